@@ -1,35 +1,27 @@
-import { type Day, formatDay, parseDay, toDay, toInstantMs } from '../../forecast/day.ts';
+import { type Day, formatDay, parseDay } from '../../forecast/day.ts';
 import { OracleError } from '../../platform/errors.ts';
-import type { Feed, SpotPrice, VenueClose } from '../feed.ts';
+import type { Feed, SpotPrice } from '../feed.ts';
+import { findSpotFromCloses, toVenueClose } from '../prices/stored-closes.ts';
 import type { Observations } from '../series/observations.ts';
-import type { SeriesId } from '../series/series.ts';
-import { getNextPublicationMs } from '../series/series.ts';
-import { getSignalTimeMs } from '../signal-time.ts';
-import type { StrikeSnapshot } from '../strikes.ts';
-import { getPollId } from './poll-id.ts';
-import type { ProviderId } from './providers/providers.ts';
-import { PROVIDERS, VENUE_IDS } from './providers/providers.ts';
+import { getNextPublicationMs, type SeriesId } from '../series/series.ts';
+import { PROVIDERS, type ProviderId, VENUE_IDS } from './providers/providers.ts';
 import type { LiveStores } from './store/live-stores.ts';
 
-/** Bitstamp's first daily candle; nothing live is known of earlier days. */
+/** Bitstamp's first daily candle, the start of all live data. */
 export const FIRST_LIVE_DAY: Day = parseDay('2011-08-18');
 
-/** A strike that has not been seen for this long is not told any more. */
 const MAX_STRIKE_AGE_MS = 24 * 3_600_000;
 const MINUTE_MS = 60_000;
 
 export interface LiveFeedOptions {
   stores: LiveStores;
-  /** The venues whose closes make the settlement price; `VENUE_IDS` unless told. */
+  /** The venues of the resolution price; default `VENUE_IDS`. */
   venues?: readonly ProviderId[];
 }
 
-/**
- * The market as providers told it, read from the store that the collector fills: the same in every process. Prices of instants
- * before the first collected one are daily closes, as in a folder of files: the close of a day stands for 21:35 UTC of it.
- */
+/** The collected market data, identical in every process. The spot price before the first collected one derives from daily closes. */
 export function openLiveFeed({ stores, venues = VENUE_IDS }: LiveFeedOptions): Feed {
-  const { observationCache, spots, polls, providerHealth: providers, strikes } = stores;
+  const { observationCache, spots, polls, providerHealth, strikes } = stores;
   const observations: Feed['observations'] = async (series, atMs, vintage = 'first') => {
     const history = await observationCache.getHistory(series);
     return vintage === 'first' ? history.getFirstVersions(atMs) : history.getLatestVersions(atMs);
@@ -47,11 +39,15 @@ export function openLiveFeed({ stores, venues = VENUE_IDS }: LiveFeedOptions): F
       const collected = await spots.findAt(atMs);
       if (collected === null) return buildSpotFromClose(await observations('btcClose', Number.MAX_SAFE_INTEGER), atMs);
       const { priceUsd, observedAtMs, change24hPct } = collected;
-      return { priceUsd, observedAtMs, change24hPct, source: formatSpotSource(collected.venues.map(({ venue }) => venue)) };
+      const names = collected.venues.map(({ venue }) => venue);
+      return { priceUsd, observedAtMs, change24hPct, source: names.length === 1 ? names[0] : `median of ${names.join(', ')}` };
     },
     async dailyCloses(day, atMs) {
       const known = (await observationCache.getHistory('venueClose')).getFinalValues(day, atMs);
-      return venues.map((venue) => buildVenueClose(venue, known.get(venue), day, atMs));
+      return venues.map((venue) => {
+        const missingReason = `${PROVIDERS[venue].title} has not told its close of ${formatDay(day)}`;
+        return toVenueClose(venue, { day, atMs, priceUsd: known.get(venue) ?? null, missingReason });
+      });
     },
     async fundFlows(atMs) {
       const streams = await stores.observations.listFundStreams();
@@ -59,42 +55,21 @@ export function openLiveFeed({ stores, venues = VENUE_IDS }: LiveFeedOptions): F
       return Object.fromEntries(streams.map((stream, index) => [stream.slice('fundFlow.'.length), flows[index]]));
     },
     historyRevision: () => observationCache.getRevision(),
-    strikes: (atMs): Promise<StrikeSnapshot[]> => strikes.latest(atMs, MAX_STRIKE_AGE_MS),
+    strikes: (atMs) => strikes.latest(atMs, MAX_STRIKE_AGE_MS),
     nextChangeAt: (what, atMs) => getNextChangeMs(polls, what, atMs),
-    providerHealth: () => providers.read(),
+    providerHealth: () => providerHealth.read(),
   };
 }
 
-function formatSpotSource(venues: string[]): string {
-  return venues.length === 1 ? venues[0] : `median of ${venues.join(', ')}`;
+function buildSpotFromClose(closes: Observations, atMs: number): SpotPrice {
+  const price = findSpotFromCloses(closes, atMs);
+  if (price !== null) return { ...price, source: 'daily closes' };
+  throw new OracleError('PRICE_UNAVAILABLE', `No price was collected at or before ${new Date(atMs).toISOString()}`);
 }
 
-function buildSpotFromClose({ days, values }: Observations, atMs: number): SpotPrice {
-  const today = toDay(atMs);
-  const isSignalTime = atMs >= getSignalTimeMs(today);
-  const findPrice = (day: Day) => (days.length > 0 && days[day - days[0]] === day ? values[day - days[0]] : null);
-  const price = findPrice(isSignalTime ? today : today - 1);
-  if (price === null || findPrice(today) === null) {
-    throw new OracleError('PRICE_UNAVAILABLE', `No price was collected at or before ${new Date(atMs).toISOString()}`);
-  }
-  const before = findPrice(isSignalTime ? today - 1 : today - 2);
-  return {
-    priceUsd: price,
-    observedAtMs: isSignalTime ? getSignalTimeMs(today) : toInstantMs(today),
-    source: 'daily closes',
-    change24hPct: before === null ? null : (price / before - 1) * 100,
-  };
-}
-
-function buildVenueClose(venue: ProviderId, priceUsd: number | undefined, day: Day, atMs: number): VenueClose {
-  if (atMs < toInstantMs(day + 1)) return { venue, priceUsd: null, reason: 'the day is still running' };
-  if (priceUsd !== undefined) return { venue, priceUsd };
-  return { venue, priceUsd: null, reason: `${PROVIDERS[venue].title} has not told its close of ${formatDay(day)}` };
-}
-
-/** The next poll of what is asked for; it may bring nothing new. */
+/** The next poll of the series or price; it may bring nothing new. */
 async function getNextChangeMs(polls: LiveStores['polls'], what: SeriesId | 'spot', atMs: number): Promise<number> {
   if (what === 'spot') return (Math.floor(atMs / MINUTE_MS) + 1) * MINUTE_MS;
-  const next = (await polls.find(getPollId(what)))?.nextAtMs ?? getNextPublicationMs(what, atMs);
+  const next = (await polls.find(what === 'btcClose' ? 'closes' : what))?.nextAtMs ?? getNextPublicationMs(what, atMs);
   return Math.max(next, atMs + MINUTE_MS);
 }

@@ -14,9 +14,10 @@ import {
 import { type BackfillOptions, type MissingHistory, runBackfill } from './backfill/run-backfill.ts';
 import { type AgreementDeps, getLastClosedDay } from './collect/agree-on-closes.ts';
 import { createClosesPoll } from './collect/closes-poll.ts';
+import type { CollectDeps } from './collect/deps.ts';
 import { createEtfPoll } from './collect/etf-poll.ts';
 import { type Poll, runDuePolls } from './collect/poll.ts';
-import { type CollectDeps, createSeriesPoll } from './collect/series-poll.ts';
+import { createSeriesPoll } from './collect/series-poll.ts';
 import { createSpotPoll } from './collect/spot-poll.ts';
 import { createStrikesPoll } from './collect/strikes-poll.ts';
 import { FIRST_LIVE_DAY, openLiveFeed } from './feed.ts';
@@ -38,29 +39,28 @@ import { type LiveStores, openLiveStores } from './store/live-stores.ts';
 export interface LiveMarketOptions {
   db: Db;
   urls: ProviderUrls;
-  /** Key of SoSoValue, where one is set. */
   sosovalueKey: string | undefined;
-  /** Days before now for which the closes of all venues are wanted. */
+  /** Days before now with closes of all venues. */
   venueDays: number;
   log: Log;
   now(): number;
-  /** Ends every request under way. */
+  /** Aborts all requests. */
   signal: AbortSignal;
-  /** Other waits than the ordinary ones. */
+  /** Overrides of `PROVIDER_TIMING`. */
   timing?: Partial<ProviderTiming>;
 }
 
-/** Live data: what providers tell, fetched and kept by workers, read by every process. */
+/** Live market data: workers fetch and store it, every process reads it. */
 export interface LiveMarket {
   feed: Feed;
   stores: LiveStores;
-  /** Fetches what is left of the history. @returns what could not be had; never throws for a provider */
+  /** Fetches the remaining history. @returns the incomplete items; never throws for a provider */
   fetchHistory(onProgress: BackfillOptions['onProgress']): Promise<MissingHistory[]>;
-  /** Asks for the price, when a minute has passed. */
+  /** Runs the spot price poll if due. */
   collectPrices(): Promise<void>;
-  /** Asks for everything else that is due. */
+  /** Runs all other due polls. */
   collect(): Promise<void>;
-  /** Asks for what the first start could not have, when it is time to try again. */
+  /** Retries incomplete history if due. */
   completeHistory(): Promise<void>;
 }
 
@@ -90,16 +90,14 @@ export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
     return missing;
   }
 
-  const prices = [createSpotPoll(VENUE_SOURCES, { spots: stores.spots, providers, now })];
+  const prices = [createSpotPoll(VENUE_SOURCES, deps)];
   const others = buildPolls(deps, flows);
   const history = [createHistoryPoll(stores, () => fetchHistory(() => {}))];
-  /** Of the providers that this process asks: others may be asked by another worker. */
-  const saveHealth = () =>
-    stores.providerHealth.save(
-      Object.values(providers)
-        .map((provider: Provider) => provider.health())
-        .filter(({ calls }) => calls > 0),
-    );
+  /** Saves only providers called by this process: another worker may call the others. */
+  const saveHealth = () => {
+    const healths = Object.values(providers).map((provider: Provider) => provider.health());
+    return stores.providerHealth.save(healths.filter(({ calls }) => calls > 0));
+  };
   const collect = async (polls: Poll[]) => {
     await runDuePolls(polls, { polls: stores.polls, log, now });
     await saveHealth();
@@ -115,7 +113,6 @@ export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
   };
 }
 
-/** What is asked for beside the price. */
 function buildPolls(deps: CollectDeps & AgreementDeps, flows: ReturnType<typeof createEtfSources>): Poll[] {
   return [
     createClosesPoll(VENUE_SOURCES, deps),
@@ -126,7 +123,7 @@ function buildPolls(deps: CollectDeps & AgreementDeps, flows: ReturnType<typeof 
   ];
 }
 
-/** What the first start could not have; asked for again until it is there. */
+/** Retries the incomplete backfill until it is complete. */
 function createHistoryPoll({ backfills }: LiveStores, fetchHistory: () => Promise<MissingHistory[]>): Poll {
   return {
     id: 'history',

@@ -3,27 +3,27 @@ import { OracleError } from '../../../platform/errors.ts';
 import type { SeriesId } from '../../series/series.ts';
 import { type AgreementDeps, agreeOnCloses, getLastClosedDay } from '../collect/agree-on-closes.ts';
 import { getFirstDay } from '../collect/day-ranges.ts';
+import type { CollectDeps } from '../collect/deps.ts';
 import { toFlowStreams } from '../collect/etf-poll.ts';
+import { fetchTrustedCloses } from '../collect/fetch-trusted-closes.ts';
 import { fetchWithFallback } from '../collect/fetch-with-fallback.ts';
-import { type CollectDeps, fetchRange, type SeriesPlan } from '../collect/series-poll.ts';
-import { fetchTrustedCloses } from '../collect/trusted-closes.ts';
+import { fetchRange, type SeriesPlan } from '../collect/series-poll.ts';
 import { FIRST_LIVE_DAY } from '../feed.ts';
 import type { DatedValue, DayRange, EtfSource, SeriesSource, VenueSource } from '../sources/source.ts';
 import type { ObservationStream } from '../store/observations/observation-stream.ts';
-import type { BackfillItem } from './backfill-item.ts';
+import type { BackfillItem } from './run-backfill.ts';
 
 export interface BackfillDeps extends CollectDeps, AgreementDeps {
   /**
-   * First day for which the closes of all venues are wanted, and agreed on; before it one venue's do. Fixed with the first attempt:
-   * a window that moved with the clock would leave days to neither part.
+   * First day with closes of all venues; earlier days come from one venue. Fixed by the first attempt, because a window moving with the
+   * clock would leave days to neither item.
    */
   windowStart: Day;
 }
 
-/** Venues were shut for days now and then in their early years; over a longer gap no price is made up. */
+/** Venues closed for some days in their early years; a longer gap is an error. */
 const MAX_CARRIED_DAYS = 4;
 
-/** The closes of one venue. */
 export function createVenueItem(venue: VenueSource, deps: BackfillDeps): BackfillItem {
   const to = getLastClosedDay(deps.now());
   return {
@@ -36,7 +36,7 @@ export function createVenueItem(venue: VenueSource, deps: BackfillDeps): Backfil
   };
 }
 
-/** The closes before the venues' common window, from the venue with the longest history that answers. */
+/** The closes before `windowStart`, from the available venue with the longest history. */
 export function createLongCloseItem(venues: readonly VenueSource[], deps: BackfillDeps): BackfillItem {
   const to = deps.windowStart - 1;
   const pageDays = Math.min(...venues.map((venue) => venue.pageDays));
@@ -64,10 +64,7 @@ async function fetchLongCloses(venues: readonly VenueSource[], range: DayRange, 
   );
 }
 
-/**
- * Each day of a range with its close. A few days without trade carry the close before them.
- * @throws OracleError FEED_INVALID naming the venue and the first of too many missing days
- */
+/** Carries the previous close over a few missing days. @throws OracleError FEED_INVALID naming the venue and the start of a longer gap */
 export function fillGaps(values: DatedValue[], { from, to }: DayRange, previous: number | undefined, venue: string): DatedValue[] {
   const byDay = new Map(values.map((value) => [value.day, value]));
   const filled: DatedValue[] = [];
@@ -85,10 +82,10 @@ export function fillGaps(values: DatedValue[], { from, to }: DayRange, previous:
   return filled;
 }
 
-/** The progress of the agreed closes: it begins where the window does. */
+/** The stored progress of this item fixes `windowStart`. */
 export const AGREED_CLOSES_ID = 'btcClose/venues';
 
-/** What the venues agree on within their common window; after their own closes have been fetched. */
+/** The agreed closes since `windowStart`; requires the closes of the venues. */
 export function createAgreedCloseItem(deps: BackfillDeps): BackfillItem {
   const to = getLastClosedDay(deps.now());
   const from = deps.windowStart;
@@ -100,7 +97,7 @@ export function createAgreedCloseItem(deps: BackfillDeps): BackfillItem {
     required: true,
     async fetch(range) {
       const waiting = await agreeOnCloses(deps, range, deps.now(), true);
-      // Yesterday's close may take a while: the ordinary poll brings it.
+      // The closes poll fetches yesterday's close, which may be late.
       if (waiting !== null && waiting < range.to) {
         throw new OracleError('FEED_UNAVAILABLE', `no venue tells its close of ${formatDay(waiting)}`);
       }
@@ -108,7 +105,6 @@ export function createAgreedCloseItem(deps: BackfillDeps): BackfillItem {
   };
 }
 
-/** A series from the first day that any of its sources reaches. */
 export function createSeriesItem(series: SeriesId, { sources }: SeriesPlan, deps: BackfillDeps): BackfillItem {
   const today = getLastClosedDay(deps.now()) + 1;
   return {
@@ -126,7 +122,7 @@ export function createSeriesItem(series: SeriesId, { sources }: SeriesPlan, deps
   };
 }
 
-/** The flows of the funds, from one source: each reaches back another way, and none is complete for another. */
+/** The flows of one source: histories differ, so no source completes another. */
 export function createEtfItem(source: EtfSource, deps: BackfillDeps): BackfillItem {
   const today = getLastClosedDay(deps.now()) + 1;
   const from = getFirstDay(source, today);
@@ -143,7 +139,7 @@ export function createEtfItem(source: EtfSource, deps: BackfillDeps): BackfillIt
   };
 }
 
-/** What was public before anybody could ask counts as known since its publication; the newest, unpublished values do not. */
+/** Backfilled values count as known since their publication; unpublished values since their reception. */
 async function saveHistory(deps: BackfillDeps, stream: ObservationStream, provider: string, values: readonly DatedValue[]): Promise<void> {
   await deps.stores.observations.save(stream, provider, values, { receivedAtMs: deps.now(), backfilled: true });
   await deps.stores.observationCache.invalidate(stream);

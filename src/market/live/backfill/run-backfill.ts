@@ -1,14 +1,27 @@
 import type { Day } from '../../../forecast/day.ts';
 import { getErrorMessage, isOracleError } from '../../../platform/errors.ts';
 import { splitRange } from '../collect/day-ranges.ts';
+import type { DayRange } from '../sources/source.ts';
 import type { BackfillStore } from '../store/backfill-store.ts';
-import type { BackfillItem } from './backfill-item.ts';
+
+/** One part of the history, fetched page by page. */
+export interface BackfillItem {
+  /** Key of its stored progress. */
+  id: string;
+  from: Day;
+  to: Day;
+  pageDays: number;
+  /** True when no forecast is possible without it. */
+  required: boolean;
+  /** Fetches and stores one page, idempotently. @throws OracleError FEED_UNAVAILABLE, FEED_INVALID */
+  fetch(range: DayRange): Promise<void>;
+}
 
 export interface BackfillProgress {
-  /** Pieces fetched, of all. */
+  /** Pages fetched. */
   done: number;
   total: number;
-  /** What was fetched last. */
+  /** Id of the last fetched item. */
   label: string;
 }
 
@@ -18,7 +31,6 @@ export interface BackfillOptions {
   signal: AbortSignal;
 }
 
-/** What could not be fetched, and why. */
 export interface MissingHistory {
   id: string;
   required: boolean;
@@ -27,13 +39,13 @@ export interface MissingHistory {
 
 interface PendingItem {
   item: BackfillItem;
-  pages: { from: Day; to: Day }[];
+  pages: DayRange[];
 }
 
 /**
- * Fetches what is left of each part of the history, parts side by side, the pieces of a part oldest first. Each piece is stored before
- * it is ticked off, so that an interrupted run goes on where it stopped.
- * @returns the parts that could not be completed; to be tried again later
+ * Fetches the remaining pages of all items, items in parallel, pages oldest first. Each page is stored before the progress advances, so
+ * that an interrupted run resumes.
+ * @returns the items that are incomplete and need a retry
  */
 export async function runBackfill(items: readonly BackfillItem[], options: BackfillOptions): Promise<MissingHistory[]> {
   const pending = await findPending(items, options.backfills);

@@ -11,16 +11,16 @@ export interface AgreementDeps {
   quorum: QuorumRule;
 }
 
-/** The name that agreed closes are kept under in the stream `btcClose`. */
+/** Source of agreed closes in the stream `btcClose`. */
 export const AGREED_SOURCE = 'venues';
 
-/** Without a quorum the model's own series goes on with the venues there are from this hour of the next day on: in time for 21:35. */
+/** Hours from 00:00 UTC of the day until the model's series accepts closes without a quorum, in time for the next signal at 21:35. */
 const LENIENT_AFTER_HOURS = 44;
 
 /**
- * Brings the model's daily closes up to yesterday, from the closes of the venues, day after day: the agreed price where venues agree,
- * hours later the median of whatever there is. Outcomes are never settled with the latter.
- * @returns the first day that has to wait; null when none has
+ * Extends the model's daily closes day by day: the quorum price, or hours later the median of the available venues. Outcomes are never
+ * resolved with the latter.
+ * @returns the first day without a price; null when all have one
  */
 export async function agreeOnCloses(
   deps: AgreementDeps,
@@ -59,7 +59,6 @@ function tryQuorum(closes: { venue: string; priceUsd: number | null }[], rule: Q
   }
 }
 
-/** The last day that is over. */
 export function getLastClosedDay(nowMs: number): Day {
   return toDay(nowMs) - 1;
 }

@@ -3,18 +3,19 @@ import { OracleError } from '../../../platform/errors.ts';
 import type { DayRange, VenueSource } from '../sources/source.ts';
 import { type AgreementDeps, agreeOnCloses, getLastClosedDay } from './agree-on-closes.ts';
 import { clampToReach, splitRange } from './day-ranges.ts';
+import type { CollectDeps } from './deps.ts';
+import { fetchTrustedCloses } from './fetch-trusted-closes.ts';
 import type { Poll } from './poll.ts';
-import { type CollectDeps, saveValues } from './series-poll.ts';
-import { fetchTrustedCloses } from './trusted-closes.ts';
+import { saveValues } from './series-poll.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** A candle is asked for once the venues have had time to close it. */
+/** Time for venues to finalize a candle. */
 const CANDLE_GRACE_MS = MINUTE_MS;
-/** A venue that was away is asked for what it missed of so many days; of more while the agreed closes need them. */
+/** Missed closes of a venue are fetched this far back; further while the agreed closes need them. */
 const LOOKBACK_DAYS = 30;
 
-/** Asks every venue for its closes, and has them agree. */
+/** Fetches the closes of all venues and computes the agreed closes. */
 export function createClosesPoll(venues: readonly VenueSource[], deps: CollectDeps & AgreementDeps): Poll {
   return {
     id: 'closes',

@@ -1,25 +1,24 @@
 import { type Day, toDay } from '../../../forecast/day.ts';
 import { SERIES } from '../../series/series.ts';
-import type { ProviderId } from '../providers/providers.ts';
 import type { DatedValue, EtfDay, EtfSource } from '../sources/source.ts';
 import { clampToReach } from './day-ranges.ts';
+import type { CollectDeps } from './deps.ts';
 import { fetchWithFallback } from './fetch-with-fallback.ts';
 import type { Poll } from './poll.ts';
-import { type CollectDeps, getNextPollMs, saveValues } from './series-poll.ts';
+import { getNextPollMs, saveValues } from './series-poll.ts';
 
 const OVERLAP_DAYS = 10;
 
 type FlowStream = 'etfFlow' | `fundFlow.${string}`;
 
-export interface EtfPollPlan {
-  /** `etfFlow` wants totals, and takes single funds where they come along; `fundFlows` wants single funds and leaves totals alone. */
+interface EtfPollPlan {
+  /** `etfFlow` stores totals and any flows of single funds; `fundFlows` stores flows of single funds only. */
   id: 'etfFlow' | 'fundFlows';
   /** The primary first. */
   sources: readonly EtfSource[];
   everyMs: number;
 }
 
-/** Asks for the flows of US spot Bitcoin ETFs. */
 export function createEtfPoll({ id, sources, everyMs }: EtfPollPlan, deps: CollectDeps): Poll {
   const isWanted = (stream: FlowStream) => id === 'etfFlow' || stream !== 'etfFlow';
   return {
@@ -38,13 +37,15 @@ export function createEtfPoll({ id, sources, everyMs }: EtfPollPlan, deps: Colle
         [...streams.values()].flat().some(({ day }) => today - day <= SERIES.etfFlow.staleDays)
           ? null
           : `it has no ${id === 'etfFlow' ? 'flows' : 'flows of single funds'} of the last week`;
-      await fetchWithFallback(sources, { fetchFrom: fetchFlows, findProblem }, ({ provider, value }) => saveFlows(deps, provider, value));
+      await fetchWithFallback(sources, { fetchFrom: fetchFlows, findProblem }, async ({ provider, value }) => {
+        for (const [stream, values] of value) await saveValues(deps, stream, provider, values);
+      });
       return getNextPollMs('etfFlow', nowMs);
     },
   };
 }
 
-/** The last day with a final value; of single funds, that of the fund which is furthest. */
+/** The last day with a final value; for `fundFlows`, the maximum over the funds. */
 async function findLastStoredDay(id: EtfPollPlan['id'], { stores: { observationCache, observations } }: CollectDeps): Promise<Day | null> {
   if (id === 'etfFlow') return (await observationCache.getHistory(id)).getLastFinalDay();
   const streams = await observations.listFundStreams();
@@ -53,7 +54,7 @@ async function findLastStoredDay(id: EtfPollPlan['id'], { stores: { observationC
   return known.length === 0 ? null : Math.max(...known);
 }
 
-/** Totals and funds as the streams they are kept in. */
+/** Groups totals and funds by observation stream. */
 export function toFlowStreams(days: readonly EtfDay[]): Map<FlowStream, DatedValue[]> {
   const streams = new Map<FlowStream, DatedValue[]>([['etfFlow', []]]);
   for (const { day, totalMusd, fundsMusd } of days) {
@@ -64,8 +65,4 @@ export function toFlowStreams(days: readonly EtfDay[]): Map<FlowStream, DatedVal
     }
   }
   return streams;
-}
-
-async function saveFlows(deps: CollectDeps, provider: ProviderId, flows: ReadonlyMap<FlowStream, DatedValue[]>): Promise<void> {
-  for (const [stream, values] of flows) await saveValues(deps, stream, provider, values);
 }

@@ -1,26 +1,20 @@
 import { getErrorMessage, isOracleError, OracleError } from '../../../platform/errors.ts';
 import type { ProviderId } from '../providers/providers.ts';
 
-export interface SourceAnswer<Value> {
-  provider: ProviderId;
-  value: Value;
-}
-
-/** What a source is asked, and what of its answer is wrong; null when it will do. */
-export interface SourceQuery<Source, Value> {
+interface SourceQuery<Source, Value> {
   fetchFrom(source: Source): Promise<Value>;
+  /** Null for an acceptable result. */
   findProblem?(value: Value): string | null;
 }
 
 /**
- * Asks sources in their order until one gives an answer that will do. An answer that will not do is better than none: it is given to
- * `keep`, and the next source is asked.
- * @throws OracleError FEED_UNAVAILABLE with what each source said; whatever is not an error of a feed
+ * Queries sources in order until one returns an acceptable result. Inferior results are saved as well, since they are better than none.
+ * @throws OracleError FEED_UNAVAILABLE with the reason of each source; any error other than FEED_UNAVAILABLE and FEED_INVALID
  */
 export async function fetchWithFallback<Source extends { provider: ProviderId }, Value>(
   sources: readonly Source[],
   { fetchFrom, findProblem }: SourceQuery<Source, Value>,
-  save: (answer: SourceAnswer<Value>) => Promise<void>,
+  save: (result: { provider: ProviderId; value: Value }) => Promise<void>,
 ): Promise<void> {
   const reasons: string[] = [];
   for (const source of sources) {

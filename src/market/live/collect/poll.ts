@@ -2,20 +2,19 @@ import { getErrorMessage, isOracleError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { PollStore } from '../store/poll-store.ts';
 
-/** Something that is asked for again and again. */
+/** A recurring fetch. */
 export interface Poll {
   id: string;
-  /** Ordinary time between two runs. */
   everyMs: number;
-  /** First wait after a failure; it doubles with each one in a row, up to `everyMs`. */
+  /** First delay after a failure; doubles with each consecutive failure up to `everyMs`. */
   retryMs: number;
-  /** Another worker takes the poll over when the one that has it is silent for this long; 5 minutes unless told. */
+  /** Another worker may claim the poll after this time; default 5 minutes. */
   leaseMs?: number;
-  /** Asks and stores. @returns an instant (ms) before which a further run is wanted, if any. @throws OracleError FEED_UNAVAILABLE */
+  /** Fetches and stores. @returns the latest time (ms) of the next run, if earlier than `everyMs`. @throws OracleError FEED_UNAVAILABLE */
   run(nowMs: number): Promise<number | undefined>;
 }
 
-export interface PollOptions {
+interface PollOptions {
   polls: PollStore;
   log: Log;
   now(): number;
@@ -23,7 +22,7 @@ export interface PollOptions {
 
 const LEASE_MS = 5 * 60_000;
 
-/** Runs the polls that are due and that no other worker has. Failures of a feed are noted and logged once, not thrown. */
+/** Runs the due polls that no other worker holds. A feed failure is recorded and logged once, not thrown. */
 export async function runDuePolls(polls: readonly Poll[], options: PollOptions): Promise<void> {
   await Promise.all(polls.map((poll) => runIfDue(poll, options)));
 }
@@ -38,7 +37,7 @@ async function runIfDue(poll: Poll, { polls, log, now }: PollOptions): Promise<v
     if (before?.error) log.info({ feed: poll.id, attempts: before.failures + 1 }, 'feed is back');
   } catch (error) {
     if (!isOracleError(error, 'FEED_UNAVAILABLE') && !isOracleError(error, 'FEED_INVALID')) {
-      // At a shutdown, for one: the next process need not wait for the lease.
+      // For example at shutdown: the next process does not wait for the lease to expire.
       await polls.release(poll.id, startedAtMs);
       throw error;
     }

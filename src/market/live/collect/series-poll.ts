@@ -1,11 +1,9 @@
 import { type Day, formatDay, toDay } from '../../../forecast/day.ts';
 import { getNextPublicationMs, SERIES, type SeriesId } from '../../series/series.ts';
-import type { Provider } from '../providers/provider.ts';
-import type { ProviderId } from '../providers/providers.ts';
 import type { DatedValue, DayRange, SeriesSource } from '../sources/source.ts';
-import type { LiveStores } from '../store/live-stores.ts';
 import type { ObservationStream } from '../store/observations/observation-stream.ts';
 import { clampToReach, splitRange } from './day-ranges.ts';
+import type { CollectDeps } from './deps.ts';
 import { fetchWithFallback } from './fetch-with-fallback.ts';
 import type { Poll } from './poll.ts';
 
@@ -15,18 +13,12 @@ export interface SeriesPlan {
   everyMs: number;
 }
 
-export interface CollectDeps {
-  stores: LiveStores;
-  providers: Record<ProviderId, Provider>;
-  now(): number;
-}
-
-/** Every poll asks for some days again: late values and revisions come with them. */
+/** Each poll fetches some days again to pick up late values and revisions. */
 const OVERLAP_DAYS = 10;
-/** Providers need a moment after the hour that they publish at. */
+/** Delay of providers after their scheduled publication. */
 const PUBLICATION_GRACE_MS = 2 * 60_000;
 
-/** Asks for the newest values of a series, its sources in their order. */
+/** Fetches the newest values of a series, its sources in order. */
 export function createSeriesPoll(series: SeriesId, plan: SeriesPlan, deps: CollectDeps): Poll {
   return {
     id: series,
@@ -46,7 +38,6 @@ export function createSeriesPoll(series: SeriesId, plan: SeriesPlan, deps: Colle
   };
 }
 
-/** All that a source has of a range. */
 export async function fetchRange(source: SeriesSource, wanted: DayRange, { providers }: CollectDeps, today: Day): Promise<DatedValue[]> {
   const range = clampToReach(source, wanted, today);
   if (range === null) return [];
@@ -55,7 +46,7 @@ export async function fetchRange(source: SeriesSource, wanted: DayRange, { provi
   return values;
 }
 
-/** Stores what came, and has readers of this process see it. */
+/** Stores values and invalidates the cache of this process. */
 export async function saveValues(
   deps: CollectDeps,
   stream: ObservationStream,
@@ -67,7 +58,7 @@ export async function saveValues(
   if (changed > 0) await deps.stores.observationCache.invalidate(stream);
 }
 
-/** When the next value of the series to become public can be asked for. */
+/** The next publication of the series plus the grace period. */
 export function getNextPollMs(series: SeriesId, nowMs: number): number {
   return getNextPublicationMs(series, nowMs - PUBLICATION_GRACE_MS) + PUBLICATION_GRACE_MS;
 }

@@ -3,22 +3,16 @@ import { median } from '../../prices/quorum.ts';
 import type { Provider } from '../providers/provider.ts';
 import { PROVIDERS, type ProviderId } from '../providers/providers.ts';
 import type { VenueSource } from '../sources/source.ts';
-import type { SpotDoc, SpotStore } from '../store/spot-store.ts';
+import type { SpotDoc } from '../store/spot-store.ts';
+import type { CollectDeps } from './deps.ts';
 import type { Poll } from './poll.ts';
 
 const MINUTE_MS = 60_000;
-/** A price that its venue made longer ago is not one of now. */
 const MAX_AGE_MS = 5 * MINUTE_MS;
-/** A venue whose clock runs further ahead cannot be believed about times. */
+/** The timestamps of a venue are untrusted when its clock is further ahead. */
 const MAX_CLOCK_AHEAD_MS = 2 * MINUTE_MS;
-/** A venue farther from the median of all does not take part. */
+/** A venue further from the median is excluded. */
 const MAX_DEVIATION = 0.02;
-
-export interface SpotPollDeps {
-  spots: SpotStore;
-  providers: Record<ProviderId, Provider>;
-  now(): number;
-}
 
 interface VenuePrice {
   venue: ProviderId;
@@ -27,8 +21,8 @@ interface VenuePrice {
   change24hPct: number | null;
 }
 
-/** Asks every venue for its price each minute and stores the median. */
-export function createSpotPoll(venues: readonly VenueSource[], { spots, providers, now }: SpotPollDeps): Poll {
+/** Stores the median price of all venues each minute. */
+export function createSpotPoll(venues: readonly VenueSource[], { stores, providers, now }: CollectDeps): Poll {
   return {
     id: 'spot',
     everyMs: MINUTE_MS,
@@ -42,7 +36,7 @@ export function createSpotPoll(venues: readonly VenueSource[], { spots, provider
       const prices = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
       if (prices.length === 0)
         throw new OracleError('FEED_UNAVAILABLE', `no venue tells a price: ${failed.map(getErrorMessage).join('; ')}`);
-      await spots.save(computeMedianSpot(prices, now()));
+      await stores.spots.save(computeMedianSpot(prices, now()));
       return undefined;
     },
   };
@@ -59,7 +53,7 @@ async function fetchVenuePrice(venue: VenueSource, provider: Provider, now: () =
   return { venue: venue.provider, priceUsd, observedAtMs: receivedAtMs - Math.max(0, ageMs), change24hPct };
 }
 
-/** The median of the venues; of three or more, those far from the others are left out. */
+/** The median of the venues, with outliers excluded when there are three or more. */
 function computeMedianSpot(prices: VenuePrice[], receivedAtMs: number): Omit<SpotDoc, '_id'> {
   const middle = median(prices.map(({ priceUsd }) => priceUsd));
   const near = prices.length < 3 ? prices : prices.filter(({ priceUsd }) => Math.abs(priceUsd / middle - 1) <= MAX_DEVIATION);

@@ -1,19 +1,12 @@
 import { OracleError } from '../../../platform/errors.ts';
-import type { Provider } from '../providers/provider.ts';
-import type { ProviderId } from '../providers/providers.ts';
 import type { StrikeSource } from '../sources/strikes/strike-source.ts';
-import type { LiveStores } from '../store/live-stores.ts';
+import type { CollectDeps } from './deps.ts';
 import type { Poll } from './poll.ts';
-
-export interface StrikesPollDeps {
-  stores: LiveStores;
-  providers: Record<ProviderId, Provider>;
-}
 
 const QUARTER_HOUR_MS = 15 * 60_000;
 
-/** Asks a prediction market for its strikes near the money: past odds are kept by nobody else. */
-export function createStrikesPoll(source: StrikeSource, { stores, providers }: StrikesPollDeps): Poll {
+/** Stores the strikes near the money of a prediction market, since venues publish no past odds. */
+export function createStrikesPoll(source: StrikeSource, { stores, providers }: Omit<CollectDeps, 'now'>): Poll {
   return {
     id: `strikes/${source.providers[0]}`,
     everyMs: QUARTER_HOUR_MS,

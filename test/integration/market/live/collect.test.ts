@@ -370,8 +370,7 @@ describe('the price', () => {
       venue.price = price == null ? null : { priceUsd: price, providerAtMs: setup.clock.ms - 1_000 };
       return venue;
     });
-  const poll = (four: ReturnType<typeof venues>) =>
-    createSpotPoll(four, { spots: parts.stores.spots, providers: parts.providers, now: setup.now });
+  const poll = (four: ReturnType<typeof venues>) => createSpotPoll(four, parts);
 
   it('is the median of the venues that answer, without one that is far off', async () => {
     setup.clock.ms = toInstantMs(DAY, 9);

@@ -1,17 +1,20 @@
 import { OracleError } from '../../../platform/errors.ts';
 import type { DatedValue, DayRange, VenueSource } from '../sources/source.ts';
 import { getLastClosedDay } from './agree-on-closes.ts';
-import type { CollectDeps } from './series-poll.ts';
+import type { CollectDeps } from './deps.ts';
 
-/** Clocks farther apart than this do not agree on which candle is finished. */
 const MAX_SKEW_MS = 30_000;
 
 /**
- * A venue's closes of a range. Only our clock says which day is over: where it runs ahead, a running candle would be taken for a close,
- * and be settled with.
- * @throws OracleError FEED_UNAVAILABLE when the newest day is asked for and the venue's clock is another than ours
+ * Fetches closes of a venue whose clock agrees with ours. If our clock ran ahead, a running candle would count as a close and resolve
+ * outcomes.
+ * @throws OracleError FEED_UNAVAILABLE when the range has the newest day and the clocks differ
  */
-export async function fetchTrustedCloses(venue: VenueSource, range: DayRange, { providers, now }: CollectDeps): Promise<DatedValue[]> {
+export async function fetchTrustedCloses(
+  venue: VenueSource,
+  range: DayRange,
+  { providers, now }: Pick<CollectDeps, 'providers' | 'now'>,
+): Promise<DatedValue[]> {
   const provider = providers[venue.provider];
   const closes = await venue.fetchCloses(provider, range);
   const { clockSkewMs } = provider.health();
