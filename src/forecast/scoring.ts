@@ -1,5 +1,6 @@
 import { OracleError } from '../platform/errors.ts';
 import type { Day } from './day.ts';
+import { Z_95 } from './math/normal.ts';
 import type { Direction } from './signal.ts';
 
 export type Outcome = 'WIN' | 'LOSS';
@@ -16,12 +17,7 @@ export function brierScore(pUp: number, rose: boolean): number {
   return (pUp - (rose ? 1 : 0)) ** 2;
 }
 
-/** Natural-log loss of a probability, lower is better; infinite for a certainty that was wrong. */
-export function logLoss(pUp: number, rose: boolean): number {
-  return -Math.log(rose ? pUp : 1 - pUp);
-}
-
-/** Log loss of a probability that may be a certainty: taken as at least 1e-12 from both ends, so that it is finite. */
+/** Natural-log loss of a probability, lower is better; clipped at 1e-12 so that a wrong certainty stays finite. */
 export function boundedLogLoss(p: number, happened: boolean): number {
   return -Math.log(Math.max(happened ? p : 1 - p, MIN_PROBABILITY));
 }
@@ -39,22 +35,32 @@ export interface Interval {
 }
 
 /**
- * Wilson score interval of `hits` in `n` trials; `z` 1.96 is 95 %. Without trials it is [0, 1].
+ * 95 % Wilson score interval of `hits` in `n` trials; [0, 1] without trials.
  * @throws OracleError INPUT_INVALID unless 0 <= hits <= n.
  */
-export function wilsonInterval(hits: number, n: number, z = 1.959963984540054): Interval {
+export function wilsonInterval(hits: number, n: number): Interval {
   if (!(hits >= 0 && hits <= n)) throw new OracleError('INPUT_INVALID', `${hits} hits in ${n} trials`, { field: 'hits' });
   if (n === 0) return { low: 0, high: 1 };
   const share = hits / n;
+  const z = Z_95;
   const weight = 1 + z ** 2 / n;
   const centre = (share + z ** 2 / (2 * n)) / weight;
   const half = (z * Math.sqrt((share * (1 - share)) / n + z ** 2 / (4 * n ** 2))) / weight;
-  // Rounding may leave the bounds a hair inside or outside a share of 0 or 1.
+  // Rounding may move the bounds past a share of 0 or 1.
   return { low: hits === 0 ? 0 : Math.max(0, centre - half), high: hits === n ? 1 : Math.min(1, centre + half) };
 }
 
+/**
+ * 95 % interval of a share of outcomes, the same on every interface: Wilson's on the effective number of trials, since overlapping
+ * windows are correlated. Without drift its coverage is about 95 %.
+ * @throws OracleError INPUT_INVALID unless `share` is 0 to 1
+ */
+export function computeShareInterval(share: number, effectiveN: number): Interval {
+  return wilsonInterval(share * effectiveN, effectiveN);
+}
+
 export interface Streaks {
-  /** The run of equal outcomes that is still going on; null without outcomes. */
+  /** The current run of equal outcomes; null without outcomes. */
   current: { type: Outcome; count: number } | null;
   longestWin: number;
 }
@@ -72,9 +78,8 @@ export function computeStreaks(outcomes: readonly Outcome[]): Streaks {
 }
 
 /**
- * Forecasts whose windows of `horizonDays` do not overlap: the first, then each that begins when or after the one kept before it
- * ends. Outcomes of overlapping windows repeat each other and overstate how much is known. Expects ascending days; a day that
- * occurs twice is kept once.
+ * Forecasts whose windows of `horizonDays` do not overlap, chosen greedily from the first: correlated outcomes overstate the sample.
+ * Expects ascending days and keeps a repeated day once.
  */
 export function selectNonOverlapping<T extends { day: Day }>(forecasts: readonly T[], horizonDays: number): T[] {
   const kept: T[] = [];

@@ -1,25 +1,29 @@
 import { isOracleError } from '../../platform/errors.ts';
-import type { Day } from '../day.ts';
+import { type Day, formatDay } from '../day.ts';
 import { cdf, computeResidualQuantiles, crps, type PredictiveDistribution } from '../distribution.ts';
 import type { FeatureTable } from '../features/feature-table.ts';
 import type { TrainingSource } from '../fit/training-data.ts';
 import { type BlockFit, RESIDUAL_DAYS, walkForward } from '../fit/walk-forward.ts';
+import { MIN_HISTORY_DAYS } from '../input-frame.ts';
 import { BLOCK_DAYS, type HorizonDays, type HorizonModel } from '../model.ts';
 import { classifyRegimes, type Regime } from '../regime/regime.ts';
 import { type Signal, toDirection } from '../signal.ts';
 import type { ScoredForecast } from '../statistics/scored-forecast.ts';
 import { PIPELINE, type Pipeline } from './pipeline.ts';
 
-/** Folds of 180 days since 2017-04-03 that the whole history gives (interface, section 4.1); later ones are added as they end. */
+/** Folds of 180 days since 2017-04-03 in the whole history (interface, section 4.1); later ones are added as they end. */
 export const EXPECTED_FOLDS = 19;
 
-/** History as a backtest reads it, row by row. */
+/** Horizons that are sold; the one-day forecast is for the scorecard only. */
+export const JUDGED_HORIZONS = [2, 3, 7] as const satisfies readonly HorizonDays[];
+
+/** Closes and features of the same rows. */
 export interface BacktestHistory {
   closes: Float64Array;
   features: FeatureTable;
 }
 
-/** One day that was forecast by a model which had not seen it, with what came of it. */
+/** A forecast by a model fitted before that day, with its outcome. */
 export interface OutOfSampleDay extends ScoredForecast {
   row: number;
   /** From 1. */
@@ -31,36 +35,34 @@ export interface OutOfSampleDay extends ScoredForecast {
   realised: number;
   predictive: PredictiveDistribution;
   distribution: { crps: number; pit: number };
-  /** CRPS of what the returns of all training days looked like, unconditionally: the reference of the distribution. */
+  /** CRPS of the unconditional returns of all training days: the reference of the distribution. */
   climatologyCrps: number;
-  /** The same of the last training days alone, those that the distribution has its shape from: the harder reference. */
+  /** CRPS of the last `RECENT_RETURN_DAYS` training days, which shape the distribution: the harder reference. */
   recentCrps: number;
 }
 
-/** One complete block, forecast by the model that was fitted before it. */
+/** A complete block, forecast by the model fitted before it. */
 export interface Fold {
   /** From 1; block 0 is fold 1. */
   fold: number;
   model: HorizonModel;
-  /** What is expected where nothing is known of the day: the returns of all training days, as they were. */
+  /** Unconditional distribution of the returns of all training days. */
   climatology: PredictiveDistribution;
-  /** As many as a block has. */
   days: OutOfSampleDay[];
 }
 
-/** Training days of the second reference: as many as the model's own residuals come from. */
+/** Training days of the second reference: those of the model's own residuals. */
 export const RECENT_RETURN_DAYS = RESIDUAL_DAYS;
 
 /**
- * What the model said of every day of every complete fold of the history, and what came of it: a fold counts once the outcomes of all
- * its days are known. Empty where the history is too short for any.
+ * Every complete fold of the history, those with all outcomes known; empty where the history is too short.
  * @throws OracleError INPUT_INVALID when closes and features differ in length or prices never move
  */
 export function computeOutOfSampleFolds(history: BacktestHistory, horizon: HorizonDays): Fold[] {
   return buildFolds(history, fitBlocks({ ...history, horizon }));
 }
 
-/** The fits of all blocks of a history, of which each has forecast its own block; none where the history is too short for any. */
+/** The fits of all blocks of a history; none where it is too short. */
 export function fitBlocks(source: TrainingSource, walk: typeof walkForward = walkForward): BlockFit[] {
   try {
     return walk(source);
@@ -80,7 +82,7 @@ export function buildFolds(
   return selectCompleteBlocks(blocks, closes.length).map((block) => buildFold(rows, block));
 }
 
-/** Blocks from the first fold on of which all days and their outcomes lie within a history of so many rows. */
+/** Blocks from the first fold on whose days and outcomes lie within a history of `rows` rows. */
 export function selectCompleteBlocks(blocks: readonly BlockFit[], rows: number): BlockFit[] {
   return blocks.filter(({ model, from, to }) => model.block >= 0 && to - from === BLOCK_DAYS && to + model.horizonDays <= rows);
 }
@@ -99,7 +101,7 @@ function buildFold(rows: HistoryRows, { model, from, to }: BlockFit): Fold {
   return { fold, model, climatology, days };
 }
 
-/** The returns of the training days from `first` on, as they were. */
+/** Empirical distribution of the returns of the training days from `first` on. */
 function buildReturnDistribution(
   { closes, features }: BacktestHistory,
   { trainTo, horizonDays }: HorizonModel,
@@ -146,4 +148,16 @@ function buildOutOfSampleDay(
 /** Log return from the close of a row to that `horizonDays` later. */
 export function computeLogReturn(closes: Float64Array, row: number, horizonDays: number): number {
   return Math.log(closes[row + horizonDays] / closes[row]);
+}
+
+/** Whether the likelier direction came true. */
+export function isDirectionRight({ pUp, rose }: Pick<OutOfSampleDay, 'pUp' | 'rose'>): boolean {
+  return (toDirection(pUp) === 'UP') === rose;
+}
+
+/** Notes how many folds there are and from which history, where there are fewer than expected; null otherwise. */
+export function formatFoldNote(folds: number, { firstDay, length }: Pick<FeatureTable, 'firstDay' | 'length'>): string | null {
+  if (folds >= EXPECTED_FOLDS) return null;
+  const span = `${formatDay(firstDay)} to ${formatDay(firstDay + length - 1)}`;
+  return `${folds} of ${EXPECTED_FOLDS} folds: the history runs from ${span} (scores begin on its day ${MIN_HISTORY_DAYS})`;
 }

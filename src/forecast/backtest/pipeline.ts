@@ -7,7 +7,7 @@ import { type HorizonModel, LEARNING_RULES, type LearningRules } from '../model.
 import type { Regime } from '../regime/regime.ts';
 import { type CoreForecast, computeCoreForecast } from '../signal.ts';
 
-/** A day to forecast, with a history that may go on behind it. */
+/** A day to forecast within a history that may continue past it. */
 export interface HistoryDay {
   model: HorizonModel;
   features: FeatureTable;
@@ -16,19 +16,18 @@ export interface HistoryDay {
   row: number;
 }
 
-/** What is said of a day, and in which regime. */
 export type HistoryForecast = CoreForecast & { regime: Regime };
 
-/** What a walk-forward puts to the test: how features are made, what may be learned from when, how blocks are fitted, how a day is forecast. */
+/** The steps that a walk-forward tests: features, learning rules, fits and forecasts. */
 export interface Pipeline {
   rules: LearningRules;
-  /** `earlier`: a table of a history that this one goes on from, to be computed quicker. */
+  /** `earlier` is the table of a prefix of the frame, reused for speed. */
   features(frame: InputFrame, earlier?: ComputedFeatures): FeatureTable;
   walk(source: TrainingSource & { lastBlock?: number }): BlockFit[];
   forecast(day: HistoryDay): HistoryForecast;
 }
 
-/** The service's own. Tests hand in broken ones, to see them caught. */
+/** The pipeline of the service; canaries also run pipelines broken on purpose. */
 export const PIPELINE: Pipeline = {
   rules: LEARNING_RULES,
   features: computeFeatures,

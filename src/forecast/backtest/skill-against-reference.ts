@@ -1,24 +1,20 @@
 import type { Day } from '../day.ts';
+import type { IntervalEstimate } from '../math/block-bootstrap.ts';
+import { meanBy } from '../math/mean.ts';
 import { computeSkill } from '../statistics/probability-statistics.ts';
 
-/** 1 - ours / theirs, with its 95 % interval by the block bootstrap; above zero ours is better. The bounds are null for a record too short for one. */
-export interface ReferenceSkill {
-  value: number;
-  low: number | null;
-  high: number | null;
-  /** Mean score of ours and of what it is compared with; lower is better. */
+/** Skill 1 - ours / theirs; above zero ours is better. */
+export interface ReferenceSkill extends IntervalEstimate {
+  /** Mean score of ours and of the reference; lower is better. */
   ours: number;
   theirs: number;
 }
 
-/** Skill of one score against another, day by day; null where the other was never wrong. */
+/** Skill of one daily score against another; null where the other was never wrong. */
 export function computeReferenceSkill(days: readonly { day: Day; ours: number; theirs: number }[]): ReferenceSkill | null {
-  const found = computeSkill(
-    days,
-    ({ ours }) => ours,
-    ({ theirs }) => theirs,
-  );
+  const oursOf = ({ ours }: { ours: number }) => ours;
+  const found = computeSkill(days, oursOf, ({ theirs }) => theirs);
   if (found === null) return null;
   const { value, low, high, brier: theirs } = found;
-  return { value, low, high, ours: days.reduce((sum, { ours }) => sum + ours, 0) / days.length, theirs };
+  return { value, low, high, ours: meanBy(days, oursOf), theirs };
 }

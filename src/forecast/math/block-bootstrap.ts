@@ -1,32 +1,31 @@
 import type { Interval } from '../scoring.ts';
+import { interpolateQuantile } from './mean.ts';
 import { studentQuantile } from './mean-interval.ts';
+import { Z_95 } from './normal.ts';
 import { createRandom } from './random.ts';
 
-/** Seed of every resampling: the same record has the same intervals wherever it is recomputed. */
+/** A fixed seed, so that recomputing a record gives the same intervals. */
 export const BOOTSTRAP_SEED = 20_170_403;
 
 export const RESAMPLES = 2_000;
 
-/** Fewer blocks than this say nothing about how they vary. */
+/** With fewer blocks their variance cannot be estimated. */
 const MIN_BLOCKS = 5;
 
-/** 95 %: what is cut off at either end. */
+/** Probability of each tail outside a 95 % interval. */
 const TAIL_PROBABILITY = 0.025;
 
-/** More resamples than this without a finite value would come near the bounds. */
+/** Above this share, resamples without a finite value would come near the bounds. */
 const MAX_UNDEFINED_SHARE = TAIL_PROBABILITY / 2;
 
-/** The 97.5 % quantile of the normal distribution. */
-const Z_95 = 1.959963984540054;
-
 export interface BootstrapOptions {
-  /** Numbers a day, by column; all of the same length. A day that has nothing to add holds 0. */
+  /** Daily values by column, all of the same length; 0 on days without a contribution. */
   columns: readonly ArrayLike<number>[];
-  /** Of the sums of the columns; not finite where it cannot be told from them. */
+  /** Function of the column sums; not finite where the sums leave it undefined. */
   statistic(sums: Float64Array): number;
-  /** A column that is 0 on days that do not bear on the statistic. Default: those on which all columns are 0. */
+  /** A column that is 0 on days without influence on the statistic. Default: days on which all columns are 0. */
   informative?: ArrayLike<number>;
-  /** What the statistic can be at all; without bounds by default. */
+  /** Bounds of the statistic; unbounded by default. */
   range?: Interval;
   /** Default: by the length of the record. */
   blockDays?: number;
@@ -34,30 +33,42 @@ export interface BootstrapOptions {
   resamples?: number;
 }
 
-/** Days of a block in a long record: outcomes of overlapping windows hang together, and so do the days of one mood of the market. */
+/** An estimate with its 95 % interval by the block bootstrap; null bounds where the bootstrap gives none. */
+export interface IntervalEstimate {
+  value: number;
+  low: number | null;
+  high: number | null;
+}
+
+/** Block length of a long record: overlapping windows and market regimes make neighbouring days dependent. */
 const LONG_BLOCK_DAYS = 30;
-/** A record shorter than `LONG_RECORD_DAYS` has too few of these; twice the longest horizon is the least that keeps windows together. */
+/** A shorter record has too few of these; twice the longest horizon is the minimum that keeps windows together. */
 const SHORT_BLOCK_DAYS = 14;
 const LONG_RECORD_FROM_DAYS = 300;
 
-/** Length of the blocks that a record of so many days is resampled by. */
+/** Block length for a record of `days` days. */
 export function chooseBlockDays(days: number): number {
   return days < LONG_RECORD_FROM_DAYS ? SHORT_BLOCK_DAYS : LONG_BLOCK_DAYS;
 }
 
-/** Whether a record of so many days can be resampled, however few of them bear on a statistic. */
+/** Whether a record of `days` days is long enough to resample. */
 export function fillsBlocks(days: number, blockDays = chooseBlockDays(days)): boolean {
   return days >= MIN_BLOCKS * blockDays;
 }
 
-/** What a share can be. */
+/** Range of a share. */
 export const SHARE_RANGE: Interval = { low: 0, high: 1 };
 
+/** An estimate with its bootstrap interval. */
+export function bootstrapEstimate(value: number, options: BootstrapOptions): IntervalEstimate {
+  const interval = blockBootstrap(options);
+  return { value, low: interval?.low ?? null, high: interval?.high ?? null };
+}
+
 /**
- * 95 % interval of a statistic of sums by the circular block bootstrap (Politis and Romano, 1992): runs of consecutive days are drawn,
- * not days, so that what hangs together stays together. The percentiles are moved away from the statistic of the whole record, which
- * is always inside, since few blocks vary too little among themselves. Null where the record or the days that bear on the statistic
- * fill fewer than five blocks, and where the statistic cannot be told from too many resamples.
+ * 95 % interval of a statistic of sums by the circular block bootstrap (Politis and Romano, 1992), which resamples runs of consecutive
+ * days to keep their dependence. The percentiles are widened around the full-record statistic, since few blocks understate the variance.
+ * Null where fewer than five blocks are informative or the statistic is undefined on too many resamples.
  */
 export function blockBootstrap({
   columns,
@@ -83,7 +94,7 @@ export function blockBootstrap({
   return percentiles === null ? null : widenForFewBlocks(percentiles, { estimate, blocks, range: options.range });
 }
 
-/** How many blocks the days that are not 0 in all columns fill, counted from each that the block before does not reach. */
+/** Disjoint blocks, counted greedily, that contain a day on which some column is not 0. */
 function countInformativeBlocks(columns: readonly ArrayLike<number>[], blockDays: number): number {
   let blocks = 0;
   for (let day = 0; day < (columns[0]?.length ?? 0); day++) {
@@ -94,7 +105,7 @@ function countInformativeBlocks(columns: readonly ArrayLike<number>[], blockDays
   return blocks;
 }
 
-/** Percentiles of the resampled values; null where too many are not finite, so that the others would be a choice among the resamples. */
+/** Percentiles of the resampled values; null where too many are undefined, as dropping them would bias the rest. */
 function computePercentiles(values: readonly number[]): Interval | null {
   const undefinedCount = values.filter((value) => !Number.isFinite(value)).length;
   if (undefinedCount > MAX_UNDEFINED_SHARE * values.length) return null;
@@ -102,7 +113,7 @@ function computePercentiles(values: readonly number[]): Interval | null {
   return { low: interpolateQuantile(sorted, TAIL_PROBABILITY), high: interpolateQuantile(sorted, 1 - TAIL_PROBABILITY) };
 }
 
-/** By Student's t instead of the normal distribution, and the variance of a sample instead of that of its own resamples. */
+/** Uses Student's t for the normal quantile, and the sample variance for the resampling variance. */
 function widenForFewBlocks(
   { low, high }: Interval,
   { estimate, blocks, range }: { estimate: number; blocks: number; range: Interval | undefined },
@@ -115,7 +126,7 @@ function widenForFewBlocks(
   return Number.isFinite(bounds.low) && Number.isFinite(bounds.high) ? bounds : null;
 }
 
-/** Sums of one resample: whole blocks, and a shorter one at the end, until there are as many days as there were. */
+/** Column sums of one resample: whole blocks and a shorter last one, `days` days in all. */
 function resampleSums(
   sums: Float64Array,
   running: readonly Float64Array[],
@@ -129,19 +140,9 @@ function resampleSums(
   }
 }
 
-/** Sum of everything before each day; goes on from the front behind the end, so that a block may begin on any day. */
+/** Prefix sums, continued circularly past the end so that a block may begin on any day. */
 function computeRunningSums(column: ArrayLike<number>, blockDays: number): Float64Array {
   const sums = new Float64Array(column.length + blockDays + 1);
   for (let index = 0; index < sums.length - 1; index++) sums[index + 1] = sums[index] + column[index % column.length];
   return sums;
-}
-
-/** Hyndman and Fan's type 7. */
-function interpolateQuantile(sorted: Float64Array, level: number): number {
-  const position = level * (sorted.length - 1);
-  const below = Math.floor(position);
-  const above = Math.min(below + 1, sorted.length - 1);
-  // The difference of two infinite values is not a number.
-  if (sorted[below] === sorted[above]) return sorted[below];
-  return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
 }

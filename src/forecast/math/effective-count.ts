@@ -1,10 +1,9 @@
-import type { Day } from '../day.ts';
-import { requireAscending } from './require-ascending.ts';
+import { OracleError } from '../../platform/errors.ts';
+import { type Day, formatDay } from '../day.ts';
 
 /**
- * How many independent outcomes the outcomes of overlapping windows are worth: n^2 over the sum of all pairwise correlations. Two
- * windows of h days that begin k days apart share h - k days of returns; the signs of their sums are correlated by
- * (2 / pi) asin(1 - k / h), exactly so for Gaussian returns without drift. Gaps count as such.
+ * Effective sample size of outcomes with overlapping windows: n^2 over the sum of all pairwise correlations. Two windows of h days that
+ * begin k days apart share h - k daily returns; the correlation of their signs is (2 / pi) asin(1 - k / h) for driftless Gaussian returns.
  * @throws OracleError INPUT_INVALID unless days strictly ascend
  */
 export function computeEffectiveCount(days: readonly Day[], horizonDays: number): number {
@@ -16,4 +15,18 @@ export function computeEffectiveCount(days: readonly Day[], horizonDays: number)
     }
   }
   return days.length === 0 ? 0 : days.length ** 2 / sum;
+}
+
+/** Effective sample size of forecasts by their days. */
+export function countEffective(forecasts: readonly { day: Day }[], horizonDays: number): number {
+  return computeEffectiveCount(
+    forecasts.map(({ day }) => day),
+    horizonDays,
+  );
+}
+
+/** @throws OracleError INPUT_INVALID unless `day` is after `before` */
+export function requireAscending(before: Day, day: Day): void {
+  if (day > before) return;
+  throw new OracleError('INPUT_INVALID', `${formatDay(day)} does not come after ${formatDay(before)}`, { field: 'day' });
 }

@@ -1,4 +1,7 @@
-/** A mean with its 95 % interval; the bounds are null for a single value, which says nothing about its spread. */
+import { mean, variance } from './mean.ts';
+import { Z_95 } from './normal.ts';
+
+/** A mean with its 95 % interval; the bounds are null for a single value, which has no spread. */
 export interface MeanInterval {
   n: number;
   mean: number;
@@ -6,22 +9,19 @@ export interface MeanInterval {
   high: number | null;
 }
 
-const Z_95 = 1.959963984540054;
-
 /** Mean of independent values with its 95 % interval by Student's t; null without values. */
 export function computeMeanInterval(values: readonly number[]): MeanInterval | null {
   const n = values.length;
   if (n === 0) return null;
-  const mean = values.reduce((sum, value) => sum + value, 0) / n;
-  if (n === 1) return { n, mean, low: null, high: null };
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
-  const half = studentQuantile(n - 1) * Math.sqrt(variance / n);
-  return { n, mean, low: mean - half, high: mean + half };
+  const center = mean(values);
+  if (n === 1) return { n, mean: center, low: null, high: null };
+  const half = studentQuantile(n - 1) * Math.sqrt(variance(values, 1) / n);
+  return { n, mean: center, low: center - half, high: center + half };
 }
 
 /**
- * The 97.5 % quantile of Student's t with one, two, or from three degrees of freedom on any number of them: exact for one and two,
- * else by the Cornish-Fisher expansion (Abramowitz and Stegun 26.7.5), within 0.2 %.
+ * 97.5 % quantile of Student's t: exact for 1 and 2 degrees of freedom, else by the Cornish-Fisher expansion (Abramowitz and Stegun
+ * 26.7.5), within 0.2 %.
  */
 export function studentQuantile(degrees: number): number {
   if (degrees === 1) return Math.tan(Math.PI * 0.475);

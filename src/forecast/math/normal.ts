@@ -1,3 +1,6 @@
+/** 97.5 % quantile of the standard normal distribution. */
+export const Z_95 = 1.959963984540054;
+
 /** Standard normal distribution function: Zelen and Severo's approximation (Abramowitz and Stegun 26.2.17), error below 7.5e-8. */
 export function normalCdf(z: number): number {
   const t = 1 / (1 + 0.2316419 * Math.abs(z));

@@ -1,4 +1,4 @@
-/** Uniform numbers in [0, 1), the same for the same seed on every machine (splitmix32); 32 bits, not for secrets. */
+/** Reproducible uniform numbers in [0, 1) from a seed (splitmix32); 32 bits, not for secrets. */
 export function createRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

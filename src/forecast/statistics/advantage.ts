@@ -3,13 +3,12 @@ import { selectNonOverlapping } from '../scoring.ts';
 import { computeAlwaysUpDifference, isHit } from './call-statistics.ts';
 import type { ScoredForecast } from './scored-forecast.ts';
 
-/** Chance of a claim, in either direction, where there is nothing to claim. */
+/** Two-sided type I error rate. */
 const SIGNIFICANCE = 0.05;
 
 /**
- * 1 where the calls of one horizon, by ascending day, are better than always saying UP, -1 where they are worse, 0 where that cannot
- * be told. Only calls of DOWN differ from always-UP: those whose windows do not overlap are tested, right against wrong, and the
- * difference day by day must agree wherever the record is long enough for its interval. HOLD is no call.
+ * 1 where one horizon's calls, by ascending day, beat always calling UP, -1 where they lose to it, 0 where neither is significant. A sign
+ * test of the non-overlapping DOWN calls decides; in a record long enough, the bootstrap of the daily difference must agree.
  * @throws OracleError INPUT_INVALID unless days strictly ascend
  */
 export function testAdvantageOverAlwaysUp(forecasts: readonly ScoredForecast[], horizonDays: number): -1 | 0 | 1 {
@@ -24,12 +23,12 @@ export function testAdvantageOverAlwaysUp(forecasts: readonly ScoredForecast[], 
   return bootstrapAgrees(calls, sign) ? sign : 0;
 }
 
-/** Exact two-sided binomial test of `right` in `n` trials at one half: the chance of so many more on one side, or yet more. */
+/** Exact two-sided binomial test of `right` in `n` trials at one half: its p-value. */
 export function computeSignTest(right: number, n: number): number {
   const most = Math.max(right, n - right);
+  // In logarithms, since 2 ** -n underflows for a long record.
   let logChance = -n * Math.LN2;
   let tail = 0;
-  // From n successes down; in logarithms, since one half to the power of a long record is no number.
   for (let successes = n; successes >= most; successes--) {
     tail += Math.exp(logChance);
     logChance += Math.log(successes / (n - successes + 1));
@@ -37,7 +36,7 @@ export function computeSignTest(right: number, n: number): number {
   return Math.min(1, 2 * tail);
 }
 
-/** In a record that can be resampled, calls of DOWN within fewer than five blocks agree with nothing: they may have had one cause. */
+/** In a record long enough to resample, DOWN calls within fewer than five blocks do not agree: they may share one cause. */
 function bootstrapAgrees(calls: readonly ScoredForecast[], sign: 1 | -1): boolean {
   if (!fillsBlocks(calls[calls.length - 1].day - calls[0].day + 1)) return true;
   const { low, high } = computeAlwaysUpDifference(calls);

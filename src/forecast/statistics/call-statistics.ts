@@ -1,69 +1,58 @@
-import { blockBootstrap, SHARE_RANGE } from '../math/block-bootstrap.ts';
-import { computeEffectiveCount } from '../math/effective-count.ts';
-import { computeShareInterval } from '../math/share-interval.ts';
-import type { Interval } from '../scoring.ts';
+import { blockBootstrap, bootstrapEstimate, type IntervalEstimate, SHARE_RANGE } from '../math/block-bootstrap.ts';
+import { countEffective } from '../math/effective-count.ts';
+import { meanBy, shareOf } from '../math/mean.ts';
+import { computeShareInterval, type Interval } from '../scoring.ts';
 import { type ScoredForecast, toDailyColumn } from './scored-forecast.ts';
 
-/** A share of calls that were right. */
+/** Share of correct calls. */
 export interface HitRate {
   n: number;
   hits: number;
-  /** hits / n; null without any. */
+  /** hits / n; null without calls. */
   accuracy: number | null;
 }
 
-/** One of the `horizonDays` ways to keep every h-th day, so that no two windows overlap. */
+/** Hit rate of every h-th day from one of the `horizonDays` offsets, so that windows do not overlap. */
 export interface OffsetHitRate extends HitRate {
   /** Days after the first call of the record, 0 to h - 1. */
   offsetDays: number;
 }
 
-/** A difference with its 95 % interval by the block bootstrap; the bounds are null where that has none. */
-export interface IntervalEstimate {
-  value: number;
-  low: number | null;
-  high: number | null;
-}
-
-/** How often the calls were right, and what that is worth. Shares 0 to 1, intervals 95 %. */
+/** Hit rate of calls with its uncertainty. Shares 0 to 1, intervals 95 %. */
 export interface CallStatistics extends HitRate {
-  /** How many independent calls these are worth. */
+  /** Effective number of independent calls. */
   effectiveN: number;
-  /** The interval of the accuracy that is told first, by `shareInterval`; null without calls. */
+  /** Published interval of the accuracy, by `computeShareInterval`; null without calls. */
   wilson95: Interval | null;
-  /** Another way to it, by the circular block bootstrap over days; null where the calls fill fewer than five blocks. */
+  /** Interval by the circular block bootstrap over days; null where the calls fill fewer than five blocks. */
   bootstrap95: Interval | null;
   offsets: OffsetHitRate[];
-  /** What always saying UP would have scored on the same days, and the accuracy minus that; null without calls. */
+  /** Accuracy of always calling UP on the same days, and the difference to it; null without calls. */
   alwaysUp: { accuracy: number; difference: IntervalEstimate } | null;
 }
 
-/** Statistics of the calls of one horizon, by ascending day; HOLD is no call. */
+/** Statistics of one horizon's calls, by ascending day; HOLD is no call. */
 export function computeCallStatistics(forecasts: readonly ScoredForecast[], horizonDays: number): CallStatistics {
   const calls = forecasts.filter(({ call }) => call !== null);
-  const share = computeHitRate(calls);
-  const effectiveN = computeEffectiveCount(
-    calls.map(({ day }) => day),
-    horizonDays,
-  );
-  const { accuracy } = share;
+  const effectiveN = countEffective(calls, horizonDays);
+  const hitRate = computeHitRate(calls);
+  const { accuracy } = hitRate;
   return {
-    ...share,
+    ...hitRate,
     effectiveN,
     wilson95: accuracy === null ? null : computeShareInterval(accuracy, effectiveN),
     bootstrap95: bootstrapHitRate(calls),
     offsets: computeOffsetHitRates(calls, horizonDays),
-    alwaysUp: accuracy === null ? null : compareWithAlwaysUp(calls),
+    alwaysUp: accuracy === null ? null : { accuracy: shareOf(calls, ({ rose }) => rose), difference: computeAlwaysUpDifference(calls) },
   };
 }
 
-/** Share of calls that were right. */
 export function computeHitRate(calls: readonly ScoredForecast[]): HitRate {
   const hits = calls.filter(isHit).length;
   return { n: calls.length, hits, accuracy: calls.length === 0 ? null : hits / calls.length };
 }
 
-export function isHit({ call, rose }: ScoredForecast): boolean {
+export function isHit({ call, rose }: Pick<ScoredForecast, 'call' | 'rose'>): boolean {
   return (call === 'UP') === rose;
 }
 
@@ -85,21 +74,19 @@ function computeOffsetHitRates(calls: readonly ScoredForecast[], horizonDays: nu
   }));
 }
 
-function compareWithAlwaysUp(calls: readonly ScoredForecast[]): CallStatistics['alwaysUp'] {
-  return { accuracy: calls.filter(({ rose }) => rose).length / calls.length, difference: computeAlwaysUpDifference(calls) };
-}
-
 const DIFFERENCE_RANGE: Interval = { low: -1, high: 1 };
 
 /**
- * How much oftener the calls were right than always saying UP, day by day in pairs. At least one call is expected. The bounds are null
- * where the calls of DOWN, which alone make a difference, fill fewer than five blocks.
+ * Accuracy minus that of always calling UP, paired by day; expects at least one call. The bounds are null where the DOWN calls, which
+ * alone make a difference, fill fewer than five blocks.
  */
 export function computeAlwaysUpDifference(calls: readonly ScoredForecast[]): IntervalEstimate {
   const gain = (one: ScoredForecast) => (isHit(one) ? 1 : 0) - (one.rose ? 1 : 0);
   const gains = toDailyColumn(calls, gain);
-  const columns = [gains, toDailyColumn(calls, () => 1)];
-  const interval = blockBootstrap({ columns, statistic: ([sum, all]) => sum / all, informative: gains, range: DIFFERENCE_RANGE });
-  const value = calls.reduce((sum, one) => sum + gain(one), 0) / calls.length;
-  return { value, low: interval?.low ?? null, high: interval?.high ?? null };
+  return bootstrapEstimate(meanBy(calls, gain), {
+    columns: [gains, toDailyColumn(calls, () => 1)],
+    statistic: ([sum, all]) => sum / all,
+    informative: gains,
+    range: DIFFERENCE_RANGE,
+  });
 }

@@ -1,15 +1,13 @@
-import { blockBootstrap } from '../math/block-bootstrap.ts';
-import { computeEffectiveCount } from '../math/effective-count.ts';
-import { computeShareInterval } from '../math/share-interval.ts';
-import { boundedLogLoss, brierScore, type Interval } from '../scoring.ts';
-import type { IntervalEstimate } from './call-statistics.ts';
+import { bootstrapEstimate, type IntervalEstimate } from '../math/block-bootstrap.ts';
+import { countEffective } from '../math/effective-count.ts';
+import { meanBy, shareOf } from '../math/mean.ts';
+import { boundedLogLoss, brierScore, computeShareInterval, type Interval } from '../scoring.ts';
 import { decomposeBrier, type MurphyDecomposition } from './murphy.ts';
-import type { ProbabilityOutcome } from './reliability.ts';
 import { type ScoredForecast, toDailyColumn } from './scored-forecast.ts';
 
-/** What was said and what happened within one bin of probabilities; empty bins are left out. */
+/** Forecast and observed frequency within one bin of probabilities; empty bins are omitted. */
 export interface ReliabilityRow {
-  /** Lower bound, included; the upper one is not, except 1. */
+  /** Lower bound, inclusive; the upper one is exclusive, except 1. */
   from: number;
   to: number;
   n: number;
@@ -20,63 +18,62 @@ export interface ReliabilityRow {
   interval95: Interval;
 }
 
-/** 1 - score / score of the reference; above zero the model is better. With its 95 % interval by the block bootstrap. */
-export type SkillEstimate = IntervalEstimate;
+/** Skill 1 - score / reference with its 95 % interval, and the reference's mean score; positive skill is better than the reference. */
+type BrierSkill = IntervalEstimate & { brier: number };
 
-/** How good the probabilities of UP were, HOLD included. Scores: lower is better. */
+/** Quality of the probabilities of UP, HOLD included. Lower scores are better. */
 export interface ProbabilityStatistics {
   n: number;
   effectiveN: number;
   brier: number;
-  /** Mean log loss, natural logarithm; saying one half always scores 0.6931. */
+  /** Mean log loss, natural logarithm; 0.6931 for a constant one half. */
   logScore: number;
-  /** Brier skill against the base rate known at the time; null where that is not known. */
-  climatologySkill: (SkillEstimate & { brier: number }) | null;
-  /** Brier skill against the certainty that it rises; null as long as that was never wrong. */
-  alwaysUpSkill: (SkillEstimate & { brier: number }) | null;
+  /** Brier skill against the base rate known at the time; null where that is unknown. */
+  climatologySkill: BrierSkill | null;
+  /** Brier skill against P(up) = 1; null as long as that has never been wrong. */
+  alwaysUpSkill: BrierSkill | null;
   murphy: MurphyDecomposition;
   reliability: ReliabilityRow[];
 }
 
-/** Probabilities lie close together around the base rate: bins of five points. */
+/** Bins of five points, since probabilities cluster around the base rate. */
 const BIN_COUNT = 20;
 
-/** Statistics of the probabilities of one horizon, by ascending day; null without any. */
+/** Statistics of one horizon's probabilities, by ascending day; null without any. */
 export function computeProbabilityStatistics(forecasts: readonly ScoredForecast[], horizonDays: number): ProbabilityStatistics | null {
-  const n = forecasts.length;
-  if (n === 0) return null;
+  if (forecasts.length === 0) return null;
   const model = (one: ScoredForecast) => brierScore(one.pUp, one.rose);
-  const known = forecasts.filter(({ climatology }) => climatology !== null);
+  const isBaseRateKnown = forecasts.every(({ climatology }) => climatology !== null);
   return {
-    n,
-    effectiveN: effectiveCountOf(forecasts, horizonDays),
+    n: forecasts.length,
+    effectiveN: countEffective(forecasts, horizonDays),
     brier: meanBy(forecasts, model),
     logScore: meanBy(forecasts, ({ pUp, rose }) => boundedLogLoss(pUp, rose)),
-    climatologySkill: known.length < n ? null : computeSkill(forecasts, model, ({ climatology, rose }) => brierScore(climatology!, rose)),
+    climatologySkill: isBaseRateKnown ? computeSkill(forecasts, model, ({ climatology, rose }) => brierScore(climatology!, rose)) : null,
     alwaysUpSkill: computeSkill(forecasts, model, ({ rose }) => brierScore(1, rose)),
-    murphy: decomposeBrier(forecasts.map(toProbabilityOutcome), BIN_COUNT)!,
+    murphy: decomposeBrier(
+      forecasts.map(({ pUp, rose }) => ({ p: pUp, happened: rose })),
+      BIN_COUNT,
+    )!,
     reliability: buildReliabilityRows(forecasts, horizonDays),
   };
 }
 
-/** No score is below 0, so that no skill is above 1. */
+/** Scores are not negative, so skill is at most 1. */
 const SKILL_RANGE: Interval = { low: Number.NEGATIVE_INFINITY, high: 1 };
 
-/** Skill of one score against another on the same days, with its interval; null where the reference was never wrong, and nothing can be better. */
+/** Skill of one score against another on the same days, with its interval; null where the reference was never wrong. */
 export function computeSkill<T extends { day: number }>(
   forecasts: readonly T[],
   scoreOf: (forecast: T) => number,
   referenceOf: (forecast: T) => number,
-): (SkillEstimate & { brier: number }) | null {
+): BrierSkill | null {
   const reference = meanBy(forecasts, referenceOf);
   const value = 1 - meanBy(forecasts, scoreOf) / reference;
   if (!Number.isFinite(value)) return null;
-  const interval = blockBootstrap({
-    columns: [toDailyColumn(forecasts, scoreOf), toDailyColumn(forecasts, referenceOf)],
-    statistic: ([ours, theirs]) => 1 - ours / theirs,
-    range: SKILL_RANGE,
-  });
-  return { brier: reference, value, low: interval?.low ?? null, high: interval?.high ?? null };
+  const columns = [toDailyColumn(forecasts, scoreOf), toDailyColumn(forecasts, referenceOf)];
+  const estimate = bootstrapEstimate(value, { columns, statistic: ([ours, theirs]) => 1 - ours / theirs, range: SKILL_RANGE });
+  return { brier: reference, ...estimate };
 }
 
 function buildReliabilityRows(forecasts: readonly ScoredForecast[], horizonDays: number): ReliabilityRow[] {
@@ -85,8 +82,8 @@ function buildReliabilityRows(forecasts: readonly ScoredForecast[], horizonDays:
 }
 
 function buildReliabilityRow(bin: number, members: readonly ScoredForecast[], horizonDays: number): ReliabilityRow {
-  const observedShare = meanBy(members, ({ rose }) => (rose ? 1 : 0));
-  const effectiveN = effectiveCountOf(members, horizonDays);
+  const observedShare = shareOf(members, ({ rose }) => rose);
+  const effectiveN = countEffective(members, horizonDays);
   return {
     from: bin / BIN_COUNT,
     to: (bin + 1) / BIN_COUNT,
@@ -96,19 +93,4 @@ function buildReliabilityRow(bin: number, members: readonly ScoredForecast[], ho
     observedShare,
     interval95: computeShareInterval(observedShare, effectiveN),
   };
-}
-
-function effectiveCountOf(forecasts: readonly ScoredForecast[], horizonDays: number): number {
-  return computeEffectiveCount(
-    forecasts.map(({ day }) => day),
-    horizonDays,
-  );
-}
-
-function toProbabilityOutcome({ pUp, rose }: ScoredForecast): ProbabilityOutcome {
-  return { p: pUp, happened: rose };
-}
-
-function meanBy<T>(members: readonly T[], numberOf: (member: T) => number): number {
-  return members.reduce((sum, member) => sum + numberOf(member), 0) / members.length;
 }

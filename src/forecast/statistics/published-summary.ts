@@ -1,9 +1,9 @@
 import type { Outcome } from '../scoring.ts';
 import type { RecordSummary } from './record-summary.ts';
 
-/** A summary in the types of the interface (section 2.3), which has numbers and one of WIN and LOSS where nothing is scored too. */
+/** A summary with the non-null types of the interface (section 2.3). */
 export interface PublishedSummary extends Omit<RecordSummary, 'longestWinStreak' | 'accuracy' | 'dedupedAccuracy' | 'streak'> {
-  /** The same as `resolved`: 0 says that the shares are no measurement. */
+  /** Equals `resolved`; 0 marks the shares as placeholders. */
   scored: number;
   /** Share of wins, 0 to 1; 0 where nothing is scored. */
   accuracy: number;
@@ -11,13 +11,9 @@ export interface PublishedSummary extends Omit<RecordSummary, 'longestWinStreak'
   streak: { count: number; type: Outcome };
 }
 
-/** The summary with the interface's numbers in place of null; intervals stay null, and the verdict says that nothing was scored. */
-export function toPublishedSummary({
-  accuracy,
-  dedupedAccuracy,
-  streak,
-  ...summary
-}: Omit<RecordSummary, 'longestWinStreak'>): PublishedSummary {
+/** Replaces null figures by the interface's defaults; intervals stay null, and the verdict states that nothing was scored. */
+export function toPublishedSummary(source: Omit<RecordSummary, 'longestWinStreak'>): PublishedSummary {
+  const { accuracy, dedupedAccuracy, streak, ...summary } = source;
   return {
     ...summary,
     scored: summary.resolved,

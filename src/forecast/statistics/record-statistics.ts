@@ -3,7 +3,7 @@ import { computeDistributionStatistics, type DistributionStatistics } from './di
 import { computeProbabilityStatistics, type ProbabilityStatistics } from './probability-statistics.ts';
 import type { ScoredForecast } from './scored-forecast.ts';
 
-/** What a record of one horizon amounts to, with error bars: its calls, its probabilities, its distributions. */
+/** Statistics with confidence intervals of one horizon's calls, probabilities and distributions. */
 export interface RecordStatistics {
   calls: CallStatistics;
   /** Null before the first outcome. */
@@ -13,9 +13,8 @@ export interface RecordStatistics {
 }
 
 /**
- * Statistics of forecasts of one horizon whose windows are over, by ascending day. From the same forecasts everybody gets the same
- * figures: the resampling has a fixed seed.
- * @throws OracleError INPUT_INVALID unless days strictly ascend and probabilities are such.
+ * Statistics of one horizon's resolved forecasts, by ascending day. Deterministic: the resampling has a fixed seed.
+ * @throws OracleError INPUT_INVALID unless days strictly ascend and probabilities are within 0 to 1
  */
 export function computeRecordStatistics(forecasts: readonly ScoredForecast[], horizonDays: number): RecordStatistics {
   return {

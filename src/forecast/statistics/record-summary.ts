@@ -1,7 +1,8 @@
+import { meanBy } from '../math/mean.ts';
 import { brierScore, computeAccuracy, computeStreaks, type Interval, type Outcome, wilsonInterval } from '../scoring.ts';
 import type { ScoredForecast } from './scored-forecast.ts';
 import { formatRecordVerdict } from './verdict.ts';
-import { computeWinRate, isScored, type RecordRow, type RecordStatus, type WinRate } from './win-rate.ts';
+import { computeWinRate, isScored, type RecordRow, type RecordStatus } from './win-rate.ts';
 
 export interface Streak {
   count: number;
@@ -11,33 +12,32 @@ export interface Streak {
 /** Counts and accuracy of one horizon's forecasts (interface, section 2.3). Shares 0 to 1. */
 export interface RecordSummary {
   totalPredictions: number;
-  /** Scored forecasts: wins and losses. */
+  /** Wins and losses. */
   resolved: number;
   wins: number;
   losses: number;
-  /** Counted and shown, never scored. */
+  /** Counted, never scored. */
   holds: number;
   voids: number;
-  /** Those of the voids on which nothing was forecast. */
+  /** Voids of days without a forecast. */
   missed: number;
   pending: number;
   /** Share of wins, 0 to 1; null before the first resolution. */
   accuracy: number | null;
-  /** Forecasts left when overlapping windows are dropped: what can be counted by hand. */
+  /** Calls with windows that do not overlap. */
   dedupedTotal: number;
   dedupedWins: number;
   dedupedAccuracy: number | null;
-  /** 95 % Wilson interval of `dedupedWins` in `dedupedTotal`: of that share, and not of the accuracy of all. */
+  /** 95 % Wilson interval of `dedupedWins` in `dedupedTotal`, not of `accuracy`. */
   dedupedInterval95: Interval | null;
-  /** The 95 % interval of the accuracy, by `shareInterval`: what every door tells first. */
+  /** 95 % interval of `accuracy`, by `computeShareInterval`. */
   accuracyInterval95: Interval | null;
-  /** What always saying UP would have scored on the same forecasts. */
+  /** Accuracy of always calling UP on the same forecasts. */
   alwaysUpAccuracy: number | null;
   streak: Streak;
   longestWinStreak: number;
-  /** The probabilities of all resolved forecasts, HOLD included, against the base rate known at the time; null before the first, and where that rate is not known. */
+  /** Brier score of all resolved forecasts, HOLD included, and of the base rate known at the time; null without any or where a rate is unknown. */
   brier: { n: number; model: number; climatology: number } | null;
-  /** What the figures amount to, in words. */
   verdict: string;
 }
 
@@ -61,7 +61,7 @@ export function summarizeRecord(rows: readonly RecordRow[], horizonDays: number)
     dedupedTotal: share.independent,
     dedupedWins: share.independentWins,
     dedupedAccuracy: share.independentAccuracy,
-    dedupedInterval95: computeDedupedInterval(share),
+    dedupedInterval95: share.independent === 0 ? null : wilsonInterval(share.independentWins, share.independent),
     accuracyInterval95: share.interval95,
     alwaysUpAccuracy: computeAccuracy(calls.map(({ scored }) => (scored?.rose ? 'WIN' : 'LOSS'))),
     streak: streaks.current ?? { count: 0, type: null },
@@ -71,15 +71,10 @@ export function summarizeRecord(rows: readonly RecordRow[], horizonDays: number)
   };
 }
 
-/** Mean squared error of P(up), and of the training period's base rate on the same days. */
+/** Brier score of P(up), and of the base rate known at the time on the same days. */
 export function compareBrier(rows: readonly Pick<RecordRow, 'scored'>[]): RecordSummary['brier'] {
-  const scoredForecasts = rows.flatMap(({ scored }) => (scored === null ? [] : [scored]));
-  if (scoredForecasts.length === 0 || scoredForecasts.some(({ climatology }) => climatology === null)) return null;
-  const mean = (probability: (scored: ScoredForecast) => number) =>
-    scoredForecasts.reduce((sum, scored) => sum + brierScore(probability(scored), scored.rose), 0) / scoredForecasts.length;
-  return { n: scoredForecasts.length, model: mean(({ pUp }) => pUp), climatology: mean(({ climatology }) => climatology!) };
-}
-
-function computeDedupedInterval({ independent, independentWins }: WinRate): Interval | null {
-  return independent === 0 ? null : wilsonInterval(independentWins, independent);
+  const scored = rows.flatMap((row) => row.scored ?? []);
+  if (scored.length === 0 || scored.some(({ climatology }) => climatology === null)) return null;
+  const score = (probability: (forecast: ScoredForecast) => number) => meanBy(scored, (one) => brierScore(probability(one), one.rose));
+  return { n: scored.length, model: score(({ pUp }) => pUp), climatology: score(({ climatology }) => climatology!) };
 }

@@ -1,22 +1,22 @@
 import { OracleError } from '../../platform/errors.ts';
-import { computeShareInterval } from '../math/share-interval.ts';
-import type { Interval } from '../scoring.ts';
+import { meanBy, shareOf } from '../math/mean.ts';
+import { computeShareInterval, type Interval } from '../scoring.ts';
 
-/** A probability of something, and whether it happened. */
+/** The probability of an event, and whether it happened. */
 export interface ProbabilityOutcome {
   p: number;
   happened: boolean;
 }
 
-/** What was said and what happened within one tenth of the probabilities. */
+/** Forecast and observed frequency within one tenth of the probability range. */
 export interface ReliabilityBin {
-  /** Lower bound, included; the upper one is not, except 1. */
+  /** Lower bound, inclusive; the upper one is exclusive, except 1. */
   from: number;
   to: number;
   n: number;
-  /** How many independent outcomes these are worth. */
+  /** Effective number of outcomes. */
   effectiveN: number;
-  /** Means of the bin; null for an empty one. */
+  /** Null for an empty bin, like the share. */
   meanProbability: number | null;
   observedShare: number | null;
   /** 95 % Wilson interval of the share on `effectiveN` trials; null for an empty bin. */
@@ -26,9 +26,9 @@ export interface ReliabilityBin {
 const BIN_COUNT = 10;
 
 /**
- * Reliability of probabilities in ten bins of equal width, empty ones included.
- * @param effectiveCountOf how many independent outcomes the members of a bin are worth, at most as many as they are; each is one unless told
- * @throws OracleError INPUT_INVALID for what is no probability.
+ * Reliability in ten bins of equal width, empty ones included.
+ * @param effectiveCountOf effective number of outcomes in a bin; by default the members are independent
+ * @throws OracleError INPUT_INVALID for a `p` outside 0 to 1
  */
 export function computeReliabilityBins<T extends ProbabilityOutcome>(
   forecasts: readonly T[],
@@ -36,8 +36,8 @@ export function computeReliabilityBins<T extends ProbabilityOutcome>(
 ): ReliabilityBin[] {
   const members = Map.groupBy(forecasts, ({ p }) => toBinIndex(p));
   return Array.from({ length: BIN_COUNT }, (_, index) => {
-    const of = members.get(index) ?? [];
-    return buildBin(index, of, effectiveCountOf(of));
+    const bin = members.get(index) ?? [];
+    return buildBin(index, bin, effectiveCountOf(bin));
   });
 }
 
@@ -48,13 +48,13 @@ function toBinIndex(p: number): number {
 
 function buildBin(index: number, members: readonly ProbabilityOutcome[], effectiveN: number): ReliabilityBin {
   const n = members.length;
-  const observedShare = n === 0 ? null : members.filter(({ happened }) => happened).length / n;
+  const observedShare = n === 0 ? null : shareOf(members, ({ happened }) => happened);
   return {
     from: index / BIN_COUNT,
     to: (index + 1) / BIN_COUNT,
     n,
     effectiveN,
-    meanProbability: n === 0 ? null : members.reduce((sum, { p }) => sum + p, 0) / n,
+    meanProbability: n === 0 ? null : meanBy(members, ({ p }) => p),
     observedShare,
     interval95: observedShare === null ? null : computeShareInterval(observedShare, effectiveN),
   };

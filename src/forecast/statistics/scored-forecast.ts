@@ -1,22 +1,22 @@
 import type { Day } from '../day.ts';
-import { requireAscending } from '../math/require-ascending.ts';
+import { requireAscending } from '../math/effective-count.ts';
 import type { Direction } from '../signal.ts';
 
-/** A forecast whose window is over, as the statistics read it. */
+/** A forecast with a known outcome. */
 export interface ScoredForecast {
   day: Day;
-  /** What was called; null for HOLD, of which only the probability is scored. */
+  /** Null for HOLD, whose probability alone is scored. */
   call: Direction | null;
   /** Whether the close at resolution was strictly higher than that at window open. */
   rose: boolean;
   pUp: number;
-  /** The base rate known at the time; null where it is not known. */
+  /** The base rate known at the time; null where unknown. */
   climatology: number | null;
-  /** Score of the predictive distribution, in log-return units, and how much of it lay below the outcome, 0 to 1. Null where it is not known. */
+  /** CRPS in log-return units, and the probability integral transform of the outcome, 0 to 1; null where unknown. */
   distribution: { crps: number; pit: number } | null;
 }
 
-/** A number a day from the first day of the forecasts to the last, 0 on days without one. @throws OracleError INPUT_INVALID unless days ascend */
+/** Values by day from the first forecast to the last, 0 on days without one. @throws OracleError INPUT_INVALID unless days ascend */
 export function toDailyColumn<T extends { day: Day }>(forecasts: readonly T[], numberOf: (forecast: T) => number): Float64Array {
   if (forecasts.length === 0) return new Float64Array();
   const first = forecasts[0].day;

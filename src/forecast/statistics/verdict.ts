@@ -5,17 +5,15 @@ import type { ScoredCall, WinRate } from './win-rate.ts';
 export interface RecordVerdictInput {
   /** Of the same calls. */
   share: WinRate;
-  /** Forecasts that are over and abstained. */
+  /** Resolved forecasts that abstained. */
   holds: number;
   horizonDays: number;
 }
 
-const RELATION_BY_SIGN = { '-1': 'worse than', 0: 'not distinguishable from', 1: 'better than' } as const;
+/** Relation of a figure to its reference, by the sign of its significant difference. */
+export const RELATIONS = { '-1': 'worse than', 0: 'not distinguishable from', 1: 'better than' } as const;
 
-/**
- * What the calls of a record amount to, in words: the share of all calls with the interval that every door tells of it, and where
- * windows overlap the counts of those that do not.
- */
+/** The verdict on one horizon's calls: their win rate with its interval, and the counts of windows that do not overlap. */
 export function formatRecordVerdict(calls: readonly ScoredCall[], { share, holds, horizonDays }: RecordVerdictInput): string {
   if (share.interval95 === null) return formatVerdictWithoutCalls(holds);
   const { n, wins, effectiveN, independent, independentWins, interval95 } = share;
@@ -27,7 +25,7 @@ export function formatRecordVerdict(calls: readonly ScoredCall[], { share, holds
   const rises = everyCallUp ? '' : `, always-UP ${countRises(selectNonOverlapping(calls, horizonDays))}`;
   const apart = overlapping ? `; on windows that do not overlap ${independentWins} of ${independent}${rises}` : '';
   const scored = selectNonOverlapping(calls, 1).flatMap((call) => call.scored ?? []);
-  const relation = RELATION_BY_SIGN[testAdvantageOverAlwaysUp(scored, horizonDays)];
+  const relation = RELATIONS[testAdvantageOverAlwaysUp(scored, horizonDays)];
   return `${relation} always-UP: ${wins} of ${n} right${worth}, ${interval}; ${always}${apart}`;
 }
 

@@ -15,13 +15,12 @@ const TEXT: CanaryDescription = {
   unit: 'share of days right, 0 to 1',
 };
 
-/** Out-of-sample days of one horizon. */
 export interface HorizonForecastDays {
   horizonDays: HorizonDays;
   days: readonly OutOfSampleDay[];
 }
 
-/** Whether the model is better than it can be, and whether that would show: in a model that knows the window. */
+/** Checks the accuracy against its limit; the mutant is a model that knows the window's return. */
 export function runAccuracyLimitCanary(
   horizons: readonly HorizonForecastDays[],
   history: BacktestHistory,
@@ -49,12 +48,12 @@ export function runAccuracyLimitCanary(
   });
 }
 
-/** P(up) of each row that any block speaks of. */
+/** P(up) by row. */
 function indexByRow(blocks: readonly BlockFit[]): Map<number, number> {
   return new Map(blocks.flatMap(({ from, pUp }) => Array.from(pUp, (p, index): [number, number] => [from + index, p])));
 }
 
-/** A table whose momentum is that of the window which is forecast; as it was where that is not known. */
+/** The table with the return of the forecast window as momentum, where known. */
 function leakWindowReturn({ closes, features }: BacktestHistory, horizonDays: number): FeatureTable {
   const momentum = features.momentum.map((before, row) => {
     const known = squash(computeLogReturn(closes, row, horizonDays) / computeScale(features.v94[row], features.v99[row], horizonDays));

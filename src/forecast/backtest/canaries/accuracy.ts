@@ -1,27 +1,25 @@
-import { computeEffectiveCount } from '../../math/effective-count.ts';
+import { countEffective } from '../../math/effective-count.ts';
+import { shareOf } from '../../math/mean.ts';
 import type { OutOfSampleDay } from '../out-of-sample.ts';
 
-/** Share of days right beyond which a figure is taken for a leak until proven otherwise. */
+/** Accuracy above which a leak is suspected. */
 const SUSPICIOUS_ACCURACY = 0.6;
 
-/** On as many independent days three standard errors of a share of one half are the ten points from there to `SUSPICIOUS`. */
+/** Independent days on which three standard errors of a share of one half equal the ten points to `SUSPICIOUS_ACCURACY`. */
 const MIN_EFFECTIVE_DAYS = (3 * 0.5 * 10) ** 2;
 
 /**
- * The most of the days of one horizon that may be right: 60 %, or where one direction was that common, its share and one standard error
- * more. Null for days too few to tell a leak from luck.
+ * Limit of one horizon's accuracy: 60 %, or the share of the more common direction plus one standard error if that is higher. Null with
+ * too few days to distinguish a leak from luck.
  */
 export function computeAccuracyLimit(days: readonly OutOfSampleDay[], horizonDays: number): number | null {
-  const effective = computeEffectiveCount(
-    days.map(({ day }) => day),
-    horizonDays,
-  );
+  const effective = countEffective(days, horizonDays);
   if (effective < MIN_EFFECTIVE_DAYS) return null;
   const ups = computeAccuracyBy(days, () => true);
   return Math.max(SUSPICIOUS_ACCURACY, Math.max(ups, 1 - ups) + 0.5 / Math.sqrt(effective));
 }
 
-/** Share of days on which what was said is what happened. */
+/** Accuracy of `saysUp`. */
 export function computeAccuracyBy<T extends { rose: boolean }>(days: readonly T[], saysUp: (day: T) => boolean): number {
-  return days.filter((day) => saysUp(day) === day.rose).length / days.length;
+  return shareOf(days, (day) => saysUp(day) === day.rose);
 }

@@ -16,12 +16,12 @@ const TEXT: CanaryDescription = {
 /** The solver stops within 1e-10 of the optimum. */
 const MAX_DIFFERENCE = 1e-9;
 
-/** Whether calibration learns from earlier blocks' out-of-sample output only, on a few blocks of each horizon. */
+/** Checks on a few blocks of each horizon that calibration reads only earlier blocks' out-of-sample output. */
 export function runCalibrationCanary(horizons: readonly HorizonBlocks[], history: BacktestHistory): Canary {
   const differences = horizons.flatMap(({ blocks }) =>
     pickFirstMiddleLast(blocks).map(({ model }) => calibrationDifference(model, recalibrateOnEarlierBlocks(history, blocks, model))),
   );
-  // The last block's own days need not be over; those of the middle one are.
+  // The outcomes of the last block may be unknown; those of the middle one are known.
   const [, middle] = pickFirstMiddleLast(horizons.at(-1)?.blocks ?? []);
   if (middle === undefined) return skippedCanary(TEXT, 'the history is too short for a block that has one before it');
   const { blocks } = horizons.at(-1)!;
@@ -73,10 +73,10 @@ function calibrateIncludingOwnDays(history: BacktestHistory, blocks: readonly Bl
   );
 }
 
-/** What a model said of the rows from (inclusive) and to (exclusive). */
+/** Rows from (inclusive) to (exclusive) as forecast by a model. */
 type BlockRows = Pick<BlockFit, 'model' | 'from' | 'to'>;
 
-/** The calibration that what was said of those rows asks for. */
+/** The calibration fitted to the models' forecasts of those rows. */
 function calibrateOn({ closes, features }: BacktestHistory, blockRows: readonly BlockRows[]): Calibration {
   const rows = blockRows.flatMap(({ model, from, to }) =>
     Array.from({ length: Math.max(0, to - from) }, (_, index) => ({ model, row: from + index })),

@@ -1,4 +1,4 @@
-/** Names of the leak canaries, in the order they are run. */
+/** Leak canaries in the order of their run. */
 export const CANARIES = [
   'repeated-label',
   'label-average',
@@ -11,36 +11,33 @@ export const CANARIES = [
 
 export type CanaryName = (typeof CANARIES)[number];
 
-/** A test that a leak of the future would fail, and the proof that it can fail. */
+/** A test that fails on lookahead, with mutants that prove it can fail. */
 export interface Canary {
   name: CanaryName;
   what: string;
-  /** What the figures are. */
+  /** Unit of the figures. */
   unit: string;
-  /** Of the pipeline under test; null where it could not be run. */
+  /** Of the pipeline under test; null if not run, like limit and passed. */
   figure: number | null;
-  /** Most that the figure may be; null where it could not be run. */
+  /** Maximum of the figure. */
   limit: number | null;
-  /** Null where it could not be run. */
   passed: boolean | null;
-  /** Where the figure comes from, or why it could not be run. */
+  /** Origin of the figure, or why the canary was not run. */
   note: string;
-  /** The same run against pipelines that are broken on purpose; none where it could not be run. */
+  /** Runs on pipelines broken on purpose; empty if not run. */
   mutants: Mutant[];
 }
 
-/** A pipeline that is broken on purpose. */
 export interface Mutant {
   what: string;
   figure: number;
-  /** Beyond the limit, as it must be. */
+  /** Whether the figure exceeds the limit. */
   caught: boolean;
 }
 
-/** What is told of a canary, whatever it finds. */
+/** Texts of a canary, independent of its result. */
 export type CanaryDescription = Pick<Canary, 'name' | 'what' | 'unit'>;
 
-/** What the run of a canary gave. */
 interface CanaryMeasurement {
   figure: number;
   limit: number;
@@ -48,7 +45,6 @@ interface CanaryMeasurement {
   mutants: { what: string; figure: number }[];
 }
 
-/** A canary that was run. */
 export function completedCanary(text: CanaryDescription, { figure, limit, note, mutants }: CanaryMeasurement): Canary {
   return {
     ...text,
@@ -60,12 +56,11 @@ export function completedCanary(text: CanaryDescription, { figure, limit, note, 
   };
 }
 
-/** A canary that could not be run. */
 export function skippedCanary(text: CanaryDescription, why: string): Canary {
   return { ...text, figure: null, limit: null, passed: null, note: `not run: ${why}`, mutants: [] };
 }
 
-/** Whether nothing was found, by tests of which each proved that it can find something. */
+/** Whether no canary found a leak and every mutant was caught. */
 export function areCanariesHealthy(canaries: readonly Canary[]): boolean {
   return canaries.every(({ passed, mutants }) => passed !== false && mutants.every(({ caught }) => caught));
 }

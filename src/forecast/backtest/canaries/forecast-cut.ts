@@ -1,4 +1,4 @@
-import { cdf, crps, type PredictiveDistribution } from '../../distribution.ts';
+import { cdf, crps } from '../../distribution.ts';
 import type { ComputedFeatures } from '../../features/compute-features.ts';
 import type { FeatureTable } from '../../features/feature-table.ts';
 import { type InputFrame, sliceFrame } from '../../input-frame.ts';
@@ -7,7 +7,6 @@ import type { Fold, OutOfSampleDay } from '../out-of-sample.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { type Canary, type CanaryDescription, completedCanary, skippedCanary } from './canary.ts';
 import { FORECAST_MUTANTS } from './forecast-mutants.ts';
-import { hasRegimeChangeAfter, sampleFoldDays } from './sampled-days.ts';
 import type { HorizonBlocks } from './training-cut.ts';
 
 const TEXT: CanaryDescription = {
@@ -16,21 +15,20 @@ const TEXT: CanaryDescription = {
   unit: 'values that differ',
 };
 
-/** A history, whole or as it was at the end of one of its days. */
+/** A history, whole or cut at the end of a day. */
 interface KnownHistory {
   features: FeatureTable;
   regimes: readonly Regime[];
 }
 
-/** A day to look at, and its fold. */
 interface SampledDay {
   fold: Fold;
   day: OutOfSampleDay;
-  /** P(up) as the fit gave it out. */
+  /** P(up) as returned by the fit. */
   fitted: number;
 }
 
-/** Whether what is scored needs anything that was not known on its day, on a few days of each fold of each horizon. */
+/** Checks on a few days of each fold that forecasts and scores read nothing later than the day. */
 export function runForecastCutCanary(
   walks: readonly (HorizonBlocks & { folds: readonly Fold[] })[],
   { frame, features }: { frame: InputFrame; features: FeatureTable },
@@ -65,7 +63,21 @@ function sampleFold(
   return sampleFoldDays(fold, whole.regimes, aheadDays).map((day) => ({ fold, day, fitted: pUp[day.row - from] }));
 }
 
-/** What was known at the end of each of the ascending rows. */
+/**
+ * Days of a fold: first, last, and the first with a lasting regime change within `aheadDays`, which alone reveals a regime read ahead.
+ * The same rows at every horizon.
+ */
+function sampleFoldDays({ days }: Pick<Fold, 'days'>, regimes: readonly Regime[], aheadDays: number): OutOfSampleDay[] {
+  const beforeChange = days.find(({ row }) => hasRegimeChangeAfter(row, regimes, aheadDays));
+  return [...new Set([days[0], ...(beforeChange === undefined ? [] : [beforeChange]), days[days.length - 1]])];
+}
+
+/** Whether the regime differs both the next day and `aheadDays` later. */
+function hasRegimeChangeAfter(row: number, regimes: readonly Regime[], aheadDays: number): boolean {
+  return [1, aheadDays].every((days) => row + days < regimes.length && regimes[row + days] !== regimes[row]);
+}
+
+/** Histories cut at each of the ascending rows. */
 function computeCuts(rows: readonly number[], frame: InputFrame, compute: Pipeline['features']): Map<number, KnownHistory> {
   const cuts = new Map<number, KnownHistory>();
   let earlier: ComputedFeatures | undefined;
@@ -80,12 +92,12 @@ function computeCuts(rows: readonly number[], frame: InputFrame, compute: Pipeli
 
 type ComparedValues = readonly (number | string)[];
 
-/** What is compared of a day as it stands in its fold. */
+/** Compared values of a day as stored in its fold. */
 function foldValues({ day: { pUp, regime, signal, predictive, distribution }, fitted }: SampledDay): ComparedValues {
-  return [pUp, fitted, regime, signal, ...distributionParameters(predictive), distribution.crps, distribution.pit];
+  return [pUp, fitted, regime, signal, predictive.scale, predictive.shift, distribution.crps, distribution.pit];
 }
 
-/** The same as a history gives it; empty where it cannot be said without what lies behind it. */
+/** The same values recomputed from a history; empty where the forecast needs later rows. */
 function recomputeValues(
   { fold: { model }, day: { row, realised } }: SampledDay,
   known: KnownHistory,
@@ -93,14 +105,10 @@ function recomputeValues(
 ): ComparedValues {
   try {
     const { pUp, regime, signal, distribution } = forecast({ model, ...known, row });
-    return [pUp, pUp, regime, signal, ...distributionParameters(distribution), crps(distribution, realised), cdf(distribution, realised)];
+    return [pUp, pUp, regime, signal, distribution.scale, distribution.shift, crps(distribution, realised), cdf(distribution, realised)];
   } catch {
     return [];
   }
-}
-
-function distributionParameters({ scale, shift }: PredictiveDistribution): number[] {
-  return [scale, shift];
 }
 
 function countDifferences(whole: ComparedValues, cut: ComparedValues): number {

@@ -3,7 +3,7 @@ import type { HistoryDay, HistoryForecast, Pipeline } from '../pipeline.ts';
 
 type Forecast = Pipeline['forecast'];
 
-/** Ways to forecast a day that look at the end of its window, as far as the history goes. */
+/** Forecasts that read the end of the window, as far as the history reaches. */
 export const FORECAST_MUTANTS: readonly { what: string; needsChange: boolean; broken: (forecast: Forecast) => Forecast }[] = [
   {
     what: "the distribution is as wide as the volatility at the window's end says",

@@ -19,7 +19,7 @@ const LABEL_AVERAGE: CanaryDescription = {
 
 const DECAY = 0.8;
 
-/** The purge forgotten: what yesterday's forecast will come to is known today. */
+/** Missing purge: the outcome of yesterday's forecast counts as known today. */
 const UNPURGED_LEAK = 'an outcome counts as known the day after its forecast, before its window is over';
 
 interface LabelSource extends BacktestHistory {
@@ -27,7 +27,7 @@ interface LabelSource extends BacktestHistory {
   horizonDays: number;
 }
 
-/** Two forecasters that know nothing but earlier outcomes, on the out-of-sample days of one horizon: only a purge that leaks lets them do well. */
+/** Runs two forecasters that read only earlier outcomes: they have skill only if the purge leaks. */
 export function runLabelCanaries(labels: LabelSource, rules: LearningRules): Canary[] {
   return [runLabelCanary(REPEATED_LABEL, repeatLabel, labels, rules), runLabelCanary(LABEL_AVERAGE, averageLabels, labels, rules)];
 }

@@ -19,18 +19,18 @@ const TEXT: CanaryDescription = {
   unit: 'values that differ',
 };
 
-/** Where in the history it is cut. */
+/** Positions of the cuts in the history. */
 const CUT_SHARES = [0.5, 0.8, 1];
 
-/** How far before that a day may lie on which more series were observed. */
+/** Days before a cut that are searched for more observed series. */
 const SEARCH_DAYS = 10;
 
-/** Days on either side of the one that a centred average is of. */
+/** Days on either side of a centred average. */
 const CENTRED_DAYS = 3;
 
 type Features = Pipeline['features'];
 
-/** Whether features of a day need anything that was not known then. `whole.features` are what the pipeline made of the frame. */
+/** Checks that features read nothing later than their day. `whole.features` are the pipeline's features of the frame. */
 export function runPointInTimeCanary(whole: { frame: InputFrame; features: FeatureTable }, pipeline: Pipeline): Canary {
   const { frame } = whole;
   if (getFrameLength(frame) <= MIN_HISTORY_DAYS) return skippedCanary(TEXT, `the history has ${getFrameLength(frame)} days`);
@@ -47,7 +47,7 @@ export function runPointInTimeCanary(whole: { frame: InputFrame; features: Featu
   });
 }
 
-/** The features that a business-day series is read by. */
+/** Feature computed from each business-day series. */
 const FEATURE_OF_SERIES = { etfFlow: 'etf', sp500: 'spz', dxy: 'dxz' } as const;
 
 function buildMutants(
@@ -57,7 +57,7 @@ function buildMutants(
 ): { what: string; make: Features }[] {
   const centred = { what: 'the trend is averaged over the days around it', make: (given: InputFrame) => centredTrend(features(given)) };
   const row = day - whole.frame.firstDay;
-  // A lag shows only where a series was observed on the day and there is enough of it to be read.
+  // A missing lag shows only where a series was observed on the day and its feature is defined.
   if (!getSeriesObservedOn(whole.frame, day).some((name) => Number.isFinite(whole.features[FEATURE_OF_SERIES[name]][row])))
     return [centred];
   const unlagged = {
@@ -67,7 +67,7 @@ function buildMutants(
   return [unlagged, centred];
 }
 
-/** The day of the last week and a half before a share of the history on which the most business-day series were observed. */
+/** Of the days before a share of the history, that with the most business-day observations. */
 function chooseCutDay(frame: InputFrame, share: number): Day {
   const from = frame.firstDay + Math.round(share * (getFrameLength(frame) - 1));
   const latest = Math.min(from, getLastDay(frame) - 1);
@@ -79,7 +79,7 @@ function getSeriesObservedOn(frame: InputFrame, day: Day): BusinessDayColumn[] {
   return BUSINESS_DAY_COLUMNS.filter((name) => frame[name].days[countUntil(frame[name].days, day) - 1] === day);
 }
 
-/** The frame and its cuts are computed once, however many mutants read them. */
+/** Computes the features of each frame once for all mutants. */
 function memoizeFeatures(features: Features, whole: { frame: InputFrame; features: FeatureTable }): Features {
   const tables = new Map([[whole.frame, whole.features]]);
   return (frame) => {

@@ -9,12 +9,11 @@ import { runLabelCanaries } from './labels.ts';
 import { runPointInTimeCanary } from './point-in-time.ts';
 import { type HorizonBlocks, runTrainingCutCanary } from './training-cut.ts';
 
-/** What the pipeline made of one horizon. */
 export interface HorizonFolds extends HorizonBlocks {
   folds: readonly Fold[];
 }
 
-/** All leak canaries on what a pipeline made of a history, from the shortest horizon to the longest. */
+/** Runs all leak canaries; `walks` are ordered from the shortest horizon to the longest. */
 export function runCanaries(source: BacktestHistory & { frame: InputFrame }, walks: readonly HorizonFolds[], pipeline: Pipeline): Canary[] {
   const horizons = walks.map(({ horizonDays, folds }) => ({ horizonDays, days: folds.flatMap(({ days }) => days) }));
   // Windows overlap most at the longest horizon.

@@ -1,10 +1,9 @@
-/** The first, the middle one and the last of a list. */
 export function pickFirstMiddleLast<T>(list: readonly T[]): T[] {
   const last = list.length - 1;
   return last < 0 ? [] : [...new Set([0, last >> 1, last])].map((index) => list[index]);
 }
 
-/** Largest difference between two lists of numbers of equal length; finite, whatever they hold. */
+/** Largest absolute difference between two lists of equal length; finite even for NaN and Infinity. */
 export function maxAbsoluteDifference(a: readonly number[], b: readonly number[]): number {
   return a.reduce((largest, value, index) => Math.max(largest, finiteDifference(value, b[index])), 0);
 }

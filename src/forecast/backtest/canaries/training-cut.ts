@@ -12,13 +12,13 @@ const TEXT: CanaryDescription = {
   unit: 'largest change of any number that was learned',
 };
 
-/** The blocks of one horizon as the pipeline fitted them. */
+/** One horizon's blocks as fitted by the pipeline. */
 export interface HorizonBlocks {
   horizonDays: HorizonDays;
   blocks: readonly BlockFit[];
 }
 
-/** Whether what was learned for a block depends on anything after its training, on a few blocks of each horizon. */
+/** Checks on a few blocks of each horizon that a fit reads nothing after its training period. */
 export function runTrainingCutCanary(
   horizons: readonly HorizonBlocks[],
   { closes, features }: BacktestHistory,
@@ -52,13 +52,13 @@ export function runTrainingCutCanary(
   });
 }
 
-/** Fitting the last block takes all blocks before it: once is enough, at the horizon with the longest windows. */
+/** Fitting the last block fits all earlier ones, so only the longest horizon includes it. */
 function sampleBlocks(blocks: readonly BlockFit[], isLongest: boolean): BlockFit[] {
   const sample = pickFirstMiddleLast(blocks);
   return isLongest ? sample : sample.slice(0, 2);
 }
 
-/** How much of a model changes when what it must not know is replaced. */
+/** Largest change of a model after the data hidden from it is replaced. */
 function measureChange(model: HorizonModel, source: TrainingSource, pipeline: Pipeline): number {
   const again = fitLastModel(pipeline, maskFuture(source, model.block), model.block);
   return maxAbsoluteDifference(getLearnedNumbers(model), getLearnedNumbers(again));
@@ -72,7 +72,7 @@ function getLearnedNumbers({ baseRate, calA, calB, beta, meanX, residualQuantile
   return [baseRate, calA, calB, ...beta, ...meanX, ...residualQuantiles];
 }
 
-/** Closes that a label may not end on and scores of days that have no such label are replaced. The bounds do not ask the rules that are tested. */
+/** Replaces closes past the last label and scores of days without one. The bounds do not use the rules under test. */
 function maskFuture(source: TrainingSource, block: number): TrainingSource {
   const { closes, features, horizon } = source;
   const firstClose = getBlockStart(block) - EMBARGO_DAYS - features.firstDay;

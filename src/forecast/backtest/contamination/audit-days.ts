@@ -2,24 +2,24 @@ import type { Day } from '../../day.ts';
 import { BUSINESS_DAY_COLUMNS, countUntil, DAILY_COLUMNS, getLastDay, type InputFrame } from '../../input-frame.ts';
 import { HORIZONS } from '../../model.ts';
 
-/** Days sampled evenly, and how far they reach back. */
+/** Evenly sampled days, and the period that they cover. */
 const SAMPLE_COUNT = 24;
 const REACH_DAYS = 730;
 
-/** What the report tells of a day is told when all of its forecasts are over. */
+/** The report names features of these days, so that all their forecasts must be resolved. */
 const MIN_AGE_DAYS = Math.max(...HORIZONS) + 1;
 
 /**
- * Days of a history that a point-in-time audit should look at, ascending: samples of two years and, of each input, the newest day on
- * which reading it a day too early would show (a monthly figure changes on few days). None of a history of a few days.
+ * Days for a point-in-time audit, ascending: samples of two years and, for each input, the newest day on which reading it a day early
+ * makes a difference (a monthly figure changes on few days). Empty for a history of a few days.
  */
 export function chooseAuditDays(frame: InputFrame): Day[] {
   const last = getLastDay(frame) - MIN_AGE_DAYS;
   const first = Math.max(frame.firstDay, last - REACH_DAYS);
   if (last < first) return [];
   const sampled = Array.from({ length: SAMPLE_COUNT }, (_, index) => last - Math.round((index * (last - first)) / SAMPLE_COUNT));
-  const telltale = findLagSensitiveDays(frame, last).filter((day) => day >= first);
-  return [...new Set([...sampled, ...telltale])].sort((a, b) => a - b);
+  const sensitive = findLagSensitiveDays(frame, last).filter((day) => day >= first);
+  return [...new Set([...sampled, ...sensitive])].sort((a, b) => a - b);
 }
 
 function findLagSensitiveDays(frame: InputFrame, last: Day): Day[] {

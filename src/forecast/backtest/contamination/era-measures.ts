@@ -1,27 +1,24 @@
-import { type BootstrapOptions, blockBootstrap } from '../../math/block-bootstrap.ts';
+import { type BootstrapOptions, bootstrapEstimate, type IntervalEstimate } from '../../math/block-bootstrap.ts';
 import { brierScore } from '../../scoring.ts';
-import { toDirection } from '../../signal.ts';
-import type { IntervalEstimate } from '../../statistics/call-statistics.ts';
 import { toDailyColumn } from '../../statistics/scored-forecast.ts';
-import type { OutOfSampleDay } from '../out-of-sample.ts';
+import { isDirectionRight, type OutOfSampleDay } from '../out-of-sample.ts';
 
-/** A figure that is made of two sums over days. */
+/** A function of two sums over days. */
 interface Measure {
   upper(day: OutOfSampleDay): number;
   lower(day: OutOfSampleDay): number;
-  /** Whether only days on which `upper` is not 0 bear on it. Default: all do. */
+  /** Whether only days with `upper` other than 0 are informative. Default: all are. */
   byUpper?: boolean;
   value(upper: number, lower: number): number;
 }
 
-const isRight = ({ pUp, rose }: OutOfSampleDay) => (toDirection(pUp) === 'UP') === rose;
 const ratio = (upper: number, lower: number) => upper / lower;
 const skillRatio = (upper: number, lower: number) => 1 - upper / lower;
 
-/** What eras and regimes are compared by; of each more is better. */
+/** Measures that eras and regimes are compared by; higher is better. */
 const MEASURES = {
-  accuracy: { upper: (day) => Number(isRight(day)), lower: () => 1, value: ratio },
-  edge: { upper: (day) => Number(isRight(day)) - Number(day.rose), lower: () => 1, value: ratio, byUpper: true },
+  accuracy: { upper: (day) => Number(isDirectionRight(day)), lower: () => 1, value: ratio },
+  edge: { upper: (day) => Number(isDirectionRight(day)) - Number(day.rose), lower: () => 1, value: ratio, byUpper: true },
   brierSkill: {
     upper: ({ pUp, rose }) => brierScore(pUp, rose),
     lower: ({ climatology, rose }) => brierScore(climatology, rose),
@@ -33,7 +30,7 @@ const MEASURES = {
 
 export type MeasureName = keyof typeof MEASURES;
 
-/** A measure over some days, with its 95 % interval by the block bootstrap; null where it cannot be told. */
+/** A measure with its 95 % bootstrap interval; null where it is undefined. */
 export function measureDays(days: readonly OutOfSampleDay[], name: MeasureName): IntervalEstimate | null {
   const { upper, lower, value, byUpper }: Measure = MEASURES[name];
   const columns = [toDailyColumn(days, upper), toDailyColumn(days, lower)];
@@ -44,7 +41,7 @@ export function measureDays(days: readonly OutOfSampleDay[], name: MeasureName):
   });
 }
 
-/** A measure of the days from `split` on minus that of the days before, resampled together. */
+/** A measure of the days from `split` on minus that of the days before, resampled jointly. */
 export function measureEraDifference(days: readonly OutOfSampleDay[], split: number, name: MeasureName): IntervalEstimate | null {
   const { upper, lower, value }: Measure = MEASURES[name];
   const column = (of: Measure['upper'], isLater: boolean) => toDailyColumn(days, (one) => (one.day >= split === isLater ? of(one) : 0));
@@ -57,6 +54,5 @@ function estimateWithInterval(resampling: BootstrapOptions & { columns: readonly
   const { columns, statistic } = resampling;
   const value = statistic(Float64Array.from(columns, (column) => column.reduce((sum, one) => sum + one, 0)));
   if (!Number.isFinite(value)) return null;
-  const interval = blockBootstrap(resampling);
-  return { value, low: interval?.low ?? null, high: interval?.high ?? null };
+  return bootstrapEstimate(value, resampling);
 }

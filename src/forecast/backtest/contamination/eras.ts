@@ -1,29 +1,29 @@
 import { type Day, formatDay, parseDay } from '../../day.ts';
-import { computeEffectiveCount } from '../../math/effective-count.ts';
-import { computeShareInterval } from '../../math/share-interval.ts';
+import type { IntervalEstimate } from '../../math/block-bootstrap.ts';
+import { countEffective } from '../../math/effective-count.ts';
 import type { HorizonDays } from '../../model.ts';
 import { REGIME_NAMES, type Regime } from '../../regime/regime.ts';
 import type { Interval } from '../../scoring.ts';
+import { computeShareInterval } from '../../scoring.ts';
 import { toDirection } from '../../signal.ts';
-import type { IntervalEstimate } from '../../statistics/call-statistics.ts';
 import type { Fold, OutOfSampleDay } from '../out-of-sample.ts';
 import { type MeasureName, measureDays, measureEraDifference } from './era-measures.ts';
 
 /** First trading day of spot bitcoin funds in the United States. */
 export const ETF_START: Day = parseDay('2024-01-11');
 
-/** What the model did on some days, direction and probability of every day, HOLD included. */
+/** Performance on some days by direction and probability, HOLD included. */
 export interface EraFigures {
   n: number;
-  /** How many independent days these are worth. */
+  /** Effective number of independent days. */
   effectiveN: number;
-  /** Share of days on which P(up) was on the right side of one half; null without days. */
+  /** Share of days with the right direction; null without days. */
   accuracy: number | null;
-  /** Wilson, on `effectiveN` days. */
+  /** Wilson interval on `effectiveN` days. */
   accuracy95: Interval | null;
-  /** Share of days on which the price rose. */
+  /** Share of rises. */
   alwaysUp: number | null;
-  /** Days on which DOWN was the likelier direction: without any the calls are those of always saying UP. */
+  /** Days with DOWN as the likelier direction; 0 equals always calling UP. */
   downs: number;
   /** Accuracy minus `alwaysUp`. */
   edge: IntervalEstimate | null;
@@ -31,11 +31,11 @@ export interface EraFigures {
   brierSkill: IntervalEstimate | null;
   /** Against the returns of all training days. */
   crpsSkill: IntervalEstimate | null;
-  /** Against the returns of the last `RECENT_DAYS` training days. */
+  /** Against the returns of the last `RECENT_RETURN_DAYS` training days. */
   recentCrpsSkill: IntervalEstimate | null;
 }
 
-/** Days of one era, from the first to the last that was forecast; null without any. */
+/** An era with its first and last forecast day; null without any. */
 export interface Era extends EraFigures {
   from: string | null;
   to: string | null;
@@ -46,9 +46,8 @@ export interface HorizonEras {
   folds: number;
   /** Before `ETF_START`. */
   preEtf: Era;
-  /** From it on. */
   postEtf: Era;
-  /** Figures of the later era minus those of the earlier one; null where one has no day. */
+  /** Later era minus earlier one; null where one is empty. */
   difference: Record<MeasureName, IntervalEstimate | null>;
   regimes: (EraFigures & { regime: Regime })[];
 }
@@ -56,18 +55,13 @@ export interface HorizonEras {
 /** The folds of one horizon by era and by regime. */
 export function compareEras(horizonDays: HorizonDays, folds: readonly Pick<Fold, 'days'>[]): HorizonEras {
   const days = folds.flatMap((fold) => fold.days);
+  const eraOf = (isIn: (one: OutOfSampleDay) => boolean) => buildEra(days.filter(isIn), horizonDays);
   const differenceOf = (name: MeasureName) => measureEraDifference(days, ETF_START, name);
   return {
     horizonDays,
     folds: folds.length,
-    preEtf: buildEra(
-      days.filter(({ day }) => day < ETF_START),
-      horizonDays,
-    ),
-    postEtf: buildEra(
-      days.filter(({ day }) => day >= ETF_START),
-      horizonDays,
-    ),
+    preEtf: eraOf(({ day }) => day < ETF_START),
+    postEtf: eraOf(({ day }) => day >= ETF_START),
     difference: {
       accuracy: differenceOf('accuracy'),
       edge: differenceOf('edge'),
@@ -86,20 +80,12 @@ export function compareEras(horizonDays: HorizonDays, folds: readonly Pick<Fold,
 }
 
 function buildEra(days: readonly OutOfSampleDay[], horizonDays: number): Era {
-  const first = days[0];
-  const last = days.at(-1);
-  return {
-    from: first === undefined ? null : formatDay(first.day),
-    to: last === undefined ? null : formatDay(last.day),
-    ...computeEraFigures(days, horizonDays),
-  };
+  const dayOrNull = (one: OutOfSampleDay | undefined) => (one === undefined ? null : formatDay(one.day));
+  return { from: dayOrNull(days[0]), to: dayOrNull(days.at(-1)), ...computeEraFigures(days, horizonDays) };
 }
 
 function computeEraFigures(days: readonly OutOfSampleDay[], horizonDays: number): EraFigures {
-  const effectiveN = computeEffectiveCount(
-    days.map(({ day }) => day),
-    horizonDays,
-  );
+  const effectiveN = countEffective(days, horizonDays);
   const accuracy = measureDays(days, 'accuracy')?.value ?? null;
   return {
     n: days.length,

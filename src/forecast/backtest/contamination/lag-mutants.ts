@@ -10,15 +10,14 @@ import {
 } from '../../input-frame.ts';
 import { findFeatureDifferences, type KnownFeatures } from './point-in-time-audit.ts';
 
-/** A pipeline that is broken on purpose: it reads one input a day too early. */
+/** A pipeline broken on purpose: it reads one input a day early. */
 export interface LagMutant {
   input: DailyColumn | BusinessDayColumn;
   what: string;
-  /** False where it makes no difference to any feature of the days audited or between them. */
+  /** False where it changes no feature from the first audited day to the last. */
   applicable: boolean;
-  /** The audit found it. */
   caught: boolean;
-  /** Features that gave it away, on how many days. */
+  /** Features that differed, on how many days. */
   features: FeatureName[];
   days: number;
   /** Why it does not apply; null where it does. */
@@ -38,7 +37,7 @@ const MUTATIONS: Record<LagMutant['input'], string> = {
   dxy: 'reads the dollar index of the day itself, which has not closed',
 };
 
-/** Every input in turn with a day less lag: whether the features of the broken pipeline differ from what was known. */
+/** Runs the audit for every input with one day less lag. */
 export function runLagMutants(frame: InputFrame, known: readonly KnownFeatures[]): LagMutant[] {
   const real = computeFeatures(frame);
   return [...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS].map((input) => {
@@ -57,7 +56,7 @@ export function runLagMutants(frame: InputFrame, known: readonly KnownFeatures[]
   });
 }
 
-/** The frame as a pipeline would make it that reads an input a day before it is known. */
+/** The frame of a pipeline that reads an input a day before it is known. */
 export function reduceLag(frame: InputFrame, input: DailyColumn | BusinessDayColumn): InputFrame {
   return isDailyColumn(input)
     ? { ...frame, [input]: shiftRowsEarlier(frame[input]) }
@@ -77,7 +76,7 @@ function shiftDatesEarlier({ days, values }: BusinessDaySeries): BusinessDaySeri
   return { days: days.map((day) => day - 1), values };
 }
 
-/** Whether two tables differ anywhere from the first day audited to the last. */
+/** Whether two tables differ from the first audited day to the last. */
 function hasFeatureChange(real: FeatureTable, broken: FeatureTable, known: readonly KnownFeatures[]): boolean {
   if (known.length === 0) return false;
   const rows = known.map(({ day }) => day - real.firstDay);

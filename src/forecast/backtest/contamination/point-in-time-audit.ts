@@ -4,19 +4,19 @@ import { computeFeatures } from '../../features/compute-features.ts';
 import { FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../features/feature-table.ts';
 import { getFrameLength, getLastDay, type InputFrame } from '../../input-frame.ts';
 
-/** What a forecast of a past day could look at when it was made; ends with that day. */
+/** The frame that a past day's forecast could read; ends with that day. */
 export interface PointInTimeFrame {
   day: Day;
   frame: InputFrame;
 }
 
-/** The features of one day as they were known then. */
+/** The features of a day as known at the time. */
 export interface KnownFeatures {
   day: Day;
   values: Record<FeatureName, number>;
 }
 
-/** A feature that is not what it was: as known then, and as computed from the history; null where it is masked. */
+/** A feature whose value known at the time differs from that of the history; null where masked. */
 export interface FeatureDifference {
   day: string;
   feature: FeatureName;
@@ -25,9 +25,8 @@ export interface FeatureDifference {
 }
 
 /**
- * The features of each day from nothing but what was known on it, except that its price of the evening is replaced by the close, which
- * is what history has.
- * @throws OracleError INPUT_INVALID for a frame that does not end with its day, or a day that the history does not have
+ * The features of each day from the data known on it, with its evening price replaced by the close, as in the history.
+ * @throws OracleError INPUT_INVALID for a frame that does not end with its day, or a day missing from the history
  */
 export function computeKnownFeatures(history: InputFrame, pointInTime: readonly PointInTimeFrame[]): KnownFeatures[] {
   return pointInTime.map(({ day, frame }) => {
@@ -51,7 +50,7 @@ function withLastClose(frame: InputFrame, price: number): InputFrame {
   return { ...frame, close };
 }
 
-/** Where a table of the whole history says something else than was known: an input was revised, or something looks ahead. */
+/** Differences between the table of the whole history and the known features: a revised input or a lookahead. */
 export function findFeatureDifferences(table: FeatureTable, known: readonly KnownFeatures[]): FeatureDifference[] {
   return known.flatMap(({ day, values }) => {
     const row = day - table.firstDay;

@@ -2,29 +2,28 @@ import { formatDay } from '../../day.ts';
 import type { FeatureTable } from '../../features/feature-table.ts';
 import type { InputFrame } from '../../input-frame.ts';
 import { HORIZONS } from '../../model.ts';
-import { formatFoldNote } from '../fold-note.ts';
-import { computeOutOfSampleFolds, EXPECTED_FOLDS } from '../out-of-sample.ts';
+import { computeOutOfSampleFolds, EXPECTED_FOLDS, formatFoldNote } from '../out-of-sample.ts';
 import { compareEras, ETF_START } from './eras.ts';
 import { runLagMutants } from './lag-mutants.ts';
 import { computeKnownFeatures, findFeatureDifferences, type PointInTimeFrame } from './point-in-time-audit.ts';
 import { type ContaminationFindings, findSuspicions, formatContaminationVerdict } from './verdict.ts';
 import type { Vintages } from './vintages.ts';
 
-/** A history, the features that the pipeline made of it, and what was known on some of its days. */
+/** A history, the pipeline's features of it, and the data known on some of its days. */
 export interface ContaminationSource {
   frame: InputFrame;
   features: FeatureTable;
   pointInTime: readonly PointInTimeFrame[];
-  /** Where that comes from. */
+  /** Origin of `pointInTime`. */
   vintages: Vintages;
 }
 
-/** Whether the past knows of its future: skill by era and regime, features against what was known then, and pipelines broken on purpose. */
+/** Tests for lookahead: skill by era and regime, features against those known at the time, and pipelines broken on purpose. */
 export interface ContaminationReport extends ContaminationFindings {
   folds: number;
   expectedFolds: number;
   note: string | null;
-  /** False as soon as a feature differs from what was known, or a broken pipeline is not noticed. */
+  /** False when a feature differs from the known one, or a broken pipeline is not caught. */
   healthy: boolean;
   verdict: string;
   /** First day of the later era. */
@@ -32,8 +31,8 @@ export interface ContaminationReport extends ContaminationFindings {
 }
 
 /**
- * The report of a history; without folds its eras are empty, without audited days its mutants do not apply.
- * @throws OracleError INPUT_INVALID for an audited day that the history does not have
+ * The report of a history. Without folds the eras are empty; without audited days no mutant applies.
+ * @throws OracleError INPUT_INVALID for an audited day missing from the history
  */
 export function buildContaminationReport({ frame, features, pointInTime, vintages }: ContaminationSource): ContaminationReport {
   const horizons = HORIZONS.map((horizon) => compareEras(horizon, computeOutOfSampleFolds({ closes: frame.close, features }, horizon)));

@@ -4,15 +4,15 @@ import type { LagMutant } from './lag-mutants.ts';
 import type { FeatureDifference } from './point-in-time-audit.ts';
 import type { Vintages } from './vintages.ts';
 
-/** A share of right directions above this is a leak until proven otherwise. */
+/** Accuracy above which a leak is suspected. */
 const SUSPICIOUS_ACCURACY = 0.6;
 
-/** Skills whose difference between the eras is judged. */
+/** Skills compared between the eras. */
 const COMPARED_MEASURES = ['brierSkill', 'crpsSkill'] as const;
 
 const MEASURE_NAMES = { brierSkill: 'Brier skill', crpsSkill: 'CRPS skill' } as const;
 
-/** Days on which the model did suspiciously well. */
+/** Days with suspiciously good performance. */
 export interface Suspicion {
   horizonDays: number;
   /** An era or a regime. */
@@ -35,7 +35,7 @@ export interface ContaminationFindings {
   lagMutants: LagMutant[];
 }
 
-/** Eras that are better than the other by more than chance explains, and eras or regimes in which it is right too often. */
+/** Eras significantly better than the other, and eras or regimes with too high an accuracy. */
 export function findSuspicions(horizons: readonly HorizonEras[]): Suspicion[] {
   return horizons.flatMap((one) => [...findBetterEras(one), ...findSuspiciousAccuracy(one)]);
 }
@@ -69,7 +69,6 @@ function findSuspiciousAccuracy({ horizonDays, preEtf, postEtf, regimes }: Horiz
   });
 }
 
-/** What the report says, in words: what is wrong first. */
 export function formatContaminationVerdict(findings: ContaminationFindings): string {
   return [formatAudit(findings.pointInTime), formatMutants(findings.lagMutants), formatEras(findings)].join('. ');
 }
@@ -82,7 +81,6 @@ function formatAudit({ days, vintages, differences }: PointInTimeAudit): string 
   return `LEAK OR REVISION: ${features.join(', ')} differ from what was known at the time on ${changed.size} of ${days.length} audited days`;
 }
 
-/** What it means that no feature differs. */
 const AUDIT_PASSED: Record<Vintages, string> = {
   collected:
     'every feature is what was known at the time; of days before the service began to collect that is what the providers said when it did',
@@ -95,9 +93,9 @@ function formatMutants(lagMutants: readonly LagMutant[]): string {
   const missed = applicable.filter(({ caught }) => !caught).map(({ input }) => input);
   if (missed.length > 0) return `NOT TO BE TRUSTED: the audit does not notice a day less lag of ${missed.join(', ')}`;
   if (applicable.length === 0) return 'No lag mutant could be run';
-  const left = lagMutants.filter((mutant) => !mutant.applicable).map(({ input }) => input);
-  const silent = left.length === 0 ? '' : `; not applicable: ${left.join(', ')}`;
-  return `All ${applicable.length} pipelines that read an input a day too early were caught${silent}`;
+  const left = lagMutants.filter(({ applicable: applies }) => !applies).map(({ input }) => input);
+  const note = left.length === 0 ? '' : `; not applicable: ${left.join(', ')}`;
+  return `All ${applicable.length} pipelines that read an input a day too early were caught${note}`;
 }
 
 function formatEras({ horizons, suspicions }: Pick<ContaminationFindings, 'horizons' | 'suspicions'>): string {

@@ -1,6 +1,6 @@
 /**
- * Where what was known on a day of the past comes from: `collected`, kept as it was first seen since there is this service; `made`, a
- * market that is made up and never revised; `none`, the same data as the whole history, in which earlier revisions cannot show.
+ * Origin of point-in-time data: `collected`, stored by the service as first seen; `made`, a simulated market that is never revised;
+ * `none`, the final history, which hides revisions.
  */
 export const VINTAGES = ['collected', 'made', 'none'] as const;
 

@@ -1,27 +1,24 @@
-/** Losses of several variants over the same days, in time order. */
 export interface CscvSource {
-  /** A loss a day for each variant, lower is better; all of the same length. */
+  /** Daily losses of each variant in time order, all of the same length. */
   losses: readonly Float64Array[];
-  /** Even; days are cut into so many blocks of equal length, the first days that are left over do not count. */
+  /** Even number of blocks of equal length; leftover days at the start are ignored. */
   blocks: number;
 }
 
-/** How well choosing the best of several variants by their past would have done. */
 export interface CscvResult {
   blocks: number;
   blockDays: number;
-  /** Ways to choose half of the blocks. */
+  /** Number of ways to choose half of the blocks. */
   splits: number;
-  /** PBO: share of the splits in which the variant that was best in one half is at or below the median in the other, 0 to 1. */
+  /** PBO: share of splits in which the best variant of one half ranks at or below the median in the other, 0 to 1. */
   probability: number;
-  /** In how many splits each variant was the best of its half. */
+  /** Splits in which each variant was the best. */
   chosen: number[];
 }
 
 /**
  * Probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey, Borwein, Lopez de Prado and Zhu, "The
- * probability of backtest overfitting", 2015). Of variants that are equally good in the first half the earliest is taken; among equals
- * in the second half it has the middle rank.
+ * probability of backtest overfitting", 2015). Ties go to the earliest variant in the first half, and to the middle rank in the second.
  */
 export function computeCscv({ losses, blocks }: CscvSource): CscvResult {
   const blockDays = Math.floor(losses[0].length / blocks);
@@ -55,7 +52,7 @@ function sumMasked(sums: Float64Array, mask: number): number {
   return sum;
 }
 
-/** Rank of a variant in the half that was left out, from 1 / (n + 1) for the worst to n / (n + 1) for the best. */
+/** Relative rank in the other half, from 1 / (n + 1) for the worst to n / (n + 1) for the best. */
 function computeRelativeRank(inside: Float64Array, totals: readonly number[], best: number): number {
   const own = totals[best] - inside[best];
   let worse = 0;

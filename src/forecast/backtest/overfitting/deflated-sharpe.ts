@@ -1,12 +1,13 @@
+import { mean, variance } from '../../math/mean.ts';
 import { normalCdf, normalQuantile } from '../../math/normal.ts';
 
 const EULER_MASCHERONI = 0.5772156649015329;
 
-/** Shape of a series of returns, a period each. */
+/** Moments of a series of periodic returns. */
 export interface ReturnMoments {
   n: number;
   mean: number;
-  /** Mean over standard deviation, per period, not annualised; null where nothing varies. */
+  /** Mean over standard deviation, per period, not annualised; null without variance. */
   sharpe: number | null;
   /** 0 for a symmetric distribution. */
   skewness: number | null;
@@ -14,26 +15,29 @@ export interface ReturnMoments {
   kurtosis: number | null;
 }
 
-/** Moments of returns; those that need a spread are null without one. */
+/** Moments of returns; null where they need a spread and there is none. */
 export function computeReturnMoments(returns: ArrayLike<number>): ReturnMoments {
   const n = returns.length;
-  const values = Array.from(returns);
-  const mean = n === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / n;
-  const central = (power: number) => values.reduce((sum, value) => sum + (value - mean) ** power, 0) / n;
-  const variance = n === 0 ? 0 : central(2);
-  if (!(variance > 0)) return { n, mean, sharpe: null, skewness: null, kurtosis: null };
-  return { n, mean, sharpe: mean / Math.sqrt(variance), skewness: central(3) / variance ** 1.5, kurtosis: central(4) / variance ** 2 };
+  const center = n === 0 ? 0 : mean(returns);
+  const central = (power: number) => mean(Float64Array.from(returns, (value) => (value - center) ** power));
+  const spread = n === 0 ? 0 : central(2);
+  if (!(spread > 0)) return { n, mean: center, sharpe: null, skewness: null, kurtosis: null };
+  return {
+    n,
+    mean: center,
+    sharpe: center / Math.sqrt(spread),
+    skewness: central(3) / spread ** 1.5,
+    kurtosis: central(4) / spread ** 2,
+  };
 }
 
-/** Standard deviation (n - 1) of the ratios of several trials; 0 for fewer than two. */
+/** Standard deviation (n - 1) of several ratios; 0 for fewer than two. */
 export function sampleStandardDeviation(values: readonly number[]): number {
-  if (values.length < 2) return 0;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1));
+  return values.length < 2 ? 0 : Math.sqrt(variance(values, 1));
 }
 
 /**
- * Sharpe ratio that the best of so many trials without any skill is expected to show, from the spread of the trials' ratios.
+ * Expected Sharpe ratio of the best of `trials` trials without skill, from the deviation of their ratios.
  * @param trials at least 2
  */
 export function computeExpectedBestSharpe(trials: number, trialDeviation: number): number {
@@ -43,7 +47,7 @@ export function computeExpectedBestSharpe(trials: number, trialDeviation: number
 
 /**
  * Deflated Sharpe ratio: probability that the true ratio is above `benchmark`, given the length and shape of the record (Bailey and
- * Lopez de Prado, "The deflated Sharpe ratio", 2014). All ratios per period. Null where the moments are.
+ * Lopez de Prado, "The deflated Sharpe ratio", 2014). All ratios per period. Null where a moment is null.
  */
 export function computeDeflatedSharpe({ n, sharpe, skewness, kurtosis }: ReturnMoments, benchmark: number): number | null {
   if (sharpe === null || skewness === null || kurtosis === null) return null;

@@ -1,4 +1,6 @@
-/** Positions by day, of consecutive rows of a history. */
+import { variance } from '../../math/mean.ts';
+
+/** Daily positions on consecutive rows of a history. */
 export interface FollowedCalls {
   closes: Float64Array;
   /** Row of the first position. */
@@ -8,18 +10,18 @@ export interface FollowedCalls {
   horizonDays: number;
 }
 
-/** Simple returns a day, without costs and interest. */
+/** Simple daily returns without costs and interest. */
 export interface FollowedReturns {
   followed: Float64Array;
-  /** Of holding bitcoin all the time. */
+  /** Of holding bitcoin. */
   held: Float64Array;
-  /** What was followed less a constant part of what was held, so large that it moves as much: being out of a rising market half the time is no fault. */
+  /** `followed` less a constant share of `held` with the same volatility, so that low exposure to a rising market is no loss. */
   excess: Float64Array;
 }
 
 /**
- * Follows every call for `horizonDays` with an equal part of the capital, so that as many calls as the horizon has days are open at a
- * time: days do not overlap and none of the ways to begin is preferred. Starts on the day that the last part is in place.
+ * Follows every call for `horizonDays` with an equal share of the capital, so that days do not overlap and no starting offset is
+ * preferred. Starts once all shares are invested.
  */
 export function computeFollowedReturns({ closes, firstRow, positions, horizonDays }: FollowedCalls): FollowedReturns {
   const days = Math.max(0, positions.length - horizonDays + 1);
@@ -30,18 +32,12 @@ export function computeFollowedReturns({ closes, firstRow, positions, horizonDay
     held[day] = closes[row + 1] / closes[row] - 1;
     followed[day] = meanExposure(positions, day, horizonDays) * held[day];
   }
-  const part = populationDeviation(followed) / populationDeviation(held);
+  const part = Math.sqrt(variance(followed, 0)) / Math.sqrt(variance(held, 0));
   return { followed, held, excess: followed.map((value, day) => value - part * held[day]) };
 }
 
-/** Mean of the positions from a day on. */
 function meanExposure(positions: ArrayLike<number>, day: number, horizonDays: number): number {
   let sum = 0;
   for (let index = day; index < day + horizonDays; index++) sum += positions[index];
   return sum / horizonDays;
-}
-
-function populationDeviation(values: Float64Array): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
 }

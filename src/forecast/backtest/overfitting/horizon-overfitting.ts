@@ -4,35 +4,35 @@ import { computeDeflatedSharpe, computeExpectedBestSharpe, sampleStandardDeviati
 import type { HorizonTrials } from './variant-trials.ts';
 import { VARIANTS } from './variants.ts';
 
-/** S of the paper. */
+/** S in the paper of `cscv.ts`. */
 const CSCV_BLOCKS = 16;
-/** Blocks shorter than this are mostly the same windows as their neighbours. */
+/** Shorter blocks mostly share their windows with their neighbours. */
 const MIN_BLOCK_DAYS = 30;
 
 /** Probability of backtest overfitting over the variants of one horizon. */
 export interface BacktestOverfitting extends Omit<CscvResult, 'chosen'> {
   variants: number;
-  /** The variants that were most often the best of their half, with the share of splits. */
+  /** Variants most often best of their half, with the share of splits. */
   chosen: { id: string; share: number }[];
 }
 
-/** Whether following the calls beats holding, once the number of trials is discounted for. Ratios per day, not annualised. */
+/** Sharpe ratios of following the calls against holding, deflated by the number of trials. Per day, not annualised. */
 export interface DeflatedSharpeFigures {
   days: number;
   followedSharpe: number | null;
   heldSharpe: number | null;
-  /** Of what was followed less as much held bitcoin as moves as much. */
+  /** Of the calls' return less that of holding with the same volatility. */
   excessSharpe: number | null;
   excessSkewness: number | null;
   excessKurtosis: number | null;
   trials: number;
   /** Standard deviation of the variants' excess ratios. */
   variantDeviation: number;
-  /** That of the ratios of trials without skill that have nothing in common. */
+  /** Standard deviation of the ratios of independent trials without skill. */
   independentDeviation: number;
-  /** Ratio that the best of so many trials without skill would show, by the larger of the two. */
+  /** Expected ratio of the best trial without skill, by the larger deviation. */
   expectedBest: number;
-  /** Probability that the true ratio is above it; null where the calls are the same as holding. */
+  /** Probability that the true ratio exceeds it; null where the calls equal holding. */
   probability: number | null;
 }
 
@@ -41,7 +41,7 @@ export interface HorizonOverfitting {
   folds: number;
   days: number;
   modelBrier: number | null;
-  /** Place of the model among the variants by Brier score, 1 for the best. */
+  /** Rank of the model among the variants by Brier score, from 1. */
   modelRank: number | null;
   best: { id: string; brier: number } | null;
   /** Null with fewer than 480 days. */
@@ -79,7 +79,7 @@ function computeBacktestOverfitting(losses: readonly Float64Array[]): BacktestOv
 function computeDeflatedSharpeFigures(trials: HorizonTrials['trials']): DeflatedSharpeFigures {
   const { followed, held, excess } = trials[0];
   const variantDeviation = sampleStandardDeviation(trials.flatMap((trial) => trial.excess.sharpe ?? []));
-  // The variants are close relatives; the trials that cannot be fitted here were not.
+  // The variants are correlated; the trials that are not recomputable were not.
   const independentDeviation = 1 / Math.sqrt(excess.n);
   const expectedBest = computeExpectedBestSharpe(TRIAL_COUNT, Math.max(variantDeviation, independentDeviation));
   return {

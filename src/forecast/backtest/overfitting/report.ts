@@ -1,26 +1,24 @@
 import { TRIAL_COUNT } from '../../model.ts';
 import { classifyRegimes } from '../../regime/regime.ts';
-import { formatFoldNote } from '../fold-note.ts';
-import { JUDGED_HORIZONS } from '../judged-horizons.ts';
-import { type BacktestHistory, EXPECTED_FOLDS } from '../out-of-sample.ts';
+import { type BacktestHistory, EXPECTED_FOLDS, formatFoldNote, JUDGED_HORIZONS } from '../out-of-sample.ts';
 import { buildHorizonOverfitting, type HorizonOverfitting } from './horizon-overfitting.ts';
 import { buildTrialLedger, type LedgerRow } from './trial-ledger.ts';
 import { runHorizonTrials } from './variant-trials.ts';
 import { formatOverfittingVerdict } from './verdict.ts';
 
-/** What trying many models is worth: whether choosing by the past works, and what is left of the model after a discount for luck. */
+/** Backtest overfitting: whether selection by the past works, and the model's performance deflated by the number of trials. */
 export interface OverfittingReport {
   folds: number;
   expectedFolds: number;
   note: string | null;
   verdict: string;
-  /** Trials that are discounted for. */
+  /** Trials that the deflation counts. */
   trials: number;
   horizons: HorizonOverfitting[];
   ledger: LedgerRow[];
 }
 
-/** The report of a history; with figures of null where it is too short for them. Deterministic. */
+/** The report of a history; figures are null where it is too short. Deterministic. */
 export function buildOverfittingReport(history: BacktestHistory): OverfittingReport {
   const regimes = classifyRegimes(history.features);
   const all = JUDGED_HORIZONS.map((horizonDays) => runHorizonTrials(history, regimes, horizonDays));

@@ -1,33 +1,33 @@
+import type { IntervalEstimate } from '../../math/block-bootstrap.ts';
 import { TRIAL_COUNT } from '../../model.ts';
-import type { IntervalEstimate } from '../../statistics/call-statistics.ts';
 import type { HorizonTrials } from './variant-trials.ts';
 import { VARIANTS } from './variants.ts';
 
-/** What was tried, one or several trials a row. */
+/** One or several trials. */
 export interface LedgerRow {
   id: string;
   change: string;
-  /** How many trials the row stands for. */
+  /** Number of trials in the row. */
   trials: number;
-  /** Whether this code can fit it again; what it cannot has no figures. */
+  /** Whether this code can fit it again; if not, there are no figures. */
   recomputable: boolean;
   figures: TrialFigures[];
 }
 
-/** What one variant did over all folds of one horizon. */
+/** One variant over all folds of one horizon. */
 export interface TrialFigures {
   horizonDays: number;
   /** Mean squared error of P(up); null without a complete fold. */
   brier: number | null;
-  /** Brier skill against the base rate that the model knew at the time, with its interval. */
+  /** Against the base rate known at the time. */
   brierSkill: IntervalEstimate | null;
-  /** Share of days on which P(up) was on the right side of one half. */
+  /** Share of days with the right direction. */
   accuracy: number | null;
-  /** Sharpe ratio per day of following the calls rather than holding with the same risk; null where they are the same. */
+  /** Daily Sharpe ratio of the calls over holding with the same volatility; null where both are equal. */
   excessSharpe: number | null;
 }
 
-/** Everything that was tried before the model was fixed, `TRIAL_COUNT` in all; with figures where they can be had from this code. */
+/** All `TRIAL_COUNT` trials before the model was fixed, with figures where this code can recompute them. */
 export function buildTrialLedger(horizons: readonly HorizonTrials[]): LedgerRow[] {
   const recomputable = VARIANTS.map(({ id, change }, index) => ({
     id,

@@ -1,24 +1,25 @@
+import type { IntervalEstimate } from '../../math/block-bootstrap.ts';
+import { mean } from '../../math/mean.ts';
 import type { HorizonDays } from '../../model.ts';
 import { REGIMES, type Regime } from '../../regime/regime.ts';
 import { brierScore } from '../../scoring.ts';
 import { toSignal } from '../../signal.ts';
-import type { IntervalEstimate } from '../../statistics/call-statistics.ts';
 import { type BacktestHistory, fitBlocks, selectCompleteBlocks } from '../out-of-sample.ts';
 import { computeReferenceSkill } from '../skill-against-reference.ts';
 import { computeReturnMoments, type ReturnMoments } from './deflated-sharpe.ts';
 import { computeFollowedReturns } from './followed-returns.ts';
 import { VARIANTS, type Variant } from './variants.ts';
 
-/** One variant walked forward over all complete folds of one horizon. */
+/** One variant over all complete folds of one horizon. */
 export interface Trial {
   /** Squared error of P(up) of each day. */
   losses: Float64Array;
   /** Null without a day. */
   brier: number | null;
-  /** Against the base rate that the model knew at the time. */
+  /** Against the base rate known at the time. */
   brierSkill: IntervalEstimate | null;
   accuracy: number | null;
-  /** Daily returns of following the calls, of holding, and of the one less as much of the other as moves as much. */
+  /** Moments of `FollowedReturns`. */
   followed: ReturnMoments;
   held: ReturnMoments;
   excess: ReturnMoments;
@@ -31,7 +32,7 @@ export interface HorizonTrials {
   trials: Trial[];
 }
 
-/** All variants over the same days of one horizon; `regimes` are those of the rows. */
+/** Runs all variants over the same days of one horizon. */
 export function runHorizonTrials(history: BacktestHistory, regimes: readonly Regime[], horizonDays: HorizonDays): HorizonTrials {
   const outputs = VARIANTS.map((variant) => runVariant(history, variant, horizonDays));
   const [{ folds, baseRates }] = outputs;
@@ -44,7 +45,7 @@ interface VariantOutput {
   firstRow: number;
   /** P(up) of consecutive rows. */
   pUp: number[];
-  /** Base rate of the training of each. */
+  /** Training base rate of each. */
   baseRates: number[];
 }
 
@@ -82,13 +83,10 @@ const POSITIONS = { BUY: 1, SELL: -1, HOLD: 0 } as const;
 
 function computeBrierSkill(losses: Float64Array, references: Float64Array): IntervalEstimate | null {
   if (losses.length === 0) return null;
-  const days = Array.from(losses, (ours, day) => ({ day, ours, theirs: references[day] }));
-  const { value, low, high } = computeReferenceSkill(days)!;
+  const { value, low, high } = computeReferenceSkill(Array.from(losses, (ours, day) => ({ day, ours, theirs: references[day] })))!;
   return { value, low, high };
 }
 
 function meanOrNull(values: ArrayLike<number>): number | null {
-  let sum = 0;
-  for (let index = 0; index < values.length; index++) sum += values[index];
-  return values.length === 0 ? null : sum / values.length;
+  return values.length === 0 ? null : mean(values);
 }

@@ -1,11 +1,11 @@
 import { type FitSettings, MODEL_SETTINGS } from '../../fit/settings.ts';
 import { MODEL_INPUTS, MODEL_NAME } from '../../model.ts';
 
-/** A model that could have been chosen instead, fitted by the same walk forward. */
+/** An alternative model, fitted by the same walk-forward. */
 export interface Variant {
-  /** Does not change: results are compared by it. */
+  /** Stable identifier of the results. */
   id: string;
-  /** What is different from the model, in words. */
+  /** Difference from the model. */
   change: string;
   settings: FitSettings;
 }
@@ -22,7 +22,7 @@ const COMBINATIONS: readonly Inputs[] = [
 const UNCALIBRATED = { calibration: { calA: 0, calB: 1 } };
 const BASE_RATE_ALONE = { inputs: [], calibration: { calA: 0, calB: 0 } };
 
-/** The model itself, first, and other variants of it that this code can fit. */
+/** The model, first, and the variants that this code can fit. */
 export const VARIANTS: readonly Variant[] = [
   buildVariant(MODEL_NAME, 'the model as it is served', {}),
   ...[1, 4, 64, 256, 1024].map(ridgeVariant),

@@ -1,24 +1,23 @@
+import { formatPercent } from '../../math/format-percent.ts';
 import type { HorizonOverfitting } from './horizon-overfitting.ts';
 import type { LedgerRow } from './trial-ledger.ts';
 
 /**
- * A probability of backtest overfitting up to here means that the better variants stay the better ones. Of noise alone it is one half,
- * and varies so much from record to record that nothing much above this can be told from that.
+ * Up to this probability of backtest overfitting, better variants stay better. Noise alone gives one half with so large a variance that
+ * values much above this limit do not differ from it.
  */
 const MAX_PBO = 0.05;
-/** How often a 95 % interval lies above zero where there is nothing. */
+/** Share of 95 % intervals above zero without an effect. */
 const ONE_SIDED_LEVEL = 0.025;
-/** What a deflated Sharpe ratio has to reach to count as more than luck. */
+/** Deflated Sharpe ratio that counts as more than luck. */
 const MIN_DEFLATED_SHARPE = 0.95;
 
-/** What the figures say, in words. */
 export function formatOverfittingVerdict(horizons: readonly HorizonOverfitting[], ledger: readonly LedgerRow[]): string {
   const measured = horizons.filter(({ pbo }) => pbo !== null);
   if (measured.length === 0) return 'Too few days out of sample to tell anything';
   return `${formatTrials(ledger)} ${formatChoice(measured)} ${formatDeflatedSharpe(measured)}`;
 }
 
-/** What is known of the trials: of those that can be fitted again their intervals, of the others their number. */
 function formatTrials(ledger: readonly LedgerRow[]): string {
   const again = ledger.filter(({ recomputable }) => recomputable);
   const counted = ledger.reduce((sum, { trials }) => sum + trials, 0) - again.length;
@@ -31,7 +30,7 @@ function formatTrials(ledger: readonly LedgerRow[]): string {
 }
 
 function formatChoice(horizons: readonly HorizonOverfitting[]): string {
-  const shares = horizons.map(({ horizonDays, pbo }) => `${formatWholePercent(pbo!.probability)} at ${horizonDays} days`).join(', ');
+  const shares = horizons.map(({ horizonDays, pbo }) => `${formatPercent(pbo!.probability, 0)} at ${horizonDays} days`).join(', ');
   const variants = horizons[0].pbo!.variants;
   const where = (holds: boolean) => formatHorizons(horizons.filter(({ pbo }) => pbo!.probability <= MAX_PBO === holds));
   const meanings = [
@@ -43,7 +42,7 @@ function formatChoice(horizons: readonly HorizonOverfitting[]): string {
 
 const LIST = new Intl.ListFormat('en-GB');
 
-/** `at 2, 3 and 7 days`; nothing of none. */
+/** `at 2, 3 and 7 days`; empty without horizons. */
 function formatHorizons(horizons: readonly HorizonOverfitting[]): string {
   return horizons.length === 0 ? '' : `at ${LIST.format(horizons.map(({ horizonDays }) => `${horizonDays}`))} days`;
 }
@@ -62,8 +61,4 @@ function formatDeflatedSharpe(horizons: readonly HorizonOverfitting[]): string {
 
 function formatProbability(probability: number | null | undefined): string {
   return probability === null || probability === undefined ? 'not defined' : probability.toFixed(2);
-}
-
-function formatWholePercent(share: number): string {
-  return `${(share * 100).toFixed(0)} %`;
 }

@@ -4,13 +4,13 @@ import { toSignal } from '../../signal.ts';
 import type { OutOfSampleDay } from '../out-of-sample.ts';
 import type { DecisionThresholds } from './thresholds.ts';
 
-/** Calls that thresholds lead to, and how many of them were right. */
+/** Calls and correct calls under some thresholds. */
 export interface CallCount {
   calls: number;
   hits: number;
 }
 
-/** For each list of days, what would have been called under other thresholds; probabilities do not depend on them. */
+/** Counts the calls of each list of days under other thresholds; probabilities do not depend on thresholds. */
 export function countCallsUnder(
   { limits, thetas }: DecisionThresholds,
   features: FeatureTable,
@@ -29,7 +29,7 @@ export function countCallsUnder(
   });
 }
 
-/** Change of the share of right calls in percentage points; null where either has no call. */
+/** Change of accuracy in percentage points; null where either has no call. */
 export function computeAccuracyChange(base: CallCount, other: CallCount): number | null {
   return base.calls === 0 || other.calls === 0 ? null : 100 * (other.hits / other.calls - base.hits / base.calls);
 }

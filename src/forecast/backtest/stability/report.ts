@@ -1,8 +1,6 @@
 import { createRandom } from '../../math/random.ts';
 import type { HorizonDays } from '../../model.ts';
-import { formatFoldNote } from '../fold-note.ts';
-import { JUDGED_HORIZONS } from '../judged-horizons.ts';
-import { type BacktestHistory, computeOutOfSampleFolds, EXPECTED_FOLDS } from '../out-of-sample.ts';
+import { type BacktestHistory, computeOutOfSampleFolds, EXPECTED_FOLDS, formatFoldNote, JUDGED_HORIZONS } from '../out-of-sample.ts';
 import { type CallCount, computeAccuracyChange, countCallsUnder } from './call-counts.ts';
 import {
   classifyStability,
@@ -19,11 +17,10 @@ import { DECISION_THRESHOLDS, type DecisionThresholds, getThresholdValue, scaleT
 const DRAWS = 500;
 const SEED = 20_170_403;
 
-/** How the thresholds are moved, in words. */
 const SCHEME =
   'Jointly: in each draw every threshold is moved by the full level, up or down as a coin falls for each. Singly: one threshold is moved by the level, the others stay. Probabilities do not depend on thresholds; regimes and calls are made again, and the accuracy of the calls is compared';
 
-/** The calls of one horizon on all days out of sample. */
+/** One horizon's calls on all out-of-sample days. */
 export interface HorizonStability {
   horizonDays: HorizonDays;
   folds: number;
@@ -34,12 +31,12 @@ export interface HorizonStability {
   joint: JointChange[];
 }
 
-/** How far the accuracy of the calls hangs on the exact value of the thresholds. */
+/** Sensitivity of the calls' accuracy to the thresholds. */
 export interface StabilityReport {
   folds: number;
   expectedFolds: number;
   note: string | null;
-  /** That of the worst horizon; null without calls. */
+  /** Result of the worst horizon; null without calls. */
   result: Stability | null;
   verdict: string;
   scheme: string;
@@ -52,7 +49,7 @@ export interface StabilityReport {
   single: SingleThresholdEffect[];
 }
 
-/** The report of a history; results are null where it has no complete fold. The draws are the same every time. */
+/** The report of a history; results are null without a complete fold. Deterministic. */
 export function buildStabilityReport(history: BacktestHistory): StabilityReport {
   const folds = JUDGED_HORIZONS.map((horizonDays) => computeOutOfSampleFolds(history, horizonDays));
   const days = folds.map((own) => own.flatMap((fold) => fold.days));
@@ -84,7 +81,7 @@ export function buildStabilityReport(history: BacktestHistory): StabilityReport 
   };
 }
 
-/** Calls of every horizon in every draw of every level. */
+/** Counts by level, draw and horizon. */
 function countCallsPerDraw(countCalls: (thresholds: DecisionThresholds) => CallCount[]): CallCount[][][] {
   return PERTURBATIONS.map(({ levelPct }) => {
     const random = createRandom(SEED);

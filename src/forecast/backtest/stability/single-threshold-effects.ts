@@ -1,17 +1,17 @@
 import type { HorizonDays } from '../../model.ts';
-import { JUDGED_HORIZONS } from '../judged-horizons.ts';
+import { JUDGED_HORIZONS } from '../out-of-sample.ts';
 import { type CallCount, computeAccuracyChange } from './call-counts.ts';
 import { PERTURBATIONS } from './joint-change.ts';
 import { type DecisionThresholds, getThresholdValue, scaleThresholds, THRESHOLD_NAMES } from './thresholds.ts';
 
-/** What moving one threshold does, all others as they are. */
+/** Effect of moving one threshold, all others fixed. */
 export interface SingleThresholdEffect {
   threshold: string;
   /** In force. */
   value: number;
-  /** By how many percent of its value it is moved, up or down. */
+  /** Signed change in percent of its value. */
   changePct: number;
-  /** The largest of the absolute changes in accuracy below, in percentage points; 0 where no horizon has one. */
+  /** Largest absolute accuracy change of the horizons, in percentage points; 0 without any. */
   largestPoints: number;
   horizons: {
     horizonDays: HorizonDays;
@@ -21,7 +21,7 @@ export interface SingleThresholdEffect {
   }[];
 }
 
-/** Every threshold moved down and up by every level, the largest effect first; `countCalls` gives the calls of `JUDGED_HORIZONS`. */
+/** Moves every threshold down and up by every level, largest effect first; `countCalls` returns a count per judged horizon. */
 export function computeSingleEffects(
   base: readonly CallCount[],
   countCalls: (thresholds: DecisionThresholds) => CallCount[],

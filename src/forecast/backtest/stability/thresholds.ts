@@ -1,30 +1,29 @@
 import { REGIME_NAMES, REGIME_THRESHOLDS, REGIMES, type Regime, type RegimeThresholds } from '../../regime/regime.ts';
 
-/** Every limit that a signal depends on: those of the regimes' rules, and how far from one half each regime wants P(up). */
+/** Every threshold of a signal: limits of the regime rules, and each regime's distance of P(up) from one half. */
 export interface DecisionThresholds {
   limits: RegimeThresholds;
   thetas: Record<Regime, number>;
 }
 
-/** Those in force. */
+/** Thresholds in force. */
 export const DECISION_THRESHOLDS: DecisionThresholds = {
   limits: REGIME_THRESHOLDS,
   thetas: Object.fromEntries(REGIME_NAMES.map((regime) => [regime, REGIMES[regime].theta])) as Record<Regime, number>,
 };
 
-/** Limits by their own name, thetas as `theta.<regime>`. */
+/** Names: limits by their own, thetas as `theta.<regime>`. */
 export const THRESHOLD_NAMES: readonly string[] = [
   ...Object.keys(DECISION_THRESHOLDS.limits),
   ...Object.keys(DECISION_THRESHOLDS.thetas).map(toThetaName),
 ];
 
-/** The value in force of a threshold. */
 export function getThresholdValue(name: string): number {
   const values: Record<string, number> = { ...DECISION_THRESHOLDS.limits, ...toNamedThetas(DECISION_THRESHOLDS.thetas) };
   return values[name];
 }
 
-/** All thresholds, each times what `factorOf` gives for its name. */
+/** All thresholds, each multiplied by `factorOf(name)`. */
 export function scaleThresholds(factorOf: (name: string) => number): DecisionThresholds {
   return {
     limits: scaleValues(DECISION_THRESHOLDS.limits, factorOf),

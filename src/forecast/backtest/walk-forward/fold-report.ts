@@ -1,28 +1,28 @@
 import { formatDay } from '../../day.ts';
+import { meanBy, shareOf } from '../../math/mean.ts';
 import { BLOCK_DAYS } from '../../model.ts';
 import { boundedLogLoss, brierScore } from '../../scoring.ts';
-import { toDirection } from '../../signal.ts';
 import { computeHitRate } from '../../statistics/call-statistics.ts';
-import type { Fold, OutOfSampleDay } from '../out-of-sample.ts';
+import { type Fold, isDirectionRight, type OutOfSampleDay } from '../out-of-sample.ts';
 
-/** One fold in figures. Days as `YYYY-MM-DD`, shares 0 to 1, scores lower is better. */
+/** Figures of one fold. Days as `YYYY-MM-DD`, shares 0 to 1, lower scores are better. */
 export interface FoldReport {
   /** From 1. */
   fold: number;
   modelVersion: string;
-  /** First and last day that the model learned from. */
+  /** First and last training day. */
   trainFrom: string;
   trainTo: string;
-  /** First and last day that was forecast. */
+  /** First and last day forecast. */
   from: string;
   to: string;
   /** Days forecast. */
   n: number;
-  /** Share of rises: what always saying UP scores. */
+  /** Share of rises: the accuracy of always calling UP. */
   base: number;
   /** Share of days on which the likelier direction came true, HOLD included. */
   accuracy: number;
-  /** BUY and SELL, and those of them that came true. */
+  /** BUY and SELL, and those that came true. */
   calls: number;
   hits: number;
   /** Mean squared error of P(up), and of the base rate known at the time. */
@@ -30,10 +30,10 @@ export interface FoldReport {
   climatologyBrier: number;
   /** Mean log loss, natural logarithm. */
   logScore: number;
-  /** Mean continuous ranked probability score, in log-return units; of the distribution, and of the returns of all training days. */
+  /** Mean CRPS in log-return units: of the distribution, and of the returns of all training days. */
   crps: number;
   climatologyCrps: number;
-  /** The same of the last `RECENT_DAYS` training days alone. */
+  /** Mean CRPS of the returns of the last `RECENT_RETURN_DAYS` training days. */
   recentCrps: number;
   /** Share of outcomes within the central 80 % of the distribution. */
   coverage80: number;
@@ -42,16 +42,13 @@ export interface FoldReport {
 /** Half the width of the central interval, in probability. */
 const HALF_CENTRAL_80 = 0.4;
 
-/** Whether an outcome lay within the central 80 % of what was said. */
+/** Whether the outcome lies within the central 80 % of the distribution. */
 export function isInCentral80({ distribution }: OutOfSampleDay): boolean {
   return Math.abs(distribution.pit - 0.5) <= HALF_CENTRAL_80;
 }
 
-/** What came of one fold. */
 export function buildFoldReport({ fold, model, days }: Fold): FoldReport {
   const { n: calls, hits } = computeHitRate(days.filter(({ call }) => call !== null));
-  const mean = (numberOf: (day: OutOfSampleDay) => number) => days.reduce((sum, day) => sum + numberOf(day), 0) / days.length;
-  const share = (isSo: (day: OutOfSampleDay) => boolean) => days.filter(isSo).length / days.length;
   return {
     fold,
     modelVersion: model.modelVersion,
@@ -60,16 +57,16 @@ export function buildFoldReport({ fold, model, days }: Fold): FoldReport {
     from: formatDay(days[0].day),
     to: formatDay(days[0].day + BLOCK_DAYS - 1),
     n: days.length,
-    base: share(({ rose }) => rose),
-    accuracy: share(({ pUp, rose }) => (toDirection(pUp) === 'UP') === rose),
+    base: shareOf(days, ({ rose }) => rose),
+    accuracy: shareOf(days, isDirectionRight),
     calls,
     hits,
-    brier: mean(({ pUp, rose }) => brierScore(pUp, rose)),
-    climatologyBrier: mean(({ climatology, rose }) => brierScore(climatology, rose)),
-    logScore: mean(({ pUp, rose }) => boundedLogLoss(pUp, rose)),
-    crps: mean(({ distribution }) => distribution.crps),
-    climatologyCrps: mean(({ climatologyCrps }) => climatologyCrps),
-    recentCrps: mean(({ recentCrps }) => recentCrps),
-    coverage80: share(isInCentral80),
+    brier: meanBy(days, ({ pUp, rose }) => brierScore(pUp, rose)),
+    climatologyBrier: meanBy(days, ({ climatology, rose }) => brierScore(climatology, rose)),
+    logScore: meanBy(days, ({ pUp, rose }) => boundedLogLoss(pUp, rose)),
+    crps: meanBy(days, ({ distribution }) => distribution.crps),
+    climatologyCrps: meanBy(days, ({ climatologyCrps }) => climatologyCrps),
+    recentCrps: meanBy(days, ({ recentCrps }) => recentCrps),
+    coverage80: shareOf(days, isInCentral80),
   };
 }

@@ -1,25 +1,25 @@
-import { computeEffectiveCount } from '../../math/effective-count.ts';
+import { countEffective } from '../../math/effective-count.ts';
+import { Z_95 } from '../../math/normal.ts';
 import type { Interval } from '../../scoring.ts';
-import { toDirection } from '../../signal.ts';
-import type { OutOfSampleDay } from '../out-of-sample.ts';
+import { isDirectionRight, type OutOfSampleDay } from '../out-of-sample.ts';
 
-/** How much evidence a year of daily calls of one horizon is. */
+/** Evidence in a year of daily calls of one horizon. */
 export interface IndependentObservations {
   /**
-   * Independent observations a year, from how much the share of days right varies between runs of three windows on end: an estimate,
-   * and no more than there are days. Null where it cannot be told.
+   * Independent observations a year, estimated from the variance of the hit rate between runs of three consecutive windows and capped at
+   * one a day. Null with too few runs.
    */
   independentPerYear: number | null;
-  /** 95 % interval of it, as that variation is itself estimated, from so many runs. */
+  /** 95 % interval of the estimate. */
   independentPerYear95: Interval | null;
-  /** The same as the overlap of the windows alone would have it. */
+  /** Independent observations a year by the overlap of the windows alone. */
   independentPerYearByOverlap: number;
-  /** How long an advantage would have to last to be proven. */
+  /** Time needed to prove an advantage. */
   proof: YearsToProve[];
 }
 
 export interface YearsToProve {
-  /** Percentage points above what is known without the model. */
+  /** Percentage points above the accuracy without the model. */
   points: number;
   /** Null where `independentPerYear` is. */
   years: number | null;
@@ -27,32 +27,27 @@ export interface YearsToProve {
 
 const DAYS_PER_YEAR = 365.25;
 
-/** Windows of a run: the least that holds nearly all that overlapping windows share. */
+/** Windows of a run: the minimum that captures nearly all of the overlap's correlation. */
 const RUN_WINDOWS = 3;
 
-/** Fewer runs say nothing about how they vary. */
+/** With fewer runs their variance cannot be estimated. */
 const MIN_RUNS = 30;
 
 const ADVANTAGES = [3, 10];
 
-/** Quantiles of the normal distribution: a two-sided test at 5 %, and a power of 80 %. */
-const Z_TEST = 1.959963984540054;
+/** Normal quantile of a power of 80 %. */
 const Z_POWER = 0.8416212335729143;
 
-/** What the out-of-sample days of one horizon say about how much calling its direction every day is worth. */
+/** Estimates from the out-of-sample days of one horizon, each with its likelier direction as a call. */
 export function estimateIndependentObservations(days: readonly OutOfSampleDay[], horizonDays: number): IndependentObservations {
-  const right = days.map(({ pUp, rose }) => (toDirection(pUp) === 'UP') === rose);
+  const right = days.map(isDirectionRight);
   const runDays = RUN_WINDOWS * horizonDays;
   const estimate = estimateObservationsPerYear(right, runDays);
   const independentPerYear = estimate === null ? null : capAtDaily(estimate);
-  const alone = computeEffectiveCount(
-    days.map(({ day }) => day),
-    horizonDays,
-  );
   return {
     independentPerYear,
     independentPerYear95: estimate === null ? null : computeYearlyInterval(estimate, days.length / runDays),
-    independentPerYearByOverlap: (alone / days.length) * DAYS_PER_YEAR,
+    independentPerYearByOverlap: (countEffective(days, horizonDays) / days.length) * DAYS_PER_YEAR,
     proof: ADVANTAGES.map((points) => ({
       points,
       years: independentPerYear === null ? null : computeObservationsToProve(points / 100) / independentPerYear,
@@ -60,9 +55,9 @@ export function estimateIndependentObservations(days: readonly OutOfSampleDay[],
   };
 }
 
-/** Independent observations of a share near one half that prove it is by so much above a known one: (z_test + z_power)^2 / 4 / advantage^2. */
+/** Observations that prove, at 5 % two-sided, a share near one half to exceed a known one: (z_test + z_power)^2 / 4 / advantage^2. */
 export function computeObservationsToProve(advantage: number): number {
-  return ((Z_TEST + Z_POWER) ** 2 * 0.25) / advantage ** 2;
+  return ((Z_95 + Z_POWER) ** 2 * 0.25) / advantage ** 2;
 }
 
 function capAtDaily(observations: number): number {
@@ -70,17 +65,17 @@ function capAtDaily(observations: number): number {
 }
 
 /**
- * What the true number may be: means of overlapping runs have a variance with 3/2 degrees of freedom for each run that fits in
- * (Meketon and Schmeiser, 1984), the logarithm of which has a standard deviation of about sqrt(2 / degrees).
+ * The variance of overlapping-run means has 3/2 degrees of freedom for each run that fits in (Meketon and Schmeiser, 1984); its logarithm
+ * has a standard deviation of about sqrt(2 / degrees).
  */
 function computeYearlyInterval(estimate: number, runs: number): Interval {
-  const factor = Math.exp(Z_TEST * Math.sqrt(2 / (1.5 * runs)));
+  const factor = Math.exp(Z_95 * Math.sqrt(2 / (1.5 * runs)));
   return { low: capAtDaily(estimate / factor), high: capAtDaily(estimate * factor) };
 }
 
 /**
- * Days a year over how many times the mean of runs of days varies more than that of as many independent ones: the variance of the
- * circular block bootstrap, in closed form. Null for few runs, and where these do not vary.
+ * Days a year divided by the variance inflation of run means over independent days, which is the variance of the circular block bootstrap
+ * in closed form. Null for few or constant runs.
  */
 function estimateObservationsPerYear(right: readonly boolean[], runDays: number): number | null {
   const n = right.length;

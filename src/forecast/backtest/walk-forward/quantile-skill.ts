@@ -2,15 +2,14 @@ import { quantile } from '../../distribution.ts';
 import type { Fold } from '../out-of-sample.ts';
 import { computeReferenceSkill, type ReferenceSkill } from '../skill-against-reference.ts';
 
-/** Levels of the tails that are told apart. */
+/** Levels that bound the central 90 %. */
 export const TAIL_LEVELS = [0.05, 0.95] as const;
 
-/** How good one quantile of the distributions is: mean pinball loss in log-return units against that of the same quantile of the returns of all training days. */
+/** Pinball-loss skill of one quantile against the same quantile of the returns of all training days, in log-return units. */
 export interface QuantileSkill extends ReferenceSkill {
   level: number;
 }
 
-/** Skill of the quantiles that bound the central 90 %. */
 export function computeQuantileSkills(folds: readonly Pick<Fold, 'climatology' | 'days'>[]): QuantileSkill[] {
   const losses = folds.flatMap(computePinballLosses);
   return TAIL_LEVELS.map((level, index) => ({ level, ...computeReferenceSkill(losses.map(({ day, at }) => ({ day, ...at[index] })))! }));
@@ -28,7 +27,7 @@ function computePinballLosses({ climatology, days }: Pick<Fold, 'climatology' | 
   });
 }
 
-/** Loss of a quantile: what lies above it counts `level`, what lies below `1 - level`. */
+/** Weight `level` above the quantile, `1 - level` below it. */
 function pinballLoss(error: number, level: number): number {
   return error >= 0 ? level * error : (level - 1) * error;
 }

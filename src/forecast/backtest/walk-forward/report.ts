@@ -14,51 +14,46 @@ import {
 } from '../../model.ts';
 import { areCanariesHealthy, type Canary } from '../canaries/canary.ts';
 import { runCanaries } from '../canaries/run-canaries.ts';
-import { formatFoldNote } from '../fold-note.ts';
-import { type BacktestHistory, buildFolds, EXPECTED_FOLDS, type Fold, fitBlocks } from '../out-of-sample.ts';
+import { type BacktestHistory, buildFolds, EXPECTED_FOLDS, type Fold, fitBlocks, formatFoldNote } from '../out-of-sample.ts';
 import { PIPELINE, type Pipeline } from '../pipeline.ts';
 import { buildFoldReport, type FoldReport } from './fold-report.ts';
 import { buildPooledReport, type PooledReport } from './pooled-report.ts';
 import { formatHorizonVerdict, formatLeakVerdict } from './verdict.ts';
 
-/** A history and the frame that its features were made of. */
+/** A history and the frame of its features. */
 export type WalkForwardSource = BacktestHistory & { frame: InputFrame };
 
-/** The walk-forward of all horizons, and whether it can be believed. Days as `YYYY-MM-DD`. */
+/** The walk-forward of all horizons with its leak canaries. Days as `YYYY-MM-DD`. */
 export interface WalkForwardReport {
-  /** Name of the method. */
   model: string;
   /** First and last day of the history. */
   firstDay: string;
   lastDay: string;
-  /** First day that is learned from. */
+  /** First training day. */
   trainingStart: string;
-  /** Fewest days that a model learns from. */
+  /** Minimum training days of a model. */
   minTrainingDays: number;
-  /** Days of a fold. */
   foldDays: number;
-  /** Days between the last price that a model may know and the first day of its fold. */
+  /** Days between the last training label and the first day of the fold. */
   embargoDays: number;
-  /** How the intervals were made. */
   bootstrap: { blockDays: number; resamples: number; seed: number };
-  /** Folds that are complete at every horizon, and how many the whole history gives. */
+  /** Folds complete at every horizon, and those of the whole history. */
   folds: number;
   expectedFolds: number;
-  /** Why there are fewer; null where there are not. */
+  /** Why there are fewer; null otherwise. */
   note: string | null;
-  /** False as soon as a canary finds a leak, or misses one that was planted. */
+  /** False when a canary finds a leak or misses a planted one. */
   healthy: boolean;
-  /** What the canaries amount to, in words. */
+  /** Of the canaries. */
   verdict: string;
   horizons: HorizonWalkForward[];
   canaries: Canary[];
 }
 
-/** The walk-forward of one horizon. */
 export interface HorizonWalkForward {
   horizonDays: HorizonDays;
   horizon: HorizonName;
-  /** Days before the embargo whose outcomes are not known in time to be learned from: as long as the window. */
+  /** Days before the embargo whose outcomes are unknown at training time: the length of the window. */
   purgeDays: number;
   folds: FoldReport[];
   /** Null without a complete fold. */
@@ -67,8 +62,8 @@ export interface HorizonWalkForward {
 }
 
 /**
- * Every block forecast by the model fitted before it, at every horizon, and the leak canaries that say whether that is so. Deterministic.
- * A history too short for a fold gives empty tables and says so. `features` are those that the pipeline makes of `frame`.
+ * Walk-forward of every horizon, and the leak canaries that check it. Deterministic; a history too short for a fold gives empty tables
+ * and a note. `features` are the pipeline's features of `frame`.
  * @throws OracleError INPUT_INVALID when closes and features differ in length or prices never move
  */
 export function buildWalkForwardReport(source: WalkForwardSource, pipeline: Pipeline = PIPELINE): WalkForwardReport {
@@ -119,7 +114,6 @@ function buildReportHead(history: BacktestHistory, folds: number) {
   };
 }
 
-/** How many folds there are and what one takes, where there are fewer than the whole history gives. */
 function formatReportNote(folds: number, { features }: BacktestHistory): string | null {
   const note = formatFoldNote(folds, features);
   return note === null

@@ -1,16 +1,11 @@
+import type { IntervalEstimate } from '../../math/block-bootstrap.ts';
+import { formatPercent } from '../../math/format-percent.ts';
 import { HORIZONS } from '../../model.ts';
+import { RELATIONS } from '../../statistics/verdict.ts';
 import { areCanariesHealthy, type Canary } from '../canaries/canary.ts';
 import { RECENT_RETURN_DAYS } from '../out-of-sample.ts';
 import type { PooledReport } from './pooled-report.ts';
 
-/** A difference or skill and its interval, as the words read it. */
-interface ComparedEstimate {
-  value: number;
-  low: number | null;
-  high: number | null;
-}
-
-/** What the folds of one horizon amount to, in words. */
 export function formatHorizonVerdict(pooled: PooledReport | null): string {
   if (pooled === null) return 'no complete fold: nothing can be said';
   const { statistics, worth } = pooled;
@@ -24,19 +19,19 @@ export function formatHorizonVerdict(pooled: PooledReport | null): string {
   ].join('; ');
 }
 
-/** Direction, P(up), and the distribution against two references, at each horizon. */
+/** Per horizon: direction, P(up), and the distribution against two references. */
 const STATEMENTS = 4 * HORIZONS.length;
 
-/** Of direction and P(up), where one is told apart; the intervals of the distributions are mostly far from zero. */
+/** Added where direction or P(up) is significant; the intervals of the distributions are mostly far from zero. */
 const MULTIPLICITY = `of ${STATEMENTS} such statements in this report, each at 5 %, ${(STATEMENTS * 0.05).toFixed(1)} are expected to look so by chance`;
 
 function formatDirection({ n, direction, directions, advantage }: PooledReport): string {
   const { accuracy, difference } = direction.alwaysUp!;
-  const right = `right on ${formatSharePercent(direction.accuracy!)} of ${n} days`;
+  const right = `right on ${formatPercent(direction.accuracy!)} of ${n} days`;
   if (directions.down === 0)
     return `direction not distinguishable from always-UP: ${right}, and UP was likelier on every one, so that no skill can show`;
   const apart = `difference ${formatEstimate(difference, 'points')}, from ${directions.down} days of DOWN`;
-  return `direction ${RELATIONS[advantage]} always-UP: ${right}, always-UP ${formatSharePercent(accuracy)}, ${apart}`;
+  return `direction ${RELATIONS[advantage]} always-UP: ${right}, always-UP ${formatPercent(accuracy)}, ${apart}`;
 }
 
 function formatDistribution({ crpsSkill, recentCrpsSkill, coverage80 }: PooledReport): string {
@@ -53,41 +48,35 @@ function formatYearsToProve({ independentPerYear, independentPerYear95, proof }:
   return [`a call a day is worth ${worth}, so that proving ${years}`];
 }
 
-/** What the canaries amount to, in words: the loudest first. */
+/** Verdict of the canaries, failures first. */
 export function formatLeakVerdict(canaries: readonly Canary[]): string {
   const failed = canaries.filter(({ passed }) => passed === false);
   const found = failed.map(({ name, figure, limit }) => `${name} (${figure!.toPrecision(3)}, at most ${Number(limit!.toPrecision(3))})`);
   const missed = canaries.flatMap(({ name, mutants }) => mutants.filter(({ caught }) => !caught).map(({ what }) => `${name} (${what})`));
-  const silent = canaries.filter(({ passed }) => passed === null).map(({ name }) => name);
-  const unheard = silent.length === 0 ? '' : `; not run: ${silent.join(', ')}`;
+  const skipped = canaries.filter(({ passed }) => passed === null).map(({ name }) => name);
+  const skippedNote = skipped.length === 0 ? '' : `; not run: ${skipped.join(', ')}`;
   if (!areCanariesHealthy(canaries)) {
     const leak = found.length === 0 ? [] : [`LEAK SUSPECTED: ${found.join('; ')}`];
     const blind = missed.length === 0 ? [] : [`NOT TO BE TRUSTED: what was broken on purpose was not caught by ${missed.join('; ')}`];
-    return [...leak, ...blind].join('. ') + unheard;
+    return [...leak, ...blind].join('. ') + skippedNote;
   }
-  if (silent.length === canaries.length) return 'no canary could be run: the history is too short';
+  if (skipped.length === canaries.length) return 'no canary could be run: the history is too short';
   const caught = canaries.reduce((sum, { mutants }) => sum + mutants.length, 0);
-  return `no leak found: ${canaries.length - silent.length} canaries passed, and caught all ${caught} pipelines that were broken on purpose${unheard}`;
+  return `no leak found: ${canaries.length - skipped.length} canaries passed, and caught all ${caught} pipelines that were broken on purpose${skippedNote}`;
 }
 
-const RELATIONS = { '-1': 'worse than', 0: 'not distinguishable from', 1: 'better than' } as const;
-
-function formatRelation(compared: ComparedEstimate): string {
+function formatRelation(compared: IntervalEstimate): string {
   return compared.low === null ? 'on too few days to be compared with' : RELATIONS[getSign(compared)];
 }
 
-/** 1 or -1 where the interval leaves out zero. */
-function getSign({ low, high }: ComparedEstimate): -1 | 0 | 1 {
+/** Sign of the estimate where its interval excludes zero, else 0. */
+function getSign({ low, high }: IntervalEstimate): -1 | 0 | 1 {
   if (low !== null && low > 0) return 1;
   return high !== null && high < 0 ? -1 : 0;
 }
 
-function formatSharePercent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
-}
-
 /** `0.17 % (95 % interval -0.32 to 0.68)`. */
-function formatEstimate({ value, low, high }: ComparedEstimate, unit: string): string {
+function formatEstimate({ value, low, high }: IntervalEstimate, unit: string): string {
   const hundredths = (share: number) => (100 * share).toFixed(2).replace(/^-(0\.00)$/, '$1');
   const bounds = low === null || high === null ? '' : ` (95 % interval ${hundredths(low)} to ${hundredths(high)})`;
   return `${hundredths(value)} ${unit}${bounds}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { computeEffectiveCount } from '../../../../src/forecast/math/effective-count.ts';
-import { computeShareInterval } from '../../../../src/forecast/math/share-interval.ts';
+import { computeShareInterval } from '../../../../src/forecast/scoring.ts';
 import { summarizeRecord } from '../../../../src/forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../../../../src/forecast/statistics/scored-forecast.ts';
 import type { RecordRow } from '../../../../src/forecast/statistics/win-rate.ts';
