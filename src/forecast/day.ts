@@ -7,10 +7,7 @@ export const DAY_MS = 86_400_000;
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/**
- * Reads `YYYY-MM-DD`.
- * @throws OracleError INPUT_INVALID for anything else, impossible dates included.
- */
+/** Parses `YYYY-MM-DD`. @throws OracleError INPUT_INVALID for other text and impossible dates */
 export function parseDay(text: string): Day {
   const day = ISO_DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) / DAY_MS : Number.NaN;
   if (!Number.isInteger(day) || formatDay(day) !== text) {
@@ -19,17 +16,17 @@ export function parseDay(text: string): Day {
   return day;
 }
 
-/** `YYYY-MM-DD` of a day. */
+/** `YYYY-MM-DD`. */
 export function formatDay(day: Day): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The UTC date that an instant (milliseconds since 1970) falls on. */
+/** The UTC day of an instant in milliseconds since 1970. */
 export function toDay(instantMs: number): Day {
   return Math.floor(instantMs / DAY_MS);
 }
 
-/** 00:00 UTC of a day plus a time of day, in milliseconds since 1970. */
+/** A UTC time of a day in milliseconds since 1970. */
 export function toInstantMs(day: Day, hours = 0, minutes = 0): number {
   return day * DAY_MS + (hours * 60 + minutes) * 60_000;
 }

@@ -1,17 +1,17 @@
 import { OracleError } from '../platform/errors.ts';
+import { interpolateQuantile, mean } from './math/mean.ts';
 
 /**
- * Distribution of a log return: `scale * (Z - shift)`, where Z has the 199 quantiles (at .005, .010, ... .995) of past returns over
- * their scale, straight lines between and exponential tails beyond.
+ * Distribution of a log return: `scale * (Z - shift)`. Z has the 199 quantiles (at .005 to .995) of past returns over their scale,
+ * interpolated linearly, with exponential tails.
  */
 export interface PredictiveDistribution {
   scale: number;
-  /** Z at which the return is 0: what makes P(return > 0) the forecast probability. */
+  /** Z of a return of 0, set so that P(return > 0) is the forecast probability. */
   shift: number;
   residualQuantiles: readonly number[];
 }
 
-/** Number of quantiles on the grid. */
 export const QUANTILE_COUNT = 199;
 
 const QUANTILE_STEP = 1 / (QUANTILE_COUNT + 1);
@@ -25,17 +25,12 @@ export function computeScale(v94: number, v99: number, horizonDays: number): num
 
 /**
  * The 199 quantiles (Hyndman and Fan's type 7) of the finite values, in any order.
- * @throws OracleError INPUT_INVALID when no value is finite, as with prices that never move.
+ * @throws OracleError INPUT_INVALID when no value is finite, as for constant prices.
  */
 export function computeResidualQuantiles(values: Float64Array): number[] {
   const sorted = values.filter(Number.isFinite).sort();
   if (sorted.length === 0) throw new OracleError('INPUT_INVALID', 'no return can be scaled: the price never moved', { field: 'close' });
-  return Array.from({ length: QUANTILE_COUNT }, (_, index) => {
-    const position = (index + 1) * QUANTILE_STEP * (sorted.length - 1);
-    const below = Math.floor(position);
-    const above = Math.min(below + 1, sorted.length - 1);
-    return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
-  });
+  return Array.from({ length: QUANTILE_COUNT }, (_, index) => interpolateQuantile(sorted, (index + 1) * QUANTILE_STEP));
 }
 
 /** The distribution with P(return > 0) = `pUp`. */
@@ -44,7 +39,7 @@ export function buildDistribution(inputs: { residualQuantiles: readonly number[]
   return { scale, shift: residualQuantile(residualQuantiles, 1 - pUp), residualQuantiles };
 }
 
-/** Log return that is not exceeded with probability `u`, 0 to 1. */
+/** Log return at probability `u`, 0 to 1. */
 export function quantile(distribution: PredictiveDistribution, u: number): number {
   return distribution.scale * (residualQuantile(distribution.residualQuantiles, u) - distribution.shift);
 }
@@ -54,7 +49,7 @@ export function cdf({ scale, shift, residualQuantiles }: PredictiveDistribution,
   return residualCdf(residualQuantiles, logReturn / scale + shift);
 }
 
-/** P(price > strike) at the end of the horizon, from today's price `spot`, both in the same currency and > 0. */
+/** P(price > strike) at the end of the horizon from today's price `spot`, both > 0 in the same currency. */
 export function probabilityAbove(at: { distribution: PredictiveDistribution; spot: number; strike: number }): number {
   return 1 - cdf(at.distribution, Math.log(at.strike / at.spot));
 }
@@ -65,7 +60,7 @@ export interface PriceQuantile {
   price: number;
 }
 
-/** Quantiles at the given levels as log returns and, from today's price `spot`, as prices. */
+/** Quantiles as log returns and, from today's price `spot`, as prices. */
 export function computePriceQuantiles(distribution: PredictiveDistribution, levels: readonly number[], spot: number): PriceQuantile[] {
   return levels.map((level) => {
     const logReturn = quantile(distribution, level);
@@ -73,7 +68,7 @@ export function computePriceQuantiles(distribution: PredictiveDistribution, leve
   });
 }
 
-/** Continuous ranked probability score of a realised log return, in log-return units: twice the mean pinball loss of the 199 quantiles. */
+/** CRPS of a realised log return, in log-return units: twice the mean pinball loss of the 199 quantiles. */
 export function crps({ scale, shift, residualQuantiles }: PredictiveDistribution, realised: number): number {
   let sum = 0;
   for (let index = 0; index < QUANTILE_COUNT; index++) {
@@ -108,15 +103,11 @@ function residualCdf(grid: readonly number[], z: number): number {
   return QUANTILE_STEP * (below + 1 + (z - grid[below]) / (grid[above] - grid[below]));
 }
 
-/** Mean excess below the tenth quantile, the scale of the exponential tail. */
+/** Scale of the exponential tail: mean excess below the tenth quantile. */
 function lowerTail(grid: readonly number[]): number {
-  return grid[TAIL_COUNT] - meanOfTail(grid.slice(0, TAIL_COUNT));
+  return grid[TAIL_COUNT] - mean(grid.slice(0, TAIL_COUNT));
 }
 
 function upperTail(grid: readonly number[]): number {
-  return meanOfTail(grid.slice(LAST_QUANTILE - TAIL_COUNT + 1)) - grid[LAST_QUANTILE - TAIL_COUNT];
-}
-
-function meanOfTail(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return mean(grid.slice(LAST_QUANTILE - TAIL_COUNT + 1)) - grid[LAST_QUANTILE - TAIL_COUNT];
 }

@@ -2,14 +2,13 @@ import { OracleError } from '../platform/errors.ts';
 import { type Day, formatDay } from './day.ts';
 
 /**
- * Everything the forecast may look at, as known at 21:35 UTC of each day. Row `i` belongs to day `firstDay + i`; the rows are
- * consecutive days. `NaN` marks a masked value (missing, stale or not yet published). The lags are already applied in the daily
- * columns. Business-day series hold raw observations by their own date; a forecast of day t reads those dated t-1 or earlier.
- * Later rows never change what earlier rows say, so that a prefix (`sliceFrame`) is exactly what was known then.
+ * All inputs of the forecast as known at 21:35 UTC of each day; row `i` is day `firstDay + i`, and `NaN` masks a missing, stale or
+ * unpublished value. Daily columns have their lags applied; business-day series hold observations by their own date, of which day t reads
+ * those dated t-1 or earlier. Rows never change later, so a prefix (`sliceFrame`) is exactly what was known then.
  */
 export interface InputFrame {
   firstDay: Day;
-  /** BTC/USD close; the last row may hold the price at signal time instead. Never masked, always > 0. */
+  /** BTC/USD close, never masked, > 0; the last row may hold the price at signal time instead. */
   close: Float64Array;
   /** Crypto Fear & Greed index, 0 to 100. */
   fearGreed: Float64Array;
@@ -35,7 +34,6 @@ export interface BusinessDaySeries {
   values: Float64Array;
 }
 
-/** Columns of a frame that hold one number a day. */
 export const DAILY_COLUMNS = [
   'close',
   'fearGreed',
@@ -48,30 +46,26 @@ export const DAILY_COLUMNS = [
 
 export type DailyColumn = (typeof DAILY_COLUMNS)[number];
 
-/** Series of a frame that hold business-day observations. */
 export const BUSINESS_DAY_COLUMNS = ['etfFlow', 'sp500', 'dxy'] as const satisfies readonly (keyof InputFrame)[];
 
 export type BusinessDayColumn = (typeof BUSINESS_DAY_COLUMNS)[number];
 
-/** Number of days in a frame. */
 export function getFrameLength(frame: InputFrame): number {
   return frame.close.length;
 }
 
-/** The last day of a frame. */
 export function getLastDay(frame: InputFrame): Day {
   return frame.firstDay + frame.close.length - 1;
 }
 
-/** Days of closes below which trend (200-day average) and volatility ratio (30 + 180 days) cannot be told. */
+/** Minimum days of closes for the trend (200-day average) and the volatility ratio (30 + 180 days). */
 export const MIN_HISTORY_DAYS = 210;
 
 const POSITIVE_COLUMNS: readonly string[] = ['close', 'realizedPrice', 'gold', 'sp500', 'dxy'];
 
 /**
- * What was known at 21:35 UTC of `lastDay`: daily columns to that day, as views of the same memory, and business-day
- * observations dated the day before or earlier.
- * @throws OracleError INPUT_INVALID when the frame has no such day.
+ * The frame as known at 21:35 UTC of `lastDay`: views of the daily columns through that day, and observations dated the day before or earlier.
+ * @throws OracleError INPUT_INVALID when `lastDay` is outside the frame
  */
 export function sliceFrame(frame: InputFrame, lastDay: Day): InputFrame {
   if (!(lastDay >= frame.firstDay && lastDay <= getLastDay(frame))) {
@@ -93,7 +87,7 @@ function cutSeries(series: BusinessDaySeries, lastDay: Day): BusinessDaySeries {
   return { days: series.days.subarray(0, count), values: series.values.subarray(0, count) };
 }
 
-/** Number of entries of an ascending list that are on or before `day`. */
+/** Number of entries of an ascending list on or before `day`. */
 export function countUntil(days: Int32Array, day: Day): number {
   let low = 0;
   let high = days.length;
@@ -106,9 +100,9 @@ export function countUntil(days: Int32Array, day: Day): number {
 }
 
 /**
- * Checks a frame before anything is computed from it.
- * @throws OracleError HISTORY_TOO_SHORT below `MIN_HISTORY_DAYS` rows; INPUT_INVALID, naming column and date, for a price that is
- * missing, zero or negative, an infinite value, columns of unequal length and business days that do not strictly ascend.
+ * Validates a frame.
+ * @throws OracleError HISTORY_TOO_SHORT below `MIN_HISTORY_DAYS` rows; INPUT_INVALID with column and date for a missing or non-positive
+ * price, an infinite value, columns of unequal length, and business days that do not strictly ascend
  */
 export function validateFrame(frame: InputFrame): void {
   const rows = getFrameLength(frame);

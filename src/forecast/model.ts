@@ -1,48 +1,48 @@
 import { type Day, formatDay, parseDay } from './day.ts';
 
-/** Name of the method: logistic model 0 with distribution 1. */
+/** Logistic model 0 with distribution 1. */
 export const MODEL_NAME = 'm0-d1';
 
-/** Variants that were tried before this one was fixed; a reader of its record needs the number to discount for luck. */
+/** Variants tried before the model was fixed; needed to deflate its record for selection. */
 export const TRIAL_COUNT = 147;
 
-/** Days ahead that are forecast; 1 for the scorecard only. */
+/** Horizons in days; 1 for the scorecard only. */
 export const HORIZONS = [1, 2, 3, 7] as const;
 
 export type HorizonDays = (typeof HORIZONS)[number];
 
-/** A horizon as it is told: `7d`. */
+/** Wire name of a horizon: `7d`. */
 export type HorizonName = `${HorizonDays}d`;
 
 export function formatHorizonName(horizonDays: number): HorizonName {
   return `${horizonDays as HorizonDays}d`;
 }
 
-/** A fit serves one block of days. */
+/** Days that one fit serves. */
 export const BLOCK_DAYS = 180;
 
 /** First day of block 0, the first test fold. */
 export const BLOCK_ORIGIN: Day = parseDay('2017-04-03');
 
-/** Earliest block that is ever fitted; blocks below 0 only feed the calibration of later ones. */
+/** Earliest fitted block; blocks below 0 only feed the calibration of later ones. */
 export const FIRST_BLOCK = -6;
 
-/** First day a model learns from. */
+/** First training day. */
 export const TRAINING_START: Day = parseDay('2012-01-01');
 
 /** Days between the last training label and the first day of the block. */
 export const EMBARGO_DAYS = 7;
 
-/** Scores the model reads, in the order of its slopes. */
+/** Input scores in the order of the slopes. */
 export const MODEL_INPUTS = ['trend', 'momentum', 'flow', 'value', 'vol'] as const;
 
-/** One fit: everything it takes to forecast a day of its block. */
+/** One fit: all parameters needed to forecast the days of its block. */
 export interface HorizonModel {
   modelVersion: string;
   block: number;
   horizonDays: HorizonDays;
   trainFrom: Day;
-  /** Last day whose features and label were learned from. */
+  /** Last training day. */
   trainTo: Day;
   nTrain: number;
   /** Shrunk share of rises among the training days. */
@@ -58,17 +58,16 @@ export interface HorizonModel {
   residualQuantiles: readonly number[];
 }
 
-/** Number of the block a day lies in; 0 starts on `BLOCK_ORIGIN`, earlier ones are negative. */
+/** Block of a day; block 0 starts on `BLOCK_ORIGIN`, earlier ones are negative. */
 export function getBlockIndex(day: Day): number {
   return Math.floor((day - BLOCK_ORIGIN) / BLOCK_DAYS);
 }
 
-/** First day of a block. */
 export function getBlockStart(block: number): Day {
   return BLOCK_ORIGIN + block * BLOCK_DAYS;
 }
 
-/** What may be known when: the rule that keeps outcomes of the future out of training. Backtests hand in broken ones, to see them caught. */
+/** Rules that keep future outcomes out of training; canaries pass broken ones. */
 export interface LearningRules {
   /** Last day whose outcome, `horizonDays` later, is known once `day` has closed: the purge. */
   lastKnownDay(day: Day, horizonDays: number): Day;
@@ -80,7 +79,7 @@ export const LEARNING_RULES: LearningRules = {
   embargoDays: EMBARGO_DAYS,
 };
 
-/** First day that may not be learned from when fitting a block: labels end an embargo before the block. */
+/** First day excluded from a block's training: labels end an embargo before the block. */
 export function getTrainingEnd(block: number, horizonDays: HorizonDays, rules: LearningRules = LEARNING_RULES): Day {
   return rules.lastKnownDay(getBlockStart(block), horizonDays) - rules.embargoDays;
 }

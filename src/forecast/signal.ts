@@ -16,15 +16,15 @@ export const CATEGORY_NAMES = ['trend', 'momentum', 'flow', 'value'] as const;
 export type CategoryName = (typeof CATEGORY_NAMES)[number];
 
 export interface CategoryScore {
-  /** -1 to 1, 0 when no input of the category was available. */
+  /** -1 to 1; 0 without any available input. */
   score: number;
   signal: Signal;
 }
 
-/** Levels of the quantiles a forecast carries. */
+/** Quantile levels of a forecast. */
 export const FORECAST_LEVELS = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95] as const;
 
-/** What a confidence is clipped to. */
+/** Range of a confidence. */
 export const CONFIDENCE_RANGE = { least: 0.5, most: 0.99 } as const;
 
 /** Score beyond which a category is BUY or, below its negative, SELL. */
@@ -36,23 +36,22 @@ export interface ForecastValues {
   modelVersion: string;
   /** Calibrated P(close at resolution > close at window open). */
   pUp: number;
-  /** The training period's shrunk share of rises: what the forecast is measured against. */
+  /** Shrunk share of rises in training: the reference of the forecast's skill. */
   climatology: number;
   direction: Direction;
   /** Probability of the direction, clipped to .50 to .99. */
   confidence: number;
   signal: Signal;
   regime: Regime;
-  /** Distance of pUp from one half that the regime asks of a signal. */
+  /** Minimum distance of pUp from one half for a signal in this regime. */
   threshold: number;
-  /** Price the quantiles start from, USD. */
+  /** Base price of the quantiles, USD. */
   price: number;
   distribution: PredictiveDistribution;
   quantiles: PriceQuantile[];
   categories: Record<CategoryName, CategoryScore>;
 }
 
-/** What a model reads of a day. */
 export interface CoreForecastSource {
   model: HorizonModel;
   features: FeatureTable;
@@ -61,7 +60,7 @@ export interface CoreForecastSource {
   regime: Regime;
 }
 
-/** What a model says of a day, whatever the price. */
+/** The part of a forecast that does not depend on the price. */
 export type CoreForecast = Pick<ForecastValues, 'pUp' | 'threshold' | 'signal' | 'distribution'>;
 
 export interface ForecastSource extends CoreForecastSource {
@@ -71,7 +70,7 @@ export interface ForecastSource extends CoreForecastSource {
 
 /**
  * The forecast of one day and horizon, by the model of the day's block.
- * @throws OracleError INPUT_INVALID for a row the table does not have, a model that learned from the day or later, a price not above 0.
+ * @throws OracleError INPUT_INVALID for a row outside the table, a model trained on the day or later, or a price not above 0.
  */
 export function buildForecast(source: ForecastSource): ForecastValues {
   requireValidSource(source);
@@ -94,7 +93,7 @@ export function buildForecast(source: ForecastSource): ForecastValues {
   };
 }
 
-/** What the model says of one row, of which it must not have learned: nobody looks after that here. */
+/** The forecast of one row; the caller must ensure that the model was not trained on it. */
 export function computeCoreForecast({ model, features, index, regime }: CoreForecastSource): CoreForecast {
   const pUp = sigmoid(computeCalibratedLogit(model, computeDeviation(model, features, index)));
   const scale = computeScale(features.v94[index], features.v99[index], model.horizonDays);
@@ -114,7 +113,7 @@ function requireValidSource({ model, features, index, price }: ForecastSource): 
   if (!(price > 0)) throw new OracleError('INPUT_INVALID', `a price of ${price} cannot be forecast`, { field: 'price' });
 }
 
-/** UP from one half on. */
+/** UP for pUp >= 0.5. */
 export function toDirection(pUp: number): Direction {
   return pUp >= 0.5 ? 'UP' : 'DOWN';
 }
@@ -124,7 +123,7 @@ export function toConfidence(pUp: number): number {
   return Math.min(CONFIDENCE_RANGE.most, Math.max(CONFIDENCE_RANGE.least, pUp, 1 - pUp));
 }
 
-/** BUY or SELL where P(up) is at least `threshold` from one half, else HOLD. */
+/** BUY or SELL at a distance of at least `threshold` from one half, else HOLD. */
 export function toSignal(pUp: number, threshold: number): Signal {
   if (pUp >= 0.5 + threshold) return 'BUY';
   return pUp <= 0.5 - threshold ? 'SELL' : 'HOLD';

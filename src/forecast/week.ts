@@ -10,15 +10,15 @@ const DAYS_PER_WEEK = 7;
 /** 1970-01-01 was a Thursday. */
 const EPOCH_WEEKDAY = 3;
 
-/** Years of a century that have 53 weeks, by the remainder of the century divided by 4: the calendar repeats in 400 years. */
+/** Years of a century with 53 weeks, by century modulo 4: the calendar repeats every 400 years. */
 const LONG_YEARS = [0, 1, 2, 3].map((century) => range(100).filter((year) => countWeeks(2000 + 100 * century + year) === 53));
 
-/** Every week that there is from year 1000 to 9999, as `parseWeek` reads it. */
+/** Every existing week from year 1000 to 9999, as accepted by `parseWeek`. */
 export const WEEK_PATTERN = new RegExp(
   `^(?:[1-9]\\d{3}-W(?:0[1-9]|[1-4]\\d|5[0-2])|(?:${LONG_YEARS.map(buildLongYearPattern).join('|')})-W53)$`,
 );
 
-/** The week that a day lies in. */
+/** The week of a day. */
 export function toWeek(day: Day): Week {
   return day - getWeekday(day);
 }
@@ -33,17 +33,14 @@ export function getLastDayOfWeek(week: Week): Day {
   return week + DAYS_PER_WEEK - 1;
 }
 
-/** `2026-W47`. A week belongs to the year that its Thursday lies in, which is the year of most of its days. */
+/** `2026-W47`. A week belongs to the year of its Thursday. */
 export function formatWeek(week: Week): string {
   const year = new Date((week + 3) * DAY_MS).getUTCFullYear();
   const number = (week - getFirstWeek(year)) / DAYS_PER_WEEK + 1;
   return `${year}-W${String(number).padStart(2, '0')}`;
 }
 
-/**
- * Reads `2026-W47`.
- * @throws OracleError INPUT_INVALID for anything else, weeks that a year does not have included.
- */
+/** Parses `2026-W47`. @throws OracleError INPUT_INVALID for other text and nonexistent weeks */
 export function parseWeek(text: string): Week {
   const [, year, number] = WEEK_ID.exec(text) ?? [];
   const week = year === undefined ? Number.NaN : getFirstWeek(Number(year)) + (Number(number) - 1) * DAYS_PER_WEEK;
@@ -68,7 +65,7 @@ function range(length: number): number[] {
   return Array.from({ length }, (_, i) => i);
 }
 
-/** Two digits of the centuries that leave a remainder, and those of their long years. */
+/** Centuries with a remainder modulo 4, followed by their long years. */
 function buildLongYearPattern(years: readonly number[], remainder: number): string {
   const twoDigits = (numbers: readonly number[]) => numbers.map((number) => String(number).padStart(2, '0')).join('|');
   const centuries = range(100).filter((century) => century >= 10 && century % 4 === remainder);

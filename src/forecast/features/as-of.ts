@@ -1,15 +1,12 @@
 import type { Day } from '../day.ts';
 import { type BusinessDaySeries, countUntil } from '../input-frame.ts';
 
-/** An observation is read from the day after its date: the flows of a day are published after 21:35 UTC, and one lag serves all series. */
+/** Observations are read from the day after their date, since ETF flows are published after 21:35 UTC; all series share this lag. */
 const LAG_DAYS = 1;
-/** Age in days beyond which the last observation no longer counts. */
+/** Maximum age of an observation in days. */
 const STALE_DAYS = 7;
 
-/**
- * Fills a daily column from `from` on with `valueAt(values, last)`, where `last` is the last observation known on the day; NaN
- * where there is none or it is stale.
- */
+/** Fills a daily column from row `from` with `valueAt(values, last)` of the last observation known on the day; NaN if none or stale. */
 export function fillAsOf(
   series: BusinessDaySeries,
   table: { firstDay: Day; length: number },

@@ -8,15 +8,15 @@ import { fillTrend } from './trend.ts';
 import { fillValue } from './value.ts';
 import { fillVolatility } from './volatility.ts';
 
-/** A table and the frame it was computed from, neither written to since. */
+/** A table and its frame, both unchanged since. */
 export interface ComputedFeatures {
   frame: InputFrame;
   table: FeatureTable;
 }
 
 /**
- * Features of every day of a frame; row t reads nothing later than day t (business-day series: t-1). With `earlier`, only rows from
- * the first input that differs are computed and the rest copied; the result is the same to the last bit.
+ * Features of every day; row t reads nothing later than day t (business-day series: t-1). With `earlier`, rows before the first changed
+ * input are copied; the result is bit-identical.
  */
 export function computeFeatures(frame: InputFrame, earlier?: ComputedFeatures): FeatureTable {
   const from = earlier === undefined ? 0 : findFirstChangedRow(frame, earlier.frame);

@@ -1,9 +1,9 @@
 import type { Day } from '../day.ts';
 
 /**
- * Columns of a feature table. `trend`, `momentum`, `flow`, `value` and `vol` are the five scores in [-1, 1] the model reads, never
- * masked; every other column may hold NaN. `ret*`, `gap*`, `cross` and `drawdown` (from the 365-day high) are log ratios, `v94`,
- * `v97` and `v99` exponentially weighted daily variances of log returns, `vratio` daily volatility over its one-year median.
+ * Columns of a feature table. The scores `trend`, `momentum`, `flow`, `value` and `vol` are in [-1, 1] and never masked; the others may
+ * be NaN. `ret*`, `gap*`, `cross` and `drawdown` (from the 365-day high) are log ratios, `v94`, `v97` and `v99` exponentially weighted
+ * daily variances of log returns, `vratio` daily volatility over its one-year median.
  */
 export const FEATURE_NAMES = [
   'trend',
@@ -42,5 +42,5 @@ export const FEATURE_NAMES = [
 
 export type FeatureName = (typeof FEATURE_NAMES)[number];
 
-/** One row a day, aligned with the frame it was computed from: row `i` is day `firstDay + i`. */
+/** Columns aligned with the frame: row `i` is day `firstDay + i`. */
 export type FeatureTable = { firstDay: Day; length: number } & Record<FeatureName, Float64Array>;

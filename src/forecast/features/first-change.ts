@@ -1,6 +1,6 @@
 import { BUSINESS_DAY_COLUMNS, type BusinessDaySeries, DAILY_COLUMNS, getFrameLength, type InputFrame } from '../input-frame.ts';
 
-/** First row whose features can differ between two frames; the number of common rows when none does, 0 when they start on different days. */
+/** First row whose features can differ between two frames; the number of common rows without a difference, 0 for unequal first days. */
 export function findFirstChangedRow(frame: InputFrame, earlier: InputFrame): number {
   if (frame.firstDay !== earlier.firstDay) return 0;
   let row = Math.min(getFrameLength(frame), getFrameLength(earlier));

@@ -31,7 +31,7 @@ function computeWeeklyMeans(values: Float64Array, from: number): Float64Array {
   return means;
 }
 
-/** Logarithms of a series, of those observations that a window ending on `day` or later reaches. */
+/** Logarithms of the observations within reach of a window that ends on `day` or later. */
 function toLogSeries({ days, values }: BusinessDaySeries, day: Day): BusinessDaySeries {
   const logs = new Float64Array(values.length);
   for (let index = Math.max(0, countUntil(days, day) - MARKET_MIN_COUNT - 7); index < logs.length; index++)

@@ -1,26 +1,26 @@
-/** Longest window any feature looks back over, in rows. */
+/** Longest window of any feature, in rows. */
 export const LOOKBACK_ROWS = 1460;
 
-/** First row a windowed input has to be known from, for rows from `from` on to be computed. */
+/** First row within reach of windows that end at `from` or later. */
 export function getWindowStart(from: number): number {
   return Math.max(0, from - LOOKBACK_ROWS);
 }
 
-/** Natural logarithms aligned with `values`; rows that no window ending at `from` or later reaches stay 0. */
+/** Natural logarithms aligned with `values`; rows before `getWindowStart(from)` stay 0. */
 export function computeLogs(values: Float64Array, from: number): Float64Array {
   const logs = new Float64Array(values.length);
   for (let row = getWindowStart(from); row < values.length; row++) logs[row] = Math.log(values[row]);
   return logs;
 }
 
-/** ln(numerator / denominator), NaN where either is; unreached rows stay 0 as in `logFrom`. */
+/** ln(numerator / denominator), NaN where either is; rows before `getWindowStart(from)` stay 0. */
 export function computeLogRatios(numerator: Float64Array, denominator: Float64Array, from: number): Float64Array {
   const logs = new Float64Array(numerator.length);
   for (let row = getWindowStart(from); row < logs.length; row++) logs[row] = Math.log(numerator[row] / denominator[row]);
   return logs;
 }
 
-/** Mean of the finite values among the `window` rows that end at `row`; NaN with fewer than `minCount`. */
+/** Mean of the available values in the `window` rows up to `row`; NaN with fewer than `minCount`. */
 export function meanAt(values: Float64Array, row: number, window: number, minCount: number): number {
   let sum = 0;
   let count = 0;
@@ -32,12 +32,9 @@ export function meanAt(values: Float64Array, row: number, window: number, minCou
   return count >= minCount ? sum / count : Number.NaN;
 }
 
-/**
- * How many standard deviations (n - 1) `values[row]` lies from the mean of the finite values among the `window` rows that end
- * there; NaN with fewer than `minCount`, without spread, or when the value itself is masked.
- */
+/** z-score (n - 1) of `values[row]` in the `window` rows up to `row`; NaN when masked, without variance or with fewer than `minCount`. */
 export function zScoreAt(values: Float64Array, row: number, window: number, minCount: number): number {
-  // Deviations from the value itself need one pass and lose no digits, as it is within a few standard deviations of the mean.
+  // Deviations from the value itself need one pass without cancellation, as it is within a few standard deviations of the mean.
   const value = values[row];
   let count = 0;
   let sum = 0;
@@ -53,7 +50,7 @@ export function zScoreAt(values: Float64Array, row: number, window: number, minC
   return count >= minCount && variance > 0 ? -sum / count / Math.sqrt(variance) : Number.NaN;
 }
 
-/** Mean of those arguments that are not NaN; NaN without any. */
+/** Mean of the arguments other than NaN; NaN without any. */
 export function meanOfAvailable(...values: number[]): number {
   let sum = 0;
   let count = 0;

@@ -6,20 +6,20 @@ import { fitLogistic, logit } from './logistic.ts';
 const PRECISION = [100, 16];
 const PRIOR_MEAN = [0, 0.5];
 
-/** Without any out-of-sample output yet, calibration is its prior. */
+/** The prior, used before there is out-of-sample output. */
 const DEFAULT_CALIBRATION: Calibration = { calA: 0, calB: 0.5 };
 
 export interface Calibration {
   calA: number;
-  /** Clipped to [0, 1]: never against the model's sign, never beyond its own conviction. */
+  /** Clipped to [0, 1]: calibration never flips or amplifies the model's deviation. */
   calB: number;
 }
 
-/** Rows of out-of-sample output with their outcomes. */
+/** Out-of-sample output with outcomes. */
 export interface CalibrationRows {
   /** Two numbers a row: 1 and the deviation from the training mean, in log odds. */
   design: Float64Array;
-  /** Log odds of the base rate that was known then. */
+  /** Log odds of the base rate known at the time. */
   offset: Float64Array;
   labels: Float64Array;
   weights: Float64Array;
@@ -27,7 +27,7 @@ export interface CalibrationRows {
   to: number;
 }
 
-/** Fits logit p = offset + a + b * deviation; the prior itself where there are no rows. */
+/** Fits logit p = offset + a + b * deviation; the prior without rows. */
 export function fitCalibration(rows: CalibrationRows): Calibration {
   if (rows.to <= rows.from) return DEFAULT_CALIBRATION;
   const [calA, slope] = fitLogistic({ ...rows, width: 2, precision: PRECISION, priorMean: PRIOR_MEAN });
@@ -39,7 +39,7 @@ export function computeCalibratedLogit(model: { baseRate: number; calA: number; 
   return logit(model.baseRate) + model.calA + model.calB * deviation;
 }
 
-/** Log odds that a row's scores add to those of an average training day, uncalibrated. */
+/** Uncalibrated log odds of a row relative to the mean training day. */
 export function computeDeviation(
   model: { beta: readonly number[]; meanX: readonly number[] },
   features: FeatureTable,

@@ -9,7 +9,7 @@ export interface Coefficients {
   baseRate: number;
 }
 
-/** Rows that are learned from, to (exclusive). */
+/** Training rows `from` (inclusive) to `to` (exclusive). */
 interface TrainingRows {
   labels: Float64Array;
   weights: Float64Array;
@@ -22,7 +22,7 @@ export function fitCoefficients(data: TrainingData, to: number): Coefficients {
   const { design, labels, settings } = data;
   const rows = { labels, weights: decayWeights(data, to), from: getTrainingStart(data, to), to };
   const width = getDesignWidth(settings);
-  // The intercept is free.
+  // The intercept has no prior.
   const precision = [0, ...new Array<number>(width - 1).fill(settings.slopePrecision)];
   const [intercept, ...slopes] = fitLogistic({ design, width, ...rows, precision, priorMean: new Array<number>(width).fill(0) });
   return {
@@ -32,17 +32,17 @@ export function fitCoefficients(data: TrainingData, to: number): Coefficients {
   };
 }
 
-/** Numbers of the scores that are read, with 0 for those that are not. */
+/** Values by model input, 0 for inputs that are not read. */
 function toModelOrder(numbers: readonly number[], { inputs }: FitSettings): number[] {
   return MODEL_INPUTS.map((name) => numbers[inputs.indexOf(name)] ?? 0);
 }
 
-/** Weights as seen from the end of training: those of days long before may fade. */
+/** Weights with exponential decay from the end of training. */
 function decayWeights({ weights, settings: { halfLifeDays } }: TrainingData, to: number): Float64Array {
   return halfLifeDays === Number.POSITIVE_INFINITY ? weights : weights.map((weight, row) => weight * 2 ** ((row + 1 - to) / halfLifeDays));
 }
 
-/** Weighted share of rises, shrunk to one half by so many pseudo-observations of each outcome. */
+/** Weighted share of rises, shrunk towards one half by pseudo-observations of each outcome. */
 export function computeBaseRate({ labels, weights, from, to }: TrainingRows, pseudoCount = MODEL_SETTINGS.pseudoCount): number {
   let rises = pseudoCount;
   let total = 2 * pseudoCount;

@@ -35,7 +35,7 @@ export function fitLogistic(problem: LogisticProblem): number[] {
   for (let iteration = 0; iteration < MAX_STEPS; iteration++) {
     const { gradient, hessian } = computeDerivatives(problem, beta);
     const step = solvePositiveDefinite(hessian, gradient);
-    // A free intercept runs off when all labels agree, until no curvature is left; the slopes have settled by then.
+    // A free intercept diverges when all labels agree, until no curvature is left; the slopes have converged by then.
     if (step === undefined) return beta;
     for (let i = 0; i < beta.length; i++) beta[i] += step[i];
     if (step.every((change) => Math.abs(change) < TOLERANCE)) return beta;

@@ -1,9 +1,9 @@
 import { MODEL_INPUTS } from '../model.ts';
 import type { Calibration } from './calibration.ts';
 
-/** What a fit leaves to choose. The service forecasts with `MODEL_SETTINGS` alone; others are variants to compare it with. */
+/** Hyperparameters of a fit. The service uses `MODEL_SETTINGS` alone; others are variants for comparison. */
 export interface FitSettings {
-  /** Scores that are learned from; the others count as 0. */
+  /** Input scores; the others count as 0. */
   inputs: readonly (typeof MODEL_INPUTS)[number][];
   /** Inverse variance of the slopes' prior, N(0, 1 / slopePrecision). Above 0. */
   slopePrecision: number;
@@ -11,13 +11,13 @@ export interface FitSettings {
   pseudoCount: number;
   /** Null: fitted to earlier blocks' out-of-sample output. */
   calibration: Calibration | null;
-  /** Days at the end of training that coefficients and base rate are learned from. */
+  /** Length of training for coefficients and base rate, in days. */
   trainingDays: number;
-  /** A day this long before the end of training weighs half as much as the last one. */
+  /** Half-life of training weights, in days. */
   halfLifeDays: number;
 }
 
-/** The model: slopes N(0, .25^2), base rate Beta(25, 25), calibrated, all days since the start of training alike. */
+/** The model: slopes N(0, .25^2), base rate Beta(25, 25), calibrated, equal weights for all training days. */
 export const MODEL_SETTINGS: FitSettings = {
   inputs: MODEL_INPUTS,
   slopePrecision: 16,

@@ -5,25 +5,25 @@ import { MIN_HISTORY_DAYS } from '../input-frame.ts';
 import { type HorizonDays, LEARNING_RULES, type LearningRules, TRAINING_START } from '../model.ts';
 import { type FitSettings, MODEL_SETTINGS } from './settings.ts';
 
-/** What the fits of all blocks of one horizon read, laid out once; rows are those of the feature table. */
+/** Data shared by the fits of all blocks of one horizon; rows are those of the feature table. */
 export interface TrainingData {
   features: FeatureTable;
   horizonDays: HorizonDays;
   rules: LearningRules;
-  /** First row learned from. */
+  /** First training row. */
   firstRow: number;
   /** Intercept and the scores of `settings.inputs`, row-major. */
   design: Float64Array;
-  /** 1 where the close `horizonDays` later is strictly higher; 0 too where it is not known yet. */
+  /** 1 where the close `horizonDays` later is strictly higher, else 0, also where it is unknown. */
   labels: Float64Array;
-  /** 1 / horizon, since the labels of overlapping windows repeat each other. */
+  /** 1 / horizon, since labels of overlapping windows are correlated. */
   weights: Float64Array;
   /** h-day log return over its scale; NaN where unknown. */
   residuals: Float64Array;
   settings: FitSettings;
 }
 
-/** Numbers a row of the design holds. */
+/** Columns of the design. */
 export function getDesignWidth({ inputs }: FitSettings): number {
   return inputs.length + 1;
 }
@@ -32,15 +32,13 @@ export interface TrainingSource {
   closes: Float64Array;
   features: FeatureTable;
   horizon: HorizonDays;
-  /** Default: those of the model. */
   settings?: FitSettings;
-  /** Default: those of the service. */
   rules?: LearningRules;
 }
 
 /**
  * Training starts on 2012-01-01, or where features are complete if the history begins later.
- * @throws OracleError INPUT_INVALID when closes and features are of different length.
+ * @throws OracleError INPUT_INVALID when closes and features differ in length
  */
 export function buildTrainingData(source: TrainingSource): TrainingData {
   const { closes, features, horizon, settings = MODEL_SETTINGS, rules = LEARNING_RULES } = source;
@@ -60,7 +58,7 @@ export function buildTrainingData(source: TrainingSource): TrainingData {
   };
 }
 
-/** First row that is learned from when training ends before row `to`. */
+/** First training row when training ends before row `to`. */
 export function getTrainingStart({ firstRow, settings }: TrainingData, to: number): number {
   return Math.max(firstRow, to - settings.trainingDays);
 }

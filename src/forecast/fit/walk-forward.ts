@@ -7,13 +7,13 @@ import { fitCoefficients } from './coefficients.ts';
 import { logit, sigmoid } from './logistic.ts';
 import { buildTrainingData, getTrainingStart, type TrainingData, type TrainingSource } from './training-data.ts';
 
-/** Training days, about two years, below which a block is not fitted. */
+/** Minimum training days of a block, about two years. */
 export const MIN_TRAINING_DAYS = 730;
 
-/** Days at the end of training that the residual distribution is taken from. */
+/** Days at the end of training that give the residual distribution. */
 export const RESIDUAL_DAYS = 1461;
 
-/** A block's fit and what it says, out of sample, about the block's own days. */
+/** A block's fit and its out-of-sample forecasts of the block. */
 export interface BlockFit {
   model: HorizonModel;
   /** Rows of the feature table in the block: from (inclusive) and to (exclusive). */
@@ -41,17 +41,14 @@ export function walkForward(source: TrainingSource & { lastBlock?: number }): Bl
   return fits;
 }
 
-/**
- * The model of one block. `closes` and `features` may reach into or beyond the block: nothing after its training days is read.
- * @throws OracleError as `walkForward`.
- */
+/** The model of one block; reads nothing after its training days. @throws OracleError as `walkForward` */
 export function fitModel({ block, ...source }: TrainingSource & { block: number }): HorizonModel {
   return walkForward({ ...source, lastBlock: block }).at(-1)!.model;
 }
 
-/** What earlier blocks said about days they had not seen, by row of the feature table. */
+/** Out-of-sample output of earlier blocks, by row of the feature table. */
 interface OutOfSampleBuffer {
-  /** First row any block spoke about. */
+  /** First row with output. */
   from: number;
   /** Log odds of the base rate at the time. */
   offset: Float64Array;
@@ -85,7 +82,7 @@ function fitBlock(data: TrainingData, block: number, output: OutOfSampleBuffer):
   return { model, ...forecastBlock(data, model, output) };
 }
 
-/** Forecasts the rows of the model's block and adds them to `output`. */
+/** Forecasts the rows of the model's block and writes them to `output`. */
 function forecastBlock({ features }: TrainingData, model: HorizonModel, output: OutOfSampleBuffer) {
   const from = Math.min(getBlockStart(model.block) - features.firstDay, features.length);
   const to = Math.min(from + BLOCK_DAYS, features.length);
@@ -99,7 +96,7 @@ function forecastBlock({ features }: TrainingData, model: HorizonModel, output: 
   return { from, to, pUp };
 }
 
-/** Training days of a block, if the history reaches that far; can be negative. */
+/** Training days of a block; can be negative. */
 function countTrainingDays({ features, firstRow, horizonDays, rules }: TrainingData, block: number): number {
   return getTrainingEnd(block, horizonDays, rules) - features.firstDay - firstRow;
 }

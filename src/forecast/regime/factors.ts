@@ -1,6 +1,7 @@
 import type { FeatureTable } from '../features/feature-table.ts';
+import { formatPercent } from '../math/format-percent.ts';
 
-/** What a regime rests on, in words. */
+/** Factors of a regime as short phrases. */
 export interface RegimeFactors {
   trendPosition: string;
   momentum: string;
@@ -8,7 +9,7 @@ export interface RegimeFactors {
   volatility: string;
 }
 
-/** The four factors of one row, as short phrases with their figures; says so where an input is missing. */
+/** Formats the four factors of one row with their figures; `unknown: …` where an input is missing. */
 export function describeRegimeFactors(table: FeatureTable, row: number): RegimeFactors {
   return {
     trendPosition: describeTrendPosition(table.gap200[row]),
@@ -20,12 +21,12 @@ export function describeRegimeFactors(table: FeatureTable, row: number): RegimeF
 
 function describeTrendPosition(gap: number): string {
   if (Number.isNaN(gap)) return 'unknown: fewer than 200 days of prices';
-  return `${formatMagnitude(Math.abs(Math.expm1(gap)))} ${gap < 0 ? 'below' : 'above'} the 200-day average`;
+  return `${formatPercent(Math.abs(Math.expm1(gap)))} ${gap < 0 ? 'below' : 'above'} the 200-day average`;
 }
 
 function describeMomentum(ret30: number): string {
   if (Number.isNaN(ret30)) return 'unknown: fewer than 30 days of prices';
-  return `${ret30 < 0 ? '-' : '+'}${formatMagnitude(Math.abs(Math.expm1(ret30)))} in 30 days`;
+  return `${ret30 < 0 ? '-' : '+'}${formatPercent(Math.abs(Math.expm1(ret30)))} in 30 days`;
 }
 
 function describeSentiment(fearGreed: number): string {
@@ -34,7 +35,7 @@ function describeSentiment(fearGreed: number): string {
   return `${toSentimentName(reading)} (Fear & Greed ${reading}, 7-day mean)`;
 }
 
-/** The bands alternative.me names its readings by. */
+/** Bands of alternative.me. */
 function toSentimentName(reading: number): string {
   if (reading <= 25) return 'extreme fear';
   if (reading <= 46) return 'fear';
@@ -45,8 +46,4 @@ function toSentimentName(reading: number): string {
 function describeVolatility(ratio: number): string {
   if (Number.isNaN(ratio)) return 'unknown: fewer than 210 days of prices';
   return `${ratio.toFixed(2)} times its one-year median`;
-}
-
-function formatMagnitude(fraction: number): string {
-  return `${(fraction * 100).toFixed(1)} %`;
 }

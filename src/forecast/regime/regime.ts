@@ -4,18 +4,18 @@ export const REGIME_NAMES = ['CRISIS', 'EUPHORIA', 'CHOP', 'BEAR_RECOVERY', 'BEA
 
 export type Regime = (typeof REGIME_NAMES)[number];
 
-/** In rising order. */
+/** In ascending order. */
 export const RISK_LEVELS = ['Low', 'Moderate', 'Elevated', 'High', 'Extreme'] as const;
 
 export type RiskLevel = (typeof RISK_LEVELS)[number];
 
 export interface RegimeInfo {
-  /** Distance of P(up) from one half at which the signal is BUY or SELL rather than HOLD. */
+  /** Minimum distance of P(up) from one half for BUY or SELL. */
   theta: number;
   riskLevel: RiskLevel;
   /** One sentence for people. */
   description: string;
-  /** Consecutive days the rule must hold before the regime changes to this one. */
+  /** Consecutive days that the rule must hold to enter the regime. */
   daysToEnter: number;
 }
 
@@ -64,7 +64,7 @@ export const REGIMES: Record<Regime, RegimeInfo> = {
   },
 };
 
-/** Limits of the rules; a stability test perturbs them. Log ratios, except the Fear & Greed and volatility-ratio limits. */
+/** Limits of the rules, perturbed by the stability test. Log ratios, except those of Fear & Greed and the volatility ratio. */
 export const REGIME_THRESHOLDS = {
   crisisRet7: -0.2,
   crisisRet30: -0.35,
@@ -83,10 +83,10 @@ export const REGIME_THRESHOLDS = {
 
 export type RegimeThresholds = typeof REGIME_THRESHOLDS;
 
-/** Days a crisis lasts at least. */
+/** Minimum duration of a crisis. */
 const CRISIS_MIN_DAYS = 5;
 
-/** The regime whose rule one row of the table meets, before hysteresis; DEFAULT where the long average or volatility is unknown. */
+/** The regime of one row before hysteresis; DEFAULT where the long average or volatility is unknown. */
 export function classifyRow(table: FeatureTable, row: number, limits: RegimeThresholds = REGIME_THRESHOLDS): Regime {
   const gap = table.gap200[row];
   const gap50 = table.gap50[row];
@@ -108,8 +108,8 @@ function isSideways(gap: number, ret30: number, volatilityRatio: number, limits:
 }
 
 /**
- * Regime of every row, with hysteresis: another regime must be met on `daysToEnter` consecutive days, and a crisis lasts at least
- * five. While a crisis holds, the days of its successor keep counting.
+ * Regime of every row, with hysteresis: a rule must hold on `daysToEnter` consecutive days, and a crisis lasts at least five, during which
+ * its successor's days count.
  */
 export function classifyRegimes(table: FeatureTable, limits: RegimeThresholds = REGIME_THRESHOLDS): Regime[] {
   const labels = new Array<Regime>(table.length);

@@ -16,11 +16,11 @@ const {
   chopVolatilityRatio,
 } = REGIME_THRESHOLDS;
 
-/** What the names in `REGIME_RULES` stand for. */
+/** Symbols of `REGIME_RULES`. */
 export const REGIME_RULE_TERMS =
   'g, g5 = ln(price / its 200-day, 50-day average); c = ln(50-day / 200-day average); r7, r30 = log return over 7, 30 days; fg7 = 7-day mean of Fear & Greed; v = volatility over its one-year median';
 
-/** The rule of each regime in the order in which they are tried, with the limits that are in force; the first that holds counts. */
+/** Rules with the limits in force, in order of evaluation; the first that holds applies. */
 export const REGIME_RULES: Readonly<Record<Regime, string>> = {
   CRISIS: `r7 <= ${crisisRet7} or r30 <= ${crisisRet30}`,
   EUPHORIA: `(g >= ${euphoriaGap} and fg7 >= ${euphoriaFearGreed}) or (g >= ${euphoriaFarGap} and r30 >= ${euphoriaRet30})`,
