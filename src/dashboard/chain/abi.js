@@ -1,8 +1,8 @@
 import { bytesToHex, concatBytes, hexToBytes } from '../vendor/utils.js';
 
-/** As much of Solidity's ABI as attestations are made of: words of 32 bytes, strictly read. */
+/** Strict decoder and encoder for the static types of the Solidity ABI that attestations use. */
 
-/** What was answered is not of the form that it must have. */
+/** The input is not valid ABI encoding. */
 export class DecodeError extends Error {}
 
 const WORD_BYTES = 32;
@@ -11,11 +11,7 @@ const TYPE = /^(?:(u?int)(\d{1,3})|bytes32|address|bool)$/;
 /** @typedef {string | number | boolean} AbiValue a number for integers up to 2^53, decimal text beyond; hex for bytes and addresses */
 /** @typedef {{ type: string, name: string }} AbiField */
 
-/**
- * The fields of a schema's text, such as `uint64 sequence, uint32 day`.
- * @param {string} schema
- * @returns {AbiField[]}
- */
+/** Parses a schema string such as `uint64 sequence, uint32 day`. @param {string} schema @returns {AbiField[]} */
 export function parseFields(schema) {
   return schema.split(',').map((field) => {
     const [type, name] = field.trim().split(' ');
@@ -23,11 +19,7 @@ export function parseFields(schema) {
   });
 }
 
-/**
- * Bytes of `0x` and an even number of hex digits.
- * @param {unknown} hex
- * @throws {DecodeError}
- */
+/** @param {unknown} hex @throws {DecodeError} */
 export function hexToBytesStrict(hex) {
   if (typeof hex !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(hex)) throw new DecodeError('it is not hex');
   return hexToBytes(hex.slice(2));
@@ -39,11 +31,8 @@ export function bytesToHexString(bytes) {
 }
 
 /**
- * Values of a static type each, one word a field: exactly as many bytes as that takes.
- * @param {readonly AbiField[]} fields
- * @param {Uint8Array} bytes
- * @returns {Record<string, AbiValue>}
- * @throws {DecodeError}
+ * Decodes one 32-byte word per field; trailing or missing bytes are an error.
+ * @param {readonly AbiField[]} fields @param {Uint8Array} bytes @returns {Record<string, AbiValue>} @throws {DecodeError}
  */
 export function decodeFields(fields, bytes) {
   if (bytes.length !== fields.length * WORD_BYTES) throw new DecodeError(`it has ${bytes.length} bytes, not ${fields.length * WORD_BYTES}`);
@@ -51,28 +40,19 @@ export function decodeFields(fields, bytes) {
 }
 
 /**
- * The words of values, one a field.
- * @param {readonly AbiField[]} fields
- * @param {Record<string, AbiValue>} values
- * @throws {DecodeError} where a value is none of its type
+ * Encodes one 32-byte word per field.
+ * @param {readonly AbiField[]} fields @param {Record<string, AbiValue>} values @throws {DecodeError} when a value does not fit its type
  */
 export function encodeFields(fields, values) {
   return concatBytes(...fields.map(({ type, name }) => encodeWord(type, values[name])));
 }
 
-/**
- * @param {Uint8Array} bytes
- * @param {number} index
- */
+/** @param {Uint8Array} bytes @param {number} index */
 export function getWord(bytes, index) {
   return bytes.subarray(index * WORD_BYTES, (index + 1) * WORD_BYTES);
 }
 
-/**
- * A whole number of so many bytes, the most significant first.
- * @param {number | string | bigint} value
- * @param {number} [size]
- */
+/** Big-endian unsigned integer of `size` bytes. @param {number | string | bigint} value @param {number} [size] */
 export function encodeUint(value, size = WORD_BYTES) {
   return hexToBytes(
     BigInt.asUintN(size * 8, BigInt(value))
@@ -81,11 +61,7 @@ export function encodeUint(value, size = WORD_BYTES) {
   );
 }
 
-/**
- * @param {string} type
- * @param {Uint8Array} word
- * @returns {AbiValue}
- */
+/** @param {string} type @param {Uint8Array} word @returns {AbiValue} */
 function decodeWord(type, word) {
   const { kind, bits } = parseType(type);
   if (kind === 'bytes32') return bytesToHexString(word);
@@ -97,10 +73,7 @@ function decodeWord(type, word) {
   return Number.isSafeInteger(Number(number)) ? Number(number) : String(number);
 }
 
-/**
- * @param {string} type
- * @param {AbiValue} value
- */
+/** @param {string} type @param {AbiValue} value */
 function encodeWord(type, value) {
   const { kind, bits } = parseType(type);
   if (kind === 'bytes32' || kind === 'address') {
@@ -129,11 +102,7 @@ function parseType(type) {
   return { kind: type, bits: { bytes32: 256, address: 160, bool: 1 }[type] ?? 0 };
 }
 
-/**
- * @param {bigint} value
- * @param {string} kind
- * @param {number} bits
- */
+/** @param {bigint} value @param {string} kind @param {number} bits */
 function isWithin(value, kind, bits) {
   return kind === 'int' ? BigInt.asIntN(bits, value) === value : value >= 0n && BigInt.asUintN(bits, value) === value;
 }

@@ -7,11 +7,11 @@ import { callAll } from './rpc.js';
 /** @import { RpcOutcome } from './rpc.js' */
 
 /**
- * An attestation as an endpoint answers with it; null where its chain has none. A problem is that it could not be read at all.
+ * `attestation` is null when the chain has none with that uid; `problem` says why it could not be read.
  * @typedef {{ attestation: Attestation | null } | { problem: string }} AttestationRead
  */
 
-/** What has been read, by uid. @typedef {Map<string, AttestationRead>} AttestationReads */
+/** By uid. @typedef {Map<string, AttestationRead>} AttestationReads */
 
 /** @param {string} eas @param {string} uid */
 export function buildAttestationCall(eas, uid) {
@@ -19,11 +19,8 @@ export function buildAttestationCall(eas, uid) {
 }
 
 /**
- * Adds what the attestation contract holds under uids, where that has not been read.
- * @param {AttestationReads} readings
- * @param {readonly string[]} uids
- * @param {ChainRequest & { eas: string }} asked
- * @throws {Unanswered}
+ * Reads the attestations that are not in `readings` yet.
+ * @param {AttestationReads} readings @param {readonly string[]} uids @param {ChainRequest & { eas: string }} asked @throws {Unanswered}
  */
 export async function readAttestations(readings, uids, { eas, endpoint, signal }) {
   const missing = uids.filter((uid) => !('attestation' in (readings.get(uid) ?? {})));

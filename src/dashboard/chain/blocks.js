@@ -2,39 +2,35 @@ import { callAll, RpcUnavailableError, requireResult } from './rpc.js';
 
 /** @import { RpcOutcome } from './rpc.js' */
 
-/** Blocks by their time, as the reader's endpoint tells them. */
+/** Finds blocks by timestamp over JSON-RPC. */
 
 /** @typedef {{ number: number, time: number, hash?: string }} Block `time` in seconds since 1970 */
 /** @typedef {{ endpoint: string, signal: AbortSignal }} ChainRequest */
-/** @typedef {{ since: number, until: number }} TimeRange in seconds since 1970, `until` not in it */
+/** @typedef {{ since: number, until: number }} TimeRange seconds since 1970, `until` exclusive */
 
 const MAX_ROUNDS = 12;
-/** Blocks of a gap that are looked at in one round. */
+/** Blocks probed per round between two known blocks. */
 const BLOCKS_PER_ROUND = 14;
-/** So many blocks more than those of a time are not worth another question. */
+/** Narrowing the range further would cost more than reading the extra blocks. */
 const MAX_SLACK_BLOCKS = 8;
-/** Of a chain that has fewer they come unevenly. */
+/** Shorter chains are local ones, whose block times are uneven. */
 const UNEVEN_BELOW_BLOCKS = 100_000;
-/** Older blocks stay what they are. */
+/** Older blocks are final. */
 const SETTLED_SECONDS = 3_600;
 
-/** By endpoint, in order; the last one only to guess by. @type {Map<string, readonly Block[]>} */
+/** Known blocks by endpoint, ascending. The last one is not final and only serves as a hint. @type {Map<string, readonly Block[]>} */
 const blockCache = new Map();
 
-/** What a search begins with. @param {TimeRange} time @param {string} endpoint */
+/** @param {TimeRange} time @param {string} endpoint */
 export function buildFirstCalls(time, endpoint) {
   const known = blockCache.get(endpoint) ?? [];
   return buildBlockCalls(['0x0', 'latest', ...guessBlockNumbers(known, time, 0).map(toHexNumber)]);
 }
 
 /**
- * The blocks of a time, `from` and `to` among them, and a few around them; none where `from` is beyond `to`. Where blocks come evenly,
- * one round of asking tells.
- * @param {TimeRange} time
- * @param {ChainRequest} request
- * @param {readonly RpcOutcome[]} [firstAnswers] to the first calls
- * @returns {Promise<{ from: number, to: number, newest: Block }>} `newest` of the whole chain
- * @throws {RpcUnavailableError}
+ * The block range of a time range, up to a few blocks wider; empty when `from` > `to`. One round suffices when block times are even.
+ * @param {TimeRange} time @param {ChainRequest} request @param {readonly RpcOutcome[]} [firstAnswers] answers to `buildFirstCalls`
+ * @returns {Promise<{ from: number, to: number, newest: Block }>} `newest` block of the chain @throws {RpcUnavailableError}
  */
 export async function findBlocksBetween(time, request, firstAnswers) {
   const { endpoint, signal } = request;
@@ -57,14 +53,17 @@ export function toHexNumber(number) {
   return `0x${number.toString(16)}`;
 }
 
-/** What another chain at the same place has told is nothing. @param {string} endpoint @param {Block} first @param {Block} newest */
+/**
+ * Discards the cache when the genesis block differs, as another chain may run at the same URL.
+ * @param {string} endpoint @param {Block} first @param {Block} newest
+ */
 function getCachedBlocks(endpoint, first, newest) {
   const blocks = blockCache.get(endpoint)?.slice(0, -1) ?? [];
   const isSame = blocks[0]?.hash === first.hash && blocks[0]?.time === first.time && (blocks.at(-1)?.number ?? 0) < newest.number;
   return isSame ? blocks : [first];
 }
 
-/** @param {readonly Block[]} known in their order @param {TimeRange} time @param {{ endpoint: string, newest: Block }} chain */
+/** @param {readonly Block[]} known ascending @param {TimeRange} time @param {{ endpoint: string, newest: Block }} chain */
 function toBlockRange(known, { since, until }, { endpoint, newest }) {
   const settled = known.filter((block) => block.time < newest.time - SETTLED_SECONDS);
   if (settled.length > 0) blockCache.set(endpoint, [...settled, newest]);
@@ -75,22 +74,21 @@ function toBlockRange(known, { since, until }, { endpoint, newest }) {
 
 /** The known blocks around a time. @typedef {{ time: number, before: Block | undefined, after: Block | undefined }} Gap */
 
-/** @param {readonly Block[]} known in their order @param {number} time @returns {Gap} */
+/** @param {readonly Block[]} known ascending @param {number} time @returns {Gap} */
 function findGap(known, time) {
   const index = known.findIndex((block) => block.time >= time);
   return index < 0 ? { time, before: known.at(-1), after: undefined } : { time, before: known[index - 1], after: known[index] };
 }
 
-/** Numbers of the blocks to look at next. @param {readonly Block[]} known @param {TimeRange} time @param {number} round */
+/** Numbers of the blocks to fetch next. @param {readonly Block[]} known @param {TimeRange} time @param {number} round */
 function guessBlockNumbers(known, { since, until }, round) {
   const more = round > 0 || Number(known.at(-1)?.number) < UNEVEN_BELOW_BLOCKS ? BLOCKS_PER_ROUND : 0;
   return [...new Set([since, until].flatMap((at) => guessInGap(findGap(known, at), more)))];
 }
 
 /**
- * Numbers of blocks that lie in a gap: where the time should be, and more that narrow it down wherever it is.
- * @param {Gap} gap
- * @param {number} more
+ * Interpolates the time in a gap; `more` evenly spread blocks narrow it down when the interpolation is off.
+ * @param {Gap} gap @param {number} more
  */
 function guessInGap({ time, before, after }, more) {
   if (before === undefined || after === undefined) return [];

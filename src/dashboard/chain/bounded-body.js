@@ -1,11 +1,8 @@
-/** More was answered than is read. */
 export class BodyTooLargeError extends Error {}
 
 /**
- * The bytes of an answer, up to a limit: whoever answers may go on for ever.
- * @param {Response} response
- * @param {number} maxBytes
- * @throws {BodyTooLargeError}
+ * Reads a body up to a limit, since an endpoint may send without end.
+ * @param {Response} response @param {number} maxBytes @throws {BodyTooLargeError}
  */
 export async function readBoundedBytes({ body }, maxBytes) {
   /** @type {Uint8Array[]} */
@@ -24,10 +21,7 @@ export async function readBoundedBytes({ body }, maxBytes) {
   }
 }
 
-/**
- * @param {readonly Uint8Array[]} chunks
- * @param {number} length
- */
+/** @param {readonly Uint8Array[]} chunks @param {number} length */
 function concatChunks(chunks, length) {
   const whole = new Uint8Array(length);
   let at = 0;

@@ -3,15 +3,13 @@ import { callAll, RpcUnavailableError, requireResult } from './rpc.js';
 /** @import { ApiResponses } from '../state/responses.ts' */
 /** @import { RpcOutcome, RpcCall } from './rpc.js' */
 
-/** The Ethereum Attestation Service is at the same place on every chain of the OP Stack; these are known to have it. */
+/** EAS is a predeploy on OP Stack chains; these are known to have it. */
 const OP_STACK = { ids: [10, 130, 1_868, 8_453, 57_073, 84_532, 11_155_420], eas: '0x4200000000000000000000000000000000000021' };
 
 /**
- * What an endpoint answers to calls, where the contract is the one that cannot be another, and the endpoint of the chain of the record.
+ * Calls the endpoint after checking that its chain and the attestation contract are those of the record.
  * @param {{ info: Pick<ApiResponses['info'], 'chain' | 'contracts'>, endpoint: string, signal: AbortSignal }} asked
- * @param {readonly RpcCall[]} calls
- * @returns {Promise<RpcOutcome[]>}
- * @throws {RpcUnavailableError}
+ * @param {readonly RpcCall[]} calls @returns {Promise<RpcOutcome[]>} @throws {RpcUnavailableError}
  */
 export async function callRecordChain({ info, endpoint, signal }, calls) {
   const doubt = explainContractDoubt(info);
@@ -25,7 +23,7 @@ export async function callRecordChain({ info, endpoint, signal }, calls) {
 }
 
 /**
- * Whoever writes a contract can have it say anything: why the one that the service names may be another than that of EAS, or null.
+ * Why the attestation contract that the service names cannot be trusted, or null. An arbitrary contract can return anything.
  * @param {Pick<ApiResponses['info'], 'chain' | 'contracts'>} info
  */
 export function explainContractDoubt({ chain: { id, local }, contracts }) {

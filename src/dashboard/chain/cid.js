@@ -1,23 +1,20 @@
 import { sha256 } from '../vendor/sha2.js';
 import { bytesToHexString, hexToBytesStrict } from './abi.js';
 
-/** Content by its digest, as IPFS names it. */
+/** IPFS content identifiers. */
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 /** CID version 1, codec raw, sha2-256, 32 bytes. */
 const PREFIX = [0x01, 0x55, 0x12, 0x20];
 
-/**
- * CIDv1 in base32 of content with a sha2-256 digest.
- * @param {string} digest hex
- */
+/** CIDv1 in base32 of a sha2-256 digest. @param {string} digest hex */
 export function encodeCid(digest) {
   const bits = [...PREFIX, ...hexToBytesStrict(digest)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   const digits = bits.match(/.{1,5}/g) ?? [];
   return `b${digits.map((five) => ALPHABET[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')}`;
 }
 
-/** The sha2-256 of bytes as hex. @param {Uint8Array} bytes */
+/** @param {Uint8Array} bytes */
 export function computeSha256Hex(bytes) {
   return bytesToHexString(sha256(bytes));
 }

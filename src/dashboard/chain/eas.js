@@ -2,9 +2,9 @@ import { keccak_256 } from '../vendor/sha3.js';
 import { concatBytes, utf8ToBytes } from '../vendor/utils.js';
 import { bytesToHexString, DecodeError, decodeFields, encodeFields, encodeUint, getWord, hexToBytesStrict, parseFields } from './abi.js';
 
-/** The Ethereum Attestation Service 1.x, and what this service writes into it. */
+/** Ethereum Attestation Service 1.x, and the schemas of this service. */
 
-/** Texts of the schemas, whose uids follow from them; non-revocable, without a resolver. */
+/** Schema uids are derived from these strings; non-revocable, without a resolver. */
 export const SCHEMA_TEXTS = {
   prediction:
     'uint64 sequence, uint32 day, uint16 horizonDays, uint64 windowOpensAt, uint64 resolvesAt, bytes32 commitment, bytes32 inputsDigest, bytes32 metadata',
@@ -12,10 +12,10 @@ export const SCHEMA_TEXTS = {
     'bytes32 salt, uint8 signal, uint8 direction, uint16 confidenceBps, uint16 pUpBps, uint64 btcPriceCents, uint64 btcAtSignalCents, uint64 btcAtResolutionCents, int32 returnBps, uint8 outcome',
 };
 
-/** What is hashed into a commitment, in this order. */
+/** Preimage of a commitment, in this order. */
 export const OPENING_FIELDS = 'bytes32 salt, uint8 signal, uint8 direction, uint16 confidenceBps, uint16 pUpBps, uint64 btcPriceCents';
 
-/** Numbers that stand for words on chain. */
+/** On-chain enum values, by index. */
 export const SIGNALS = ['HOLD', 'BUY', 'SELL'];
 export const DIRECTIONS = ['', 'UP', 'DOWN'];
 export const OUTCOMES = ['HOLD', 'WIN', 'LOSS'];
@@ -23,30 +23,23 @@ export const OUTCOMES = ['HOLD', 'WIN', 'LOSS'];
 export const ZERO_UID = `0x${'00'.repeat(32)}`;
 
 /**
- * An attestation as the contract answers with it. Times in seconds since 1970.
- * @typedef {{
- *   uid: string, schema: string, time: number, expirationTime: number, revocationTime: number, refUID: string,
- *   recipient: string, attester: string, revocable: boolean, data: string,
- * }} Attestation
+ * `getAttestation` result; times in seconds since 1970.
+ * @typedef {{ uid: string, schema: string, time: number, expirationTime: number, revocationTime: number, refUID: string, recipient: string,
+ * attester: string, revocable: boolean, data: string, }} Attestation
  */
 
 /**
- * What a prediction says on chain. Times in seconds since 1970.
- * @typedef {{
- *   sequence: number, day: number, horizonDays: number, windowOpensAt: number, resolvesAt: number,
- *   commitment: string, inputsDigest: string, metadata: string,
- * }} PredictionData
+ * Times in seconds since 1970.
+ * @typedef {{ sequence: number, day: number, horizonDays: number, windowOpensAt: number, resolvesAt: number, commitment: string,
+ * inputsDigest: string, metadata: string, }} PredictionData
  */
 
 /**
- * What opens a commitment: probabilities in basis points, the price in US cents.
+ * Preimage of a commitment: probabilities in basis points, price in US cents.
  * @typedef {{ salt: string, signal: number, direction: number, confidenceBps: number, pUpBps: number, btcPriceCents: number }} Opening
  */
 
-/**
- * What a resolution says on chain.
- * @typedef {Opening & { btcAtSignalCents: number, btcAtResolutionCents: number, returnBps: number, outcome: number }} ResolutionData
- */
+/** @typedef {Opening & { btcAtSignalCents: number, btcAtResolutionCents: number, returnBps: number, outcome: number }} ResolutionData */
 
 const HEAD = parseFields(
   'bytes32 uid, bytes32 schema, uint64 time, uint64 expirationTime, uint64 revocationTime, bytes32 refUID, address recipient, address attester, bool revocable, uint32 data',
@@ -54,16 +47,14 @@ const HEAD = parseFields(
 const HEAD_BYTES = HEAD.length * 32;
 const MAX_EQUAL_ATTESTATIONS = 64;
 
-/** The call of `getAttestation(bytes32)`. @param {string} uid */
+/** Calldata of `getAttestation(bytes32)`. @param {string} uid */
 export function encodeGetAttestation(uid) {
   return bytesToHexString(concatBytes(keccak_256(utf8ToBytes('getAttestation(bytes32)')).subarray(0, 4), hexToBytesStrict(uid)));
 }
 
 /**
- * An attestation out of the contract's answer, which is a tuple that ends with bytes.
- * @param {unknown} result hex
- * @returns {Attestation | null} null where the chain has none of that uid
- * @throws {DecodeError}
+ * Decodes the ABI tuple with its trailing dynamic `bytes`.
+ * @param {unknown} result hex @returns {Attestation | null} null when the chain has no attestation of that uid @throws {DecodeError}
  */
 export function decodeAttestation(result) {
   const bytes = hexToBytesStrict(result);
@@ -77,24 +68,20 @@ export function decodeAttestation(result) {
   return attestation.uid === ZERO_UID ? null : attestation;
 }
 
-/**
- * @param {Uint8Array} bytes
- * @param {number} index
- */
+/** @param {Uint8Array} bytes @param {number} index */
 function readNumber(bytes, index) {
   return Number(decodeFields([{ type: 'uint32', name: 'at' }], getWord(bytes, index)).at);
 }
 
-/** Uid of one of the schemas, as the registry computes it. @param {keyof typeof SCHEMA_TEXTS} name */
+/** The uid that the schema registry computes. @param {keyof typeof SCHEMA_TEXTS} name */
 export function computeSchemaUid(name) {
   const noResolver = new Uint8Array(20);
   return bytesToHexString(keccak_256(concatBytes(utf8ToBytes(SCHEMA_TEXTS[name]), noResolver, encodeUint(0, 1))));
 }
 
 /**
- * Uid of an attestation, as the contract makes it of all that it says.
- * @param {Attestation} attestation
- * @param {number} [bump] how many equal ones came before it in its block
+ * The uid that the contract computes from the content.
+ * @param {Attestation} attestation @param {number} [bump] number of equal attestations before it in the same block
  */
 export function computeAttestationUid({ schema, recipient, attester, time, expirationTime, revocable, refUID, data }, bump = 0) {
   const packed = concatBytes(
@@ -110,27 +97,21 @@ export function computeAttestationUid({ schema, recipient, attester, time, expir
   return bytesToHexString(keccak_256(packed));
 }
 
-/** Whether the uid of an attestation is that of its content. @param {Attestation} attestation */
+/** @param {Attestation} attestation */
 export function isUidOfContent(attestation) {
   return Array.from({ length: MAX_EQUAL_ATTESTATIONS }, (_, bump) => bump).some(
     (bump) => computeAttestationUid(attestation, bump) === attestation.uid,
   );
 }
 
-/**
- * @param {Pick<Attestation, 'data'>} attestation
- * @throws {DecodeError}
- */
+/** @param {Pick<Attestation, 'data'>} attestation @throws {DecodeError} */
 export function decodePredictionData({ data }) {
   return /** @type {PredictionData} */ (
     /** @type {unknown} */ (decodeFields(parseFields(SCHEMA_TEXTS.prediction), hexToBytesStrict(data)))
   );
 }
 
-/**
- * @param {Pick<Attestation, 'data'>} attestation
- * @throws {DecodeError}
- */
+/** @param {Pick<Attestation, 'data'>} attestation @throws {DecodeError} */
 export function decodeResolutionData({ data }) {
   return /** @type {ResolutionData} */ (
     /** @type {unknown} */ (decodeFields(parseFields(SCHEMA_TEXTS.resolution), hexToBytesStrict(data)))
@@ -139,8 +120,7 @@ export function decodeResolutionData({ data }) {
 
 /**
  * keccak256(abi.encode(salt, signal, direction, confidenceBps, pUpBps, btcPriceCents)).
- * @param {Opening} opening
- * @throws {DecodeError} where a value is none of its type
+ * @param {Opening} opening @throws {DecodeError} when a value does not fit its type
  */
 export function hashOpening(opening) {
   return bytesToHexString(keccak_256(encodeFields(parseFields(OPENING_FIELDS), opening)));

@@ -5,10 +5,7 @@ import { getDefaultEndpoint, loadEndpoint, parseEndpoint, saveEndpoint } from '.
 
 const HINT_ID = 'endpoint-hint';
 
-/**
- * The field for the endpoint that the chain is read from.
- * @param {Pick<ApiResponses['info'], 'chain' | 'contracts'>} info
- */
+/** @param {Pick<ApiResponses['info'], 'chain' | 'contracts'>} info */
 export function createEndpointForm({ chain, contracts }) {
   const base = document.baseURI;
   const preset = getDefaultEndpoint(chain, base);
@@ -56,18 +53,14 @@ export function createEndpointForm({ chain, contracts }) {
   choose(loadEndpoint() ?? preset);
   return {
     form,
-    /** What is asked at present, or what is wrong with it. */
+    /** The parsed endpoint, or its validation problem. */
     get current() {
       return current;
     },
   };
 }
 
-/**
- * @param {string} url
- * @param {string} preset
- * @param {Pick<ApiResponses['info']['chain'], 'id' | 'local'> & { eas: string }} chain
- */
+/** @param {string} url @param {string} preset @param {Pick<ApiResponses['info']['chain'], 'id' | 'local'> & { eas: string }} chain */
 function formatEndpointHint(url, preset, { id, local, eas }) {
   const { host } = new URL(url);
   const asked = `JSON-RPC is asked of ${host}, for chain ${id} and its attestation contract ${eas.slice(0, 42)}. `;

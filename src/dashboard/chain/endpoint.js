@@ -1,24 +1,18 @@
 /** @import { ApiResponses } from '../state/responses.ts' */
 
-/** Where the reader wants the chain to be read: kept for this tab. */
+/** The RPC endpoint chosen by the reader, kept for this tab. */
 
 const ENDPOINT_STORAGE_KEY = 'oracle-rpc';
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost'];
 
-/**
- * The endpoint that is asked unless the reader names another: on a local chain that of this service, the only one that has it.
- * @param {ApiResponses['info']['chain']} chain
- * @param {string} base of the page
- */
+/** A local chain is only reachable through this service. @param {ApiResponses['info']['chain']} chain @param {string} base of the page */
 export function getDefaultEndpoint({ local, rpcUrl }, base) {
   return local ? new URL('rpc', base).href : (rpcUrl ?? '');
 }
 
 /**
- * An endpoint as it can be asked: `https` anywhere, `http` on this machine, or this service itself.
- * @param {string} text
- * @param {string} base of the page
- * @returns {{ url: string } | { problem: string }}
+ * Accepts `https:` anywhere, `http:` on this machine, and the origin of the service.
+ * @param {string} text @param {string} base of the page @returns {{ url: string } | { problem: string }}
  */
 export function parseEndpoint(text, base) {
   if (text.trim() === '') return { problem: 'Name an RPC endpoint of the chain.' };
@@ -35,10 +29,7 @@ export function loadEndpoint(storage = sessionStorage) {
   return storage.getItem(ENDPOINT_STORAGE_KEY);
 }
 
-/**
- * @param {string | null} url null: the default again
- * @param {Storage} [storage]
- */
+/** @param {string | null} url null resets to the default @param {Storage} [storage] */
 export function saveEndpoint(url, storage = sessionStorage) {
   if (url === null) storage.removeItem(ENDPOINT_STORAGE_KEY);
   else storage.setItem(ENDPOINT_STORAGE_KEY, url);

@@ -7,18 +7,16 @@ import { callAll, RpcResponseTooLargeError, RpcUnavailableError, requireResult }
 /** @import { ChainRequest } from './blocks.js' */
 /** @import { RpcOutcome } from './rpc.js' */
 
-/** What public endpoints read at once, and what less than is not tried. */
+/** Block range limits of public endpoints for `eth_getLogs`, and the smallest range worth a call. */
 const MAX_BLOCKS_PER_CALL = 10_000;
 const MIN_BLOCKS_PER_CALL = 500;
 const MAX_CALLS = 24;
 const UID_PATTERN = /^0x[0-9a-f]{64}$/i;
 
 /**
- * Uids of what a wallet has attested by a schema, by the events of the attestation contract in their order, until they are more than `most`.
- * @param {{ from: number, to: number, eas: string, attester: string, schema: string, most: number }} range numbers of the first and the last block
- * @param {ChainRequest} request
- * @returns {Promise<string[]>}
- * @throws {RpcUnavailableError}
+ * Uids of `Attested` events of a wallet and schema in block order; stops once there are more than `most`.
+ * @param {{ from: number, to: number, eas: string, attester: string, schema: string, most: number }} range first and last block
+ * @param {ChainRequest} request @returns {Promise<string[]>} @throws {RpcUnavailableError}
  */
 export async function listAttestedUids({ from, to, eas, attester, schema, most }, request) {
   const event = bytesToHexString(keccak_256(utf8ToBytes('Attested(address,address,bytes32,bytes32)')));
@@ -31,7 +29,7 @@ export async function listAttestedUids({ from, to, eas, attester, schema, most }
     const filter = { address: eas, topics, fromBlock: toHexNumber(at), toBlock: toHexNumber(end) };
     const answer = await fetchLogs(filter, request);
     const half = Math.ceil((end - at + 1) / 2);
-    // Too much to read at once is in few blocks, too, where a wallet attests without end.
+    // A response can be too large even for few blocks when a wallet attests without limit.
     if (answer === null ? half < end - at + 1 : 'problem' in answer && half >= MIN_BLOCKS_PER_CALL) {
       blocks = half;
     } else {
@@ -42,11 +40,7 @@ export async function listAttestedUids({ from, to, eas, attester, schema, most }
   return uids;
 }
 
-/**
- * @param {object} filter
- * @param {ChainRequest} asked
- * @returns {Promise<RpcOutcome | null>} null where it is too long
- */
+/** @param {object} filter @param {ChainRequest} asked @returns {Promise<RpcOutcome | null>} null when the response is too large */
 async function fetchLogs(filter, { endpoint, signal }) {
   try {
     return (await callAll(endpoint, [{ method: 'eth_getLogs', params: [filter] }], { signal }))[0];

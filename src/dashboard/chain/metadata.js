@@ -2,19 +2,19 @@ import { readBoundedBytes } from './bounded-body.js';
 
 const MAX_METADATA_BYTES = 200_000;
 const MINUTE_MS = 60_000;
-/** The service answers so many requests of an address a minute that the page itself has to be left some. */
+/** The page shares the rate limit of its address, so metadata must not use all of it. */
 const MAX_REQUESTS_PER_MINUTE = 25;
 
 /** @typedef {{ bytes: Uint8Array } | { problem: string }} Metadata */
 
 /**
- * Published metadata by its CID: what has come once is kept, as it can never change, and only so many are asked for in a minute.
+ * Fetches published metadata by CID. Content-addressed data never changes and is cached; requests per minute are limited.
  * @param {{ fetch: (path: string, request: RequestInit) => Promise<Response>, now: () => number }} world
  */
 export function createMetadataReader({ fetch, now }) {
   /** @type {Map<string, Metadata>} */
   const cache = new Map();
-  /** @type {number[]} when those of the last minute were asked for */
+  /** @type {number[]} times of the requests of the last minute */
   let requestTimes = [];
 
   /** @param {string} cid @param {AbortSignal} signal @returns {Promise<Metadata>} */

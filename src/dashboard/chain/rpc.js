@@ -1,17 +1,16 @@
 import { BodyTooLargeError, readBoundedBytes } from './bounded-body.js';
 
-/** JSON-RPC over HTTP to an endpoint that the reader has chosen, and that may answer anything. */
+/** JSON-RPC client for endpoints chosen by the reader. Their answers are not trusted. */
 
-/** The endpoint did not answer what it was asked, and why. */
+/** The endpoint failed or gave an invalid answer. */
 export class RpcUnavailableError extends Error {}
 
-/** It answers with more than is read at once. */
 export class RpcResponseTooLargeError extends RpcUnavailableError {}
 
 const MAX_BATCH_CALLS = 40;
 const MAX_ANSWER_BYTES = 2_000_000;
 const TIMEOUT_MS = 20_000;
-/** Endpoints that know no batches. @type {Set<string>} */
+/** Endpoints without JSON-RPC batching. @type {Set<string>} */
 const endpointsWithoutBatches = new Set();
 
 /** @typedef {{ method: string, params: readonly unknown[] }} RpcCall */
@@ -19,12 +18,9 @@ const endpointsWithoutBatches = new Set();
 /** @typedef {(url: string, request: RequestInit) => Promise<Response>} Fetch */
 
 /**
- * Answers in the order of the calls, asked together where the endpoint knows batches, and one by one where it does not.
- * @param {string} url
- * @param {readonly RpcCall[]} calls
- * @param {{ signal?: AbortSignal, fetch?: Fetch }} [options]
- * @returns {Promise<RpcOutcome[]>}
- * @throws {RpcUnavailableError} where the endpoint cannot be reached or talks nonsense
+ * Answers in the order of the calls; batched where the endpoint supports it.
+ * @param {string} url @param {readonly RpcCall[]} calls @param {{ signal?: AbortSignal, fetch?: Fetch }} [options]
+ * @returns {Promise<RpcOutcome[]>} @throws {RpcUnavailableError} when the endpoint is unreachable or violates JSON-RPC
  */
 export async function callAll(url, calls, { signal, fetch = globalThis.fetch.bind(globalThis) } = {}) {
   const answers = [];
@@ -43,10 +39,8 @@ export function requireResult(answer) {
 /** @typedef {{ url: string, signal?: AbortSignal, fetch: Fetch }} Endpoint */
 
 /**
- * In halves where an answer is too long, which whoever attests could have made it.
- * @param {Endpoint} endpoint
- * @param {readonly RpcCall[]} calls
- * @returns {Promise<RpcOutcome[]>}
+ * Splits the batch when the response is too large, which an attester can cause with large attestations.
+ * @param {Endpoint} endpoint @param {readonly RpcCall[]} calls @returns {Promise<RpcOutcome[]>}
  */
 async function callBatch(endpoint, calls) {
   try {
@@ -58,11 +52,7 @@ async function callBatch(endpoint, calls) {
   }
 }
 
-/**
- * @param {Endpoint} endpoint
- * @param {readonly RpcCall[]} calls
- * @returns {Promise<RpcOutcome[]>}
- */
+/** @param {Endpoint} endpoint @param {readonly RpcCall[]} calls @returns {Promise<RpcOutcome[]>} */
 async function callAtOnce(endpoint, calls) {
   const requests = calls.map((call, index) => ({ jsonrpc: '2.0', id: index + 1, ...call }));
   if (requests.length > 1 && !endpointsWithoutBatches.has(endpoint.url)) {
@@ -75,11 +65,7 @@ async function callAtOnce(endpoint, calls) {
   return answers;
 }
 
-/**
- * @param {number} id
- * @param {readonly any[]} answers
- * @returns {RpcOutcome}
- */
+/** @param {number} id @param {readonly any[]} answers @returns {RpcOutcome} */
 function findAnswer(id, answers) {
   const mine = answers.filter((answer) => answer?.id === id);
   if (mine.length !== 1) throw new RpcUnavailableError(mine.length === 0 ? explainMissingAnswer(answers) : 'it answers a call twice');
@@ -88,32 +74,28 @@ function findAnswer(id, answers) {
   return result === undefined ? { problem: 'it answers without a result' } : { result };
 }
 
-/** An endpoint that refuses everything names no call. @param {readonly any[]} answers */
+/** A rejected batch has no call ids. @param {readonly any[]} answers */
 function explainMissingAnswer(answers) {
   const [first] = answers;
   if (first?.error !== undefined) return formatRpcError(first.error);
-  // A problem document (RFC 9457), which is what this service refuses with.
+  // Problem details (RFC 9457), as this service sends them.
   return typeof first?.detail === 'string' ? formatRpcError({ message: first.detail }) : 'it answers other calls than it was asked';
 }
 
-/** Its own words, bounded. @param {any} error */
+/** @param {any} error */
 function formatRpcError(error) {
   const message = typeof error?.message === 'string' ? error.message : 'without a reason';
   return `it refuses: ${message.slice(0, 120)}`;
 }
 
-/**
- * @param {Endpoint} endpoint
- * @param {unknown} body
- * @returns {Promise<unknown>} the JSON that it answers with
- */
+/** @param {Endpoint} endpoint @param {unknown} body @returns {Promise<unknown>} */
 async function postJson({ url, signal, fetch }, body) {
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const request = {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify(body),
-    // It is not told who asks, or from where.
+    // Sends neither credentials nor the page URL to the endpoint.
     credentials: /** @type {const} */ ('omit'),
     referrerPolicy: /** @type {const} */ ('no-referrer'),
     signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
@@ -126,10 +108,7 @@ async function postJson({ url, signal, fetch }, body) {
   }
 }
 
-/**
- * @param {() => Promise<Response>} send
- * @param {AbortSignal | undefined} signal
- */
+/** @param {() => Promise<Response>} send @param {AbortSignal | undefined} signal */
 async function fetchText(send, signal) {
   try {
     const response = await send();

@@ -4,7 +4,7 @@ import { buildLinePath, createChartSvg, createScale, renderHorizontalGrid, rende
 import { measureTextWidth } from './text-layout.js';
 
 /**
- * What was said and what happened, both 0 to 1, with the interval of what happened; `label` stands beside the point where there is room.
+ * Predicted and observed frequency, 0 to 1, with the interval of the observed one. `label` is drawn where there is room.
  * @typedef {{ said: number, happened: number, low: number, high: number, label: string }} CalibrationPoint
  */
 
@@ -12,7 +12,7 @@ const MAX_WIDTH = 400;
 const MARGIN = { top: 24, right: 30, bottom: 40, left: 46 };
 
 /**
- * A calibration diagram: what was said from left to right, how often it happened upwards. Perfect is the diagonal.
+ * Calibration diagram: predicted frequency on x, observed on y, perfect calibration on the diagonal.
  * @param {{ width: number, points: readonly CalibrationPoint[], saidTitle: string, happenedTitle: string }} options
  */
 export function renderCalibrationDiagram({ width, points, saidTitle, happenedTitle }) {
@@ -55,7 +55,7 @@ function renderPoint({ point: { low, high, happened }, at, y }) {
 }
 
 /**
- * Left out where the next point, or the end of the chart, is too near: the table has them.
+ * Leaves out labels that would overlap; the table has them all.
  * @param {{ points: readonly CalibrationPoint[], x: (value: number) => number, y: (value: number) => number, right: number }} options
  */
 function renderLabels({ points, x, y, right }) {

@@ -3,18 +3,16 @@ import { measureTextWidth } from './text-layout.js';
 
 /** @import { Child } from '../lib/dom.js' */
 
-/** A mark of a time: days since 1970-01-01. @typedef {{ day: number, label: string }} DayTick */
+/** Days since 1970-01-01. @typedef {{ day: number, label: string }} DayTick */
 
 /**
- * A linear scale: from a domain of values to pixels.
+ * Linear scale from values to pixels.
  * @typedef {{ (value: number): number, domain: readonly [number, number], ticks: readonly number[] }} Scale
  */
 
 /**
- * @param {readonly [number, number]} domain
- * @param {readonly [number, number]} range pixels
- * @param {number} [count] about so many ticks, at round values
- * @returns {Scale}
+ * @param {readonly [number, number]} domain @param {readonly [number, number]} range pixels
+ * @param {number} [count] approximate number of ticks, at round values @returns {Scale}
  */
 export function createScale(domain, range, count = 5) {
   const [low, high] = domain;
@@ -25,9 +23,8 @@ export function createScale(domain, range, count = 5) {
 }
 
 /**
- * The least and the greatest of values, with a margin on both sides as a share of their distance.
- * @param {readonly number[]} values
- * @returns {[number, number]}
+ * Minimum and maximum, extended by `margin` of their distance on both sides.
+ * @param {readonly number[]} values @returns {[number, number]}
  */
 export function computeExtent(values, margin = 0.05) {
   const low = Math.min(...values);
@@ -46,12 +43,7 @@ function computeTicks(low, high, count) {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * step);
 }
 
-/**
- * First days of months between two days, for the axis of a time, thinned to about `count`. Days since 1970-01-01.
- * @param {number} firstDay
- * @param {number} lastDay
- * @returns {DayTick[]}
- */
+/** First days of months, thinned to about `count`. @param {number} firstDay @param {number} lastDay @returns {DayTick[]} */
 function computeMonthTicks(firstDay, lastDay, count = 8) {
   const months = [];
   const from = new Date(firstDay * 86_400_000);
@@ -66,14 +58,12 @@ function computeMonthTicks(firstDay, lastDay, count = 8) {
   return months.filter((_, index) => index % every === 0);
 }
 
-/** Up to so many days days are marked, from there on months. */
+/** Longer ranges get month ticks. */
 const MAX_DAYS_WITH_DAY_TICKS = 120;
 
 /**
- * Marks of a time between two days: days, or months where there are many. Days since 1970-01-01.
- * @param {number} firstDay
- * @param {number} lastDay
- * @returns {DayTick[]}
+ * Day ticks, or month ticks for long ranges. Days since 1970-01-01.
+ * @param {number} firstDay @param {number} lastDay @returns {DayTick[]}
  */
 export function computeDayTicks(firstDay, lastDay, count = 8) {
   if (lastDay - firstDay > MAX_DAYS_WITH_DAY_TICKS) return computeMonthTicks(firstDay, lastDay, count);
@@ -83,35 +73,31 @@ export function computeDayTicks(firstDay, lastDay, count = 8) {
   return ticks;
 }
 
-/** `21 Nov` of days since 1970-01-01. @param {number} day */
+/** `21 Nov`. Days since 1970-01-01. @param {number} day */
 function formatShortDate(day) {
   const at = new Date(day * 86_400_000);
   return `${at.getUTCDate()} ${at.toLocaleString('en-US', { month: 'short', timeZone: 'UTC' })}`;
 }
 
-/** `YYYY-MM-DD` of days since 1970-01-01. @param {number} day */
+/** `YYYY-MM-DD`. Days since 1970-01-01. @param {number} day */
 export function formatDayNumber(day) {
   return new Date(day * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Days since 1970-01-01 of `YYYY-MM-DD`. @param {string} date */
+/** @param {string} date */
 export function parseDayNumber(date) {
   return Date.parse(`${date.slice(0, 10)}T00:00:00Z`) / 86_400_000;
 }
 
 /**
- * An empty chart of so many pixels; colours and strokes come from classes of the style sheet.
- * @param {{ width: number, height: number }} size
- * @param {...(Child | readonly Child[])} children
+ * Colours and strokes are set by classes of the style sheet.
+ * @param {{ width: number, height: number }} size @param {...(Child | readonly Child[])} children
  */
 export function createChartSvg({ width, height }, ...children) {
   return s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'chart' }, ...children);
 }
 
-/**
- * Horizontal lines at the ticks of a vertical scale, with their labels on the left.
- * @param {{ y: Scale, left: number, right: number, label: (value: number) => string }} options
- */
+/** @param {{ y: Scale, left: number, right: number, label: (value: number) => string }} options */
 export function renderHorizontalGrid({ y, left, right, label }) {
   return s(
     'g',
@@ -124,8 +110,8 @@ export function renderHorizontalGrid({ y, left, right, label }) {
 }
 
 /**
- * Marks on a horizontal axis, with their labels below it; a label at an end stays within the chart.
- * @param {{ ticks: readonly { at: number, label: string }[], top: number, bottom: number, width?: number }} options `at` and `width` in pixels
+ * Labels at the ends are shifted to stay within `width`.
+ * @param {{ ticks: readonly { at: number, label: string }[], top: number, bottom: number, width?: number }} options pixels
  */
 export function renderVerticalGrid({ ticks, top, bottom, width = Number.POSITIVE_INFINITY }) {
   return s(
@@ -141,16 +127,13 @@ export function renderVerticalGrid({ ticks, top, bottom, width = Number.POSITIVE
   );
 }
 
-/**
- * The `d` of a line through points of pixels.
- * @param {readonly (readonly [number, number])[]} points
- */
+/** Path data of a polyline. @param {readonly (readonly [number, number])[]} points */
 export function buildLinePath(points) {
   return points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
 }
 
 /**
- * The `d` of the area between an upper and a lower line.
+ * Path data of the area between an upper and a lower line.
  * @param {readonly (readonly [x: number, upper: number, lower: number])[]} points
  */
 export function buildBandPath(points) {

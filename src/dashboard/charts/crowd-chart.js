@@ -18,7 +18,7 @@ const MARGIN = { top: 22, right: 16, bottom: 26, left: 48 };
 const HEIGHT = 240;
 
 /**
- * Both probabilities of each week's question, and above or below them what came true.
+ * Both probabilities of each weekly question, and its result as a triangle at the top (YES) or bottom (NO).
  * @param {{ width: number, weeks: readonly CrowdWeek[] }} options weeks: at least one, oldest first
  */
 export function renderCrowdChart({ width, weeks }) {
@@ -64,7 +64,7 @@ function renderWeekMarks({ marketProbability, oracleProbability, winner }, { at,
   );
 }
 
-/** A triangle that points up (-1) or down (1). @param {number} x @param {number} y @param {1 | -1} way */
+/** Points up (-1) or down (1). @param {number} x @param {number} y @param {1 | -1} way */
 function buildTrianglePath(x, y, way) {
   return `${buildLinePath([
     [x - 5, y - 4 * way],

@@ -6,30 +6,21 @@ import { renderTable } from '../lib/table.js';
 
 const MIN_WIDTH = 280;
 
-/** Titles of the tables that the reader has open: a figure that is drawn anew has its table as he left it. @type {Set<string>} */
+/** Titles of open tables, so that a redrawn figure keeps its table open. @type {Set<string>} */
 const openTables = new Set();
 
 /**
  * @template Row
- * @typedef {{
- *   title: string,
- *   summary: string,
- *   legend?: readonly { label: string, mark: string }[],
- *   below?: Child,
- *   note?: string,
- *   draw: (width: number) => SVGSVGElement,
- *   ready?: (redraw: () => void) => void,
- *   columns: readonly Column<Row>[],
- *   rows: readonly Row[],
- * }} FigureOptions `mark` is the class of a legend's mark: `mark-line`, `mark-band`, and the like; `below` stands under the chart, as wide
- * as it is; `note` says how it is read; `ready` is told how to have the chart alone drawn again
+ * @typedef {{ title: string, summary: string, legend?: readonly { label: string, mark: string }[], below?: Child, note?: string, draw:
+ * (width: number) => SVGSVGElement, ready?: (redraw: () => void) => void, columns: readonly Column<Row>[], rows: readonly Row[], }}
+ * FigureOptions `mark`: class of the legend mark, such as `mark-line`; `below`: element under the chart; `note`: how to read it; `ready`
+ * receives a function that redraws the chart alone
  */
 
 /**
- * A chart with its words and its table. It is drawn as wide as there is room, and drawn again when that changes; what it shows is said in
- * one sentence, and stands in a table below for whoever cannot see it or wants the figures.
- * @template Row
- * @param {FigureOptions<Row>} options
+ * A chart with title, summary and data table. It is redrawn when its width changes; the summary and the table carry the same data for
+ * screen readers.
+ * @template Row @param {FigureOptions<Row>} options
  */
 export function createFigure({ title, summary, legend = [], below = null, note, draw, ready, columns, rows }) {
   const canvas = h('div', { class: 'canvas' });
@@ -62,9 +53,8 @@ export function createFigure({ title, summary, legend = [], below = null, note, 
 }
 
 /**
- * Made when it is opened: it may have a year of rows.
- * @template Row
- * @param {{ title: string, columns: readonly Column<Row>[], rows: readonly Row[] }} options
+ * The table is built when it is opened, as it may have hundreds of rows.
+ * @template Row @param {{ title: string, columns: readonly Column<Row>[], rows: readonly Row[] }} options
  */
 function createLazyTable({ title, columns, rows }) {
   const body = h('div', {});

@@ -7,7 +7,7 @@ const MARGIN = { top: 12, right: 16, bottom: 26, left: 48 };
 const HEIGHT = 220;
 
 /**
- * Accuracy of each fold beside that of always saying UP.
+ * Accuracy of each fold beside that of always predicting UP.
  * @param {{ width: number, folds: readonly Fold[] }} options folds: at least one, oldest first
  */
 export function renderFoldsChart({ width, folds }) {
@@ -40,11 +40,7 @@ export function renderFoldsChart({ width, folds }) {
   );
 }
 
-/**
- * Years, each at its first fold, thinned to so many.
- * @param {readonly Fold[]} folds
- * @param {number} most
- */
+/** One tick per year at its first fold, thinned to `most`. @param {readonly Fold[]} folds @param {number} most */
 function chooseYearTicks(folds, most) {
   const years = folds.flatMap(({ from }, index) => {
     const label = from.slice(0, 4);

@@ -5,37 +5,24 @@ import { measureTextWidth, wrapText } from './text-layout.js';
 /** @import { Scale } from './chart.js' */
 
 /**
- * A line of a forest plot: an estimate with its interval. Without a value there are only words.
- * @typedef {{
- *   label: string,
- *   note?: string,
- *   value: number | null,
- *   low: number | null,
- *   high: number | null,
- *   mark?: number | null,
- *   figures: string,
- *   words?: string,
- *   quiet?: boolean,
- * }} ForestRow `mark`: a reference of this line alone; `figures`, `words`: what stands at its end; `quiet`: proves nothing, drawn in grey
+ * A row of a forest plot; without a value it is text only.
+ * @typedef {{ label: string, note?: string, value: number | null, low: number | null, high: number | null, mark?: number | null, figures:
+ * string, words?: string, quiet?: boolean, }} ForestRow `mark`: a reference value of this row; `figures`, `remark`: text at its end;
+ * `quiet`: no evidence of skill, drawn in grey
  */
 
 /**
- * @typedef {{
- *   width: number,
- *   rows: readonly ForestRow[],
- *   reference: number | null,
- *   sides?: readonly [below: string, above: string],
- *   tick: (value: number) => string,
- *   domain?: readonly [number, number],
- * }} ForestOptions `domain`: what the axis shows; what lies beyond it ends in an arrow
+ * @typedef {{ width: number, rows: readonly ForestRow[], reference: number | null, sides?: readonly [below: string, above: string], tick:
+ * (value: number) => string, domain?: readonly [number, number], }} ForestOptions `domain`: range of the axis; intervals beyond it end in
+ * an arrow
  */
 
-/** A tick in percent, without digits that say nothing. @param {number} value */
+/** Percent without trailing zeros. @param {number} value */
 export function formatShortPercent(value) {
   return `${Number((100 * value).toFixed(1))} %`;
 }
 
-/** The same with its sign. @param {number} value */
+/** @param {number} value */
 export function formatSignedShare(value) {
   return `${value === 0 ? '' : value < 0 ? '−' : '+'}${formatShortPercent(Math.abs(value))}`;
 }
@@ -46,8 +33,7 @@ const WIDE_FROM_PX = 640;
 const BOLD = { weight: 600 };
 
 /**
- * A forest plot: estimates below each other on one axis with a line at the reference. Labels stand beside the axis, or above it where
- * the page is narrow.
+ * Estimates with intervals on one axis with a reference line. On narrow screens the labels stand above the bars.
  * @param {ForestOptions} options
  */
 export function renderForestPlot({ width, rows, reference, sides, tick, domain = computeDomain(rows, reference) }) {
@@ -60,7 +46,7 @@ export function renderForestPlot({ width, rows, reference, sides, tick, domain =
     y += line.height;
     return line;
   });
-  // Where labels stand above the bars, the grid stays below them.
+  // With labels above the bars, grid lines cover the bars only.
   const strips =
     columns.end === null
       ? lines.filter((_, index) => rows[index].value !== null).map(({ middle }) => ({ from: middle - 10, to: middle + 10 }))
@@ -76,7 +62,10 @@ export function renderForestPlot({ width, rows, reference, sides, tick, domain =
   );
 }
 
-/** @typedef {{ label: number, left: number, right: number, end: number | null, text: number }} Columns `end`: null where all stands above the axis */
+/**
+ * @typedef {{ label: number, left: number, right: number, end: number | null, text: number }} Columns `end`: null when labels stand above
+ * the axis
+ */
 
 /** @param {number} width @returns {Columns} */
 function computeColumns(width) {
@@ -86,11 +75,7 @@ function computeColumns(width) {
   return { label: label - 12, left: label + 10, right: width - text - 28, end: width - text, text };
 }
 
-/**
- * @param {readonly ForestRow[]} rows
- * @param {number | null} reference
- * @returns {[number, number]}
- */
+/** @param {readonly ForestRow[]} rows @param {number | null} reference @returns {[number, number]} */
 function computeDomain(rows, reference) {
   const values = rows.flatMap(({ value, low, high, mark }) => [value, low, high, mark].filter((one) => one !== null && one !== undefined));
   const all = reference === null ? values : [reference, ...values];
@@ -100,9 +85,7 @@ function computeDomain(rows, reference) {
   return [low - room, high + room];
 }
 
-/**
- * A line of text. @typedef {{ text: string, class: string, end?: boolean }} Text `end`: at the right edge, on the line of the text before
- */
+/** @typedef {{ text: string, class: string, end?: boolean }} Text `end`: right-aligned on the previous line */
 
 /** @param {{ row: ForestRow, y: number, x: Scale, columns: Columns }} options */
 function renderForestRow({ row, y, x, columns }) {
@@ -134,11 +117,8 @@ function wrapTexts({ strong, className, quiet = '', room }) {
 }
 
 /**
- * Both columns in one; label and figures share a line where they fit.
- * @param {readonly Text[]} left
- * @param {readonly Text[]} right
- * @param {number} room
- * @returns {readonly Text[]}
+ * Merges both columns; label and figures share a line where they fit.
+ * @param {readonly Text[]} left @param {readonly Text[]} right @param {number} room @returns {readonly Text[]}
  */
 function stackTexts(left, right, room) {
   const [label, ...notes] = left;
@@ -160,10 +140,7 @@ function renderTexts({ texts, x, right, y }) {
   });
 }
 
-/**
- * The interval with its ends, the estimate as a square, and a reference of its own as an empty diamond.
- * @param {{ row: ForestRow, x: Scale, y: number }} options
- */
+/** @param {{ row: ForestRow, x: Scale, y: number }} options */
 function renderMarks({ row, x, y }) {
   const [least, most] = x.domain;
   const { value, mark = null } = row;
@@ -197,7 +174,10 @@ export function buildDiamondPath(x, y, radius) {
   return `M${x.toFixed(1)} ${(y - radius).toFixed(1)}l${radius} ${radius}l${-radius} ${radius}l${-radius} ${-radius}z`;
 }
 
-/** @param {{ x: Scale, strips: readonly { from: number, to: number }[], bottom: number, tick: (value: number) => string, width: number }} options */
+/**
+ * @param {{ x: Scale, strips: readonly { from: number, to: number }[], bottom: number, tick: (value: number) => string, width: number }}
+ * options
+ */
 function renderAxis({ x, strips, bottom, tick, width }) {
   return s(
     'g',

@@ -1,11 +1,9 @@
 import { h } from '../lib/dom.js';
 
 /**
- * Reads a chart point by point: by a slider below it, which keys and screen readers know, and by pointing or dragging on the chart.
- * @typedef {{
- *   element: HTMLElement,
- *   attach: (svg: SVGSVGElement, xs: readonly number[], shown: (index: number) => void) => void,
- * }} PointSlider `attach` takes a chart once it is drawn, the pixels of its points, and what marks one of them there
+ * Reads a chart point by point, with a slider for keyboards and screen readers, or with the pointer.
+ * @typedef {{ element: HTMLElement, attach: (svg: SVGSVGElement, xs: readonly number[], shown: (index: number) => void) => void, }}
+ * PointSlider `attach` takes the drawn chart, the pixel positions of its points and a function that marks a point
  */
 
 /**
@@ -48,7 +46,7 @@ export function createPointSlider({ label, count, start, words, onRead }) {
     attach(svg, xs, mark) {
       markPoint = mark;
       markPoint(index);
-      // The thumb is 16 pixels wide, and stands right below the point that is read.
+      // Aligns the 16-pixel thumb with the point.
       slider.style.marginLeft = `${xs[0] - 8}px`;
       slider.style.width = `${xs[xs.length - 1] - xs[0] + 16}px`;
       /** @param {PointerEvent} event */
@@ -59,7 +57,7 @@ export function createPointSlider({ label, count, start, words, onRead }) {
   };
 }
 
-/** A point of the page as a pixel of a chart, which may be shown narrower than it was drawn. @param {SVGSVGElement} svg @param {number} clientX */
+/** The chart may be scaled down by CSS. @param {SVGSVGElement} svg @param {number} clientX */
 function toChartPixel(svg, clientX) {
   const { left, width } = svg.getBoundingClientRect();
   return ((clientX - left) * svg.viewBox.baseVal.width) / (width || 1);

@@ -17,31 +17,29 @@ import { measureTextWidth } from './text-layout.js';
 /** @import { PriceDay } from '../record/record-rows.js' */
 
 const MARGIN = { top: 10, right: 14, bottom: 26, left: 48 };
-/** From so many pixels a day on every forecast has a bar of its own; below, the bars run together into a band. */
+/** Below this width per day, the bars are drawn as a continuous band. */
 const MIN_BAR_PIXELS = 6;
 const MAX_DAYS_AFTER_CLOSE = 4;
-/** Pixels between a price on the axis and the plot, and to the edge of the chart. */
+/** Pixels around the labels of the price axis. */
 const LABEL_GAPS = 8;
 
-/** A price that a chart has room for: `$98.5k`. @param {number} value */
+/** `$98.5k`. @param {number} value */
 function formatShortUsd(value) {
   return Math.abs(value) < 10_000 ? `$${Math.round(value).toLocaleString('en-US')}` : `$${Number((value / 1_000).toFixed(1))}k`;
 }
 
-/** The price after the last close. @typedef {{ day: number, price: number }} NewestPrice `day` with its part that is over */
+/** The current price. @typedef {{ day: number, price: number }} NewestPrice `day` with its elapsed fraction */
 
 /**
- * What is drawn after the last close. A price that is many days after it has nothing to be joined to: history is being replayed, or the
- * record has stopped.
- * @param {number} last day of the last close
- * @param {NewestPrice | null} newest
+ * The current price, unless it is days after the last close: history is being replayed then, or the record has stopped.
+ * @param {number} last day of the last close @param {NewestPrice | null} newest
  */
 export function selectNewestPrice(last, newest) {
   return newest !== null && newest.day > last && newest.day - last <= MAX_DAYS_AFTER_CLOSE ? newest : null;
 }
 
 /**
- * Closes, the bands that forecasts gave them, and the outcomes that fell outside. Open forecasts that are told have dashed bands ahead.
+ * Closes, the 80 % bands of the forecasts, and outcomes outside them. Bands of unresolved forecasts are dashed.
  * @param {{ width: number, days: readonly PriceDay[], newest: NewestPrice | null }} options days: at least one, ascending
  */
 export function renderPriceChart({ width, days, newest }) {
@@ -51,7 +49,7 @@ export function renderPriceChart({ width, days, newest }) {
   const first = days[0].day;
   const last = Math.max(days[days.length - 1].day, newest?.day ?? 0);
   const y = createScale(computeExtent([...collectPrices(days), ...(newest === null ? [] : [newest.price])]), [bottom, MARGIN.top], 7);
-  // `$100.1k` takes more room than `$98k`.
+  // Labels such as `$100.1k` need more room than `$98k`.
   const left = Math.max(MARGIN.left, ...y.ticks.map((price) => Math.ceil(measureTextWidth(formatShortUsd(price))) + LABEL_GAPS));
   const x = createScale([first - 0.5, last + 0.5], [left, right]);
   const ticks = computeDayTicks(first, last, Math.max(2, Math.floor((right - left) / 84))).map(({ day, label }) => ({ at: x(day), label }));
@@ -122,7 +120,7 @@ function renderBands({ days, x, y }) {
   );
 }
 
-/** A day without neighbours is a point: the line ends are round. @param {{ days: readonly PriceDay[], x: Scale, y: Scale }} options */
+/** `h0` draws a single day as a point, with round line caps. @param {{ days: readonly PriceDay[], x: Scale, y: Scale }} options */
 function renderCloses({ days, x, y }) {
   const known = days.flatMap(({ day, close }) => (close === null ? [] : [{ day, close }]));
   return splitAtGaps(known).map((part) =>
@@ -142,7 +140,7 @@ function renderNewestPrice({ days, newest: { day, price }, x, y }) {
 }
 
 /**
- * Outside the band: a diamond. Otherwise a dot, where there is room for it.
+ * A diamond outside the band; otherwise a dot, where there is room.
  * @param {{ days: readonly PriceDay[], x: Scale, y: Scale, dots: boolean, radius: number }} options
  */
 function renderOutcomes({ days, x, y, dots, radius }) {

@@ -15,7 +15,7 @@ const HEIGHT = 220;
 const TICKS = 4;
 
 /**
- * Profit that came together over the days, against none.
+ * Cumulative profit by day.
  * @param {{ width: number, days: readonly { date: string, profitMicros: number }[] }} options days: at least one, oldest first
  */
 export function renderProfitChart({ width, days }) {
@@ -44,9 +44,8 @@ export function renderProfitChart({ width, days }) {
 }
 
 /**
- * From the tick below the least value to the one above the greatest: no part of the line is without a figure beside it.
- * @param {readonly number[]} values at least two of them unlike, or all 0
- * @returns {[number, number]}
+ * Extends the range to whole ticks, so that every part of the line lies between two labels.
+ * @param {readonly number[]} values at least two distinct values, or all 0 @returns {[number, number]}
  */
 export function extendToWholeTicks(values) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -55,7 +54,7 @@ export function extendToWholeTicks(values) {
   return [step * Math.floor(low / step), step * Math.ceil(high / step)];
 }
 
-/** Money moves when a wager is settled, and not between. @param {readonly (readonly [number, number])[]} points */
+/** A step line: profit changes only when a wager is settled. @param {readonly (readonly [number, number])[]} points */
 function buildStepPath(points) {
   return buildLinePath(
     points.flatMap(([x, y], index) =>

@@ -5,12 +5,9 @@ import { measureTextWidth } from './text-layout.js';
 
 /** @import { RegimeRun } from '../record/record-rows.js' */
 
-/**
- * A lane of the timeline: a regime and its risk.
- * @typedef {{ regime: RegimeRun['regime'], riskLevel: NonNullable<RegimeRun['riskLevel']> }} Lane
- */
+/** A lane of the timeline. @typedef {{ regime: RegimeRun['regime'], riskLevel: NonNullable<RegimeRun['riskLevel']> }} Lane */
 
-/** Riskiest above. The levels are those of the interface, section 2.4. @type {readonly Lane[]} */
+/** Riskiest first. Interface, section 2.4. @type {readonly Lane[]} */
 export const LANES = [
   { regime: 'CRISIS', riskLevel: 'Extreme' },
   { regime: 'BEAR_TREND', riskLevel: 'High' },
@@ -21,7 +18,7 @@ export const LANES = [
   { regime: 'BULL_TREND', riskLevel: 'Low' },
 ];
 
-/** The colour of a risk. @param {Lane['riskLevel']} riskLevel */
+/** @param {Lane['riskLevel']} riskLevel */
 export function getRiskClass(riskLevel) {
   return `risk-${riskLevel.toLowerCase()}`;
 }
@@ -32,7 +29,7 @@ const TOP = 4;
 const WIDE_FROM_PX = 560;
 
 /**
- * A timeline: a lane for each regime, the riskiest above, with a bar while it lasted, and lines where one follows another.
+ * A lane per regime, with a bar for each period and lines at the changes.
  * @param {{ width: number, runs: readonly RegimeRun[] }} options runs: at least one, ascending
  */
 export function renderRegimeTimeline({ width, runs }) {

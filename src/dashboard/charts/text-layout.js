@@ -1,14 +1,11 @@
-/** How much room words take in a chart, where nothing wraps by itself. */
+/** Text measurement for SVG, which does not wrap text. */
 
 const FONT_SIZE = 12;
 const FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 /** @type {CanvasRenderingContext2D | null} */
 let context = null;
 
-/**
- * Pixels that a text takes on one line, in the letters of charts.
- * @param {string} text
- */
+/** @param {string} text */
 export function measureTextWidth(text, { size = FONT_SIZE, weight = 400 } = {}) {
   context ??= document.createElement('canvas').getContext('2d');
   if (context === null) return text.length * size * 0.6;
@@ -16,13 +13,7 @@ export function measureTextWidth(text, { size = FONT_SIZE, weight = 400 } = {}) 
   return context.measureText(text).width;
 }
 
-/**
- * The lines that a text breaks into where there are so many pixels; a word is never broken.
- * @param {string} text
- * @param {number} width
- * @param {{ size?: number, weight?: number }} [font]
- * @returns {string[]}
- */
+/** @param {string} text @param {number} width @param {{ size?: number, weight?: number }} [font] @returns {string[]} */
 export function wrapText(text, width, font) {
   /** @type {string[]} */
   const lines = [];

@@ -23,22 +23,16 @@ const UID_PATTERN = /^0x[0-9a-f]{64}$/i;
 const readMetadata = createMetadataReader({ fetch: (path, request) => fetch(new URL(path, document.baseURI), request), now: Date.now });
 
 /**
- * What it takes to check rows: those themselves, the record that they stand in, and where the chain is read.
- * @typedef {{
- *   rows: readonly ScorecardRow[], shown: ShownRecord, info: ApiResponses['info'], endpoint: string, token: string | null, signal: AbortSignal,
- *   onFinding: (row: ScorecardRow, finding: Finding) => void,
- * }} CheckTask
+ * @typedef {{ rows: readonly ScorecardRow[], shown: ShownRecord, info: ApiResponses['info'], endpoint: string, token: string | null,
+ * signal: AbortSignal, onFinding: (row: ScorecardRow, finding: Finding) => void, }} CheckTask
  */
 
 /**
- * What is looked up once for all of them.
+ * Evidence that is fetched once for all rows.
  * @typedef {{ salts: ReadonlyMap<string, string>, commitments: Commitments, readings: AttestationReads }} SharedEvidence
  */
 
-/**
- * Checks rows one after the other, and tells of each; ends when all are told of, or when it is aborted.
- * @param {CheckTask} task
- */
+/** Checks rows and reports each finding; stops when aborted. @param {CheckTask} task */
 export async function checkRows(task) {
   const { rows, signal, onFinding } = task;
   let done = 0;
@@ -59,7 +53,7 @@ export async function checkRows(task) {
 }
 
 /**
- * Asks whether it is the chain of the record, and at once what the search for others begins with, and for the attestations of a single row.
+ * Verifies the chain id, in one batch with the first calls of the search and, for a single row, its attestations.
  * @param {CheckTask} task
  */
 async function startChainReads(task) {
@@ -73,11 +67,7 @@ async function startChainReads(task) {
   return { readings, told: answers.slice(0, first.length) };
 }
 
-/**
- * @param {CheckTask} task
- * @param {readonly ScorecardRow[]} rows
- * @param {SharedEvidence} found
- */
+/** @param {CheckTask} task @param {readonly ScorecardRow[]} rows @param {SharedEvidence} found */
 async function checkBatch(task, rows, found) {
   const { shown, info, endpoint, signal } = task;
   await readAttestations(found.readings, collectUids(rows, shown), { eas: info.contracts.eas, endpoint, signal });
@@ -85,11 +75,8 @@ async function checkBatch(task, rows, found) {
 }
 
 /**
- * What is wrong with one row is not a fault of the others.
- * @param {CheckTask} task
- * @param {ScorecardRow} row
- * @param {SharedEvidence} found
- * @returns {Promise<Finding>}
+ * An error in one row must not stop the check of the others.
+ * @param {CheckTask} task @param {ScorecardRow} row @param {SharedEvidence} found @returns {Promise<Finding>}
  */
 async function checkOneRow(task, row, found) {
   try {
@@ -103,12 +90,7 @@ async function checkOneRow(task, row, found) {
   }
 }
 
-/**
- * @param {CheckTask} task
- * @param {ScorecardRow} row
- * @param {SharedEvidence} found
- * @returns {Promise<Evidence>}
- */
+/** @param {CheckTask} task @param {ScorecardRow} row @param {SharedEvidence} found @returns {Promise<Evidence>} */
 async function collectEvidence({ shown, info, signal }, row, { readings, salts, commitments }) {
   const prediction = getReading(readings, row.attestationUid);
   const neighbours = findNeighbours(row, shown.known);
@@ -123,48 +105,38 @@ async function collectEvidence({ shown, info, signal }, row, { readings, salts, 
   };
 }
 
-/** Of rows, and of the rows before them, each once. @param {readonly ScorecardRow[]} rows @param {ShownRecord} shown */
+/** Uids of the rows and of their predecessors, without duplicates. @param {readonly ScorecardRow[]} rows @param {ShownRecord} shown */
 function collectUids(rows, { known }) {
   const named = rows.flatMap((row) => [row.attestationUid, row.resolutionUid, findNeighbours(row, known).before?.attestationUid]);
   return [...new Set(named.map(String))].filter((uid) => UID_PATTERN.test(uid));
 }
 
-/**
- * @param {AttestationReads} readings
- * @param {string | null} uid
- * @returns {AttestationRead}
- */
+/** @param {AttestationReads} readings @param {string | null} uid @returns {AttestationRead} */
 function getReading(readings, uid) {
-  // What is no uid at all no chain has.
+  // An invalid uid exists on no chain.
   return uid === null ? { problem: 'it is not on chain yet' } : (readings.get(uid) ?? { attestation: null });
 }
 
-/**
- * The bytes behind the digest of a prediction, as the service publishes them.
- * @param {AttestationRead} reading
- * @param {AbortSignal} signal
- * @returns {Promise<Evidence['metadata']>}
- */
+/** @param {AttestationRead} reading @param {AbortSignal} signal @returns {Promise<Evidence['metadata']>} */
 async function fetchMetadata(reading, signal) {
   const digest = findMetadataDigest('attestation' in reading ? reading.attestation : null);
   return digest === null ? null : readMetadata(encodeCid(digest), signal);
 }
 
-/** What an attestation names that is not what its uid says, nobody has published. @param {Attestation | null} attestation */
+/** Metadata is fetched only for authentic attestations; nothing is published for others. @param {Attestation | null} attestation */
 function findMetadataDigest(attestation) {
   if (attestation === null || !isUidOfContent(attestation)) return null;
   try {
     return decodePredictionData(attestation).metadata;
   } catch {
-    // That it cannot be read is found by the check itself.
+    // The check itself reports undecodable data.
     return null;
   }
 }
 
 /**
- * Salts of forecasts that are told before they are resolved, by the uid of their prediction; asked for only where some are.
- * @param {CheckTask} task
- * @returns {Promise<ReadonlyMap<string, string>>}
+ * Salts of calls that are visible before their resolution, by prediction uid.
+ * @param {CheckTask} task @returns {Promise<ReadonlyMap<string, string>>}
  */
 async function fetchSalts({ rows, shown, token, info }) {
   const firstAnswers = rows.some(({ direction, resolutionUid }) => direction !== null && resolutionUid === null);
@@ -175,7 +147,7 @@ async function fetchSalts({ rows, shown, token, info }) {
     const { data } = await requestApi(`api/svc/onchain-oracle/history?horizon=${shown.horizon}&limit=${most}`, { token });
     return new Map(data.flatMap(({ type, uid, salt }) => (type === 'prediction' && salt !== null ? [[uid, salt]] : [])));
   } catch {
-    // Without them these commitments stay closed, and the finding says so.
+    // Without salts the commitments stay unopened, and the finding says so.
     return new Map();
   }
 }

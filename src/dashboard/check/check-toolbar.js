@@ -4,14 +4,9 @@ import { h, replaceChildren } from '../lib/dom.js';
 /** @import { Finding } from './verify-row.js' */
 
 /**
- * The button that checks all rows that are shown, with progress; pressed again it stops.
- * @param {{
- *   rowsNow: () => readonly ScorecardRow[],
- *   check: (
- *     rows: readonly ScorecardRow[],
- *     options: { signal: AbortSignal, onFound: (row: ScorecardRow, finding: Finding) => void },
- *   ) => Promise<void>,
- * }} options
+ * Button that checks all shown rows, with progress. A second click stops it.
+ * @param {{ rowsNow: () => readonly ScorecardRow[], check: ( rows: readonly ScorecardRow[], options: { signal: AbortSignal, onFound: (row:
+ * ScorecardRow, finding: Finding) => void }, ) => Promise<void>, }} options
  */
 export function createCheckToolbar({ rowsNow, check }) {
   const progress = h('progress', { 'aria-label': 'Rows checked', hidden: true });
@@ -20,7 +15,7 @@ export function createCheckToolbar({ rowsNow, check }) {
   let running = null;
   const button = h('button', { type: 'button', class: 'primary', onclick: () => (running === null ? void run() : running.abort()) });
 
-  /** Says how many there are to check. */
+  /** Updates the label of the button. */
   function name() {
     const { length } = rowsNow();
     if (running === null) replaceChildren(button, length === 1 ? 'Check this one' : `Check these ${length}`);
@@ -52,7 +47,7 @@ export function createCheckToolbar({ rowsNow, check }) {
 }
 
 /**
- * What came of many: of those that agree, how many are so far, how many never count, and of how many something could not be had.
+ * Summary of many findings: verified (with those so far, void or incomplete), mismatches, unchecked.
  * @param {readonly Finding[]} findings
  */
 export function formatTally(findings) {

@@ -12,34 +12,32 @@ import { formatIsoSeconds, parseIsoSeconds } from './check-list.js';
 /** @import { CheckList } from './check-list.js' */
 /** @import { CheckTask } from './check-rows.js' */
 
-/** Whoever commits to both ways, and shows the one that came true, has forecast nothing: what else a wallet has committed for the same days. */
+/** Searches for competing commitments: a wallet that commits to both directions and reveals the winning one has forecast nothing. */
 
 /** @typedef {{ uid: string, time: number, day: number, horizonDays: number }} CommittedPrediction */
 
 /**
- * All predictions of the wallet in blocks `from` to `to`, which are those since a time; or why they could not be read. Times in seconds
- * since 1970.
- * @typedef {{ from: number, to: number, since: number, newest: number, committed: readonly CommittedPrediction[], tooMany?: number }} CommitmentsRead
- * `newest`: time of the newest block of the chain; `tooMany`: there are more than so many, of which none was read
+ * All predictions of the wallet in blocks `from` to `to`, or why they could not be read. Times in seconds since 1970.
+ * @typedef {{ from: number, to: number, since: number, newest: number, committed: readonly CommittedPrediction[], tooMany?: number }}
+ * CommitmentsRead `newest`: time of the newest block; `tooMany`: the limit that was exceeded, in which case none was read
  * @typedef {CommitmentsRead | { problem: string }} Commitments
  */
 
 const HOUR_SECONDS = 3_600;
-/** A chain with a block every two seconds makes 9,000 in the last five hours before a window opens: one question of most endpoints. */
+/** With 2-second blocks, five hours are 9,000 blocks: one `eth_getLogs` call on most endpoints. */
 const SEARCH_BEFORE_OPENING_SECONDS = 5 * HOUR_SECONDS;
 const SEARCH_BEFORE_MAKING_SECONDS = HOUR_SECONDS;
-/** A call is made on its day, whatever a row says of that. */
+/** A call is made on its day, whatever the row claims. */
 const DAY = 24 * HOUR_SECONDS;
 const MAX_BLOCKS = 50_000;
-/** A wallet makes four a day, or as many for each day that it has missed. */
+/** A wallet makes four predictions a day, plus those of missed days. */
 const MAX_PREDICTIONS = 1_000;
 const MAX_PREDICTIONS_PER_ROW = 8;
 const SEARCH_TIMEOUT_MS = 30_000;
 
 /**
- * When another prediction for some rows may have been made: a day, and of one row by itself less where that was made later by the chain.
- * @param {readonly ScorecardRow[]} rows
- * @param {AttestationReads} readings
+ * Time range in which another prediction could have been made: a day, shortened for a single row to its commit time.
+ * @param {readonly ScorecardRow[]} rows @param {AttestationReads} readings
  */
 export function computeSearchRange(rows, readings) {
   const opens = rows.map(({ windowOpensAt }) => parseIsoSeconds(windowOpensAt)).filter(Number.isFinite);
@@ -51,10 +49,10 @@ export function computeSearchRange(rows, readings) {
 }
 
 /**
- * Looks through the blocks around some rows, but not without end.
+ * Searches the blocks around the rows, with limits on blocks, predictions and time.
  * @param {Pick<CheckTask, 'rows' | 'info' | 'endpoint' | 'signal'>} task
- * @param {{ readings?: AttestationReads, told?: readonly RpcOutcome[], patienceMs?: number }} [options] `readings` is added to; `told`: answers to
- * what the search begins with
+ * @param {{ readings?: AttestationReads, told?: readonly RpcOutcome[], patienceMs?: number }} [options] `readings` is extended; `told`:
+ * answers to the first calls of the search
  * @returns {Promise<Commitments>}
  */
 export async function findCommitmentsAround(
@@ -73,10 +71,8 @@ export async function findCommitmentsAround(
 }
 
 /**
- * @param {Pick<CheckTask, 'rows' | 'info' | 'endpoint' | 'signal'>} task
- * @param {AttestationReads} readings
- * @param {readonly RpcOutcome[]} [firstAnswers]
- * @returns {Promise<Commitments>}
+ * @param {Pick<CheckTask, 'rows' | 'info' | 'endpoint' | 'signal'>} task @param {AttestationReads} readings
+ * @param {readonly RpcOutcome[]} [firstAnswers] @returns {Promise<Commitments>}
  */
 async function readCommitments({ rows, info, endpoint, signal }, readings, firstAnswers) {
   const { eas } = info.contracts;
@@ -92,7 +88,7 @@ async function readCommitments({ rows, info, endpoint, signal }, readings, first
   const uids = await listAttestedUids({ from, to, attester, schema, eas, most }, request);
   const range = { from, to, since: time.since, newest: newest.time };
   if (uids.length > most) {
-    // Nobody needs so many for one day, unless to hide one among them.
+    // So many predictions in one day can only serve to hide one.
     if (rows.length === 1) return { ...range, committed: [], tooMany: most };
     throw new RpcUnavailableError(`there are more than ${most} predictions of so many rows: check this one by itself`);
   }
@@ -101,8 +97,7 @@ async function readCommitments({ rows, info, endpoint, signal }, readings, first
 }
 
 /**
- * @param {AttestationRead | undefined} reading
- * @param {{ uid: string, attester: string, schema: string }} expected
+ * @param {AttestationRead | undefined} reading @param {{ uid: string, attester: string, schema: string }} expected
  * @returns {CommittedPrediction[]}
  */
 function parseCommitted(reading, { uid, attester, schema }) {
@@ -114,7 +109,7 @@ function parseCommitted(reading, { uid, attester, schema }) {
     const { day, horizonDays } = decodePredictionData(attestation);
     return [{ uid, time: attestation.time, day, horizonDays }];
   } catch {
-    // What cannot be read commits to nothing.
+    // Undecodable data commits to nothing.
     return [];
   }
 }
@@ -122,10 +117,8 @@ function parseCommitted(reading, { uid, attester, schema }) {
 const CHECK_NAME = 'whether the wallet committed to another call for this day';
 
 /**
- * Compares a prediction with all others that came in time for the same day and horizon.
- * @param {CheckList} list
- * @param {Commitments} commitments
- * @param {{ uid: string, time: number, data: PredictionData }} own
+ * Checks that no other prediction for the same day and horizon came in time.
+ * @param {CheckList} list @param {Commitments} commitments @param {{ uid: string, time: number, data: PredictionData }} own
  */
 export function checkNoOtherCommitment(list, commitments, { uid, time, data: { day, horizonDays, windowOpensAt } }) {
   if ('problem' in commitments) return list.leave(CHECK_NAME, commitments.problem);

@@ -4,7 +4,7 @@ import { shortenHex } from '../lib/format.js';
 /** @import { Check, OpenCheck } from './check-list.js' */
 /** @import { Finding } from './verify-row.js' */
 
-/** Three different things, each with its mark and its colour beside its words. */
+/** Verdicts differ in mark and text, not in colour alone. */
 const VERDICT_STYLES = {
   verified: { mark: '✓', look: 'is-good' },
   mismatch: { mark: '✗', look: 'is-bad' },
@@ -12,10 +12,10 @@ const VERDICT_STYLES = {
 };
 
 /**
- * What came of checking a row: the verdict, and every comparison on demand.
+ * The verdict, with all comparisons in a disclosure.
  * @param {Finding} finding
- * @param {{ open: boolean, onToggle: (open: boolean) => void, from: string, at: Date }} options `from`: host of the endpoint that was
- * asked; `at`: when
+ * @param {{ open: boolean, onToggle: (open: boolean) => void, from: string, at: Date }} options `from`: host of the endpoint; `at`: time of
+ * the check
  */
 export function renderFinding({ verdict, stage, words, checks, open: left }, { open, onToggle, from, at }) {
   const { mark, look } = VERDICT_STYLES[verdict];
@@ -35,7 +35,7 @@ export function renderFinding({ verdict, stage, words, checks, open: left }, { o
   );
 }
 
-/** What no comparison with two attestations can tell. @param {Finding['stage']} stage */
+/** Claims that the two attestations cannot prove. @param {Finding['stage']} stage */
 function getUncheckedItems(stage) {
   const closes = { what: 'That the two closes are the market’s', why: '“npx svc verify --prices live” asks exchanges' };
   const others = {
@@ -50,10 +50,7 @@ function formatSources(from, at) {
   return `The attestations were read from ${from} at ${at.toISOString().slice(11, 16)} UTC, and all was hashed and compared in this browser. The row, the published metadata and the salt of an open forecast come from the service: each is held against a digest on chain where one is named above.`;
 }
 
-/**
- * @param {string} heading
- * @param {readonly HTMLElement[]} lines
- */
+/** @param {string} heading @param {readonly HTMLElement[]} lines */
 function renderGroup(heading, lines) {
   return lines.length === 0 ? null : h('div', { class: 'checks' }, h('h3', {}, heading), h('ul', {}, lines));
 }
@@ -70,7 +67,7 @@ function renderCheck({ ok, what, expected, actual }) {
   );
 }
 
-/** What stands on chain, where it is more than a yes. @param {string} actual */
+/** The value on chain, unless it is only a confirmation. @param {string} actual */
 function renderActual(actual) {
   if (!/^(?:0x|-?\d|[A-Z])/.test(actual)) return null;
   return h('span', { class: 'value' }, ` ${actual.length > 60 ? shortenHex(actual) : actual}`);

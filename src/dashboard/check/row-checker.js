@@ -8,15 +8,16 @@ import { buildUncheckedFinding } from './verify-row.js';
 /** @import { Finding } from './verify-row.js' */
 
 /**
- * What was found of a row as it stood, when, from which host, and whether the reader has the comparisons open.
+ * The finding of a row; `open`: whether its details are open.
  * @typedef {{ finding: Finding, at: Date, from: string, open: boolean }} StoredFinding
  */
 
 /** @typedef {ReturnType<typeof createRowChecker>} RowChecker */
 
 /**
- * Checks rows, and remembers what was found of each for as long as the row, and what others say that bears on it, is the same.
- * @param {{ session: Session, getInfo: () => Promise<ApiResponses['info'] | null>, endpointNow: () => { url: string } | { problem: string } | null }} now
+ * Checks rows and caches the findings while row and neighbours stay the same.
+ * @param {{ session: Session, getInfo: () => Promise<ApiResponses['info'] | null>, endpointNow: () => { url: string } | { problem: string }
+ * | null }} now
  */
 export function createRowChecker({ session, getInfo, endpointNow }) {
   /** @type {Map<string, StoredFinding>} */
@@ -46,11 +47,7 @@ export function createRowChecker({ session, getInfo, endpointNow }) {
   };
 }
 
-/**
- * A row that says something else, or stands among others, is another row.
- * @param {ScorecardRow} row
- * @param {ShownRecord} shown
- */
+/** The cache key contains everything that a finding depends on. @param {ScorecardRow} row @param {ShownRecord} shown */
 export function buildRowKey(row, { horizon, known }) {
   const { before, ...closes } = findNeighbours(row, known);
   return JSON.stringify([horizon, row, before?.attestationUid, before?.sequence, closes]);

@@ -4,11 +4,10 @@ import { computeSchemaUid, isUidOfContent } from '../chain/eas.js';
 /** @import { Attestation } from '../chain/eas.js' */
 
 /**
- * What every attestation of the service must be, whatever it says.
- * @param {CheckList} list
- * @param {Attestation | null} attestation as the chain has it; null where it has none
+ * Checks that apply to every attestation of the service.
+ * @param {CheckList} list @param {Attestation | null} attestation null when the chain has none
  * @param {{ uid: string, attester: string, schema: 'prediction' | 'resolution' }} expected
- * @returns {Attestation | null} null where there is nothing more to compare
+ * @returns {Attestation | null} null when nothing further can be compared
  */
 export function checkAttestationForm(list, attestation, { uid, attester, schema }) {
   const expectedUid = uid.toLowerCase();
@@ -33,13 +32,7 @@ export function checkAttestationForm(list, attestation, { uid, attester, schema 
   return attestation;
 }
 
-/**
- * The data of an attestation by its schema; null where it is not of it, which is a comparison that failed.
- * @template Data
- * @param {CheckList} list
- * @param {() => Data} decode
- * @returns {Data | null}
- */
+/** Decoded data; null adds a failed comparison. @template Data @param {CheckList} list @param {() => Data} decode @returns {Data | null} */
 export function decodeChecked(list, decode) {
   try {
     return decode();

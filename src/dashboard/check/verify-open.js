@@ -8,17 +8,15 @@ import { formatIsoSeconds } from './check-list.js';
 
 const CALL_FIELDS = 'signal, direction, confidence, P(up) and price at signal time';
 
-/** Whether a row says that something came of it. @param {ScorecardRow} row */
+/** @param {ScorecardRow} row */
 export function hasOutcomeClaim({ resolved, outcome, btcAtResolution, returnBps, resolvedAt, status }) {
   const figures = [outcome, btcAtResolution, returnBps, resolvedAt];
   return resolved || figures.some((figure) => figure !== null) || !['PENDING', 'VOID'].includes(status);
 }
 
 /**
- * What a row says of a forecast without an outcome, against the commitment; where it says nothing, that has to wait.
- * @param {CheckList} list
- * @param {Evidence} evidence
- * @param {PredictionData} data
+ * Compares an unresolved row with the commitment, as far as the call is visible.
+ * @param {CheckList} list @param {Evidence} evidence @param {PredictionData} data
  */
 export function checkUnresolvedRow(list, evidence, data) {
   const { row } = evidence;
@@ -34,11 +32,7 @@ export function checkUnresolvedRow(list, evidence, data) {
   list.postpone('the outcome', isOver ? `the window ended on ${end}, and the service names no outcome` : `not before ${end}`);
 }
 
-/**
- * @param {CheckList} list
- * @param {Evidence} evidence
- * @param {PredictionData} data
- */
+/** @param {CheckList} list @param {Evidence} evidence @param {PredictionData} data */
 function checkCall(list, { row, salt, now }, { commitment, resolvesAt }) {
   const { direction, missed, status } = row;
   if (missed || direction === null) checkNoCall(list, row);
@@ -74,10 +68,7 @@ function deferOpeningClose(list, { row: { btcAtSignal, provisional, status }, ne
   else list.postpone(what, `it is on chain with the outcome only; until then ${word}`);
 }
 
-/**
- * @param {CheckList} list
- * @param {{ row: ScorecardRow, salt: string, commitment: string }} opening
- */
+/** @param {CheckList} list @param {{ row: ScorecardRow, salt: string, commitment: string }} opening */
 function checkCommitmentOpening(list, { row, salt, commitment }) {
   const what = 'Salt, signal, direction, confidence, P(up) and price, as told to you, give the commitment: it was made of them.';
   list.add('commitment', what, { expected: commitment, actual: hashRowOpening(row, salt) });
@@ -99,11 +90,7 @@ function hashRowOpening({ signal, direction, confidence, pUp, btcPrice }, salt) 
   }
 }
 
-/**
- * The whole number that a figure was made from; NaN where it was made from none.
- * @param {number | null} value
- * @param {number} scale
- */
+/** NaN when the value is not a multiple of `1 / scale`. @param {number | null} value @param {number} scale */
 function toWholeUnits(value, scale) {
   const whole = Math.round((value ?? Number.NaN) * scale);
   return whole / scale === value ? whole : Number.NaN;

@@ -14,10 +14,8 @@ const DAY_SECONDS = 86_400;
 
 /**
  * Compares a row with the prediction that commits to it.
- * @param {CheckList} list
- * @param {Evidence} evidence
- * @param {Attestation | null} found as the chain has it
- * @returns {PredictionData | null} what it commits to
+ * @param {CheckList} list @param {Evidence} evidence @param {Attestation | null} found null when the chain has none
+ * @returns {PredictionData | null}
  */
 export function checkPrediction(list, evidence, found) {
   const { row, attester } = evidence;
@@ -34,11 +32,7 @@ export function checkPrediction(list, evidence, found) {
   return data;
 }
 
-/**
- * @param {CheckList} list
- * @param {Evidence} evidence
- * @param {PredictionData} data
- */
+/** @param {CheckList} list @param {Evidence} evidence @param {PredictionData} data */
 function checkPlace(list, { row, horizon }, { sequence, day, horizonDays, windowOpensAt, resolvesAt }) {
   list.add('horizon', 'It is of the horizon that you chose.', { expected: `${horizon}d`, actual: `${horizonDays}d` });
   const actual = formatIsoSeconds(day * DAY_SECONDS).slice(0, 10);
@@ -59,12 +53,7 @@ function checkPlace(list, { row, horizon }, { sequence, day, horizonDays, window
   });
 }
 
-/**
- * A day on which nothing was forecast commits to nothing, and is void; every other commits to something.
- * @param {CheckList} list
- * @param {ScorecardRow} row
- * @param {PredictionData} data
- */
+/** A missed day has an empty commitment and is void. @param {CheckList} list @param {ScorecardRow} row @param {PredictionData} data */
 function checkMissed(list, { missed, status }, { commitment }) {
   const isNothing = commitment === ZERO_UID;
   const what = missed ? 'Nothing was forecast, as the row says: it commits to nothing.' : 'It commits to something.';
@@ -73,10 +62,8 @@ function checkMissed(list, { missed, status }, { commitment }) {
 }
 
 /**
- * Committed before the window opened; what the row calls void, though there was a forecast, must have been too late.
- * @param {CheckList} list
- * @param {ScorecardRow} row
- * @param {{ data: PredictionData, time: number }} committed
+ * Committed before the window opened; a void row that was not missed must have been late.
+ * @param {CheckList} list @param {ScorecardRow} row @param {{ data: PredictionData, time: number }} committed
  */
 function checkTime(list, { status, missed }, { data: { windowOpensAt }, time }) {
   if (missed) return;
@@ -91,11 +78,7 @@ function checkTime(list, { status, missed }, { data: { windowOpensAt }, time }) 
   }
 }
 
-/**
- * @param {CheckList} list
- * @param {Evidence} evidence
- * @param {PredictionData} data
- */
+/** @param {CheckList} list @param {Evidence} evidence @param {PredictionData} data */
 function checkMetadata(list, { metadata }, data) {
   if (metadata === null || 'problem' in metadata) {
     return list.leave('the published metadata', metadata === null ? 'nothing was published under what it names' : metadata.problem);

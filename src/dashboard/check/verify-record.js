@@ -8,10 +8,8 @@ import { formatIsoSeconds } from './check-list.js';
 const DAY_SECONDS = 86_400;
 
 /**
- * Compares a row with what the others of its record say: of the horizon that was chosen, once, after the one before it, and with the
- * same closes as rows whose windows meet with its own.
- * @param {CheckList} list
- * @param {Evidence} evidence
+ * Compares a row with its neighbours: horizon, unique sequence, predecessor, and closes shared with adjacent windows.
+ * @param {CheckList} list @param {Evidence} evidence
  */
 export function checkRecordPosition(list, { row, horizon, neighbours: { before, alike, openingClose, endingClose } }) {
   const { sequence, btcAtSignal, provisional, btcAtResolution } = row;
@@ -32,17 +30,15 @@ export function checkRecordPosition(list, { row, horizon, neighbours: { before, 
 }
 
 /**
- * Compares what a prediction refers to with the row before it, and that with what a predecessor has to be.
- * @param {CheckList} list
- * @param {Evidence} evidence
- * @param {{ attestation: Attestation, data: PredictionData }} found
+ * Checks that a prediction refers to the row before it, and that this is a valid predecessor.
+ * @param {CheckList} list @param {Evidence} evidence @param {{ attestation: Attestation, data: PredictionData }} found
  */
 export function checkPredecessorLink(list, { row, attester, neighbours: { before }, previous }, { attestation: { refUID }, data }) {
   if (row.sequence === 1) {
     list.add('link', 'It is the first of its record, and refers to none before it.', { expected: ZERO_UID, actual: refUID });
     return;
   }
-  // That a row before it is not shown is a finding of its own.
+  // A missing predecessor row is reported by `checkRecordPosition`.
   if (before === null) return;
   const expected = before.attestationUid === null ? null : String(before.attestationUid).toLowerCase();
   const isThat = list.add('link', 'It refers to the prediction of the row before it.', { expected, actual: refUID });
@@ -51,11 +47,7 @@ export function checkPredecessorLink(list, { row, attester, neighbours: { before
   else checkPredecessor(list, previous.attestation, { attester, data });
 }
 
-/**
- * @param {CheckList} list
- * @param {Attestation | null} previous
- * @param {{ attester: string, data: PredictionData }} follower
- */
+/** @param {CheckList} list @param {Attestation | null} previous @param {{ attester: string, data: PredictionData }} follower */
 function checkPredecessor(list, previous, { attester, data: { horizonDays, day, sequence } }) {
   list.add('previous', 'What it refers to is a prediction of the same wallet.', {
     expected: `a prediction of ${attester.toLowerCase()}`,

@@ -7,14 +7,12 @@ import { checkAttestationForm, decodeChecked } from './verify-attestation.js';
 /** @import { Attestation, PredictionData, ResolutionData } from '../chain/eas.js' */
 /** @import { Evidence } from './verify-row.js' */
 
-/** The most that a confidence is told as. */
+/** Upper limit of the stated confidence. */
 const MAX_CONFIDENCE_BPS = 9_900;
 
 /**
- * Compares a row with the resolution that reveals it, and that with the prediction that it resolves.
- * @param {CheckList} list
- * @param {Evidence} evidence
- * @param {{ found: Attestation | null, committed: PredictionData }} chain
+ * Compares a row with its resolution, and the resolution with the prediction.
+ * @param {CheckList} list @param {Evidence} evidence @param {{ found: Attestation | null, committed: PredictionData }} chain
  */
 export function checkResolution(list, { row, attester }, { found, committed }) {
   const attestation = checkAttestationForm(list, found, { uid: String(row.resolutionUid), attester, schema: 'resolution' });
@@ -39,24 +37,23 @@ export function checkResolution(list, { row, attester }, { found, committed }) {
   checkRevealedRow(list, row, data);
 }
 
-/**
- * @param {CheckList} list
- * @param {ResolutionData} data
- * @param {PredictionData} committed
- */
+/** @param {CheckList} list @param {ResolutionData} data @param {PredictionData} committed */
 function checkCommitment(list, data, { commitment }) {
   const what = 'Salt and values that it reveals, hashed in this browser, give the commitment of the prediction.';
   list.add('commitment', what, { expected: commitment, actual: hashOpening(data) });
 }
 
-/** BUY says UP and SELL says DOWN; the direction is the likelier one, and the confidence its probability. @param {CheckList} list @param {ResolutionData} data */
+/**
+ * BUY implies UP, SELL implies DOWN; the confidence is the probability of the more likely direction.
+ * @param {CheckList} list @param {ResolutionData} data
+ */
 function checkValues(list, { signal, direction, confidenceBps, pUpBps }) {
   const impliedDirection = [direction, 1, 2][signal];
   list.add('call', 'Signal and direction say the same.', {
     expected: `${SIGNALS[signal]} ${DIRECTIONS[impliedDirection]}`,
     actual: `${SIGNALS[signal]} ${DIRECTIONS[direction]}`,
   });
-  // One half to the basis point may have been a hair above or below.
+  // At exactly 50.00 % after rounding, either direction is possible.
   const likelier = pUpBps === 5_000 ? direction : pUpBps > 5_000 ? 1 : 2;
   const probability = Math.min(MAX_CONFIDENCE_BPS, Math.max(pUpBps, 10_000 - pUpBps));
   list.add('likelier', 'The direction is the likelier one, and the confidence its probability.', {
@@ -87,7 +84,7 @@ function computeOutcome(data) {
 /** @param {ResolutionData} data */
 const hasRisen = ({ btcAtSignalCents, btcAtResolutionCents }) => btcAtResolutionCents > btcAtSignalCents;
 
-/** Everything that the row shows, against what was revealed. @param {CheckList} list @param {ScorecardRow} row @param {ResolutionData} data */
+/** Compares every value of the row with the resolution. @param {CheckList} list @param {ScorecardRow} row @param {ResolutionData} data */
 function checkRevealedRow(list, row, data) {
   const counts = data.outcome !== 0;
   const { outcome } = row;

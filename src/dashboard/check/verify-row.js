@@ -11,33 +11,25 @@ import { checkResolution } from './verify-resolution.js';
 /** @import { Neighbours } from '../record/neighbours.js' */
 
 /**
- * What a row is held against. `horizon` is the one that was chosen, in days; `resolution` is null where the row names none, and `previous`,
- * the prediction of the row before it, where that names none; `salt` opens a forecast that is not resolved, for those who may know it.
- * @typedef {{
- *   row: ScorecardRow, horizon: number, attester: string, prediction: AttestationRead, resolution: AttestationRead | null, neighbours: Neighbours,
- *   previous: AttestationRead | null, commitments: Commitments, salt: string | null, metadata: { bytes: Uint8Array } | { problem: string } | null, now: Date,
- * }} Evidence
+ * Evidence for one row. `horizon`: chosen by the reader, in days; `resolution`, `previous`: null when the row names none; `salt`: opens an
+ * unresolved call for readers who may see it.
+ * @typedef {{ row: ScorecardRow, horizon: number, attester: string, prediction: AttestationRead, resolution: AttestationRead | null,
+ * neighbours: Neighbours, previous: AttestationRead | null, commitments: Commitments, salt: string | null, metadata: { bytes: Uint8Array }
+ * | { problem: string } | null, now: Date, }} Evidence
  */
 
 /**
- * What came of checking a row. `verified`: everything that could be compared agrees; `mismatch`: something does not; `unchecked`: it
- * could not be compared, which says nothing of the row. `stage` is what the row says it is: over, open or void.
- * @typedef {{
- *   verdict: 'verified' | 'mismatch' | 'unchecked', stage: 'over' | 'open' | 'void', words: string, checks: readonly Check[],
- *   open: readonly OpenCheck[],
- * }} Finding
+ * `verified`: every comparison agrees; `mismatch`: one does not; `unchecked`: none could be made. `stage`: state that the row claims.
+ * @typedef {{ verdict: 'verified' | 'mismatch' | 'unchecked', stage: 'over' | 'open' | 'void', words: string, checks: readonly Check[],
+ * open: readonly OpenCheck[], }} Finding
  */
 
-/** Outcomes are looked up every six hours: one that is not there after two turns is not on its way. */
+/** Outcomes are resolved every six hours; after two missed rounds one is overdue. */
 const OVERDUE_SECONDS = 12 * 3_600;
 
 const VERIFIED_LABELS = { over: 'Verified', open: 'Verified so far', void: 'Verified as void' };
 
-/**
- * A row of the scorecard against the chain.
- * @param {Evidence} evidence
- * @returns {Finding}
- */
+/** Checks a row of the scorecard against the chain. @param {Evidence} evidence @returns {Finding} */
 export function verifyRow(evidence) {
   const { row, prediction, resolution } = evidence;
   const recordChecks = createCheckList('record');
@@ -55,11 +47,7 @@ export function verifyRow(evidence) {
   return buildFinding(row, lists, resolution !== null && 'problem' in resolution ? resolution.problem : explainOverdue(evidence));
 }
 
-/**
- * Nothing can be said of what is on no chain, unless it claims to have come true.
- * @param {Evidence} evidence
- * @param {CheckList} list
- */
+/** A row without an attestation cannot be checked, unless it claims an outcome. @param {Evidence} evidence @param {CheckList} list */
 function buildNotOnChainFinding({ row, now }, list) {
   if (hasOutcomeClaim(row) || row.resolutionUid !== null) {
     const what = 'The row claims an outcome, and names the prediction that it is of.';
@@ -75,7 +63,7 @@ function buildNotOnChainFinding({ row, now }, list) {
   );
 }
 
-/** An outcome that is kept back looks like one that is still to come. @param {Evidence} evidence */
+/** A withheld outcome looks like one that is still to come. @param {Evidence} evidence */
 function explainOverdue({ row: { status, resolvesAt, resolutionUid }, now }) {
   const end = parseIsoSeconds(resolvesAt);
   if (status === 'VOID' || resolutionUid !== null || now.getTime() / 1_000 <= end + OVERDUE_SECONDS) return null;
@@ -83,9 +71,7 @@ function explainOverdue({ row: { status, resolvesAt, resolutionUid }, now }) {
 }
 
 /**
- * @param {ScorecardRow} row
- * @param {readonly CheckList[]} lists
- * @param {string | null} reason why not everything could be compared that should have been
+ * @param {ScorecardRow} row @param {readonly CheckList[]} lists @param {string | null} reason why the check is incomplete
  * @returns {Finding}
  */
 function buildFinding({ status, resolutionUid }, lists, reason) {
@@ -97,10 +83,7 @@ function buildFinding({ status, resolutionUid }, lists, reason) {
   return { verdict: 'verified', stage, words: `${VERIFIED_LABELS[stage]}: ${compared.checks.length} checks`, ...compared };
 }
 
-/**
- * @param {string} reason
- * @returns {Finding}
- */
+/** @param {string} reason @returns {Finding} */
 export function buildUncheckedFinding(reason) {
   return { verdict: 'unchecked', stage: 'open', words: `Could not be checked: ${reason}`, checks: [], open: [] };
 }

@@ -12,13 +12,10 @@ import { watchWallet } from '../unlock/wallet-watch.js';
 /** @import { Page } from '../parts/main.js' */
 /** @import { WalletWatch } from '../unlock/wallet-watch.js' */
 
-/** How long before its end a session can be renewed. */
+/** Time before expiry from which a session can be renewed. */
 const RENEWABLE_BEFORE_MS = 5 * 60_000;
 
-/**
- * Who looks at the page: the way in, and for whoever is in his wallet, tier, time left and the way out.
- * @param {Page} page
- */
+/** Login button, or wallet, tier, remaining time and logout of the session. @param {Page} page */
 export function mountAccount({ session }) {
   const notice = h('p', { class: 'account-notice', role: 'status', tabindex: -1 });
   const state = h('div', { class: 'account' });
@@ -52,7 +49,7 @@ export function mountAccount({ session }) {
     const focused = state.contains(document.activeElement) ? document.activeElement?.textContent : null;
     replaceChildren(state, current === null ? renderUnlock() : renderSession(current, { renew, leave: () => leave('Logged out.') }));
     if (session.hasEnded) showNotice('The session has ended: unlock again to go on.');
-    // Never on to a button that does something else.
+    // Focus must not move to a button with another function.
     const same = [...state.querySelectorAll('button')].find(({ textContent }) => textContent === focused);
     if (focused !== null) (same ?? notice).focus();
   }
@@ -63,7 +60,7 @@ export function mountAccount({ session }) {
 }
 
 /**
- * Signs again with the account that has logged in, when the reader asks for it; what he has open stays.
+ * Renews the session with the same account; open elements of the page stay open.
  * @param {{ session: Page['session'], wallets: Pick<WalletWatch, 'used'>, say: (words: string) => void, openDialog: () => void }} options
  */
 export function createRenewal({ session, wallets, say: showNotice, openDialog }) {
@@ -73,7 +70,7 @@ export function createRenewal({ session, wallets, say: showNotice, openDialog })
     if (wallet === null) return openDialog();
     await attemptLogin({
       login: (sayStage) => logInWith(wallet.provider, (stage) => sayStage(STAGE_MESSAGES[stage](wallet.name)), current?.wallet),
-      // He may have logged out meanwhile.
+      // The reader may have logged out in the meantime.
       counts: () => session.current === current || session.hasEnded,
       say: showNotice,
       onDone(next) {
@@ -85,10 +82,8 @@ export function createRenewal({ session, wallets, say: showNotice, openDialog })
 }
 
 /**
- * Here at once, whatever the service says to it.
- * @param {Page['session']} session
- * @param {string} words
- * @param {(words: string) => void} showNotice
+ * Logs out locally first, whether or not the service answers.
+ * @param {Page['session']} session @param {string} words @param {(words: string) => void} showNotice
  */
 function logOut(session, words, showNotice) {
   const { current } = session;
@@ -97,7 +92,7 @@ function logOut(session, words, showNotice) {
   session.set(null);
   endSession(current).catch((error) => {
     if (!(error instanceof ApiProblem)) throw error;
-    // Its session is over there already.
+    // The session has already ended at the service.
     if (error.code === 'UNAUTHENTICATED') return;
     showNotice(`${words} The service could not be told: the token ends by itself at ${formatUtcTime(current.expiresAt)}.`);
   });
@@ -107,10 +102,7 @@ function renderUnlock() {
   return createUnlockButton(['Unlock', h('span', { class: 'more-words' }, ' with your wallet')]);
 }
 
-/**
- * @param {LoginSession} session
- * @param {{ renew: () => void, leave: () => void }} actions
- */
+/** @param {LoginSession} session @param {{ renew: () => void, leave: () => void }} actions */
 function renderSession({ wallet, tier, expiresAt }, { renew, leave }) {
   const endsSoon = Date.parse(expiresAt) - Date.now() <= RENEWABLE_BEFORE_MS;
   return [
@@ -123,9 +115,8 @@ function renderSession({ wallet, tier, expiresAt }, { renew, leave }) {
 }
 
 /**
- * Clears the session when its token expires, whatever the page is doing, and tells before that when it can be renewed.
- * @param {Page['session']} session
- * @param {() => void} onEndNear
+ * Clears the session when its token expires, and redraws when it becomes renewable.
+ * @param {Page['session']} session @param {() => void} onEndNear
  */
 function watchTokenExpiry(session, onEndNear) {
   /** @type {ReturnType<typeof setTimeout>[]} */

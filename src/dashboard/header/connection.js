@@ -5,10 +5,7 @@ import { startTimeUpdates } from '../lib/relative-time.js';
 /** @import { ServiceHealth } from '../state/poller.js' */
 /** @import { Page } from '../parts/main.js' */
 
-/**
- * Whether the service is there. What is told aloud changes only when that does; the time of the last look is for eyes.
- * @param {Page} page
- */
+/** Connection status. Screen readers announce changes only; the time of the last poll is visual. @param {Page} page */
 export function mountConnection({ poller }) {
   const element = byId('connection');
   const words = h('span', {}, 'Connecting…');
@@ -28,10 +25,7 @@ export function mountConnection({ poller }) {
   });
 }
 
-/**
- * @param {ServiceHealth} health
- * @param {string | null} lostAt
- */
+/** @param {ServiceHealth} health @param {string | null} lostAt */
 function formatHealth({ state }, lostAt) {
   if (state === 'up') return 'Connected';
   if (state === 'starting') return 'Starting up';

@@ -5,13 +5,11 @@ import { formatDate } from '../lib/format-text.js';
 /** @import { Page } from '../parts/main.js' */
 
 /**
- * What the reader looks at.
  * @typedef {{ kind: 'live' | 'csv' | 'simulated', source: string, replayedThrough: string | null, staleSince: string | null }} DataOrigin
  */
 
 /**
- * Says where everything on the page comes from, all the time: made up, recorded, or live; and what of it was replayed, or is old. The kind
- * stands on the body too, so that each figure carries it.
+ * Banner with the origin of the data: simulated, recorded or live, replayed or stale. Sets `data-kind` on the body for the style sheet.
  * @param {Page} page
  */
 export function mountOrigin({ store }) {
@@ -29,21 +27,18 @@ export function mountOrigin({ store }) {
   for (const name of /** @type {const} */ (['info', 'price', 'scorecard'])) store.watch(name, draw);
 }
 
-/**
- * @param {Page['store']} store
- * @returns {DataOrigin | null} null before anything is known
- */
+/** @param {Page['store']} store @returns {DataOrigin | null} null before `info` is loaded */
 function getDataOrigin(store) {
   const { answer: info } = store.get('info');
   const { answer: price } = store.get('price');
   if (info === null) return null;
   const { kind, source } = info.data;
-  // The newest replayed day: rows come newest first.
+  // Rows are sorted newest first.
   const replayed = store.get('scorecard').answer?.predictions.find((row) => row.replayed);
   return { kind, source, replayedThrough: replayed?.date ?? null, staleSince: price?.stale ? price.observedAt : null };
 }
 
-/** @param {DataOrigin} origin the first one is a title */
+/** @param {DataOrigin} origin */
 function formatDataOrigin({ kind, source, replayedThrough, staleSince }) {
   const [mark, ...sentences] = KIND_SENTENCES[kind](source);
   return [mark, ...sentences, ...formatReplay(kind, replayedThrough), ...formatStaleness(kind, staleSince), ...formatWorth(kind)];
@@ -56,7 +51,7 @@ const KIND_SENTENCES = {
   live: () => ['Live market data'],
 };
 
-/** `seed 2` of `simulated (seed 2)`. @param {string} source */
+/** `seed 2` from `simulated (seed 2)`. @param {string} source */
 function parseSeed(source) {
   return /seed \S+?(?=\))/.exec(source)?.[0] ?? 'a program';
 }

@@ -4,10 +4,7 @@ import { formatCount } from '../lib/format.js';
 /** @import { StartupStatus } from '../state/responses.ts' */
 /** @import { Page } from '../parts/main.js' */
 
-/**
- * What a start is at, as long as it lasts. The bar is made once and moved, so that it is not told as something new each second.
- * @param {Page} page
- */
+/** Startup progress. The bar is updated in place, so that screen readers do not announce it every second. @param {Page} page */
 export function mountStartup({ poller }) {
   const place = byId('setup');
   const label = h('label', { for: 'setup-bar' });
@@ -28,11 +25,7 @@ function formatStartupProgress({ what, done, total }) {
   return done === null || total === null ? `${words}…` : `${words}: ${formatCount(done)} of ${formatCount(total)}`;
 }
 
-/**
- * Without a count it shows that something goes on, and not how far.
- * @param {HTMLProgressElement} bar
- * @param {StartupStatus} setup
- */
+/** Indeterminate without a count. @param {HTMLProgressElement} bar @param {StartupStatus} setup */
 function updateBar(bar, { done, total }) {
   if (done === null || !total) return bar.removeAttribute('value');
   bar.max = total;

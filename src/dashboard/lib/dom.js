@@ -1,4 +1,4 @@
-/** Elements are made, never parsed from text: what comes from outside can only become text. */
+/** DOM construction without HTML parsing: external text can only become text nodes. */
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -6,63 +6,42 @@ const SVG = 'http://www.w3.org/2000/svg';
 /** @typedef {Record<string, string | number | boolean | null | undefined | ((event: any) => void)>} Attributes */
 
 /**
- * An HTML element. Attributes that are false, null or undefined are left out; `onclick` and the like take functions.
- * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Attributes} [attributes]
- * @param {...(Child | readonly Child[])} children
- * @returns {HTMLElementTagNameMap[Tag]}
+ * Creates an HTML element. Omits attributes that are false, null or undefined; `onclick` and the like take functions.
+ * @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {Attributes} [attributes]
+ * @param {...(Child | readonly Child[])} children @returns {HTMLElementTagNameMap[Tag]}
  */
 export function h(tag, attributes = {}, ...children) {
   return fillElement(document.createElement(tag), attributes, children);
 }
 
 /**
- * An SVG element, in the same way.
- * @template {keyof SVGElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Attributes} [attributes]
- * @param {...(Child | readonly Child[])} children
- * @returns {SVGElementTagNameMap[Tag]}
+ * Creates an SVG element; see `h`.
+ * @template {keyof SVGElementTagNameMap} Tag @param {Tag} tag @param {Attributes} [attributes]
+ * @param {...(Child | readonly Child[])} children @returns {SVGElementTagNameMap[Tag]}
  */
 export function s(tag, attributes = {}, ...children) {
   return fillElement(/** @type {SVGElementTagNameMap[Tag]} */ (document.createElementNS(SVG, tag)), attributes, children);
 }
 
-/**
- * Puts children in the place of those that an element has.
- * @param {Element} element
- * @param {...(Child | readonly Child[])} children
- */
+/** @param {Element} element @param {...(Child | readonly Child[])} children */
 export function replaceChildren(element, ...children) {
   element.replaceChildren(...toNodes(children));
 }
 
-/**
- * The element of an id, which the frame of the page has.
- * @param {string} id
- * @returns {HTMLElement}
- */
+/** An element of index.html. @param {string} id @returns {HTMLElement} */
 export function byId(id) {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`The page has no element ${id}`);
   return element;
 }
 
-/**
- * Where a section shows what it has, below its heading.
- * @param {string} id
- * @returns {HTMLElement}
- */
+/** The element below the heading of a section. @param {string} id @returns {HTMLElement} */
 export function getSectionBody(id) {
   return /** @type {HTMLElement} */ (byId(id).querySelector('.body'));
 }
 
 /**
- * @template {Element} E
- * @param {E} element
- * @param {Attributes} attributes
- * @param {readonly (Child | readonly Child[])[]} children
+ * @template {Element} E @param {E} element @param {Attributes} attributes @param {readonly (Child | readonly Child[])[]} children
  * @returns {E}
  */
 function fillElement(element, attributes, children) {
@@ -75,10 +54,7 @@ function fillElement(element, attributes, children) {
   return element;
 }
 
-/**
- * @param {readonly (Child | readonly Child[])[]} children
- * @returns {(Node | string)[]}
- */
+/** @param {readonly (Child | readonly Child[])[]} children @returns {(Node | string)[]} */
 function toNodes(children) {
   return children
     .flat()

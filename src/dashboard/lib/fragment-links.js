@@ -1,6 +1,6 @@
 /**
- * Follows links to places of this very page. They are relative to the base of the page, which is another address than the page's as soon as
- * a horizon is chosen: browsers would load it anew, and what was chosen and checked would be gone.
+ * Handles links to fragments of this page. They resolve against the base URL, which differs from the page URL once a horizon is chosen, so
+ * browsers would reload the page and lose its state.
  */
 export function handleFragmentLinks() {
   document.addEventListener('click', (event) => {
@@ -15,7 +15,7 @@ export function handleFragmentLinks() {
   });
 }
 
-/** Keys go on from there. @param {HTMLElement} place */
+/** Moves the focus as well, for keyboard navigation. @param {HTMLElement} place */
 function scrollToElement(place) {
   if (place.tabIndex < 0) place.tabIndex = -1;
   place.focus({ preventScroll: true });

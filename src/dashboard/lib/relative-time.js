@@ -3,15 +3,11 @@ import { formatRelativeTime, formatUtcTime } from './format.js';
 
 const UPDATE_MS = 10_000;
 
-/**
- * A time in words that stay true while it is shown, such as `3 hours ago`; the exact one is its title.
- * @param {string} time ISO 8601
- */
+/** A relative time such as `3 hours ago` that is kept current, with the exact time as its title. @param {string} time ISO 8601 */
 export function createRelativeTime(time) {
   return h('time', { class: 'ago', datetime: time, title: formatUtcTime(time) }, formatRelativeTime(time));
 }
 
-/** Keeps all of them true. */
 export function startTimeUpdates() {
   setInterval(() => {
     for (const element of document.querySelectorAll('time.ago')) {

@@ -6,8 +6,8 @@ import { formatUtcTime } from './format.js';
 /** @import { Store, ResourceState } from '../state/store.js' */
 
 /**
- * Shows a resource in an element: that it is coming, what it says, and why it is not there or old. It is drawn again only when the
- * answer has changed, so that what a reader has opened or focused stays.
+ * Binds a resource to an element: loading state, answer and problem. Redraws only when the answer changes, so that open and focused
+ * elements are kept.
  * @template {keyof ApiResponses} Name
  * @param {{ store: Store, name: Name, body: HTMLElement, draw: (answer: ApiResponses[Name]) => Child | readonly Child[] }} options
  */
@@ -25,11 +25,7 @@ export function mountResource({ store, name, body, draw }) {
   });
 }
 
-/**
- * When a resource was last answered: for sections whose figures do not say themselves how old they are.
- * @param {Store} store
- * @param {keyof ApiResponses} name
- */
+/** Time of the last answer, for sections whose figures do not show their age. @param {Store} store @param {keyof ApiResponses} name */
 export function createAsOfLine(store, name) {
   const line = h('p', { class: 'quiet as-of' });
   store.watch(name, ({ at }) => {
@@ -39,10 +35,7 @@ export function createAsOfLine(store, name) {
   return line;
 }
 
-/**
- * A section that cannot be drawn says so, and leaves the others alone.
- * @param {() => Child | readonly Child[]} draw
- */
+/** A section that throws is replaced by a message, so that the others still work. @param {() => Child | readonly Child[]} draw */
 export function drawSafely(draw) {
   try {
     return draw();
@@ -53,9 +46,8 @@ export function drawSafely(draw) {
 }
 
 /**
- * Draws, and gives the focus back to what stands where it was: a reader on the keyboard does not start again from the top.
- * @param {HTMLElement} content
- * @param {() => Child | readonly Child[]} draw
+ * Restores the focus after a redraw to the element at the same position.
+ * @param {HTMLElement} content @param {() => Child | readonly Child[]} draw
  */
 function redrawKeepingFocus(content, draw) {
   const focused = document.activeElement;
@@ -66,17 +58,14 @@ function redrawKeepingFocus(content, draw) {
   if (there instanceof HTMLElement && there.tagName === focused.tagName) there.focus({ preventScroll: true });
 }
 
-/** Which child of which child an element is. @param {Element} from @param {Element} element @returns {number[]} */
+/** Child indexes from `from` down to `element`. @param {Element} from @param {Element} element @returns {number[]} */
 function getChildPath(from, element) {
   const parent = element.parentElement;
   if (element === from || parent === null) return [];
   return [...getChildPath(from, parent), [...parent.children].indexOf(element)];
 }
 
-/**
- * Why there is nothing to show. As long as a start replays history, that this will pass.
- * @param {string} words
- */
+/** Placeholder of an empty section; adds a note while history is replayed. @param {string} words */
 export function renderNotYet(words) {
   const meanwhile = h('span', { class: 'meanwhile' }, 'History is being replayed: this fills by itself.');
   return h('p', { class: 'empty' }, h('span', {}, words), meanwhile);

@@ -3,15 +3,13 @@ import { h } from './dom.js';
 /** @import { Child } from './dom.js' */
 
 /**
- * A column: its heading, what a row shows in it, and whether that is a figure.
  * @template Row
  * @typedef {{ heading: string, cell: (row: Row) => Child | readonly Child[], numeric?: boolean }} Column
  */
 
 /**
- * A table that scrolls by itself where the page is narrow, reachable by keyboard. The first column names the row.
- * @template Row
- * @param {{ caption: string, columns: readonly Column<Row>[], rows: readonly Row[], empty?: string }} options
+ * A table that scrolls horizontally on narrow screens, by keyboard as well. The first column is the row header.
+ * @template Row @param {{ caption: string, columns: readonly Column<Row>[], rows: readonly Row[], empty?: string }} options
  */
 export function renderTable({ caption, columns, rows, empty = 'Nothing yet.' }) {
   if (rows.length === 0) return h('p', { class: 'empty' }, empty);
@@ -46,12 +44,7 @@ export function renderTable({ caption, columns, rows, empty = 'Nothing yet.' }) 
   );
 }
 
-/**
- * @template Row
- * @param {Column<Row>} column
- * @param {Row} row
- * @param {number} index
- */
+/** @template Row @param {Column<Row>} column @param {Row} row @param {number} index */
 function renderTableCell({ cell: content, numeric }, row, index) {
   const className = numeric ? 'numeric' : null;
   return index === 0 ? h('th', { scope: 'row', class: className }, content(row)) : h('td', { class: className }, content(row));

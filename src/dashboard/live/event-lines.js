@@ -5,12 +5,9 @@ import { formatAttestation, formatEvent, formatEventGroup } from './event-messag
 /** @import { EventMessage } from './event-messages.js' */
 /** @import { PushedEvent } from './live-events.js' */
 
-/** One line of a list of events. @typedef {EventMessage & { key: string, time: string, replayed: boolean, uids: readonly string[] }} EventLine */
+/** @typedef {EventMessage & { key: string, time: string, replayed: boolean, uids: readonly string[] }} EventLine */
 
-/**
- * An event, or what else has its words, with the line that it has by itself.
- * @typedef {{ type: string, data: Record<string, any>, line: EventLine }} EventEntry
- */
+/** An event or attestation with its own line. @typedef {{ type: string, data: Record<string, any>, line: EventLine }} EventEntry */
 
 const UID_PATTERN = /^0x[0-9a-f]{64}$/;
 
@@ -38,9 +35,8 @@ export function toAttestationLines(rows) {
 }
 
 /**
- * What follows each other and belongs together is one line. It is called by the newest, so that it is another line when one more comes.
- * @param {readonly EventEntry[]} entries
- * @returns {EventLine[]}
+ * Merges consecutive entries of one step. The key of the newest identifies the line, so that it is redrawn when one more arrives.
+ * @param {readonly EventEntry[]} entries @returns {EventLine[]}
  */
 function groupEntries(entries) {
   /** @type {EventEntry[][]} */
@@ -54,7 +50,7 @@ function groupEntries(entries) {
   return groups.map((group) => (group.length === 1 ? group[0].line : mergeGroup(group)));
 }
 
-/** The step of a day that makes one of each horizon; null of what stands alone. @param {EventEntry} entry */
+/** Key of a step with one entry per horizon; null for single entries. @param {EventEntry} entry */
 function getGroupKey({ type, data }) {
   if (type === 'signal.new') return `${type} ${data.date}`;
   return type === 'attestation.created' && data.type === 'prediction' ? `${type} ${data.date} ${data.blockNumber}` : null;
@@ -63,7 +59,6 @@ function getGroupKey({ type, data }) {
 /** @param {readonly EventEntry[]} group @returns {EventLine} */
 function mergeGroup(group) {
   const [{ type, line }] = group;
-  // By ascending horizon, whichever came first.
   const all = [...group].sort((one, other) => Number.parseInt(one.data.horizon, 10) - Number.parseInt(other.data.horizon, 10));
   return {
     ...line,
@@ -81,9 +76,8 @@ function parseEventUids(uid) {
 }
 
 /**
- * Puts what is new on top, and takes away what is no longer wanted: what stays is not touched, so that it is not read aloud again.
- * @param {HTMLElement} list
- * @param {readonly EventLine[]} lines newest first
+ * Prepends new lines and removes dropped ones. The others stay in place, so that screen readers do not announce them again.
+ * @param {HTMLElement} list @param {readonly EventLine[]} lines newest first
  */
 export function updateLines(list, lines) {
   const wanted = new Set(lines.map(({ key }) => key));

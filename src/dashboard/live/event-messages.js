@@ -1,14 +1,9 @@
 import { formatPercent, formatUsd } from '../lib/format.js';
 import { formatDayAndMonth, formatHorizon, formatRegime, formatSignedPercent, truncate } from '../lib/format-text.js';
 
-/** @typedef {{ kind: string, words: string, tone?: 'good' | 'bad' }} EventMessage what kind of event, and what it says in a sentence */
+/** @typedef {{ kind: string, words: string, tone?: 'good' | 'bad' }} EventMessage */
 
-/**
- * An event in words.
- * @param {string} type
- * @param {Record<string, any>} data
- * @returns {EventMessage}
- */
+/** @param {string} type @param {Record<string, any>} data @returns {EventMessage} */
 export function formatEvent(type, data) {
   return EVENT_FORMATTERS[type]?.(data) ?? { kind: truncate(type, 40), words: '' };
 }
@@ -53,10 +48,8 @@ const EVENT_FORMATTERS = {
 const LIST = new Intl.ListFormat('en-GB');
 
 /**
- * The calls of one day, which are made and committed together, in one sentence.
- * @param {string} type
- * @param {readonly Record<string, any>[]} all at least one
- * @returns {EventMessage}
+ * One sentence for the calls of a day, which are made and committed together.
+ * @param {string} type @param {readonly Record<string, any>[]} all at least one @returns {EventMessage}
  */
 export function formatEventGroup(type, all) {
   const [{ date, btcPrice, blockNumber }] = all;
@@ -101,9 +94,8 @@ function formatPlainAmount(amount, asset) {
 }
 
 /**
- * An attestation of the public record, in the same words.
- * @param {Record<string, any>} row of `GET /api/svc/onchain-oracle/history`
- * @returns {EventMessage}
+ * An attestation of the public record as an event.
+ * @param {Record<string, any>} row of `GET /api/svc/onchain-oracle/history` @returns {EventMessage}
  */
 export function formatAttestation(row) {
   const scored = row.type === 'resolution' && (row.status === 'WIN' || row.status === 'LOSS');

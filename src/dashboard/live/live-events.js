@@ -9,8 +9,8 @@ import { openSocket } from './live-socket.js';
  */
 
 /**
- * @typedef {{ session: Session, onChange: () => void, onEvents: () => void }} LiveEventsOptions `onEvents`: something has happened just now, and
- * nothing more for a moment
+ * @typedef {{ session: Session, onChange: () => void, onEvents: () => void }} LiveEventsOptions `onEvents`: new events have arrived, and
+ * none for `SETTLE_MS`
  */
 
 const MAX_EVENTS = 50;
@@ -19,41 +19,41 @@ const RETRY_MS = { least: 1_000, most: 30_000, later: 30_000 };
 const SOCKET_CLOSE_CODES = { tryLater: 1013, tokenEnded: 4001, tierLost: 4003 };
 
 /**
- * Events of the service as they happen, for whoever has logged in: over a WebSocket that comes back after a drop, and brings what was
- * missed meanwhile. Nothing of them is kept once the session ends.
+ * Events for a logged-in reader over a WebSocket that reconnects and resumes after the last event. All events are dropped when the session
+ * ends.
  */
 export class LiveEvents {
   /** @type {readonly PushedEvent[]} newest first */
   events = [];
   /** @type {LiveState} */
   state = 'off';
-  /** Why it is in that state, where there is something to say. */
+  /** Explains the state. */
   detail = '';
-  /** True once what comes happens now. */
+  /** True once the replay of earlier events is complete. */
   caughtUp = false;
 
   #options;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #settleTimer;
-  /** @type {number | null} id of the newest event that was seen or skipped; null before the first connection */
+  /** @type {number | null} id of the newest event that was received or skipped; null before the first connection */
   #lastId = null;
   #failures = 0;
   /** @type {ReturnType<typeof openSocket> | null} */
   #socket = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #retryTimer;
-  /** What was begun before it last changed is void. */
+  /** Increments on each change; callbacks of an earlier generation are ignored. */
   #generation = 0;
 
   /** @param {LiveEventsOptions} options */
   constructor(options) {
     this.#options = options;
     options.session.onChange(() => this.start());
-    // With the new token, and from where it stands.
+    // Reconnects with the new token and resumes.
     options.session.onRenewal(() => void this.#connect());
   }
 
-  /** Begins anew: another reader sees nothing of what was told to the one before. */
+  /** Restarts with an empty list, as another reader may have logged in. */
   start() {
     this.events = [];
     this.caughtUp = false;
@@ -62,7 +62,7 @@ export class LiveEvents {
     void this.#connect();
   }
 
-  /** The service is there again: no need to wait longer. */
+  /** Reconnects at once when the service is back. */
   retryNow() {
     if (this.state === 'waiting') void this.#connect();
   }
@@ -110,7 +110,7 @@ export class LiveEvents {
     if (type === 'token.expiring') this.#setState('live', 'The session ends within a minute: renew it at the top of the page.');
   }
 
-  /** A first connection learns where the log stands, and goes back a little. @param {number} newestId */
+  /** The first connection only learns the newest id; the second one replays the last events. @param {number} newestId */
   #handleConnected(newestId) {
     this.#failures = 0;
     if (this.#lastId !== null) return;
@@ -125,9 +125,9 @@ export class LiveEvents {
     if (this.#lastId !== null && event.id <= this.#lastId) return;
     this.#lastId = event.id;
     this.events = [event, ...this.events].slice(0, MAX_EVENTS);
-    // What was there before the page was is shown in one go.
+    // Replayed events are rendered together.
     if (!this.caughtUp) return;
-    // Several of one change come within a moment: one by one, they would be read aloud one by one.
+    // Debounced: screen readers would announce the events of one change one by one.
     clearTimeout(this.#settleTimer);
     this.#settleTimer = setTimeout(this.#options.onEvents, SETTLE_MS);
   }
@@ -145,7 +145,7 @@ export class LiveEvents {
     this.#scheduleReconnect(`${message}.`, 1_000 * (retryAfterSeconds ?? 0));
   }
 
-  /** Later each time, and not all pages at once. @param {string} words @param {number} leastMs */
+  /** Exponential backoff with jitter. @param {string} words @param {number} leastMs */
   #scheduleReconnect(words, leastMs) {
     this.#stop();
     const backoffMs = Math.min(RETRY_MS.most, RETRY_MS.least * 2 ** this.#failures) * (0.5 + Math.random());

@@ -1,14 +1,14 @@
-/** Ping frames of the server cannot be seen in a browser: the page asks itself, and takes silence for the end. */
+/** Browsers hide ping frames, so the page sends its own and closes a silent connection. */
 const PING_MS = 30_000;
 const SILENCE_TIMEOUT_MS = 75_000;
 
-/** What a connection ends with that was only silent. */
+/** Close code of a connection that timed out. */
 export const SILENT_CLOSE_CODE = 1006;
 
 /**
- * One connection to the events of the service.
- * @param {{ ticket: string, since: number | null, onMessage: (message: any) => void, onClosed: (code: number) => void }} options `since`: the
- * newest event that is known, null where none is wanted from before; `onClosed` is called once, and not after `close`
+ * One WebSocket connection.
+ * @param {{ ticket: string, since: number | null, onMessage: (message: any) => void, onClosed: (code: number) => void }} options `since`:
+ * last known event id; `onClosed` is called once, and not after `close`
  */
 export function openSocket({ ticket, since, onMessage, onClosed }) {
   const socket = new WebSocket(buildSocketUrl(ticket, since));
@@ -41,15 +41,14 @@ export function openSocket({ ticket, since, onMessage, onClosed }) {
 }
 
 /**
- * Beside the page, so that it is reached however the page was. The ticket works once, for 30 seconds; a token would stay good.
- * @param {string} ticket
- * @param {number | null} since
+ * Relative to the page, as it may be served below a path. The ticket works once within 30 seconds, so no token appears in a URL.
+ * @param {string} ticket @param {number | null} since
  */
 function buildSocketUrl(ticket, since) {
   const url = new URL('ws/signal', document.baseURI);
   url.protocol = url.protocol.replace('http', 'ws');
   url.searchParams.set('ticket', ticket);
-  // The page lists the calls of a day with all their horizons; the default is 7 days alone.
+  // The default is 7d only; the page lists all horizons.
   url.searchParams.set('horizons', 'all');
   if (since !== null) url.searchParams.set('since', String(since));
   return url;

@@ -6,10 +6,7 @@ import { createAttestationList } from '../record/attestation-list.js';
 
 /** @import { Page } from './main.js' */
 
-/**
- * Forecasts, and a button that checks them against the chain in this browser.
- * @param {Page} page
- */
+/** The list of forecasts, with a check of each against the chain. @param {Page} page */
 export function mountAttestations({ store, session, horizon }) {
   const intro = h('div', {});
   const list = h('div', {});
@@ -25,7 +22,7 @@ export function mountAttestations({ store, session, horizon }) {
       return [renderIntroduction(), endpoint.form];
     },
   });
-  /** A reader may be faster than the service. */
+  /** The reader may click before `info` is loaded. */
   async function getInfo() {
     if (store.get('info').answer === null) await store.refresh('info');
     return store.get('info').answer;

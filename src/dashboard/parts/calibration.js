@@ -15,7 +15,7 @@ import { buildSkillRows } from '../record/skill-rows.js';
 /** @typedef {NonNullable<Scorecard['statistics']['probabilities']>} Probabilities */
 /** @typedef {NonNullable<Scorecard['statistics']['distribution']>} Distribution */
 
-/** Below so many independent outcomes a diagram would only mislead. */
+/** Fewer independent outcomes make a diagram misleading. */
 const MIN_INDEPENDENT_OUTCOMES = 5;
 
 /** @param {Page} page */
@@ -77,9 +77,8 @@ function createSkillFigure(scorecard) {
 }
 
 /**
- * As wide as what can prove something needs: the rest may end in an arrow.
- * @param {readonly SkillRow[]} rows
- * @returns {[number, number]}
+ * The axis fits the rows that can prove skill; others may end in an arrow.
+ * @param {readonly SkillRow[]} rows @returns {[number, number]}
  */
 function computeSkillDomain(rows) {
   const values = rows.flatMap(({ value, low, high, proves }) => (proves ? [value, low, high] : []).filter((one) => one !== null));
@@ -98,7 +97,7 @@ const SKILL_COLUMNS = [
   { heading: 'In words', cell: ({ words }) => words ?? '' },
 ];
 
-/** The other comparison with prices of markets: every market rather than one a week, without an interval. @param {Scorecard} scorecard */
+/** The comparison over all markets, which has no interval. @param {Scorecard} scorecard */
 function renderMarketNote({
   predictionMarket: { settledMarkets, modelLogLoss, marketLogLoss, weightGivenToModel, quotesAreOurs, venue, throughDate },
 }) {

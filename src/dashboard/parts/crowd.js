@@ -13,10 +13,7 @@ import { formatBidAsk, renderBook, renderTextFact } from '../record/order-book.j
 
 /** @typedef {ApiResponses['crowd']} Crowd */
 
-/**
- * Prediction market against oracle, on the same questions.
- * @param {Page} page
- */
+/** Prediction market against model, on the same questions. @param {Page} page */
 export function mountCrowd({ store }) {
   mountResource({ store, name: 'crowd', body: getSectionBody('crowd'), draw: renderCrowd });
 }

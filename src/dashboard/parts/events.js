@@ -7,10 +7,7 @@ import { createUnlockButton } from '../unlock/unlock-button.js';
 /** @import { EventLine } from '../live/event-lines.js' */
 /** @import { Page } from './main.js' */
 
-/**
- * What happens, as it happens, for whoever has logged in; for everybody what the chain was told last.
- * @param {Page} page
- */
+/** Live events for a logged-in reader; otherwise the newest attestations. @param {Page} page */
 export function mountEvents({ store, session, poller }) {
   const status = h('p', { class: 'events-status', role: 'status' });
   const offer = h('div', {});
@@ -46,10 +43,8 @@ export function mountEvents({ store, session, poller }) {
 }
 
 /**
- * A whole list that arrives at once is not read aloud; what comes later is.
- * @param {HTMLElement} box
- * @param {boolean} isLoggedIn
- * @param {boolean} caughtUp
+ * Only events after the initial list are announced by screen readers.
+ * @param {HTMLElement} box @param {boolean} isLoggedIn @param {boolean} caughtUp
  */
 function setListRole(box, isLoggedIn, caughtUp) {
   box.setAttribute('role', isLoggedIn ? 'log' : 'region');
@@ -85,7 +80,7 @@ function formatLiveStatus({ state, detail, events }) {
 }
 
 /**
- * The newest attestations: asked for once, and when there are more.
+ * Fetches the newest attestations, and again when their number changes.
  * @param {{ store: Page['store'], session: Page['session'], onChange: () => void }} options
  */
 function followAttestations({ store, session, onChange }) {
@@ -96,7 +91,7 @@ function followAttestations({ store, session, onChange }) {
     const count = store.get('stats').answer?.totalAttestations ?? 0;
     if (session.current !== null || count === requestedCount) return;
     requestedCount = count;
-    // The last of them may be cut off from others of their step.
+    // Extra rows, as the oldest group may be incomplete.
     const { data } = await requestApi('api/svc/onchain-oracle/history?horizons=all&limit=30');
     lines = toAttestationLines(data).slice(0, 10);
     onChange();

@@ -8,17 +8,14 @@ import { renderTable } from '../lib/table.js';
 
 /** @typedef {ApiResponses['feeds']['feeds'][number]} Feed */
 
-/**
- * Every series of market data, how old it is, and how its providers do.
- * @param {Page} page
- */
+/** Age and providers of each series of market data. @param {Page} page */
 export function mountFeeds({ store }) {
   const body = h('div', {});
   replaceChildren(getSectionBody('feeds'), body, createAsOfLine(store, 'feeds'));
   /** @type {Map<string, string>} */
   let titles = new Map();
   mountResource({ store, name: 'feeds', body, draw: (answer) => renderFeeds(answer, titles) });
-  // What the series are called is said elsewhere, and may come later.
+  // Titles come with `info`, which may be loaded later.
   store.watch('info', ({ answer }) => {
     titles = new Map(answer?.data.series.map(({ series, title }) => [series, title]));
     for (const name of body.querySelectorAll('[data-series]'))

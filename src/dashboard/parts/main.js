@@ -25,10 +25,7 @@ import { mountWagers } from './wagers.js';
 /** @import { Session } from '../state/session.js' */
 /** @import { Store } from '../state/store.js' */
 
-/**
- * What the sections of the page share.
- * @typedef {{ store: Store, session: Session, horizon: HorizonSelection, poller: Poller }} Page
- */
+/** @typedef {{ store: Store, session: Session, horizon: HorizonSelection, poller: Poller }} Page */
 
 const SECTIONS = [
   ...[mountConnection, mountAccount, mountOrigin, mountStartup, mountHorizon],
@@ -43,11 +40,11 @@ const poller = createPoller(store);
 
 for (const mount of SECTIONS) mount({ store, session, horizon, poller });
 
-/** What depends on who asks. */
+/** Resources whose content depends on the tier of the reader. */
 const READER_RESOURCES = /** @type {const} */ (['signal', 'scorecard', 'wagers', 'crowd']);
 
-// Who asks, and of what horizon, decides what is told. What a reader was told goes with him, also while nobody answers; and what anybody is
-// told of the call says nothing of a wallet.
+// Responses depend on session and horizon. Answers of an ended session are dropped at once, even when the service does not answer; the
+// public call is dropped on login.
 session.onChange((current) => {
   for (const name of current === null ? READER_RESOURCES : /** @type {const} */ (['signal'])) store.forget(name);
   void store.refreshAll(READER_RESOURCES);

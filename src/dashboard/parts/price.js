@@ -13,15 +13,15 @@ import { countInsideBand, toPriceDays } from '../record/record-rows.js';
 /** @import { PriceDay } from '../record/record-rows.js' */
 /** @import { Page } from './main.js' */
 
-/** Days that the reader may look at. */
+/** Ranges of days to choose from. */
 const ALL = Number.POSITIVE_INFINITY;
 const ZOOMS = [30, 90, 365, ALL];
 const DAY_MS = 86_400_000;
 
-/** What the reader has chosen, for the next answer too. `day`: days since 1970-01-01; null for the last close. @type {{ zoom: number, day: number | null }} */
+/** Kept across redraws. `day`: days since 1970-01-01; null for the last close. @type {{ zoom: number, day: number | null }} */
 const selection = { zoom: 90, day: null };
 
-/** How to have the chart that stands there drawn again. */
+/** Redraws the current chart. */
 let redraw = () => {};
 
 /** @param {Page} page */
@@ -36,10 +36,7 @@ export function mountPrice({ store }) {
   store.watch('price', () => redraw());
 }
 
-/**
- * What the chart shows: days of one horizon, and the price of now.
- * @typedef {{ days: readonly PriceDay[], horizon: string, newest: () => NewestPrice | null }} ShownDays
- */
+/** @typedef {{ days: readonly PriceDay[], horizon: string, newest: () => NewestPrice | null }} ShownDays */
 
 /** @param {ApiResponses['price'] | null} answer @returns {NewestPrice | null} */
 function toNewestPrice(answer) {
@@ -74,20 +71,13 @@ function formatZoom(zoom) {
   return zoom === ALL ? 'All' : `${zoom} days`;
 }
 
-/**
- * So many days up to the last close, and what is ahead of it.
- * @param {readonly PriceDay[]} days
- * @param {number} zoom
- */
+/** The last `zoom` days before the last close, and all days after it. @param {readonly PriceDay[]} days @param {number} zoom */
 function selectLastDays(days, zoom) {
   const last = days.findLast(({ close }) => close !== null)?.day ?? 0;
   return days.filter(({ day }) => day > last - zoom);
 }
 
-/**
- * @param {ShownDays} shown
- * @param {number} zoom
- */
+/** @param {ShownDays} shown @param {number} zoom */
 function createPriceFigure({ days, horizon, newest }, zoom) {
   const reading = createDaySlider(days);
   const last = days.findLast(({ close }) => close !== null)?.day ?? 0;
@@ -124,10 +114,7 @@ function createDaySlider(days) {
   });
 }
 
-/**
- * @param {readonly PriceDay[]} days
- * @param {boolean} priced
- */
+/** @param {readonly PriceDay[]} days @param {boolean} priced */
 function buildLegend(days, priced) {
   const over = days.some(({ fell }) => fell !== null);
   const ahead = days.some(({ band, fell }) => band !== null && fell === null);

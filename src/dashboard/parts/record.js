@@ -12,8 +12,10 @@ import { computeAlwaysUpShare, formatRegimeName } from '../record/record-rows.js
 /** @import { Page } from './main.js' */
 
 /** @typedef {ApiResponses['scorecard']} Scorecard */
-/** A share with its uncertainty. @typedef {Pick<Scorecard['byHorizon'][number], 'resolved' | 'wins' | 'accuracy' | 'dedupedTotal' | 'accuracyInterval95' | 'brier'>} Share */
-/** A line of a forest plot, with the row that it is made of. @typedef {ForestRow & { of: Share, total: number }} ShareRow */
+/**
+ * @typedef {Pick<Scorecard['byHorizon'][number], 'resolved' | 'wins' | 'accuracy' | 'dedupedTotal' | 'accuracyInterval95' | 'brier'>} Share
+ */
+/** A row of the plot and its source. @typedef {ForestRow & { of: Share, total: number }} ShareRow */
 
 const READING_NOTE =
   'A bar is where the true share may plausibly lie (95\u00a0%). One that reaches the line at 50\u00a0% cannot be told from tossing a coin, one that reaches its diamond not from always saying UP; of horizons only the shown one has a diamond.';
@@ -36,7 +38,7 @@ function renderRecord(scorecard) {
   ];
 }
 
-/** The claim large, what it rests on below: the words are the service's own. @param {string} verdict */
+/** Splits the verdict of the service into a headline and supporting sentences. @param {string} verdict */
 function renderVerdict(verdict) {
   const [claim, ...rest] = verdict.replace('always-UP:', 'always saying UP:').split(': ');
   const sentences = rest
@@ -111,7 +113,7 @@ function createRegimeFigure({ byRegime: rows, horizon, predictions }) {
 /** @param {{ label: string, share: Share, total: number, alwaysUp: number | null, none: string }} options @returns {ShareRow} */
 function buildShareRow({ label, share, total, alwaysUp, none }) {
   const { accuracy, accuracyInterval95, dedupedTotal, resolved } = share;
-  // A share of nothing is 0 in the scorecard's summary, and no measurement.
+  // With no resolved call the summary reports an accuracy of 0, which is not a measurement.
   const isScored = accuracy !== null && resolved > 0;
   const enough = isScored && dedupedTotal >= MIN_OUTCOMES;
   return {
@@ -169,10 +171,7 @@ function createForestFigure({ title, of, rows }) {
   });
 }
 
-/**
- * @param {readonly ShareRow[]} rows those with a share
- * @param {string} of
- */
+/** @param {readonly ShareRow[]} rows with a share @param {string} of */
 function formatForestSummary(rows, of) {
   if (rows.length === 0) return `No share can be told yet: ${TOO_FEW_TEXT}.`;
   const clear = rows.filter(({ low, high }) => low !== null && high !== null && (low > 0.5 || high < 0.5));

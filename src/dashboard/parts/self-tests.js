@@ -19,10 +19,7 @@ const TEST_NAMES = {
   'self-report': 'What was promised in the week',
 };
 
-/**
- * How the service's tests of itself stand.
- * @param {Page} page
- */
+/** Status of the self-tests of the service. @param {Page} page */
 export function mountSelfTests({ store }) {
   const status = h('div', {});
   replaceChildren(getSectionBody('self-tests'), status, createAsOfLine(store, 'selfTests'), createWalkForwardDetails());
@@ -76,13 +73,13 @@ function renderTestState(state, overdue) {
     : h('span', { class: 'test-state quiet' }, '… not run yet');
 }
 
-/** `0.1.0 35fbaf9e…` of version and digest. @param {string | null} codeVersion */
+/** `0.1.0 35fbaf9e…`. @param {string | null} codeVersion */
 function renderCodeVersion(codeVersion) {
   const [version, digest = ''] = (codeVersion ?? '–').split('+sha256:');
   return h('code', { title: codeVersion }, digest === '' ? version : `${version} ${digest.slice(0, 8)}…`);
 }
 
-/** Asked for when the reader wants it, once. */
+/** Loaded once, when it is opened. */
 function createWalkForwardDetails() {
   const body = h('div', { 'aria-live': 'polite' });
   let isRequested = false;

@@ -18,17 +18,14 @@ import { computeChangePercent, formatCallTitle, getNextCallTime } from '../today
 
 const PANEL_NAMES = ['trouble', 'call', 'range', 'last', 'now', 'life', 'facts', 'next'];
 
-/**
- * The newest forecast as the reader may see it, beside the market as it is now.
- * @param {Page} page
- */
+/** The newest call as far as the reader may see it, beside the current price. @param {Page} page */
 export function mountToday({ store, session }) {
   const [trouble, call, range, last, now, life, facts, next] = PANEL_NAMES.map((name) => h('div', { class: `today-${name}` }));
   const [left, right] = [h('div', {}, trouble, range, last), h('div', {}, now, life, facts, next)];
   replaceChildren(getSectionBody('today'), h('div', { class: 'today' }, left, right));
   const title = byId('today-title');
   mountResource({ store, name: 'signal', body: trouble, draw: () => call });
-  // What can be focused is drawn again only when it has changed.
+  // Parts with focusable elements are redrawn only on change.
   const [redrawCall, redrawLast, redrawFacts] = [call, last, facts].map(createChangeGuard);
   const draw = () => {
     const known = collectKnown(store, session);
@@ -38,7 +35,7 @@ export function mountToday({ store, session }) {
     const needed = info?.tiers.find((one) => one.tier === 'basic')?.requirement ?? 'gate tokens';
     redrawCall([signal, needed, tier, hasEnded], () => (signal === null ? null : renderCall(signal, { needed, tier, hasEnded })));
     redrawLast([opened], () => (opened === null ? null : renderLastRevealed(opened)));
-    // Where there is room: the range is the tallest part.
+    // Balances the columns: the range is the tallest part.
     const column = row?.band80 ? right : left;
     if (last.parentElement !== column) column.append(last);
     redrawFacts([signal], () => (signal === null ? null : renderFacts(signal)));
@@ -52,11 +49,7 @@ export function mountToday({ store, session }) {
   session.onChange(draw);
 }
 
-/**
- * What is known of the call; `row` is its own in the record, whose newest comes first.
- * @param {Page['store']} store
- * @param {Page['session']} session
- */
+/** `row`: the record row of the call. @param {Page['store']} store @param {Page['session']} session */
 function collectKnown(store, session) {
   const signal = store.get('signal').answer;
   const rows = store.get('scorecard').answer?.predictions ?? [];
@@ -66,9 +59,8 @@ function collectKnown(store, session) {
 }
 
 /**
- * The tier that what is known was told to: what a wallet gets is said only of an answer that it has asked for.
- * @param {ResourceState<Signal>} known
- * @param {Page['session']} session
+ * The tier of the reader, if the answer was requested in the current session.
+ * @param {ResourceState<Signal>} known @param {Page['session']} session
  */
 function getAnswerTier({ requestedBy }, { current }) {
   return current !== null && requestedBy?.wallet.toLowerCase() === current.wallet.toLowerCase() ? current.tier : null;
@@ -89,10 +81,7 @@ function createChangeGuard(element) {
   };
 }
 
-/**
- * @param {ApiResponses['price'] | null} price
- * @param {Signal | null} signal
- */
+/** @param {ApiResponses['price'] | null} price @param {Signal | null} signal */
 function renderPriceNow(price, signal) {
   if (price === null || price.price === null) return h('p', { class: 'empty' }, 'No price of now.');
   const { change24h, observedAt, stale } = price;
@@ -151,11 +140,7 @@ function renderMissedDay(newest) {
   );
 }
 
-/**
- * When the next forecast is due: a time of every day.
- * @param {ApiResponses['info'] | null} info
- * @param {Signal | null} signal
- */
+/** The next forecast is made at the same time every day. @param {ApiResponses['info'] | null} info @param {Signal | null} signal */
 function renderNextCall(info, signal) {
   const time = info?.schedule.find(({ step }) => step === 'signal')?.times[0];
   if (time === undefined) return null;

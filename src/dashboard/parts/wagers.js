@@ -16,10 +16,7 @@ import { formatBidAsk, renderOrders, renderTextFact } from '../record/order-book
 /** @typedef {Wagers['wagers'][number]} Wager */
 /** @typedef {Wagers['accounts'][number]} Account */
 
-/**
- * What was staked on forecasts, what came of it, and the book behind each wager.
- * @param {Page} page
- */
+/** Stakes, results and order books of the wagers. @param {Page} page */
 export function mountWagers({ store }) {
   mountResource({ store, name: 'wagers', body: getSectionBody('wagers'), draw: renderWagers });
 }
@@ -131,13 +128,13 @@ const SKIPPED_COLUMNS = [
   ...PRICE_COLUMNS,
 ];
 
-/** An amount above what it is of, so that a column is no wider than its figures. @param {string} words @param {string} asset */
+/** Amount and asset on two lines, to keep the column narrow. @param {string} words @param {string} asset */
 function renderStackedAmount(words, asset) {
   const [figure, unit] = words.split(` ${asset}`);
   return unit === undefined ? figure : [figure, ' ', h('span', { class: 'unit quiet' }, asset)];
 }
 
-/** The best prices; where the venue has orders, these on demand. @param {Wager} wager */
+/** The best prices; the orders of venues that have any are in a disclosure. @param {Wager} wager */
 function renderBookCell({ book, date }) {
   if (book === null || book.bids.length + book.asks.length === 0) return formatBidAsk(book);
   return h(
@@ -148,7 +145,7 @@ function renderBookCell({ book, date }) {
   );
 }
 
-/** @param {readonly Wager[]} skipped @param {number} of days that are told of */
+/** @param {readonly Wager[]} skipped @param {number} of */
 function renderSkippedWagers(skipped, of) {
   if (skipped.length === 0) return null;
   const reasons = [...Map.groupBy(skipped, ({ skippedBecause }) => truncate(skippedBecause ?? 'for no reason that is told'))];

@@ -12,12 +12,9 @@ import { createRowView } from './row-view.js';
 
 const PAGE_SIZE = 25;
 
-/**
- * The rows that are shown; what was found, how many there are and a check that is going on outlast a new answer of the service.
- * @param {RowChecker} checker
- */
+/** Shown rows; findings, number of rows and a running check survive a new answer of the service. @param {RowChecker} checker */
 export function createAttestationList(checker) {
-  /** @type {ShownRecord} the newest row first */
+  /** @type {ShownRecord} newest row first */
   let record = { horizon: 0, known: [] };
   let most = PAGE_SIZE;
   /** @type {Map<string, RowView>} */
@@ -44,7 +41,7 @@ export function createAttestationList(checker) {
     const first = most;
     most += PAGE_SIZE;
     drawRows();
-    // The button that had the focus is another one now: the reader goes on with the first row that is new.
+    // Redrawing replaces the focused button, so the focus moves to the first new row.
     viewOf(record.known[first]).button.focus();
   }
   return {
@@ -62,9 +59,8 @@ export function createAttestationList(checker) {
 }
 
 /**
- * Checks rows as they are shown when it is asked to.
- * @param {RowChecker} checker
- * @param {{ shownNow: () => ShownRecord, viewAt: (key: string) => RowView | undefined }} list
+ * Checks rows and updates their views.
+ * @param {RowChecker} checker @param {{ shownNow: () => ShownRecord, viewAt: (key: string) => RowView | undefined }} list
  * @returns {RunCheck}
  */
 function createShownRowsCheck(checker, { shownNow, viewAt }) {

@@ -8,8 +8,9 @@ import { formatCall, getRowElementId, renderPrices, renderStatus } from './row-c
 const HEADINGS = ['Day', 'Outcome', 'Call', 'P(up)', 'BTC, open → end of window', 'Attestation', 'Check'];
 
 /**
- * Forecasts with what is attested of each, one to a row; on a narrow page a row is a card, and stays a row for screen readers.
- * @param {{ rows: readonly ScorecardRow[], horizon: number, view: (row: ScorecardRow) => { button: HTMLElement, below: HTMLElement } }} options
+ * One row per forecast; on narrow screens CSS turns rows into cards, and the ARIA roles keep the table semantics.
+ * @param {{ rows: readonly ScorecardRow[], horizon: number, view: (row: ScorecardRow) => { button: HTMLElement, below: HTMLElement } }}
+ * options
  */
 export function renderAttestationTable({ rows, horizon, view }) {
   return h(
@@ -88,7 +89,7 @@ function renderUid({ attestationUid, date }) {
   ];
 }
 
-/** Only where the browser has a clipboard to give: not on plain http of another machine. @param {string} text @param {string} label */
+/** The clipboard API needs a secure context. @param {string} text @param {string} label */
 function createCopyButton(text, label) {
   if (navigator.clipboard === undefined) return null;
   const button = h('button', { type: 'button', class: 'small', 'aria-label': label, onclick: () => void copy() }, 'Copy');

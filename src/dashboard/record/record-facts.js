@@ -4,16 +4,13 @@ import { formatCount, formatDecimal, formatPercent, formatPercentInterval } from
 /** @import { ApiResponses } from '../state/responses.ts' */
 
 /** @typedef {ApiResponses['scorecard']} Scorecard */
-/** A figure of the record: what it is, its value, what it rests on. @typedef {{ term: string, value: string, notes: readonly string[] }} RecordFact */
+/** @typedef {{ term: string, value: string, notes: readonly string[] }} RecordFact */
 
-/** Below so many outcomes whose windows do not overlap, a share would only mislead. */
+/** With fewer outcomes of non-overlapping windows, a percentage would mislead. */
 export const MIN_OUTCOMES = 5;
 export const TOO_FEW_TEXT = 'too few to tell';
 
-/**
- * The figures of a record, each with its interval and what it is held against.
- * @param {Scorecard} scorecard
- */
+/** Key figures, each with its interval and benchmark. @param {Scorecard} scorecard */
 export function renderRecordFacts(scorecard) {
   const facts = [...buildCallFacts(scorecard), buildBrierFact(scorecard), buildBandFact(scorecard), buildStreakFact(scorecard)];
   return h(

@@ -2,24 +2,15 @@ import { parseDayNumber } from '../charts/chart.js';
 
 /** @import { ScorecardRow } from '../state/responses.ts' */
 
-/** What the rows of a scorecard say of each day. */
+/** Derives chart data from scorecard rows. */
 
 /**
- * A day of the price chart: the close at its beginning (00:00 UTC), and the forecast whose window ends then, as far as it is told. VOID
- * forecasts have no band: they never count.
- * @typedef {{
- *   day: number,
- *   close: number | null,
- *   row: ScorecardRow | null,
- *   band: NonNullable<ScorecardRow['band80']> | null,
- *   fell: 'inside' | 'above' | 'below' | null,
- * }} PriceDay `fell`: where the outcome fell; null without a band or an outcome
+ * A day of the price chart: the close at 00:00 UTC and the forecast whose window ends then. VOID forecasts have no band.
+ * @typedef {{ day: number, close: number | null, row: ScorecardRow | null, band: NonNullable<ScorecardRow['band80']> | null, fell: 'inside'
+ * | 'above' | 'below' | null, }} PriceDay `fell`: position of the outcome; null without band or outcome
  */
 
-/**
- * @param {readonly ScorecardRow[]} rows of one horizon
- * @returns {PriceDay[]} by ascending day
- */
+/** @param {readonly ScorecardRow[]} rows of one horizon @returns {PriceDay[]} ascending */
 export function toPriceDays(rows) {
   /** @type {Map<number, PriceDay>} */
   const days = new Map();
@@ -40,36 +31,26 @@ export function toPriceDays(rows) {
   return [...days.values()].sort((a, b) => a.day - b.day);
 }
 
-/**
- * @param {{ low: number, high: number }} band
- * @param {number | null} price
- */
+/** @param {{ low: number, high: number }} band @param {number | null} price */
 function locateInBand({ low, high }, price) {
   if (price === null) return null;
   if (price < low) return 'below';
   return price > high ? 'above' : 'inside';
 }
 
-/**
- * How many outcomes fell inside the band of their forecast.
- * @param {readonly PriceDay[]} days
- */
+/** @param {readonly PriceDay[]} days */
 export function countInsideBand(days) {
   const over = days.filter(({ fell }) => fell !== null);
   return { inside: over.filter(({ fell }) => fell === 'inside').length, of: over.length };
 }
 
 /**
- * Days on end in one regime.
- * @typedef {{ regime: NonNullable<ScorecardRow['regime']>, riskLevel: ScorecardRow['riskLevel'], first: number, last: number, days: number }} RegimeRun
- * first and last: days since 1970-01-01; days: those of them on which something was forecast
+ * Consecutive days of one regime.
+ * @typedef {{ regime: NonNullable<ScorecardRow['regime']>, riskLevel: ScorecardRow['riskLevel'], first: number, last: number, days: number
+ * }} RegimeRun first, last: days since 1970-01-01; days: number of forecasts
  */
 
-/**
- * A day on which nothing was forecast does not end a run.
- * @param {readonly ScorecardRow[]} rows of one horizon
- * @returns {RegimeRun[]} by ascending day
- */
+/** Days without a forecast do not end a run. @param {readonly ScorecardRow[]} rows of one horizon @returns {RegimeRun[]} ascending */
 export function toRegimeRuns(rows) {
   /** @type {RegimeRun[]} */
   const runs = [];
@@ -87,9 +68,8 @@ export function toRegimeRuns(rows) {
 }
 
 /**
- * Share of scored forecasts after which the price rose: what always saying UP would have scored on them.
- * @param {readonly ScorecardRow[]} rows
- * @returns {number | null} 0 to 1; null without any
+ * Accuracy of always predicting UP on the scored forecasts.
+ * @param {readonly ScorecardRow[]} rows @returns {number | null} 0 to 1; null without scored forecasts
  */
 export function computeAlwaysUpShare(rows) {
   const scored = rows.filter(({ outcome }) => outcome !== null);
@@ -97,12 +77,7 @@ export function computeAlwaysUpShare(rows) {
   return scored.filter(({ outcome }) => outcome?.actualDirection === 'UP').length / scored.length;
 }
 
-/**
- * Neighbours without a gap of days, as runs of their own.
- * @template {{ day: number }} D
- * @param {readonly D[]} days ascending
- * @returns {D[][]}
- */
+/** Splits at missing days. @template {{ day: number }} D @param {readonly D[]} days ascending @returns {D[][]} */
 export function splitAtGaps(days) {
   /** @type {D[][]} */
   const stretches = [];
@@ -124,7 +99,7 @@ const REGIME_LABELS = {
   DEFAULT: 'Default',
 };
 
-/** A regime as people write it. @param {keyof typeof REGIME_LABELS | null} regime */
+/** @param {keyof typeof REGIME_LABELS | null} regime */
 export function formatRegimeName(regime) {
   return regime === null ? 'Nothing forecast' : REGIME_LABELS[regime];
 }

@@ -6,7 +6,7 @@ import { formatSignedPercent } from '../lib/format-text.js';
 
 const STATUS_LABELS = { WIN: 'Right', LOSS: 'Wrong', HOLD: 'Hold', PENDING: 'Open', VOID: 'Void' };
 
-/** Of a row in the list of attestations, where it can be gone to. @param {Pick<ScorecardRow, 'date'>} row */
+/** Fragment id of the row in the list. @param {Pick<ScorecardRow, 'date'>} row */
 export function getRowElementId({ date }) {
   return `row-${date}`;
 }
@@ -16,7 +16,7 @@ export function renderStatus({ status }) {
   return h('span', { class: `status status-${status.toLowerCase()}` }, STATUS_LABELS[status] ?? status);
 }
 
-/** @param {Pick<ScorecardRow, 'signal' | 'direction'>} row of a call that is told */
+/** @param {Pick<ScorecardRow, 'signal' | 'direction'>} row of a revealed call */
 export function formatCall({ signal, direction }) {
   return `${signal === 'HOLD' ? 'HOLD, leaning' : signal} ${direction}`;
 }

@@ -6,19 +6,15 @@ import { h, replaceChildren } from '../lib/dom.js';
 /** @import { Finding } from '../check/verify-row.js' */
 
 /**
- * Checks rows that are shown, and tells of each as it is found.
- * @typedef {(
- *   rows: readonly ScorecardRow[],
- *   options: { signal: AbortSignal, onFound?: (row: ScorecardRow, finding: Finding) => void },
- * ) => Promise<void>} RunCheck
+ * @typedef {( rows: readonly ScorecardRow[], options: { signal: AbortSignal, onFound?: (row: ScorecardRow, finding: Finding) => void }, )
+ * => Promise<void>} RunCheck
  */
 
 /** @typedef {ReturnType<typeof createRowView>} RowView */
 
 /**
- * What is drawn of a row's check: its button, and below the row what was found.
- * @param {ScorecardRow} row
- * @param {{ foundNow: () => StoredFinding | undefined, check: RunCheck }} options
+ * The check button of a row, and its finding.
+ * @param {ScorecardRow} row @param {{ foundNow: () => StoredFinding | undefined, check: RunCheck }} options
  */
 export function createRowView(row, { foundNow, check }) {
   const below = h('div', {});
@@ -34,7 +30,7 @@ export function createRowView(row, { foundNow, check }) {
     replaceChildren(below, renderFinding(found.finding, { ...found, onToggle: (open) => Object.assign(found, { open }) }));
   }
   async function run() {
-    // One that is asked for by itself is said; of many at once the tally is.
+    // A single check is announced to screen readers; for many, the tally is.
     below.setAttribute('role', 'status');
     replaceChildren(below, h('p', { class: 'finding quiet' }, 'Reading the chain…'));
     try {

@@ -6,15 +6,13 @@ import { formatPercent } from '../lib/format.js';
 /** @typedef {ApiResponses['scorecard']} Scorecard */
 /** @typedef {{ value: number, low: number | null, high: number | null }} Estimate */
 /**
- * A comparison of the record with something simpler. `estimate` is what was measured, also where it is not drawn; `proves`: whether it may
- * count as skill.
+ * `estimate` is kept even when it is not drawn; `proves`: whether it may count as skill.
  * @typedef {ForestRow & { n: number, unit: string, estimate: Estimate | null, proves: boolean }} SkillRow
  */
 
 /**
- * The record against what knows nothing, and against a market, each with its interval and whether that can be told from zero.
- * @param {Pick<Scorecard, 'statistics' | 'marketSkill' | 'predictions'>} scorecard
- * @returns {SkillRow[]}
+ * Compares the record with naive forecasts and with a market.
+ * @param {Pick<Scorecard, 'statistics' | 'marketSkill' | 'predictions'>} scorecard @returns {SkillRow[]}
  */
 export function buildSkillRows(scorecard) {
   return [compareWithAlwaysUp(scorecard), compareWithBaseRate(scorecard), compareWithMarket(scorecard), compareWithCertainty(scorecard)];
@@ -47,7 +45,7 @@ function compareWithBaseRate({ statistics: { probabilities } }) {
   });
 }
 
-/** One strike a week: another question than UP or DOWN. @param {Pick<Scorecard, 'marketSkill'>} scorecard @returns {SkillRow} */
+/** A weekly strike question, not the direction. @param {Pick<Scorecard, 'marketSkill'>} scorecard @returns {SkillRow} */
 function compareWithMarket({ marketSkill: { skill, quotesAreOurs } }) {
   const weekly = buildSkillRow({
     label: 'Weekly strike, against the market',
@@ -77,14 +75,14 @@ function compareWithCertainty({ statistics: { probabilities } }) {
 }
 
 /**
- * @param {{ label: string, unit: string, n: number, of: string, estimate: Estimate | null, without: string }} options `without`: why nothing
- * can be told where there is no interval
+ * @param {{ label: string, unit: string, n: number, of: string, estimate: Estimate | null, without: string }} options `without`: remark
+ * when there is no interval
  * @returns {SkillRow}
  */
 function buildSkillRow({ label, unit, n, of, estimate, without }) {
   const counted = `${n.toLocaleString('en-US')} ${of}`;
   const common = { label, note: unit, unit, n, estimate, proves: true };
-  // Without its interval an estimate is not drawn: it would pass for more than it is.
+  // An estimate without an interval would suggest more than it proves.
   if (estimate === null || estimate.low === null || estimate.high === null) {
     return { ...common, value: null, low: null, high: null, figures: counted, words: without };
   }
@@ -98,10 +96,7 @@ function formatSigned(value) {
   return `${value < 0 ? '−' : '+'}${formatPercent(Math.abs(value))}`;
 }
 
-/**
- * @param {number} low
- * @param {number} high
- */
+/** @param {number} low @param {number} high */
 function formatSignificance(low, high) {
   if (low > 0) return 'better: clear of zero';
   return high < 0 ? 'worse: clear of zero' : 'cannot be told from zero';

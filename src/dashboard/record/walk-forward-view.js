@@ -11,12 +11,9 @@ import { renderTable } from '../lib/table.js';
 /** @typedef {z.input<typeof WALK_FORWARD_REPLY>} WalkForward */
 /** @typedef {WalkForward['report']['canaries'][number]} Canary */
 
-/**
- * The walk-forward test in full: its folds, and the canaries that a leak would kill.
- * @param {WalkForward} answer
- */
+/** Folds and leak canaries of the walk-forward test. @param {WalkForward} answer */
 export function renderWalkForward({ report, dataDigest, firstDay, lastDay, simulated }) {
-  // The longest is the one that the others are measured by.
+  // The longest horizon is the reference.
   const horizon = report.horizons.at(-1);
   return [
     h(

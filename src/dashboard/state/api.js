@@ -1,6 +1,6 @@
-/** The service's own interface: the page uses nothing that others cannot. */
+/** Client of the public API; the page uses no other. */
 
-/** Why the service did not answer as asked: its own problem document (RFC 9457), or that it cannot be reached. */
+/** Problem details (RFC 9457) of the service, or the failure to reach it. */
 export class ApiProblem extends Error {
   /** @param {{ code: string, detail: string, suggestedAction?: string, retryAfterSeconds?: number, [fact: string]: unknown }} problem */
   constructor({ code, detail, suggestedAction, retryAfterSeconds, ...facts }) {
@@ -8,7 +8,7 @@ export class ApiProblem extends Error {
     this.code = code;
     this.suggestedAction = suggestedAction;
     this.retryAfterSeconds = retryAfterSeconds;
-    /** What else the document says of this very error, such as the `field` at fault or the `balance` found. */
+    /** Extension members, such as `field` or `balance`. */
     this.facts = facts;
   }
 }
@@ -16,11 +16,9 @@ export class ApiProblem extends Error {
 const TIMEOUT_MS = 20_000;
 
 /**
- * Asks the service, below the path that it is reached at.
- * @param {string} path relative to the base of the page
- * @param {{ token?: string | null, method?: string, body?: unknown }} [options]
- * @returns {Promise<any>} the JSON of success
- * @throws {ApiProblem}
+ * Sends a request to the service.
+ * @param {string} path relative to the base URL @param {{ token?: string | null, method?: string, body?: unknown }} [options]
+ * @returns {Promise<any>} JSON body of a success @throws {ApiProblem}
  */
 export async function requestApi(path, { token, method = 'GET', body } = {}) {
   const response = await fetchFromService(path, {
@@ -38,10 +36,7 @@ export async function requestApi(path, { token, method = 'GET', body } = {}) {
   throw toApiProblem(response, answer);
 }
 
-/**
- * @param {string} path
- * @param {RequestInit} request
- */
+/** @param {string} path @param {RequestInit} request */
 async function fetchFromService(path, request) {
   try {
     return await fetch(new URL(path, document.baseURI), { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
@@ -50,7 +45,7 @@ async function fetchFromService(path, request) {
   }
 }
 
-/** A public resource is served as to an anonymous client when its token is rejected (RFC 6750, section 3.1). @param {Response} response */
+/** Public resources are served as anonymous when the token is rejected (RFC 6750, section 3.1). @param {Response} response */
 function isTokenRejected(response) {
   return response.headers.get('www-authenticate')?.includes('error="invalid_token"') ?? false;
 }
@@ -59,10 +54,7 @@ function tokenRejectedProblem() {
   return new ApiProblem({ code: 'UNAUTHENTICATED', detail: 'The access token has expired or is not valid', field: 'Authorization' });
 }
 
-/**
- * @param {Response} response
- * @param {any} answer
- */
+/** @param {Response} response @param {any} answer */
 function toApiProblem(response, answer) {
   const retryAfterSeconds = Number(response.headers.get('retry-after')) || undefined;
   if (typeof answer?.detail === 'string') return new ApiProblem({ ...answer, retryAfterSeconds });

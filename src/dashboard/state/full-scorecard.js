@@ -3,10 +3,8 @@ import { requestApi } from './api.js';
 /** @import { ApiResponses } from './responses.ts' */
 
 /**
- * The scorecard with all its entries, read page by page: the charts and the check show the whole record.
- * @param {string} path of the scorecard, with the size of a page
- * @param {{ token?: string | null }} options
- * @returns {Promise<ApiResponses['scorecard']>}
+ * Reads all pages of the scorecard: charts and checks need the whole record.
+ * @param {string} path with the page size @param {{ token?: string | null }} options @returns {Promise<ApiResponses['scorecard']>}
  * @throws {import('./api.js').ApiProblem}
  */
 export async function requestFullScorecard(path, options) {

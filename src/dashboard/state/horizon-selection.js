@@ -1,6 +1,6 @@
 import { notifyAll } from './notify.js';
 
-/** The horizon that the reader has chosen, in days; the address of the page keeps it. */
+/** The chosen horizon in days, kept in the URL of the page. */
 
 export const SELECTABLE_HORIZONS = [2, 3, 7];
 const DEFAULT_HORIZON_DAYS = 7;

@@ -1,8 +1,6 @@
 /**
- * Calls each with what there is to tell. One that fails is reported, and keeps nothing from the others.
- * @template T
- * @param {Iterable<(what: T) => void>} listeners
- * @param {T} what
+ * Notifies each listener; an error in one is reported and does not affect the others.
+ * @template T @param {Iterable<(what: T) => void>} listeners @param {T} what
  */
 export function notifyAll(listeners, what) {
   for (const listener of listeners) {

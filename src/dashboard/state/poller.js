@@ -5,27 +5,26 @@ import { notifyAll } from './notify.js';
 /** @import { Store } from './store.js' */
 
 /**
- * How the service is: up, coming up with what it is at, or not to be reached, and why.
- * @typedef {{ state: 'up' | 'starting' | 'offline', detail: string, setup: StartupStatus | null, uptimeSeconds: number, isOpen: boolean }} ServiceHealth
- * `isOpen`: more than this is answered; before, every other path says 503
+ * @typedef {{ state: 'up' | 'starting' | 'offline', detail: string, setup: StartupStatus | null, uptimeSeconds: number, isOpen: boolean }}
+ * ServiceHealth `isOpen`: resources other than `health` are served; before that they return 503
  */
 
 /** @typedef {keyof ApiResponses} Name */
 
-/** @type {readonly Name[]} what changes with the record */
+/** @type {readonly Name[]} change with the record */
 const RECORD_RESOURCES = ['signal', 'scorecard', 'wagers', 'crowd'];
 /** @type {readonly Name[]} */
 const ALL_RESOURCES = ['info', 'stats', 'price', 'selfTests', 'feeds', ...RECORD_RESOURCES];
-/** @type {readonly Name[]} what a replay fills */
+/** @type {readonly Name[]} filled during a replay */
 const REPLAY_RESOURCES = ['signal', 'scorecard'];
 /** @type {readonly Name[]} */
 const MINUTE_RESOURCES = ['stats', 'price'];
 
-/** Liveness counts against no limit; everything else does. */
+/** `health` is not rate limited; other resources are. */
 const POLL_INTERVAL_MS = { up: 15_000, starting: 1_000, offline: 2_000 };
 const REPLAY_REFRESH_MS = 6_000;
 const MINUTE_MS = 60_000;
-/** What changes without the record, and how old it may be. @type {readonly (readonly [Name, number])[]} */
+/** Maximum age of resources that change independently of the record. @type {readonly (readonly [Name, number])[]} */
 const MAX_AGE_MS = [
   ['feeds', 5 * MINUTE_MS],
   ['selfTests', 60 * MINUTE_MS],
@@ -33,16 +32,13 @@ const MAX_AGE_MS = [
 
 /** @typedef {ReturnType<typeof createPoller>} Poller */
 
-/**
- * Keeps the page up to date: looks whether the service is there, asks for what has changed, and for everything once it is back.
- * @param {Store} store
- */
+/** Polls the health of the service and refreshes resources that changed; all of them after an outage. @param {Store} store */
 export function createPoller(store) {
   /** @type {Set<(health: ServiceHealth) => void>} */
   const listeners = new Set();
   /** @type {ServiceHealth} */
   let health = { state: 'offline', detail: 'connecting', setup: null, uptimeSeconds: 0, isOpen: false };
-  // The service was away, or is another process, since everything was asked for; also when that was while nobody saw the page.
+  // The service was down or has restarted since the last full refresh, possibly while the page was hidden.
   let wasUnavailable = true;
   let filledAt = 0;
   let minuteAt = 0;
@@ -56,7 +52,7 @@ export function createPoller(store) {
     } catch (error) {
       reportError(error);
     } finally {
-      // Whatever went wrong, it looks again.
+      // Polling continues after any error.
       clearTimeout(timer);
       timer = setTimeout(poll, POLL_INTERVAL_MS[health.state]);
     }
@@ -67,7 +63,7 @@ export function createPoller(store) {
     health = await fetchHealth();
     if (health.state !== 'up' || health.uptimeSeconds < before.uptimeSeconds) wasUnavailable = true;
     notifyAll(listeners, health);
-    // A page that nobody sees asks for nothing.
+    // A hidden page does not refresh.
     if (!document.hidden) await refreshStale();
   }
 
@@ -87,11 +83,11 @@ export function createPoller(store) {
     }
   }
 
-  /** The counts of attestations tell whether the record has moved. @param {number} now */
+  /** A changed attestation count means that the record has changed. @param {number} now */
   async function refreshEachMinute(now) {
     const { answer: before } = store.get('stats');
     const names = new Set([...MINUTE_RESOURCES, ...store.inTrouble(), ...listStale(now)]);
-    // Where the service has said when to come back, not before.
+    // Respects Retry-After.
     await store.refreshAll([...names].filter((name) => store.get(name).retryAt <= now));
     const { answer: after } = store.get('stats');
     if (before?.totalAttestations !== after?.totalAttestations) await store.refreshAll([...RECORD_RESOURCES, 'selfTests', 'feeds']);
@@ -108,19 +104,16 @@ export function createPoller(store) {
 
   return {
     start: poll,
-    /** Asks for what changes with the record: something has happened. */
+    /** Refreshes the resources that change with the record. */
     recordMoved: () => store.refreshAll(['stats', ...RECORD_RESOURCES]),
-    /** @param {(health: ServiceHealth) => void} listener called at each look */
+    /** @param {(health: ServiceHealth) => void} listener called after each poll */
     onLook(listener) {
       listeners.add(listener);
     },
   };
 }
 
-/**
- * By the path that always answers with 200 while the process lives: browsers write every other status to their console.
- * @returns {Promise<ServiceHealth>}
- */
+/** `health` always returns 200; browsers log other statuses as errors. @returns {Promise<ServiceHealth>} */
 async function fetchHealth() {
   try {
     const { status, setup, uptimeSeconds = 0 } = await requestApi('health');

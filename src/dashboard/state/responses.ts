@@ -8,7 +8,7 @@ import type { SELF_TEST_STATUS_REPLY } from '../../transports/http/record/self-t
 import type { Info } from '../../transports/http/service/about/info-schemas.ts';
 import type { CacheStats, Health } from '../../transports/http/service/health/schemas.ts';
 
-/** What each resource of the page answers with: the types of the operations themselves, so that neither can drift from the other. */
+/** Response of each resource, typed by the schemas of the operations so that they cannot drift apart. */
 export interface ApiResponses {
   info: Info;
   signal: PublicSignal;
@@ -23,7 +23,7 @@ export interface ApiResponses {
 
 export type ScorecardRow = ScorecardReply['predictions'][number];
 
-/** As `/api/btc-price` has it; reports are declared field by field, not as types. */
+/** `/api/btc-price`; its schema is declared per field. */
 interface BtcPrice {
   price: number | null;
   change24h: number | null;
@@ -34,5 +34,5 @@ interface BtcPrice {
   stale: boolean;
 }
 
-/** What a start is at. */
+/** Startup progress. */
 export type StartupStatus = NonNullable<Health['setup']>;

@@ -1,6 +1,6 @@
 import { notifyAll } from './notify.js';
 
-/** Who looks at the page: anybody, or a wallet that has logged in. Kept for this tab only, as long as the token lasts. */
+/** The login session of this tab, until its token expires. */
 
 const SESSION_STORAGE_KEY = 'oracle-session';
 
@@ -29,30 +29,30 @@ export function createSession(storage = sessionStorage) {
   }
 
   return {
-    /** @returns {LoginSession | null} null for anybody, and once the token has expired */
+    /** @returns {LoginSession | null} null when anonymous or expired */
     get current() {
       return now();
     },
-    /** Whether the last session ended without its reader's doing. */
+    /** Whether the last session expired or was rejected. */
     get hasEnded() {
       return hasEnded;
     },
-    /** @param {LoginSession | null} next null: the reader has logged out */
+    /** @param {LoginSession | null} next null on logout */
     set: (next) => change(next),
-    /** The token is over, or the service takes it no more. */
+    /** The token has expired or was rejected. */
     end: () => change(null, true),
-    /** @param {(current: LoginSession | null) => void} listener called when the same reader goes on with another token: what he was told stays */
+    /** @param {(current: LoginSession | null) => void} listener called when the same wallet and tier continue with a new token */
     onRenewal(listener) {
       onRenewed.add(listener);
     },
-    /** @param {(current: LoginSession | null) => void} listener called at each change */
+    /** @param {(current: LoginSession | null) => void} listener called on login and logout */
     onChange(listener) {
       listeners.add(listener);
     },
   };
 }
 
-/** Who is told what a session is told. @param {LoginSession | null} session */
+/** Readers with the same key get the same responses. @param {LoginSession | null} session */
 function getReaderKey(session) {
   return session && `${session.wallet.toLowerCase()} ${session.tier}`;
 }
@@ -62,7 +62,7 @@ function loadSession(storage) {
   try {
     return JSON.parse(storage.getItem(SESSION_STORAGE_KEY) ?? 'null');
   } catch {
-    // What another version of the page has written is as good as nothing.
+    // Written by another version of the page.
     return null;
   }
 }

@@ -8,10 +8,10 @@ import { DEPENDS_ON, HORIZON_RESOURCES, RESOURCE_PATHS } from './resources.js';
 /** @import { HorizonSelection } from './horizon-selection.js' */
 
 /**
- * What is known of a resource. A failure keeps the last answer beside it, so that the page goes on showing it, and says so.
+ * State of a resource. A failed refresh keeps the last answer and adds the problem.
  * @template T
- * @typedef {{ answer: T | null, problem: ApiProblem | null, at: Date | null, requestedBy: LoginSession | null, retryAt: number }} ResourceState `at` and `requestedBy`:
- * when the answer came, and who has asked for it; `retryAt`: when the service may be asked again after a problem, in milliseconds
+ * @typedef {{ answer: T | null, problem: ApiProblem | null, at: Date | null, requestedBy: LoginSession | null, retryAt: number }}
+ * ResourceState `at`, `requestedBy`: time and session of the answer; `retryAt`: earliest retry, in epoch milliseconds
  */
 
 /** @typedef {ReturnType<typeof createStore>} Store */
@@ -19,16 +19,13 @@ import { DEPENDS_ON, HORIZON_RESOURCES, RESOURCE_PATHS } from './resources.js';
 
 const EMPTY_STATE = { answer: null, problem: null, at: null, requestedBy: null, retryAt: 0 };
 
-/**
- * Asks for resources once however many sections want them, and tells all of these.
- * @param {{ session: Session, horizon: HorizonSelection }} who
- */
+/** Fetches each resource once and notifies all watching sections. @param {{ session: Session, horizon: HorizonSelection }} who */
 export function createStore({ session, horizon }) {
   /** @type {Map<Name, ResourceState<any>>} */
   const known = new Map();
   /** @type {Map<Name, Set<(known: ResourceState<any>) => void>>} */
   const listeners = new Map();
-  /** @type {Map<Name, number>} the newest request of each: an older answer that comes after a newer one is dropped */
+  /** @type {Map<Name, number>} generation by resource; answers of earlier generations are dropped */
   const newest = new Map();
 
   /** @param {Name} name @param {ResourceState<any>} next */
@@ -37,16 +34,12 @@ export function createStore({ session, horizon }) {
     notifyAll(listeners.get(name) ?? [], next);
   }
 
-  /**
-   * @template {Name} N
-   * @param {N} name
-   * @returns {ResourceState<ApiResponses[N]>}
-   */
+  /** @template {Name} N @param {N} name @returns {ResourceState<ApiResponses[N]>} */
   function get(name) {
     return known.get(name) ?? EMPTY_STATE;
   }
 
-  /** What was asked before is void. @param {Name} name */
+  /** Invalidates requests in flight. @param {Name} name */
   function nextGeneration(name) {
     const generation = (newest.get(name) ?? 0) + 1;
     newest.set(name, generation);
@@ -58,7 +51,7 @@ export function createStore({ session, horizon }) {
     const [generation, requestedBy] = [nextGeneration(name), session.current];
     const outcome = await fetchResource(name, requestedBy);
     const isRefused = requestedBy !== null && outcome.problem?.code === 'UNAUTHENTICATED';
-    // Only the session that has asked: it may have ended since, and another one begun.
+    // Ends only the session that made the request; another one may have begun since.
     if (isRefused && session.current?.token === requestedBy.token) session.end();
     if (newest.get(name) !== generation) return;
     if (isRefused) await refresh(name);
@@ -81,7 +74,7 @@ export function createStore({ session, horizon }) {
     }
   }
 
-  /** Why there is nothing to ask for; null while what decides that is still coming. @param {Name} name */
+  /** Null while the deciding resource is still loading. @param {Name} name */
   function explainWaiting(name) {
     const other = DEPENDS_ON[name];
     if (other !== undefined && get(other).answer === null) return get(other).problem;
@@ -97,20 +90,18 @@ export function createStore({ session, horizon }) {
       await Promise.all(first.map(refresh));
       await Promise.all(after.map(refresh));
     },
-    /** What was asked for and is not there, or is old because of a problem. @returns {Name[]} */
+    /** Resources without an answer, or with a problem. @returns {Name[]} */
     inTrouble() {
       return [...known].filter(([, { answer, problem }]) => answer === null || problem !== null).map(([name]) => name);
     },
-    /** Forgets an answer that is no longer of what is chosen, and one that is still to come. @param {Name} name */
+    /** Drops the answer and any request in flight. @param {Name} name */
     forget(name) {
       nextGeneration(name);
       setState(name, EMPTY_STATE);
     },
     /**
-     * Calls with what is known now, and at each change.
-     * @template {Name} N
-     * @param {N} name
-     * @param {(known: ResourceState<ApiResponses[N]>) => void} listener
+     * Calls the listener now and on every change.
+     * @template {Name} N @param {N} name @param {(known: ResourceState<ApiResponses[N]>) => void} listener
      */
     watch(name, listener) {
       if (!listeners.has(name)) listeners.set(name, new Set());
@@ -124,7 +115,7 @@ function otherHorizonProblem() {
   return new ApiProblem({ code: 'UNEXPECTED', detail: 'The service answers of another horizon than was asked for' });
 }
 
-/** An answer that is not what it should be is a problem like others. @param {unknown} error */
+/** @param {unknown} error */
 function toProblem(error) {
   if (error instanceof ApiProblem) return error;
   reportError(error);

@@ -4,12 +4,13 @@ import { formatDate } from '../lib/format-text.js';
 
 /** @import { ApiResponses, ScorecardRow } from '../state/responses.ts' */
 
-/** Free room on both sides of the outermost mark, as a share of the whole. */
+/** Margin beside the outermost mark, as a share of the width. */
 const MARGIN_SHARE = 0.12;
 
 /**
- * Where the price is expected at resolution: the middle 80 % of the distribution, which Premium is told, and anybody after the outcome.
- * @param {{ row: ScorecardRow | null, signal: ApiResponses['signal'] | null, price: ApiResponses['price'] | null, tier: string | null }} known
+ * The 80 % range of the price at resolution: visible to Premium, and to everyone once revealed.
+ * @param {{ row: ScorecardRow | null, signal: ApiResponses['signal'] | null, price: ApiResponses['price'] | null, tier: string | null }}
+ * known
  */
 export function renderCallRange({ row, signal, price, tier }) {
   if (signal === null || row === null) return null;
@@ -47,7 +48,10 @@ function buildNowMark(price) {
   return price === null || price.price === null ? [] : [{ words: 'now', value: price.price, kind: 'now' }];
 }
 
-/** Positions are shares of the width, so that it needs no measuring. @param {{ low: number, median: number, high: number, marks: { value: number, kind: string }[] }} of */
+/**
+ * Positions are percentages, so that the width need not be measured.
+ * @param {{ low: number, median: number, high: number, marks: { value: number, kind: string }[] }} of
+ */
 function renderRangeLine({ low, median, high, marks }) {
   const values = [low, high, ...marks.map(({ value }) => value)];
   const [least, most] = [Math.min(...values), Math.max(...values)];

@@ -6,7 +6,7 @@ import { createRelativeTime } from '../lib/relative-time.js';
 /** @import { ApiResponses } from '../state/responses.ts' */
 
 /**
- * The life of a forecast: made, window opens, window ends; and how far it is. The opening stands in the middle, however long each part is.
+ * Progress from commitment to the end of the outcome window. The opening is drawn in the middle, whatever the lengths.
  * @param {Pick<ApiResponses['signal'], 'timestamp' | 'windowOpensAt' | 'resolvesAt'>} signal
  */
 export function renderCallWindow({ timestamp, windowOpensAt, resolvesAt }, now = Date.now()) {
@@ -29,7 +29,7 @@ export function renderCallWindow({ timestamp, windowOpensAt, resolvesAt }, now =
   );
 }
 
-/** How much of a span is over, 0 to 1. @param {number} from @param {number} to @param {number} now */
+/** 0 to 1. @param {number} from @param {number} to @param {number} now */
 export function computePassedShare(from, to, now) {
   if (now >= to) return 1;
   return Math.max(0, (now - from) / (to - from));

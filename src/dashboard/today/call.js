@@ -11,15 +11,13 @@ import { createUnlockButton } from '../unlock/unlock-button.js';
 const EVEN_ODDS = 0.5;
 
 /**
- * What Basic takes, in words, the tier of the reader, null for anybody, and whether he was in until his session ended.
+ * `needed`: requirement of the Basic tier; `tier`: null when anonymous; `hasEnded`: the session has expired.
  * @typedef {{ needed: string, tier: string | null, hasEnded: boolean }} CallReader
  */
 
 /**
- * What a forecast says, as far as it is told; null values are sealed.
- * @param {Signal} signal
- * @param {CallReader} reader
- * @returns {readonly Child[]}
+ * The call as far as the reader may see it; hidden values are null.
+ * @param {Signal} signal @param {CallReader} reader @returns {readonly Child[]}
  */
 export function renderCall(signal, reader) {
   const { direction, confidence } = signal;
@@ -81,7 +79,7 @@ function renderUnlockOptions(needed, hasEnded) {
   ];
 }
 
-/** Arrows say the direction to whoever does not see the colour. */
+/** Arrows, as colour alone would not be accessible. */
 const SIGNAL_LABELS = { BUY: ['▲', 'BUY', 'up'], SELL: ['▼', 'SELL', 'down'], HOLD: ['■', 'HOLD', 'abstains'] };
 
 /** @param {'BUY' | 'SELL' | 'HOLD'} signal */
@@ -124,10 +122,7 @@ function toPUp(direction, confidence) {
   return direction === 'UP' ? confidence : 1 - confidence;
 }
 
-/**
- * The probability of UP on a line from never to certain: how far it is from a coin.
- * @param {number} pUp
- */
+/** P(up) on a scale from 0 to 100 %. @param {number} pUp */
 function renderGauge(pUp) {
   const [at, from, width] = [pUp, Math.min(pUp, EVEN_ODDS), Math.abs(pUp - EVEN_ODDS)].map((share) => `${(100 * share).toFixed(2)}%`);
   return h(
@@ -152,7 +147,7 @@ function renderGauge(pUp) {
   );
 }
 
-/** What became of it. @type {Record<Signal['status'], string | null>} */
+/** @type {Record<Signal['status'], string | null>} */
 const OUTCOME_TEXTS = {
   PENDING: null,
   WIN: 'It came true.',
@@ -167,11 +162,7 @@ function renderOutcome({ status }) {
   return words === null ? null : h('p', { class: status === 'WIN' ? 'good' : status === 'LOSS' ? 'bad' : 'notice' }, words);
 }
 
-/**
- * What a reader must not miss of where it comes from.
- * @param {Pick<Signal, 'replayed' | 'source'>} signal
- * @returns {Child}
- */
+/** @param {Pick<Signal, 'replayed' | 'source'>} signal @returns {Child} */
 function renderOriginTags({ replayed, source }) {
   const words = [source.startsWith('simulated') ? 'Simulated' : null, replayed ? 'Replayed' : null].filter((one) => one !== null);
   return (

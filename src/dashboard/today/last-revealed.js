@@ -5,25 +5,18 @@ import { formatCall, getRowElementId, renderPrices, renderStatus } from '../reco
 
 /** @import { ScorecardRow } from '../state/responses.ts' */
 
-/** So many rows have a place of their own on the page from the beginning. */
+/** Rows that are rendered initially and can be linked to. */
 const ROWS_ON_PAGE = 25;
 
-/** A call that the chain has opened to everybody, and its place among all. @typedef {{ row: ScorecardRow, index: number }} RevealedCall */
+/** A revealed call and its index in the record. @typedef {{ row: ScorecardRow, index: number }} RevealedCall */
 
-/**
- * The newest of them; null before there is one.
- * @param {readonly ScorecardRow[]} rows the newest first
- * @returns {RevealedCall | null}
- */
+/** @param {readonly ScorecardRow[]} rows newest first @returns {RevealedCall | null} */
 export function findNewestRevealed(rows) {
   const index = rows.findIndex(({ resolutionUid, direction }) => resolutionUid !== null && direction !== null);
   return index < 0 ? null : { row: rows[index], index };
 }
 
-/**
- * What it said, and how it ended.
- * @param {RevealedCall} opened
- */
+/** @param {RevealedCall} opened */
 export function renderLastRevealed({ row, index }) {
   return [
     h('h3', {}, 'Last opened call'),

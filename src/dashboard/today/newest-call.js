@@ -3,16 +3,16 @@ import { formatDate } from '../lib/format-text.js';
 /** @import { ApiResponses } from '../state/responses.ts' */
 
 const DAY_MS = 86_400_000;
-/** A price that is so much newer than a call says nothing of it any more. */
+/** A later price is not compared with the call. */
 const MAX_COMPARABLE_MS = 2 * DAY_MS;
 
-/** Day that a call was made on, `YYYY-MM-DD`. @param {Pick<ApiResponses['signal'], 'predictionId'>} signal */
+/** `YYYY-MM-DD`. @param {Pick<ApiResponses['signal'], 'predictionId'>} signal */
 function getCallDate({ predictionId }) {
   return predictionId.slice(0, 10);
 }
 
 /**
- * What the newest call is called: today's, until the next one is made; one of an earlier day by its date, as while history is replayed.
+ * "Today's call" until the next one is made; a call of an earlier day, as during a replay, is titled by its date.
  * @param {Pick<ApiResponses['signal'], 'predictionId'> | null} signal
  */
 export function formatCallTitle(signal, now = Date.now()) {
@@ -22,7 +22,7 @@ export function formatCallTitle(signal, now = Date.now()) {
 }
 
 /**
- * Percent by which the price has moved since a call; null where it is of another time.
+ * Price change since the call in percent; null when the price is from another time.
  * @param {Pick<ApiResponses['signal'], 'timestamp' | 'btcPrice'> | null} signal
  * @param {Pick<ApiResponses['price'], 'price' | 'observedAt'>} price
  */
@@ -33,9 +33,8 @@ export function computeChangePercent(signal, { price, observedAt }) {
 }
 
 /**
- * When the next call is made: at a time of every day, on the first day that has none. One that was made before its time is for good.
- * @param {string} time `HH:MM`, UTC
- * @param {Pick<ApiResponses['signal'], 'predictionId'> | null} signal the newest
+ * Time of the next call: the next due time on a day without a call.
+ * @param {string} time `HH:MM` UTC @param {Pick<ApiResponses['signal'], 'predictionId'> | null} signal newest
  */
 export function getNextCallTime(time, signal, now = Date.now()) {
   const today = new Date(now).toISOString().slice(0, 10);

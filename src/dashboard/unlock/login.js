@@ -6,21 +6,19 @@ import { ApiProblem, requestApi } from '../state/api.js';
 
 /** @typedef {(words: string, isProblem?: boolean) => void} ShowStatus */
 
-/** What wallets answer with (EIP-1193, EIP-1474). */
+/** Provider error codes (EIP-1193, EIP-1474). */
 const USER_REJECTED_REQUEST = 4001;
 const REQUEST_PENDING = -32002;
 
 const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
 
-/** Who logs in did not get a session, and why, in words for him. */
+/** A failed login; the message is shown to the reader. */
 export class LoginError extends Error {}
 
 /**
- * Logs in with a wallet: it signs `Verify svc balance: <wallet>:<timestamp>`, which moves nothing and costs nothing.
- * @param {Provider} provider
- * @param {(stage: 'connect' | 'sign' | 'check') => void} onStage what is waited for
- * @param {string} [preferred] the account to go on with where it is among those that the wallet names; else its first
- * @returns {Promise<LoginSession>}
+ * Signs `Verify svc balance: <wallet>:<timestamp>`, which moves no funds.
+ * @param {Provider} provider @param {(stage: 'connect' | 'sign' | 'check') => void} onStage current step
+ * @param {string} [preferred] account to use if the wallet offers it; otherwise the first @returns {Promise<LoginSession>}
  * @throws {LoginError}
  */
 export async function logInWith(provider, onStage, preferred) {
@@ -41,10 +39,8 @@ export async function logInWith(provider, onStage, preferred) {
 }
 
 /**
- * Goes on with a token that was issued elsewhere, after the service has taken it.
- * @param {string} text
- * @returns {Promise<LoginSession>}
- * @throws {LoginError}
+ * Starts a session with a token issued elsewhere, after the service has accepted it.
+ * @param {string} text @returns {Promise<LoginSession>} @throws {LoginError}
  */
 export async function logInWithToken(text) {
   const token = text.trim().replace(/^Bearer\s+/i, '');
@@ -59,16 +55,15 @@ export async function logInWithToken(text) {
   }
 }
 
-/** Ends the session at the service. @param {LoginSession} session @throws {ApiProblem} */
+/** @param {LoginSession} session @throws {ApiProblem} */
 export function endSession({ token }) {
   return requestApi('api/svc/oracle/session', { method: 'DELETE', token });
 }
 
 /**
- * One login, which says what it is at as long as it counts. A session that a wallet gets once it counts no more is ended: nobody has it.
- * @param {{
- *   login: (say: ShowStatus) => Promise<LoginSession>, counts: () => boolean, say: ShowStatus, onDone: (session: LoginSession) => void, isByToken?: boolean,
- * }} options
+ * Runs a login and reports its status while `counts()` holds. A wallet session that completes later is ended at once, as nothing uses it.
+ * @param {{ login: (say: ShowStatus) => Promise<LoginSession>, counts: () => boolean, say: ShowStatus, onDone: (session: LoginSession) =>
+ * void, isByToken?: boolean, }} options
  */
 export async function attemptLogin({ login, counts, say, onDone, isByToken }) {
   /** @type {ShowStatus} */
@@ -79,7 +74,7 @@ export async function attemptLogin({ login, counts, say, onDone, isByToken }) {
     else if (!isByToken) await endSession(session);
   } catch (error) {
     if (error instanceof LoginError) sayIfItCounts(error.message, true);
-    // Where the service cannot be told, the session ends by itself.
+    // If the service cannot be reached, the session expires by itself.
     else if (!(error instanceof ApiProblem)) throw error;
   }
 }
@@ -94,11 +89,7 @@ function toSession({ token, wallet, tier, expiresAt }) {
   return { token, wallet, tier, expiresAt };
 }
 
-/**
- * What a token says of itself; whether it is true the service decides.
- * @param {string} token
- * @returns {LoginSession | null}
- */
+/** Unverified claims; the service verifies the token. @param {string} token @returns {LoginSession | null} */
 function parseTokenClaims(token) {
   try {
     const [, payload, signature] = token.split('.');
@@ -146,7 +137,7 @@ function formatWalletError({ code }) {
   return 'The wallet did not sign. Unlock it and try again, or use another one.';
 }
 
-/** The bytes of a text as wallets take them. @param {string} text */
+/** Hex-encoded UTF-8, as `personal_sign` takes it. @param {string} text */
 function textToHex(text) {
   return `0x${[...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }

@@ -9,7 +9,7 @@ import { attemptLogin, logInWith, logInWithToken } from './login.js';
 const SIGNATURE_EXPLANATION =
   'Your wallet signs one line of text. That is a signature, not a transaction: it costs nothing and moves nothing. It shows the service which gate tokens the wallet holds, and opens today’s call for 30 minutes.';
 
-/** What is waited for, by the stage of a login. */
+/** By login step. */
 export const STAGE_MESSAGES = {
   connect: (/** @type {string} */ name) => `${name} asks which account to use.`,
   sign: (/** @type {string} */ name) => `Sign the message in ${name}.`,
@@ -17,9 +17,9 @@ export const STAGE_MESSAGES = {
 };
 
 /**
- * The dialog to log in: by a wallet of this browser, or by a token that somebody has made elsewhere.
- * @param {{ wallets: WalletWatch, onLoggedIn: (session: LoginSession) => void, fallback: HTMLElement }} options `fallback` has the
- * focus afterwards where what had opened it is gone
+ * Login dialog: a wallet of this browser, or an access token.
+ * @param {{ wallets: WalletWatch, onLoggedIn: (session: LoginSession) => void, fallback: HTMLElement }} options `fallback` gets the focus
+ * if the opener is gone
  */
 export function createUnlockDialog({ wallets, onLoggedIn, fallback }) {
   const element = h('dialog', { class: 'unlock', 'aria-labelledby': 'unlock-title' });
@@ -60,17 +60,13 @@ export function createUnlockDialog({ wallets, onLoggedIn, fallback }) {
 }
 
 /**
- * One login at a time: a later one, or closing the dialog, makes an earlier one void.
- * @param {HTMLElement} status
- * @param {(session: LoginSession, wallet: Wallet | null) => void} onDone
+ * One login at a time: a later one, or closing the dialog, cancels it.
+ * @param {HTMLElement} status @param {(session: LoginSession, wallet: Wallet | null) => void} onDone
  */
 function createLoginAttempts(status, onDone) {
   let generation = 0;
 
-  /**
-   * @param {(say: ShowStatus) => Promise<LoginSession>} login
-   * @param {Wallet | null} wallet
-   */
+  /** @param {(say: ShowStatus) => Promise<LoginSession>} login @param {Wallet | null} wallet */
   async function begin(login, wallet) {
     const ownGeneration = ++generation;
     const say = (/** @type {string} */ words, isProblem = false) => {
@@ -91,20 +87,13 @@ function createLoginAttempts(status, onDone) {
   };
 }
 
-/**
- * @param {HTMLElement} list
- * @param {HTMLElement} status
- * @param {HTMLElement} form
- */
+/** @param {HTMLElement} list @param {HTMLElement} status @param {HTMLElement} form */
 function renderDialogContent(list, status, form) {
   const title = h('h2', { id: 'unlock-title' }, 'Unlock with your wallet');
   return [title, h('p', {}, SIGNATURE_EXPLANATION), list, status, h('details', {}, h('summary', {}, 'Use a token instead'), form)];
 }
 
-/**
- * @param {readonly Wallet[]} wallets
- * @param {(wallet: Wallet) => void} onChoose
- */
+/** @param {readonly Wallet[]} wallets @param {(wallet: Wallet) => void} onChoose */
 function renderWalletList(wallets, onChoose) {
   if (wallets.length === 0) {
     return h('p', { class: 'notice' }, 'No wallet was found in this browser. Install one, or use a token.');
@@ -125,10 +114,7 @@ function createTokenField() {
   return h('input', { id: 'unlock-token', type: 'text', autocomplete: 'off', spellcheck: 'false', maxlength: 2_100, required: true });
 }
 
-/**
- * @param {HTMLInputElement} field
- * @param {() => void} onUse
- */
+/** @param {HTMLInputElement} field @param {() => void} onUse */
 function createTokenForm(field, onUse) {
   const onsubmit = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();

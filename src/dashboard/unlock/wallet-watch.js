@@ -7,9 +7,9 @@ const WALLET_STORAGE_KEY = 'oracle-wallet';
 /** @typedef {ReturnType<typeof watchWallet>} WalletWatch */
 
 /**
- * The wallets of this browser, and an eye on the one that has logged in, also after the page was loaded anew: when it turns to another
- * account, whoever is in front of the page may be somebody else.
- * @param {{ onAccounts: (accounts: readonly string[]) => void, storage?: Storage }} options `onAccounts` is told which it has turned to
+ * Discovers wallets and watches the one in use, across page loads too: an account change may mean another person at the screen.
+ * @param {{ onAccounts: (accounts: readonly string[]) => void, storage?: Storage }} options `onAccounts` gets the new accounts, in lower
+ * case
  */
 export function watchWallet({ onAccounts, storage = sessionStorage }) {
   /** @type {Set<() => void>} */
@@ -36,7 +36,7 @@ export function watchWallet({ onAccounts, storage = sessionStorage }) {
 
   function resumeWatching() {
     const key = storage.getItem(WALLET_STORAGE_KEY);
-    // One that was only there may announce itself in time after the next load.
+    // A wallet used as injected provider may announce itself on the next load.
     const wallet = found.all.find(({ rdns, provider }) => rdns === key || (key === INJECTED_RDNS && provider === getInjectedProvider()));
     if (watched === null && wallet !== undefined) watch(wallet);
   }
@@ -46,20 +46,19 @@ export function watchWallet({ onAccounts, storage = sessionStorage }) {
       return found.all;
     },
     ask: found.ask,
-    /** The one that has logged in, where it is in this browser still. */
+    /** The wallet that has logged in, if it is still there. */
     get used() {
       return watched;
     },
-    /** @param {() => void} listener called when one more is found */
+    /** @param {() => void} listener called for each new wallet */
     onFound(listener) {
       listeners.add(listener);
     },
-    /** It has logged in. @param {Wallet} wallet */
+    /** @param {Wallet} wallet */
     use(wallet) {
       storage.setItem(WALLET_STORAGE_KEY, wallet.rdns);
       watch(wallet);
     },
-    /** Nobody is logged in by a wallet. */
     forget() {
       storage.removeItem(WALLET_STORAGE_KEY);
       watched?.provider.removeListener?.('accountsChanged', onAccountsChanged);

@@ -1,28 +1,27 @@
 import { truncate } from '../lib/format-text.js';
 
-/** Wallets of this browser as they announce themselves (EIP-6963), or else the one that is just there; and what they are asked. */
+/** Wallet discovery by EIP-6963, with `window.ethereum` as the fallback. */
 
 /**
- * @typedef {{
- *   request(call: { method: string, params?: unknown[] }): Promise<any>,
- *   on?(event: string, listener: (detail: any) => void): void,
- *   removeListener?(event: string, listener: (detail: any) => void): void,
- * }} Provider EIP-1193
+ * @typedef {{ request(call: { method: string, params?: unknown[] }): Promise<any>, on?(event: string, listener: (detail: any) => void):
+ * void, removeListener?(event: string, listener: (detail: any) => void): void, }} Provider EIP-1193
  */
 
-/** @typedef {{ id: string, rdns: string, name: string, icon: string | null, provider: Provider }} Wallet `id` is of this load of the page, `rdns` lasts */
+/**
+ * @typedef {{ id: string, rdns: string, name: string, icon: string | null, provider: Provider }} Wallet `id` is valid for one page load,
+ * `rdns` is permanent
+ */
 
 const MAX_WALLETS = 20;
 const MAX_NAME_CHARS = 40;
 const MAX_ICON_CHARS = 200_000;
-/** How long wallets have to announce themselves. */
 const ANNOUNCEMENT_WINDOW_MS = 500;
 export const INJECTED_RDNS = 'injected';
 
 /**
- * Wallets that have announced themselves so far; `onChange` is called when one more does, which some do as soon as they are asked.
+ * Collects announced wallets; some announce themselves synchronously on request.
  * @param {() => void} onChange
- * @returns {{ readonly all: readonly Wallet[], ask: () => void }} `ask` has them announce themselves, and looks again for one that does not
+ * @returns {{ readonly all: readonly Wallet[], ask: () => void }} `ask` requests announcements, and looks for an injected provider
  */
 export function discoverWallets(onChange) {
   /** @type {Map<string, Wallet>} */
@@ -30,7 +29,7 @@ export function discoverWallets(onChange) {
   addEventListener('eip6963:announceProvider', (event) => {
     const wallet = parseAnnouncement(/** @type {CustomEvent} */ (event).detail);
     if (wallet === null || wallets.has(wallet.id) || wallets.size >= MAX_WALLETS) return;
-    // It says itself what it is called.
+    // The same wallet, under its own name.
     wallets.delete(INJECTED_RDNS);
     wallets.set(wallet.id, wallet);
     onChange();
@@ -46,7 +45,7 @@ export function discoverWallets(onChange) {
     hadTime = true;
     lookForInjected();
   }, ANNOUNCEMENT_WINDOW_MS);
-  // Some come later than that, and say so by this.
+  // Some wallets initialize later and dispatch this event.
   addEventListener('ethereum#initialized', lookForInjected);
   return {
     get all() {
@@ -59,16 +58,14 @@ export function discoverWallets(onChange) {
   };
 }
 
-/** What a wallet has put there, if it is one. @returns {any} */
+/** @returns {any} */
 export function getInjectedProvider() {
   return /** @type {any} */ (globalThis).ethereum;
 }
 
 /**
- * Anything in the page's process can announce itself as anything: what is shown of it is bounded, and its icon must be a picture that it
- * brings along.
- * @param {any} detail
- * @returns {Wallet | null}
+ * Any script can announce itself as a wallet: name and icon are bounded, and the icon must be a data URL.
+ * @param {any} detail @returns {Wallet | null}
  */
 function parseAnnouncement(detail) {
   const { info, provider } = detail ?? {};
