@@ -1,6 +1,6 @@
 import type { Day } from '../forecast/day.ts';
 import { type ComputedFeatures, computeFeatures } from '../forecast/features/compute-features.ts';
-import { type FeatureTable } from '../forecast/features/feature-table.ts';
+import type { FeatureTable } from '../forecast/features/feature-table.ts';
 import { fitModel } from '../forecast/fit/walk-forward.ts';
 import { getLastDay, type InputFrame, sliceFrame, validateFrame } from '../forecast/input-frame.ts';
 import { formatModelVersion, getBlockIndex, getBlockStart, HORIZONS, TRIAL_COUNT } from '../forecast/model.ts';

@@ -1,5 +1,5 @@
 import { type Day, formatDay, toDay } from '../forecast/day.ts';
-import type { Brief } from '../record/briefs/brief.ts';
+import type { Brief } from '../record/briefs/compose.ts';
 import type { DayDoc } from '../record/day-doc.ts';
 import type { WagerDoc } from '../wager/wager-book.ts';
 import type { PipelineDeps, StepContext } from './deps.ts';

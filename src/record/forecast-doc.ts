@@ -110,6 +110,11 @@ export function computeLastPublicDay(docs: readonly Pick<ForecastDoc, 'day' | 'r
   return Math.min(computeLastEndedDay(now), ...daysBeforeHidden);
 }
 
+/** True for a forecast whose outcome is not decided on chain; missed days are never open. */
+export function isOpenForecast({ state, missed }: Pick<ForecastDoc, 'state' | 'missed'>): boolean {
+  return !missed && (state === 'DRAFT' || state === 'PENDING');
+}
+
 /** Whole cents of a dollar amount. */
 export function toCents(usd: number): number {
   return Math.round(usd * 100);

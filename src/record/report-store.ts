@@ -3,8 +3,8 @@ import { type Day, formatDay } from '../forecast/day.ts';
 import { formatWeek } from '../forecast/week.ts';
 import { insertOrFind } from '../platform/insert-or-find.ts';
 import type { ReachedInstant } from '../platform/time/trusted-time.ts';
-import type { Brief } from './briefs/brief.ts';
-import type { WeeklyReport } from './weekly/weekly-report.ts';
+import type { Brief } from './briefs/compose.ts';
+import type { WeeklyReport } from './weekly/compose.ts';
 
 interface ReportDoc {
   /** `YYYY-MM-DD` of a brief, `2026-W47` of a weekly report. */

@@ -1,7 +1,6 @@
 import { DAY_MS } from '../../forecast/day.ts';
 import { HORIZONS } from '../../forecast/model.ts';
-import type { BriefOutcome } from '../../record/briefs/brief.ts';
-import { toBriefOutcome } from '../../record/briefs/compose.ts';
+import { type BriefOutcome, toBriefOutcome } from '../../record/briefs/compose.ts';
 import { getNextIntent } from '../../record/intent/next-intent.ts';
 import { buildBetFromWager, type TradeIntent } from '../../record/intent/trade-intent.ts';
 import { viewWager } from '../../record/intent/wager-view.ts';

@@ -5,7 +5,7 @@ import { buildOverfittingReport } from '../../forecast/backtest/overfitting/repo
 import { buildStabilityReport } from '../../forecast/backtest/stability/report.ts';
 import { buildWalkForwardReport } from '../../forecast/backtest/walk-forward/report.ts';
 import { computeFeatures } from '../../forecast/features/compute-features.ts';
-import { type FeatureTable } from '../../forecast/features/feature-table.ts';
+import type { FeatureTable } from '../../forecast/features/feature-table.ts';
 import type { InputFrame } from '../../forecast/input-frame.ts';
 
 /** History that self-tests are computed from. */

@@ -11,19 +11,15 @@ type RecordedFinding = Pick<SelfTestDoc, 'verdict' | 'result'> & Partial<Pick<Se
 export const RECORDED_TESTS = {
   'polymarket-comparison': async ({ record, wagers, venue }, _day, now) => {
     const { report, days } = await composePolymarketComparison({ record, wagers, venue, now });
-    const replayed = days.some((pin) => pin.replayed);
-    return { verdict: report.verdict, result: { report }, firstDay: days[0]?.day ?? null, lastDay: days.at(-1)?.day ?? null, replayed };
+    return { ...toFinding(report, days), replayed: days.some((pin) => pin.replayed) };
   },
   'self-report': async (deps, day, now) => {
     const week = await gatherSelfReportData(deps, day, now);
     const report = composeSelfReport(week);
-    const replayed = report.record.replayed > 0;
-    return {
-      verdict: report.verdict,
-      result: { report },
-      firstDay: week.days[0]?.day ?? null,
-      lastDay: week.days.at(-1)?.day ?? null,
-      replayed,
-    };
+    return { ...toFinding(report, week.days), replayed: report.record.replayed > 0 };
   },
 } as const satisfies Partial<Record<SelfTestName, (deps: PipelineDeps, day: Day, now: Date) => Promise<RecordedFinding>>>;
+
+function toFinding(report: { verdict: string }, days: readonly { day: Day }[]) {
+  return { verdict: report.verdict, result: { report }, firstDay: days[0]?.day ?? null, lastDay: days.at(-1)?.day ?? null };
+}

@@ -2,8 +2,7 @@ import { type Day, formatDay, toDay } from '../../forecast/day.ts';
 import { toWeek } from '../../forecast/week.ts';
 import type { MarketContext } from '../../market/market-context.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
-import type { Brief, BriefNext } from '../../record/briefs/brief.ts';
-import { type BriefData, composeBrief } from '../../record/briefs/compose.ts';
+import { type Brief, type BriefData, type BriefNext, composeBrief } from '../../record/briefs/compose.ts';
 import { findLastForecastDay, listForecastsThrough } from '../../record/day-queries.ts';
 import type { PipelineDeps, StepContext } from '../deps.ts';
 import { getStepDueMs, getWeeklyReportDueMs, getWindowOpensMs, isStepLate, requireStepDue } from '../schedule/step-times.ts';
@@ -74,7 +73,13 @@ async function gatherBriefData(deps: BriefDeps, day: Day, { now }: StepContext):
     kind: market.kind,
     context: figures.context,
     contextMissing: figures.missing,
-    ...{ series, yesterday, lastForecast, replayedDays, forecasts, wager, troubles },
+    series,
+    yesterday,
+    lastForecast,
+    replayedDays,
+    forecasts,
+    wager,
+    troubles,
     next: listNextEvents(day, lastDay),
     lastCovered: lastDay,
   };

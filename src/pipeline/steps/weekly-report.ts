@@ -56,7 +56,11 @@ async function writeReport(deps: WeeklyReportDeps, week: Week, context: StepCont
     generatedAt: now,
     late: isLateForDue(asOf.getTime(), now),
     source: market.source,
-    ...{ days, forecasts, stakes, openUsd, closeUsd },
+    days,
+    forecasts,
+    stakes,
+    openUsd,
+    closeUsd,
   });
   await reports.weekly.saveOnce(week, report, due);
 }

@@ -12,15 +12,6 @@ export interface AttestationMatch {
   type: AttestationType;
 }
 
-export interface AttestationStats {
-  predictions: number;
-  resolutions: number;
-  firstAttestation: string | null;
-  latestAttestation: string | null;
-  /** What all attestations cost together, in wei: gas, and the data fee of a rollup. */
-  totalGasWei: bigint;
-}
-
 /** The forecast that a uid belongs to, and which of its attestations it is; null for a uid that is not ours. */
 export async function findAttestation(record: ForecastRecord, uid: Hex): Promise<AttestationMatch | null> {
   const doc = await record.forecasts.findOne({ $or: [{ 'attestation.uid': uid }, { 'reveal.uid': uid }] });
@@ -29,7 +20,7 @@ export async function findAttestation(record: ForecastRecord, uid: Hex): Promise
 }
 
 /** Counts, times and cost of everything attested for some horizons, in days. */
-export async function computeAttestationStats(record: ForecastRecord, horizons: readonly number[] = HORIZONS): Promise<AttestationStats> {
+export async function computeAttestationStats(record: ForecastRecord, horizons: readonly number[] = HORIZONS) {
   const docs = await record.forecasts
     .find({ horizonDays: { $in: [...horizons] }, attestation: { $ne: null } }, { projection: { attestation: 1, reveal: 1 } })
     .sort({ 'attestation.at': 1 })

@@ -4,15 +4,30 @@ import { REGIMES } from '../../forecast/regime/regime.ts';
 import type { FeedKind } from '../../market/feed.ts';
 import type { MarketContext } from '../../market/market-context.ts';
 import type { SeriesHealth } from '../../market/series/series-health.ts';
+import { roundTo } from '../../platform/round.ts';
 import type { WagerDoc } from '../../wager/wager-book.ts';
 import { toCrowdPin } from '../crowd/crowd-pins.ts';
 import type { DayDoc } from '../day-doc.ts';
 import { forecastAsOf } from '../forecast-as-of.ts';
-import { type ForecastDoc, fromCents } from '../forecast-doc.ts';
+import { type ForecastDoc, fromCents, isOpenForecast } from '../forecast-doc.ts';
 import { toCommittedProbabilities } from '../forecast-view.ts';
+import { isOwnVenue } from '../own-venue.ts';
 import { sanitizeText } from '../sanitize-text.ts';
 import { summarizeForecasts } from '../scorecard/scorecard.ts';
-import type { Brief, BriefCrowd, BriefMarket, BriefNext, BriefOpen, BriefOutcome, BriefScore } from './brief.ts';
+
+export const NEXT_EVENTS = ['signal', 'attestation', 'wager', 'window-opens', 'resolution', 'brief', 'weekly-report'] as const;
+
+export interface BriefNext {
+  event: (typeof NEXT_EVENTS)[number];
+  at: string;
+}
+
+/** The brief of a day as it is stored and served. It is the same for every caller, so that nothing unresolved is in it. */
+export type Brief = ReturnType<typeof composeBrief>;
+
+export type BriefOutcome = ReturnType<typeof toBriefOutcome>;
+
+export type BriefScore = ReturnType<typeof buildBriefScore>;
 
 /** Longest question of a venue and longest reason of a step that a brief repeats, in characters. */
 const MAX_QUESTION_CHARS = 160;
@@ -49,7 +64,7 @@ export interface BriefData {
  * The brief of a day from what the record and the market knew at its time. What came on chain later has not happened in it. It is the
  * same for everybody, so that of unresolved forecasts only their ids go in, whoever may see more of them elsewhere.
  */
-export function composeBrief(material: BriefData): Brief {
+export function composeBrief(material: BriefData) {
   const { day, asOf, generatedAt, late, source, kind, replayedDays, series, lastForecast, wager } = material;
   const known = material.forecasts.filter((doc) => doc.day < day).map((doc) => forecastAsOf(doc, asOf));
   const open = known.filter(isOpenForecast).map(toBriefOpen);
@@ -79,11 +94,11 @@ export function composeBrief(material: BriefData): Brief {
   };
 }
 
-function toBriefMarket(context: MarketContext | null): BriefMarket {
+function toBriefMarket(context: MarketContext | null) {
   const change24h = context?.change24hPct ?? null;
   return {
-    btcPrice: context === null ? null : roundToTwoDigits(context.btcPrice),
-    change24h: change24h === null ? null : roundToTwoDigits(change24h),
+    btcPrice: context && roundTo(context.btcPrice, 2),
+    change24h: change24h && roundTo(change24h, 2),
     fearGreed: context?.fearGreed ?? null,
     fearGreedLabel: context?.fearGreedLabel ?? null,
     etfFlows7d: context?.etfFlows7dUsd ?? null,
@@ -92,11 +107,7 @@ function toBriefMarket(context: MarketContext | null): BriefMarket {
   };
 }
 
-function roundToTwoDigits(value: number): number {
-  return Math.round(value * 100) / 100;
-}
-
-function toBriefRegime(lastForecast: DayDoc | null): Brief['regime'] {
+function toBriefRegime(lastForecast: DayDoc | null) {
   if (lastForecast === null || lastForecast.regime === null) return null;
   return { regime: lastForecast.regime, riskLevel: REGIMES[lastForecast.regime].riskLevel, date: lastForecast._id };
 }
@@ -106,7 +117,7 @@ function isRevealedSince({ reveal, resolution }: ForecastDoc, afterMs: number): 
 }
 
 /** Of a revealed forecast only: what it said is on chain by then. */
-export function toBriefOutcome({ _id, day, horizonDays, values, resolution }: ForecastDoc): BriefOutcome {
+export function toBriefOutcome({ _id, day, horizonDays, values, resolution }: ForecastDoc) {
   const { outcome, returnBps, btcAtSignalCents, btcAtResolutionCents } = resolution!;
   return {
     predictionId: _id,
@@ -122,28 +133,33 @@ export function toBriefOutcome({ _id, day, horizonDays, values, resolution }: Fo
   };
 }
 
-function buildBriefScore(known: readonly ForecastDoc[], horizonDays: number): BriefScore {
+function buildBriefScore(known: readonly ForecastDoc[], horizonDays: number) {
   const docs = known.filter((doc) => doc.horizonDays === horizonDays);
   const { totalPredictions, dedupedTotal, ...summary } = summarizeForecasts(docs, horizonDays);
   const { resolved, wins, losses, holds, pending, voids, accuracy, accuracyInterval95, alwaysUpAccuracy, brier, verdict } = summary;
   return {
     horizon: formatHorizonName(horizonDays),
     forecasts: totalPredictions,
-    ...{ resolved, wins, losses, holds, pending, voids, accuracy },
+    resolved,
+    wins,
+    losses,
+    holds,
+    pending,
+    voids,
+    accuracy,
     independent: dedupedTotal,
-    ...{ accuracyInterval95, alwaysUpAccuracy, brier, verdict },
+    accuracyInterval95,
+    alwaysUpAccuracy,
+    brier,
+    verdict,
   };
 }
 
-function isOpenForecast({ state, missed }: ForecastDoc): boolean {
-  return !missed && (state === 'DRAFT' || state === 'PENDING');
-}
-
-function toBriefOpen({ _id, horizonDays, resolvesAt, attestation }: ForecastDoc): BriefOpen {
+function toBriefOpen({ _id, horizonDays, resolvesAt, attestation }: ForecastDoc) {
   return {
     predictionId: _id,
     horizon: formatHorizonName(horizonDays),
-    signal: 'GATED',
+    signal: 'GATED' as const,
     confidence: null,
     resolvesAt: resolvesAt.toISOString(),
     attestationUid: attestation?.uid ?? null,
@@ -151,12 +167,12 @@ function toBriefOpen({ _id, horizonDays, resolvesAt, attestation }: ForecastDoc)
 }
 
 /** What the market itself shows of the day's strike; what was made of it stays out. */
-function buildBriefCrowd(wager: WagerDoc): BriefCrowd | null {
+function buildBriefCrowd(wager: WagerDoc) {
   if (wager.market === null || wager.qMarket === null || wager.pModel === null) return null;
   const { venue, question, strikeUsd, expiresAt, pMarket } = toCrowdPin(wager, null);
   return {
     venue,
-    quotesAreOurs: venue === 'paper',
+    quotesAreOurs: isOwnVenue(venue),
     question: sanitizeText(question, MAX_QUESTION_CHARS),
     strike: strikeUsd,
     expiresAt: expiresAt.toISOString(),
@@ -164,13 +180,16 @@ function buildBriefCrowd(wager: WagerDoc): BriefCrowd | null {
   };
 }
 
-function listBriefEvents({ next, lastCovered }: BriefData, open: readonly BriefOpen[]): BriefNext[] {
+function listBriefEvents({ next, lastCovered }: BriefData, open: readonly { resolvesAt: string }[]): BriefNext[] {
   // A window ends with the close of the day before; without that it stays open.
   const end = lastCovered === null ? null : new Date(toInstantMs(lastCovered + 1)).toISOString();
   const resolutions = open.map(({ resolvesAt }) => resolvesAt).filter((at) => end === null || at <= end);
-  const resolution = resolutions.toSorted()[0];
-  const all = resolution === undefined ? [...next] : [...next, { event: 'resolution' as const, at: resolution }];
-  return all.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+  const [at] = resolutions.toSorted();
+  return sortByTime(at === undefined ? next : [...next, { event: 'resolution', at }]);
+}
+
+export function sortByTime(events: readonly BriefNext[]): BriefNext[] {
+  return events.toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
 
 function composeNotes({ late, yesterday, day, asOf, contextMissing, troubles }: BriefData, known: readonly ForecastDoc[]): string[] {

@@ -1,5 +1,5 @@
 import type { HorizonName } from '../../forecast/model.ts';
-import type { Brief, BriefNext } from './brief.ts';
+import { type Brief, type BriefNext, sortByTime } from './compose.ts';
 
 /** A stored brief, which has all horizons, cut to some of them; market, regime, crowd and notes stay as they are. */
 export function filterBriefByHorizons(brief: Brief, horizons: readonly HorizonName[]): Brief {
@@ -10,7 +10,7 @@ export function filterBriefByHorizons(brief: Brief, horizons: readonly HorizonNa
     resolved: brief.resolved.filter(isChosen),
     scorecard: brief.scorecard.filter(isChosen),
     open,
-    next: brief.next.flatMap((one) => (one.event === 'resolution' ? findNextResolution(open) : [one])).toSorted(compareByTime),
+    next: sortByTime(brief.next.flatMap((one) => (one.event === 'resolution' ? findNextResolution(open) : [one]))),
   };
 }
 
@@ -18,8 +18,4 @@ export function filterBriefByHorizons(brief: Brief, horizons: readonly HorizonNa
 function findNextResolution(open: Brief['open']): BriefNext[] {
   const [at] = open.map(({ resolvesAt }) => resolvesAt).toSorted();
   return at === undefined ? [] : [{ event: 'resolution', at }];
-}
-
-function compareByTime(a: BriefNext, b: BriefNext): number {
-  return a.at < b.at ? -1 : 1;
 }

@@ -1,4 +1,4 @@
-import type { Brief, BriefOutcome, BriefScore } from './brief.ts';
+import type { Brief, BriefOutcome, BriefScore } from './compose.ts';
 
 interface BriefSection {
   title: string;

@@ -6,9 +6,9 @@ import type { ForecastRecord } from '../forecast-record.ts';
 import { type ForecastView, type ViewOptions, viewForecast } from '../forecast-view.ts';
 import { isOwnVenue } from '../own-venue.ts';
 import { type CrowdPin, readPins } from './crowd-pins.ts';
-import { buildDisagreementLog, type DisagreementLog } from './disagreement-log.ts';
+import { buildDisagreementLog } from './disagreement-log.ts';
 import type { MarketComparisonDeps } from './market-comparison.ts';
-import { compareWeekly, selectWeekPins, type WeeklyComparison } from './weekly-comparison.ts';
+import { compareWeekly, selectWeekPins } from './weekly-comparison.ts';
 
 /** Strikes are weekly: the forecast beside them is that of the default horizon. */
 const COMPARED_HORIZON_DAYS = 7;
@@ -23,27 +23,8 @@ export interface CrowdComparisonDeps extends MarketComparisonDeps {
   viewFor(caller: Caller): ViewOptions;
 }
 
-/** What stands above every comparison with the crowd. */
-export interface CrowdComparisonHeader {
-  venue: string;
-  quotesAreOurs: boolean;
-  throughDate: string | null;
-}
-
-/** What stands under it. */
-export interface CrowdComparisonFooter {
-  notes: string[];
-  source: string;
-  timestamp: string;
-}
-
-/** The weekly head-to-head as a caller may see it. */
-export interface CrowdOracleComparison extends CrowdComparisonHeader, WeeklyComparison, DisagreementLog, CrowdComparisonFooter {
-  count: number;
-}
-
 /** Crowd against oracle on the venue's own book, one strike a week; see `weeklyComparison`. */
-export async function compareCrowdWithOracle(deps: CrowdComparisonDeps, caller: Caller): Promise<CrowdOracleComparison> {
+export async function compareCrowdWithOracle(deps: CrowdComparisonDeps, caller: Caller) {
   const { pins, through } = await readCrowdPins(deps, caller);
   const ofBook = pins.filter(({ venue }) => deps.sameBook.includes(venue));
   const { weeks, totals } = compareWeekly(ofBook, through, await readWeeklyForecasts(deps, ofBook, caller));
@@ -72,10 +53,7 @@ async function readWeeklyForecasts(
   return docs.map((doc) => viewForecast(doc, viewFor(caller)));
 }
 
-export function buildCrowdHeader(
-  { venueName, sameBook }: Pick<CrowdComparisonDeps, 'venueName' | 'sameBook'>,
-  through: Day | null,
-): CrowdComparisonHeader {
+export function buildCrowdHeader({ venueName, sameBook }: Pick<CrowdComparisonDeps, 'venueName' | 'sameBook'>, through: Day | null) {
   return { venue: venueName, quotesAreOurs: sameBook.some(isOwnVenue), throughDate: through === null ? null : formatDay(through) };
 }
 
@@ -83,7 +61,7 @@ export function buildCrowdFooter(
   { market, now }: Pick<CrowdComparisonDeps, 'market' | 'now'>,
   pins: readonly CrowdPin[],
   through: Day | null,
-): CrowdComparisonFooter {
+) {
   return {
     notes: [
       ...(pins.some(({ venue }) => isOwnVenue(venue)) ? [PAPER_NOTE] : []),

@@ -14,44 +14,10 @@ export interface RunningScore {
   market: number;
 }
 
-/** A week in which crowd and oracle did not mean the same. */
-export interface Disagreement
-  extends Pick<
-    WeekComparison,
-    'weekId' | 'date' | 'venue' | 'question' | 'strike' | 'marketProbability' | 'status' | 'winner' | 'replayed'
-  > {
-  oracleProbability: number;
-  /** Oracle minus market, four digits. */
-  difference: number;
-  /** True where one held YES for likelier than not, and the other NO. */
-  oppositeSides: boolean;
-  /** Who was nearer to what happened, of opposite sides the one that came true; null until the market is settled. */
-  right: ComparedSide | null;
-  runningScore: RunningScore;
-}
-
-export interface DisagreementTotals {
-  disagreements: number;
-  /** Those of them on opposite sides. */
-  oppositeSides: number;
-  settled: number;
-  oracleRight: number;
-  marketRight: number;
-  /** Share of the settled ones in which the oracle was right; null before the first. */
-  oracleShare: number | null;
-  /** 95 % Wilson interval of that share: weeks do not overlap. */
-  oracleShareInterval95: Interval | null;
-  verdict: string;
-}
-
-export interface DisagreementLog {
-  /** Newest first. */
-  disagreements: Disagreement[];
-  disagreementTotals: DisagreementTotals;
-}
+export type Disagreement = ReturnType<typeof toDisagreement>;
 
 /** Weeks in which crowd and oracle disagreed; those whose oracle side the caller may not know are not in it. Expects the newest first. */
-export function buildDisagreementLog(weeks: readonly WeekComparison[]): DisagreementLog {
+export function buildDisagreementLog(weeks: readonly WeekComparison[]) {
   const score: RunningScore = { oracle: 0, market: 0 };
   const log = weeks.toReversed().flatMap((week) => {
     const { oracleProbability } = week;
@@ -76,11 +42,7 @@ function findRightSide({ closer }: WeekComparison): ComparedSide | null {
   return closer === 'tie' ? null : closer;
 }
 
-function toDisagreement(
-  week: WeekComparison & { oracleProbability: number },
-  right: ComparedSide | null,
-  runningScore: RunningScore,
-): Disagreement {
+function toDisagreement(week: WeekComparison & { oracleProbability: number }, right: ComparedSide | null, runningScore: RunningScore) {
   const { weekId, date, venue, question, strike, marketProbability, oracleProbability, status, winner, replayed } = week;
   return {
     weekId,
@@ -100,7 +62,7 @@ function toDisagreement(
   };
 }
 
-function sumDisagreements(log: readonly Disagreement[], { oracle, market }: RunningScore): DisagreementTotals {
+function sumDisagreements(log: readonly Disagreement[], { oracle, market }: RunningScore) {
   const settled = oracle + market;
   const interval = settled === 0 ? null : wilsonInterval(oracle, settled);
   return {

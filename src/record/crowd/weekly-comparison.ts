@@ -3,7 +3,7 @@ import { computeMeanInterval, type MeanInterval } from '../../forecast/math/mean
 import { boundedLogLoss, brierScore } from '../../forecast/scoring.ts';
 import type { Side } from '../../wager/sizing.ts';
 import type { ForecastView } from '../forecast-view.ts';
-import { type CrowdPin, type PinnedBook, roundScore, selectFirstPins } from './crowd-pins.ts';
+import { type CrowdPin, roundScore, selectFirstPins } from './crowd-pins.ts';
 
 /** Brier score and log loss (natural logarithm) of a probability, lower is better. */
 export interface ProbabilityScores {
@@ -11,52 +11,10 @@ export interface ProbabilityScores {
   logLoss: number;
 }
 
-/** One week: what the crowd and the oracle said of the same strike, and who was closer. */
-export interface WeekComparison {
-  /** Of the 7-day forecast of that day, as the caller may see it; null where the record does not hold it. */
-  predictionId: string | null;
-  signal: ForecastView['signal'];
-  direction: ForecastView['direction'];
-  weekId: string;
-  date: string;
-  venue: string;
-  marketId: string;
-  question: string;
-  strike: number;
-  btcPrice: number | null;
-  expiresAt: string;
-  pinnedAt: string;
-  book: PinnedBook | null;
-  marketProbability: number;
-  /** null while it is gated for this caller. */
-  oracleProbability: number | null;
-  gated: boolean;
-  status: 'PENDING' | 'SETTLED';
-  winner: Side | null;
-  market: ProbabilityScores | null;
-  oracle: ProbabilityScores | null;
-  closer: 'oracle' | 'market' | 'tie' | null;
-  replayed: boolean;
-}
+/** One week: the probabilities of crowd and oracle for the same strike, and which was closer. */
+export type WeekComparison = ReturnType<typeof compareWeek>;
 
-export interface WeeklyComparisonTotals {
-  /** Settled weeks: none shares its expiry with another, so that each counts as one independent observation. */
-  weeks: number;
-  market: ProbabilityScores | null;
-  oracle: ProbabilityScores | null;
-  /** Oracle minus market, a pair a week; below zero the oracle was better. */
-  brierDifference: MeanInterval | null;
-  logLossDifference: MeanInterval | null;
-  oracleCloser: number;
-  marketCloser: number;
-  verdict: string;
-}
-
-export interface WeeklyComparison {
-  /** Newest first. */
-  weeks: WeekComparison[];
-  totals: WeeklyComparisonTotals;
-}
+export type WeeklyComparisonTotals = ReturnType<typeof computeTotals>;
 
 /**
  * Crowd against oracle, one strike a week: the first that was pinned of those that expire in it.
@@ -64,7 +22,7 @@ export interface WeeklyComparison {
  * shows is told.
  * @param forecasts the 7-day forecasts of these days as the caller may see them
  */
-export function compareWeekly(pins: readonly CrowdPin[], through: Day | null, forecasts: readonly ForecastView[] = []): WeeklyComparison {
+export function compareWeekly(pins: readonly CrowdPin[], through: Day | null, forecasts: readonly ForecastView[] = []) {
   const byDate = new Map(forecasts.map((view) => [view.date, view]));
   const weeks = selectWeekPins(pins).map((pin) => compareWeek(pin, through !== null && pin.day > through, byDate.get(formatDay(pin.day))));
   return { weeks: weeks.toReversed(), totals: computeTotals(weeks) };
@@ -75,7 +33,7 @@ export function selectWeekPins(pins: readonly CrowdPin[]): CrowdPin[] {
   return selectFirstPins(pins, ({ weekId }) => weekId);
 }
 
-function compareWeek(pin: CrowdPin, gated: boolean, forecast: ForecastView | undefined): WeekComparison {
+function compareWeek(pin: CrowdPin, gated: boolean, forecast: ForecastView | undefined) {
   const { weekId, venue, marketId, question, pMarket, pOracle, replayed } = pin;
   // When a market without a stake is settled may differ from when one with a stake is.
   const winner = gated ? null : pin.winner;
@@ -95,7 +53,7 @@ function compareWeek(pin: CrowdPin, gated: boolean, forecast: ForecastView | und
     marketProbability: pMarket,
     oracleProbability: gated ? null : pOracle,
     gated,
-    status: winner === null ? 'PENDING' : 'SETTLED',
+    status: winner === null ? ('PENDING' as const) : ('SETTLED' as const),
     winner,
     market,
     oracle,
@@ -112,12 +70,12 @@ function scoreProbability(p: number, winner: Side): ProbabilityScores {
   return { brier: roundScore(brierScore(p, happened)), logLoss: roundScore(boundedLogLoss(p, happened)) };
 }
 
-function findCloser(market: ProbabilityScores, oracle: ProbabilityScores): WeekComparison['closer'] {
+function findCloser(market: ProbabilityScores, oracle: ProbabilityScores): 'oracle' | 'market' | 'tie' {
   if (oracle.brier === market.brier) return 'tie';
   return oracle.brier < market.brier ? 'oracle' : 'market';
 }
 
-function computeTotals(weeks: WeekComparison[]): WeeklyComparisonTotals {
+function computeTotals(weeks: WeekComparison[]) {
   const pairs = weeks.flatMap(({ market, oracle }) => (market === null || oracle === null ? [] : [{ market, oracle }]));
   const difference = (score: keyof ProbabilityScores) =>
     roundMeanInterval(computeMeanInterval(pairs.map(({ market, oracle }) => oracle[score] - market[score])));

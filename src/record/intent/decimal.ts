@@ -1,4 +1,4 @@
-import { roundTo } from '../../market/numbers.ts';
+import { roundTo } from '../../platform/round.ts';
 
 const MICROS_DECIMALS = 6;
 

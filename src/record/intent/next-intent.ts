@@ -9,7 +9,8 @@ import type { OracleDeps } from '../oracle/deps.ts';
 import { computeFreshness, type Freshness } from '../oracle/freshness.ts';
 import { type MadeForecast, requireNewestForecast, requireReadable } from '../oracle/made-forecast.ts';
 import { loadOrNoteMissing, type MissingPart } from '../oracle/missing-parts.ts';
-import { findTradableStrike, isOwnVenue, type TradableStrike, toListedMarket } from './market.ts';
+import { isOwnVenue } from '../own-venue.ts';
+import { findTradableStrike, toListedMarket } from './market.ts';
 import { computeIntentSizing } from './sizing.ts';
 import { type BetDecision, buildBetFromWager, buildTradeIntent, isTradableForecast, type TradeIntent } from './trade-intent.ts';
 
@@ -57,7 +58,7 @@ function explainNotActionable({ sizing, marketReason }: TradeIntent, { windowOpe
 /** The day's own wager decides; a real market, where one is listed and may still be entered, goes before quotes of our own making. */
 async function chooseBet(deps: OracleDeps, forecast: MadeForecast, wager: WagerDoc | null): Promise<BetDecision> {
   const stored = buildBetFromWager(wager);
-  const real = wager?.market !== null && wager?.market !== undefined && !isOwnVenue(wager.venue);
+  const real = wager !== null && wager.market !== null && !isOwnVenue(wager.venue);
   if (real || deps.now() >= forecast.windowOpensAt) return stored;
   const missing: MissingPart[] = [];
   const listed = await loadOrNoteMissing(missing, 'market', () => buildListedBet(deps, forecast));
@@ -73,12 +74,9 @@ async function buildListedBet(deps: OracleDeps, forecast: MadeForecast): Promise
   const day = (await record.findDay(forecast.day)) as DayDoc;
   const model = await models.get(forecast.modelVersion);
   const { weight } = await wagers.compareWithMarket([EXCHANGE_VENUE, DRY_RUN_VENUE]);
-  const pModel = computeStrikeProbability({ day, model, ...toStrikeAndExpiry(strike), at: day.signalAt });
-  const { bid, ask } = strike;
+  const { bid, ask, snapshot } = strike;
+  const expiresAt = new Date(snapshot.expiresAtMs);
+  const pModel = computeStrikeProbability({ day, model, strikeUsd: snapshot.strikeUsd, expiresAt, at: day.signalAt });
   const sizing = computeIntentSizing({ pModel, marketPrice: (bid + ask) / 2, weight, bid, ask, fee: null, sizedAt: now });
   return { market: toListedMarket(strike), sizing, limitCost: null };
-}
-
-function toStrikeAndExpiry({ snapshot: { strikeUsd, expiresAtMs } }: TradableStrike): { strikeUsd: number; expiresAt: Date } {
-  return { strikeUsd, expiresAt: new Date(expiresAtMs) };
 }

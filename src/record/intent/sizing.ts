@@ -1,6 +1,6 @@
-import { roundTo } from '../../market/numbers.ts';
+import { roundTo } from '../../platform/round.ts';
 import { MIN_SETTLED_MARKETS } from '../../wager/head-to-head.ts';
-import { computeContractCosts, KELLY_SHARE, MAX_STAKE_FRACTION, type Side, sizeWager } from '../../wager/sizing.ts';
+import { computeContractCosts, KELLY_SHARE, MAX_STAKE_FRACTION, sizeWager } from '../../wager/sizing.ts';
 import type { WagerDoc } from '../../wager/wager-book.ts';
 import { roundContractPrice } from './decimal.ts';
 
@@ -17,29 +17,14 @@ export interface SizingInputs {
   sizedAt: Date;
 }
 
-/** A Kelly stake with all its inputs, rounded as they are told: whoever has them gets the same one. */
-export interface IntentSizing extends Omit<SizingInputs, 'sizedAt'> {
-  /** marketPrice + weight * (pModel - marketPrice). */
-  pBelieved: number;
-  yesCost: number;
-  noCost: number;
-  /** Side with an edge after costs; null without one. */
-  side: Side | null;
-  /** (p - cost) / (1 - cost) of the side; 0 without one. */
-  fullKelly: number;
-  kellyShare: number;
-  maxFraction: number;
-  /** Fraction of a bankroll to stake: min(kellyShare * fullKelly, maxFraction). */
-  fraction: number;
-  sizedAt: string;
-  note: string;
-}
+/** A Kelly stake with all its inputs, rounded as served, so that a client recomputes the same stake. */
+export type IntentSizing = ReturnType<typeof computeIntentSizing>;
 
 /** Digits of shares that are told. */
 const SHARE_DIGITS = 8;
 
 /** Sizes a stake by the rule that the service's own wagers are sized by; what is told of it is rounded after that. */
-export function computeIntentSizing({ sizedAt, ...inputs }: SizingInputs): IntentSizing {
+export function computeIntentSizing({ sizedAt, ...inputs }: SizingInputs) {
   const { pModel, marketPrice, weight, bid, ask, fee } = inputs;
   const costs = computeContractCosts({ bid, ask, fee: fee ?? 0 });
   const sizing = sizeWager({ pModel, qMarket: marketPrice, weight, ...costs });
@@ -48,13 +33,15 @@ export function computeIntentSizing({ sizedAt, ...inputs }: SizingInputs): Inten
   const note = formatSizingNote(weight, fraction, fee === null);
   return {
     ...inputs,
-    ...{
-      marketPrice: roundContractPrice(marketPrice),
-      yesCost: roundContractPrice(costs.yesCost),
-      noCost: roundContractPrice(costs.noCost),
-    },
-    ...{ pBelieved: share(pBelieved), side, fullKelly: share(fullKelly), fraction: share(fraction) },
-    ...{ kellyShare: KELLY_SHARE, maxFraction: MAX_STAKE_FRACTION },
+    marketPrice: roundContractPrice(marketPrice),
+    yesCost: roundContractPrice(costs.yesCost),
+    noCost: roundContractPrice(costs.noCost),
+    pBelieved: share(pBelieved),
+    side,
+    fullKelly: share(fullKelly),
+    fraction: share(fraction),
+    kellyShare: KELLY_SHARE,
+    maxFraction: MAX_STAKE_FRACTION,
     sizedAt: sizedAt.toISOString(),
     note,
   };

@@ -1,4 +1,5 @@
-import { type StrikeBookLevel, selectNearTheMoney } from '../../market/strikes.ts';
+import { selectNearTheMoney } from '../../market/strikes.ts';
+import { roundTo } from '../../platform/round.ts';
 import type { DayDoc } from '../day-doc.ts';
 import { fromCents } from '../forecast-doc.ts';
 import type { ModelDoc } from '../model-store.ts';
@@ -10,29 +11,8 @@ import { type StrikeView, type TrackedStrike, toSnapshotStrike, toVenueStrike, v
 /** Strikes told of each venue and expiry. */
 const STRIKES_PER_LADDER = 5;
 
-/** A strike of a prediction market near the money: its price, its book, and what the forecast makes of it. */
-export interface NearStrike {
-  venue: string;
-  marketId: string;
-  question: string;
-  strike: number;
-  expiresAt: string;
-  bid: number | null;
-  ask: number | null;
-  /** Middle of bid and ask; the last price where one of them is missing. */
-  yesPrice: number | null;
-  bids: StrikeBookLevel[];
-  asks: StrikeBookLevel[];
-  /** P(price above the strike) at expiry by the forecast. */
-  modelProbability: number | null;
-  /** Of the model over the market's price, before costs. */
-  difference: number | null;
-  atTheMoney: boolean;
-  madeByService: boolean;
-  url: string | null;
-  observedAt: string;
-  stale: boolean;
-}
+/** A strike of a prediction market near the money: its price, its order book, and the model's probability. */
+export type NearStrike = ReturnType<typeof toNearStrike>;
 
 export interface NearStrikesOptions {
   deps: Pick<OracleDeps, 'market' | 'venueMarkets' | 'venueName' | 'now'>;
@@ -63,12 +43,27 @@ function selectNearestPerLadder(strikes: TrackedStrike[], spotUsd: number, now: 
   return [...ladders.values()].flatMap((ladder) => selectNearTheMoney(ladder, spotUsd, STRIKES_PER_LADDER));
 }
 
-function toNearStrike(view: StrikeView): NearStrike {
+function toNearStrike(view: StrikeView) {
   const { venue, marketId, question, strike, expiresAt, bid, ask, yesPrice, bids, asks, modelProbability } = view;
   const { atTheMoney, madeByService, url, observedAt, stale } = view;
-  const difference = modelProbability === null || yesPrice === null ? null : Math.round((modelProbability - yesPrice) * 10_000) / 10_000;
+  const difference = modelProbability === null || yesPrice === null ? null : roundTo(modelProbability - yesPrice, 4);
   return {
-    ...{ venue, marketId, question, strike, expiresAt, bid, ask, yesPrice, bids, asks },
-    ...{ modelProbability, difference, atTheMoney, madeByService, url, observedAt, stale },
+    venue,
+    marketId,
+    question,
+    strike,
+    expiresAt,
+    bid,
+    ask,
+    yesPrice,
+    bids,
+    asks,
+    modelProbability,
+    difference,
+    atTheMoney,
+    madeByService,
+    url,
+    observedAt,
+    stale,
   };
 }

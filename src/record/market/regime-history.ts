@@ -1,57 +1,12 @@
 import { type Day, formatDay } from '../../forecast/day.ts';
-import type { RegimeFactors } from '../../forecast/regime/factors.ts';
-import { REGIMES, type Regime, type RiskLevel } from '../../forecast/regime/regime.ts';
+import { REGIMES, type Regime } from '../../forecast/regime/regime.ts';
 import type { Market } from '../../market/market.ts';
 import type { DayDoc } from '../day-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
-import { computeFreshness, type Freshness } from '../oracle/freshness.ts';
+import { computeFreshness } from '../oracle/freshness.ts';
 import { notYetMadeError } from '../oracle/made-forecast.ts';
 
-/** The regime that holds (interface, section 2.4), since when, and which one it replaced. */
-export interface CurrentRegime extends Omit<Freshness, 'nextSignalAt'> {
-  regime: Regime;
-  description: string;
-  riskLevel: RiskLevel;
-  /** Last evaluation, ISO 8601. */
-  timestamp: string;
-  factors: RegimeFactors;
-  /** Day of that evaluation, `YYYY-MM-DD`. */
-  date: string;
-  /** First day of the record on which it has held without another one since. */
-  since: string;
-  /** Days from then through `date`. */
-  daysHeld: number;
-  /** Null where the record knows no other one before. */
-  previousRegime: Regime | null;
-  /** Null where the market data ends before. */
-  nextEvaluationAt: string | null;
-  replayed: boolean;
-}
-
-export interface RegimeDay {
-  date: string;
-  /** Null on a day that was missed. */
-  regime: Regime | null;
-  riskLevel: RiskLevel | null;
-  timestamp: string;
-  missed: boolean;
-  replayed: boolean;
-}
-
-/** From one evaluation to the next; of days in between that were missed nothing is known. */
-export interface RegimeTransition {
-  date: string;
-  from: Regime;
-  to: Regime;
-  timestamp: string;
-  replayed: boolean;
-}
-
-export interface RegimeHistory {
-  /** Newest first. */
-  days: RegimeDay[];
-  transitions: RegimeTransition[];
-}
+export type CurrentRegime = Awaited<ReturnType<typeof getCurrentRegime>>;
 
 type StoredDay = Pick<DayDoc, 'day' | 'signalAt' | 'regime' | 'regimeFactors' | 'missedBecause' | 'replayed'>;
 type EvaluatedDay = StoredDay & { regime: Regime };
@@ -64,7 +19,7 @@ export interface RegimeDeps {
 }
 
 /** The regime of the newest day that has one. @throws OracleError STEP_WAITING before the first. */
-export async function getCurrentRegime({ record, market }: RegimeDeps, now: Date): Promise<CurrentRegime> {
+export async function getCurrentRegime({ record, market }: RegimeDeps, now: Date) {
   const newest = await findNewestEvaluatedDay(record, Number.MAX_SAFE_INTEGER);
   if (newest === null || newest.regimeFactors === null) throw notYetMadeError('regime');
   const { day, regime, regimeFactors: factors, signalAt, replayed } = newest;
@@ -92,13 +47,13 @@ async function findNewestEvaluatedDay(record: ForecastRecord, day: Day): Promise
 }
 
 /** The last `limit` days of the record, missed ones included, and the changes among them. */
-export async function readRegimeHistory(record: ForecastRecord, limit: number): Promise<RegimeHistory> {
+export async function readRegimeHistory(record: ForecastRecord, limit: number) {
   const days: StoredDay[] = await record.days.find({}, { projection: DAY_PROJECTION }).sort({ day: -1 }).limit(limit).toArray();
   const before = days.length === 0 ? null : await findNewestEvaluatedDay(record, days[days.length - 1].day);
   return { days: days.map(toRegimeDay), transitions: listTransitions(days.toReversed(), before).reverse() };
 }
 
-function toRegimeDay({ day, regime, signalAt, missedBecause, replayed }: StoredDay): RegimeDay {
+function toRegimeDay({ day, regime, signalAt, missedBecause, replayed }: StoredDay) {
   return {
     date: formatDay(day),
     regime,
@@ -110,7 +65,7 @@ function toRegimeDay({ day, regime, signalAt, missedBecause, replayed }: StoredD
 }
 
 /** In the order of the days. */
-function listTransitions(days: readonly StoredDay[], before: EvaluatedDay | null): RegimeTransition[] {
+function listTransitions(days: readonly StoredDay[], before: EvaluatedDay | null) {
   const evaluated = days.filter((day): day is EvaluatedDay => day.regime !== null);
   return evaluated.flatMap(({ day, regime, signalAt, replayed }, index) => {
     const from = (evaluated[index - 1] ?? before)?.regime;

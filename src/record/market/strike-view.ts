@@ -1,5 +1,7 @@
 import { isWeeklyStrike, type StrikeBookLevel, type StrikeSnapshot, selectNearTheMoney } from '../../market/strikes.ts';
+import { roundTo } from '../../platform/round.ts';
 import type { Quote, StrikeMarket } from '../../wager/venue.ts';
+import { isOwnVenue } from '../own-venue.ts';
 
 const STALE_AFTER_MS = 30 * 60_000;
 
@@ -30,7 +32,17 @@ export interface TrackedStrike {
 export function toSnapshotStrike(snapshot: StrikeSnapshot): TrackedStrike {
   const { venue, marketId, question, resolution, strikeUsd, bid, ask, lastPrice, bids, asks, url, providerAtMs } = snapshot;
   return {
-    ...{ venue, marketId, question, resolution, strikeUsd, bid, ask, lastPrice, bids, asks, url },
+    venue,
+    marketId,
+    question,
+    resolution,
+    strikeUsd,
+    bid,
+    ask,
+    lastPrice,
+    bids,
+    asks,
+    url,
     expiresAt: new Date(snapshot.expiresAtMs),
     weekly: isWeeklyStrike(snapshot),
     madeByService: false,
@@ -44,14 +56,20 @@ export function toVenueStrike(venue: string, { market, quote }: { market: Strike
   const { id, question, strikeUsd, expiresAt } = market;
   const { bid, ask, at } = quote;
   return {
-    ...{ venue, marketId: id, question, strikeUsd, expiresAt, bid, ask },
+    venue,
+    marketId: id,
+    question,
+    strikeUsd,
+    expiresAt,
+    bid,
+    ask,
     resolution: null,
     weekly: true,
     lastPrice: null,
     bids: [],
     asks: [],
     url: null,
-    madeByService: venue === 'paper',
+    madeByService: isOwnVenue(venue),
     observedAt: at,
     providerAt: at,
   };
@@ -66,21 +84,8 @@ export interface StrikeViewOptions {
   probability: ((strike: TrackedStrike) => number) | null;
 }
 
-export interface StrikeView extends Omit<TrackedStrike, 'expiresAt' | 'observedAt' | 'providerAt'> {
-  strike: number;
-  expiresAt: string;
-  /** True for the strike nearest to the spot price of its venue and expiry. */
-  atTheMoney: boolean;
-  /** Middle of bid and ask; the last price where one of them is missing. */
-  yesPrice: number | null;
-  noPrice: number | null;
-  observedAt: string;
-  providerTime: string | null;
-  ageSeconds: number;
-  stale: boolean;
-  modelProbability: number | null;
-  modelProbabilityGated: boolean;
-}
+/** A strike as a caller may see it. */
+export type StrikeView = ReturnType<typeof viewStrike>;
 
 /** Strikes as a caller may see them, by expiry, venue and strike. */
 export function viewStrikes(strikes: readonly TrackedStrike[], options: StrikeViewOptions): StrikeView[] {
@@ -90,7 +95,7 @@ export function viewStrikes(strikes: readonly TrackedStrike[], options: StrikeVi
     .map((strike) => viewStrike(strike, central.has(strike), options));
 }
 
-function viewStrike(tracked: TrackedStrike, central: boolean, { now, gated, probability }: StrikeViewOptions): StrikeView {
+function viewStrike(tracked: TrackedStrike, central: boolean, { now, gated, probability }: StrikeViewOptions) {
   const { expiresAt, observedAt, providerAt, ...strike } = tracked;
   const ageMs = Math.max(0, now.getTime() - observedAt.getTime());
   const yesPrice = computeYesPrice(tracked);
@@ -120,7 +125,7 @@ function computeYesPrice({ bid, ask, lastPrice }: TrackedStrike): number | null 
   return bid === null || ask === null ? lastPrice : roundProbability((bid + ask) / 2);
 }
 
-/** Four digits: finer than any tick. */
+/** Finer than any tick. */
 function roundProbability(probability: number): number {
-  return Math.round(probability * 10_000) / 10_000;
+  return roundTo(probability, 4);
 }

@@ -4,16 +4,7 @@ import { getSignalTimeMs } from '../../market/signal-time.ts';
 /** From then on a day's forecast counts as late. */
 const OVERDUE_AFTER_MS = 3 * 60_000;
 
-export interface Freshness {
-  /** Since the forecast was made. */
-  ageSeconds: number;
-  /** True when a newer forecast should be there. */
-  stale: boolean;
-  /** First day after it on which nothing was forecast, `YYYY-MM-DD`; null when none was missed. */
-  missedSince: string | null;
-  /** When the next forecast is due, ISO 8601; null where the market data ends before. */
-  nextSignalAt: string | null;
-}
+export type Freshness = ReturnType<typeof computeFreshness>;
 
 /** How far the record and the market data reach. */
 export interface RecordReach {
@@ -24,14 +15,11 @@ export interface RecordReach {
 }
 
 /** How old what was made on `day` is at `now`. */
-export function computeFreshness(
-  { day, signalAt }: { day: Day; signalAt: Date },
-  { lastDay, lastCovered }: RecordReach,
-  now: Date,
-): Freshness {
+export function computeFreshness({ day, signalAt }: { day: Day; signalAt: Date }, { lastDay, lastCovered }: RecordReach, now: Date) {
   return {
     ageSeconds: Math.max(0, Math.round((now.getTime() - signalAt.getTime()) / 1000)),
     stale: now.getTime() >= getSignalTimeMs(day + 1) + OVERDUE_AFTER_MS,
+    // First day after it on which nothing was forecast.
     missedSince: lastDay > day ? formatDay(day + 1) : null,
     nextSignalAt: computeNextSignalAt(now, { lastDay, lastCovered })?.toISOString() ?? null,
   };

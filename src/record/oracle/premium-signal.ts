@@ -1,41 +1,23 @@
 import type { Caller } from '../../auth/caller.ts';
-import type { HorizonName } from '../../forecast/model.ts';
-import type { CategoryName, CategoryScore } from '../../forecast/signal.ts';
-import { type PublishedSummary, toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
+import { toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
 import { roundTo } from '../../platform/round.ts';
-import { compareWithMarket, type MarketComparison } from '../crowd/market-comparison.ts';
+import { compareWithMarket } from '../crowd/market-comparison.ts';
 import type { DayDoc } from '../day-doc.ts';
-import { listNearStrikes, type NearStrike } from '../market/near-strikes.ts';
-import { type CurrentRegime, getCurrentRegime } from '../market/regime-history.ts';
-import type { RecordDetails } from '../statistics/statistics-service.ts';
+import { listNearStrikes } from '../market/near-strikes.ts';
+import { getCurrentRegime } from '../market/regime-history.ts';
 import type { OracleDeps } from './deps.ts';
 import type { MadeForecast } from './made-forecast.ts';
 import { loadOrNoteMissing, type MissingPart } from './missing-parts.ts';
 import { buildModelDetails } from './model-details.ts';
-import { type OracleSignal, readHorizonRecord } from './oracle-signal.ts';
-import { computeRecentAccuracy, type RecentAccuracy } from './recent-accuracy.ts';
+import { readHorizonRecord } from './oracle-signal.ts';
+import { computeRecentAccuracy } from './recent-accuracy.ts';
 import { describeThresholds } from './signal-thresholds.ts';
 
-/** The Basic answer and everything that it rests on (interface, section 2.2). What cannot be had is null and listed in `missing`. */
-export interface PremiumSignal extends OracleSignal {
-  /** Public figures at signal time. */
-  marketContext: { fearGreed: number | null; etfFlows7d: number | null };
-  market_context: { btc_price: number; fear_greed: number | null; etf_flow_7d: number | null };
-  accuracy: Omit<RecentAccuracy, 'accuracy'> & { last30d: number };
-  categories: Record<CategoryName, CategoryScore> | null;
-  thresholds: ReturnType<typeof describeThresholds>;
-  regimeDetail: CurrentRegime | null;
-  /** Of the price at resolution, by rising level. */
-  quantiles: { level: number; price: number }[];
-  strikes: NearStrike[];
-  predictionMarket: MarketComparison;
-  model: ReturnType<typeof buildModelDetails> | null;
-  scorecard: { horizon: HorizonName; summary: PublishedSummary } & RecordDetails;
-  missing: MissingPart[];
-}
-
-/** @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
-export async function getPremiumSignal(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<PremiumSignal> {
+/**
+ * The Basic answer with all its evidence (interface, section 2.2). A part that is unavailable is null and listed in `missing`.
+ * @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED
+ */
+export async function getPremiumSignal(deps: OracleDeps, horizonDays: number, caller: Caller) {
   const now = deps.now();
   const { docs, newest, summary, signal } = await readHorizonRecord(deps, horizonDays, caller);
   const day = (await deps.record.findDay(newest.day)) as DayDoc;
@@ -64,11 +46,7 @@ export async function getPremiumSignal(deps: OracleDeps, horizonDays: number, ca
   };
 }
 
-function toPremiumContext(
-  { context }: DayDoc,
-  btcPrice: number,
-  missing: MissingPart[],
-): Pick<PremiumSignal, 'marketContext' | 'market_context'> {
+function toPremiumContext({ context }: DayDoc, btcPrice: number, missing: MissingPart[]) {
   const fearGreed = context?.fearGreed ?? null;
   const etfFlows7d = context?.etfFlows7dUsd ?? null;
   const reason = 'no recent enough value was known at signal time';
@@ -81,7 +59,7 @@ function toPremiumContext(
 }
 
 /** Stored under keys such as `p05`; prices to the cent. */
-export function toQuantiles({ values: { priceQuantiles } }: MadeForecast): PremiumSignal['quantiles'] {
+export function toQuantiles({ values: { priceQuantiles } }: MadeForecast): { level: number; price: number }[] {
   return Object.entries(priceQuantiles)
     .map(([key, price]) => ({ level: Number(key.slice(1)) / 100, price: roundTo(price, 2) }))
     .sort((a, b) => a.level - b.level);

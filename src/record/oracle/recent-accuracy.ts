@@ -1,15 +1,9 @@
 import { DAY_MS } from '../../forecast/day.ts';
-import type { WinRate } from '../../forecast/statistics/win-rate.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { computeForecastWinRate } from '../scorecard/scorecard.ts';
 
-export interface RecentAccuracy extends Omit<WinRate, 'independentWins' | 'independentAccuracy'> {
-  /** How many days back it looks. */
-  days: number;
-}
-
 /** How often the forecasts of one horizon were right whose windows closed within the last `days`; HOLD and VOID do not count. */
-export function computeRecentAccuracy(docs: ForecastDoc[], at: { horizonDays: number; days: number; now: Date }): RecentAccuracy {
+export function computeRecentAccuracy(docs: ForecastDoc[], at: { horizonDays: number; days: number; now: Date }) {
   const since = at.now.getTime() - at.days * DAY_MS;
   const recent = docs.filter(({ resolvesAt }) => resolvesAt.getTime() > since && resolvesAt <= at.now);
   const { n, wins, accuracy, effectiveN, independent, interval95 } = computeForecastWinRate(recent, at.horizonDays);

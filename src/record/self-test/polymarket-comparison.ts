@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type Day, formatDay } from '../../forecast/day.ts';
 import type { WagerBook } from '../../wager/wager-book.ts';
-import { type CrowdAccuracy, computeCrowdAccuracy } from '../crowd/crowd-accuracy.ts';
+import { computeCrowdAccuracy } from '../crowd/crowd-accuracy.ts';
 import { type CrowdPin, isSettledPin, readPins, type SettledPin } from '../crowd/crowd-pins.ts';
 import { compareWithMarket, type MarketComparison } from '../crowd/market-comparison.ts';
 import { compareWeekly } from '../crowd/weekly-comparison.ts';
@@ -62,6 +62,6 @@ function withOracleProbability(pin: SettledPin): SettledPin {
 }
 
 function toAccuracyReport(pins: readonly SettledPin[]): PolymarketComparison['accuracy']['market'] {
-  const { markets, weeks, calls, hits, hitRate, hitRateInterval95, brier, logLoss }: CrowdAccuracy = computeCrowdAccuracy(pins);
+  const { markets, weeks, calls, hits, hitRate, hitRateInterval95, brier, logLoss } = computeCrowdAccuracy(pins);
   return { markets, weeks, calls, hits, hitRate, hitRateInterval95, brier, logLoss };
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { formatDay } from '../../forecast/day.ts';
+import { formatDayOrNull } from '../../market/numbers.ts';
 import { sanitizeText } from '../sanitize-text.ts';
 import { getNewestDueDay, getNextDueMs, getSelfTestDueMs, SELF_TEST_STEPS } from './due-times.ts';
 import type { SELF_TEST_ENVELOPE_OBJECT, SELF_TEST_STATUS } from './schemas/envelope.ts';
@@ -36,10 +37,23 @@ export async function viewSelfTest<Result extends object>(
 function toEnvelope({ test, verdict, day, dueAt, ranAt, firstRanAt, firstDay, lastDay, ...doc }: SelfTestDoc) {
   const { late, durationMs, codeVersion, dataDigest, source, simulated, replayed, seed } = doc;
   return {
-    ...{ test, state: 'done' as const, verdict: verdict ?? '', date: formatDay(day) },
-    ...{ dueAt: dueAt.toISOString(), ranAt: ranAt.toISOString(), firstRanAt: firstRanAt.toISOString() },
-    ...{ late, durationMs, codeVersion, dataDigest },
-    ...{ firstDay: formatDayOrNull(firstDay), lastDay: formatDayOrNull(lastDay), source, simulated, replayed, seed },
+    test,
+    state: 'done' as const,
+    verdict: verdict ?? '',
+    date: formatDay(day),
+    dueAt: dueAt.toISOString(),
+    ranAt: ranAt.toISOString(),
+    firstRanAt: firstRanAt.toISOString(),
+    late,
+    durationMs,
+    codeVersion,
+    dataDigest,
+    firstDay: formatDayOrNull(firstDay),
+    lastDay: formatDayOrNull(lastDay),
+    source,
+    simulated,
+    replayed,
+    seed,
   };
 }
 
@@ -105,8 +119,4 @@ async function computeDueTimes(service: SelfTestService, test: SelfTestName, now
 /** A service that has just begun has missed nothing: what came due before it was there could not be run. */
 function getMissedFromMs({ getRunningSince }: SelfTestService, doneDay: number | null, dueMs: number): number {
   return doneDay === null ? Math.max(dueMs, getRunningSince()?.getTime() ?? Number.POSITIVE_INFINITY) : dueMs;
-}
-
-function formatDayOrNull(day: number | null): string | null {
-  return day === null ? null : formatDay(day);
 }

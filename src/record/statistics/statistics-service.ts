@@ -8,7 +8,7 @@ import type { MarketComparisonDeps } from '../crowd/market-comparison.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ModelStore } from '../model-store.ts';
 import { isOwnVenue } from '../own-venue.ts';
-import { buildHorizonRow, groupByModelVersion, groupByRegime, type HorizonRow, type ModelVersionRow, type RegimeRow } from './breakdown.ts';
+import { buildHorizonRow, groupByModelVersion, groupByRegime, type HorizonRow } from './breakdown.ts';
 import { computeMarketSkill, type MarketSkill } from './market-skill.ts';
 import { scoreForecasts } from './score-forecasts.ts';
 
@@ -17,26 +17,6 @@ const MAX_CACHED_SELECTIONS = 64;
 
 export interface StatisticsDeps extends MarketComparisonDeps {
   models: Pick<ModelStore, 'get'>;
-}
-
-/** What a record of one horizon is worth, with what it is made of. The same for all callers. */
-export interface RecordDetails {
-  statistics: RecordStatistics;
-  byHorizon: HorizonRow[];
-  byRegime: RegimeRow[];
-  byModelVersion: ModelVersionRow[];
-  marketSkill: MarketSkillReport;
-}
-
-/** The comparison with the market beside the statistics of a horizon. */
-export interface MarketSkillReport {
-  venue: string;
-  quotesAreOurs: boolean;
-  /** Last day whose wager is in it, `YYYY-MM-DD`. */
-  throughDate: string;
-  /** Null before the first settled week. */
-  skill: MarketSkill | null;
-  note: string;
 }
 
 const STRIKE_QUESTION_NOTE =
@@ -75,7 +55,7 @@ export class StatisticsService {
   }
 
   /** The oracle against the market on weekly strikes, up to the day that everybody may know. */
-  async getMarketSkill(): Promise<MarketSkillReport> {
+  async getMarketSkill() {
     const { record, wagers, venueName, sameBook, now } = this.#deps;
     const through = await record.getLastPublicDay(now());
     const settled = await wagers.countSettledMarkets(through);
@@ -89,7 +69,7 @@ export class StatisticsService {
   }
 
   /** All of it for the whole record of a horizon, given in the order of its sequence. */
-  async getDetails(docs: readonly ForecastDoc[], horizonDays: number): Promise<RecordDetails> {
+  async getDetails(docs: readonly ForecastDoc[], horizonDays: number) {
     const [statistics, byHorizon, marketSkill] = await Promise.all([
       this.computeStatistics(docs, horizonDays),
       this.getHorizonRows(),

@@ -11,7 +11,6 @@ import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
 import { mayRead } from '../forecast-view.ts';
 import type { AttestationVerification, OnChainReply } from '../schemas/attestations.ts';
-import { foreignAttestationError } from './foreign-attestation-error.ts';
 
 export interface AttestationVerificationDeps {
   record: ForecastRecord;
@@ -46,6 +45,19 @@ export async function verifyAttestation(deps: AttestationVerificationDeps, uid: 
     blockTime: onChain.at.toISOString(),
     easscanUrl: deps.explorerUrl === null ? null : `${deps.explorerUrl}/attestation/view/${uid}`,
   };
+}
+
+/**
+ * NOT_FOUND for an attestation on chain that is not in this record, with its attester and schema as details. Its data is not repeated: a
+ * client must not take it for an attestation of this service.
+ */
+export function foreignAttestationError({ uid, attester, schemaUid, schemaName }: OnChainAttestation, chainId: number): OracleError {
+  const message = `The attestation ${uid} on chain ${chainId} is not of this service: attester ${attester}, schema ${schemaUid}`;
+  return new OracleError('NOT_FOUND', message, {
+    field: 'uid',
+    details: { ofThisService: false, attester, schemaUid, schemaName },
+    suggestedAction: 'Take a uid from the history of attestations, or read this one in an EAS explorer of that chain.',
+  });
 }
 
 function toOnChainReply({ data: _, at, ...onChain }: OnChainAttestation): OnChainReply {

@@ -13,9 +13,8 @@ import { mayRead } from '../forecast-view.ts';
 import { COMMITMENT_FORMULA } from '../oracle/commitment-proof.ts';
 import type { PredictionVerificationReply } from '../schemas/prediction-verification.ts';
 import { toScorecardEntry } from '../scorecard/scorecard.ts';
-import { foreignAttestationError } from './foreign-attestation-error.ts';
 import { crossCheckAttestations, type DescribedCheck, describeChecks, describeNotOnChain } from './prediction-checks.ts';
-import { type AttestationVerificationDeps, checkAgainstRecord } from './verify-attestation.ts';
+import { type AttestationVerificationDeps, checkAgainstRecord, foreignAttestationError } from './verify-attestation.ts';
 
 export interface PredictionVerificationDeps extends AttestationVerificationDeps {
   /** Where attestations are read from. */

@@ -4,18 +4,21 @@ import { HORIZONS, type HorizonDays } from '../../forecast/model.ts';
 import { REGIME_NAMES } from '../../forecast/regime/regime.ts';
 import { formatWeek, getLastDayOfWeek, type Week } from '../../forecast/week.ts';
 import { computeChangePct } from '../../market/numbers.ts';
+import { roundTo } from '../../platform/round.ts';
 import type { WagerDoc } from '../../wager/wager-book.ts';
 import { sumCostWei } from '../attestations/find-and-count.ts';
 import type { DayDoc } from '../day-doc.ts';
 import { forecastAsOf } from '../forecast-as-of.ts';
-import { type ForecastDoc, fromCents, toCents } from '../forecast-doc.ts';
+import { type ForecastDoc, isOpenForecast } from '../forecast-doc.ts';
 import { sanitizeText } from '../sanitize-text.ts';
 import { summarizeHorizonWeek } from './horizon.ts';
 import { listWeeklyIncidents } from './incidents.ts';
 import { summarizeNewlyPublicWagers } from './wagers.ts';
-import type { WeeklyReport } from './weekly-report.ts';
 
 const MAX_SOURCE_CHARS = 200;
+
+/** The report on an ISO week as it is stored and served. */
+export type WeeklyReport = ReturnType<typeof composeWeeklyReport>;
 
 export interface WeeklyReportData {
   week: Week;
@@ -36,7 +39,7 @@ export interface WeeklyReportData {
 }
 
 /** The report on a week, from what was known at `asOf`: made later it is the same. */
-export function composeWeeklyReport(material: WeeklyReportData): WeeklyReport {
+export function composeWeeklyReport(material: WeeklyReportData) {
   const { week, before, asOf, generatedAt, late, days, stakes } = material;
   const forecasts = material.forecasts.filter((doc) => doc.day <= getLastDayOfWeek(week));
   const known = forecasts.map((doc) => forecastAsOf(doc, asOf));
@@ -59,7 +62,7 @@ export function composeWeeklyReport(material: WeeklyReportData): WeeklyReport {
   };
 }
 
-function countDays(days: readonly DayDoc[]): WeeklyReport['days'] {
+function countDays(days: readonly DayDoc[]) {
   const missed = days.filter(({ missedBecause }) => missedBecause !== null).length;
   return {
     recorded: days.length,
@@ -71,32 +74,28 @@ function countDays(days: readonly DayDoc[]): WeeklyReport['days'] {
 }
 
 /** In cents, as outcomes are settled; the change is that of the closes told. */
-function toWeeklyMarket(open: number | null, close: number | null): WeeklyReport['market'] {
-  const [openUsd, closeUsd] = [open, close].map((usd) => (usd === null ? null : fromCents(toCents(usd))));
+function toWeeklyMarket(open: number | null, close: number | null) {
+  const [openUsd, closeUsd] = [open, close].map((usd) => usd && roundTo(usd, 2));
   return { openUsd, closeUsd, changePct: computeChangePct(openUsd, closeUsd) };
 }
 
-function countRegimes(days: readonly DayDoc[]): WeeklyReport['regimes'] {
+function countRegimes(days: readonly DayDoc[]) {
   return REGIME_NAMES.map((regime) => ({ regime, days: days.filter((day) => day.regime === regime).length })).filter(
     (entry) => entry.days > 0,
   );
 }
 
-function composeHorizon(
-  horizonDays: HorizonDays,
-  known: readonly ForecastDoc[],
-  { week, before }: WeeklyReportData,
-): WeeklyReport['horizons'][number] {
+function composeHorizon(horizonDays: HorizonDays, known: readonly ForecastDoc[], { week, before }: WeeklyReportData) {
   const docs = known.filter((doc) => doc.horizonDays === horizonDays);
   return summarizeHorizonWeek(horizonDays, {
     made: docs.filter(({ day }) => day >= week),
     over: docs.filter(({ reveal }) => reveal !== null && reveal.at > before),
-    open: docs.filter(({ state, missed }) => !missed && (state === 'DRAFT' || state === 'PENDING')).length,
+    open: docs.filter(isOpenForecast).length,
   });
 }
 
 /** What was written on chain between the two instants. */
-function summarizeAttestations(known: readonly ForecastDoc[], before: Date): WeeklyReport['attestations'] {
+function summarizeAttestations(known: readonly ForecastDoc[], before: Date) {
   const since = (references: (ConfirmedAttestation | null)[]) =>
     references.filter((one): one is ConfirmedAttestation => one !== null && one.at > before);
   const predictions = since(known.map(({ attestation }) => attestation));

@@ -1,8 +1,8 @@
 import { formatHorizonName, type HorizonDays } from '../../forecast/model.ts';
 import { computeAccuracy } from '../../forecast/scoring.ts';
+import { roundTo } from '../../platform/round.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { computeForecastBrier } from '../scorecard/scorecard.ts';
-import type { WeeklyHorizon } from './weekly-report.ts';
 
 /**
  * One horizon's week.
@@ -13,7 +13,7 @@ import type { WeeklyHorizon } from './weekly-report.ts';
 export function summarizeHorizonWeek(
   horizonDays: HorizonDays,
   { made, over, open }: { made: readonly ForecastDoc[]; over: readonly ForecastDoc[]; open: number },
-): WeeklyHorizon {
+) {
   const scored = over.filter(({ state }) => state === 'WIN' || state === 'LOSS');
   const wins = scored.filter(({ state }) => state === 'WIN').length;
   return {
@@ -41,6 +41,5 @@ function computeCalledReturnBps({ values, resolution }: ForecastDoc): number {
 
 /** One digit: returns are whole basis points. */
 function meanToOneDigit(values: number[]): number | null {
-  if (values.length === 0) return null;
-  return Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 10) / 10;
+  return values.length === 0 ? null : roundTo(values.reduce((sum, value) => sum + value, 0) / values.length, 1);
 }

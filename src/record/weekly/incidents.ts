@@ -2,7 +2,14 @@ import { formatDay } from '../../forecast/day.ts';
 import type { DayDoc } from '../day-doc.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { sanitizeText } from '../sanitize-text.ts';
-import type { WeeklyIncident } from './weekly-report.ts';
+
+export const INCIDENTS = ['late', 'missed', 'void', 'uncommitted', 'waiting'] as const;
+
+interface WeeklyIncident {
+  date: string;
+  kind: (typeof INCIDENTS)[number];
+  detail: string;
+}
 
 const MAX_REASON_CHARS = 200;
 
@@ -31,7 +38,7 @@ export function listWeeklyIncidents(days: readonly DayDoc[], known: readonly For
       'waiting',
       'over, and waiting for their resolution when the week was over',
     ),
-  ].toSorted((a, b) => (a.date === b.date ? 0 : a.date < b.date ? -1 : 1));
+  ].toSorted((a, b) => a.date.localeCompare(b.date));
 }
 
 function listDayIncidents({ _id: date, missedBecause, late }: DayDoc): WeeklyIncident[] {

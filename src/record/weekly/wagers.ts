@@ -1,7 +1,7 @@
 import type { WagerDoc } from '../../wager/wager-book.ts';
 import { forecastAsOf } from '../forecast-as-of.ts';
 import { computeLastPublicDay, type ForecastDoc } from '../forecast-doc.ts';
-import type { WeeklyWagers } from './weekly-report.ts';
+import { isOwnVenue } from '../own-venue.ts';
 
 /**
  * Stakes that could be told at `asOf` and not yet at `before`, by venue: settled, and of days up to which every forecast is told. So
@@ -11,7 +11,7 @@ export function summarizeNewlyPublicWagers(
   stakes: readonly WagerDoc[],
   forecasts: readonly ForecastDoc[],
   { before, asOf }: { before: Date; asOf: Date },
-): WeeklyWagers[] {
+) {
   const earlier = new Set(listPublicWagers(stakes, forecasts, before));
   const newlyPublic = listPublicWagers(stakes, forecasts, asOf).filter((stake) => !earlier.has(stake));
   return [...Map.groupBy(newlyPublic, ({ venue, asset }) => `${venue} ${asset}`).values()].map(sumWagers);
@@ -25,7 +25,8 @@ function listPublicWagers(stakes: readonly WagerDoc[], forecasts: readonly Forec
   return stakes.filter(({ day, settledAt }) => day <= through && settledAt !== null && settledAt <= at);
 }
 
-function sumWagers(stakes: WagerDoc[]): WeeklyWagers {
+/** Amounts in millionths of the asset. */
+function sumWagers(stakes: WagerDoc[]) {
   const [{ venue, asset }] = stakes;
   const wins = stakes.filter(({ state }) => state === 'WIN').length;
   const stakedMicros = stakes.reduce((sum, { costMicros }) => sum + costMicros, 0);
@@ -33,7 +34,7 @@ function sumWagers(stakes: WagerDoc[]): WeeklyWagers {
   return {
     venue,
     asset,
-    quotesAreOurs: venue === 'paper',
+    quotesAreOurs: isOwnVenue(venue),
     settled: stakes.length,
     wins,
     losses: stakes.length - wins,

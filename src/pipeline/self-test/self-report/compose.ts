@@ -2,7 +2,7 @@ import type { GasCosts } from '../../../chain/gas-costs.ts';
 import { REGIME_NAMES } from '../../../forecast/regime/regime.ts';
 import type { DayDoc, InputSource } from '../../../record/day-doc.ts';
 import { sanitizeText } from '../../../record/sanitize-text.ts';
-import type { SelfReport } from '../../../record/self-test/self-report.ts';
+import type { SelfReport } from '../../../record/self-test/schemas/self-report.ts';
 import type { SelfReportData } from './gather-data.ts';
 import { buildStepTable, listBrokenPromises, listEndedForecasts, listPromises, type PromiseOutcome } from './promises.ts';
 

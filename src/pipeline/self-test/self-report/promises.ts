@@ -2,9 +2,7 @@ import { type Day, formatDay, toDay } from '../../../forecast/day.ts';
 import { getLastDayOfWeek, toWeek } from '../../../forecast/week.ts';
 import type { ForecastDoc } from '../../../record/forecast-doc.ts';
 import { sanitizeText } from '../../../record/sanitize-text.ts';
-import { PROMISED_STEPS } from '../../../record/self-test/schemas/self-report.ts';
-import type { PromisedStep, PromiseState, SelfReport } from '../../../record/self-test/self-report.ts';
-import type { SelfTestRun } from '../../../record/self-test/store.ts';
+import { PROMISED_STEPS, type PromisedStep, type PromiseState, type SelfReport } from '../../../record/self-test/schemas/self-report.ts';
 import { getStepDueMs, getWindowOpensMs, isLateForDue, isStepLate, OUTCOME_CHECK_HOURS } from '../../schedule/step-times.ts';
 import { toPublicStepReason } from '../../step-run-store.ts';
 import { type SelfReportData, WEEK_DAYS } from './gather-data.ts';
@@ -115,7 +113,7 @@ function checkWeeklyReport(week: SelfReportData): PromiseOutcome {
 }
 
 function checkSelfTest(week: SelfReportData, step: 'backtest' | 'diagnostics', day: Day): PromiseOutcome {
-  const run = week.tests.find((one: SelfTestRun) => one.day === day && (one.test === 'stability') === (step === 'diagnostics'));
+  const run = week.tests.find((one) => one.day === day && (one.test === 'stability') === (step === 'diagnostics'));
   if (run === undefined) return explainUndone(week, step, day);
   if (run.state === 'failed')
     return toPromiseOutcome(step, day, 'failed', sanitizeText(run.reason ?? 'it could not be run', MAX_DETAIL_CHARS));
@@ -141,8 +139,13 @@ export function buildStepTable(promises: readonly PromiseOutcome[]): SelfReport[
     const states = promises.filter((promise) => promise.step === step).map(({ state }) => state);
     const count = (state: PromiseState) => states.filter((one) => one === state).length;
     return {
-      ...{ step, promised: states.length, ran: count('ran'), late: count('late') },
-      ...{ waiting: count('waiting'), failed: count('failed'), missed: count('missed') },
+      step,
+      promised: states.length,
+      ran: count('ran'),
+      late: count('late'),
+      waiting: count('waiting'),
+      failed: count('failed'),
+      missed: count('missed'),
     };
   });
 }
@@ -151,5 +154,5 @@ export function buildStepTable(promises: readonly PromiseOutcome[]): SelfReport[
 export function listBrokenPromises(promises: readonly PromiseOutcome[]): SelfReport['incidents'] {
   return promises
     .flatMap(({ step, day, state, detail }) => (state === 'ran' ? [] : [{ date: formatDay(day), step, state, detail }]))
-    .toSorted((a, b) => (a.date === b.date ? 0 : a.date < b.date ? -1 : 1));
+    .toSorted((a, b) => a.date.localeCompare(b.date));
 }

@@ -96,3 +96,9 @@ export const SELF_REPORT = z.object({
     .describe('What was written on chain in these days, by block time, and its cost'),
   notes: z.array(z.string()).describe('What a reader should know'),
 });
+
+export type SelfReport = z.output<typeof SELF_REPORT>;
+
+export type PromisedStep = (typeof PROMISED_STEPS)[number];
+
+export type PromiseState = (typeof PROMISE_STATES)[number];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDay } from '../../../forecast/day.ts';
 import { OracleError } from '../../../platform/errors.ts';
-import type { Brief } from '../../../record/briefs/brief.ts';
+import type { Brief } from '../../../record/briefs/compose.ts';
 import { filterBriefByHorizons } from '../../../record/briefs/filter-by-horizons.ts';
 import { renderBriefMarkdown, renderBriefText } from '../../../record/briefs/render.ts';
 import type { HttpDeps } from '../deps.ts';

@@ -3,7 +3,7 @@ import { FEED_KINDS } from '../../../market/feed.ts';
 import { FEAR_GREED_LABELS } from '../../../market/series/fear-greed-label.ts';
 import { SERIES_IDS } from '../../../market/series/series.ts';
 import { BYTES32, COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../../platform/validation/fields.ts';
-import { NEXT_EVENTS } from '../../../record/briefs/brief.ts';
+import { NEXT_EVENTS } from '../../../record/briefs/compose.ts';
 import { CONFIDENCE, DIRECTION, FORECAST_ID, HORIZON, REGIME } from '../../../record/schemas/forecast.ts';
 import { SUMMARY } from '../../../record/schemas/scorecard.ts';
 import { RISK_LEVEL } from '../forecast/regime/schemas.ts';

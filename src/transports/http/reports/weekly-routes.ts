@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatWeek, parseWeek, WEEK_PATTERN } from '../../../forecast/week.ts';
 import { OracleError } from '../../../platform/errors.ts';
-import type { WeeklyReport } from '../../../record/weekly/weekly-report.ts';
+import type { WeeklyReport } from '../../../record/weekly/compose.ts';
 import type { HttpDeps } from '../deps.ts';
 import { buildWeakEtag } from '../server/replies/etag.ts';
 import { type Reply, type Route, route } from '../server/route.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { COUNT, DATE, INTEGER_TEXT, PROBABILITY, SUCCESS, TIME } from '../../../platform/validation/fields.ts';
 import { HORIZON, REGIME } from '../../../record/schemas/forecast.ts';
 import { SUMMARY } from '../../../record/schemas/scorecard.ts';
-import { INCIDENTS } from '../../../record/weekly/weekly-report.ts';
+import { INCIDENTS } from '../../../record/weekly/incidents.ts';
 
 const WEEK_ID = z.string().regex(/^\d{4}-W\d{2}$/);
 

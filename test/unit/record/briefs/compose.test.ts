@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import type { Brief } from '../../../../src/record/briefs/brief.ts';
-import { type BriefData, composeBrief } from '../../../../src/record/briefs/compose.ts';
+import { type Brief, type BriefData, composeBrief } from '../../../../src/record/briefs/compose.ts';
 import { renderBriefMarkdown, renderBriefText } from '../../../../src/record/briefs/render.ts';
 import { buildPricedWager } from '../crowd/crowd-pin-fixture.ts';
 import { buildTestDay } from '../day-fixture.ts';
