@@ -8,8 +8,8 @@ import { listDueBriefs } from './steps/brief.ts';
 import { listDueWeeks } from './steps/weekly-report.ts';
 
 /**
- * Runs everything that is due and not done: days of an outage enter the record in their order, what is not on chain is committed,
- * an undecided or unplaced wager is taken up, the outcome check runs, and missing reports are written. Nothing to do costs a few reads.
+ * Runs every step that is due and not done, in order: missing days, unattested commitments, unplaced wagers, the outcome check, then
+ * reports. With nothing due it costs a few reads.
  */
 export async function catchUp(deps: PipelineDeps, context: StepContext): Promise<StepReport[]> {
   const today = toDay(context.now.getTime());
@@ -20,7 +20,7 @@ export async function catchUp(deps: PipelineDeps, context: StepContext): Promise
     return outcome;
   };
   for (const day of await listDueDays(deps, context)) {
-    // Days follow each other without a gap: behind a day that is not done, the later ones wait too.
+    // The sequence has no gaps: a day that is not done blocks the later ones.
     if (!('done' in (await run('signal', day)))) break;
   }
   if (mayAttest(context, today) && (await deps.record.listUnattestedDays()).length > 0) await run('attest', today);
@@ -31,33 +31,33 @@ export async function catchUp(deps: PipelineDeps, context: StepContext): Promise
   return reports;
 }
 
-/** Days whose signal time has come and that the record does not hold, oldest first, as far as the market data reaches. */
+/** Due days that the record does not hold, oldest first, within the coverage of the market data. */
 async function listDueDays(deps: PipelineDeps, context: StepContext): Promise<Day[]> {
   const today = toDay(context.now.getTime());
   const lastDue = context.now.getTime() >= getStepDueMs('signal', today) ? today : today - 1;
   const { lastDay } = await deps.market.coverage();
   const last = Math.min(lastDue, lastDay ?? lastDue);
   const recorded = await deps.record.findLastDay();
-  // Before the first forecast there is nothing to miss: the record begins with the first day that is still open, or with the one
-  // that was claimed as its first by a process that was killed before it had written it.
+  // An empty record misses nothing. It starts at the first open day, or at the genesis day that a killed process claimed before its first
+  // write.
   const first = recorded === null ? ((await deps.record.findGenesisDay()) ?? today) : await findFirstUnwrittenDay(deps, recorded);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
 
-/** The last day of the record itself where a process was killed before it had written all of its forecasts. */
+/** The last day itself when a crash left some of its forecasts unwritten. */
 async function findFirstUnwrittenDay({ record }: PipelineDeps, lastDay: Day): Promise<Day> {
   return (await record.listByDay(lastDay)).length < HORIZONS.length ? lastDay : lastDay + 1;
 }
 
-/** Between the day's signal and its commitment there is nothing to catch up with: the commitment has its own time. */
+/** Between the signal and its commitment there is no backlog: the `attest` job has its own time. */
 function mayAttest({ now }: StepContext, today: Day): boolean {
   return now.getTime() < getStepDueMs('signal', today) || now.getTime() >= getStepDueMs('attest', today);
 }
 
-/** Days without a wager that are looked back at: a service that was off for longer begins with its last ones. */
+/** Upper bound of days looked back at: after a longer outage, earlier days get no wager. */
 const MAX_UNDECIDED_DAYS = 31;
 
-/** Days whose wager is not decided or not placed: those of the record since the newest wager once it is time, and any that a crash left behind. */
+/** Days whose wager is undecided or unplaced: those since the newest wager once due, and those that a crash left in `DECIDED`. */
 async function listWagerDays({ record, wagers }: PipelineDeps, { now }: StepContext): Promise<Day[]> {
   const recorded = await record.findLastDay();
   const unplaced = await wagers.listUnplacedDays();

@@ -12,7 +12,6 @@ import type { Forecaster } from './forecaster.ts';
 import type { SelfTestDeps } from './self-test/deps.ts';
 import type { StepRunStore } from './step-run-store.ts';
 
-/** What the steps work with. */
 export interface PipelineDeps {
   record: ForecastRecord;
   saltSecret: string;
@@ -21,40 +20,35 @@ export interface PipelineDeps {
   attester: Attester;
   reporter: Reporter;
   wagers: WagerBook;
-  /** Where new wagers go. */
+  /** Venue of new wagers. */
   venue: Venue;
-  /** Where wagers may still stand that were made under other settings. */
+  /** Venues of other settings, where older wagers may be open. */
   otherVenues: readonly Venue[];
   /** False stops new wagers; open ones still settle. */
   placeWagers: boolean;
-  /** The operator's own, which stops new wagers while they would be placed. */
+  /** The operator's switch, which stops new wagers at run time. */
   wagerSwitch: Pick<WagerSwitch, 'getState'>;
-  /** URL of the service, as outcome reports name it. */
+  /** Public URL of the service for outcome reports. */
   publicUrl(): string;
-  /** Proves instants to the steps of today. */
   time: TrustedTime;
-  /** Why no step may run now, or null. */
+  /** Why steps must not run now, or null. */
   findHoldReason(): Promise<string | null>;
-  /** Where briefs and weekly reports are kept. */
   reports: ReportStores;
-  /** What the service tests about itself. */
   selfTests: SelfTestDeps;
   runs: StepRunStore;
-  /** Tells subscribers of what has changed. */
+  /** Publishes outbox entries to the event log. */
   publishChanges(): Promise<unknown>;
   log: Log;
 }
 
-/** Under which circumstances a step runs. */
 export interface StepContext {
-  /** The pipeline's clock: the wall clock, or the replayed time. */
+  /** The pipeline's clock: wall clock, or replayed time. */
   now: Date;
   replayed: boolean;
-  /** Proves that an instant is past, or ahead; `now` alone proves nothing. */
+  /** Proves that an instant is past or ahead; `now` alone proves nothing. */
   time: TrustedTime;
 }
 
-/** The circumstances of a step that runs today. */
 export function createLiveContext({ time }: Pick<PipelineDeps, 'time'>, now: Date): StepContext {
   return { now, replayed: false, time };
 }

@@ -11,17 +11,16 @@ import type { DayInputs } from '../market/inputs/day-inputs.ts';
 import { computeInputsDigest } from '../market/inputs/inputs-digest.ts';
 import type { ModelDoc, ModelStore } from '../record/model-store.ts';
 
-/** All horizons' forecasts of one day, with what they share. */
+/** Forecasts of all horizons of one day, with what they share. */
 export interface DayForecast {
   model: ModelDoc;
   regime: Regime;
   factors: RegimeFactors;
   variance: { v94: number; v99: number };
-  /** In the order of `HORIZONS`. */
   forecasts: ForecastValues[];
 }
 
-/** Turns a day's inputs into its forecasts; keeps the features of the last frame, so that the next day costs one row. */
+/** Computes a day's forecasts; caches the features of the last frame, so that the next day computes one row. */
 export class Forecaster {
   readonly #models: ModelStore;
   #lastFeatures: ComputedFeatures | undefined;
@@ -30,7 +29,7 @@ export class Forecaster {
     this.#models = models;
   }
 
-  /** @throws OracleError HISTORY_TOO_SHORT when the model of the day's block cannot be fitted, INPUT_INVALID naming column and date. */
+  /** @throws OracleError HISTORY_TOO_SHORT when the block's model cannot be fitted, INPUT_INVALID with column and date */
   async forecast({ day, frame, spot }: DayInputs, now: Date): Promise<DayForecast> {
     validateFrame(frame);
     const table = computeFeatures(frame, this.#lastFeatures);
@@ -47,7 +46,7 @@ export class Forecaster {
     };
   }
 
-  /** A model that a stored forecast was made with. */
+  /** The model of a stored forecast. */
   getModel(version: string): Promise<ModelDoc> {
     return this.#models.get(version);
   }

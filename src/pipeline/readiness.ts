@@ -10,7 +10,7 @@ export interface ReadinessDeps {
   market: Market;
   pingDatabase(): Promise<void>;
   time: Pick<TrustedTime, 'describe'>;
-  /** What is left to do before the record is complete, or null. */
+  /** The startup step that is still running, or null. */
   setup(): string | null;
   now(): Date;
 }
@@ -21,13 +21,12 @@ export interface ReadinessCheck {
   detail: string;
 }
 
-/** On Base a block comes every 2 s. One of our own may have none for as long as nothing is sent. */
+/** Base produces a block every 2 s; a local chain produces none while idle. */
 const MAX_BLOCK_AGE_MS = 5 * 60_000;
 
-/** A check that failed, with its reason in this service's own words. */
+/** A failed check with a message that is safe to serve. */
 class NotReadyError extends Error {}
 
-/** Whether the service can answer, part by part. */
 export function checkReadiness(deps: ReadinessDeps): Promise<ReadinessCheck[]> {
   return Promise.all([
     runCheck('setup', async () => {
@@ -49,13 +48,13 @@ async function runCheck(name: string, ask: () => Promise<string>): Promise<Readi
   try {
     return { name, ok: true, detail: await ask() };
   } catch (error) {
-    // Anybody may ask: the text of a driver or a node stays out of the answer.
+    // `/ready` is public: driver and node messages may hold credentials or addresses and are not served.
     const isOwn = error instanceof NotReadyError || isOracleError(error);
     return { name, ok: false, detail: isOwn ? error.message : 'does not answer' };
   }
 }
 
-/** A node that stands still answers as ever. */
+/** A stalled node still answers RPC calls, so the age of its newest block is checked. */
 async function checkNewestBlock({ chain, localChain, now }: ReadinessDeps): Promise<string> {
   const { blockNumber, at } = await readChainHealth(chain);
   const ageMs = now().getTime() - at.getTime();
@@ -67,7 +66,7 @@ async function checkNewestBlock({ chain, localChain, now }: ReadinessDeps): Prom
   );
 }
 
-/** A feed that ends is as fresh as it will ever be; any other needs a price of now. */
+/** A feed that ends is never stale; a live feed must have a current price. */
 async function checkPrice({ market, now }: ReadinessDeps): Promise<string> {
   const { lastDay } = await market.coverage();
   if (lastDay !== null) return `history until ${formatDay(lastDay)}`;

@@ -5,20 +5,19 @@ import { type DayStepName, getStepDueMs } from './schedule/step-times.ts';
 import { runStep, type StepReport } from './step-registry.ts';
 import type { StepName } from './step-run-store.ts';
 
-/** Steps that are about one day; the others do what the clock and the record ask for. */
+/** Steps that take a day; the others act on the clock and the record. */
 export const SINGLE_DAY_STEPS: readonly string[] = ['signal', 'wager', 'brief'] satisfies StepName[];
 
 export interface ManualStep {
   step: StepName;
-  /** Unset: today. */
+  /** Default: today. */
   day?: Day | undefined;
   now: Date;
 }
 
 /**
- * Runs a step, or runs it again, because somebody wants it now. What is done stays done, as with every other run.
- * @throws OracleError INPUT_INVALID naming `day` when the step takes none or there is nothing to do for that one; CONFLICT before the
- * step's time.
+ * Runs a step on the operator's request. Steps are idempotent: completed work is not repeated.
+ * @throws OracleError INPUT_INVALID naming `day` when the step takes none or has nothing to do on it; CONFLICT before the step's due time
  */
 export async function runStepManually(deps: PipelineDeps, { step, day, now }: ManualStep): Promise<StepReport> {
   const today = toDay(now.getTime());
@@ -39,7 +38,7 @@ function invalidDayError(problem: string): OracleError {
   return new OracleError('INPUT_INVALID', `"day": ${problem}`, { field: 'day' });
 }
 
-/** What is made before its time would be the day's for good. */
+/** A result written before its due time would be final. */
 function requireDueTime(step: StepName, day: Day, now: Date): void {
   const dueMs = findDueMs(step, day, now.getTime());
   if (dueMs === null || now.getTime() >= dueMs) return;
@@ -50,9 +49,9 @@ function requireDueTime(step: StepName, day: Day, now: Date): void {
   });
 }
 
-/** When a step may run, in milliseconds since 1970; null for one that has no time of its own. */
+/** Due time in milliseconds since 1970; null for a step without one. */
 function findDueMs(step: StepName, day: Day, nowMs: number): number | null {
   if (SINGLE_DAY_STEPS.includes(step)) return getStepDueMs(step as DayStepName, day);
-  // What an earlier day has left over may be committed at any time but between the day's forecast and its own commitment.
+  // Leftovers of earlier days may be attested at any time except between today's signal and its commitment.
   return step === 'attest' && nowMs >= getStepDueMs('signal', day) ? getStepDueMs('attest', day) : null;
 }

@@ -12,22 +12,25 @@ import { toPublicStepReason } from './step-run-store.ts';
 export interface StatusDeps {
   version: string;
   role: 'all' | 'api' | 'worker';
-  /** Why this feed and not another one, or null. */
+  /** Why this feed was chosen, or null. */
   feedReason: string | null;
   chain: Chain;
   localChain: boolean;
-  /** What wallets have for gas. @throws OracleError CHAIN_UNREACHABLE */
+  /**
+   * Gas balances.
+   * @throws OracleError CHAIN_UNREACHABLE
+   */
   walletFunds(): Promise<WalletFunds[]>;
   pipeline: PipelineDeps;
   readiness: ReadinessDeps;
-  /** null where no jobs run. */
+  /** null in a process without jobs. */
   schedule(): Schedule | null;
   now(): Date;
 }
 
-/** Everything an operator wants on one page. Nothing secret and nothing of an unresolved forecast goes in. */
+/** The operator's status page. It holds no secret and nothing of an unresolved forecast. */
 export async function readServiceStatus(deps: StatusDeps) {
-  // At once: where the chain is silent each of them waits its whole time.
+  // In parallel: each read of an unreachable chain takes its full timeout.
   const [checks, market, chain, wallets, record, runs, wagering, nextRuns] = await Promise.all([
     checkReadiness(deps.readiness),
     readMarketStatus(deps.pipeline.market, deps),
@@ -77,7 +80,6 @@ async function readMarketStatus(market: Market, { feedReason, now }: StatusDeps)
   };
 }
 
-/** Of a feed that ends, once it has. */
 export function formatEndOfData(lastDay: Day): string {
   return `the market data ends on ${formatDay(lastDay)}: no later day is forecast, and what is still open stays open`;
 }
@@ -98,7 +100,7 @@ async function readChainStatus({ chain, localChain }: StatusDeps) {
   }
 }
 
-/** Null when the chain does not answer, which `chain` says why. */
+/** Null when the chain is unreachable; `chain.error` has the reason. */
 async function readWalletStatus({ walletFunds }: StatusDeps): Promise<WalletFunds[] | null> {
   try {
     return await walletFunds();
@@ -126,13 +128,12 @@ async function readRecordStatus({ pipeline: { record, wagers }, now }: StatusDep
   };
 }
 
-/** Why the operator holds wagers back is his own. */
+/** The operator's reason for a pause is not served. */
 async function readWageringStatus({ placeWagers, wagerSwitch }: PipelineDeps) {
   const { paused, since } = await wagerSwitch.getState();
   return { on: placeWagers && !paused, paused, since: since?.toISOString() ?? null };
 }
 
-/** The newest run of every step. */
 export async function readStepStatus({ runs }: Pick<PipelineDeps, 'runs'>) {
   const latest = await runs.listLatest();
   return latest.map(({ step, day, state, reason, ranAt, attempts, replayed }) => ({

@@ -15,10 +15,10 @@ import { runSignalStep } from './steps/signal.ts';
 import { runWagerStep } from './steps/wager.ts';
 import { runWeeklyReportStep } from './steps/weekly-report.ts';
 
-/** Does a step's work and says in words what came of it. */
+/** Runs a step and returns a summary for the log and the operator. */
 type Step = (deps: PipelineDeps, day: Day, context: StepContext) => Promise<string>;
 
-/** Every step by name, in the order in which a day runs them. All but signal, wager and brief look at the clock and the record, not at the day. */
+/** Every step by name, in the order of the day. Only signal, wager and brief use the day; the others act on the clock and the record. */
 export const STEPS: Record<StepName, Step> = {
   signal: async (deps, day, context) => formatDayOutcome(await runSignalStep(deps, day, context)),
   attest: async (deps, _day, context) => formatList('committed', (await runAttestStep(deps, context)).map(formatDay)),
@@ -35,17 +35,18 @@ export const STEPS: Record<StepName, Step> = {
 
 export const STEP_NAMES = Object.keys(STEPS) as StepName[];
 
-/** The steps of the outcome check, every six hours. */
 export const OUTCOME_STEPS = ['open-window', 'resolve', 'settle', 'reputation'] as const satisfies StepName[];
 
-/** An outcome with the step and day it belongs to. */
 export interface StepReport {
   step: StepName;
   day: Day;
   outcome: StepOutcome;
 }
 
-/** Runs one step and records how it went. @throws OracleError DATABASE_UNAVAILABLE and the like, when not even that could be written. */
+/**
+ * Runs one step and records its outcome.
+ * @throws OracleError DATABASE_UNAVAILABLE and others when the outcome cannot be recorded
+ */
 export async function runStep(deps: PipelineDeps, step: StepName, day: Day, context: StepContext): Promise<StepOutcome> {
   const holdReason = context.replayed ? null : ((await context.time.findDisagreement()) ?? (await deps.findHoldReason()));
   if (holdReason !== null) return { waiting: holdReason };
@@ -54,12 +55,12 @@ export async function runStep(deps: PipelineDeps, step: StepName, day: Day, cont
   return outcome;
 }
 
-/** What cannot be told now stands beside the change, and is told later. */
+/** On failure the outbox entries stay with their documents and are published later. */
 async function tryPublishChanges({ publishChanges, log }: PipelineDeps): Promise<void> {
   await publishChanges().catch((error: unknown) => log.error({ err: error }, 'subscribers could not be told: trying again'));
 }
 
-/** Opens windows, resolves, settles and reports: what is due at the clock's time. A step that waits or fails does not hold up the others. */
+/** Runs the steps of the outcome check; one that waits or fails does not block the others. */
 export async function runOutcomeCheck(deps: PipelineDeps, context: StepContext): Promise<StepReport[]> {
   const day = toDay(context.now.getTime());
   const reports: StepReport[] = [];

@@ -17,7 +17,7 @@ export type StepName =
   | 'backtest'
   | 'diagnostics';
 
-/** What a step came to, in words: what it did, what it waits for, or why it failed for good. */
+/** Summary of what was done, the reason for waiting, or the reason of a permanent failure. */
 export type StepOutcome = { done: string } | { waiting: string } | { failed: string };
 
 /** The latest run of a step on a day. `_id` is `<step>:<YYYY-MM-DD>`. */
@@ -26,11 +26,10 @@ export interface StepRun {
   step: StepName;
   day: Day;
   state: 'done' | 'waiting' | 'failed';
-  /** What a waiting step waits for, or why it failed; of an error that is not ours nothing but that it was one. */
+  /** Why the step waits or failed; generic for errors other than `OracleError`. */
   reason: string | null;
-  /** Text of that error, for nobody but the log: it is what tells a new one from the one before. */
+  /** Message of such an error, for the log only: it distinguishes a new error from a repeated one. */
   unexpected: string | null;
-  /** By the pipeline's clock. */
   ranAt: Date;
   attempts: number;
   replayed: boolean;
@@ -38,7 +37,7 @@ export interface StepRun {
 
 const MAX_REASON_CHARS = 200;
 
-/** The reason of a run as anybody may read it. Why a wager waits tells that there is one, and with it what the forecast says: that is the operator's. */
+/** The public reason of a run. Wager and settle reasons are hidden: a waiting wager implies a side, which discloses the forecast. */
 export function toPublicStepReason({ step, reason }: Pick<StepRun, 'step' | 'reason'>): string | null {
   if (reason === null || step === 'wager' || step === 'settle') return null;
   return sanitizeText(reason, MAX_REASON_CHARS);
@@ -46,7 +45,6 @@ export function toPublicStepReason({ step, reason }: Pick<StepRun, 'step' | 'rea
 
 export const STEP_RUN_INDEXES = [{ collection: 'step_runs', indexes: [{ key: { step: 1, day: -1 } }] }];
 
-/** What ran when, and what waits for what. */
 export class StepRunStore {
   readonly #runs: Collection<StepRun>;
   readonly #log: Log;
@@ -57,8 +55,8 @@ export class StepRunStore {
   }
 
   /**
-   * Runs a step and records how it went: a retryable error means that the step waits, any other that it has failed and needs a
-   * person. Either is logged when its reason is new.
+   * Runs a step and records its outcome: a retryable error means waiting, any other a failure that needs the operator. Only a new reason is
+   * logged.
    */
   async runAndRecord(
     step: StepName,
@@ -84,18 +82,16 @@ export class StepRunStore {
     }
   }
 
-  /** Why a day's step waited or failed last, or null. */
   async findLastReason(step: StepName, day: Day): Promise<string | null> {
     return (await this.#runs.findOne({ _id: `${step}:${formatDay(day)}` }))?.reason ?? null;
   }
 
-  /** The run of every step on each of the days from one to another, both included. */
   listBetween(steps: readonly StepName[], from: Day, to: Day): Promise<StepRun[]> {
     const hint = { step: 1, day: -1 } as const;
     return this.#runs.find({ step: { $in: [...steps] }, day: { $gte: from, $lte: to } }, { hint }).toArray();
   }
 
-  /** The run of every step on the newest day that it ran for: an older day that is run again hides nothing. */
+  /** The run of each step on its newest day, so that a rerun of an older day hides nothing. */
   listLatest(): Promise<StepRun[]> {
     return this.#runs
       .aggregate<StepRun>([
@@ -113,7 +109,7 @@ export class StepRunStore {
   }
 }
 
-/** Words of a library, a node or a provider: for the log alone. */
+/** Messages of libraries, nodes and providers, for the log only. */
 function formatCause(error: unknown): string | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause === undefined ? undefined : getErrorMessage(cause);

@@ -8,17 +8,17 @@ import type { OutboxEntry } from '../platform/outbox.ts';
 import type { Metadata } from './commitment/metadata.ts';
 import type { CommittedValues } from './forecast-doc.ts';
 
-/** Where one series stood when the forecast was made; the public half of the inputs. */
+/** Observation time of one input series; the public half of the inputs. */
 export interface InputSource {
   series: string;
   source: string;
-  /** Date of the newest observation used, or null when the series was masked. */
+  /** Date of the newest observation; null for a masked series. */
   observedDay: string | null;
-  /** When that observation became available, ISO 8601. */
+  /** ISO 8601. */
   availableAt: string | null;
 }
 
-/** What a day's forecasts were made from: written once, before anything else of the day. `_id` is `YYYY-MM-DD`. */
+/** Inputs of a day's forecasts, written once before all else of the day. `_id` is `YYYY-MM-DD`. */
 export interface DayDoc {
   _id: string;
   day: Day;
@@ -36,12 +36,12 @@ export interface DayDoc {
   regimeFactors: RegimeFactors | null;
   /** Category scores in [-1, 1] with their signals. */
   categories: Record<CategoryName, CategoryScore> | null;
-  /** One-day variances of the log return (EWMA .94 and .99), for distributions of other horizons. */
+  /** One-day variances of the log return (EWMA .94 and .99), which scale distributions of other horizons. */
   variance: { v94: number; v99: number } | null;
   inputsDigest: Hex;
   metadata: Metadata;
-  /** By horizon in days. */
+  /** Keyed by horizon in days. */
   forecasts: Record<string, CommittedValues>;
-  /** Absent on days of which nothing is to be told. */
+  /** Absent without events to publish. */
   outbox?: OutboxEntry<'made'>[];
 }

@@ -3,7 +3,6 @@ import type { DayDoc } from './day-doc.ts';
 import type { ForecastDoc } from './forecast-doc.ts';
 import type { ForecastRecord } from './forecast-record.ts';
 
-/** All forecasts of the days up to one, in the order of days and horizons. */
 export function listForecastsThrough({ forecasts }: ForecastRecord, day: Day): Promise<ForecastDoc[]> {
   return forecasts
     .find({ day: { $lte: day } }, { hint: { day: 1 } })
@@ -11,7 +10,7 @@ export function listForecastsThrough({ forecasts }: ForecastRecord, day: Day): P
     .toArray();
 }
 
-/** The days from one to another, both included, as far as the record holds them, in their order. */
+/** Both bounds inclusive. */
 export function listDaysBetween({ days }: ForecastRecord, from: Day, to: Day): Promise<DayDoc[]> {
   return days
     .find({ day: { $gte: from, $lte: to } }, { hint: { day: 1 } })
@@ -19,7 +18,7 @@ export function listDaysBetween({ days }: ForecastRecord, from: Day, to: Day): P
     .toArray();
 }
 
-/** The newest day up to `through` that was forecast, missed days passed over, or null. */
+/** The newest day up to `through` that was not missed, or null. */
 export function findLastForecastDay({ days }: ForecastRecord, through: Day): Promise<DayDoc | null> {
   return days.findOne({ day: { $lte: through }, missedBecause: null }, { sort: { day: -1 }, hint: { day: 1 } });
 }

@@ -1,6 +1,6 @@
 import type { ForecastDoc } from './forecast-doc.ts';
 
-/** A forecast as the record held it at an instant: what came on chain later has not happened yet. */
+/** A forecast as of an instant: later attestations are removed. */
 export function forecastAsOf(doc: ForecastDoc, at: Date): ForecastDoc {
   if (doc.attestation === null || doc.attestation.at > at) {
     return { ...doc, state: 'DRAFT', attestation: null, resolution: null, reveal: null };

@@ -14,7 +14,7 @@ import { requireDayProof } from './lifecycle/require-day-proof.ts';
 import { type ForecastTransition, transitionForecasts } from './lifecycle/transition-forecasts.ts';
 import { createNewestForecastReader } from './newest-forecast.ts';
 
-/** Indexes of the record; the unique ones keep it gapless when two workers write at once. */
+/** The unique indexes keep the sequence gapless under concurrent writers. */
 export const RECORD_INDEXES = [
   { collection: 'days', indexes: [{ key: { day: 1 }, unique: true }, { key: { 'metadata.cid': 1 } }, OUTBOX_INDEX] },
   {
@@ -41,11 +41,11 @@ export interface ForecastRecordOptions {
   horizons: readonly number[];
 }
 
-/** The forecast record: every write is first-writer-wins or compare-and-set, so that each may run twice and in parallel. */
+/** The forecast record. Every write is first-writer-wins or compare-and-set, and safe to repeat or run concurrently. */
 export class ForecastRecord {
   readonly days: Collection<DayDoc>;
   readonly forecasts: Collection<ForecastDoc>;
-  /** The newest forecast of a horizon with the public figures of its day, for whom many ask at once. */
+  /** The newest forecast of a horizon with its day's public figures; concurrent callers share one read. */
   readonly findNewest = createNewestForecastReader(this);
   readonly #meta: Collection<{ _id: 'genesis' | 'source'; day?: Day; source?: string }>;
   readonly #saltSecret: string;
@@ -59,12 +59,10 @@ export class ForecastRecord {
     this.#horizons = horizons;
   }
 
-  /** First day of the record, or null before the first forecast. */
   async findGenesisDay(): Promise<Day | null> {
     return (await this.#meta.findOne({ _id: 'genesis' }))?.day ?? null;
   }
 
-  /** Last day that the record holds, or null. */
   async findLastDay(): Promise<Day | null> {
     return (await this.days.findOne({}, { sort: { day: -1 }, projection: { day: 1 } }))?.day ?? null;
   }
@@ -74,10 +72,10 @@ export class ForecastRecord {
   }
 
   /**
-   * Writes what a day's forecasts are made from, unless another writer was first, then its forecasts. Days follow each other without
-   * a gap, so that the sequence is the distance from the first day.
-   * @param proof that its window is still closed; of a missed day, that it has opened
-   * @throws OracleError STEP_WAITING when the day before is not in the record.
+   * Stores the inputs of a day, then its forecasts; of concurrent writers the first wins. Days are consecutive, so that the sequence is the
+   * distance from genesis.
+   * @param proof that the window is still closed; for a missed day, that it has opened
+   * @throws OracleError STEP_WAITING when the previous day is not in the record
    */
   async saveDay(newDay: NewDay, proof: UnreachedInstant | ReachedInstant): Promise<DayDoc> {
     requireDayProof(newDay, proof);
@@ -92,7 +90,7 @@ export class ForecastRecord {
     return stored;
   }
 
-  /** Writes the forecasts of a stored day that a crash may have left out. */
+  /** Inserts the forecasts of a stored day that a crash left out. */
   async completeDay(day: Day): Promise<DayDoc | null> {
     const stored = await this.findDay(day);
     if (stored !== null) await this.#insertForecasts(stored);
@@ -115,24 +113,24 @@ export class ForecastRecord {
     return this.forecasts.find({ day }).sort({ horizonDays: 1 }).toArray();
   }
 
-  /** The newest forecast of a horizon, missed days passed over, or null. */
+  /** The newest forecast of a horizon that was not missed, or null. */
   findLatest(horizonDays: number): Promise<ForecastDoc | null> {
     return this.forecasts.findOne({ horizonDays, missed: false }, { sort: { sequence: -1 } });
   }
 
-  /** Uid of an attestation worth looking at: the prediction that was revealed last, else the newest; null before the first. */
+  /** Uid for documentation examples: the last revealed prediction, else the newest; null before the first. */
   async findExampleUid(): Promise<string | null> {
     const revealed = await this.forecasts.findOne({ reveal: { $ne: null } }, { sort: { resolvesAt: -1, horizonDays: -1 } });
     const doc = revealed ?? (await this.forecasts.findOne({ attestation: { $ne: null } }, { sort: { sequence: -1, horizonDays: -1 } }));
     return doc?.attestation?.uid ?? null;
   }
 
-  /** All forecasts of a horizon in the order of their sequence. */
+  /** Ordered by sequence. */
   listByHorizon(horizonDays: number): Promise<ForecastDoc[]> {
     return this.forecasts.find({ horizonDays }).sort({ sequence: 1 }).toArray();
   }
 
-  /** How many forecasts are in which state; those not on chain yet count as pending. */
+  /** Unattested forecasts count as pending. */
   async countByState(): Promise<Record<Exclude<ForecastState, 'DRAFT'>, number>> {
     const groups = await this.forecasts
       .aggregate<{ _id: ForecastState; count: number }>([{ $group: { _id: '$state', count: { $sum: 1 } } }])
@@ -142,23 +140,23 @@ export class ForecastRecord {
     return counts;
   }
 
-  /** What feed the record is made from; null before its first claim. */
+  /** The feed that the record is made from; null before it is claimed. */
   async findSource(): Promise<string | null> {
     return (await this.#meta.findOne({ _id: 'source' }))?.source ?? null;
   }
 
-  /** What feed the record is made from: claimed by the first, the same for ever after. */
+  /** Claims the feed of the record: the first claim is permanent. */
   async claimSource(source: string): Promise<string> {
     await this.#meta.updateOne({ _id: 'source' }, { $setOnInsert: { source } }, { upsert: true }).catch(ignoreDuplicate);
     return (await this.#meta.findOne({ _id: 'source' }))?.source ?? source;
   }
 
-  /** Days with forecasts that are not on chain yet, oldest first. */
+  /** Days with unattested forecasts, oldest first. */
   listUnattestedDays(): Promise<Day[]> {
     return this.#listDays({ state: 'DRAFT' });
   }
 
-  /** Links a day's forecasts to the attestations of the day before, which must be on chain, and returns them. */
+  /** Sets `previousUid` from the attestations of the day before, which must be on chain, and returns the day's forecasts. */
   async linkToPreviousDay(day: Day): Promise<ForecastDoc[]> {
     const before = await this.listByDay(day - 1);
     const links = before.map(({ horizonDays, attestation }) => ({
@@ -169,8 +167,8 @@ export class ForecastRecord {
   }
 
   /**
-   * Records the attestations of forecasts, in their order; the block time of each decides between PENDING and VOID, and what was
-   * missed is VOID. Forecasts that an earlier run has recorded are passed over.
+   * Records attestations in the order of the forecasts. The block time decides between PENDING and VOID; a missed day is VOID. Forecasts
+   * recorded earlier are skipped.
    */
   markAttested(docs: ForecastDoc[], attestations: ConfirmedAttestation[]): Promise<void> {
     return this.#transition(docs, 'DRAFT', ({ windowOpensAt, missed }, index) => {
@@ -180,13 +178,13 @@ export class ForecastRecord {
     });
   }
 
-  /** Records the close at window open for all forecasts of a day. */
+  /** Records the close at window open of a day. */
   async recordOpeningClose(day: Day, closeCents: number, opened: ReachedInstant): Promise<void> {
     opened.requireCovers(getOutcomeWindow(day, 0).opensAtMs, `The outcome window of ${formatDay(day)}`);
     await this.forecasts.updateMany({ day, btcAtSignalCents: null }, { $set: { btcAtSignalCents: closeCents } });
   }
 
-  /** Days whose window has opened by `now` and whose opening close is not recorded. */
+  /** Days whose window has opened and whose opening close is not recorded. */
   listDaysToOpen(now: Date): Promise<Day[]> {
     return this.#listDays({ windowOpensAt: { $lte: now }, btcAtSignalCents: null });
   }
@@ -196,7 +194,7 @@ export class ForecastRecord {
     return days.sort((a, b) => a - b);
   }
 
-  /** Pending forecasts whose window has closed by `now`, oldest first. */
+  /** Pending forecasts whose window has closed, oldest first. */
   listDueForResolution(now: Date): Promise<ForecastDoc[]> {
     return this.forecasts
       .find({ state: 'PENDING', resolvesAt: { $lte: now }, btcAtSignalCents: { $ne: null } })
@@ -204,7 +202,7 @@ export class ForecastRecord {
       .toArray();
   }
 
-  /** The last day up to which everybody may know all forecasts, as `lastDayTold` defines it; a late resolution holds it back. */
+  /** As `computeLastPublicDay`: a late resolution holds it back. */
   async getLastPublicDay(now: Date): Promise<Day> {
     const open = { state: { $in: ['DRAFT', 'PENDING', 'VOID'] as ForecastState[] }, reveal: null };
     const projection = { day: 1, reveal: 1, state: 1, resolvesAt: 1 };
@@ -219,12 +217,12 @@ export class ForecastRecord {
       .toArray();
   }
 
-  /** Forecasts revealed by the same transaction, in the order of its attestations. */
+  /** Forecasts of one reveal transaction, in the order of its attestations. */
   listByBatch(batch: string): Promise<ForecastDoc[]> {
     return this.forecasts.find({ 'resolution.batch': batch }).sort({ _id: 1 }).toArray();
   }
 
-  /** Records what the closes decided, by forecast id, on forecasts whose window is over; the first decision on a forecast stands. */
+  /** Stores decisions on forecasts whose window has ended; the first decision stands. */
   async recordResolutions(resolutions: Map<string, Resolution>, over: ReachedInstant): Promise<void> {
     const undecided = { state: 'PENDING' as const, resolution: null, resolvesAt: { $lte: new Date(over.ms) } };
     const decisions = [...resolutions].map(([_id, resolution]) => ({
@@ -233,7 +231,7 @@ export class ForecastRecord {
     if (decisions.length > 0) await this.forecasts.bulkWrite(decisions, { ordered: false });
   }
 
-  /** Records the resolution attestations, in the forecasts' order: from here on everybody may see them. */
+  /** Records resolution attestations in the order of the forecasts, which makes them public. */
   markRevealed(docs: ForecastDoc[], reveals: ConfirmedAttestation[]): Promise<void> {
     return this.#transition(docs, 'PENDING', (doc, index) => {
       const reveal = reveals[index];

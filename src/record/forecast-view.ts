@@ -16,27 +16,24 @@ export interface ViewOptions {
 }
 
 /**
- * The one place that decides whether a caller may see what a forecast says. Basic and Premium callers and payers always may;
- * everybody may once the resolution is on chain, under the policy `immediate`, or when a forecast that never counts is over.
+ * The single access decision on a forecast's values. Basic and Premium callers and payers may always read them; every caller may once the
+ * resolution is on chain, under the policy `immediate`, or when a void forecast's window has ended.
  */
 export function mayRead(doc: ForecastDoc, { caller, policy, now }: ViewOptions): boolean {
   return mayReadUnresolved({ caller, policy }) || hasPublicValues(doc, now);
 }
 
-/** Whether a caller may know what a forecast says, and what was staked on it, while it is open. */
+/** Whether a caller may read unresolved forecasts and the stakes on them. */
 export function mayReadUnresolved({ caller, policy }: Pick<ViewOptions, 'caller' | 'policy'>): boolean {
   return policy === 'immediate' || !isPublicCaller(caller);
 }
 
-/**
- * Whether a caller may know how far the price was expected to go: what is Premium's alone while the forecast is open, and everybody's once
- * what it said is.
- */
+/** Quantiles are Premium's alone until the forecast is public. */
 export function mayReadQuantiles(doc: ForecastDoc, { caller, now }: Pick<ViewOptions, 'caller' | 'now'>): boolean {
   return caller.tier === 'premium' || hasPublicValues(doc, now);
 }
 
-/** Probabilities as they are committed, four digits: whoever is told them can recompute the commitment. */
+/** Four digits, as committed: a client can recompute the commitment from them. */
 export function toCommittedProbabilities({ confidenceBps, pUpBps }: Pick<CommittedValues, 'confidenceBps' | 'pUpBps'>): {
   confidence: number;
   pUp: number;
@@ -44,7 +41,7 @@ export function toCommittedProbabilities({ confidenceBps, pUpBps }: Pick<Committ
   return { confidence: confidenceBps / 10_000, pUp: pUpBps / 10_000 };
 }
 
-/** Status as the interface spells it: an unattested forecast is as pending as an attested one. */
+/** The interface has no DRAFT: an unattested forecast is PENDING. */
 export type PublicStatus = Exclude<ForecastState, 'DRAFT'>;
 
 export function toPublicStatus({ state }: Pick<ForecastDoc, 'state'>): PublicStatus {
@@ -57,20 +54,19 @@ export interface ForecastView {
   horizon: HorizonName;
   sequence: number;
   status: PublicStatus;
-  /** `GATED` when the caller may not see it; null when nothing was forecast. */
+  /** `GATED` when the caller may not read it; null for a missed day. */
   signal: Signal | 'GATED' | null;
   direction: Direction | null;
   confidence: number | null;
   pUp: number | null;
   btcPrice: number | null;
-  /** The close at window open; the price at signal time while that is not known (`provisional`). Null where neither is. */
+  /** The close at window open; until it is settled the price at signal time (`provisional`). Null where neither exists. */
   btcAtSignal: number | null;
-  /** Whether `btcAtSignal` is not yet the close that the outcome is measured from. */
   provisional: boolean;
   btcAtResolution: number | null;
   resolved: boolean;
   correct: boolean | null;
-  /** WIN or LOSS; null while pending and for HOLD and VOID. */
+  /** Null while pending, and for HOLD and VOID. */
   result: 'WIN' | 'LOSS' | null;
   actualDirection: Direction | null;
   returnBps: number | null;
@@ -85,7 +81,7 @@ export interface ForecastView {
   missed: boolean;
 }
 
-/** A forecast as a caller may see it. */
+/** A forecast cut to what the caller may read. */
 export function viewForecast(doc: ForecastDoc, options: ViewOptions): ForecastView {
   return {
     date: formatDay(doc.day),
@@ -108,7 +104,7 @@ export function viewForecast(doc: ForecastDoc, options: ViewOptions): ForecastVi
   };
 }
 
-/** The price at signal time is public at once, as `btcPrice` is. */
+/** Public at once, as `btcPrice` is. */
 function getOpeningPrice({ btcAtSignalCents, values }: ForecastDoc): number | null {
   const cents = btcAtSignalCents ?? values?.btcPriceCents ?? null;
   return cents === null ? null : fromCents(cents);
@@ -127,7 +123,7 @@ function toVisibleValues(
 
 type OutcomeFields = 'btcAtResolution' | 'resolved' | 'correct' | 'result' | 'actualDirection' | 'returnBps' | 'resolvedAt';
 
-/** The outcome is public from the moment the reveal is on chain, not when it was decided: before, it would tell the direction. */
+/** Public from the reveal on chain, not from the decision: a decided outcome would disclose the direction. */
 function toVisibleOutcome(doc: ForecastDoc): Pick<ForecastView, OutcomeFields> {
   const { resolution, reveal } = doc;
   if (resolution === null || reveal === null) {

@@ -3,18 +3,18 @@ import { shareReads } from '../platform/concurrency/shared-reads.ts';
 import type { DayDoc } from './day-doc.ts';
 import type { ForecastDoc } from './forecast-doc.ts';
 
-/** What everybody may know of what a day's forecasts were made from. */
+/** Public figures of a forecast's day. */
 export type DayFigures = Readonly<Pick<DayDoc, 'price' | 'context'>>;
 
-/** The newest forecast of a horizon, missed days passed over, and the public figures of its day. It is shared: nobody may change it. */
+/** The newest forecast of a horizon that was not missed, with its day's public figures. Shared between callers, hence readonly. */
 export interface NewestForecast {
   readonly forecast: Readonly<ForecastDoc>;
   readonly figures: DayFigures;
 }
 
 /**
- * Reads the newest forecast of a horizon, one read for all who ask at once; null before the first. A forecast is read after it was asked
- * for. The figures of its day are written once and never changed: those of the last day are remembered.
+ * Reads the newest forecast of a horizon; concurrent callers share one read that starts after their call. Null before the first. A day's
+ * figures never change and are cached.
  */
 export function createNewestForecastReader(record: {
   findLatest(horizonDays: number): Promise<ForecastDoc | null>;

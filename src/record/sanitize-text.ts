@@ -1,9 +1,9 @@
-/** Everything but letters with their accents, digits and the punctuation that no markup is made of. */
+/** Characters other than letters, marks, digits and punctuation that no markup uses. */
 const UNSAFE_CHARACTERS = /[^\p{L}\p{M}\p{N} .,:;%$?'()+/-]/gu;
 
 /**
- * Text from outside as it may stand in a line of plain text, Markdown or HTML: without control characters, direction marks, line
- * breaks and markup, nothing that becomes a link, at most `max` characters long.
+ * Makes external text safe for a line of plain text, Markdown or HTML: no control or bidi characters, line breaks, markup or links, at most
+ * `max` characters.
  */
 export function sanitizeText(text: string, max: number): string {
   const plain = text

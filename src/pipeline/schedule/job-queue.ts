@@ -4,35 +4,35 @@ import type { Log } from '../../platform/log.ts';
 import { isDuplicateKey } from '../../platform/mongo.ts';
 import { JOBS_COLLECTION, QUEUED_INDEX_KEY } from './queue-indexes.ts';
 
-/** Work that is queued item by item. An item that fails is not tried again by itself. */
+/** Handler of queued items. A failed item is not retried. */
 export interface QueueHandler {
-  /** Items under way at once in this process. */
+  /** Maximum of concurrent items per process. */
   concurrency: number;
-  /** After this time without an end another worker takes the item over. */
+  /** Lifetime of the lock; after it another worker takes the item. */
   lockMs: number;
   run(item: QueueItem): Promise<void>;
-  /** Called when an item has left the queue: what was to be queued while it was under way was not. */
+  /** Called after the item left the queue: enqueueing its subject while it ran had no effect. */
   onEnded?(item: QueueItem): Promise<void>;
 }
 
 export interface QueueItem {
-  /** What the work is about, by its id. */
+  /** Id of the subject. */
   subject: string;
   at: Date;
 }
 
-/** As it is kept with the job. */
+/** `data` of the stored job. */
 type QueuedItem = QueueItem & { queued: string };
 
 export interface JobQueueDeps {
   agenda: Agenda;
-  /** Agenda's own: what is told there it begins at once, not when it looks next. */
+  /** Agenda's notification channel: a published job starts at once instead of at the next poll. */
   channel: NotificationChannel;
   db: Db;
   log: Log;
 }
 
-/** Items in Agenda's collection, at most one of a subject. */
+/** Items in Agenda's collection; a unique index keeps one per subject. */
 export class JobQueue {
   readonly #agenda: Agenda;
   readonly #channel: NotificationChannel;
@@ -46,7 +46,7 @@ export class JobQueue {
     this.#log = log;
   }
 
-  /** Says who does the items of a kind. */
+  /** Registers the handler of a queue. */
   define(name: string, job: QueueHandler): void {
     const { concurrency, lockMs } = job;
     this.#agenda.define<QueuedItem>(name, (agendaJob) => this.#process(name, job, agendaJob), {
@@ -54,14 +54,11 @@ export class JobQueue {
       lockLimit: concurrency,
       lockLifetime: lockMs,
     });
-    // Agenda takes the next one when it looks; the place of this one is free in a moment.
+    // Agenda starts the next item at its next poll; the free slot is announced at once.
     this.#agenda.on(`complete:${name}`, (done: Job) => setImmediate(() => void this.#wake(name, done)));
   }
 
-  /**
-   * Queues an item, unless one of its subject is queued or under way already: that is brought forward where it was to begin later,
-   * and left alone where it is under way.
-   */
+  /** Queues an item. If its subject is already queued, the earlier of both times applies; if it is running, nothing changes. */
   async enqueue(name: string, { subject, at }: QueueItem): Promise<void> {
     const job = this.#agenda.create<QueuedItem>(name, { subject, at, queued: `${name}:${subject}` }).schedule(at);
     try {
@@ -73,7 +70,7 @@ export class JobQueue {
     }
   }
 
-  /** Without a time it is what was done, and could not be removed. */
+  /** An item without `nextRunAt` is done, but its removal failed. */
   async #bringForward(queued: string, at: Date): Promise<void> {
     const waiting = { 'data.queued': queued, lockedAt: null, $or: [{ nextRunAt: null }, { nextRunAt: { $gt: at } }] };
     await this.#jobs.updateOne(waiting, { $set: { nextRunAt: at } }, { hint: QUEUED_INDEX_KEY });
@@ -84,7 +81,7 @@ export class JobQueue {
     const fail = (err: unknown) => this.#log.error({ err, job: name, subject: data.subject }, 'queued job failed');
     await run(data).catch(fail);
     try {
-      // Not left to Agenda, which does not tell when it has.
+      // Removed here, because Agenda emits no event after its own removal.
       await agendaJob.remove();
       await onEnded?.(data);
     } catch (error) {
@@ -92,12 +89,12 @@ export class JobQueue {
     }
   }
 
-  /** Has Agenda look for what it could begin. */
+  /** Makes Agenda poll now. */
   async #wake(jobName: string, { attrs }: Job): Promise<void> {
     if (this.#channel.state !== 'connected') return;
     const now = new Date();
     const notification = { jobId: attrs._id!, jobName, nextRunAt: now, priority: 0, timestamp: now };
-    // It looks by itself within seconds.
+    // On failure Agenda's regular poll finds the item within seconds.
     await this.#channel
       .publish(notification)
       .catch((err: unknown) => this.#log.warn({ err, job: jobName }, 'the job queue could not be woken'));

@@ -10,7 +10,6 @@ export interface ScheduleClockDeps {
   /** Cron lines of the recurring jobs by name, UTC. */
   crons: ReadonlyMap<string, string>;
   time: Pick<TrustedTime, 'findDisagreement'>;
-  /** Milliseconds between two comparisons of the clocks. */
   intervalMs: number;
   log: Log;
 }
@@ -24,8 +23,8 @@ interface StoredJob {
 const CRON_OPTIONS = { timezone: 'UTC', skipImmediate: true } as const;
 
 /**
- * Runs Agenda while the clocks agree. Agenda locks and schedules jobs by the clock of each process: one that runs ahead would take over
- * the locks of others, and put off the next run of every job for as long as it is ahead. What such a process has written is repaired.
+ * Runs Agenda while this process's clock agrees with the database's. Agenda locks and schedules by the local clock: one that runs ahead
+ * would take over the locks of other workers and postpone every job, so its writes are repaired.
  */
 export class ScheduleClock {
   readonly #deps: ScheduleClockDeps;
@@ -40,7 +39,6 @@ export class ScheduleClock {
     this.#jobs = deps.db.collection(JOBS_COLLECTION);
   }
 
-  /** Whether jobs run in this process now. */
   get isRunning(): boolean {
     return this.#isRunning;
   }
@@ -58,7 +56,7 @@ export class ScheduleClock {
     this.#timer = setInterval(check, this.#deps.intervalMs).unref();
   }
 
-  /** Ends the comparisons; jobs that run go on. */
+  /** Stops the comparisons; running jobs continue. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
@@ -88,7 +86,7 @@ export class ScheduleClock {
     await this.#deps.agenda.stop(false);
   }
 
-  /** Brings jobs forward that were put off beyond their next time. */
+  /** Reschedules jobs that are postponed beyond their next cron time. */
   async #repairNextRuns(): Promise<void> {
     const { agenda, crons, log } = this.#deps;
     await this.#releaseFutureLocks();
@@ -101,7 +99,7 @@ export class ScheduleClock {
     }
   }
 
-  /** By the database's clock: a lock of the future would outlive its holder. */
+  /** Compared with the database's clock: a lock dated in the future would outlive its holder. */
   async #releaseFutureLocks(): Promise<void> {
     const isFuture = { $expr: { $gt: ['$lockedAt', { $add: ['$$NOW', MAX_CLOCK_SKEW_MS] }] } };
     await this.#jobs.updateMany(isFuture, [{ $set: { lockedAt: '$$NOW' } }]);

@@ -4,7 +4,7 @@ import { SIGNAL_TIME } from '../../market/signal-time.ts';
 import type { ReachedInstant } from '../../platform/time/trusted-time.ts';
 import type { StepContext } from '../deps.ts';
 
-/** When each step of a day is due, UTC; the outcome check also runs every six hours after 00:00. */
+/** Due times of the daily steps, UTC; the outcome check runs every `OUTCOME_CHECK_HOURS` besides. */
 export const STEP_TIMES = {
   brief: { hours: 3, minutes: 0 },
   signal: SIGNAL_TIME,
@@ -17,24 +17,22 @@ export const OUTCOME_CHECK_HOURS = 6;
 
 export type DayStepName = keyof typeof STEP_TIMES;
 
-/** When the report on a week is due, UTC, on the Monday after it: the outcome check of its last window has run by then. */
+/** Due time of the weekly report, UTC, on the Monday after: the outcome check of the last window has run by then. */
 export const WEEKLY_TIME = { hours: 0, minutes: 30 } as const;
 
-/** A step that starts this much after its time is recorded as late. */
+/** A step that starts this much after its due time is recorded as late. */
 const LATE_AFTER_MS = 3 * 60_000;
 
-/** When a step of a day is due, in milliseconds since 1970. */
 export function getStepDueMs(step: DayStepName, day: Day): number {
   const { hours, minutes } = STEP_TIMES[step];
   return toInstantMs(day, hours, minutes);
 }
 
-/** When the report on a week is due, in milliseconds since 1970. */
 export function getWeeklyReportDueMs(week: Week): number {
   return toInstantMs(getLastDayOfWeek(week) + 1, WEEKLY_TIME.hours, WEEKLY_TIME.minutes);
 }
 
-/** When a day's outcome window opens, and with it the time to forecast ends. */
+/** Opening of the outcome window, which is the deadline of the forecast. */
 export function getWindowOpensMs(day: Day): number {
   return toInstantMs(day + 1);
 }
@@ -43,12 +41,13 @@ export function isStepLate(step: DayStepName, day: Day, now: Date): boolean {
   return isLateForDue(getStepDueMs(step, day), now);
 }
 
-/** Whether something that was due at `dueMs` starts late. */
 export function isLateForDue(dueMs: number, now: Date): boolean {
   return now.getTime() >= dueMs + LATE_AFTER_MS;
 }
 
-/** Proves that a step is due. Before its time an operator may run it by hand: then the day must have begun. Errors as `TrustedTime.reach`. */
+/**
+ * Proves that a step is due. Run manually before its time, it only requires that the day has begun. Errors as `TrustedTime.requireReached`.
+ */
 export function requireStepDue(step: DayStepName, day: Day, { now, time }: Pick<StepContext, 'now' | 'time'>): Promise<ReachedInstant> {
   const dueMs = getStepDueMs(step, day);
   const isEarly = now.getTime() < dueMs;
@@ -58,7 +57,7 @@ export function requireStepDue(step: DayStepName, day: Day, { now, time }: Pick<
   );
 }
 
-/** Proves that a day's outcome window has opened. Errors as `TrustedTime.reach`. */
+/** Proves that a day's outcome window has opened. Errors as `TrustedTime.requireReached`. */
 export function requireWindowOpened(day: Day, { time }: Pick<StepContext, 'time'>): Promise<ReachedInstant> {
   return time.requireReached(getWindowOpensMs(day), `The opening of the outcome window of ${formatDay(day)}`);
 }

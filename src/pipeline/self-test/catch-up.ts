@@ -10,10 +10,10 @@ import { getDueDay, listTestsOfStep, runComputedTests } from './run-self-tests.t
 
 const SELF_TEST_STEP_NAMES = ['backtest', 'diagnostics'] as const satisfies SelfTestStep[];
 
-/** What could not be run is tried again after this. */
+/** Interval between retries of a failed self-test. */
 const RETRY_MS = 3_600_000;
 
-/** Runs the self-tests that are due and have no result, for whatever reason. Nothing to do costs a few reads. */
+/** Runs due self-tests without a result. With nothing due it costs a few reads. */
 export async function catchUpSelfTests(deps: PipelineDeps, context: StepContext): Promise<StepReport[]> {
   const today = toDay(context.now.getTime());
   const reports: StepReport[] = [];
@@ -26,8 +26,8 @@ export async function catchUpSelfTests(deps: PipelineDeps, context: StepContext)
 }
 
 /**
- * Computes what is due and needs no record, so that it is there when a replay of the past is done. What fails here the step will say,
- * which tries it again.
+ * Computes due self-tests that need no record while a replay runs, so that they are ready at its end. Failures are logged; the step retries
+ * and reports them.
  */
 export async function prepareSelfTests(deps: PipelineDeps, now: Date): Promise<void> {
   for (const step of SELF_TEST_STEP_NAMES) {
@@ -48,8 +48,8 @@ async function hasDueTests(deps: PipelineDeps, step: SelfTestStep, now: Date): P
 }
 
 /**
- * What has failed is tried again after a while. Of other code only what was made before this process began is made anew: two versions
- * side by side would take turns for ever.
+ * True for a failure older than the retry interval, and for results of other code made before this process started: two versions side by
+ * side would otherwise replace each other's results forever.
  */
 function isStale({ selfTests: { codeVersion, startedAt } }: PipelineDeps, run: SelfTestRun, now: Date): boolean {
   const failure = getSelfTestFailure(run);
@@ -59,7 +59,7 @@ function isStale({ selfTests: { codeVersion, startedAt } }: PipelineDeps, run: S
   return failure !== null && (isOurs || run.state === 'failed') && failure.at.getTime() <= now.getTime() - RETRY_MS;
 }
 
-/** Whether files that have ended were corrected before this process read them: nothing newer comes due that would find it. */
+/** Whether the files of an ended feed were corrected since the last run: no newer due day would detect it. */
 async function isOfChangedData(deps: PipelineDeps, runs: readonly SelfTestRun[], { day, now }: { day: Day; now: Date }): Promise<boolean> {
   const { market, selfTests } = deps;
   if ((await market.coverage()).lastDay === null) return false;
@@ -69,7 +69,7 @@ async function isOfChangedData(deps: PipelineDeps, runs: readonly SelfTestRun[],
     const { digest } = await readTestHistory(deps, day, now);
     return older.some(({ dataDigest }) => dataDigest !== digest);
   } catch (error) {
-    // What cannot be read any more is other data: the step will say why.
+    // Unreadable history counts as changed; the step reports the error.
     if (isOracleError(error)) return true;
     throw error;
   }

@@ -8,9 +8,8 @@ import { computeFeatures } from '../../forecast/features/compute-features.ts';
 import type { FeatureTable } from '../../forecast/features/feature-table.ts';
 import type { InputFrame } from '../../forecast/input-frame.ts';
 
-/** History that self-tests are computed from. */
 export interface ComputeInput {
-  /** Ends with the last day that was complete when the test was due. */
+  /** Ends with the last complete day before the due time. */
   frame: InputFrame;
   pointInTime: readonly PointInTimeFrame[];
   vintages: Vintages;
@@ -18,7 +17,7 @@ export interface ComputeInput {
 
 type Computation<Report> = (input: ComputeInput & { features: FeatureTable }) => Report;
 
-/** Everything that is computed from the history alone, by name; pure, and too long for a process that has requests to answer. */
+/** Computations on history alone, by name: pure, and too slow for a process that serves requests. */
 export const COMPUTATIONS = {
   'walk-forward': ({ frame, features }) => buildWalkForwardReport({ closes: frame.close, features, frame }),
   overfitting: ({ frame, features }) => buildOverfittingReport({ closes: frame.close, features }),
@@ -30,10 +29,9 @@ export type ComputationName = keyof typeof COMPUTATIONS;
 
 export type ComputedReport<Name extends ComputationName> = ReturnType<(typeof COMPUTATIONS)[Name]>;
 
-/** A report with the time that it took. */
 export type TimedReport = { [Name in ComputationName]: { name: Name; report: ComputedReport<Name>; durationMs: number } }[ComputationName];
 
-/** Computes reports one after the other, each handed out when it is there. */
+/** Computes reports in sequence and yields each as soon as it is ready. */
 export function* computeReports(input: ComputeInput, names: readonly ComputationName[]): Generator<TimedReport> {
   const features = computeFeatures(input.frame);
   for (const name of names) {

@@ -3,40 +3,39 @@ import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, type InputFrame } from '../../fore
 import { OracleError } from '../../platform/errors.ts';
 import type { ComputationName, ComputeInput, TimedReport } from './computations.ts';
 
-/** What a thread is given. */
+/** `workerData` of the thread. */
 export interface ComputeThreadInput {
   input: ComputeInput;
   names: readonly ComputationName[];
 }
 
 export interface ComputeThreadOptions {
-  /** Ends the thread. */
+  /** Terminates the thread. */
   signal: AbortSignal;
-  /** For each report when it is there. */
   onReport?(computed: TimedReport): void;
   /** Default: five minutes. */
   timeoutMs?: number;
-  /** The module that the thread runs. Default: `compute.ts`. */
+  /** Worker module. Default: `compute-worker.ts`. */
   entry?: URL;
 }
 
-/** Many times what they take, also on a machine that has other things to do. */
+/** Several times the expected duration on a loaded machine. */
 const DEFAULT_TIMEOUT_MS = 5 * 60_000;
-/** The id of a thread that is no more. */
+/** `threadId` of a worker that has exited. */
 const ENDED_THREAD_ID = -1;
-/** Of which a full history with all its variants takes a tenth. */
+/** Ten times the memory of a full history with all variants. */
 const MAX_MEMORY_MB = 1_024;
 
 /**
- * Computes reports in a thread of its own, so that whoever has requests to answer goes on answering them.
- * @throws OracleError SHUTTING_DOWN when the process stops; INTERNAL, in words, when the thread fails, ends early or takes too long
+ * Computes reports in a worker thread, so that the process keeps serving requests.
+ * @throws OracleError SHUTTING_DOWN when the process stops; INTERNAL when the thread fails, exits early or times out
  */
 export function computeInThread({ input, names }: ComputeThreadInput, options: ComputeThreadOptions): Promise<TimedReport[]> {
   const { signal, onReport, timeoutMs = DEFAULT_TIMEOUT_MS, entry = new URL('./compute-worker.ts', import.meta.url) } = options;
   if (signal.aborted) return Promise.reject(shuttingDownError());
   const { promise, resolve, reject } = Promise.withResolvers<TimedReport[]>();
   const { copy, buffers } = copyInput(input);
-  // Nothing of the environment: what it may hold is no business of a computation.
+  // No environment variables: they may hold secrets that a computation does not need.
   const worker = new Worker(entry, {
     workerData: { input: copy, names } satisfies ComputeThreadInput,
     transferList: buffers,
@@ -52,7 +51,7 @@ export function computeInThread({ input, names }: ComputeThreadInput, options: C
     onReport?.(computed);
   });
   worker.once('error', (error: unknown) => reject(computationError(formatThreadError(error), error)));
-  // It ends by itself when it has nothing left to do: to be ended in that moment is more than every version of Node survives.
+  // The worker exits by itself; terminating it during its exit crashes some Node versions.
   worker.once('exit', (code) => {
     if (reports.length === names.length) resolve(reports);
     else reject(computationError(`the thread ended with code ${code}`));
@@ -72,13 +71,13 @@ function computationError(reason: string, cause?: unknown): OracleError {
   return new OracleError('INTERNAL', `Self-tests could not be computed: ${reason}`, { cause });
 }
 
-/** Of what was thrown in there nothing is told: whoever reads why a self-test failed may be anybody. */
+/** The reason of a failed self-test is public, so that the thrown message stays in the log. */
 function formatThreadError(error: unknown): string {
   const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
   return isMemory ? `the thread needs more than ${MAX_MEMORY_MB} MB` : 'the thread failed; the log says why';
 }
 
-/** The memory of frames is shared with others, who go on reading it: the thread gets copies, handed over. */
+/** Other readers share the memory of the frames: the thread gets copies, transferred without another copy. */
 function copyInput({ frame, pointInTime, vintages }: ComputeInput): { copy: ComputeInput; buffers: ArrayBuffer[] } {
   const buffers: ArrayBuffer[] = [];
   const own = <T extends Float64Array | Int32Array>(values: T): T => {

@@ -34,20 +34,20 @@ export function isComputed(test: SelfTestName): test is ComputedTest {
 
 export interface DueTests {
   tests: readonly ComputedTest[];
-  /** The day that they are due on: the history ends with the day before, or where the data does. */
+  /** Due day: the history ends with the day before it, or with the data. */
   day: Day;
   now: Date;
 }
 
-/** The history that tests of a day are computed from, as it is now. Errors as `historyThrough`. */
+/** The current history for tests of a due day. Errors as `readHistoryThrough`. */
 export async function readTestHistory({ market }: Pick<PipelineDeps, 'market'>, day: Day, now: Date): Promise<DayInputs> {
   const { lastDay } = await market.coverage();
   return readHistoryThrough(market, lastDay === null ? day - 1 : Math.min(day - 1, lastDay), now);
 }
 
 /**
- * Computes those of these tests that this code has not run on this history, each for itself: one that brings its thread down takes no
- * other with it. Each finding is handed out when it is there. @throws what can be tried again; the rest is in the findings
+ * Computes the tests that this code has not run on this history, each in a thread of its own, so that a crash fails one test only.
+ * @throws retryable errors; others become findings
  */
 export async function* computeDueTests(deps: PipelineDeps, { tests, day, now }: DueTests): AsyncGenerator<SelfTestFinding> {
   const history = await readTestHistory(deps, day, now);
@@ -57,7 +57,6 @@ export async function* computeDueTests(deps: PipelineDeps, { tests, day, now }: 
   }
 }
 
-/** What this code makes a test of now. */
 function buildBasis({ selfTests }: PipelineDeps, { digest }: Pick<DayInputs, 'digest'>): SelfTestBasis {
   return { codeVersion: selfTests.codeVersion, dataDigest: digest, format: RESULT_FORMAT };
 }

@@ -11,14 +11,17 @@ import { isOracleError } from '../../platform/errors.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The whole history through a day that is over. @throws OracleError PRICE_UNAVAILABLE, HISTORY_TOO_SHORT */
+/**
+ * The history through a past day.
+ * @throws OracleError PRICE_UNAVAILABLE, HISTORY_TOO_SHORT
+ */
 export function readHistoryThrough(market: Market, lastDay: Day, now: Date): Promise<DayInputs> {
   return market.inputs(lastDay, now.getTime());
 }
 
 /**
- * What forecasts of past days of a history could look at, each at 21:35 UTC of its day. Of a feed that keeps no prices of that minute
- * the close stands for it; a day that has neither is left out.
+ * Frames as they were available at 21:35 UTC of each audited day. A feed without prices of that minute uses the daily close; a day with
+ * neither is skipped.
  */
 export async function readPointInTimeFrames(market: Market, history: InputFrame): Promise<PointInTimeFrame[]> {
   const frames: PointInTimeFrame[] = [];
@@ -32,7 +35,6 @@ export async function readPointInTimeFrames(market: Market, history: InputFrame)
 
 const VINTAGES_BY_FEED: Record<FeedKind, Vintages> = { live: 'collected', simulated: 'made', csv: 'none' };
 
-/** Where the frames of the past come from. */
 export function getVintages({ kind }: Pick<Market, 'kind'>): Vintages {
   return VINTAGES_BY_FEED[kind];
 }

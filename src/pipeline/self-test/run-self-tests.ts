@@ -14,21 +14,19 @@ import { isLateForDue } from '../schedule/step-times.ts';
 import { computeDueTests, isComputed, type SelfTestFinding } from './computed-tests.ts';
 import { RECORDED_TESTS } from './recorded-tests.ts';
 
-/** The tests that a step runs. */
 export function listTestsOfStep(step: SelfTestStep): SelfTestName[] {
   return SELF_TESTS.filter((test) => SELF_TEST_STEPS[test] === step);
 }
 
-/** The newest day that a step of self-tests was due on. */
 export async function getDueDay({ market }: Pick<PipelineDeps, 'market'>, step: SelfTestStep, now: Date): Promise<Day> {
   return getNewestDueDay(step, now.getTime(), (await market.coverage()).lastDay);
 }
 
 /**
- * Runs the tests of a step for the newest day that it was due on, and returns those that it ran: a test that this very code has run on
- * this very data is not run again. Those of the record first: they wait for nothing.
- * @throws OracleError PRICE_UNAVAILABLE and the like while history is missing, INTERNAL when a test could not be run, and as
- * `TrustedTime.reach`
+ * Runs the tests of a step for its newest due day and returns those that ran; tests of unchanged code and data are skipped. Tests of the
+ * record run first, since they wait for no history.
+ * @throws OracleError PRICE_UNAVAILABLE and other retryable codes while history is missing, INTERNAL when a test failed; and as
+ * `TrustedTime.requireReached`
  */
 export async function runSelfTestStep(deps: PipelineDeps, step: SelfTestStep, { now, time }: StepContext): Promise<SelfTestName[]> {
   const day = await getDueDay(deps, step, now);
@@ -39,7 +37,7 @@ export async function runSelfTestStep(deps: PipelineDeps, step: SelfTestStep, { 
   return runs.map(({ test }) => test);
 }
 
-/** Runs what a step computes from the history alone; for callers of the same process at the same time once. Errors as `selfTestStep`. */
+/** Runs the computed tests of a step; concurrent callers of this process share one run. Errors as `runSelfTestStep`. */
 export async function runComputedTests(deps: PipelineDeps, step: SelfTestStep, now: Date): Promise<SelfTestRun[]> {
   const day = await getDueDay(deps, step, now);
   return deps.selfTests.queue.run(formatSelfTestId(listTestsOfStep(step)[0], day), () => {
@@ -86,7 +84,7 @@ interface DueRun {
   now: Date;
 }
 
-/** Keeps each finding when it is there, and returns how the runs went: one that failed has failed, also where a result before it stands. */
+/** Stores each finding as it arrives and returns the runs; a failed run counts as failed even where an earlier result stands. */
 async function saveFindings(
   { selfTests, market }: PipelineDeps,
   due: DueRun,
@@ -108,7 +106,7 @@ async function saveFindings(
   return runs;
 }
 
-/** Before the first run of a test nothing was promised that it could be late for. */
+/** The first run of a test is never late: nothing was due before it. */
 function buildRunFields({ test, reason }: SelfTestFinding, { step, day, now }: DueRun, isFirst: boolean) {
   const dueMs = getSelfTestDueMs(step, day);
   const times = { dueAt: new Date(dueMs), ranAt: now, firstRanAt: now, late: !isFirst && isLateForDue(dueMs, now) };

@@ -4,9 +4,9 @@ import type { PipelineDeps, StepContext } from '../deps.ts';
 import { requireStepDue } from '../schedule/step-times.ts';
 
 /**
- * Commits every day that is not on chain yet, oldest first, each in one transaction; its block time decides whether the forecasts
- * count. Running again finds the transaction by its key.
- * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, and as `TrustedTime.reach`; the step waits.
+ * Attests every uncommitted day, oldest first, in one transaction per day; its block time decides whether the forecasts count. A rerun
+ * finds the transaction by its key.
+ * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, and as `TrustedTime.requireReached`; the step waits
  */
 export async function runAttestStep(deps: PipelineDeps, context: StepContext): Promise<Day[]> {
   const days = await deps.record.listUnattestedDays();

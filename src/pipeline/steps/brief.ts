@@ -11,9 +11,9 @@ import { toPublicStepReason } from '../step-run-store.ts';
 type BriefDeps = Pick<PipelineDeps, 'record' | 'market' | 'wagers' | 'runs' | 'reports'>;
 
 /**
- * The brief of a day, made once from what was known at 03:00 UTC of it, also when it is made later.
- * @throws OracleError STEP_WAITING before its time and before the record begins, PRICE_UNAVAILABLE beyond the end of the data, and as
- * `TrustedTime.reach`
+ * Writes a day's brief once, as of 03:00 UTC, also when it runs late.
+ * @throws OracleError STEP_WAITING before its due time and before the record begins, PRICE_UNAVAILABLE beyond the end of the data, and as
+ * `TrustedTime.requireReached`
  */
 export async function runBriefStep(deps: BriefDeps, day: Day, context: StepContext): Promise<Brief> {
   const { briefs } = deps.reports;
@@ -24,7 +24,7 @@ export async function runBriefStep(deps: BriefDeps, day: Day, context: StepConte
   return briefs.saveOnce(day, composeBrief(await gatherBriefData(deps, day, context)), due);
 }
 
-/** Days whose brief is due and missing: all since the newest brief; of a record that has none yet, the newest only. */
+/** Due days without a brief: all since the newest brief; only the newest when there is none yet. */
 export async function listDueBriefs({ record, market, reports }: BriefDeps, { now }: StepContext): Promise<Day[]> {
   const today = toDay(now.getTime());
   const [genesis, { lastDay: lastCovered }, newest] = await Promise.all([
@@ -85,7 +85,7 @@ async function gatherBriefData(deps: BriefDeps, day: Day, { now }: StepContext):
   };
 }
 
-/** Steps that waited or had failed at an instant. Of a step that has run again since, what it came to then is not known any more. */
+/** Steps that waited or had failed at an instant; the earlier state of a step that has run since is unknown. */
 async function listTroubles(runs: BriefDeps['runs'], day: Day, atMs: number): Promise<BriefData['troubles']> {
   return (await runs.listLatest())
     .filter((run) => run.day <= day && run.ranAt.getTime() <= atMs)
@@ -93,7 +93,7 @@ async function listTroubles(runs: BriefDeps['runs'], day: Day, atMs: number): Pr
     .map((run) => ({ step: run.step, date: formatDay(run.day), state: run.state, reason: toPublicStepReason(run) }));
 }
 
-/** Without a fresh price there is a brief all the same: it says so. */
+/** A brief is written without a fresh price too, and says so. */
 async function readContext({ market }: BriefDeps, atMs: number): Promise<{ context: MarketContext | null; missing: string | null }> {
   try {
     return { context: await market.context(atMs), missing: null };
@@ -103,7 +103,7 @@ async function readContext({ market }: BriefDeps, atMs: number): Promise<{ conte
   }
 }
 
-/** What comes next by the clock, seen from the brief of a day. @param lastCovered last day of the data, beyond which nothing comes */
+/** Scheduled events after a day's brief, none beyond `lastCovered`. */
 function listNextEvents(day: Day, lastCovered: Day | null): BriefNext[] {
   const times: [BriefNext['event'], number][] = [
     ['signal', getStepDueMs('signal', day)],

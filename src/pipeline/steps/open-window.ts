@@ -3,8 +3,9 @@ import type { PipelineDeps, StepContext } from '../deps.ts';
 import { requireWindowOpened } from '../schedule/step-times.ts';
 
 /**
- * Records the close at window open for every day whose window has opened: the price its outcomes are measured from.
- * @throws OracleError PRICE_UNAVAILABLE while a close is not settled, and as `TrustedTime.reach`; days before it are recorded by then.
+ * Records the close at window open, from which outcomes are measured.
+ * @throws OracleError PRICE_UNAVAILABLE while a close is not settled, and as `TrustedTime.requireReached`; earlier days are recorded by
+ * then
  */
 export async function runOpenWindowStep({ record, market }: PipelineDeps, context: StepContext): Promise<number> {
   const days = await record.listDaysToOpen(context.now);

@@ -7,10 +7,9 @@ import type { WagerDoc } from '../../wager/wager-book.ts';
 import type { PipelineDeps, StepContext } from '../deps.ts';
 
 /**
- * Logs the outcome of every settled wager to the ERC-8004 reputation registry, by the reporter's wallet and labelled as the
- * operator's own. A wager's key finds a transaction that an earlier run sent. A market may settle before the day's forecasts do, and
- * an outcome tells the side that was taken: it is reported once all of them are told.
- * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, and as `TrustedTime.reach`; the step waits.
+ * Reports settled wagers to the ERC-8004 reputation registry from the reporter's wallet, labelled as the operator's own; a transaction sent
+ * earlier is found by its key. An outcome discloses the side of the wager: it is reported once all forecasts of its day are public.
+ * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, and as `TrustedTime.requireReached`; the step waits
  */
 export async function runReputationStep(deps: PipelineDeps, { now, time }: StepContext): Promise<number> {
   const wagers = await deps.wagers.listUnreported(await deps.record.getLastPublicDay(now));
@@ -22,7 +21,7 @@ export async function runReputationStep(deps: PipelineDeps, { now, time }: StepC
   return wagers.length;
 }
 
-/** The header is written before the report is sent; a report that an earlier version has sent is of a file without it. */
+/** The header is stored before the report is sent; reports of earlier versions hash a file without it. */
 async function reportOutcome(
   deps: PipelineDeps,
   { wager, now, over }: { wager: WagerDoc; now: Date; over: ReachedInstant },

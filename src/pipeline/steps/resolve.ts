@@ -9,10 +9,10 @@ import { type CommittedValues, type ForecastDoc, type Resolution, toCents } from
 import type { PipelineDeps, StepContext } from '../deps.ts';
 
 /**
- * Decides every pending forecast whose window has closed, and reveals it on chain: one transaction for all forecasts that end at the
- * same time. Each decision is written, with the transaction it belongs to, before anything is sent.
+ * Resolves every pending forecast whose window has closed and reveals it on chain, in one transaction per end of window. Decision and batch
+ * key are stored before anything is sent.
  * @throws OracleError PRICE_UNAVAILABLE while a close is not settled, TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, and as
- * `TrustedTime.reach`
+ * `TrustedTime.requireReached`
  */
 export async function runResolveStep(deps: PipelineDeps, { now, time }: StepContext): Promise<number> {
   const due = await deps.record.listDueForResolution(now);
@@ -30,8 +30,8 @@ export async function runResolveStep(deps: PipelineDeps, { now, time }: StepCont
 type DecidedForecast = ForecastDoc & { resolution: Resolution; values: CommittedValues; attestation: ConfirmedAttestation };
 
 /**
- * Names the transaction by all forecasts that were due: whoever saw the same ones uses the same name, whoever saw others another, so
- * that what belongs to a name is settled once those forecasts are decided.
+ * Key of the transaction, derived from the ids of all due forecasts: workers that read the same set derive the same key, and a different
+ * set gets a different one, so that a key's content is fixed once its forecasts are decided.
  */
 function formatBatchKey(endsAtMs: number, docs: ForecastDoc[]): string {
   const ids = createHash('sha256')
@@ -56,7 +56,7 @@ function buildResolution({ values, btcAtSignalCents }: DecidedForecast, close: D
   };
 }
 
-/** The first decision stands: after a crash, or beside another worker, the stored one is revealed, in the batch it was given. */
+/** The first stored decision stands: after a crash, or beside another worker, it is revealed in its own batch. */
 async function revealDecided(deps: PipelineDeps, docs: ForecastDoc[], over: ReachedInstant): Promise<void> {
   const stored = (await deps.record.listByIds(docs.map((doc) => doc._id))) as DecidedForecast[];
   for (const batch of new Set(stored.map((doc) => doc.resolution.batch))) {

@@ -8,10 +8,10 @@ import { findVenue } from './find-venue.ts';
 type SettleDeps = Pick<PipelineDeps, 'wagers' | 'venue' | 'otherVenues'>;
 
 /**
- * Settles every wager whose market has expired, and returns how many it settled. Markets of days without a stake are settled too: the
- * comparison of model and market needs them all. A wager that cannot be settled does not hold up the others.
- * @throws as `TrustedTime.reach`; what the first such wager's venue threw, once all have been gone through; else OracleError STEP_WAITING when wagers stand at
- * venues that are not configured.
+ * Settles every wager whose market has expired and returns the count. Markets without a stake are settled too, since the comparison with
+ * the market needs them; a failure does not block the others.
+ * @throws as `TrustedTime.requireReached`; the first error of a venue after all wagers were tried; else OracleError STEP_WAITING when
+ * wagers need venues that are not configured
  */
 export async function runSettleStep(deps: SettleDeps, { now, time }: Pick<StepContext, 'now' | 'time'>): Promise<number> {
   const due = await deps.wagers.listUnsettled(now);
@@ -32,7 +32,7 @@ export async function runSettleStep(deps: SettleDeps, { now, time }: Pick<StepCo
   return settled;
 }
 
-/** Its own venue; for a market without a stake any that has the same book knows who won. */
+/** Its own venue; for a market without a stake, any venue of the same order book. */
 function findSettlingVenue(deps: SettleDeps, wager: WagerDoc): Venue | undefined {
   const own = findVenue(deps, wager);
   if (own !== undefined || wager.state !== 'SKIPPED') return own;

@@ -12,9 +12,9 @@ import type { DayForecast } from '../forecaster.ts';
 import { getWindowOpensMs, isStepLate, requireStepDue, requireWindowOpened } from '../schedule/step-times.ts';
 
 /**
- * Forecasts a day, or finds its forecasts. Once the window has opened nothing is forecast any more: the day enters the record as
- * missed, so that the gap shows.
- * @throws OracleError PRICE_UNAVAILABLE while there is no fresh price, and as `TrustedTime.reach`; the step waits.
+ * Forecasts a day, or returns its stored forecasts. After the window has opened the day is recorded as missed instead, so that the gap
+ * shows.
+ * @throws OracleError PRICE_UNAVAILABLE without a fresh price, and as `TrustedTime.requireReached`; the step waits
  */
 export async function runSignalStep(deps: PipelineDeps, day: Day, context: StepContext): Promise<DayDoc> {
   const known = await deps.record.completeDay(day);
@@ -43,7 +43,7 @@ export async function runSignalStep(deps: PipelineDeps, day: Day, context: StepC
   return deps.record.saveDay(forecastDay, stillClosed);
 }
 
-/** The attestation dates a forecast: an endpoint that does not answer delays that only. One whose newest block is too old does. */
+/** The attestation dates the forecast, so that an unreachable endpoint delays only that. A stale newest block still blocks the step. */
 async function requireSignalDue(day: Day, context: StepContext): Promise<void> {
   try {
     await requireStepDue('signal', day, context);
@@ -56,7 +56,7 @@ function toCircumstances(day: Day, { now, replayed }: StepContext): Pick<NewDay,
   return { day, signalAt: now, replayed, late: isStepLate('signal', day, now) };
 }
 
-/** Where the data ends the record ends too: a day beyond it is not missed, it cannot be had. */
+/** The record ends with the data: a day beyond it is not missed. */
 async function requireCovered({ market }: PipelineDeps, day: Day): Promise<void> {
   const { lastDay } = await market.coverage();
   if (lastDay === null || day <= lastDay) return;
@@ -92,7 +92,7 @@ function buildMissedDay(day: Day, context: StepContext, reason: string): NewDay 
   };
 }
 
-/** What anybody may know at once: how the forecast was made, not what it says nor the values it was made from. */
+/** Public at once: how the forecast was made, without its values or those of its inputs. */
 function buildPublicMetadata(deps: PipelineDeps, inputs: DayInputs, { model, regime }: DayForecast): object {
   return {
     date: formatDay(inputs.day),
@@ -131,7 +131,7 @@ function toCommittedValues(values: ForecastValues): CommittedValues {
   };
 }
 
-/** `p05`, `p50`, `p90`: a key that a document store takes. */
+/** `p05`, `p50`, `p90`: MongoDB keys must not hold a dot. */
 function formatQuantileKey(level: number): string {
   return `p${String(Math.round(level * 100)).padStart(2, '0')}`;
 }

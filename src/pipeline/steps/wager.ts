@@ -11,15 +11,15 @@ import { getWindowOpensMs, requireStepDue, requireWindowOpened } from '../schedu
 import { findVenue } from './find-venue.ts';
 
 /**
- * The wager of a day: decided once and written down, then placed under the day's own order id, so that neither a second run nor a
- * crash between the two buys twice. A day on which new wagers are off or paused until its window opens is decided then, without a stake.
- * @throws OracleError STEP_WAITING when the wager was decided for a venue that is not configured any more, and as `TrustedTime.reach`.
+ * Decides a day's wager once, stores it, then places it under the day's order id, so that neither a rerun nor a crash buys twice. If wagers
+ * are off or paused until the window opens, the day is decided without a stake.
+ * @throws OracleError STEP_WAITING when the wager's venue is no longer configured, and as `TrustedTime.requireReached`
  */
 export async function runWagerStep(deps: PipelineDeps, day: Day, context: StepContext): Promise<WagerDoc | null> {
   const { wagers, record } = deps;
   const known = await wagers.findByDay(day);
   const stopReason = known === null ? await findStopReason(deps) : null;
-  // Until the window opens, new wagers may be switched on again.
+  // The operator may enable wagers again until the window opens.
   if (stopReason !== null && !(await hasWindowOpened(day, context))) return null;
   const today = await record.findDay(day);
   if (today === null) return null;
@@ -32,7 +32,7 @@ export async function runWagerStep(deps: PipelineDeps, day: Day, context: StepCo
 
 interface WagerCircumstances {
   context: StepContext;
-  /** Why no wager went out before the window opened; null where one might have. */
+  /** Why no wager was allowed before the window opened, or null. */
   stopped: string | null;
 }
 
@@ -101,7 +101,7 @@ function formatSkipReason(weight: number, sizing: Sizing): string {
   return sizing.side === null ? 'no edge after costs' : 'the stake would be under one contract or over the cap on open stakes';
 }
 
-/** Whole contracts for a fraction of the bankroll, within the cap on all open stakes. */
+/** Whole contracts for a fraction of the bankroll, within the cap on open stakes. */
 async function countAffordableContracts(venue: Venue, fraction: number, unitCost: number): Promise<number> {
   const { cashMicros, openMicros } = await venue.getAccount();
   const bankroll = cashMicros + openMicros;
@@ -117,7 +117,7 @@ async function placeWager(deps: PipelineDeps, wager: WagerDoc, context: StepCont
     throw new OracleError('STEP_WAITING', `The wager of ${_id} was sized for ${wager.venue}, which is not configured`);
   const skippedBecause = await findReasonNotToPlace(deps, wager, context);
   try {
-    // What may not be bought any more may have been bought by an earlier run: that is found.
+    // An earlier run may have bought before the crash: its fill is looked up.
     const fill = skippedBecause === null ? await venue.placeOrder(toVenueOrder(wager)) : await venue.findFill(_id);
     if (fill === null) return await wagers.transition(_id, 'DECIDED', 'SKIPPED', { skippedBecause }, context.now);
     const { contracts, costMicros, at: placedAt } = fill;
@@ -129,22 +129,22 @@ async function placeWager(deps: PipelineDeps, wager: WagerDoc, context: StepCont
   }
 }
 
-/** Why a decided wager may not be placed any more, or null when it may. */
+/** Why a decided wager must not be placed, or null. */
 async function findReasonNotToPlace(deps: PipelineDeps, wager: WagerDoc, context: StepContext): Promise<string | null> {
-  // What was sized on paper is never placed with money after a change of the settings, nor the other way round.
+  // After a change of settings, a paper wager is never placed with money, nor the reverse.
   if (wager.venue !== deps.venue.name) return `sized for ${wager.venue}, not placed there`;
   if (await hasWindowOpened(wager.day, context)) return 'not placed before the window opened';
   return findStopReason(deps);
 }
 
-/** Whether a day's window has opened; both answers are for good. Errors as `TrustedTime.reach`. */
+/** Whether a day's window has opened, proven either way. Errors as `TrustedTime.requireReached`. */
 async function hasWindowOpened(day: Day, context: StepContext): Promise<boolean> {
   if ((await context.time.proveUnreached(getWindowOpensMs(day))) !== null) return false;
   await requireWindowOpened(day, context);
   return true;
 }
 
-/** Why no new wager may go out at this moment, or null. The operator's reason is his own. */
+/** Why no new wager is allowed now, or null; the operator's own reason is not included. */
 async function findStopReason({ placeWagers, wagerSwitch }: PipelineDeps): Promise<string | null> {
   if (!placeWagers) return 'new wagers are switched off';
   return (await wagerSwitch.getState()).paused ? 'new wagers are paused' : null;

@@ -9,12 +9,12 @@ import { getWeeklyReportDueMs, isLateForDue } from '../schedule/step-times.ts';
 type WeeklyReportDeps = Pick<PipelineDeps, 'record' | 'market' | 'wagers' | 'reports'>;
 
 const DAYS_PER_WEEK = 7;
-/** For how long a report waits for the close of its Sunday; after that it says that none was agreed on. */
+/** Maximum wait for the close of the Sunday; after it the report has null. */
 const MAX_CLOSE_WAIT_MS = 6 * 3_600_000;
 
 /**
- * Writes the report on every week of the record that is over and has none, oldest first, and returns their ids. A report tells what
- * was known when it was due, so that a late one says the same as one in time.
+ * Writes the missing reports of ended weeks, oldest first, and returns their ids. A report holds what was known when it was due, so that a
+ * late one is identical.
  * @throws OracleError STEP_WAITING until the record holds the Sunday, PRICE_UNAVAILABLE while its close is not settled
  */
 export async function runWeeklyReportStep(deps: WeeklyReportDeps, context: StepContext): Promise<string[]> {
@@ -23,7 +23,6 @@ export async function runWeeklyReportStep(deps: WeeklyReportDeps, context: StepC
   return weeks.map(formatWeek);
 }
 
-/** Weeks of the record that are over and have no report, oldest first. */
 export async function listDueWeeks({ record, reports }: WeeklyReportDeps, { now }: StepContext): Promise<Week[]> {
   const [genesis, lastDay] = await Promise.all([record.findGenesisDay(), record.findLastDay()]);
   if (genesis === null || lastDay === null) return [];
@@ -65,7 +64,7 @@ async function writeReport(deps: WeeklyReportDeps, week: Week, context: StepCont
   await reports.weekly.saveOnce(week, report, due);
 }
 
-/** A day enters the record at the latest when its window has opened, as missed; only where the data ends none does. */
+/** Every day is recorded, at the latest as missed when its window opens, except beyond the end of the data. */
 async function requireRecordedWeek({ record, market }: WeeklyReportDeps, week: Week): Promise<void> {
   const sunday = getLastDayOfWeek(week);
   const [last, coverage] = await Promise.all([record.findLastDay(), market.coverage()]);
@@ -74,7 +73,6 @@ async function requireRecordedWeek({ record, market }: WeeklyReportDeps, week: W
   throw new OracleError('STEP_WAITING', `${formatWeek(week)} is not complete: ${formatDay(sunday)} is not in the record yet`);
 }
 
-/** The settled close of a day in USD. */
 async function readClose({ market }: WeeklyReportDeps, day: Day, week: Week, { now, time }: StepContext): Promise<number | null> {
   try {
     return (await market.dailyClose(day, now.getTime())).priceUsd;

@@ -6,20 +6,19 @@ import type { ForecastRecord } from '../forecast-record.ts';
 
 export type AttestationType = 'prediction' | 'resolution';
 
-/** A forecast, and which of its attestations was asked for. */
+/** A forecast and which of its attestations matched. */
 export interface AttestationMatch {
   doc: ForecastDoc;
   type: AttestationType;
 }
 
-/** The forecast that a uid belongs to, and which of its attestations it is; null for a uid that is not ours. */
+/** The forecast of a uid and its attestation type; null for a uid outside the record. */
 export async function findAttestation(record: ForecastRecord, uid: Hex): Promise<AttestationMatch | null> {
   const doc = await record.forecasts.findOne({ $or: [{ 'attestation.uid': uid }, { 'reveal.uid': uid }] });
   if (doc === null) return null;
   return { doc, type: doc.attestation?.uid === uid ? 'prediction' : 'resolution' };
 }
 
-/** Counts, times and cost of everything attested for some horizons, in days. */
 export async function computeAttestationStats(record: ForecastRecord, horizons: readonly number[] = HORIZONS) {
   const docs = await record.forecasts
     .find({ horizonDays: { $in: [...horizons] }, attestation: { $ne: null } }, { projection: { attestation: 1, reveal: 1 } })
@@ -37,7 +36,7 @@ export async function computeAttestationStats(record: ForecastRecord, horizons: 
   };
 }
 
-/** What attestations cost together, in wei: gas, and the data fee of a rollup. One transaction carries several of them: it is counted once. */
+/** Cost in wei: gas, and the data fee of a rollup. A transaction that carries several attestations counts once. */
 export function sumCostWei(references: ConfirmedAttestation[]): bigint {
   const byTransaction = new Map(references.map((reference) => [reference.txHash, reference]));
   return [...byTransaction.values()].reduce(

@@ -7,18 +7,15 @@ import { type AttestationMatch, type AttestationType, findAttestation } from './
 import { type AttestationView, type AttestationViewOptions, viewAttestation } from './view.ts';
 
 export interface AttestationHistoryQuery {
-  /** Horizons in days whose attestations are listed. */
   horizons: readonly number[];
-  /** How many attestations a page has at most. */
+  /** Page size. */
   limit: number;
-  /** Uid of the attestation that the page comes after, in the order newest first; null for the first page. */
+  /** Cursor: uid of the last attestation of the previous page; null for the first page. */
   before: Hex | null;
 }
 
 export interface AttestationPage {
-  /** Newest first. */
   attestations: AttestationView[];
-  /** How many attestations these horizons have in all. */
   total: number;
   /** `before` of the next page; null on the last. */
   nextBefore: Hex | null;
@@ -26,15 +23,14 @@ export interface AttestationPage {
 
 const ATTESTATION_TYPES: readonly AttestationType[] = ['prediction', 'resolution'];
 
-/** Where each type of attestation stands in a forecast's document. */
 const FIELD_BY_TYPE = { prediction: 'attestation', resolution: 'reveal' } as const;
 
-/** Every document's date on chain is later: a bound that an index answers, unlike "not null". */
+/** A range that an index serves, unlike `$ne: null`. */
 const ON_CHAIN_FILTER = { $gte: new Date(0) };
 
 /**
- * A page of the prediction and resolution attestations of some horizons, newest first: by block time, then forecast id, then resolution
- * before prediction, so that attestations of one block have an order too. Reads `limit` index entries a horizon and type.
+ * A page of attestations, newest first: by block time, forecast id, then resolution before prediction, so that the order within a block is
+ * total. Reads `limit` index entries per horizon and type.
  * @throws OracleError INPUT_INVALID naming `before` when the record has no such attestation
  */
 export async function listAttestations(
@@ -85,12 +81,12 @@ async function readList(
   return docs.map((doc) => ({ doc, type }));
 }
 
-/** The index of `RECORD_INDEXES` that has the order of the list: named, so that no plan reads the whole record. */
+/** Index hint: without it the planner may scan the whole record. */
 function buildIndexHint(at: string) {
   return { horizonDays: 1, [at]: -1, _id: -1 } as const;
 }
 
-/** What comes after a position; attestations of the same block time are ordered by forecast id and type. */
+/** Documents after a cursor; equal block times are ordered by forecast id and type. */
 function buildRangeFilter(at: string, type: AttestationType, after: AttestationMatch | null): Filter<ForecastDoc> {
   if (after === null) return { [at]: ON_CHAIN_FILTER };
   const time = getAttestedAt(after);
@@ -120,7 +116,7 @@ async function countAttestations({ forecasts }: ForecastRecord, horizons: readon
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** The newest prediction attestation among some horizons, the longest horizon of its block; null before the first. */
+/** The newest prediction attestation, the longest horizon of its block; null before the first. */
 export async function findLatestAttestation(
   record: ForecastRecord,
   horizons: readonly number[],

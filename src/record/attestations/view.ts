@@ -12,7 +12,6 @@ export interface AttestationViewOptions extends ViewOptions {
   saltSecret: string;
 }
 
-/** The attestation of a forecast that a caller asked for, as the caller may see it. */
 export function viewAttestation(doc: ForecastDoc, type: 'prediction' | 'resolution', options: AttestationViewOptions): AttestationView {
   const { result, ...forecast } = viewForecast(doc, options);
   const own = (type === 'prediction' ? doc.attestation : doc.reveal) as ConfirmedAttestation;
@@ -34,7 +33,7 @@ export function viewAttestation(doc: ForecastDoc, type: 'prediction' | 'resoluti
   };
 }
 
-/** What opens the commitment of a forecast; null until the caller may see the forecast. */
+/** The salt; null until the caller may read the forecast. */
 export function viewSalt(doc: ForecastDoc, options: AttestationViewOptions): Hex | null {
   return mayRead(doc, options) ? (findOpening(options.saltSecret, doc)?.salt ?? null) : null;
 }

@@ -22,47 +22,46 @@ export interface BriefNext {
   at: string;
 }
 
-/** The brief of a day as it is stored and served. It is the same for every caller, so that nothing unresolved is in it. */
+/** A day's brief as it is stored and served. It is the same for every caller, so that it holds nothing unresolved. */
 export type Brief = ReturnType<typeof composeBrief>;
 
 export type BriefOutcome = ReturnType<typeof toBriefOutcome>;
 
 export type BriefScore = ReturnType<typeof buildBriefScore>;
 
-/** Longest question of a venue and longest reason of a step that a brief repeats, in characters. */
+/** Maximum length of a venue's question and of a step's reason. */
 const MAX_QUESTION_CHARS = 160;
 const MAX_REASON_CHARS = 200;
 
 export interface BriefData {
-  /** The date of the brief: it is about what was known at `asOf` of it, and the newest forecast it knows is that of the day before. */
+  /** Date of the brief: it holds what was known at `asOf`; its newest forecast is that of the day before. */
   day: Day;
   asOf: Date;
   generatedAt: Date;
   late: boolean;
   source: string;
   kind: FeedKind;
-  /** null where there was no fresh price, for the reason given. */
+  /** null without a fresh price. */
   context: MarketContext | null;
   contextMissing: string | null;
   series: readonly SeriesHealth[];
-  /** The day before, and the newest day with a forecast. */
+  /** The day before, and the newest forecast day. */
   yesterday: DayDoc | null;
   lastForecast: DayDoc | null;
   replayedDays: number;
-  /** All forecasts of the days before by day, as the record holds them now. */
+  /** All earlier forecasts, as the record holds them now. */
   forecasts: readonly ForecastDoc[];
   wager: WagerDoc | null;
-  /** Steps that wait or failed when the brief was made. */
+  /** Steps that were waiting or had failed. */
   troubles: readonly { step: string; date: string; state: string; reason: string | null }[];
-  /** Times that follow from the clock alone. */
+  /** Scheduled events. */
   next: readonly BriefNext[];
-  /** Last day of the market data; null where it has no end. */
   lastCovered: Day | null;
 }
 
 /**
- * The brief of a day from what the record and the market knew at its time. What came on chain later has not happened in it. It is the
- * same for everybody, so that of unresolved forecasts only their ids go in, whoever may see more of them elsewhere.
+ * Composes a brief as of its due time: later attestations are excluded. Since every caller gets the same, unresolved forecasts appear by id
+ * only.
  */
 export function composeBrief(material: BriefData) {
   const { day, asOf, generatedAt, late, source, kind, replayedDays, series, lastForecast, wager } = material;
@@ -116,7 +115,7 @@ function isRevealedSince({ reveal, resolution }: ForecastDoc, afterMs: number): 
   return reveal !== null && resolution !== null && reveal.at.getTime() > afterMs;
 }
 
-/** Of a revealed forecast only: what it said is on chain by then. */
+/** Requires a revealed forecast. */
 export function toBriefOutcome({ _id, day, horizonDays, values, resolution }: ForecastDoc) {
   const { outcome, returnBps, btcAtSignalCents, btcAtResolutionCents } = resolution!;
   return {
@@ -166,7 +165,7 @@ function toBriefOpen({ _id, horizonDays, resolvesAt, attestation }: ForecastDoc)
   };
 }
 
-/** What the market itself shows of the day's strike; what was made of it stays out. */
+/** Public market data of the day's strike, without the model's view. */
 function buildBriefCrowd(wager: WagerDoc) {
   if (wager.market === null || wager.qMarket === null || wager.pModel === null) return null;
   const { venue, question, strikeUsd, expiresAt, pMarket } = toCrowdPin(wager, null);
@@ -181,7 +180,7 @@ function buildBriefCrowd(wager: WagerDoc) {
 }
 
 function listBriefEvents({ next, lastCovered }: BriefData, open: readonly { resolvesAt: string }[]): BriefNext[] {
-  // A window ends with the close of the day before; without that it stays open.
+  // Resolution needs the close of the day before; without it the forecast stays open.
   const end = lastCovered === null ? null : new Date(toInstantMs(lastCovered + 1)).toISOString();
   const resolutions = open.map(({ resolvesAt }) => resolvesAt).filter((at) => end === null || at <= end);
   const [at] = resolutions.toSorted();

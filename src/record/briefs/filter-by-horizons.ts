@@ -1,7 +1,7 @@
 import type { HorizonName } from '../../forecast/model.ts';
 import { type Brief, type BriefNext, sortByTime } from './compose.ts';
 
-/** A stored brief, which has all horizons, cut to some of them; market, regime, crowd and notes stay as they are. */
+/** Reduces a stored brief to some horizons; market, regime, crowd and notes are unchanged. */
 export function filterBriefByHorizons(brief: Brief, horizons: readonly HorizonName[]): Brief {
   const isChosen = ({ horizon }: { horizon: HorizonName }) => horizons.includes(horizon);
   const open = brief.open.filter(isChosen);
@@ -14,7 +14,7 @@ export function filterBriefByHorizons(brief: Brief, horizons: readonly HorizonNa
   };
 }
 
-/** The stored event is that of the earliest window of all horizons. */
+/** The stored event covers all horizons and is recomputed. */
 function findNextResolution(open: Brief['open']): BriefNext[] {
   const [at] = open.map(({ resolvesAt }) => resolvesAt).toSorted();
   return at === undefined ? [] : [{ event: 'resolution', at }];

@@ -5,14 +5,13 @@ interface BriefSection {
   lines: string[];
 }
 
-/** A brief as plain text. */
 export function renderBriefText(brief: Brief): string {
   const title = formatTitle(brief);
   const sections = buildSections(brief).map(({ title, lines }) => `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`);
   return [`${title}\n${'='.repeat(title.length)}\n`, ...sections].join('\n');
 }
 
-/** A brief as Markdown. What comes from outside has been made plain, so that no line has markup of its own. */
+/** External text was sanitized when it was composed, so that no line contains markup. */
 export function renderBriefMarkdown(brief: Brief): string {
   const sections = buildSections(brief).map(({ title, lines }) => `## ${title}\n\n${lines.map((line) => `- ${line}\n`).join('')}`);
   return [`# ${formatTitle(brief)}\n`, ...sections].join('\n');
@@ -84,7 +83,6 @@ function formatData({ data }: Brief): string[] {
   );
 }
 
-/** `2026-08-01 03:00 UTC`. */
 function formatMinute(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }

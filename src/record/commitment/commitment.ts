@@ -2,18 +2,18 @@ import { type Hex, zeroHash } from 'viem';
 import { type CommitmentOpening, computeCommitment, deriveSalt } from '../../chain/eas/commitment.ts';
 import type { CommittedValues, ForecastDoc } from '../forecast-doc.ts';
 
-/** Salt and values that open a forecast's commitment. The salt derives from the master secret, so that it outlives the database. */
+/** Opening of a commitment. The salt is derived from the master secret, so that it survives the loss of the database. */
 export function buildOpening(saltSecret: string, id: string, values: CommittedValues): CommitmentOpening {
   const { signal, direction, confidenceBps, pUpBps, btcPriceCents } = values;
   return { salt: deriveSalt(saltSecret, id), signal, direction, confidenceBps, pUpBps, btcPriceCents };
 }
 
-/** The commitment of a forecast; zero for a day on which nothing was forecast. */
+/** Zero for a missed day. */
 export function computeForecastCommitment(saltSecret: string, id: string, values: CommittedValues | null): Hex {
   return values === null ? zeroHash : computeCommitment(buildOpening(saltSecret, id, values));
 }
 
-/** Opening of a stored forecast; null for a day on which nothing was forecast. */
+/** Null for a missed day. */
 export function findOpening(saltSecret: string, doc: ForecastDoc): CommitmentOpening | null {
   return doc.values === null ? null : buildOpening(saltSecret, doc._id, doc.values);
 }

@@ -5,7 +5,7 @@ import { OracleError } from '../../platform/errors.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { buildOpening } from './commitment.ts';
 
-/** What the prediction attestation of a forecast says: what is sent, and what a check expects to find. */
+/** Content of a prediction attestation, both to send and to verify. */
 export function buildExpectedPrediction(doc: ForecastDoc): PredictionData & AttestationReference {
   const { sequence, day, horizonDays, windowOpensAt, resolvesAt, commitment, inputsDigest, metadataDigest } = doc;
   return {
@@ -22,8 +22,8 @@ export function buildExpectedPrediction(doc: ForecastDoc): PredictionData & Atte
 }
 
 /**
- * What the resolution attestation of a decided forecast says.
- * @throws OracleError INTERNAL for a forecast that is not attested or not decided.
+ * Content of a resolution attestation.
+ * @throws OracleError INTERNAL for a forecast that is not attested or not decided
  */
 export function buildExpectedResolution(doc: ForecastDoc, saltSecret: string): ResolutionData & AttestationReference {
   const { _id, values, attestation, resolution } = doc;

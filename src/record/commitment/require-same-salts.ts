@@ -4,9 +4,8 @@ import type { ForecastRecord } from '../forecast-record.ts';
 import { computeForecastCommitment } from './commitment.ts';
 
 /**
- * Refuses a master secret that does not open what the record has committed to and not yet revealed, or committed to last: resolutions would
- * attest salts that do not fit, for good.
- * @param keysFile where the secret is kept, if it is no setting
+ * Rejects a master secret that does not open the unrevealed and the newest commitments: resolutions would attest wrong salts, irrevocably.
+ * @param keysFile path of the file that holds the secret, when it is no setting
  * @throws OracleError CONFIG_INVALID naming SALT_SECRET, or DATA_DIR_DAMAGED naming the file
  */
 export async function requireSameSalts(record: Pick<ForecastRecord, 'forecasts'>, saltSecret: string, keysFile?: string): Promise<void> {

@@ -2,7 +2,7 @@ import { boundedLogLoss, brierScore, type Interval, wilsonInterval } from '../..
 import { computeReliabilityBins, type ReliabilityBin } from '../../forecast/statistics/reliability.ts';
 import { roundScore, type SettledPin, selectFirstPins } from './crowd-pins.ts';
 
-/** The crowd's own accuracy on settled pins, oldest first. */
+/** The market's own accuracy on settled pins, oldest first. Markets of one week share their outcome, so that intervals count weeks. */
 export function computeCrowdAccuracy(pins: readonly SettledPin[]) {
   const firsts = selectFirstPins(pins, ({ venue, marketId }) => `${venue} ${marketId}`);
   const outcomes = firsts.map(({ pMarket: p, winner, weekId }) => ({ p, happened: winner === 'YES', weekId }));
@@ -23,13 +23,11 @@ export function computeCrowdAccuracy(pins: readonly SettledPin[]) {
   };
 }
 
-/** The same by the venue that quoted the prices, in the order of the alphabet. */
 export function computeAccuracyByVenue(pins: readonly SettledPin[]) {
   const byVenue = Map.groupBy(pins, ({ venue }) => venue);
   return [...byVenue].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([venue, members]) => ({ venue, ...computeCrowdAccuracy(members) }));
 }
 
-/** Markets that expire in one week share their outcome. */
 function countExpiryWeeks(outcomes: readonly { weekId: string }[]): number {
   return new Set(outcomes.map(({ weekId }) => weekId)).size;
 }

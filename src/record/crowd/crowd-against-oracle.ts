@@ -10,7 +10,7 @@ import { buildDisagreementLog } from './disagreement-log.ts';
 import type { MarketComparisonDeps } from './market-comparison.ts';
 import { compareWeekly, selectWeekPins } from './weekly-comparison.ts';
 
-/** Strikes are weekly: the forecast beside them is that of the default horizon. */
+/** Strikes are weekly: they are compared with the 7-day forecast. */
 const COMPARED_HORIZON_DAYS = 7;
 
 const PAPER_NOTE = 'Quotes of the paper venue are made by this service to wager without money: they stand for no real crowd.';
@@ -23,7 +23,7 @@ export interface CrowdComparisonDeps extends MarketComparisonDeps {
   viewFor(caller: Caller): ViewOptions;
 }
 
-/** Crowd against oracle on the venue's own book, one strike a week; see `weeklyComparison`. */
+/** Crowd against oracle on the venue's order book, one strike per week; see `compareWeekly`. */
 export async function compareCrowdWithOracle(deps: CrowdComparisonDeps, caller: Caller) {
   const { pins, through } = await readCrowdPins(deps, caller);
   const ofBook = pins.filter(({ venue }) => deps.sameBook.includes(venue));
@@ -32,7 +32,7 @@ export async function compareCrowdWithOracle(deps: CrowdComparisonDeps, caller: 
   return { ...buildCrowdHeader(deps, through), totals, weeks, count: weeks.length, ...log, ...buildCrowdFooter(deps, ofBook, through) };
 }
 
-/** All pins, and the last day whose figures the caller may know; null without a limit. */
+/** All pins, and the last day that the caller may read; null without a limit. */
 export async function readCrowdPins(deps: CrowdComparisonDeps, caller: Caller): Promise<{ pins: CrowdPin[]; through: Day | null }> {
   const [pins, through] = await Promise.all([readPins(deps), getLastReadableDay(deps.record, deps.viewFor(caller))]);
   return { pins, through };
@@ -43,7 +43,7 @@ async function getLastReadableDay(record: ForecastRecord, { caller, policy, now 
   return policy === 'immediate' || !isPublicCaller(caller) ? null : record.getLastPublicDay(now);
 }
 
-/** The 7-day forecasts of the days whose strikes stand for their weeks, as the caller may see them. */
+/** The 7-day forecasts behind each week's pin, cut to the caller. */
 async function readWeeklyForecasts(
   { record, viewFor }: CrowdComparisonDeps,
   pins: readonly CrowdPin[],

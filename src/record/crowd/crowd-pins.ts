@@ -7,15 +7,15 @@ import type { WagerBook, WagerDoc } from '../../wager/wager-book.ts';
 import { fromCents } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
 
-/** An order book of YES contracts as it was when the day's forecast was made. Prices 0 to 1. */
+/** Order book of YES contracts at signal time. Prices 0 to 1. */
 export interface PinnedBook extends BookDepth {
   bid: number;
   ask: number;
-  /** Fee of one contract, as a fraction of what it pays. */
+  /** Fee per contract, as a fraction of its payout. */
   fee: number;
 }
 
-/** The strike closest to the money as a prediction market priced it when a day's forecast was made: pinned then, never made again. */
+/** Price of the strike nearest to the money at signal time, stored once. */
 export interface CrowdPin {
   day: Day;
   replayed: boolean;
@@ -24,24 +24,21 @@ export interface CrowdPin {
   question: string;
   strikeUsd: number;
   expiresAt: Date;
-  /** ISO week of the expiry. */
   weekId: string;
   pinnedAt: Date;
-  /** BTC/USD at signal time; null where the day is not in the record. */
+  /** BTC/USD at signal time; null when the record lacks the day. */
   btcPriceUsd: number | null;
-  /** Prices of YES and what stood behind them at that moment; null where only their middle is known. */
+  /** null where only the mid price is stored. */
   book: PinnedBook | null;
-  /** Probability of YES, 0 to 1, four digits: the middle of the market's bid and ask, and the model's. */
+  /** P(YES), 0 to 1: the market's mid price, and the model's probability. */
   pMarket: number;
   pOracle: number;
-  /** null until the market is settled. */
+  /** null until settlement. */
   winner: Side | null;
 }
 
-/** A pin whose market is settled. */
 export type SettledPin = CrowdPin & { winner: Side };
 
-/** All pins, oldest first. */
 export async function readPins({ wagers, record }: { wagers: WagerBook; record: ForecastRecord }): Promise<CrowdPin[]> {
   const [priced, days] = await Promise.all([
     wagers.listPriced(),
@@ -54,7 +51,7 @@ export async function readPins({ wagers, record }: { wagers: WagerBook; record: 
   });
 }
 
-/** The pin of a wager whose market was priced. */
+/** Requires a wager whose market was priced. */
 export function toCrowdPin(
   { day, replayed, venue, market, quote, book, decidedAt, qMarket, pModel, winner }: WagerDoc,
   btcPriceUsd: number | null,
@@ -70,7 +67,7 @@ export function toCrowdPin(
     expiresAt,
     btcPriceUsd,
     winner,
-    // A market of a Friday's close expires with the first instant of the Saturday.
+    // A market on the close of Friday expires at 00:00 UTC of Saturday.
     weekId: formatWeek(toWeek(toDay(expiresAt.getTime() - 1))),
     pinnedAt: quote?.at ?? decidedAt,
     book: quote === null ? null : toPinnedBook(quote, book),
@@ -84,7 +81,7 @@ function toPinnedBook({ bid, ask, fee }: Quote, { bids, asks }: BookDepth = { bi
   return { bid, ask, fee, bids, asks };
 }
 
-/** The first pin of every one of `keyOf`: what was said earliest stands for it. Expects pins oldest first. */
+/** The first pin per key. Expects pins oldest first. */
 export function selectFirstPins<Pin extends CrowdPin>(pins: readonly Pin[], keyOf: (pin: Pin) => string): Pin[] {
   return [...Map.groupBy(pins, keyOf).values()].map(([first]) => first);
 }

@@ -3,12 +3,12 @@ import { roundTo } from '../../platform/round.ts';
 import { roundScore } from './crowd-pins.ts';
 import type { WeekComparison } from './weekly-comparison.ts';
 
-/** Crowd and oracle disagree where their probabilities are at least so far apart, in hundredths of a point, or on opposite sides of one half. */
+/** Minimum distance of two probabilities that disagree, in basis points; opposite sides of one half always disagree. */
 const MIN_DISTANCE_BPS = 1_000;
 
 export type ComparedSide = 'oracle' | 'market';
 
-/** How often each side was right, of the disagreements up to and with this one. */
+/** Cumulative counts of which side was right, this disagreement included. */
 export interface RunningScore {
   oracle: number;
   market: number;
@@ -16,7 +16,7 @@ export interface RunningScore {
 
 export type Disagreement = ReturnType<typeof toDisagreement>;
 
-/** Weeks in which crowd and oracle disagreed; those whose oracle side the caller may not know are not in it. Expects the newest first. */
+/** Weeks in which crowd and oracle disagreed, without those that the caller may not read. Expects the newest first. */
 export function buildDisagreementLog(weeks: readonly WeekComparison[]) {
   const score: RunningScore = { oracle: 0, market: 0 };
   const log = weeks.toReversed().flatMap((week) => {
@@ -37,7 +37,7 @@ function areOnOppositeSides(market: number, oracle: number): boolean {
   return (market - 0.5) * (oracle - 0.5) < 0;
 }
 
-/** Of two that disagree one has the lower score, and of opposite sides it is the one that came true. */
+/** On opposite sides, the lower score belongs to the side that came true. */
 function findRightSide({ closer }: WeekComparison): ComparedSide | null {
   return closer === 'tie' ? null : closer;
 }

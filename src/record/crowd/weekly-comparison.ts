@@ -5,7 +5,7 @@ import type { Side } from '../../wager/sizing.ts';
 import type { ForecastView } from '../forecast-view.ts';
 import { type CrowdPin, roundScore, selectFirstPins } from './crowd-pins.ts';
 
-/** Brier score and log loss (natural logarithm) of a probability, lower is better. */
+/** Brier score and log loss (natural logarithm), lower is better. */
 export interface ProbabilityScores {
   brier: number;
   logLoss: number;
@@ -17,10 +17,9 @@ export type WeekComparison = ReturnType<typeof compareWeek>;
 export type WeeklyComparisonTotals = ReturnType<typeof computeTotals>;
 
 /**
- * Crowd against oracle, one strike a week: the first that was pinned of those that expire in it.
- * @param through the last day whose oracle side the caller may know; null without a limit. Of later days only what the market itself
- * shows is told.
- * @param forecasts the 7-day forecasts of these days as the caller may see them
+ * Crowd against oracle by the first pin of each week.
+ * @param through the last day whose oracle side the caller may read, null without a limit; later days hold market data only
+ * @param forecasts the 7-day forecasts of these days, cut to the caller
  */
 export function compareWeekly(pins: readonly CrowdPin[], through: Day | null, forecasts: readonly ForecastView[] = []) {
   const byDate = new Map(forecasts.map((view) => [view.date, view]));
@@ -28,14 +27,14 @@ export function compareWeekly(pins: readonly CrowdPin[], through: Day | null, fo
   return { weeks: weeks.toReversed(), totals: computeTotals(weeks) };
 }
 
-/** The pin that stands for each week, oldest first. */
+/** The pin that represents each week, oldest first. */
 export function selectWeekPins(pins: readonly CrowdPin[]): CrowdPin[] {
   return selectFirstPins(pins, ({ weekId }) => weekId);
 }
 
 function compareWeek(pin: CrowdPin, gated: boolean, forecast: ForecastView | undefined) {
   const { weekId, venue, marketId, question, pMarket, pOracle, replayed } = pin;
-  // When a market without a stake is settled may differ from when one with a stake is.
+  // Gated too: the settlement time may disclose whether there was a stake.
   const winner = gated ? null : pin.winner;
   const market = winner === null ? null : scoreProbability(pMarket, winner);
   const oracle = winner === null ? null : scoreProbability(pOracle, winner);

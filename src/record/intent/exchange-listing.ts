@@ -1,7 +1,7 @@
 import type { StrikeSnapshot } from '../../market/strikes.ts';
 import type { ExchangeListing } from '../../wager/venue.ts';
 
-/** How Polymarket lists a strike; null for a strike of another venue. */
+/** Polymarket's identifiers of a strike; null for other venues. */
 export function toExchangeListing(snapshot: StrikeSnapshot): ExchangeListing | null {
   const { conditionId, yesTokenId, noTokenId, url, tickSize, minOrderSize } = snapshot;
   return conditionId === null ? null : { conditionId, yesTokenId, noTokenId, url, tickSize, minOrderSize };

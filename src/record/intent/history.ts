@@ -6,19 +6,21 @@ import type { OracleDeps } from '../oracle/deps.ts';
 import { isMadeForecast, requireReadable } from '../oracle/made-forecast.ts';
 import { buildBetFromWager, buildTradeIntent, isTradableForecast, type TradeIntent } from './trade-intent.ts';
 
-/** A past intent as it was decided, and what became of it. */
+/** A past intent with its outcome. */
 export interface HistoricalIntent extends TradeIntent {
   /** Null until the resolution is on chain, and for a void forecast. */
   outcome: IntentOutcome | null;
 }
 
-/** `result` is WIN when the direction was right. */
 export type IntentOutcome = Pick<
   ForecastView,
   'result' | 'correct' | 'actualDirection' | 'returnBps' | 'btcAtSignal' | 'btcAtResolution' | 'resolvedAt'
 >;
 
-/** The last `limit` intents of a horizon, newest first; days of HOLD had none. @throws OracleError TIER_REQUIRED */
+/**
+ * The last `limit` intents of a horizon, newest first; HOLD has none.
+ * @throws OracleError TIER_REQUIRED
+ */
 export async function listIntentHistory(
   deps: Pick<OracleDeps, 'record' | 'wagers' | 'viewFor' | 'publicUrl'>,
   { horizonDays, limit }: { horizonDays: number; limit: number },

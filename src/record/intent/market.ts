@@ -10,7 +10,7 @@ import { toExchangeListing } from './exchange-listing.ts';
  */
 export type IntentMarket = NonNullable<ReturnType<typeof toWagerMarket>> | ReturnType<typeof toListedMarket>;
 
-/** The market of a stored wager as it was when the wager was decided; null when none was looked at. */
+/** The market of a stored wager at its decision; null when none was quoted. */
 export function toWagerMarket({ venue, market, listing, quote }: WagerDoc) {
   if (market === null || quote === null) return null;
   const { id: marketId, question, strikeUsd: strike, expiresAt } = market;
@@ -29,7 +29,6 @@ export function toWagerMarket({ venue, market, listing, quote }: WagerDoc) {
   };
 }
 
-/** A strike that can be bought right now. */
 export interface TradableStrike {
   snapshot: StrikeSnapshot;
   listing: ExchangeListing;
@@ -37,7 +36,7 @@ export interface TradableStrike {
   ask: number;
 }
 
-/** Of the next weekly ladder with prices on both sides, the strike nearest to a price; null where none is listed. */
+/** The strike nearest to a price in the next weekly ladder, among those with a two-sided quote; null without one. */
 export function findTradableStrike(snapshots: readonly StrikeSnapshot[], priceUsd: number, now: Date): TradableStrike | null {
   const weekly = selectWeeklyStrikes(snapshots, now.getTime());
   const priced = weekly.filter(({ bid, ask, conditionId }) => bid !== null && ask !== null && ask > bid && conditionId !== null);

@@ -14,15 +14,15 @@ import { findTradableStrike, toListedMarket } from './market.ts';
 import { computeIntentSizing } from './sizing.ts';
 import { type BetDecision, buildBetFromWager, buildTradeIntent, isTradableForecast, type TradeIntent } from './trade-intent.ts';
 
-/** The intent of the newest forecast, and whether it can still be acted on. */
+/** The newest forecast's intent, and whether it is still actionable. */
 export interface NextIntent extends TradeIntent, Freshness {
   actionable: boolean;
-  /** Why not; null when it can. */
+  /** null when it is actionable. */
   notActionableBecause: string | null;
 }
 
 /**
- * The trade intent of the newest forecast of a horizon; null when that is HOLD.
+ * The trade intent of the newest forecast of a horizon; null for HOLD.
  * @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED
  */
 export async function getNextIntent(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<NextIntent | null> {
@@ -55,7 +55,7 @@ function explainNotActionable({ sizing, marketReason }: TradeIntent, { windowOpe
   return sizing.side === null ? sizing.note : null;
 }
 
-/** The day's own wager decides; a real market, where one is listed and may still be entered, goes before quotes of our own making. */
+/** The day's own wager takes precedence, except that a listed real market replaces quotes of the paper venue while entry is open. */
 async function chooseBet(deps: OracleDeps, forecast: MadeForecast, wager: WagerDoc | null): Promise<BetDecision> {
   const stored = buildBetFromWager(wager);
   const real = wager !== null && wager.market !== null && !isOwnVenue(wager.venue);

@@ -4,15 +4,15 @@ import { computeContractCosts, KELLY_SHARE, MAX_STAKE_FRACTION, sizeWager } from
 import type { WagerDoc } from '../../wager/wager-book.ts';
 import { roundContractPrice } from './decimal.ts';
 
-/** What a stake is sized from. Probabilities and prices of YES, 0 to 1. */
+/** Inputs of a Kelly stake. Probabilities and prices of YES, 0 to 1. */
 export interface SizingInputs {
   pModel: number;
-  /** Middle of bid and ask. */
+  /** Mid price. */
   marketPrice: number;
   weight: number;
   bid: number;
   ask: number;
-  /** Of one contract, as a fraction of what it pays; null where the exchange's is not known here: costs are without it then. */
+  /** Per contract, as a fraction of its payout; null when the exchange's fee is unknown, and costs exclude it. */
   fee: number | null;
   sizedAt: Date;
 }
@@ -20,10 +20,9 @@ export interface SizingInputs {
 /** A Kelly stake with all its inputs, rounded as served, so that a client recomputes the same stake. */
 export type IntentSizing = ReturnType<typeof computeIntentSizing>;
 
-/** Digits of shares that are told. */
 const SHARE_DIGITS = 8;
 
-/** Sizes a stake by the rule that the service's own wagers are sized by; what is told of it is rounded after that. */
+/** Applies the sizing rule of the service's own wagers and rounds the result. */
 export function computeIntentSizing({ sizedAt, ...inputs }: SizingInputs) {
   const { pModel, marketPrice, weight, bid, ask, fee } = inputs;
   const costs = computeContractCosts({ bid, ask, fee: fee ?? 0 });
@@ -47,7 +46,7 @@ export function computeIntentSizing({ sizedAt, ...inputs }: SizingInputs) {
   };
 }
 
-/** The sizing of a stored wager, from what it was decided with; null when nothing was sized. */
+/** Sizing of a stored wager from its inputs; null when nothing was sized. */
 export function computeWagerSizing({ quote, pModel, qMarket: marketPrice, weight, decidedAt: sizedAt }: WagerDoc): IntentSizing | null {
   if (quote === null || pModel === null || marketPrice === null) return null;
   const { bid, ask, fee } = quote;

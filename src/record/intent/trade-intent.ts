@@ -14,7 +14,7 @@ import { viewWager } from './wager-view.ts';
 /** The action that a forecast other than HOLD implies: on the price, and in the prediction market. */
 export type TradeIntent = ReturnType<typeof buildTradeIntent>;
 
-/** A market with the stake sized on it, or why there is none. */
+/** A market with its stake, or the reason for none. */
 export type BetDecision = { market: IntentMarket; sizing: IntentSizing; limitCost: number | null } | { reason: string };
 
 export interface TradeIntentInput {
@@ -23,12 +23,11 @@ export interface TradeIntentInput {
   bet: BetDecision;
 }
 
-/** True of a forecast with something to trade. */
 export function isTradableForecast(doc: MadeForecast): doc is TradeIntentInput['forecast'] {
   return doc.values.signal !== 'HOLD';
 }
 
-/** The bet that a stored wager was decided on: of what stood then, and nothing that came later. */
+/** The bet of a stored wager, from its values at decision time. */
 export function buildBetFromWager(wager: WagerDoc | null): BetDecision {
   if (wager === null) return { reason: 'There is no wager of this day: it is sized at 21:42 UTC, unless wagers are switched off.' };
   const market = toWagerMarket(wager);

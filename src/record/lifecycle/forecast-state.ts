@@ -1,13 +1,12 @@
 import { OracleError } from '../../platform/errors.ts';
 
 /**
- * The life of a forecast. DRAFT: computed, not yet at its confirmation depth on chain. PENDING: committed before its outcome window
- * opened. WIN, LOSS, HOLD: resolved and revealed on chain; HOLD abstained and is not scored. VOID: committed too late, or missed; it
- * keeps its place in the sequence and never counts.
+ * DRAFT: computed, not at its confirmation depth on chain. PENDING: committed before its window opened. WIN, LOSS, HOLD: resolved and
+ * revealed; HOLD abstained and is not scored. VOID: committed too late or missed; it keeps its sequence number and never counts.
  */
 export type ForecastState = 'DRAFT' | 'PENDING' | 'WIN' | 'LOSS' | 'HOLD' | 'VOID';
 
-/** Every change that the record allows; anything else is refused. */
+/** All legal transitions. */
 export const TRANSITIONS = {
   DRAFT: ['PENDING', 'VOID'],
   PENDING: ['WIN', 'LOSS', 'HOLD'],
@@ -17,7 +16,7 @@ export const TRANSITIONS = {
   VOID: [],
 } as const satisfies Record<ForecastState, readonly ForecastState[]>;
 
-/** @throws OracleError ILLEGAL_TRANSITION when the table does not list the change. */
+/** @throws OracleError ILLEGAL_TRANSITION */
 export function requireTransition(id: string, from: ForecastState, to: ForecastState): void {
   if ((TRANSITIONS[from] as readonly ForecastState[]).includes(to)) return;
   throw new OracleError('ILLEGAL_TRANSITION', `Forecast ${id} cannot go from ${from} to ${to}`);

@@ -5,8 +5,8 @@ import type { DayDoc } from '../day-doc.ts';
 import { getOutcomeWindow } from '../forecast-doc.ts';
 
 /**
- * A forecast enters the record while its window is closed, a missed day once it has opened.
- * @throws OracleError INTERNAL when the proof is of something else: a defect of the caller
+ * A forecast requires a proof that its window is closed, a missed day that it has opened.
+ * @throws OracleError INTERNAL for any other proof, which is a bug of the caller
  */
 export function requireDayProof(
   { day, missedBecause }: Pick<DayDoc, 'day' | 'missedBecause'>,

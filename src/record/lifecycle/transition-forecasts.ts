@@ -4,9 +4,8 @@ import type { OutboxEntry } from '../../platform/outbox.ts';
 import type { ForecastChange, ForecastDoc } from '../forecast-doc.ts';
 import { type ForecastState, requireTransition } from './forecast-state.ts';
 
-/** A change of a forecast's state, what it writes, and what subscribers are told of it. */
+/** A state transition with its writes and its event. */
 export interface ForecastTransition {
-  /** Of the forecast. */
   id: string;
   from: ForecastState;
   to: ForecastState;
@@ -15,7 +14,7 @@ export interface ForecastTransition {
 }
 
 /**
- * Compare-and-set of each forecast's state; a change that another worker made first is found done.
+ * Compare-and-set of each forecast's state; a transition that another worker made counts as done.
  * @throws OracleError ILLEGAL_TRANSITION
  */
 export async function transitionForecasts(forecasts: Collection<ForecastDoc>, transitions: readonly ForecastTransition[]): Promise<void> {

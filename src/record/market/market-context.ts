@@ -20,12 +20,12 @@ export interface MarketContextDeps {
 type Sections = { [Section in ContextSection]: NonNullable<MarketContextReply[Section]> };
 type FigureOrigin = Pick<Sections['price'], 'source' | 'observedAt' | 'ageSeconds' | 'stale'>;
 
-/** One asking: everything is about the same instant. */
+/** All sections of one request share an instant. */
 interface ContextRequest extends MarketContextDeps {
   at: Date;
 }
 
-/** The sections that were asked for, each figure with its origin and age; what cannot be had is null, and told as missing. */
+/** The requested sections, each figure with source and age; unavailable parts are null and listed in `missing`. */
 export async function readMarketContext(deps: MarketContextDeps, include: readonly ContextSection[]): Promise<MarketContextReply> {
   const request: ContextRequest = { ...deps, at: deps.now() };
   const missing: MissingPart[] = [];
@@ -83,7 +83,6 @@ type SentimentReport = { value: number | null; label: Sections['sentiment']['fea
 type FlowsReport = { flow7d: number | null; flow30d: number | null } & Pick<Sections['flows'], 'lastDay' | 'lastDayDate' | 'provisional'>;
 type MacroReport = { [Figure in keyof Sections['macro']]: Omit<Sections['macro'][Figure], 'source' | 'observedAt' | 'ageSeconds'> };
 
-/** A report as its own fields declare it. */
 async function readReport<Fields>({ market, at }: ContextRequest, report: MarketReport): Promise<Fields & ReportEnvelope> {
   return (await market.report(report, at.getTime())) as Fields & ReportEnvelope;
 }
@@ -93,7 +92,7 @@ function toFigureOrigin({ source, observedAt, stale }: ReportedInput, { at }: Co
   return { source, observedAt, ageSeconds, stale };
 }
 
-/** Why a figure may be null while its section is there, by its path. */
+/** Reasons for null figures in a present section, by path. */
 const NULL_REASONS: Record<string, string> = {
   'price.change24h': 'the source of the price cannot tell',
   'sentiment.fearGreed': 'no value is known yet',

@@ -8,7 +8,6 @@ import { loadOrNoteMissing, type MissingPart } from '../oracle/missing-parts.ts'
 import { computeStrikeProbability } from './strike-probability.ts';
 import { type StrikeView, type TrackedStrike, toSnapshotStrike, toVenueStrike, viewStrikes } from './strike-view.ts';
 
-/** Strikes told of each venue and expiry. */
 const STRIKES_PER_LADDER = 5;
 
 /** A strike of a prediction market near the money: its price, its order book, and the model's probability. */
@@ -16,12 +15,12 @@ export type NearStrike = ReturnType<typeof toNearStrike>;
 
 export interface NearStrikesOptions {
   deps: Pick<OracleDeps, 'market' | 'venueMarkets' | 'venueName' | 'now'>;
-  /** The day of the forecast, and the model that it was made with. */
+  /** The forecast's day and its model. */
   day: DayDoc;
   model: ModelDoc | null;
 }
 
-/** Open strikes near the money of all venues that are seen, by expiry; what cannot be had is noted as missing. */
+/** Open strikes near the money of all observed venues, by expiry; unavailable parts are listed in `missing`. */
 export async function listNearStrikes({ deps, day, model }: NearStrikesOptions, missing: MissingPart[]): Promise<NearStrike[]> {
   const now = deps.now();
   const [seen, own, spot] = await Promise.all([

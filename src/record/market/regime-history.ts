@@ -18,7 +18,10 @@ export interface RegimeDeps {
   market: Pick<Market, 'coverage'>;
 }
 
-/** The regime of the newest day that has one. @throws OracleError STEP_WAITING before the first. */
+/**
+ * The regime of the newest evaluated day.
+ * @throws OracleError STEP_WAITING before the first
+ */
 export async function getCurrentRegime({ record, market }: RegimeDeps, now: Date) {
   const newest = await findNewestEvaluatedDay(record, Number.MAX_SAFE_INTEGER);
   if (newest === null || newest.regimeFactors === null) throw notYetMadeError('regime');
@@ -34,7 +37,7 @@ export async function getCurrentRegime({ record, market }: RegimeDeps, now: Date
   return { regime, description, riskLevel, timestamp: signalAt.toISOString(), factors, ...held, ...freshness, nextEvaluationAt, replayed };
 }
 
-/** Where the run of days began that ends with `newest`, and what held before; a missed day does not end a run. */
+/** First day of the current run and the regime before it; a missed day does not end a run. */
 async function findRegimeRun(record: ForecastRecord, { regime }: EvaluatedDay): Promise<{ since: Day; previousRegime: Regime | null }> {
   const other = await record.days.findOne({ regime: { $nin: [regime, null] } }, { sort: { day: -1 }, projection: DAY_PROJECTION });
   const first = await record.days.findOne({ day: { $gt: other?.day ?? -1 }, regime }, { sort: { day: 1 }, projection: DAY_PROJECTION });
@@ -46,7 +49,7 @@ async function findNewestEvaluatedDay(record: ForecastRecord, day: Day): Promise
   return found as EvaluatedDay | null;
 }
 
-/** The last `limit` days of the record, missed ones included, and the changes among them. */
+/** The last `limit` days, missed ones included, and the transitions between them. */
 export async function readRegimeHistory(record: ForecastRecord, limit: number) {
   const days: StoredDay[] = await record.days.find({}, { projection: DAY_PROJECTION }).sort({ day: -1 }).limit(limit).toArray();
   const before = days.length === 0 ? null : await findNewestEvaluatedDay(record, days[days.length - 1].day);
@@ -64,7 +67,7 @@ function toRegimeDay({ day, regime, signalAt, missedBecause, replayed }: StoredD
   };
 }
 
-/** In the order of the days. */
+/** Oldest first. */
 function listTransitions(days: readonly StoredDay[], before: EvaluatedDay | null) {
   const evaluated = days.filter((day): day is EvaluatedDay => day.regime !== null);
   return evaluated.flatMap(({ day, regime, signalAt, replayed }, index) => {

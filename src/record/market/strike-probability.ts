@@ -6,17 +6,16 @@ import { fromCents } from '../forecast-doc.ts';
 import type { ModelDoc } from '../model-store.ts';
 
 export interface StrikeQuestion {
-  /** A day with a forecast. */
+  /** A day that was not missed. */
   day: DayDoc;
-  /** The model that the day's forecasts were made with. */
   model: ModelDoc;
   strikeUsd: number;
   expiresAt: Date;
-  /** When the time to expiry begins. */
+  /** Start of the time to expiry. */
   at: Date;
 }
 
-/** The horizon whose residuals and P(up) a question is answered with: the one nearest to the days to expiry, which may be fractional. */
+/** The horizon nearest to the time to expiry: its residuals and P(up) price the strike. */
 export function findNearestHorizon({ expiresAt, at }: Pick<StrikeQuestion, 'expiresAt' | 'at'>): {
   days: number;
   horizonDays: HorizonDays;
@@ -26,7 +25,7 @@ export function findNearestHorizon({ expiresAt, at }: Pick<StrikeQuestion, 'expi
   return { days, horizonDays };
 }
 
-/** P(price above the strike) at expiry, from the fitted residuals of the nearest horizon; days may be fractional. */
+/** P(price above the strike) at expiry, from the residual quantiles of the nearest horizon; the time to expiry may be fractional. */
 export function computeStrikeProbability({ day, model, strikeUsd, expiresAt, at }: StrikeQuestion): number {
   const { v94, v99 } = day.variance!;
   const { days, horizonDays } = findNearestHorizon({ expiresAt, at });

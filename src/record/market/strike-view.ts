@@ -5,12 +5,12 @@ import { isOwnVenue } from '../own-venue.ts';
 
 const STALE_AFTER_MS = 30 * 60_000;
 
-/** A strike of a prediction market, whoever quotes it. */
+/** A strike quoted by any venue. */
 export interface TrackedStrike {
   venue: string;
   marketId: string;
   question: string;
-  /** How the venue settles it. */
+  /** Settlement rule of the venue. */
   resolution: string | null;
   strikeUsd: number;
   expiresAt: Date;
@@ -22,10 +22,10 @@ export interface TrackedStrike {
   bids: StrikeBookLevel[];
   asks: StrikeBookLevel[];
   url: string | null;
-  /** True for quotes of this service's own making. */
+  /** True for quotes of the paper venue. */
   madeByService: boolean;
   observedAt: Date;
-  /** The provider's time of the prices; null where it tells none. */
+  /** The provider's timestamp; null without one. */
   providerAt: Date | null;
 }
 
@@ -51,7 +51,7 @@ export function toSnapshotStrike(snapshot: StrikeSnapshot): TrackedStrike {
   };
 }
 
-/** A strike of the venue that the service wagers at; venues list weekly strikes only. */
+/** A strike of the service's own venue, which lists weekly strikes only. */
 export function toVenueStrike(venue: string, { market, quote }: { market: StrikeMarket; quote: Quote }): TrackedStrike {
   const { id, question, strikeUsd, expiresAt } = market;
   const { bid, ask, at } = quote;
@@ -78,16 +78,16 @@ export function toVenueStrike(venue: string, { market, quote }: { market: Strike
 export interface StrikeViewOptions {
   spotUsd: number | null;
   now: Date;
-  /** True where the caller may not see what the model makes of the strikes. */
+  /** True when the caller may not read the model's probabilities. */
   gated: boolean;
-  /** P(above the strike) by the model; null before there is a forecast. */
+  /** P(price above the strike) by the model; null before the first forecast. */
   probability: ((strike: TrackedStrike) => number) | null;
 }
 
 /** A strike as a caller may see it. */
 export type StrikeView = ReturnType<typeof viewStrike>;
 
-/** Strikes as a caller may see them, by expiry, venue and strike. */
+/** By expiry, venue and strike. */
 export function viewStrikes(strikes: readonly TrackedStrike[], options: StrikeViewOptions): StrikeView[] {
   const central = findAtTheMoney(strikes, options.spotUsd);
   return strikes

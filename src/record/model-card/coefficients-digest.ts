@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize';
 import type { Hex } from 'viem';
 import type { ModelDoc } from '../model-store.ts';
 
-/** sha2-256 of the RFC 8785 JSON of a model's fits, all horizons: two services with the same digest forecast the same from the same inputs. */
+/** sha2-256 of the RFC 8785 JSON of all fits: services with the same digest produce the same forecast from the same inputs. */
 export function digestCoefficients({ horizons }: Pick<ModelDoc, 'horizons'>): Hex {
   return `0x${createHash('sha256')
     .update(canonicalize(horizons) as string)

@@ -10,8 +10,8 @@ export type FitCard = ReturnType<typeof buildFitCard>;
 export type FitCalibration = ReturnType<typeof describeCalibration>;
 
 /**
- * A fit as it is told. Where every P(up) that it can say lies on one side of one half, its calibration alone tells the direction of what
- * is open; and were it withheld there only, that would tell it too. So whoever may not know that (`mayKnow`) is never told it.
+ * A fit as served. Where all reachable P(up) lie on one side of one half, the calibration discloses the direction of open forecasts;
+ * withholding it only then would disclose it too, so that callers without access never get it.
  */
 export function buildFitCard(fit: HorizonModel, mayReadCalibration: boolean) {
   return {

@@ -4,7 +4,7 @@ import { SERIES, type SeriesId } from '../../market/series/series.ts';
 
 export type ModelScore = (typeof MODEL_INPUTS)[number];
 
-/** Scores that a series enters, in the order of `MODEL_INPUTS`. */
+/** Scores that each series enters, in the order of `MODEL_INPUTS`. */
 const SCORES_BY_SERIES: Partial<Record<SeriesId, readonly ModelScore[]>> = {
   btcClose: ['trend', 'momentum', 'value', 'vol'],
   fearGreed: ['value'],
@@ -18,19 +18,19 @@ const SCORES_BY_SERIES: Partial<Record<SeriesId, readonly ModelScore[]>> = {
   dxy: ['flow'],
 };
 
-/** A series that forecasts are made from. */
+/** An input series of the model. */
 export interface ModelInput {
   series: SeriesId;
   title: string;
   unit: string;
-  /** The forecast of a day reads values dated this many days before it, or earlier. */
+  /** A forecast reads values dated at least this many days before its day. */
   lagDays: number;
-  /** A value dated longer ago than this is masked. */
+  /** Values older than this are masked. */
   staleDays: number;
   enters: readonly ModelScore[];
 }
 
-/** Everything that forecasts are made from, the price first. */
+/** All input series, the price first. */
 export const MODEL_INPUT_SERIES: readonly ModelInput[] = MODEL_SERIES.map((series) => {
   const { title, unit, lagDays, staleDays } = SERIES[series];
   return { series, title, unit, lagDays, staleDays, enters: SCORES_BY_SERIES[series] ?? [] };

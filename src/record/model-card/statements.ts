@@ -8,7 +8,7 @@ import { BLOCK_DAYS, EMBARGO_DAYS, formatHorizonName, HORIZONS, MODEL_INPUTS, TR
 const MAX_HORIZON_DAYS = Math.max(...HORIZONS);
 const YEAR_DAYS = 365;
 
-/** How many independent calls a call of a horizon on each day of a year is worth: windows that overlap share their returns. */
+/** Effective sample size of one call per day over a year: overlapping windows share their returns. */
 export function countIndependentCallsPerYear(horizonDays: number): number {
   const days = Array.from({ length: YEAR_DAYS }, (_, index) => index);
   return computeEffectiveCount(days, horizonDays);
@@ -17,7 +17,7 @@ export function countIndependentCallsPerYear(horizonDays: number): number {
 const slopeDeviation = Math.sqrt(1 / MODEL_SETTINGS.slopePrecision);
 const { pseudoCount } = MODEL_SETTINGS;
 
-/** How a forecast is made, one step a line. */
+/** The method, one step per line. */
 export const METHOD: readonly string[] = [
   `Five scores in [-1, 1] are computed from what was known at signal time: ${MODEL_INPUTS.join(', ')}. Each is the mean of what is available of its inputs, squashed.`,
   `P(up) = 1 / (1 + exp(-(logit(baseRate) + a + b * d))), d = sum of coefficient * (score - mean of the score in training).`,
@@ -28,20 +28,18 @@ export const METHOD: readonly string[] = [
   'direction is UP where P(up) >= 0.5. signal is BUY or SELL where P(up) is at least theta of the regime away from 0.5, else HOLD.',
 ];
 
-/** What the forecasts are made for. */
 export const INTENDED_USE: readonly string[] = [
   'A probability and quantiles for the BTC/USD close 1 to 7 days ahead, to compare other forecasts and market prices with.',
   'A public example of a record that is committed before its outcome, complete, and recomputable by strangers.',
 ];
 
-/** What they are not made for. */
 export const NOT_INTENDED_FOR: readonly string[] = [
   'Deciding alone whether to buy or sell: it is no advice, and no profit from following it has been shown.',
   'Other assets, other horizons, and prices within a day.',
   'Judging skill from a short streak: see how many independent calls a record is worth.',
 ];
 
-/** What it is known to fail at. Figures and error bars are in the self-tests and in docs/MODEL.md. */
+/** Figures and error bars are in the self-tests and in docs/MODEL.md. */
 export const KNOWN_FAILURES: readonly string[] = [
   'Direction: no skill was found that can be told from the base rate, at any horizon. Expect the accuracy of always saying UP.',
   `Luck of the search: ${TRIAL_COUNT} variants were counted as tried on the same history before this one was fixed. The self-test makes ${VARIANTS.length} again, and tells their intervals; the others were counted, and cannot be made again. With that discounted, its record on history proves nothing.`,
@@ -54,7 +52,6 @@ export const KNOWN_FAILURES: readonly string[] = [
   'Eras: ETF flows, funding and taker flows exist for a part of history only, so what they weigh was learned from few years.',
 ];
 
-/** What has to be known to read it. */
 export const CAVEATS: readonly string[] = [
   'Method and most inputs are public: whoever recomputes the model from them knows what it says before it is revealed.',
   'PMI: what the history of the live provider holds are values as revised later, for days before this service began to collect first prints.',

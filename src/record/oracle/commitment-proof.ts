@@ -2,13 +2,13 @@ import { DIRECTION_CODES, SIGNAL_CODES } from '../../chain/eas/commitment.ts';
 import { buildOpening } from '../commitment/commitment.ts';
 import type { MadeForecast } from './made-forecast.ts';
 
-/** How the commitment is made of what `opening` holds, in this order. */
+/** Preimage of the commitment, in the order of `opening`. */
 export const COMMITMENT_FORMULA =
   'keccak256(abi.encode(bytes32 salt, uint8 signal, uint8 direction, uint16 confidenceBps, uint16 pUpBps, uint64 btcPriceCents))';
 
 export type CommitmentProof = ReturnType<typeof buildCommitmentProof>;
 
-/** Opens the commitment of a forecast: for those only who may read it. */
+/** Only for callers that may read the forecast. */
 export function buildCommitmentProof(
   { _id, values, commitment, attestation }: MadeForecast,
   options: { saltSecret: string; publicUrl: string },

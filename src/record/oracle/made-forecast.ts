@@ -11,8 +11,8 @@ export function isMadeForecast(doc: ForecastDoc): doc is MadeForecast {
 }
 
 /**
- * The newest forecast among those of a horizon, given in the order of their sequence; missed days are passed over.
- * @throws OracleError STEP_WAITING before the first.
+ * The newest forecast that was not missed, of a horizon's forecasts in sequence order.
+ * @throws OracleError STEP_WAITING before the first
  */
 export function requireNewestForecast(docs: readonly ForecastDoc[]): MadeForecast {
   const newest = docs.findLast(isMadeForecast);
@@ -26,7 +26,10 @@ export function notYetMadeError(what: 'forecast' | 'regime'): OracleError {
   });
 }
 
-/** Doors let the right tiers in; what an answer cannot be cut for is refused here all the same. @throws OracleError TIER_REQUIRED */
+/**
+ * Defence in depth behind the tier check of each transport.
+ * @throws OracleError TIER_REQUIRED
+ */
 export function requireReadable(doc: ForecastDoc, options: ViewOptions): void {
   if (mayRead(doc, options)) return;
   throw new OracleError('TIER_REQUIRED', 'An unresolved forecast is told to the Basic and Premium tiers and to payers', {

@@ -1,12 +1,11 @@
 import { isOracleError } from '../../platform/errors.ts';
 
-/** A part of an answer that is null, and why. */
 export interface MissingPart {
   part: string;
   reason: string;
 }
 
-/** The value; or null, with the reason noted, when it cannot be had: one part that is down is no reason to tell nothing. */
+/** The loaded value, or null with the reason noted: one unavailable part must not fail the whole response. */
 export async function loadOrNoteMissing<Value>(missing: MissingPart[], part: string, load: () => Promise<Value>): Promise<Value | null> {
   try {
     return await load();

@@ -6,7 +6,6 @@ import type { MadeForecast } from './made-forecast.ts';
 
 export type ModelDetails = ReturnType<typeof buildModelDetails>;
 
-/** The fit of the stored model that a forecast was made with. */
 export function buildModelDetails({ horizons, trainingDigest, trials }: ModelDoc, { horizonDays, values }: MadeForecast) {
   const fit = horizons.find((candidate) => candidate.horizonDays === horizonDays) as HorizonModel;
   const [intercept, ...slopes] = fit.beta;

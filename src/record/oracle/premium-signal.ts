@@ -58,7 +58,6 @@ function toPremiumContext({ context }: DayDoc, btcPrice: number, missing: Missin
   };
 }
 
-/** Stored under keys such as `p05`; prices to the cent. */
 export function toQuantiles({ values: { priceQuantiles } }: MadeForecast): { level: number; price: number }[] {
   return Object.entries(priceQuantiles)
     .map(([key, price]) => ({ level: Number(key.slice(1)) / 100, price: roundTo(price, 2) }))

@@ -10,11 +10,13 @@ import { notYetMadeError } from './made-forecast.ts';
 export interface PublicSignalDeps {
   record: ForecastRecord;
   market: Pick<Market, 'source'>;
-  /** How a caller's answers are to be cut. */
   viewFor(caller: Caller): ViewOptions;
 }
 
-/** The newest forecast of a horizon as the caller may see it, with the market context of its day. @throws OracleError STEP_WAITING */
+/**
+ * The newest forecast of a horizon cut to the caller, with its day's market context.
+ * @throws OracleError STEP_WAITING
+ */
 export async function getPublicSignal(
   { record, market, viewFor }: PublicSignalDeps,
   horizonDays: number,

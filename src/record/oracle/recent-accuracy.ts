@@ -2,7 +2,7 @@ import { DAY_MS } from '../../forecast/day.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { computeForecastWinRate } from '../scorecard/scorecard.ts';
 
-/** How often the forecasts of one horizon were right whose windows closed within the last `days`; HOLD and VOID do not count. */
+/** Share of wins among forecasts of one horizon whose window closed within the last `days`; HOLD and VOID do not count. */
 export function computeRecentAccuracy(docs: ForecastDoc[], at: { horizonDays: number; days: number; now: Date }) {
   const since = at.now.getTime() - at.days * DAY_MS;
   const recent = docs.filter(({ resolvesAt }) => resolvesAt.getTime() > since && resolvesAt <= at.now);

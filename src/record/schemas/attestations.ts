@@ -80,7 +80,7 @@ export const CHECK = z.object({
   ok: z.boolean().describe('Whether the two agree'),
 });
 
-/** Only attestations of the record are verified: any other uid is answered with 404. */
+/** Only attestations of the record are verified; any other uid returns 404. */
 export const VERIFICATION = z.object({
   ...ATTESTATION.shape,
   success: SUCCESS,

@@ -4,7 +4,6 @@ import { BRIER } from './brier.ts';
 import { HORIZON, INTERVAL, REGIME } from './forecast.ts';
 import { DIFFERENCE, RECORD_STATISTICS } from './statistics.ts';
 
-/** What a share of wins is worth, in short. */
 export const SHARE = {
   resolved: COUNT.describe('Scored forecasts among them: wins and losses'),
   wins: COUNT.describe('Scored forecasts whose direction came true'),
@@ -68,7 +67,6 @@ const MARKET_SKILL = z.object({
   note: z.string().describe('What the comparison is about, and what it is not'),
 });
 
-/** `RecordDetails`, without the statistics. */
 export const BREAKDOWNS = {
   byHorizon: z.array(HORIZON_ROW).describe('The whole records of all four horizons in short'),
   byRegime: z.array(REGIME_ROW).describe('Forecasts of the horizon by market regime, the most frequent first'),
@@ -78,7 +76,6 @@ export const BREAKDOWNS = {
   ),
 };
 
-/** `RecordDetails`. */
 export const RECORD_DETAILS = {
   statistics: RECORD_STATISTICS.describe(
     'The resolved forecasts of the horizon with error bars: the same for every caller, and nothing of what is unresolved is in it',

@@ -4,25 +4,21 @@ import { REGIME_NAMES } from '../../forecast/regime/regime.ts';
 import { CONFIDENCE_RANGE } from '../../forecast/signal.ts';
 import { COUNT, DATE, PROBABILITY, TIME } from '../../platform/validation/fields.ts';
 
-/** What several answers say of a forecast, in the same words. */
-
 export const HORIZON = z.enum(HORIZONS.map(formatHorizonName));
 
 export const REGIME = z.enum(REGIME_NAMES);
 
 export const DIRECTION = z.enum(['UP', 'DOWN']);
 
-/** GATED: the caller may not see it yet. */
+/** GATED: the caller may not read it yet. */
 export const SIGNAL = z.enum(['BUY', 'SELL', 'HOLD', 'GATED']);
 
 export const STATUS = z.enum(['PENDING', 'WIN', 'LOSS', 'HOLD', 'VOID']);
 
 export const OUTCOME = z.enum(['WIN', 'LOSS']);
 
-/** Probability of the direction. */
 export const CONFIDENCE = z.number().min(CONFIDENCE_RANGE.least).max(CONFIDENCE_RANGE.most);
 
-/** Which forecast it is. */
 export const FORECAST_ID = {
   date: DATE.describe('The day that the forecast was made on, UTC'),
   predictionId: z.string().describe('Id of the forecast, `YYYY-MM-DD:<days>d`'),
@@ -30,7 +26,6 @@ export const FORECAST_ID = {
   sequence: z.int().min(1).describe('Position in the record of this horizon: from 1, one a day, without gaps'),
 };
 
-/** Its life, and when. */
 export const FORECAST_STATE = {
   status: STATUS.describe(
     'PENDING until its outcome is on chain; HOLD abstained and is not scored; VOID was missed or committed too late, and never counts. A HOLD too is PENDING until it is over, also for a caller who may read it in `signal` before.',
@@ -45,7 +40,7 @@ export const FORECAST_STATE = {
   missed: z.boolean().describe('True when nothing was forecast before the window opened'),
 };
 
-/** What it says, as far as the caller may see. */
+/** Cut to the caller. */
 export const FORECAST_VALUES = {
   signal: SIGNAL.nullable().describe('GATED until the outcome for callers below Basic; null when nothing was forecast'),
   direction: DIRECTION.nullable().describe('Expected direction; null while it is gated, or when nothing was forecast'),
@@ -54,7 +49,6 @@ export const FORECAST_VALUES = {
   btcPrice: z.number().nullable().describe('BTC/USD at signal time; null when nothing was forecast'),
 };
 
-/** What its window's closes were. */
 export const FORECAST_PRICES = {
   btcAtSignal: z
     .number()
@@ -71,7 +65,6 @@ export const FORECAST_PRICES = {
   resolvedAt: TIME.nullable().describe('Block time of the resolution; null until the outcome is on chain'),
 };
 
-/** A share with its uncertainty. */
 export const INTERVAL = z.object({
   low: PROBABILITY.describe('Lower bound, 0 to 1'),
   high: PROBABILITY.describe('Upper bound, 0 to 1'),

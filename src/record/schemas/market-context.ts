@@ -5,12 +5,11 @@ import { FEAR_GREED_LABELS } from '../../market/series/fear-greed-label.ts';
 import { COUNT, DATE, TIME } from '../../platform/validation/fields.ts';
 import { REGIME } from './forecast.ts';
 
-/** What the context is made of, in its order. */
 export const CONTEXT_SECTIONS = ['price', 'sentiment', 'flows', 'macro', 'regime'] as const;
 
 export type ContextSection = (typeof CONTEXT_SECTIONS)[number];
 
-/** Origin and age of one figure, or of figures that come together. */
+/** Provenance of one figure or group of figures. */
 const ORIGIN = {
   source: z.string().describe('Where it comes from'),
   observedAt: TIME.nullable().describe('When it was made or published; null when there never was a value'),
@@ -86,7 +85,7 @@ const MISSING = z.object({
   reason: z.string().describe('Why'),
 });
 
-/** The market as everybody may know it: no forecast is in it. */
+/** Public: it contains no forecast. */
 export const MARKET_CONTEXT = z.object({
   asOf: TIME.describe('The instant that all of it is about'),
   source: z.string().describe('Where the market data comes from, e.g. `live` or `simulated (seed 2)`'),

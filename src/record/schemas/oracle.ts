@@ -4,13 +4,11 @@ import { ADDRESS, BYTES32, COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../..
 import { SHARE } from './breakdown.ts';
 import { CONFIDENCE, DIRECTION, FORECAST_ID, FORECAST_STATE, INTERVAL, REGIME } from './forecast.ts';
 
-/** What scored forecasts are worth, of which some overlap. */
 const WORTH = {
   effectiveN: SHARE.effectiveN,
   independent: COUNT.describe('How many of them are left on windows that do not overlap: a count, and not what all of them are worth'),
 };
 
-/** How often forecasts of a horizon were right lately, beside the share itself. */
 export const RECENT_COUNTS = {
   days: COUNT.describe('How many days back the end of an outcome window may lie'),
   n: COUNT.describe('Forecasts resolved as WIN or LOSS in that time; HOLD and VOID do not count'),
@@ -39,14 +37,13 @@ const OPENING = z.object({
   btcPriceCents: z.int().describe('`btcPrice` in US cents'),
 });
 
-/** How old an answer is. */
 export const FRESHNESS = {
   ageSeconds: COUNT.describe('Seconds since `timestamp`'),
   stale: z.boolean().describe('True when a newer one is overdue: this one is told in its place'),
   missedSince: DATE.nullable().describe('First day after it on which nothing was forecast; null when none was missed'),
 };
 
-/** The values of a forecast, for callers who may see them. */
+/** For callers that may read them. */
 export const READABLE_VALUES = {
   confidence: CONFIDENCE.describe('Calibrated probability of the direction as committed, 0.50 to 0.99, four digits'),
   direction: DIRECTION.describe('Expected direction over the horizon'),
@@ -56,7 +53,6 @@ export const READABLE_VALUES = {
   modelVersion: z.string().describe('Version of the model'),
 };
 
-/** What opens the commitment, and where it stands. */
 export const PROOF = {
   commitment: BYTES32.describe('What the chain has held of the values since before the window opened'),
   salt: BYTES32.describe('What the values were hidden with'),

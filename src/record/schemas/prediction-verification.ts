@@ -40,7 +40,6 @@ const BY_HAND = z.object({
   steps: z.array(z.string()).describe('What to do, in order, without trusting this service'),
 });
 
-/** What was checked of a forecast against the chain, and what each check found. */
 export const PREDICTION_VERIFICATION = z.object({
   asOf: TIME.describe('The instant that it was checked at'),
   verified: z

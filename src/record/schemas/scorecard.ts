@@ -41,7 +41,7 @@ export const SUMMARY = z.object({
     ),
 });
 
-/** The same in the types of the interface: numbers where nothing is scored too. */
+/** In the types of the interface: numbers also where nothing is scored. */
 export const PUBLISHED_SUMMARY = SUMMARY.extend({
   scored: COUNT.describe('The same as `resolved`: while it is 0, nothing is scored, and shares are no measurement'),
   accuracy: PROBABILITY.describe('Wins over resolved, 0 to 1; 0 while `scored` is 0'),

@@ -8,7 +8,6 @@ const CONFIDENCE_GATED = CONFIDENCE.nullable().describe(
   'Calibrated probability of the direction as committed, 0.50 to 0.99; null while it is gated',
 );
 
-/** Fields of the newest forecast that the primary and the legacy signal share. */
 const COMMON = {
   success: SUCCESS,
   signal: SIGNAL_GATED,
@@ -42,7 +41,7 @@ export const PUBLIC_SIGNAL = z.object({
 
 export type PublicSignal = z.input<typeof PUBLIC_SIGNAL>;
 
-/** What the legacy signal tells: the 7-day forecast, flat, in the older spelling beside the newer. */
+/** The 7-day forecast in the flat legacy spelling. */
 export const LEGACY_SIGNAL = z.object({
   ...COMMON,
   btc_price: z.number().describe('The same as `btcPrice`'),

@@ -10,7 +10,6 @@ const HITS = {
   accuracy: PROBABILITY.nullable().describe('hits / n; null without any'),
 };
 
-/** A difference or a skill, with its interval. */
 export const DIFFERENCE = {
   value: z.number().describe('The figure itself'),
   low: z
@@ -22,7 +21,6 @@ export const DIFFERENCE = {
   high: z.number().nullable().describe('Upper bound of it'),
 };
 
-/** `CallStatistics`. */
 export const CALL_STATISTICS = z.object({
   ...HITS,
   effectiveN: WORTH,
@@ -59,7 +57,6 @@ const RELIABILITY_ROW = z.object({
   interval95: INTERVAL.describe('95 % Wilson interval of that share on `effectiveN` trials'),
 });
 
-/** `ProbabilityStatistics`. */
 const PROBABILITY_STATISTICS = z.object({
   n: COUNT.describe('Resolved forecasts, HOLD included'),
   effectiveN: WORTH,
@@ -88,7 +85,6 @@ const COVERED = {
   interval95: INTERVAL.describe('95 % Wilson interval of it on `effectiveN` trials'),
 };
 
-/** `DistributionStatistics`. */
 const DISTRIBUTION_STATISTICS = z.object({
   n: COUNT.describe('Resolved forecasts whose distribution is known'),
   effectiveN: WORTH,
@@ -101,7 +97,6 @@ const DISTRIBUTION_STATISTICS = z.object({
     .describe('Whether quantiles are where they should be'),
 });
 
-/** `RecordStatistics`. */
 export const RECORD_STATISTICS = z.object({
   calls: CALL_STATISTICS.describe('How often the calls were right, and what that is worth'),
   probabilities: PROBABILITY_STATISTICS.nullable().describe('How good the probabilities were; null before the first outcome'),

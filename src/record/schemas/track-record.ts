@@ -42,7 +42,6 @@ const FILTERS = z.object({
   status: STATUS.nullable().describe('What became of them; null for all'),
 });
 
-/** The record of one horizon, or a part of it, with its error bars. */
 export const TRACK_RECORD = z.object({
   asOf: TIME.describe('The instant that it is told at'),
   filters: FILTERS.describe('What was asked for, as it was understood'),

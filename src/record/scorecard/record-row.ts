@@ -3,12 +3,12 @@ import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { toCommittedProbabilities, toPublicStatus } from '../forecast-view.ts';
 
-/** A forecast as the statistics read it, as everybody is told. */
+/** The public row of a forecast for the statistics. */
 export function toSummaryRow(doc: ForecastDoc): RecordRow {
   return { day: doc.day, status: toPublicStatus(doc), missed: doc.missed, scored: toScoredForecast(doc) };
 }
 
-/** What is scored of a forecast; null until its outcome is on chain. */
+/** Null until the outcome is on chain. */
 export function toScoredForecast({ day, values, resolution, reveal }: ForecastDoc): ScoredForecast | null {
   if (reveal === null || resolution === null || values === null) return null;
   return {

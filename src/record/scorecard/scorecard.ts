@@ -20,16 +20,16 @@ export interface Scorecard extends Pick<ScorecardReply, 'summary' | 'stats' | 'p
   nextBefore: number | null;
 }
 
-/** Which entries of a scorecard: the newest `limit` of those whose sequence is below `before`. */
+/** The newest `limit` entries with a sequence below `before`. */
 export interface ScorecardPage {
   limit: number;
-  /** null: from the newest. */
+  /** null: the newest. */
   before: number | null;
 }
 
 const WHOLE_SCORECARD: ScorecardPage = { limit: Number.POSITIVE_INFINITY, before: null };
 
-/** Scorecard of one horizon's forecasts, given in the order of their sequence: figures of all of them, entries of a page. */
+/** Scorecard of one horizon's forecasts in sequence order: figures of all of them, entries of one page. */
 export function buildScorecard(docs: ForecastDoc[], horizonDays: number, options: ViewOptions, page = WHOLE_SCORECARD): Scorecard {
   const { longestWinStreak, ...figures } = summarizeRecord(docs.map(toSummaryRow), horizonDays);
   const summary = toPublishedSummary(figures);
@@ -51,29 +51,27 @@ export function buildScorecard(docs: ForecastDoc[], horizonDays: number, options
   };
 }
 
-/** Newest first. */
 function selectPage(docs: readonly ForecastDoc[], { limit, before }: ScorecardPage): ForecastDoc[] {
   const end = before === null ? docs.length : docs.findLastIndex(({ sequence }) => sequence < before) + 1;
   return docs.slice(Math.max(0, end - limit), end).reverse();
 }
 
-/** Summary of one horizon's forecasts, given in the order of their sequence. */
+/** Of one horizon's forecasts in sequence order. */
 export function summarizeForecasts(docs: readonly ForecastDoc[], horizonDays: number): ScorecardSummary {
   const { longestWinStreak, ...summary } = summarizeRecord(docs.map(toSummaryRow), horizonDays);
   return summary;
 }
 
-/** How often forecasts of one horizon, given in the order of their sequence, were right. */
+/** Of one horizon's forecasts in sequence order. */
 export function computeForecastWinRate(docs: readonly ForecastDoc[], horizonDays: number): WinRate {
   return computeWinRate(docs.map(toSummaryRow), horizonDays);
 }
 
-/** Mean squared error of P(up), and of the training period's base rate on the same days. */
+/** Brier score of P(up), and of the base rate on the same days. */
 export function computeForecastBrier(docs: readonly ForecastDoc[]): ScorecardSummary['brier'] {
   return compareBrier(docs.map((doc) => ({ scored: toScoredForecast(doc) })));
 }
 
-/** One forecast as a caller may see it. */
 export function toScorecardEntry(doc: ForecastDoc, options: ViewOptions): ScorecardEntry {
   const { result, actualDirection, correct, ...view } = viewForecast(doc, options);
   const outcome =

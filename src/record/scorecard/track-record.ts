@@ -12,13 +12,13 @@ import { buildShareRow, groupByModelVersion, groupByRegime, type ShareRow } from
 import type { StatisticsService } from '../statistics/statistics-service.ts';
 import { summarizeForecasts, toScorecardEntry } from './scorecard.ts';
 
-/** Which forecasts of a horizon; null takes all. */
+/** Null matches all. */
 export interface TrackRecordFilter {
   horizonDays: number;
   from: Day | null;
   to: Day | null;
   regime: Regime | null;
-  /** As everybody is told: PENDING until the outcome is on chain, whatever it says. */
+  /** The public status: PENDING until the outcome is on chain. */
   status: PublicStatus | null;
 }
 
@@ -36,7 +36,7 @@ export interface TrackRecordDeps {
   now(): Date;
 }
 
-/** The forecasts that a filter leaves, with statistics over exactly these; entries are cut to the caller, figures are the same for all. */
+/** The filtered forecasts with statistics over exactly these; entries are cut to the caller, figures are the same for all. */
 export async function readTrackRecord(
   deps: TrackRecordDeps,
   { filter, page: { page, pageSize }, caller }: { filter: TrackRecordFilter; page: TrackRecordPage; caller: Caller },
@@ -74,7 +74,7 @@ function toFilterReply({ horizonDays, from, to, regime, status }: TrackRecordFil
   return { horizon: formatHorizonName(horizonDays), from: date(from), to: date(to), regime, status };
 }
 
-/** Where the outcome was chosen, a share of wins says nothing, and none is told. */
+/** Selected by outcome, shares of wins are meaningless and left out. */
 const OUTCOME_SELECTED_STATISTICS = {
   accuracy: null,
   dedupedAccuracy: null,
@@ -98,7 +98,7 @@ async function computeFilteredStatistics(
   return computeFullStatistics(service, docs, horizonDays);
 }
 
-/** The summary of forecasts of one horizon, given in the order of their sequence, with all their error bars. */
+/** The summary of one horizon's forecasts in sequence order, with all error bars. */
 export async function computeFullStatistics(
   service: StatisticsService,
   docs: readonly ForecastDoc[],
@@ -108,12 +108,11 @@ export async function computeFullStatistics(
   return { ...summarizeForecasts(docs, horizonDays), brierDifference: computeBrierDifference(docs, horizonDays), ...statistics };
 }
 
-/** A row as it is told: where the outcome was chosen, without the shares. */
 function hideSelectedShares<Row extends ShareRow>(row: Row, { status }: TrackRecordFilter): Row {
   return status === null ? row : { ...row, accuracy: null, accuracyInterval95: null, brier: null };
 }
 
-/** Brier scores of the model minus those of the base rate on the same forecasts, windows that do not overlap only. */
+/** Brier score of the model minus that of the base rate, in pairs, on non-overlapping windows. */
 export function computeBrierDifference(docs: readonly ForecastDoc[], horizonDays: number): MeanInterval | null {
   const revealed = docs.filter(({ reveal, values }) => reveal !== null && values !== null);
   const differences = selectNonOverlapping(revealed, horizonDays).map(({ values, resolution }) => {
@@ -124,7 +123,7 @@ export function computeBrierDifference(docs: readonly ForecastDoc[], horizonDays
   return interval === null ? null : clampDifference(interval);
 }
 
-/** Few pairs give bounds beyond what a difference can be. */
+/** With few pairs the interval exceeds the range of a difference. */
 function clampDifference({ n, mean, low, high }: MeanInterval): MeanInterval {
   return { n, mean, low: low === null ? null : Math.max(-1, low), high: high === null ? null : Math.min(1, high) };
 }

@@ -2,13 +2,13 @@ import { type Day, formatDay, toDay, toInstantMs } from '../../forecast/day.ts';
 import { getWeekday } from '../../forecast/week.ts';
 import type { SelfTestName } from './self-test-doc.ts';
 
-/** When the daily tests are due, UTC. */
+/** Due time of the daily tests, UTC. */
 export const BACKTEST_TIME = { hours: 3, minutes: 0 } as const;
 
-/** When the weekly tests are due, UTC, on Sunday. */
+/** Due time of the weekly tests, UTC, on Sunday. */
 export const DIAGNOSTICS_TIME = { hours: 15, minutes: 0 } as const;
 
-/** Which step of the pipeline runs a test: `backtest` daily, `diagnostics` weekly (interface, section 1). */
+/** The pipeline step of each test: `backtest` daily, `diagnostics` weekly (interface, section 1). */
 export const SELF_TEST_STEPS = {
   'walk-forward': 'backtest',
   'polymarket-comparison': 'backtest',
@@ -22,15 +22,15 @@ export type SelfTestStep = (typeof SELF_TEST_STEPS)[SelfTestName];
 const SUNDAY = 6;
 const PERIOD_DAYS = { backtest: 1, diagnostics: 7 } as const satisfies Record<SelfTestStep, number>;
 
-/** When a step of self-tests is due on a day, in milliseconds since 1970; of `diagnostics` the day is a Sunday. */
+/** In milliseconds since 1970; the day of `diagnostics` must be a Sunday. */
 export function getSelfTestDueMs(step: SelfTestStep, day: Day): number {
   const { hours, minutes } = step === 'backtest' ? BACKTEST_TIME : DIAGNOSTICS_TIME;
   return toInstantMs(day, hours, minutes);
 }
 
 /**
- * The newest day that a step was due on.
- * @param lastCovered last day of a feed that ends: with the first time after it the tests end too; null for one that goes on
+ * The newest due day of a step.
+ * @param lastCovered last day of a feed that ends, whose tests end with the first due time after it; null for a live feed
  */
 export function getNewestDueDay(step: SelfTestStep, nowMs: number, lastCovered: Day | null): Day {
   const today = toDay(nowMs);
@@ -38,13 +38,13 @@ export function getNewestDueDay(step: SelfTestStep, nowMs: number, lastCovered: 
   return lastCovered === null ? begun : Math.min(begun, getLastDueDay(step, lastCovered));
 }
 
-/** When a step is due next, in milliseconds since 1970; null once the data has ended. */
+/** Next due time in milliseconds since 1970; null after the end of the data. */
 export function getNextDueMs(step: SelfTestStep, nowMs: number, lastCovered: Day | null): number | null {
   const day = getNewestDueDay(step, nowMs, null) + PERIOD_DAYS[step];
   return lastCovered !== null && day > getLastDueDay(step, lastCovered) ? null : getSelfTestDueMs(step, day);
 }
 
-/** The first time that finds all of data that ends. */
+/** The first due day that covers all data of a feed that ends. */
 function getLastDueDay(step: SelfTestStep, lastCovered: Day): Day {
   return getDueDayOnOrBefore(step, lastCovered + PERIOD_DAYS[step]);
 }

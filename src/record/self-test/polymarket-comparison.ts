@@ -8,13 +8,12 @@ import { compareWeekly } from '../crowd/weekly-comparison.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
 import type { POLYMARKET_COMPARISON } from './schemas/polymarket-comparison.ts';
 
-/** `POLYMARKET_COMPARISON`. */
 export type PolymarketComparison = z.output<typeof POLYMARKET_COMPARISON>;
 
 export interface PolymarketComparisonDeps {
   record: ForecastRecord;
   wagers: WagerBook;
-  /** The venue of new wagers, and the names of all that quote its book. */
+  /** The venue of new wagers, and the names of all venues of its order book. */
   venue: { name: string; sameBook: readonly string[] };
   now: Date;
 }
@@ -26,7 +25,7 @@ const GATED_NOTE =
 const FIRST_PRICE_NOTE =
   'Each market counts once, by the first price that was pinned of it, beside the probability that the model gave the same strike at the same time.';
 
-/** Prediction market against oracle on the same questions, from what everybody may know of the record. */
+/** Prediction market against oracle on the same questions, from public data. */
 export async function composePolymarketComparison(
   deps: PolymarketComparisonDeps,
 ): Promise<{ report: PolymarketComparison; days: readonly CrowdPin[] }> {
@@ -56,7 +55,7 @@ function buildComparisonReport(pins: readonly CrowdPin[], through: Day, headToHe
   };
 }
 
-/** The oracle's probability in the place of the price: judged by the same rules. */
+/** The oracle's probability in place of the price, scored by the same rules. */
 function withOracleProbability(pin: SettledPin): SettledPin {
   return { ...pin, pMarket: pin.pOracle };
 }

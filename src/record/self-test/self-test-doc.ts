@@ -1,57 +1,52 @@
 import type { Day } from '../../forecast/day.ts';
 
-/** What the service tests about itself. */
 export const SELF_TESTS = ['walk-forward', 'contamination', 'stability', 'polymarket-comparison', 'self-report'] as const;
 
 export type SelfTestName = (typeof SELF_TESTS)[number];
 
-/** Which shape results have. A result of another shape is kept and not told: it goes up by one whenever the schema of a report changes. */
+/** Version of the stored results: incremented with every change of a report schema. Results of other versions are kept, but not served. */
 export const RESULT_FORMAT = 1;
 
-/** Why a run came to no result. */
 export interface SelfTestFailure {
   at: Date;
   reason: string;
-  /** Code that failed. */
+  /** Code version that failed. */
   codeVersion: string;
 }
 
-/** One run of a self-test as it is kept. `_id` is `<test>:<YYYY-MM-DD>` of the day it was due. */
+/** One run of a self-test. `_id` is `<test>:<YYYY-MM-DD>` of its due day. */
 export interface SelfTestDoc<Result = object> {
   _id: string;
   test: SelfTestName;
-  /** The day that it was due on. */
   day: Day;
   dueAt: Date;
   ranAt: Date;
-  /** When the first result of that day was made; earlier than `ranAt` where other code or other data has made it anew. */
+  /** First result of that due day; earlier than `ranAt` when other code or data replaced it. */
   firstRanAt: Date;
   durationMs: number;
-  /** The first result of that day was made later than it was due. */
+  /** The first result of that due day was late. */
   late: boolean;
-  /** `failed`: it could not be run, for the reason given; what it found is in the result, whatever that is. */
+  /** `failed`: the test could not run; a bad result is `done`. */
   state: 'done' | 'failed';
   reason: string | null;
-  /** Of a result that stands because a run after it, by other code or on other data, has failed; null where none has. */
+  /** A later run, by other code or on other data, that failed while this result stands; null without one. */
   failure: SelfTestFailure | null;
-  /** What it found, in a line; null where it could not be run. */
+  /** null when it could not run. */
   verdict: string | null;
-  /** Version of the software, and digest of the code that computes. */
+  /** Package version and digest of the computing code. */
   codeVersion: string;
-  /** Digest of the history that it was run on; null where that is the record. */
+  /** Digest of the history; null for tests of the record. */
   dataDigest: string | null;
-  /** First and last day of that history; null where there is none. */
+  /** First and last day of that history; null without one. */
   firstDay: Day | null;
   lastDay: Day | null;
-  /** Where the history comes from. */
   source: string;
-  /** The market data is made up. */
+  /** The market data is simulated. */
   simulated: boolean;
-  /** Days of the demonstration's replay are in it. */
+  /** It includes replayed days. */
   replayed: boolean;
-  /** Of all that is drawn by chance; null where nothing is. */
+  /** Seed of the resampling; null without any. */
   seed: number | null;
-  /** `RESULT_FORMAT` of the code that made it. */
   format: number;
   result: Result | null;
 }

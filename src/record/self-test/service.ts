@@ -2,15 +2,15 @@ import type { Day } from '../../forecast/day.ts';
 import type { SelfTestStep } from './due-times.ts';
 import type { SelfTestStore } from './store.ts';
 
-/** Where stored self-tests are told from. */
+/** Read access to stored self-tests. */
 export interface SelfTestService {
   store: SelfTestStore;
-  /** Of this process: what a next run would say. */
+  /** Code version of this process. */
   codeVersion: string;
-  /** Last day of a feed that ends; null for one that goes on. */
+  /** Last day of a feed that ends; null for a live feed. */
   getLastCoveredDay(): Promise<Day | null>;
-  /** Since when this process could have run them; null while the start is not done. What was never run is not overdue before. */
+  /** Start of this process; null during startup. A test that never ran is not overdue before it. */
   getRunningSince(): Date | null;
-  /** Why a step of self-tests has come to nothing yet, in words; null where nothing is known to hold it up. */
+  /** Why a step has no result yet; null when unknown. */
   explainWaiting(step: SelfTestStep): Promise<string | null>;
 }

@@ -8,14 +8,13 @@ import { RESULT_FORMAT, SELF_TESTS, type SelfTestDoc, type SelfTestFailure, type
 import type { SelfTestService } from './service.ts';
 import { getSelfTestFailure } from './store.ts';
 
-/** For so long after its time a test may still be under way. */
+/** A test may run this long after its due time before it is overdue. */
 const GRACE_MS = 15 * 60_000;
 const MAX_REASON_CHARS = 200;
 
-/** What stands around a result. */
 export type SelfTestEnvelope = Omit<z.input<typeof SELF_TEST_ENVELOPE_OBJECT>, 'success'>;
 
-/** The newest result of a test, with what everybody should know of it; null before the first. */
+/** The newest result of a test with its envelope; null before the first. */
 export async function viewSelfTest<Result extends object>(
   service: SelfTestService,
   test: SelfTestName,
@@ -57,7 +56,6 @@ function toEnvelope({ test, verdict, day, dueAt, ranAt, firstRanAt, firstDay, la
   };
 }
 
-/** Why a test has no result that could be told, in words. */
 export async function explainMissingResult({ store, explainWaiting }: SelfTestService, test: SelfTestName): Promise<string> {
   const newest = await store.findNewestRun(test);
   const failure = newest === null ? null : getSelfTestFailure(newest);
@@ -68,7 +66,7 @@ function formatFailureReason({ reason }: SelfTestFailure): string {
   return sanitizeText(reason, MAX_REASON_CHARS);
 }
 
-/** How every test stands, whether it was ever run or not. */
+/** The status of every test, including those that never ran. */
 export function listSelfTestStatuses(service: SelfTestService, now: Date): Promise<z.input<typeof SELF_TEST_STATUS>[]> {
   return Promise.all(SELF_TESTS.map((test) => buildSelfTestStatus(service, test, now)));
 }
@@ -98,7 +96,7 @@ async function buildSelfTestStatus(service: SelfTestService, test: SelfTestName,
   };
 }
 
-/** The report of the service on itself stands beside how the tests are doing. */
+/** The self-report is served beside the status of the tests. */
 function buildResultPath(test: SelfTestName): string {
   return `/api/self-test/${test === 'self-report' ? 'status' : test}`;
 }
@@ -116,7 +114,7 @@ async function computeDueTimes(service: SelfTestService, test: SelfTestName, now
   };
 }
 
-/** A service that has just begun has missed nothing: what came due before it was there could not be run. */
+/** A test without a result is overdue only from the start of this process. */
 function getMissedFromMs({ getRunningSince }: SelfTestService, doneDay: number | null, dueMs: number): number {
   return doneDay === null ? Math.max(dueMs, getRunningSince()?.getTime() ?? Number.POSITIVE_INFINITY) : dueMs;
 }

@@ -6,27 +6,27 @@ export type ShareRow = ReturnType<typeof buildShareRow>;
 
 export type HorizonRow = ReturnType<typeof buildHorizonRow>;
 
-/** Forecasts of one horizon in short. */
+/** Summary of one horizon's forecasts. */
 export function buildShareRow(docs: readonly ForecastDoc[], horizonDays: number) {
   const { n: resolved, independent: dedupedTotal, interval95: accuracyInterval95, ...share } = computeForecastWinRate(docs, horizonDays);
   const { wins, accuracy, effectiveN } = share;
   return { total: docs.length, resolved, wins, accuracy, effectiveN, dedupedTotal, accuracyInterval95, brier: computeForecastBrier(docs) };
 }
 
-/** The same with what was not scored, and in words. */
+/** With the counts that are not scored, and the verdict. */
 export function buildHorizonRow(docs: readonly ForecastDoc[], horizonDays: number) {
   const { holds, voids, missed, pending, verdict } = summarizeForecasts(docs, horizonDays);
   return { horizon: formatHorizonName(horizonDays), ...buildShareRow(docs, horizonDays), holds, voids, missed, pending, verdict };
 }
 
-/** Forecasts of one horizon by market regime, the most frequent first. */
+/** Most frequent regime first. */
 export function groupByRegime(docs: readonly ForecastDoc[], horizonDays: number) {
   return [...Map.groupBy(docs, ({ regime }) => regime)]
     .map(([regime, of]) => ({ regime, ...buildShareRow(of, horizonDays) }))
     .toSorted((a, b) => b.total - a.total || (String(a.regime) < String(b.regime) ? -1 : 1));
 }
 
-/** Forecasts of one horizon, given in the order of their sequence, by the model that made them, the newest first. */
+/** Newest model first; expects forecasts in sequence order. */
 export function groupByModelVersion(docs: readonly ForecastDoc[], horizonDays: number) {
   return [...Map.groupBy(docs, ({ modelVersion }) => modelVersion)]
     .map(([modelVersion, of]) => ({ modelVersion, ...buildShareRow(of, horizonDays) }))

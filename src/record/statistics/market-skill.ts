@@ -4,7 +4,7 @@ import { computeMeanInterval } from '../../forecast/math/mean-interval.ts';
 import { type CrowdPin, roundScore } from '../crowd/crowd-pins.ts';
 import { compareWeekly } from '../crowd/weekly-comparison.ts';
 
-/** Brier skill of the oracle over a prediction market, a pair a week, on the strike closest to the money. */
+/** Brier skill of the oracle over a prediction market, one pair per week. */
 export interface MarketSkill extends IntervalEstimate {
   /** Settled weeks; none shares its expiry with another. */
   weeks: number;
@@ -13,9 +13,8 @@ export interface MarketSkill extends IntervalEstimate {
 }
 
 /**
- * Skill of the oracle over the market on the weeks whose forecasts everybody may know; null before the first that is settled, and as
- * long as the market was never wrong. The interval is that of the weekly comparison, Student's t of the difference a week, in units of
- * the market's score, so that both always say the same; null for a single week.
+ * Skill over the market on weeks that are public; null before the first settled week, and while the market's score is 0. The interval is
+ * that of the weekly comparison (Student's t of weekly differences) over the market's score, so that both agree; null for a single week.
  */
 export function computeMarketSkill(pins: readonly CrowdPin[], through: Day): MarketSkill | null {
   const { weeks } = compareWeekly(pins, through);
@@ -30,7 +29,7 @@ export function computeMarketSkill(pins: readonly CrowdPin[], through: Day): Mar
     marketBrier: roundScore(market.mean),
     value: skillAt(difference.mean),
     low: difference.high === null ? null : skillAt(difference.high),
-    // No score is below 0, so that no skill is above 1.
+    // A Brier score is at least 0, so that a skill is at most 1.
     high: difference.low === null ? null : Math.min(1, skillAt(difference.low)),
   };
 }

@@ -5,7 +5,7 @@ import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ModelDoc, ModelStore } from '../model-store.ts';
 import { toScoredForecast } from '../scorecard/record-row.ts';
 
-/** The told forecasts among these, in their order, with the scores of their distributions; null for those whose model is not in the store. */
+/** The public forecasts with their distribution scores; the score is null when the model is not stored. */
 export async function scoreForecasts(models: Pick<ModelStore, 'get'>, docs: readonly ForecastDoc[]): Promise<ScoredForecast[]> {
   const resolved = docs.flatMap((doc) => {
     const scored = toScoredForecast(doc);
@@ -22,8 +22,8 @@ export async function scoreForecasts(models: Pick<ModelStore, 'get'>, docs: read
 }
 
 /**
- * What was published is a distribution of the price at resolution, from the price at signal time: scored is the return between these
- * two, which is not quite that of the outcome window.
+ * The published distribution is that of the price at resolution given the price at signal time: this return is scored, which differs
+ * slightly from that of the outcome window.
  */
 function scoreDistribution({ values, resolution, horizonDays }: ForecastDoc, model: ModelDoc | null): ScoredForecast['distribution'] {
   const fit = model?.horizons.find((candidate) => candidate.horizonDays === horizonDays);

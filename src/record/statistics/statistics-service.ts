@@ -12,7 +12,7 @@ import { buildHorizonRow, groupByModelVersion, groupByRegime, type HorizonRow } 
 import { computeMarketSkill, type MarketSkill } from './market-skill.ts';
 import { scoreForecasts } from './score-forecasts.ts';
 
-/** Selections of forecasts whose statistics are remembered; the whole records are four of them. */
+/** Maximum of cached selections; the whole records take four. */
 const MAX_CACHED_SELECTIONS = 64;
 
 export interface StatisticsDeps extends MarketComparisonDeps {
@@ -24,8 +24,8 @@ const STRIKE_QUESTION_NOTE =
 const OWN_QUOTES_NOTE = 'The quotes are made by this service itself: skill against them proves nothing.';
 
 /**
- * Statistics with error bars, computed once for what has been told: resampling costs more than all else in an answer. What they are
- * remembered by is read from the database, so that every process tells the same.
+ * Statistics with error bars, cached because resampling dominates response time. Cache keys come from the database, so that all processes
+ * serve the same.
  */
 export class StatisticsService {
   readonly #deps: StatisticsDeps;
@@ -37,24 +37,23 @@ export class StatisticsService {
     this.#deps = deps;
   }
 
-  /** Statistics of forecasts of one horizon, given in the order of their sequence; those whose outcome is not told add nothing. */
+  /** Of one horizon's forecasts in sequence order; unresolved ones add nothing. */
   computeStatistics(docs: readonly ForecastDoc[], horizonDays: number): Promise<RecordStatistics> {
     return this.#statisticsCache.get(digestScoredForecasts(docs, horizonDays), async () =>
       computeRecordStatistics(await scoreForecasts(this.#deps.models, docs), horizonDays),
     );
   }
 
-  /** All forecasts of every horizon in short. */
   async getHorizonRows(): Promise<HorizonRow[]> {
     const { record } = this.#deps;
-    // Forecasts are only added, and each comes to its end once: equal counts are the same record.
+    // Forecasts are only added and each resolves once, so that equal counts identify the same record.
     const counts = await record.countByState();
     return this.#horizonCache.get(JSON.stringify(counts), () =>
       Promise.all(HORIZONS.map(async (horizonDays) => buildHorizonRow(await record.listByHorizon(horizonDays), horizonDays))),
     );
   }
 
-  /** The oracle against the market on weekly strikes, up to the day that everybody may know. */
+  /** The oracle against the market on weekly strikes, through the last public day. */
   async getMarketSkill() {
     const { record, wagers, venueName, sameBook, now } = this.#deps;
     const through = await record.getLastPublicDay(now());
@@ -68,7 +67,7 @@ export class StatisticsService {
     return { venue: venueName, quotesAreOurs, throughDate: formatDay(through), skill, note };
   }
 
-  /** All of it for the whole record of a horizon, given in the order of its sequence. */
+  /** All statistics of a horizon's whole record, given in sequence order. */
   async getDetails(docs: readonly ForecastDoc[], horizonDays: number) {
     const [statistics, byHorizon, marketSkill] = await Promise.all([
       this.computeStatistics(docs, horizonDays),
@@ -80,7 +79,7 @@ export class StatisticsService {
   }
 }
 
-/** Digest of all that the statistics of these forecasts are made of. */
+/** Cache key: digest of every input of the statistics. */
 function digestScoredForecasts(docs: readonly ForecastDoc[], horizonDays: number): string {
   const hash = createHash('sha256').update(String(horizonDays));
   for (const { day, reveal, values, resolution, modelVersion } of docs) {

@@ -11,7 +11,7 @@ type BareCheck = Omit<DescribedCheck, 'attestation' | 'what'>;
 
 const OPENING_FIELD = 'commitment opened by salt and values';
 
-/** What each comparison stands for, as a sentence; fields of the resolution that are told in its own words are named there. */
+/** Description of each compared field. */
 const FIELD_MEANINGS: Record<string, string> = {
   uid: 'The chain has an attestation of this uid.',
   attester: "It was made by this service's wallet.",
@@ -44,7 +44,6 @@ const REFERENCE_MEANINGS: Record<AttestationType, string> = {
   resolution: 'It refers to the prediction that it resolves.',
 };
 
-/** Comparisons of one attestation, each with what it stands for. */
 export function describeChecks(attestation: AttestationType, checks: readonly BareCheck[]): DescribedCheck[] {
   return checks.map((check) => ({ attestation, what: describeCheck(attestation, check), ...check }));
 }
@@ -55,12 +54,12 @@ function describeCheck(attestation: AttestationType, { field, expected }: BareCh
   return FIELD_MEANINGS[field] ?? `It agrees with the record on ${field}.`;
 }
 
-/** An attestation that the record names, and the chain does not have. */
+/** An attestation of the record that is missing on chain. */
 export function describeNotOnChain(attestation: AttestationType, uid: string): DescribedCheck[] {
   return describeChecks(attestation, [{ field: 'uid', expected: uid, actual: null, ok: false }]);
 }
 
-/** What two attestations say together, by what stands on chain alone: the record is not asked. */
+/** Compares both attestations using on-chain data only. */
 export function crossCheckAttestations(prediction: OnChainAttestation, resolution: OnChainAttestation): DescribedCheck[] {
   const [committed, opening] = [
     decodeOrNull(() => decodePrediction(prediction.data)),
@@ -96,7 +95,7 @@ function checkOutcomeOfCloses({
   return { field: 'outcome of the closes', expected, actual: outcome, ok: outcome === expected, what };
 }
 
-/** Data that is of no such schema has failed its other checks already. */
+/** Data of another schema has already failed the field checks. */
 function decodeOrNull<Data>(decode: () => Data): Data | null {
   try {
     return decode();

@@ -17,16 +17,15 @@ export interface AttestationVerificationDeps {
   attestations: AttestationReader;
   attesterAddress: Address;
   chainId: number;
-  /** Block explorer of attestations; null on a local chain, and where none is known. */
+  /** Attestation explorer; null on a local chain, or when none is known. */
   explorerUrl: string | null;
   saltSecret: string;
-  /** How a caller's answers are to be cut. */
   viewFor(caller: Caller): AttestationViewOptions;
 }
 
 /**
- * An attestation of the record as it stands on chain, compared with the record field by field.
- * @throws OracleError NOT_FOUND for a uid that is not on chain, or not in the record; CHAIN_UNREACHABLE
+ * Compares an on-chain attestation with the record, field by field.
+ * @throws OracleError NOT_FOUND for a uid that is not on chain or not in the record; CHAIN_UNREACHABLE
  */
 export async function verifyAttestation(deps: AttestationVerificationDeps, uid: Hex, caller: Caller): Promise<AttestationVerification> {
   const [onChain, known] = await Promise.all([deps.attestations.read(uid), findAttestation(deps.record, uid)]);
@@ -48,8 +47,8 @@ export async function verifyAttestation(deps: AttestationVerificationDeps, uid: 
 }
 
 /**
- * NOT_FOUND for an attestation on chain that is not in this record, with its attester and schema as details. Its data is not repeated: a
- * client must not take it for an attestation of this service.
+ * NOT_FOUND for an attestation on chain outside this record, with its attester and schema as details. Its data is not repeated: a client
+ * must not take it for an attestation of this service.
  */
 export function foreignAttestationError({ uid, attester, schemaUid, schemaName }: OnChainAttestation, chainId: number): OracleError {
   const message = `The attestation ${uid} on chain ${chainId} is not of this service: attester ${attester}, schema ${schemaUid}`;
@@ -64,7 +63,7 @@ function toOnChainReply({ data: _, at, ...onChain }: OnChainAttestation): OnChai
   return { ...onChain, at: at.toISOString() };
 }
 
-/** What an attestation of the record says on chain, compared with what it should say, and with what the caller may read. */
+/** Compares the on-chain content with the expected one, and the opening where the caller may read it. */
 export function checkAgainstRecord(
   deps: AttestationVerificationDeps,
   onChain: OnChainAttestation,
@@ -79,18 +78,18 @@ export function checkAgainstRecord(
   return checks;
 }
 
-/** Committed before the outcome window opened, by the time of the block. */
+/** Committed before the outcome window opened, by block time. */
 function checkInTime({ at }: OnChainAttestation, { windowOpensAt }: ForecastDoc): FieldCheck {
   return { field: 'time', expected: `before ${windowOpensAt.toISOString()}`, actual: at.toISOString(), ok: at < windowOpensAt };
 }
 
-/** What the record calls void was committed after its window had opened, or nothing was forecast. */
+/** A void forecast was committed after its window opened, or the day was missed. */
 function checkVoid({ at }: OnChainAttestation, { windowOpensAt, missed }: ForecastDoc): FieldCheck {
   const expected = missed ? 'void: nothing was forecast' : `void: not before ${windowOpensAt.toISOString()}`;
   return { field: 'time', expected, actual: at.toISOString(), ok: missed || at >= windowOpensAt };
 }
 
-/** The commitment, made again from the values and the salt that the caller is shown. */
+/** Recomputes the commitment from the values and the salt served to the caller. */
 function checkOpening({ saltSecret }: AttestationVerificationDeps, { _id, values, commitment }: ForecastDoc): FieldCheck {
   const actual = computeForecastCommitment(saltSecret, _id, values);
   return { field: 'commitment opened by salt and values', expected: commitment, actual, ok: actual === commitment };

@@ -17,15 +17,13 @@ import { crossCheckAttestations, type DescribedCheck, describeChecks, describeNo
 import { type AttestationVerificationDeps, checkAgainstRecord, foreignAttestationError } from './verify-attestation.ts';
 
 export interface PredictionVerificationDeps extends AttestationVerificationDeps {
-  /** Where attestations are read from. */
   addresses: ChainAddresses;
   now(): Date;
 }
 
-/** What is to be verified: by an attestation of it, or by its id (`YYYY-MM-DD:<h>d`), which `field` says the caller's name of. */
+/** A forecast by attestation uid, or by id (`YYYY-MM-DD:<h>d`) with the name of the input field for errors. */
 export type PredictionReference = { uid: Hex } | { predictionId: string; field: string };
 
-/** One attestation of the forecast, as the chain has it. */
 interface ChainAttestation {
   type: AttestationType;
   uid: Hex;
@@ -35,8 +33,8 @@ interface ChainAttestation {
 type Unchecked = PredictionVerificationReply['unchecked'];
 
 /**
- * A forecast checked against the chain: its prediction, and its resolution once there is one; each field against the record, the two
- * against each other, and the commitment against the values where the caller may read them.
+ * Verifies a forecast on chain: prediction and resolution against the record and against each other, and the commitment against the values
+ * where the caller may read them.
  * @throws OracleError NOT_FOUND, CHAIN_UNREACHABLE
  */
 export async function verifyPrediction(
@@ -58,7 +56,7 @@ export async function verifyPrediction(
   };
 }
 
-/** @throws OracleError NOT_FOUND for a uid that is not on chain, or not in the record */
+/** @throws OracleError NOT_FOUND for a uid that is not on chain or not in the record */
 async function findByAttestation(deps: PredictionVerificationDeps, uid: Hex): Promise<ForecastDoc> {
   const known = await findAttestation(deps.record, uid);
   if (known !== null) return known.doc;
@@ -106,7 +104,7 @@ function runChecks(
   ];
 }
 
-/** What has to wait, told by what everybody may know: the calendar, and what is on chain. */
+/** Checks that have to wait, from public data only: calendar and chain. */
 function listUnchecked(deps: PredictionVerificationDeps, doc: ForecastDoc, caller: Caller): Unchecked {
   const { attestation, reveal, values, state, windowOpensAt, resolvesAt } = doc;
   const unchecked: Unchecked = [];
@@ -169,7 +167,7 @@ const formatCodes = (codes: Record<string, number>) =>
     .map(([word, code]) => `${word} ${code}`)
     .join(', ');
 
-/** What somebody needs to check forecasts without this service. */
+/** What a verifier needs to check forecasts without this service. */
 export function describeManualVerification({
   chainId,
   addresses,

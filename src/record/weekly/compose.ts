@@ -22,23 +22,22 @@ export type WeeklyReport = ReturnType<typeof composeWeeklyReport>;
 
 export interface WeeklyReportData {
   week: Week;
-  /** When the reports on the week before and on this one are due: what happened in between belongs to this one. */
+  /** Due times of the previous report and of this one: what happened in between belongs to this one. */
   before: Date;
   asOf: Date;
   generatedAt: Date;
   late: boolean;
   source: string;
-  /** Closes of the Sunday before and of the Sunday that ends the week, in USD; null where none was agreed on. */
+  /** Closes in USD of the Sunday before and of the week's Sunday; null without a quorum. */
   openUsd: number | null;
   closeUsd: number | null;
-  /** The days of the week that the record holds. */
   days: readonly DayDoc[];
-  /** All forecasts up to the end of the week, as the record holds them now. */
+  /** All forecasts through the end of the week, as the record holds them now. */
   forecasts: readonly ForecastDoc[];
   stakes: readonly WagerDoc[];
 }
 
-/** The report on a week, from what was known at `asOf`: made later it is the same. */
+/** Composes a week's report as of `asOf`: a late run produces the same report. */
 export function composeWeeklyReport(material: WeeklyReportData) {
   const { week, before, asOf, generatedAt, late, days, stakes } = material;
   const forecasts = material.forecasts.filter((doc) => doc.day <= getLastDayOfWeek(week));
@@ -73,7 +72,7 @@ function countDays(days: readonly DayDoc[]) {
   };
 }
 
-/** In cents, as outcomes are settled; the change is that of the closes told. */
+/** In cents, as outcomes are settled; the change is that of the rounded closes. */
 function toWeeklyMarket(open: number | null, close: number | null) {
   const [openUsd, closeUsd] = [open, close].map((usd) => usd && roundTo(usd, 2));
   return { openUsd, closeUsd, changePct: computeChangePct(openUsd, closeUsd) };
@@ -94,7 +93,7 @@ function composeHorizon(horizonDays: HorizonDays, known: readonly ForecastDoc[],
   });
 }
 
-/** What was written on chain between the two instants. */
+/** Attestations between the two instants. */
 function summarizeAttestations(known: readonly ForecastDoc[], before: Date) {
   const since = (references: (ConfirmedAttestation | null)[]) =>
     references.filter((one): one is ConfirmedAttestation => one !== null && one.at > before);

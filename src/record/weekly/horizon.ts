@@ -5,10 +5,10 @@ import type { ForecastDoc } from '../forecast-doc.ts';
 import { computeForecastBrier } from '../scorecard/scorecard.ts';
 
 /**
- * One horizon's week.
- * @param made forecasts of the days of the week, as of its end
- * @param over forecasts of any day whose outcome came on chain within the week
- * @param open how many are open at its end
+ * Summary of a horizon's week.
+ * @param made forecasts of the week's days, as of its end
+ * @param over forecasts of any day whose outcome came on chain in the week
+ * @param open count of open forecasts at its end
  */
 export function summarizeHorizonWeek(
   horizonDays: HorizonDays,
@@ -34,12 +34,11 @@ export function summarizeHorizonWeek(
   };
 }
 
-/** The return of having followed the call, before costs. */
+/** Return of following the call, before costs. */
 function computeCalledReturnBps({ values, resolution }: ForecastDoc): number {
   return values!.direction === 'UP' ? resolution!.returnBps : -resolution!.returnBps;
 }
 
-/** One digit: returns are whole basis points. */
 function meanToOneDigit(values: number[]): number | null {
   return values.length === 0 ? null : roundTo(values.reduce((sum, value) => sum + value, 0) / values.length, 1);
 }

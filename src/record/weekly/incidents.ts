@@ -14,9 +14,9 @@ interface WeeklyIncident {
 const MAX_REASON_CHARS = 200;
 
 /**
- * What did not go as it should, by date.
+ * Incidents by date.
  * @param days the days of the week
- * @param known all forecasts up to its end, as of then
+ * @param known all forecasts through its end, as of then
  */
 export function listWeeklyIncidents(days: readonly DayDoc[], known: readonly ForecastDoc[], asOf: Date): WeeklyIncident[] {
   const inWeek = new Set(days.map(({ day }) => day));

@@ -3,10 +3,7 @@ import { forecastAsOf } from '../forecast-as-of.ts';
 import { computeLastPublicDay, type ForecastDoc } from '../forecast-doc.ts';
 import { isOwnVenue } from '../own-venue.ts';
 
-/**
- * Stakes that could be told at `asOf` and not yet at `before`, by venue: settled, and of days up to which every forecast is told. So
- * each stake is in the report of one week.
- */
+/** Settled stakes that became public between `before` and `asOf`, by venue, so that each stake is in one report only. */
 export function summarizeNewlyPublicWagers(
   stakes: readonly WagerDoc[],
   forecasts: readonly ForecastDoc[],

@@ -13,7 +13,7 @@ const REPLAY_SCOPE_NOTE =
   'Briefs, weekly reports and self-tests are promised from the day after the first that the service forecast itself: a replay makes none.';
 const MAX_SERIES_CHARS = 60;
 
-/** What a week promised and what became of it. Nothing of an unresolved forecast or wager goes in: an anonymous reader may know all of it. */
+/** What the week's timetable promised and what ran. It holds only public data: nothing of unresolved forecasts or wagers. */
 export function composeSelfReport(week: SelfReportData): SelfReport {
   const promises = listPromises(week);
   const replayed = week.days.filter((day) => day.replayed).length;
@@ -53,7 +53,7 @@ function formatPromiseVerdict(promises: readonly PromiseOutcome[], replayed: boo
     .join(', ')}`;
 }
 
-/** An outcome counts from the moment that it is on chain: before, it would tell the direction. */
+/** Counts outcomes from their reveal on chain only: earlier, they would disclose the direction. */
 function countOutcomes(week: SelfReportData): SelfReport['outcomes'] {
   const over = listEndedForecasts(week);
   const count = (state: string) => over.filter((doc) => doc.reveal !== null && doc.state === state).length;
@@ -64,7 +64,7 @@ function countOutcomes(week: SelfReportData): SelfReport['outcomes'] {
   return { wins: count('WIN'), losses: count('LOSS'), holds: count('HOLD'), voids, open };
 }
 
-/** Inputs that were left out, from the public description of each day's forecast. */
+/** Masked inputs, from the public metadata of each day. */
 function listDataGaps(days: readonly DayDoc[]): SelfReport['dataGaps'] {
   const gaps = days.flatMap(({ _id: date, metadata }) => {
     const { inputs } = JSON.parse(metadata.json) as { inputs: InputSource[] };
@@ -96,7 +96,7 @@ function sumGasByPurpose(costs: readonly GasCosts[]): SelfReport['gas'] {
   };
 }
 
-/** How often each comes, in the order of their first. */
+/** Counts equal values, in the order of their first occurrence. */
 function countByValue(values: readonly string[]): [string, number][] {
   return [...Map.groupBy(values, (value) => value)].map(([value, members]) => [value, members.length]);
 }

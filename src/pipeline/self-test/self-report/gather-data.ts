@@ -12,31 +12,29 @@ import type { StepRun } from '../../step-run-store.ts';
 
 export const WEEK_DAYS = 7;
 
-/** Everything that tells how a week of the service went, as it is known when the report is made. */
+/** State of one week at the time of the report. */
 export interface SelfReportData {
-  /** The Sunday that the report is due on. */
+  /** Due day of the report. */
   sunday: Day;
-  /** From 15:00 UTC of one Sunday to that of the next. */
+  /** From 15:00 UTC of one Sunday to 15:00 UTC of the next. */
   from: Date;
   to: Date;
   asOf: Date;
-  /** First day of the record; null before it. */
   genesis: Day | null;
-  /** First day that no replay made: what a replay leaves out was promised only after it. */
+  /** First day that was not replayed: what a replay skips is promised only after it. */
   firstLive: Day | null;
-  /** Last day of a feed that ends; null for one that goes on. */
   lastCovered: Day | null;
-  /** Days whose forecast was due in the week, as far as the record holds them. */
+  /** Recorded days whose forecast was due in the week. */
   days: readonly DayDoc[];
   /** Forecasts that were due or ended in the week. */
   forecasts: readonly ForecastDoc[];
-  /** When the wager of a day was decided. */
+  /** Time of decision of each day's wager. */
   wagers: ReadonlyMap<Day, Date>;
-  /** Whether the brief of a day was late, of days that have one. */
+  /** Lateness of each stored brief by day. */
   briefs: ReadonlyMap<Day, boolean>;
-  /** Whether the report on the calendar week was late; null where there is none. */
+  /** Lateness of the weekly report; null without one. */
   weeklyLate: boolean | null;
-  /** The daily tests, and the weekly ones of the Sunday before. */
+  /** The daily tests, and the weekly tests of the Sunday before. */
   tests: readonly SelfTestRun[];
   runs: readonly StepRun[];
   gas: readonly GasCosts[];
@@ -44,7 +42,6 @@ export interface SelfReportData {
 
 const MAX_WINDOW_DAYS = 8;
 
-/** Reads it. */
 export async function gatherSelfReportData(deps: PipelineDeps, sunday: Day, now: Date): Promise<SelfReportData> {
   const { record, market, selfTests } = deps;
   const first = sunday - WEEK_DAYS;

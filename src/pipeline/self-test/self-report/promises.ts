@@ -7,7 +7,7 @@ import { getStepDueMs, getWindowOpensMs, isLateForDue, isStepLate, OUTCOME_CHECK
 import { toPublicStepReason } from '../../step-run-store.ts';
 import { type SelfReportData, WEEK_DAYS } from './gather-data.ts';
 
-/** One thing that was promised for a day, and what became of it. */
+/** A promised step of one day and its state. */
 export interface PromiseOutcome {
   step: PromisedStep;
   day: Day;
@@ -18,7 +18,6 @@ export interface PromiseOutcome {
 const MAX_DETAIL_CHARS = 200;
 const OUTCOME_CHECK_MS = OUTCOME_CHECK_HOURS * 3_600_000;
 
-/** Everything that the timetable promised in a week, and what became of it. */
 export function listPromises(week: SelfReportData): PromiseOutcome[] {
   const forecastDays = listDaysFrom(week.sunday - WEEK_DAYS, week).filter((day) => isCovered(week, day));
   const liveDays = listDaysFrom(week.sunday - WEEK_DAYS + 1, week).filter((day) => isLive(week, day) && isCovered(week, day - 1));
@@ -37,23 +36,23 @@ export function listPromises(week: SelfReportData): PromiseOutcome[] {
   ];
 }
 
-/** Seven days on end, as far as the record had begun. */
+/** The seven days from `first` on that are in the record. */
 function listDaysFrom(first: Day, { genesis }: SelfReportData): Day[] {
   const days = Array.from({ length: WEEK_DAYS }, (_, index) => first + index);
   return genesis === null ? [] : days.filter((day) => day >= genesis);
 }
 
-/** A feed that ends promises nothing of later days, and what tells of a day is promised for the one after it. */
+/** A feed that ends promises nothing for days after its last. */
 function isCovered({ lastCovered }: SelfReportData, day: Day): boolean {
   return lastCovered === null || day <= lastCovered;
 }
 
-/** What no replay does is promised from the day after the first that the service itself has forecast. */
+/** Steps that a replay skips are promised from the day after the first live forecast. */
 function isLive({ firstLive }: SelfReportData, day: Day): boolean {
   return firstLive !== null && day > firstLive;
 }
 
-/** Forecasts that count and whose window ended in the week; where the data ends before, they stay open for good. */
+/** Valid forecasts whose window ended in the week; beyond the end of the data they stay open. */
 export function listEndedForecasts({ forecasts, from, to, lastCovered }: SelfReportData): ForecastDoc[] {
   const isKnown = ({ resolvesAt }: ForecastDoc) => lastCovered === null || toDay(resolvesAt.getTime()) - 1 <= lastCovered;
   const inWeek = forecasts.filter(({ resolvesAt }) => resolvesAt >= from && resolvesAt < to);
@@ -105,7 +104,7 @@ function checkBrief(week: SelfReportData, day: Day): PromiseOutcome {
   return late === undefined ? explainUndone(week, 'brief', day) : toPromiseOutcome('brief', day, late ? 'late' : 'ran');
 }
 
-/** On the calendar week that ended with the first day of these seven; due on the day after. */
+/** For the calendar week that ended on the first of these seven days; due on the day after. */
 function checkWeeklyReport(week: SelfReportData): PromiseOutcome {
   const monday = getLastDayOfWeek(toWeek(week.sunday - WEEK_DAYS)) + 1;
   if (week.weeklyLate === null) return explainUndone(week, 'weekly-report', monday);
@@ -120,7 +119,7 @@ function checkSelfTest(week: SelfReportData, step: 'backtest' | 'diagnostics', d
   return toPromiseOutcome(step, day, run.late ? 'late' : 'ran', run.late ? `run at ${run.firstRanAt.toISOString()}` : null);
 }
 
-/** Nothing came of it: what its last run said of that. A step that found nothing to do has kept its promise. */
+/** Reports the last run of a step without a result. A wager step that found nothing to do kept its promise. */
 function explainUndone({ runs }: SelfReportData, step: PromisedStep, day: Day): PromiseOutcome {
   const run = runs.find((one) => one.step === step && one.day === day);
   if (run === undefined) return toPromiseOutcome(step, day, 'missed');
@@ -133,7 +132,6 @@ function toPromiseOutcome(step: PromisedStep, day: Day, state: PromiseState, det
   return { step, day, state, detail };
 }
 
-/** How often each step was promised, and what became of it. */
 export function buildStepTable(promises: readonly PromiseOutcome[]): SelfReport['steps'] {
   return PROMISED_STEPS.map((step) => {
     const states = promises.filter((promise) => promise.step === step).map(({ state }) => state);
@@ -150,7 +148,6 @@ export function buildStepTable(promises: readonly PromiseOutcome[]): SelfReport[
   });
 }
 
-/** The promises that were not kept in time, by date. */
 export function listBrokenPromises(promises: readonly PromiseOutcome[]): SelfReport['incidents'] {
   return promises
     .flatMap(({ step, day, state, detail }) => (state === 'ran' ? [] : [{ date: formatDay(day), step, state, detail }]))

@@ -70,7 +70,6 @@ const LAG_MUTANT = z.object({
   reason: z.string().nullable().describe('Why it does not apply; null where it does'),
 });
 
-/** `ContaminationReport`. */
 export const CONTAMINATION = z.object({
   ...FOLD_COUNT,
   healthy: z

@@ -8,7 +8,6 @@ const CODE_VERSION = z
     'Version of the software and sha2-256 of the code that computes: `find src/forecast -name "*.ts" | LC_ALL=C sort | xargs sha256sum | sha256sum`',
   );
 
-/** What stands around the report of every self-test. */
 export const SELF_TEST_ENVELOPE = {
   success: SUCCESS,
   test: z.enum(SELF_TESTS).describe('Which test'),
@@ -48,7 +47,6 @@ export const SELF_TEST_ENVELOPE = {
 
 export const SELF_TEST_ENVELOPE_OBJECT = z.object(SELF_TEST_ENVELOPE);
 
-/** How one self-test stands. */
 export const SELF_TEST_STATUS = z.object({
   test: z.enum(SELF_TESTS).describe('Which test'),
   path: z.string().describe('Where its result is told'),

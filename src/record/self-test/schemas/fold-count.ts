@@ -2,10 +2,8 @@ import { z } from 'zod';
 import { HORIZONS } from '../../../forecast/model.ts';
 import { COUNT } from '../../../platform/validation/fields.ts';
 
-/** A horizon in days. */
 export const HORIZON_DAYS = z.literal(HORIZONS).describe('Days ahead');
 
-/** How much history a report rests on. */
 export const FOLD_COUNT = {
   folds: COUNT.describe('Folds of 180 days that are complete at every horizon'),
   expectedFolds: COUNT.describe('Folds that the whole history gave when this version was released'),

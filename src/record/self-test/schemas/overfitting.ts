@@ -78,7 +78,6 @@ const TRIAL = z.object({
     .describe('What it did out of sample, by horizon; empty for what cannot be fitted again'),
 });
 
-/** `OverfittingReport`. */
 export const OVERFITTING = z.object({
   ...FOLD_COUNT,
   verdict: z.string().describe('What the figures say, in words'),

@@ -48,7 +48,6 @@ const WEIGHT = z.object({
   ),
 });
 
-/** `PolymarketComparison`. */
 export const POLYMARKET_COMPARISON = z.object({
   verdict: z.string().describe('What the figures amount to, in words'),
   venue: z.string().describe('Who quoted the prices'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { REGIME_NAMES } from '../../../forecast/regime/regime.ts';
 import { COUNT, DATE, INTEGER_TEXT, TIME } from '../../../platform/validation/fields.ts';
 
-/** What is promised by the timetable, in the order in which a day runs it; `resolve` is promised for each forecast that ends. */
+/** Promised steps in the order of the day; `resolve` is promised once per forecast that ends. */
 export const PROMISED_STEPS = [
   'signal',
   'attest',
@@ -15,7 +15,7 @@ export const PROMISED_STEPS = [
   'diagnostics',
 ] as const;
 
-/** How a promise was kept: `missed` is not done, and nothing says that it waits or has failed. */
+/** `missed`: not done, and the step is neither waiting nor failed. */
 export const PROMISE_STATES = ['ran', 'late', 'waiting', 'failed', 'missed'] as const;
 
 const STEP = z.object({
@@ -43,7 +43,6 @@ const GAS = z.object({
   costWei: INTEGER_TEXT.describe('What that cost, in wei: gas at its price, and the fee that a rollup takes for data beside it'),
 });
 
-/** `SelfReport`. */
 export const SELF_REPORT = z.object({
   verdict: z.string().describe('What the week amounts to, in words'),
   from: TIME.describe('Beginning of the seven days, included'),

@@ -37,7 +37,6 @@ const SINGLE = z.object({
   horizons: z.array(EFFECT).describe('What that does, by horizon'),
 });
 
-/** `StabilityReport`. */
 export const STABILITY = z.object({
   ...FOLD_COUNT,
   result: RESULT.describe(

@@ -125,7 +125,6 @@ const CANARY = z.object({
     .describe('Pipelines that are broken on purpose, to show that the canary can fail'),
 });
 
-/** `WalkForwardReport`. */
 export const WALK_FORWARD = z.object({
   model: z.string().describe('Name of the method'),
   firstDay: DATE.describe('First day of the history'),
