@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { type AgentCard, type AgentCardSignature, canonicalizeAgentCard } from '@a2a-js/sdk';
 import canonicalize from 'canonicalize';
 import { FlattenedSign } from 'jose';
-import { CARD_ALGORITHM, type CardJwk, type CardKeyStore, type CardSigningKey } from '../../src/auth/tokens/card-key-store.ts';
+import { CARD_ALGORITHM, type CardJwk, type CardKeyStore } from '../../src/auth/tokens/card-key-store.ts';
+import type { SigningKey } from '../../src/auth/tokens/signing-key-store.ts';
 import { joinUrl } from '../../src/platform/service-url.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import { toCanonicalCard } from './canonical-card.ts';
@@ -73,7 +74,7 @@ export function createCardService({ source, keys, changes, now }: CardServiceDep
  * Three signatures over the card without `signatures` (A2A 1.0, section 8.4): over its fields of 1.0 as the SDKs canonicalize them, without
  * anything empty; over the RFC 8785 form of the whole document, fields of 0.3 included; over its fields of 1.0 as section 8.4.1 has it.
  */
-export async function signCard(source: CardSource, { kid, privateKey }: CardSigningKey): Promise<SignedDocument> {
+export async function signCard(source: CardSource, { kid, privateKey }: SigningKey): Promise<SignedDocument> {
   const card = buildServedCard(source);
   const whole = canonicalize(card) as string;
   const header = { alg: CARD_ALGORITHM, typ: 'JOSE', kid, jku: joinUrl(source.publicUrl, ENDPOINTS.cardKeys) };

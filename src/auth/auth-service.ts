@@ -2,7 +2,6 @@ import type { Db } from 'mongodb';
 import { type Address, getAddress } from 'viem';
 import type { Chain } from '../chain/client.ts';
 import { createCache } from '../platform/cache.ts';
-import type { OracleError } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secrets/secret-box.ts';
 import { type Caller, PUBLIC_CALLER, type Tier } from './caller.ts';
 import { type LoginDeps, logInByMessage, logInBySiwe, type OpenedSession, type SiweLogin, type WalletLogin } from './login/login.ts';
@@ -22,18 +21,17 @@ export interface AuthServiceOptions {
   db: Db;
   chain: Chain;
   secretBox: SecretBox;
-  /** Who issues tokens. */
+  /** `iss` claim of the tokens. */
   issuer: string;
-  /** What a message of EIP-4361 must be made out to. */
+  /** Required domain, origin and chain of an EIP-4361 message. */
   siwe: SiweExpectation;
   now(): Date;
 }
 
-/** For how long the answer to "what does this wallet hold" is remembered. */
 const BALANCE_CACHE_MS = 5_000;
 const MAX_CACHED_BALANCES = 1_000;
 
-/** Wallet login, session tokens and tiers, in whichever process. */
+/** Wallet login, session tokens and tiers. */
 export class AuthService {
   readonly keys: TokenKeyStore;
   readonly siwe: SiweExpectation;
@@ -53,23 +51,21 @@ export class AuthService {
     this.#walletTiers = new WalletTiers({ readGate, now });
   }
 
-  /** See `logInByMessage`. */
   logIn(login: WalletLogin): Promise<OpenedSession> {
     return logInByMessage(this.#loginDeps, login);
   }
 
-  /** See `logInBySiwe`. */
   logInBySiwe(login: SiweLogin): Promise<OpenedSession> {
     return logInBySiwe(this.#loginDeps, login);
   }
 
-  /** A nonce for one login by `logInBySiwe`. */
+  /** Issues a nonce for one `logInBySiwe`. */
   issueNonce(): Promise<{ nonce: string; expiresAt: Date }> {
     return this.#loginDeps.nonces.issue(this.#loginDeps.now());
   }
 
   /**
-   * Who asks, by the `Authorization` header of a request; anybody without one. A token that is not good is refused, never ignored.
+   * The caller of an `Authorization` header; an anonymous caller without one. An invalid token is rejected, never ignored.
    * @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE
    */
   async identify(authorization: string | undefined): Promise<Caller> {
@@ -77,61 +73,58 @@ export class AuthService {
     return (await this.identifyToken(parseBearerToken(authorization))).caller;
   }
 
-  /** Who holds a token, and until when. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
+  /** The caller of a token, and its expiry. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
   async identifyToken(token: string): Promise<{ caller: Caller; expiresAt: Date }> {
-    const session = await this.#requireSession(token);
-    return { caller: await this.#entitlements.getCaller(session), expiresAt: session.expiresAt };
+    const { sessionId, wallet } = await this.#loginDeps.tokens.verify(token);
+    return this.#identify(sessionId, wallet);
   }
 
-  /** Who holds a session, for whoever has proven it otherwise, and until when. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
-  async identifySession(sessionId: string): Promise<{ caller: Caller; expiresAt: Date }> {
+  /** The caller of a session that was authenticated otherwise, and its expiry. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
+  identifySession(sessionId: string): Promise<{ caller: Caller; expiresAt: Date }> {
+    return this.#identify(sessionId);
+  }
+
+  async #identify(sessionId: string, wallet?: Address): Promise<{ caller: Caller; expiresAt: Date }> {
     const session = await this.#loginDeps.sessions.findLive(sessionId, this.#loginDeps.now());
-    if (session === null) throw sessionEnded();
+    // The database decides: a token alone cannot change the wallet or raise the tier.
+    if (session === null || (wallet !== undefined && session.wallet !== wallet)) {
+      throw unauthenticated('The session has ended: it was logged out or revoked');
+    }
     return { caller: await this.#entitlements.getCaller(session), expiresAt: session.expiresAt };
   }
 
-  /** The sessions among these that are live. */
   listLiveSessions(sessionIds: readonly string[]): Promise<SessionDoc[]> {
     return this.#loginDeps.sessions.listLive(sessionIds, this.#loginDeps.now());
   }
 
-  /** What a session is worth now. @throws OracleError CHAIN_UNREACHABLE when the last reading is too old to go by */
+  /** The current caller of a session. @throws OracleError CHAIN_UNREACHABLE when the last balance reading is too old */
   getCaller(session: SessionDoc): Promise<Caller> {
     return this.#entitlements.getCaller(session);
   }
 
-  async #requireSession(token: string): Promise<SessionDoc> {
-    const { tokens, sessions, now } = this.#loginDeps;
-    const { sessionId, wallet } = await tokens.verify(token);
-    const session = await sessions.findLive(sessionId, now());
-    // What the store says counts: a token alone cannot raise a tier or change a wallet.
-    if (session === null || session.wallet !== wallet) throw sessionEnded();
-    return session;
-  }
-
-  /** Ends a session; its token is refused from then on, in all processes. */
+  /** Ends a session; all processes reject its token from then on. */
   logOut(sessionId: string): Promise<boolean> {
     return this.#loginDeps.sessions.revoke(sessionId, this.#loginDeps.now());
   }
 
-  /** Ends all sessions of a wallet, and tells how many there were. */
+  /** Ends all sessions of a wallet and returns their number. */
   revokeSessions(wallet: Address): Promise<number> {
     return this.#loginDeps.sessions.revokeWallet(getAddress(wallet), this.#loginDeps.now());
   }
 
-  /** What a wallet holds, as read within the last seconds. @throws OracleError CHAIN_UNREACHABLE */
+  /** Gate balance of a wallet, cached for five seconds. @throws OracleError CHAIN_UNREACHABLE */
   getGateBalance(wallet: Address): Promise<GateReading> {
     const period = Math.floor(this.#loginDeps.now().getTime() / BALANCE_CACHE_MS);
     const address = getAddress(wallet);
     return this.#balances.get(`${address}:${period}`, () => this.#loginDeps.readGate(address));
   }
 
-  /** What a wallet is worth now, logged in or not: see `WalletTiers`. @throws OracleError CHAIN_UNREACHABLE */
+  /** Current tier of a wallet with or without a session. @throws OracleError CHAIN_UNREACHABLE */
   getWalletTier(wallet: string): Promise<Tier> {
     return this.#walletTiers.getTier(wallet);
   }
 
-  /** Deletes what has expired: for a job. */
+  /** Deletes expired documents. */
   async purge(now: Date): Promise<void> {
     const { claims, nonces, sessions } = this.#loginDeps;
     await claims.purge(now);
@@ -139,8 +132,4 @@ export class AuthService {
     await sessions.purge(now);
     await this.keys.purge();
   }
-}
-
-function sessionEnded(): OracleError {
-  return unauthenticated('The session has ended: it was logged out or revoked');
 }

@@ -4,7 +4,7 @@ import { type CollectionIndexes, isDuplicateKey } from '../../platform/mongo.ts'
 
 interface LoginClaimDoc {
   _id: string;
-  /** Who took it: only he may give it back. */
+  /** Identifies the claimant: only it may release the claim. */
   claimId: string;
   expiresAt: Date;
 }
@@ -13,7 +13,7 @@ export const LOGIN_CLAIM_INDEXES = [
   { collection: 'login_claims', indexes: [{ key: { expiresAt: 1 } }] },
 ] as const satisfies CollectionIndexes[];
 
-/** Things that may be used once, in whichever process. */
+/** Single-use claims on login messages and nonces, over all processes. */
 export class LoginClaimStore {
   readonly #claims: Collection<LoginClaimDoc>;
 
@@ -21,7 +21,7 @@ export class LoginClaimStore {
     this.#claims = db.collection('login_claims');
   }
 
-  /** Gives a thing up again; null when it was taken before. `expiresAt`: from when on it cannot be used anyway. */
+  /** Returns the function that releases the claim, or null when it is taken. @param expiresAt from then on the message is invalid anyway */
   async acquire(key: string, expiresAt: Date): Promise<(() => Promise<void>) | null> {
     const claimId = randomUUID();
     try {

@@ -12,31 +12,29 @@ const SESSION_RESPONSE = z.object({
   expires_in: z.number(),
 });
 
-/** What a login answers (interface, section 2.10). */
+/** Response of a login (interface, section 2.10). */
 export type WalletSession = z.infer<typeof SESSION_RESPONSE>;
 
 const LOGIN_TIMEOUT_MS = 10_000;
 
 interface WalletLoginOptions {
-  /** Of the signed message; default: now. */
+  /** Of the signed message, in milliseconds; default: now. */
   timestamp?: number;
-  /** Ends it. */
   signal?: AbortSignal;
 }
 
-/** Logs a wallet in by a signature (interface, section 4.2). @throws OracleError in the words of the service, and as `askService` */
+/** Logs a wallet in by a signature (interface, section 4.2). @throws OracleError of the service, and as `fetchServiceJson` */
 export async function logInWallet(account: LocalAccount, url: string, options: WalletLoginOptions = {}): Promise<WalletSession> {
-  const { timestamp = Date.now(), signal: abortSignal } = options;
+  const { timestamp = Date.now(), signal } = options;
   const wallet = account.address;
   const signature = await account.signMessage({ message: formatLoginMessage(wallet, timestamp) });
-  const body = { wallet, signature, timestamp };
   const answer = await fetchServiceJson({
     url,
     path: '/api/svc/oracle/verify',
     token: undefined,
-    body,
+    body: { wallet, signature, timestamp },
     deadlineMs: LOGIN_TIMEOUT_MS,
-    stop: abortSignal,
+    stop: signal,
   });
   const { success, data } = SESSION_RESPONSE.safeParse(answer);
   if (success) return data;

@@ -1,28 +1,28 @@
 import { OracleError } from '../../platform/errors.ts';
 
-/** How far the time in a signed message may be from ours, to either side (interface, section 8). */
+/** Maximum difference between the signed time and the server's, in either direction (interface, section 8). */
 export const LOGIN_WINDOW_MS = 5 * 60_000;
 
-/** Seconds since 1970 stay below it until the year 5138; milliseconds have been above it since 1973. */
+/** Unix seconds stay below until the year 5138; Unix milliseconds have been above since 1973. */
 const MIN_MILLISECOND_TIMESTAMP = 100_000_000_000;
 
-/** The text that a wallet signs (interface, section 4.2): both parts exactly as they are sent. */
+/** The message that a wallet signs (interface, section 4.2), with both values exactly as in the request. */
 export function formatLoginMessage(wallet: string, timestamp: number): string {
   return `Verify svc balance: ${wallet}:${timestamp}`;
 }
 
-/** A Unix time in milliseconds. @param timestamp in seconds or milliseconds, told apart by its size */
+/** A Unix time in milliseconds. @param timestamp in seconds or milliseconds, distinguished by size */
 export function toTimestampMs(timestamp: number): number {
   return timestamp < MIN_MILLISECOND_TIMESTAMP ? timestamp * 1_000 : timestamp;
 }
 
-/** @throws OracleError UNAUTHENTICATED naming `field` when the time is outside the window. */
+/** @throws OracleError UNAUTHENTICATED naming `field` for a time outside the window */
 export function requireWithinLoginWindow(atMs: number, now: Date, field: string): void {
   if (Math.abs(now.getTime() - atMs) <= LOGIN_WINDOW_MS) return;
   throw loginRejected(field, 'The signed time is not within 5 minutes of the time here', now);
 }
 
-/** A login that is refused; the time here helps a caller whose clock is wrong. */
+/** Error for a rejected login, with the server's time for a client whose clock is wrong. */
 export function loginRejected(field: string, problem: string, now: Date): OracleError {
   return new OracleError('UNAUTHENTICATED', problem, {
     field,
@@ -31,7 +31,7 @@ export function loginRejected(field: string, problem: string, now: Date): Oracle
   });
 }
 
-/** A second login with a message that has opened a session, or is about to: whoever has seen it must not get in with it. */
+/** Error for a replayed message: an observer of a login must not be able to open a session with it. */
 export function loginAlreadyUsed(now: Date): OracleError {
   return new OracleError('CONFLICT', 'This signed message was used before: each opens one session', {
     field: 'signature',

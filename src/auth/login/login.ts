@@ -17,7 +17,6 @@ import {
 import { checkSiweMessage, type SiweExpectation } from './siwe-message.ts';
 import type { SiweNonceStore } from './siwe-nonce-store.ts';
 
-/** What a wallet gets that has logged in. */
 export interface OpenedSession {
   token: string;
   tier: PaidTier;
@@ -26,7 +25,7 @@ export interface OpenedSession {
   expiresAt: Date;
 }
 
-/** The body of `POST /api/svc/oracle/verify`: `wallet` and `timestamp` as they were signed. */
+/** Body of `POST /api/svc/oracle/verify`, with `wallet` and `timestamp` as signed. */
 export interface WalletLogin {
   wallet: Address;
   signature: Hex;
@@ -45,29 +44,29 @@ export interface LoginDeps {
   nonces: SiweNonceStore;
   sessions: SessionStore;
   tokens: AccessTokens;
-  /** What a message of EIP-4361 must be made out to. */
+  /** Required domain, origin and chain of an EIP-4361 message. */
   siwe: SiweExpectation;
   now(): Date;
 }
 
 /**
  * Login by the access message (interface, section 4.2).
- * @throws OracleError UNAUTHENTICATED naming `timestamp` or `signature`, CONFLICT for a message that has opened a session before,
+ * @throws OracleError UNAUTHENTICATED naming `timestamp` or `signature`, CONFLICT for a replayed message,
  * TIER_REQUIRED with the balance, CHAIN_UNREACHABLE
  */
 export async function logInByMessage(deps: LoginDeps, { wallet, signature, timestamp }: WalletLogin): Promise<OpenedSession> {
   const signedMs = toTimestampMs(timestamp);
   requireWithinLoginWindow(signedMs, deps.now(), 'timestamp');
   const hash = hashMessage(formatLoginMessage(wallet, timestamp));
-  // By the message, which holds wallet and time: the bytes of a signature can be changed without invalidating it.
+  // Keyed by the message, which contains wallet and time: signatures are malleable.
   const claim = { key: `message:${hash}`, usableUntil: new Date(signedMs + LOGIN_WINDOW_MS) };
   return completeLogin(deps, { wallet: getAddress(wallet), hash, signature, claim });
 }
 
 /**
- * Login by a message of EIP-4361 over a nonce of ours.
- * @throws OracleError INPUT_INVALID for a message that is not one, UNAUTHENTICATED naming its field at fault or `signature`,
- * CONFLICT for a nonce that has opened a session before, TIER_REQUIRED with the balance, CHAIN_UNREACHABLE
+ * Login by an EIP-4361 message with a nonce of this service.
+ * @throws OracleError INPUT_INVALID for a malformed message, UNAUTHENTICATED naming the invalid field or `signature`, CONFLICT for a
+ * nonce that was used before, TIER_REQUIRED with the balance, CHAIN_UNREACHABLE
  */
 export async function logInBySiwe(deps: LoginDeps, { message, signature }: SiweLogin): Promise<OpenedSession> {
   const { wallet, nonce } = checkSiweMessage(message, deps.siwe, deps.now());
@@ -87,13 +86,13 @@ async function completeLogin(deps: LoginDeps, { wallet, hash, signature, claim }
   if (!(await isSignedBy(deps.chain, { wallet, hash, signature }))) {
     throw loginRejected('signature', 'The signature is not one of this wallet over this message', deps.now());
   }
-  // The clocks of processes differ: kept for longer than any of them takes it.
+  // Kept for longer than any process accepts the message, since their clocks differ.
   const release = await deps.claims.acquire(claim.key, new Date(claim.usableUntil.getTime() + LOGIN_WINDOW_MS));
   if (release === null) throw loginAlreadyUsed(deps.now());
   try {
     return await openSession(deps, wallet);
   } catch (error) {
-    // A login without a session leaves its message usable. If this fails too, the client signs another.
+    // A failed login leaves its message usable. If the release fails too, the client signs another message.
     await release().catch(() => undefined);
     throw error;
   }

@@ -3,28 +3,26 @@ import { parseSiweMessage, type SiweMessage } from 'viem/siwe';
 import { OracleError } from '../../platform/errors.ts';
 import { LOGIN_WINDOW_MS, loginRejected } from './login-message.ts';
 
-/** Longest message that is read, in characters. */
 export const MAX_SIWE_LENGTH = 4_096;
 
-/** What a message must be made out to. */
+/** Values that a message must name. */
 export interface SiweExpectation {
-  /** Host, with its port where there is one. */
+  /** Host with an optional port. */
   domain: string;
   /** Origin, e.g. `https://oracle.example`. */
   origin: string;
   chainId: number;
 }
 
-/** EIP-4361 from its first to its last character: viem's parser finds its fields anywhere in a longer text. */
+/** Matches the whole message: viem's parser alone would find the fields anywhere in a longer text. */
 const SIWE_PATTERN =
   /^[^\s]+ wants you to sign in with your Ethereum account:\n0x[0-9a-fA-F]{40}\n\n(?:[^\n]+\n)?\nURI: \S+\nVersion: \S+\nChain ID: \d{1,15}\nNonce: [a-zA-Z0-9]{8,}\nIssued At: \S+(?:\nExpiration Time: \S+)?(?:\nNot Before: \S+)?(?:\nRequest ID: [^\n]*)?(?:\nResources:(?:\n- \S+)*)?$/;
 
 type SiweFields = Partial<SiweMessage>;
 
 /**
- * Who a message of EIP-4361 says that he is, once everything about it but its signature and nonce is found right.
- * @throws OracleError INPUT_INVALID for a text that is not such a message, UNAUTHENTICATED naming the field that is wrong, e.g.
- * `message.domain`.
+ * Validates an EIP-4361 message except for its signature and nonce, and returns its wallet.
+ * @throws OracleError INPUT_INVALID for a malformed message, UNAUTHENTICATED naming the invalid field, e.g. `message.domain`
  */
 export function checkSiweMessage(message: string, expected: SiweExpectation, now: Date): { wallet: Address; nonce: string } {
   if (message.length > MAX_SIWE_LENGTH || !SIWE_PATTERN.test(message)) throw invalidSiweField('message', 'is not a message of EIP-4361');

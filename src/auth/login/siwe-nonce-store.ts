@@ -12,7 +12,7 @@ export const SIWE_NONCE_INDEXES = [
   { collection: 'login_nonces', indexes: [{ key: { expiresAt: 1 } }] },
 ] as const satisfies CollectionIndexes[];
 
-/** Nonces of ours for messages of EIP-4361. That each is used once is the claim's business. */
+/** Nonces for EIP-4361 messages. `LoginClaimStore` enforces single use. */
 export class SiweNonceStore {
   readonly #nonces: Collection<SiweNonceDoc>;
 
@@ -20,7 +20,7 @@ export class SiweNonceStore {
     this.#nonces = db.collection('login_nonces');
   }
 
-  /** A new one of 32 hex characters, good for five minutes. */
+  /** Issues a nonce of 32 hex characters, valid for five minutes. */
   async issue(now: Date): Promise<{ nonce: string; expiresAt: Date }> {
     const nonce = randomBytes(16).toString('hex');
     const expiresAt = new Date(now.getTime() + LOGIN_WINDOW_MS);
@@ -28,7 +28,7 @@ export class SiweNonceStore {
     return { nonce, expiresAt };
   }
 
-  /** Until when a nonce may be used; null for one that is not ours or has expired. */
+  /** Expiry of a nonce; null when it is unknown or expired. */
   async findExpiry(nonce: string, now: Date): Promise<Date | null> {
     const known = await this.#nonces.findOne({ _id: nonce });
     return known === null || known.expiresAt <= now ? null : known.expiresAt;

@@ -1,44 +1,43 @@
+import { LRUCache } from 'lru-cache';
 import type { Log } from '../../platform/log.ts';
 import { addressRanges } from './address-ranges.ts';
 import type { RequestCountStore } from './request-count-store.ts';
 
-/** Limits are so many requests a minute, unless their policy has a window of its own. */
+/** Default window of a policy. */
 export const WINDOW_SECONDS = 60;
 
-/** Window of the policy `tasks`: anonymous tasks are kept for this time, so that the limit bounds what is stored. */
+/** Window of the policy `tasks`. Anonymous tasks are stored for this time, so that the limit bounds the storage. */
 export const TASK_WINDOW_SECONDS = 3_600;
 
-/** Who may ask how often. */
 export interface RateLimits {
-  /** By client address: whoever has no valid token. */
+  /** By client address: requests without a valid token. */
   public: RateLimiter;
-  /** By wallet: whoever is logged in. */
+  /** By wallet: authenticated requests. */
   wallet: RateLimiter;
-  /** By client address, whoever asks: requests that make us call the chain. */
+  /** By client address: requests that read the chain, authenticated or not. */
   rpc: RateLimiter;
-  /** By client address: passwords of the operator that were refused; beyond it they are not even looked at. */
+  /** By client address: rejected operator passwords; beyond the limit passwords are not compared. */
   failures: RateLimiter;
-  /** By client address, and for all anonymous callers together: A2A messages that are kept for callers without a token. */
+  /** By client address, and over all anonymous callers: stored A2A messages. */
   tasks: RateLimiter;
-  /** By payer: payments that were rejected after the chain was asked about them. */
+  /** By payer: payments rejected after a chain read. */
   payer: RateLimiter;
-  /** By client address: the same, whoever their payers. */
+  /** By client address: the same for all payers. */
   payments: RateLimiter;
 }
 
-/** What a limit was counted for: the client itself (a wallet, an IPv4 address, a /64), a range around it, or all clients. */
+/** Subject of a limit: the client itself (wallet, IPv4 address or /64), a range around it, or all clients. */
 export type RateLimitScope = 'client' | '/56' | '/48' | 'all';
 
-/** What became of one request. */
 export interface RateLimitDecision {
   policy: keyof RateLimits;
   allowed: boolean;
-  /** Of the scope that refused, or that has the least left. */
+  /** The exhausted scope, or the one with the least remaining. */
   scope: RateLimitScope;
-  /** Requests a window. */
+  /** Requests per window. */
   limit: number;
   windowSeconds: number;
-  /** Requests left in this window, this one deducted. */
+  /** Requests left in this window after this one. */
   remaining: number;
   /** Seconds until the window ends, at least 1. */
   resetSeconds: number;
@@ -48,22 +47,22 @@ export interface RateLimiter {
   /**
    * Counts a request of a client, and of the IPv6 ranges around it.
    * @param client a wallet, or an address key with or without a prefix such as `paying:`
-   * @param units what it counts for, 1 unless given
+   * @param units cost of the request, default 1
    */
   take(client: string, units?: number): Promise<RateLimitDecision>;
-  /** The verdict on a client who is known here to have nothing left; null for any other. Counts nothing. */
+  /** The rejection of a client that this process knows to be over the limit, otherwise null. Does not count. */
   getRejection(client: string): RateLimitDecision | null;
 }
 
 export interface RateLimitOptions {
   counts: RequestCountStore;
-  /** Requests a minute; `tasks` an hour. */
+  /** Requests per minute; `tasks` per hour. */
   limits: { public: number; wallet: number; rpc: number; tasks: number };
   now(): Date;
   log: Log;
 }
 
-/** The limits of DESIGN, "Access and money", shared by all processes on one database. */
+/** Rate limits, shared by all processes on one database. */
 export function createRateLimits({ counts, limits, now, log }: RateLimitOptions): RateLimits {
   const countRequests = withLocalFallback({ counts, now, log });
   const limiter = (policy: keyof RateLimits, limit: number, more: Partial<RateLimiterOptions> = {}) =>
@@ -87,29 +86,30 @@ export function createRateLimits({ counts, limits, now, log }: RateLimitOptions)
   };
 }
 
-/** Limits of wider scopes, in limits of one client. A /48 may be an office, or all customers of a hoster. */
+/** Limits of wider scopes, as multiples of a client's limit. A /48 may be an office, or all customers of a hosting provider. */
 interface ScopeMultiples {
   '/56': number;
   '/48': number;
-  /** Unset: all clients together are not limited. */
+  /** Unset: unlimited. */
   all?: number;
 }
 
 export const REQUEST_SCOPE_MULTIPLES: ScopeMultiples = { '/56': 4, '/48': 16 };
 export const TASK_SCOPE_MULTIPLES = { '/56': 2, '/48': 4, all: 20 } as const satisfies ScopeMultiples;
 
-/** Bounds the memory that many addresses take. What is forgotten stays counted in the store. */
+/** Bounds memory. The database still has the counts of an evicted client. */
 const MAX_CLIENTS = 50_000;
 
-/** Requests that this process took from a scope's budget in one write, and has not handed out yet. */
+/** Requests that this process reserved from a scope's limit in one write. */
 interface BudgetLease {
+  /** Reserved requests that are not used yet. */
   left: number;
-  /** The scope's requests in this window by the last answer of the store, all processes and unused leases included. */
+  /** Requests of the scope in this window at the last write, with unused leases of all processes. */
   taken: number;
   renewing?: Promise<void>;
 }
 
-/** Requests taken after these, or null when the store does not answer. */
+/** Returns the count after the increment, or null when the database does not answer. */
 type CountRequests = (id: string, requests: number, expiresAt: Date) => Promise<number | null>;
 
 interface RateLimiterOptions {
@@ -121,7 +121,7 @@ interface RateLimiterOptions {
   now(): Date;
 }
 
-/** What a request is counted in. */
+/** One counter of a request. */
 interface Bucket {
   id: string;
   scope: RateLimitScope;
@@ -129,21 +129,21 @@ interface Bucket {
 }
 
 const ADDRESS_SCOPES = ['client', '/56', '/48'] as const;
-/** Longer than a group of an IPv6 address, so that no address is taken for one. */
+/** Longer than a group of an IPv6 address, so that no address matches. */
 const KEY_PREFIX = /^[a-z]{5,}:/;
 
 /**
- * Fixed windows that begin with each minute. A tenth of the limit is taken from the store at a time, so that most requests
- * write nothing and refused ones never do; what another process holds unused is missing here. A client therefore never gets
- * more than the limit, and with n processes at least the limit less (n - 1) times a tenth of it. Without the store each process
- * counts for itself.
+ * Fixed windows aligned to the minute. Reserves a tenth of the limit per write, so that most requests write nothing and rejected ones
+ * never do. Unused reservations of other processes are missing here: with n processes a client gets at most the limit, and at least the
+ * limit less (n - 1) tenths. Without the database each process counts for itself.
  */
 function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, now }: RateLimiterOptions): RateLimiter {
   let window = Number.NaN;
-  let leases = new Map<string, BudgetLease>();
+  // LRU, so that the clients of a range cannot evict the range's own lease.
+  const leases = new LRUCache<string, BudgetLease>({ max: MAX_CLIENTS });
   const all: Bucket[] = multiples.all === undefined ? [] : [{ id: 'all', scope: 'all', limit: limit * multiples.all }];
 
-  /** Narrowest first: what one client has spent does not count for its ranges. */
+  /** Narrowest first: a rejected client does not count against its ranges. */
   function getBuckets(client: string): Bucket[] {
     const prefix = KEY_PREFIX.exec(client)?.[0] ?? '';
     const ranges = addressRanges(client.slice(prefix.length)).map((range, index): Bucket => {
@@ -153,24 +153,16 @@ function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, no
     return all.length === 0 ? ranges : [...ranges, ...all];
   }
 
-  function getLease({ id, scope }: Bucket): BudgetLease | undefined {
+  function getLease({ id }: Bucket): BudgetLease | undefined {
     const current = Math.floor(now().getTime() / 1_000 / windowSeconds);
     if (current !== window) {
       window = current;
-      leases = new Map();
+      leases.clear();
     }
-    const lease = leases.get(id);
-    // The clients of a range could push its lease out of memory, and with it what is left of it.
-    if (lease !== undefined && scope !== 'client') {
-      leases.delete(id);
-      leases.set(id, lease);
-    }
-    return lease;
+    return leases.get(id);
   }
 
   function createLease({ id }: Bucket): BudgetLease {
-    const [oldest] = leases.size >= MAX_CLIENTS ? leases.keys() : [];
-    if (oldest !== undefined) leases.delete(oldest);
     const lease: BudgetLease = { left: 0, taken: 0 };
     leases.set(id, lease);
     return lease;
@@ -178,7 +170,7 @@ function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, no
 
   async function renew(lease: BudgetLease, { id, limit }: Bucket): Promise<void> {
     const share = Math.ceil(limit / 10);
-    // A count outlives its window for processes whose clocks are behind.
+    // Counters outlive their window for processes whose clocks are behind.
     const expiresAt = new Date((window + 2) * windowSeconds * 1_000);
     const taken = (await counts(`${policy}:${id}:${window}`, share, expiresAt)) ?? lease.taken + share;
     lease.left = Math.min(share, Math.max(0, limit - (taken - share)));
@@ -216,7 +208,7 @@ function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, no
   }
 
   async function takeFromAll(buckets: readonly Bucket[]): Promise<RateLimitDecision> {
-    // A client of a spent range leaves no trace, neither here nor in the store.
+    // Checked first, so that a client of an exhausted range uses no memory and no counter.
     const spent = buckets.length === 1 ? null : findSpent(buckets);
     if (spent !== null) return spent;
     let tightest: RateLimitDecision | undefined;
@@ -241,7 +233,7 @@ function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, no
 
 const STORE_PAUSE_MS = 5_000;
 
-/** A store that does not answer is left alone for a while: nobody waits for it, and the limits hold in each process. */
+/** Pauses writes to an unreachable database, so that requests do not wait for it; limits then hold per process. */
 function withLocalFallback({ counts, now, log }: Pick<RateLimitOptions, 'counts' | 'now' | 'log'>): CountRequests {
   let pausedUntilMs = Number.NEGATIVE_INFINITY;
   let failing = false;

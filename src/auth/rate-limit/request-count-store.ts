@@ -14,18 +14,18 @@ interface RequestCountDoc {
   expiresAt: Date;
 }
 
-/** Counters that all processes share. */
+/** Request counters shared by all processes. */
 export interface RequestCountStore {
-  /** Adds to a counter and gives its sum. Rejects when the database does not answer within a second. */
+  /** Increments a counter and returns its value. Rejects when the database does not answer within a second. */
   add(id: string, requests: number, expiresAt: Date): Promise<number>;
 }
 
 const TIMEOUT_MS = 1_000;
 const PURGE_INTERVAL_MS = 60_000;
 
-/** Counters in the database; each process deletes what is over about once a minute, since not every engine does it by itself. */
+/** Counters in the database. Each process purges expired ones about once a minute, since the embedded engine has no TTL indexes. */
 export function createRequestCountStore(db: Db, now: () => Date): RequestCountStore {
-  // A count that a crash loses does no harm: nobody waits for the journal.
+  // A crash may lose a count, so writes do not wait for the journal.
   const counts: Collection<RequestCountDoc> = db.collection(COLLECTION, { writeConcern: { w: 1, journal: false } });
   let purgedAtMs = now().getTime();
 
@@ -39,7 +39,7 @@ export function createRequestCountStore(db: Db, now: () => Date): RequestCountSt
     const at = now();
     if (at.getTime() - purgedAtMs < PURGE_INTERVAL_MS) return;
     purgedAtMs = at.getTime();
-    // Nobody depends on it, and the next minute tries again.
+    // Best effort: the next purge retries.
     counts.deleteMany({ expiresAt: { $lt: at } }).catch(() => undefined);
   }
 
@@ -48,7 +48,7 @@ export function createRequestCountStore(db: Db, now: () => Date): RequestCountSt
       purge();
       return withTimeout(
         add(id, requests, expiresAt).catch((error: unknown) => {
-          // Two first requests at once: the second finds the counter.
+          // Lost the race of two upserts: the counter exists now.
           if (isDuplicateKey(error)) return add(id, requests, expiresAt);
           throw error;
         }),
@@ -57,7 +57,7 @@ export function createRequestCountStore(db: Db, now: () => Date): RequestCountSt
   };
 }
 
-/** The driver's own `timeoutMS` does not end an operation whose server is there and silent. */
+/** The driver's `timeoutMS` does not abort an operation of a server that is connected but silent. */
 async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer in ${TIMEOUT_MS} ms`)), TIMEOUT_MS);

@@ -3,19 +3,18 @@ import type { Caller } from '../caller.ts';
 import { isTierAtLeast } from '../tiers/tiers.ts';
 import { addressRanges } from './address-ranges.ts';
 
-/** Who a shared resource is reserved for: a payer has sent a payment, a holder has at least the Basic tier now. */
+/** Priority class: a payer has sent a payment, a holder currently has at least the Basic tier. */
 export type CapacityClass = 'anonymous' | 'payer' | 'holder';
 
-/** A client of a shared resource. */
 export interface CapacityClient {
-  /** Identifies the client: a wallet, or an address. */
+  /** Wallet or client address. */
   key: string;
-  /** Client address as the rate limits count it. */
+  /** Client address as the rate limits key it. */
   address: string;
   class: CapacityClass;
 }
 
-/** Units that are in use at a time, in one process. */
+/** Limits of concurrent units in one process. */
 export interface CapacityLimits {
   perClient: number;
   /** Of anonymous callers and payers in one IPv6 /56. */
@@ -24,7 +23,7 @@ export interface CapacityLimits {
   per48: number;
   /** Of all anonymous callers. */
   anonymous: number;
-  /** Of anonymous callers and payers together; what is left up to `overall` is reserved for holders. */
+  /** Of anonymous callers and payers together; the rest up to `overall` is reserved for holders. */
   anonymousAndPayers: number;
   overall: number;
 }
@@ -37,7 +36,7 @@ export interface SharedCapacityOptions {
   retryAfterSeconds: number;
 }
 
-/** Identifies a caller for a shared resource. @param isPaying whether the request carries a payment */
+/** @param isPaying whether the request carries a payment */
 export function toCapacityClient({ caller, address }: { caller: Caller; address: string }, isPaying = false): CapacityClient {
   const { wallet, tier } = caller;
   const key = wallet === undefined ? address : wallet.toLowerCase();
@@ -45,7 +44,7 @@ export function toCapacityClient({ caller, address }: { caller: Caller; address:
   return { key, address, class: isPaying ? 'payer' : 'anonymous' };
 }
 
-/** A bounded resource of one process that no single client, address range or class of clients can use up. */
+/** A bounded resource of one process that no client, address range or class of clients can exhaust. */
 export class SharedCapacity {
   readonly #options: SharedCapacityOptions;
   readonly #inUse = new Map<string, number>();
@@ -54,7 +53,7 @@ export class SharedCapacity {
     this.#options = options;
   }
 
-  /** Takes one unit until the returned function is called. @throws OracleError RATE_LIMITED, naming the bound in `details.scope` */
+  /** Acquires one unit; the returned function releases it. @throws OracleError RATE_LIMITED with the exhausted limit in `details.scope` */
   acquire(client: CapacityClient): () => void {
     const bounds = this.#getBounds(client);
     const full = bounds.find(({ scope, limit }) => this.#getCount(scope) >= limit);

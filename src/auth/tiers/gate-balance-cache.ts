@@ -1,8 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import type { Address } from 'viem';
 import { isOracleError, type OracleError } from '../../platform/errors.ts';
 import type { GateReading, ReadGateBalance } from './gate-balance.ts';
 
-/** What the chain said of a wallet, and when. */
+/** A gate balance with the time of its read. */
 export interface CachedGateReading {
   gate: GateReading;
   readAt: Date;
@@ -10,25 +11,23 @@ export interface CachedGateReading {
 
 export interface GateBalanceCacheOptions {
   readGate: ReadGateBalance;
-  /** Keeps a reading for other processes. Unset: it is remembered here only. */
+  /** Stores a reading for other processes. Unset: it is cached in this process only. */
   persist?(wallet: Address, cached: CachedGateReading): Promise<void>;
   now(): Date;
 }
 
-/** A balance is read again when it is used after this time. */
 const FRESHNESS_MS = 60_000;
-/** For so long the last reading stands in for a chain that does not answer. */
+/** Maximum age of a reading that replaces one of an unreachable chain. */
 const STALE_FALLBACK_MS = 5 * 60_000;
-/** After a failure the chain is left alone, so that not everybody waits for it. */
+/** Pause after a failed read, so that not every request waits for the timeout. */
 const FAILURE_BACKOFF_MS = 5_000;
 const MAX_WALLETS = 10_000;
 
-/** Balances of the gate token that are used for longer than they are looked at once. */
+/** Cache of gate token balances, with a stale fallback for an unreachable chain. */
 export class GateBalanceCache {
   readonly #options: GateBalanceCacheOptions;
-  /** The latest of this process. */
-  readonly #latest = new Map<Address, CachedGateReading>();
-  /** One reading at a time for each wallet. */
+  readonly #latest = new LRUCache<Address, CachedGateReading>({ max: MAX_WALLETS });
+  /** One concurrent read per wallet. */
   readonly #pendingReads = new Map<Address, Promise<GateReading>>();
   #failed: { error: OracleError; atMs: number } | undefined;
 
@@ -37,9 +36,9 @@ export class GateBalanceCache {
   }
 
   /**
-   * What a wallet holds, by what is known of it as long as that is fresh.
-   * @param stored what other processes know of it
-   * @throws OracleError CHAIN_UNREACHABLE when what is known is too old to go by
+   * Balance of a wallet, from the cache while it is fresh.
+   * @param stored the last reading of other processes
+   * @throws OracleError CHAIN_UNREACHABLE when the last reading is too old for a fallback
    */
   async get(wallet: Address, stored?: CachedGateReading): Promise<GateReading> {
     const cached = pickNewer(this.#latest.get(wallet), stored);
@@ -69,21 +68,13 @@ export class GateBalanceCache {
     try {
       const gate = await readGate(wallet);
       this.#failed = undefined;
-      this.#store(wallet, { gate, readAt });
+      this.#latest.set(wallet, { gate, readAt });
       await persist?.(wallet, { gate, readAt });
       return gate;
     } catch (error) {
       if (isOracleError(error, 'CHAIN_UNREACHABLE')) this.#failed = { error, atMs: now().getTime() };
       throw error;
     }
-  }
-
-  /** At the end, so that whoever was asked for longest ago is forgotten first. */
-  #store(wallet: Address, cached: CachedGateReading): void {
-    this.#latest.delete(wallet);
-    const [oldest] = this.#latest.size >= MAX_WALLETS ? this.#latest.keys() : [];
-    if (oldest !== undefined) this.#latest.delete(oldest);
-    this.#latest.set(wallet, cached);
   }
 }
 

@@ -1,22 +1,21 @@
-import type { Address } from 'viem';
+import { type Address, formatUnits } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { readConfirmedGateBalance, readGateDecimals } from '../../chain/gate-token.ts';
 import { withChainTimeout } from '../../chain/rpc/time-limit.ts';
 import type { Tier } from '../caller.ts';
-import { formatWholeTokens, toTier } from './tiers.ts';
+import { toTier } from './tiers.ts';
 
-/** What the chain says of a wallet. */
+/** Gate balance of a wallet and the tier that it grants. */
 export interface GateReading {
   tier: Tier;
-  /** Whole gate tokens, an exact decimal. */
+  /** Whole gate tokens as an exact decimal. */
   balance: string;
   blockNumber: number;
 }
 
-/** Reads the gate balance of a wallet. @throws OracleError CHAIN_UNREACHABLE, at the latest after three seconds */
+/** Reads the gate balance of a wallet. @throws OracleError CHAIN_UNREACHABLE, after three seconds at most */
 export type ReadGateBalance = (wallet: Address) => Promise<GateReading>;
 
-/** Whoever waits for the chain is told after this time that it does not answer. */
 export const GATE_READ_TIMEOUT_MS = 3_000;
 
 export function createGateReader(chain: Chain): ReadGateBalance {
@@ -25,7 +24,7 @@ export function createGateReader(chain: Chain): ReadGateBalance {
   async function read(wallet: Address): Promise<GateReading> {
     knownDecimals ??= await readGateDecimals(chain);
     const { balance, blockNumber } = await readConfirmedGateBalance(chain, wallet);
-    return { tier: toTier(balance, knownDecimals), balance: formatWholeTokens(balance, knownDecimals), blockNumber };
+    return { tier: toTier(balance, knownDecimals), balance: formatUnits(balance, knownDecimals), blockNumber };
   }
 
   return (wallet) => withChainTimeout(GATE_READ_TIMEOUT_MS, 'Reading the gate balance', () => read(wallet));

@@ -10,7 +10,7 @@ export interface SessionEntitlementsOptions {
   now(): Date;
 }
 
-/** What sessions are worth now: never more than at login, less once the balance has fallen. */
+/** Current tier of sessions: at most the tier at login, lower once the balance has fallen. */
 export class SessionEntitlements {
   readonly #balances: GateBalanceCache;
 
@@ -22,9 +22,9 @@ export class SessionEntitlements {
     });
   }
 
-  /** Who the holder of a session is. @throws OracleError CHAIN_UNREACHABLE when the last reading is too old to go by. */
+  /** The caller of a session. @throws OracleError CHAIN_UNREACHABLE when the last reading is too old */
   async getCaller({ _id: sessionId, wallet, tier, gate, gateReadAt: readAt }: SessionDoc): Promise<Caller> {
-    const now = await this.#balances.get(wallet, { gate, readAt });
-    return { tier: lowerTier(tier, now.tier), wallet, sessionId, balance: now.balance };
+    const current = await this.#balances.get(wallet, { gate, readAt });
+    return { tier: lowerTier(tier, current.tier), wallet, sessionId, balance: current.balance };
   }
 }

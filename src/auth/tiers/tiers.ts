@@ -1,47 +1,40 @@
-import { formatUnits } from 'viem';
 import { OracleError } from '../../platform/errors.ts';
 import { type Caller, TIERS, type Tier } from '../caller.ts';
 
-/** Whole gate tokens that open a tier (interface, section 1). */
+/** Whole gate tokens that a tier requires (interface, section 1). */
 export const TIER_REQUIREMENTS = { basic: 500_000_000n, premium: 1_000_000_000n } as const;
 
 export type PaidTier = keyof typeof TIER_REQUIREMENTS;
 
-/** The highest tier that a balance opens. @param balance in the token's smallest unit */
+/** The highest tier that a balance grants. @param balance in the token's smallest unit */
 export function toTier(balance: bigint, decimals: number): Tier {
   const unit = 10n ** BigInt(decimals);
   if (balance >= TIER_REQUIREMENTS.premium * unit) return 'premium';
   return balance >= TIER_REQUIREMENTS.basic * unit ? 'basic' : 'public';
 }
 
-/** A balance in whole tokens: an exact decimal such as `500000000` or `0.000000000000000001`. @param balance in the smallest unit */
-export function formatWholeTokens(balance: bigint, decimals: number): string {
-  return formatUnits(balance, decimals);
-}
-
 export function isTierAtLeast(tier: Tier, required: Tier): boolean {
   return TIERS.indexOf(tier) >= TIERS.indexOf(required);
 }
 
-/** The lower of two. */
 export function lowerTier(one: Tier, other: Tier): Tier {
   return isTierAtLeast(one, other) ? other : one;
 }
 
-/** In words, e.g. `at least 500,000,000 gate tokens`. */
+/** E.g. `at least 500,000,000 gate tokens`. */
 export function formatTierRequirement(tier: PaidTier): string {
   return `at least ${TIER_REQUIREMENTS[tier].toLocaleString('en-US')} gate tokens`;
 }
 
 interface TierShortfall {
   tier: Tier;
-  /** In whole tokens, an exact decimal; null where it was not read. */
+  /** Whole tokens as an exact decimal; null when it was not read. */
   balance: string | null;
-  /** A sentence on another way to the same. */
+  /** A sentence that names an alternative to the tier. */
   alternative?: string;
 }
 
-/** A wallet that is known, and has too little. */
+/** Error for an authenticated wallet with too low a balance. */
 export function tierRequired(required: PaidTier, { tier, balance, alternative = '' }: TierShortfall): OracleError {
   const requirement = formatTierRequirement(required);
   return new OracleError('TIER_REQUIRED', `This needs the ${required} tier; the wallet has ${tier}`, {
@@ -51,8 +44,8 @@ export function tierRequired(required: PaidTier, { tier, balance, alternative = 
 }
 
 /**
- * @param alternative a sentence on another way to the same
- * @throws OracleError UNAUTHENTICATED for an anonymous caller, with the reason where a token was rejected; TIER_REQUIRED for a lower tier
+ * @param alternative a sentence that names an alternative to the tier
+ * @throws OracleError UNAUTHENTICATED for an anonymous caller, with the reason for a rejected token; TIER_REQUIRED for a lower tier
  */
 export function requireTier({ tier, wallet, balance, rejectedToken }: Caller, required: PaidTier, alternative = ''): void {
   if (isTierAtLeast(tier, required)) return;

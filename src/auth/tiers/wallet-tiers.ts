@@ -3,7 +3,7 @@ import type { Tier } from '../caller.ts';
 import type { ReadGateBalance } from './gate-balance.ts';
 import { GateBalanceCache } from './gate-balance-cache.ts';
 
-/** What wallets are worth while nobody is logged in with them: for what is sent to their owners. */
+/** Tiers of wallets without a session, for deliveries such as webhooks. */
 export class WalletTiers {
   readonly #balances: GateBalanceCache;
 
@@ -11,7 +11,7 @@ export class WalletTiers {
     this.#balances = new GateBalanceCache(options);
   }
 
-  /** By a reading of the last minute. @throws OracleError CHAIN_UNREACHABLE when the last one is too old to go by */
+  /** From a reading at most a minute old. @throws OracleError CHAIN_UNREACHABLE when the last reading is too old */
   async getTier(wallet: string): Promise<Tier> {
     return (await this.#balances.get(getAddress(wallet))).tier;
   }

@@ -17,12 +17,12 @@ export interface AccessTokenContent {
 
 export interface AccessTokensOptions {
   keys: TokenKeyStore;
-  /** Who issues: the on-chain identity of the agent, which outlives any URL. */
+  /** The agent's on-chain identity, which outlives any URL. */
   issuer: string;
   now(): Date;
 }
 
-/** Session tokens: JWT under EdDSA, 30 minutes. They prove a session; what it is worth stands in the store. */
+/** Session tokens: EdDSA JWTs valid for 30 minutes. A token proves a session; its entitlement is in the database. */
 export class AccessTokens {
   readonly #keys: TokenKeyStore;
   readonly #issuer: string;
@@ -34,7 +34,7 @@ export class AccessTokens {
     this.#now = now;
   }
 
-  /** A token for a session, and when it expires. */
+  /** Issues a token for a session. */
   async issue({ sessionId, wallet, tier }: AccessTokenContent): Promise<{ token: string; expiresAt: Date }> {
     const { kid, privateKey } = await this.#keys.getSigningKey();
     const issuedAtSeconds = Math.floor(this.#now().getTime() / 1_000);
@@ -51,7 +51,7 @@ export class AccessTokens {
     return { token, expiresAt: new Date(expiresAtSeconds * 1_000) };
   }
 
-  /** The session that a token proves. @throws OracleError UNAUTHENTICATED saying what is wrong with the token. */
+  /** Verifies a token and returns its session. @throws OracleError UNAUTHENTICATED with the reason */
   async verify(token: string): Promise<Pick<AccessTokenContent, 'sessionId' | 'wallet'>> {
     const kid = readKeyId(token);
     const key = await this.#keys.findVerificationKey(kid);
@@ -81,14 +81,14 @@ export class AccessTokens {
 /** `WWW-Authenticate` for a request whose token was rejected (RFC 6750, section 3). */
 export const REJECTED_TOKEN_CHALLENGE = 'Bearer realm="oracle", error="invalid_token"';
 
-/** The token in an `Authorization` header. @throws OracleError UNAUTHENTICATED */
+/** The bearer token of an `Authorization` header. @throws OracleError UNAUTHENTICATED */
 export function parseBearerToken(authorization: string): string {
   const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
   if (token === undefined) throw unauthenticated('The Authorization header must be "Bearer <token>"');
   return token;
 }
 
-/** A caller whose token is not taken; `problem` tells what about it. */
+/** Error for a rejected token. */
 export function unauthenticated(problem: string, cause?: unknown): OracleError {
   return new OracleError('UNAUTHENTICATED', problem, {
     field: 'Authorization',
@@ -97,7 +97,7 @@ export function unauthenticated(problem: string, cause?: unknown): OracleError {
   });
 }
 
-/** From the header, which nothing has proven yet: it decides which of our own keys is tried, and no more. */
+/** Key id in the header. The header is not verified yet and only selects one of the service's own keys. */
 function readKeyId(token: string): string {
   const { alg, kid } = parseTokenHeader(token);
   if (alg !== TOKEN_ALGORITHM) throw unauthenticated(`The access token is not signed with ${TOKEN_ALGORITHM}`);
@@ -122,7 +122,7 @@ function toUnauthenticated(error: unknown): unknown {
   return error;
 }
 
-/** Told to holders of a token with a good signature only. */
+/** Reached only after the signature has been verified. */
 function formatClaimProblem(claim: string): string {
   if (claim === 'iss') return 'The access token was issued by another service';
   if (claim === 'aud') return 'The access token is meant for another service';

@@ -1,17 +1,14 @@
-import type { CryptoKey } from 'jose';
 import type { Collection, Db } from 'mongodb';
 import type { SecretBox } from '../../platform/secrets/secret-box.ts';
-import { createSealedKeyPair, insertKey, type KeyUse, openSealedKey } from './sealed-key-pair.ts';
+import { type SigningKey, type SigningKeyDoc, SigningKeyStore } from './signing-key-store.ts';
 
-/** Another one than that of session tokens: neither passes for the other. */
+/** Differs from the algorithm of session tokens, so that neither signature verifies as the other. */
 export const CARD_ALGORITHM = 'ES256';
 
-/** How long a key is published after its successor was made: whoever keeps a card can check it for that long. */
+/** For how long a key is published after its successor was created, so that verifiers can check stored cards. */
 export const CARD_KEY_RETIREMENT_DAYS = 30;
 
-const RETIREMENT_MS = CARD_KEY_RETIREMENT_DAYS * 86_400_000;
-
-/** As it is published (RFC 7517). */
+/** Public JWK (RFC 7517). */
 export interface CardJwk {
   kty: 'EC';
   crv: 'P-256';
@@ -23,76 +20,46 @@ export interface CardJwk {
   use: 'sig';
 }
 
-/** A key that agent cards are signed with. The one with the highest number signs. */
-export interface CardKeyDoc {
-  /** Counts from 1; see `NumberedKey`. */
-  _id: number;
-  kid: string;
-  publicJwk: CardJwk;
-  /** The private JWK, sealed for this `kid`. */
-  sealedPrivateJwk: string;
-  createdAt: Date;
-  /** Set when nothing that it has signed may be believed any more. */
-  revokedAt?: Date;
-}
-
-export interface CardSigningKey {
-  kid: string;
-  privateKey: CryptoKey;
-}
-
 export interface CardKeyStoreOptions {
   db: Db;
   secretBox: SecretBox;
   now(): Date;
 }
 
-const KEY_USE: KeyUse = { algorithm: CARD_ALGORITHM, purpose: 'agent-card-key' };
-
-/** The keys of the agent card, shared by all processes through the store. */
+/** Signing keys of the agent card. */
 export class CardKeyStore {
-  readonly #keys: Collection<CardKeyDoc>;
-  readonly #secretBox: SecretBox;
+  readonly #keys: Collection<SigningKeyDoc<CardJwk>>;
+  readonly #store: SigningKeyStore<CardJwk>;
   readonly #now: () => Date;
 
   constructor({ db, secretBox, now }: CardKeyStoreOptions) {
     this.#keys = db.collection('card_keys');
-    this.#secretBox = secretBox;
     this.#now = now;
+    this.#store = new SigningKeyStore(
+      {
+        algorithm: CARD_ALGORITHM,
+        purpose: 'agent-card-key',
+        retirementMs: CARD_KEY_RETIREMENT_DAYS * 86_400_000,
+        toPublicJwk: ({ x, y }, kid) => ({ kty: 'EC', crv: 'P-256', x: x!, y: y!, kid, alg: CARD_ALGORITHM, use: 'sig' }),
+      },
+      { keys: this.#keys, secretBox, now },
+    );
   }
 
-  /** The key to sign with, made when there is none yet. @throws OracleError CONFIG_INVALID when it was sealed under another secret. */
-  async getSigningKey(): Promise<CardSigningKey> {
-    const key = (await this.#findNewest()) ?? (await this.#insertKey(1));
-    return { kid: key.kid, privateKey: await openSealedKey(KEY_USE, key, this.#secretBox) };
+  /** The active key, created when there is none. @throws OracleError CONFIG_INVALID when it was sealed under another secret */
+  getSigningKey(): Promise<SigningKey> {
+    return this.#store.getSigningKey();
   }
 
-  /** Public keys that a card may be signed with, the active one first. */
+  /** Public keys of valid card signatures, the active one first. */
   async listPublicKeys(): Promise<CardJwk[]> {
-    const keys = await this.#keys.find({}, { sort: { _id: -1 } }).toArray();
-    const oldest = this.#now().getTime() - RETIREMENT_MS;
-    const isInUse = (index: number) => index === 0 || keys[index - 1]!.createdAt.getTime() > oldest;
-    return keys.filter(({ revokedAt }, index) => revokedAt === undefined && isInUse(index)).map(({ publicJwk }) => publicJwk);
+    return (await this.#store.listInUse()).map(({ publicJwk }) => publicJwk);
   }
 
-  /** Makes a new key active; cards that are signed with earlier ones can be checked until those are retired, or with `revoke` never more. */
+  /** Activates a new key. Earlier keys stay valid until they retire, or with `revoke` become invalid at once. */
   async rotate({ revoke = false }: { revoke?: boolean } = {}): Promise<{ kid: string }> {
-    const { kid, _id } = await this.#insertKey(((await this.#findNewest())?._id ?? 0) + 1);
+    const { kid, _id } = await this.#store.createNext();
     if (revoke) await this.#keys.updateMany({ _id: { $lt: _id } }, { $set: { revokedAt: this.#now() } });
     return { kid };
-  }
-
-  #findNewest(): Promise<CardKeyDoc | null> {
-    return this.#keys.findOne({}, { sort: { _id: -1 } });
-  }
-
-  async #insertKey(number: number): Promise<CardKeyDoc> {
-    return insertKey(this.#keys, await this.#createKey(number));
-  }
-
-  async #createKey(number: number): Promise<CardKeyDoc> {
-    const { jwk, kid, sealedPrivateJwk } = await createSealedKeyPair(KEY_USE, this.#secretBox);
-    const publicJwk: CardJwk = { kty: 'EC', crv: 'P-256', x: jwk.x!, y: jwk.y!, kid, alg: CARD_ALGORITHM, use: 'sig' };
-    return { _id: number, kid, publicJwk, sealedPrivateJwk, createdAt: this.#now() };
   }
 }

@@ -6,12 +6,12 @@ import type { GateReading } from '../tiers/gate-balance.ts';
 import type { PaidTier } from '../tiers/tiers.ts';
 
 export interface SessionDoc {
-  /** Also the token's `jti`. */
+  /** Also the `jti` of the token. */
   _id: string;
   wallet: Address;
-  /** At login: what the session may have at most. */
+  /** Tier at login; the upper bound of the session's tier. */
   tier: PaidTier;
-  /** What the chain said last. */
+  /** Last reading of the gate balance. */
   gate: GateReading;
   gateReadAt: Date;
   createdAt: Date;
@@ -23,7 +23,7 @@ export const SESSION_INDEXES = [
   { collection: 'sessions', indexes: [{ key: { wallet: 1 } }, { key: { expiresAt: 1 } }] },
 ] as const satisfies CollectionIndexes[];
 
-/** Sessions by wallet login, shared by all processes. Wallets are written with their checksum. */
+/** Login sessions. Wallets are stored with their EIP-55 checksum. */
 export class SessionStore {
   readonly #sessions: Collection<SessionDoc>;
 
@@ -31,7 +31,6 @@ export class SessionStore {
     this.#sessions = db.collection('sessions');
   }
 
-  /** A new name for a session. */
   static createId(): string {
     return randomUUID();
   }
@@ -40,30 +39,29 @@ export class SessionStore {
     await this.#sessions.insertOne({ ...session, revokedAt: null });
   }
 
-  /** The session, or null when it was revoked, has expired or never was. */
+  /** Null for an unknown, expired or revoked session. */
   async findLive(sessionId: string, now: Date): Promise<SessionDoc | null> {
     const session = await this.#sessions.findOne({ _id: sessionId });
     return session === null || session.revokedAt !== null || session.expiresAt <= now ? null : session;
   }
 
-  /** Those among these that are live. */
   async listLive(sessionIds: readonly string[], now: Date): Promise<SessionDoc[]> {
     const sessions = await this.#sessions.find({ _id: { $in: [...sessionIds] } }, { hint: { _id: 1 } }).toArray();
     return sessions.filter(({ revokedAt, expiresAt }) => revokedAt === null && expiresAt > now);
   }
 
-  /** Writes down a newer reading, for every session of the wallet. */
+  /** Stores a newer reading in every session of the wallet. */
   async saveGateReading(wallet: Address, gate: GateReading, gateReadAt: Date): Promise<void> {
     await this.#sessions.updateMany({ wallet, gateReadAt: { $lt: gateReadAt } }, { $set: { gate, gateReadAt } });
   }
 
-  /** Whether it was live until now. */
+  /** Returns whether the session was live. */
   async revoke(sessionId: string, now: Date): Promise<boolean> {
     const { modifiedCount } = await this.#sessions.updateOne({ _id: sessionId, revokedAt: null }, { $set: { revokedAt: now } });
     return modifiedCount === 1;
   }
 
-  /** How many sessions of the wallet were live until now. */
+  /** Returns the number of sessions that were live. */
   async revokeWallet(wallet: Address, now: Date): Promise<number> {
     const { modifiedCount } = await this.#sessions.updateMany({ wallet, revokedAt: null }, { $set: { revokedAt: now } });
     return modifiedCount;

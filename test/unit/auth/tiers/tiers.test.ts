@@ -1,14 +1,8 @@
 import fc from 'fast-check';
+import { formatUnits } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { type Caller, TIERS } from '../../../../src/auth/caller.ts';
-import {
-  formatTierRequirement,
-  formatWholeTokens,
-  isTierAtLeast,
-  lowerTier,
-  requireTier,
-  toTier,
-} from '../../../../src/auth/tiers/tiers.ts';
+import { formatTierRequirement, isTierAtLeast, lowerTier, requireTier, toTier } from '../../../../src/auth/tiers/tiers.ts';
 
 const wallet = `0x${'a'.repeat(40)}` as const;
 
@@ -41,7 +35,7 @@ describe('a balance in words', () => {
   it('is an exact decimal of whole tokens, without superfluous zeros', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.integer({ min: 0, max: 30 }), (balance, decimals) => {
-        const text = formatWholeTokens(balance, decimals);
+        const text = formatUnits(balance, decimals);
         expect(text).toMatch(decimals === 0 ? /^(0|[1-9]\d*)$/ : /^(0|[1-9]\d*)(\.\d*[1-9])?$/);
         const [whole, fraction = ''] = text.split('.');
         expect(BigInt(whole + fraction.padEnd(decimals, '0'))).toBe(balance);
@@ -50,7 +44,7 @@ describe('a balance in words', () => {
   });
 
   it('and a requirement read as people write them', () => {
-    expect(formatWholeTokens(500_000_000n * 10n ** 18n + 1n, 18)).toBe('500000000.000000000000000001');
+    expect(formatUnits(500_000_000n * 10n ** 18n + 1n, 18)).toBe('500000000.000000000000000001');
     expect(formatTierRequirement('basic')).toBe('at least 500,000,000 gate tokens');
     expect(formatTierRequirement('premium')).toBe('at least 1,000,000,000 gate tokens');
   });
