@@ -1,7 +1,7 @@
 /**
  * Compiles the Solidity files of this folder with the pinned `solc` and OpenZeppelin packages, offline, to
  * `compiled/<Name>.json`: `{ contractName, abi, bytecode }`, and those of `test-only` to `compiled/test-only`. `npm run contracts`
- * writes the files; `compileAll()` only returns their text, so that a test can tell whether the committed ones are up to date.
+ * writes the files; `compileAll()` only returns their text, so that a test can compare the committed files.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -33,7 +33,7 @@ export interface BenchOptions {
   /** Unset: nothing is sold. */
   paidCalls?: PaidCalls;
   limits?: RateLimits;
-  /** Unset: callbacks are taken, and nobody is called. */
+  /** Unset: registrations are accepted, and no call is made. */
   push?: TaskPush;
 }
 
@@ -57,11 +57,11 @@ export async function a2aBench({
   let runs = 0;
   let letGo = () => {};
   let gate: { passed: Promise<void>; begin(): void } | undefined;
-  const answer: RunSkill = async (call, asker) => {
+  const answer: RunSkill = async (call, context) => {
     runs += 1;
     gate?.begin();
     await gate?.passed;
-    return runSkill === undefined ? { output: { asked: call.input, by: asker.caller.tier }, text: 'answered' } : runSkill(call, asker);
+    return runSkill === undefined ? { output: { asked: call.input, by: context.caller.tier }, text: 'answered' } : runSkill(call, context);
   };
   const stopping = new AbortController();
   const log = createLog({ level: 'info', secrets: [], write: (line) => void lines.push(line) });
@@ -89,7 +89,7 @@ export async function a2aBench({
   };
 }
 
-/** As if nobody had worked on any task of a database for so long. */
+/** Ages every task of the database by so many milliseconds. */
 export async function idleFor(db: Db, ms = TASK_LEASE_MS): Promise<void> {
   await db.collection('a2a_tasks').updateMany({}, [{ $set: { aliveAt: { $subtract: ['$aliveAt', ms] } } }]);
 }

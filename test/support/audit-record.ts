@@ -31,7 +31,7 @@ export type Item<Data> = Data & { refUid: Hex };
 
 /** What is attested, day by day; a test may change it, double it or leave it out. `index` counts days from 0. */
 export interface Tampering {
-  /** Whose record it is; default: that of a wallet that nobody has seen. */
+  /** Attester of the record; default: a new wallet. */
   account?: LocalAccount;
   prediction?(item: Item<PredictionData>, index: number): Item<PredictionData>[];
   resolution?(item: Item<ResolutionData>, index: number, horizonDays: number): Item<ResolutionData>[];
@@ -46,7 +46,7 @@ export interface WrittenRecord {
   now: Date;
 }
 
-/** Closes that nobody has seen: they rise and fall, by whole dollars. */
+/** Synthetic closes: they rise and fall, by whole dollars. */
 export function closeUsd(day: Day): number {
   return 60_000 + ((day * 7_919) % 101) * 37;
 }

@@ -3,9 +3,9 @@ import { connect, createServer, type Socket } from 'node:net';
 export interface Cable {
   /** Names the same database through the cable. */
   uri: string;
-  /** Nobody is there any more, for connections that exist as well. */
+  /** Resets all connections, open ones too. */
   cut(): void;
-  /** Somebody is there, and never answers. */
+  /** Accepts connections and never answers. */
   hang(): void;
   mend(): void;
   close(): Promise<void>;

@@ -45,7 +45,7 @@ export function contestDoor(url: () => string) {
   };
 }
 
-export interface Told {
+export interface ContestReply {
   market: string;
   probabilityBps: number;
   issuedAtMs: number;
@@ -55,10 +55,10 @@ export interface Told {
 export async function signedCommitment(
   domain: ContestDomain,
   account: LocalAccount,
-  told: Told,
+  published: ContestReply,
   wallet: Hex = account.address,
-): Promise<Told & { wallet: Hex; signature: Hex }> {
-  const message = { ...told, wallet, issuedAtMs: BigInt(told.issuedAtMs) };
+): Promise<ContestReply & { wallet: Hex; signature: Hex }> {
+  const message = { ...published, wallet, issuedAtMs: BigInt(published.issuedAtMs) };
   const signature = await account.signTypedData({ domain, types: COMMITMENT_TYPES, primaryType: COMMITMENT_PRIMARY_TYPE, message });
-  return { ...told, wallet, signature };
+  return { ...published, wallet, signature };
 }

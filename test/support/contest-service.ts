@@ -17,7 +17,7 @@ export interface ContestService {
   served: Served;
   /** The Monday that the first round opens on. */
   monday: Day;
-  /** The contest's clock (ms), and its door's. */
+  /** Clock of the contest and of its routes, in ms. */
   clock: { ms: number };
   stop(): Promise<void>;
 }

@@ -10,7 +10,7 @@ export function regimeDraft(key: string, at = AT): AnyEventDraft {
 
 export const regimeDrafts = (from: number, count: number) => Array.from({ length: count }, (_, index) => regimeDraft(`e${from + index}`));
 
-/** What only one wallet is told. @param wallet in lower case */
+/** An event for one wallet only. @param wallet in lower case */
 export function noticeDraft(key: string, wallet: string): AnyEventDraft {
   const content = { webhookId: '00000000-0000-4000-8000-000000000000', url: 'https://a.example/', reason: 'gone', failingSince: null };
   return { type: 'webhook.disabled', key, at: AT, horizonDays: null, wallet, content };

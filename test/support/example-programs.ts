@@ -95,7 +95,7 @@ export const EXAMPLE_PROGRAMS: Record<string, ExampleProgram> = {
   'x402/pay.ts': {
     async tells(output, { oracle, bookedFor }) {
       const { signal, direction, confidence } = await oracle();
-      // An abstention is told for nothing.
+      // An abstention is free.
       if (signal === 'HOLD') return expect(output).toMatch(/^HOLD: /);
       expect(output).toContain(`${signal}: ${direction} with probability ${confidence}`);
       const [, txHash] = /^Paid 0\.001 USD as 0x\w{40}, settled by (0x\w{64})$/m.exec(output)!;

@@ -70,7 +70,7 @@ export const HOSTILE_BODIES: Record<string, string | Buffer> = {
   control: '\u0000\u0001',
 };
 
-/** Members that nobody declared, as JSON. */
+/** Undeclared members, as JSON. */
 export const UNDECLARED_MEMBERS: [name: string, json: string][] = [
   ['__proto__', '{"polluted":true}'],
   ['constructor', '{"prototype":{"polluted":true}}'],
@@ -81,7 +81,7 @@ export const UNDECLARED_MEMBERS: [name: string, json: string][] = [
   ['then', '1'],
 ];
 
-/** What tells of our insides. */
+/** Signs of internals. */
 const INSIDES = [
   /\bat .{1,200}:\d+:\d+/,
   /node_modules|node:internal|file:\/\/|\/src\/|\.ts\b/,
@@ -90,7 +90,7 @@ const INSIDES = [
   /Unexpected token|JSON at position|Cannot read propert|is not a function|undefined/,
 ];
 
-/** Whether a text tells of stacks, files, libraries or their words. */
+/** Whether a text names stacks, files, libraries or their messages. */
 export function tellsInsides(text: string): boolean {
   return INSIDES.some((pattern) => pattern.test(text));
 }

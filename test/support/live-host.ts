@@ -13,10 +13,10 @@ import { answersOf, type ProviderHost, startProviderHost } from './provider-host
 
 const GROUPS = [venuesAnswers, derivativesAnswers, sentimentAnswers, macroAnswers, onchainAnswers, strikesAnswers];
 
-/** The market that all providers of the host tell of. */
+/** The market that all providers of the host serve. */
 export const hostedMarket = openSimulatedFeed({ seed: 2 });
 
-/** Every provider of live data on a loopback server, each in its own words, all telling of the same market. */
+/** Every provider of live data on a loopback server, each in its own format, all with the same market. */
 export function startLiveHost(now: () => number = Date.now): Promise<ProviderHost> {
   return startProviderHost(answersOf(hostedMarket, GROUPS), now);
 }

@@ -23,7 +23,7 @@ export async function signedLogin(account: ReturnType<typeof privateKeyToAccount
 
 let logins = 0;
 
-/** Logs a demonstration wallet in at the part behind the door. */
+/** Logs a demonstration wallet in without HTTP. */
 export async function login(service: Loggable, wallet: 'basic' | 'premium'): Promise<OpenedSession> {
   logins += 1;
   // A time of its own for each, well within the window.

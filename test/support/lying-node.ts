@@ -5,7 +5,7 @@ export const DATA_WORD = 12;
 /** Of a prediction. */
 export const RESOLVES_AT = DATA_WORD + 4;
 
-/** A node that tells one word of each attestation otherwise than the one behind it. */
+/** A node that alters one word of each attestation of the node behind it. */
 export function lyingNode(rpcUrl: string, word: number) {
   const last = 2 + 64 * (word + 1) - 1;
   const changed = (result: string) => result.slice(0, last) + (result[last] === '0' ? '1' : '0') + result.slice(last + 1);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/events/websocket/clock.ts';
 
-/** A clock that moves when it is told to, and does what is due on the way, each at its time. */
+/** A clock that the test moves; due timers run on the way, each at its time. */
 export interface ManualClock extends Clock {
   advance(ms: number): void;
 }

@@ -27,7 +27,7 @@ export interface OperatorDoorOptions extends Pick<AppOptions, 'limits' | 'trustP
   role?: 'all' | 'api' | 'worker';
 }
 
-/** The doors of a service to which an operator has the key, at a time of the test's own; without a schedule, as a process that just answers. */
+/** A service with admin routes, at the test's own time; without a schedule, like a process with `ROLE=api`. */
 export async function operatorDoor(service: TestService, options: OperatorDoorOptions = {}): Promise<OperatorDoor> {
   const { settings = OPERATOR, role: ROLE = 'api', now = service.http.now, ...door } = options;
   const lines: string[] = [];

@@ -8,7 +8,7 @@ import type { CommittedValues, ForecastDoc } from '../../src/record/forecast-doc
 import type { WagerDoc } from '../../src/wager/wager-book.ts';
 import type { TestService } from './service.ts';
 
-/** Contents of everything that is not told yet, as different as can be: figures that nothing else of a service has. */
+/** Values of everything unrevealed, as different as possible: figures that occur nowhere else in a service. */
 export const PLANTED = {
   up: {
     values: {
@@ -62,7 +62,7 @@ export async function untoldForecasts({ pipeline, http }: TestService): Promise<
 }
 
 /**
- * Writes one of the contents into everything that is not told yet: values of forecasts, outcomes that are decided and not
+ * Writes one set of values into everything unrevealed: values of forecasts, outcomes that are decided and not
  * revealed, wagers, pinned probabilities; and has the reports made from that. Nothing that everybody may know is touched.
  */
 export async function plant(service: TestService, side: PlantedSide): Promise<void> {
@@ -84,7 +84,7 @@ export async function plant(service: TestService, side: PlantedSide): Promise<vo
   await remakeReports(service);
 }
 
-/** The wager of a day gives its forecasts away: also of a day of which a single one is not told yet, and of all that follow. */
+/** The wager of a day gives its forecasts away: also of a day with a single unrevealed one, and of all that follow. */
 async function plantWagers({ pipeline }: TestService, wager: (typeof PLANTED)[PlantedSide]['wager'], from: number) {
   const { wagers } = pipeline.wagers;
   for (const { _id, winner } of await wagers.find({ day: { $gte: from }, market: { $ne: null } }).toArray()) {
@@ -126,7 +126,7 @@ export interface Secret {
   words: string[];
 }
 
-/** What Basic and Premium callers may know of what is planted, and nobody else. */
+/** The planted values that only Basic and Premium callers may read. */
 export function paidSecrets(side: PlantedSide): Secret[] {
   const { values, wager, oracleBps } = PLANTED[side];
   return [
@@ -181,14 +181,14 @@ function priceWords(price: number): string[] {
   return [price.toFixed(2), price.toFixed(1), price.toFixed(0), String(Math.round(price * 100)), Math.round(price).toLocaleString('en-US')];
 }
 
-/** The secrets that a text tells. Numbers are found as whole numbers only, hexadecimal digits anywhere. */
+/** The secrets in a text. Numbers are found as whole numbers only, hexadecimal digits anywhere. */
 export function secretsIn(text: string, secrets: readonly Secret[]): string[] {
   const numbers = new Set([
     ...[...text.matchAll(/(?<![\w.])\d+(?:\.\d+)?(?![\w]|\.\d)/g)].map(([number]) => trimmed(number)),
     ...[...text.matchAll(/(?<![\w.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w])/g)].map(([number]) => trimmed(number.replaceAll(',', ''))),
   ]);
-  const isTold = (word: string) => (word.length === 64 ? text.includes(word) : numbers.has(trimmed(word.replaceAll(',', ''))));
-  return secrets.filter(({ words }) => words.some(isTold)).map(({ what }) => what);
+  const isRevealed = (word: string) => (word.length === 64 ? text.includes(word) : numbers.has(trimmed(word.replaceAll(',', ''))));
+  return secrets.filter(({ words }) => words.some(isRevealed)).map(({ what }) => what);
 }
 
 /** `0.50` and `0.5` are the same. */

@@ -92,7 +92,7 @@ const AUTH_TYPE = ['address address', 'string timestamp', 'uint256 nonce', 'stri
   type: field.split(' ')[0],
   name: field.split(' ')[1],
 }));
-const LARGEST_CLOCK_ERROR_S = 60;
+const MAX_CLOCK_ERROR_S = 60;
 
 const ok = (body: unknown): Answer => ({ status: 200, body });
 const refused = (error: string, status = 400): Answer => ({ status, body: { error } });
@@ -273,7 +273,7 @@ export async function startPolymarketExchange(account: Address): Promise<Polymar
     });
   }
 
-  /** Fills an order from the asks at no more than its price; null when nobody sells at it. */
+  /** Fills an order from the asks at no more than its price; null without such asks. */
   function match(order: PlacedOrder): { contracts: number; paid: number } | null {
     const { asks } = exchange.market.books[order.tokenId];
     const price = order.makerMicros / order.takerMicros;
@@ -298,7 +298,7 @@ export async function startPolymarketExchange(account: Address): Promise<Polymar
     return ok(open === undefined ? null : { id: hash, status: 'LIVE', size_matched: '0' });
   }
 
-  /** One trade a page, so that whoever reads the first page only misses some. */
+  /** One trade a page, so that a client that reads only the first page misses some. */
   function tradesPage(query: URLSearchParams): Answer {
     const mine = trades.filter(({ market, asset_id }) => market === query.get('market') && asset_id === query.get('asset_id'));
     const index = Number(Buffer.from(query.get('next_cursor') ?? 'MA==', 'base64').toString());
@@ -352,7 +352,7 @@ function shown({ key: apiKey, secret, passphrase }: { key: string; secret: strin
 }
 
 function isOff(timestamp: string | undefined): boolean {
-  return !(Math.abs(Number(timestamp) - Date.now() / 1000) <= LARGEST_CLOCK_ERROR_S);
+  return !(Math.abs(Number(timestamp) - Date.now() / 1000) <= MAX_CLOCK_ERROR_S);
 }
 
 function headersOf(request: IncomingMessage): Record<string, string> {

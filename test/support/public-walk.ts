@@ -20,7 +20,7 @@ type Values = Record<string, readonly string[]>;
 export async function parameterValues(service: TestService): Promise<Values> {
   const { forecasts, days } = service.pipeline.record;
   const untold = await untoldForecasts(service);
-  const told = await forecasts
+  const published = await forecasts
     .find({ reveal: { $ne: null } })
     .limit(4)
     .toArray();
@@ -30,13 +30,13 @@ export async function parameterValues(service: TestService): Promise<Values> {
   const { rounds } = await service.http.contest.listRounds({ limit: 100, offset: 0 });
   const uids = [
     ...untold.map(({ attestation }) => attestation!.uid),
-    ...told.flatMap(({ attestation, reveal }) => [attestation!.uid, reveal!.uid]),
+    ...published.flatMap(({ attestation, reveal }) => [attestation!.uid, reveal!.uid]),
     `0x${'1'.repeat(64)}`,
   ];
   return {
     uid: uids,
     before: uids,
-    cid: [...new Set([...untold, ...told].map(({ cid }) => cid))],
+    cid: [...new Set([...untold, ...published].map(({ cid }) => cid))],
     date: around.map(formatDay),
     weekId: [...new Set(around.map((day) => formatWeek(toWeek(day))))],
     wallet: Object.values(service.infrastructure.demo!.wallets).map(({ address }) => address),
@@ -73,7 +73,7 @@ function mediaTypesOf({ responses }: NamedOperation): string[] {
   return types.length === 0 ? ['*/*'] : types;
 }
 
-/** One parameter at a time, the others as they are where nobody tells them. */
+/** One parameter at a time, the others at their defaults. */
 function pathsOf(operation: NamedOperation, values: Values): string[] {
   const { path, operationId, parameters = [] } = operation;
   const choices = parameters.map((parameter) => ({ ...parameter, all: choicesOf(parameter, values, operationId) }));
@@ -89,9 +89,9 @@ function pathsOf(operation: NamedOperation, values: Values): string[] {
 }
 
 function filled(path: string, request: [string, string][], inPath: ReadonlySet<string>): string {
-  const told = Object.fromEntries(request);
+  const published = Object.fromEntries(request);
   const query = new URLSearchParams(request.filter(([name]) => !inPath.has(name))).toString();
-  const route = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(told[name]));
+  const route = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(published[name]));
   return query === '' ? route : `${route}?${query}`;
 }
 

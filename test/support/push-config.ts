@@ -5,7 +5,7 @@ import { AgentUser } from '../../src/transports/a2a/agent-user.ts';
 
 export const [ALICE, BOB]: readonly [Address, Address] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`];
 
-/** A call over A2A by a wallet, or by nobody. */
+/** An A2A call by a wallet, or an anonymous one. */
 export function contextOf(wallet: Address | null, requestedVersion = '1.0', tenant?: string): ServerCallContext {
   const caller = wallet === null ? { tier: 'public' as const } : { tier: 'basic' as const, wallet };
   const user = new AgentUser({ caller, address: '192.0.2.7' }, 'jsonrpc');

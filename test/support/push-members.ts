@@ -7,7 +7,7 @@ import type { PushRole } from './push-process.ts';
 /** A process of the push that can be killed and started again. */
 export interface Member {
   role: PushRole;
-  /** Where it can be reached, or was before it was killed; null for one that serves nobody. */
+  /** Where it can be reached, or was before it was killed; null for one without a server. */
   url(): string | null;
   /** Resolves once it is up. @throws Error with what it wrote when it ends before */
   start(): Promise<void>;

@@ -16,7 +16,7 @@ export type PushRole = 'publisher' | 'worker' | 'api';
 
 /**
  * Parts of the push on a shared database, as a process of its own: it is there to be killed. `node push-process.ts <role> <MongoDB URI>`.
- * Tells its parent when it is up, with its address where it has one, and ends with it.
+ * Sends its address to the parent once it is up, and ends with it.
  */
 const [role, uri] = process.argv.slice(2) as [PushRole, string];
 process.on('disconnect', () => process.exit(0));

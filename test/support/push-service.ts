@@ -6,7 +6,7 @@ import { serveApp } from './serve.ts';
 import { type TestService, testService, today } from './service.ts';
 
 export interface PushService extends TestService {
-  /** A further day of the record lives its whole life, and is told of; returns how many events that made. */
+  /** Runs a further day of the record to its resolution and publishes it; returns the number of events. */
   liveDay(): Promise<number>;
 }
 
@@ -40,7 +40,7 @@ export async function deliver({ webhookDelivery, shutdown }: TestService): Promi
   });
 }
 
-/** Its doors and its WebSocket. @param port 0: a free one; clock: of the connections, unset: that of the platform */
+/** Its routes and its WebSocket. @param port 0: a free one; clock: of the connections, unset: that of the platform */
 export function servePush(service: TestService, { port = 0, clock }: { port?: number; clock?: Clock } = {}): ReturnType<typeof serveApp> {
   const { http, appOptions: door, adapters: doors } = service;
   const websocket = { ...service.websocket, open: () => service.websocket.open(clock) };

@@ -19,7 +19,7 @@ export function booksOf(db: Db): { record: ForecastRecord; wagers: WagerBook } {
   return { record: new ForecastRecord({ db, saltSecret: PUSH_WORLD.view.saltSecret, horizons: HORIZONS }), wagers: new WagerBook(db) };
 }
 
-/** Sessions and tokens without a chain: nobody logs in, and the balances of `openSession` are not read again. */
+/** Sessions and tokens without a chain or logins; the balances of `openSession` are not read again. */
 export function accessOf(db: Db): AuthService {
   const { encryptionSecret, issuer } = PUSH_WORLD;
   const siwe = { domain: '127.0.0.1', origin: 'http://127.0.0.1', chainId: 31_337 };

@@ -13,7 +13,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** All routes and doors of a service and its WebSocket, or the routes given, on a free port. */
+/** All routes and adapters of a service and its WebSocket, or the routes given, on a free port. */
 export async function serve(
   {
     http,

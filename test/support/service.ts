@@ -32,7 +32,7 @@ export interface TestService extends Service {
   stop(): Promise<void>;
 }
 
-/** The whole service without its doors, in this process, on a folder of its own, with simulated data and a chain that begins `days` ago. */
+/** The whole service without its HTTP server, in this process, on a folder of its own, with simulated data and a chain that begins `days` ago. */
 export async function testService(days: number, environment: Record<string, string> = {}): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'oracle-test-'));
   const config = loadConfig({ DATA_DIR: dataDir, FEEDS: 'simulated', REPLAY_DAYS: String(days), ...HARDLY_LIMITED, ...environment });

@@ -5,7 +5,7 @@ import { AccessTokens } from '../../src/auth/tokens/access-tokens.ts';
 import { SessionStore } from '../../src/auth/tokens/session-store.ts';
 import { TOKEN_LIFETIME_SECONDS, type TokenKeyStore } from '../../src/auth/tokens/token-key-store.ts';
 
-/** Balances are not read again meanwhile: whoever opens sessions this way has no balance on any chain. */
+/** Balances are not read again: these sessions have no balance on any chain. */
 const FRESH_UNTIL_MS = 60 * 60_000;
 
 export interface SessionOpener {

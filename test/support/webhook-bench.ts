@@ -93,7 +93,7 @@ export async function webhookBench() {
     pass(ms: number) {
       clock.now = new Date(clock.now.getTime() + ms);
     },
-    /** Appends so many events, and returns their ids where nobody else appends any. */
+    /** Appends so many events, and returns their ids if no other process appends. */
     async happen(count: number): Promise<number[]> {
       const first = (await events.lastId()) + 1;
       const drafts = Array.from({ length: count }, () => regimeDraft(randomUUID(), clock.now));

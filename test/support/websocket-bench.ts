@@ -43,7 +43,7 @@ export class WebSocketBench {
   readonly events: EventLog;
   readonly hub: ConnectionHub;
   readonly log: string[] = [];
-  /** What is told of sessions at the next look; live in their tier unless set. */
+  /** Entitlements of sessions at the next check; live in their tier unless set. */
   readonly standings = new Map<string, SessionEntitlement>();
   /** Whether looking at sessions fails. */
   isDatabaseDown = false;

@@ -12,7 +12,7 @@ import { renderContestMarkdown } from '../../../src/contest/rules.ts';
 import { fundGas } from '../../../src/dev/local-chain/contracts/fund-wallets.ts';
 import { toInstantMs } from '../../../src/forecast/day.ts';
 import { CONTEST_COMMIT_REPLY } from '../../../src/transports/http/contest/schemas.ts';
-import { COMMITMENTS, contestDoor, LEADERBOARD, MARKETS, STATUS, signedCommitment, type Told } from '../../support/contest-door.ts';
+import { COMMITMENTS, contestDoor, LEADERBOARD, MARKETS, STATUS, signedCommitment, type ContestReply } from '../../support/contest-door.ts';
 import { type ContestService, contestOptions, youngContest } from '../../support/contest-service.ts';
 import { walletFactory } from '../../support/contract-wallet.ts';
 import { timeOf } from '../../support/trusted-time.ts';
@@ -40,9 +40,9 @@ function tick(): number {
   return world.clock.ms;
 }
 
-const told = (changes: Partial<Told> = {}): Told => ({ market: markets[1], probabilityBps: 6_217, issuedAtMs: tick(), ...changes });
+const told = (changes: Partial<ContestReply> = {}): ContestReply => ({ market: markets[1], probabilityBps: 6_217, issuedAtMs: tick(), ...changes });
 
-async function commitAs(account = alice, changes: Partial<Told> = {}) {
+async function commitAs(account = alice, changes: Partial<ContestReply> = {}) {
   const body = await signedCommitment(domain, account, told(changes));
   return { sent: body, ...(await post(body)) };
 }

@@ -16,7 +16,7 @@ export interface AgentClient {
 
 export interface ClientOptions {
   url: string;
-  /** Unset: anybody. */
+  /** Unset: an anonymous caller. */
   token?: string;
 }
 
@@ -28,7 +28,7 @@ interface ErrorFields {
   suggestedAction?: unknown;
 }
 
-/** @throws Error when an error says less than every door has to */
+/** @throws Error when an error lacks a member that every transport must send */
 export function toErrorOutcome({ code, field, suggestedAction }: ErrorFields): ErrorOutcome {
   if (typeof code !== 'string' || typeof suggestedAction !== 'string' || suggestedAction === '') {
     throw new Error(`an error without code or instruction: ${JSON.stringify({ code, field, suggestedAction })}`);

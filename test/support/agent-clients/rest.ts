@@ -19,7 +19,7 @@ export const openRest: OpenAgentClient = async ({ url, token }) => ({
   close: async () => undefined,
 });
 
-/** The interface's own tasks; they tell no text. */
+/** The interface's own tasks; they have no text. */
 export const openTasks: OpenAgentClient = async ({ url, token }) => ({
   async run(skill, input) {
     const response = await fetchAs(token)(`${url}/api/svc/a2a/tasks/send`, {

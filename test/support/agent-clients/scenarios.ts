@@ -24,9 +24,9 @@ const answers = (output: Record<string, unknown>) => ({ expected: { output } });
 
 /** Skill by input by tier by failure, on a service with a record. */
 export async function buildScenarios({ pipeline: { record } }: TestService): Promise<Scenario[]> {
-  const told = (await record.forecasts.findOne({ reveal: { $ne: null }, horizonDays: 2 })) as ForecastDoc;
+  const published = (await record.forecasts.findOne({ reveal: { $ne: null }, horizonDays: 2 })) as ForecastDoc;
   const open = (await record.findLatest(7)) as ForecastDoc;
-  return [...predict(), ...verify(told, open), ...trackRecord(told), ...marketContext(), ...unknownSkill()];
+  return [...predict(), ...verify(published, open), ...trackRecord(published), ...marketContext(), ...unknownSkill()];
 }
 
 function predict(): Scenario[] {
@@ -57,14 +57,14 @@ function predict(): Scenario[] {
   ];
 }
 
-function verify(told: ForecastDoc, open: ForecastDoc): Scenario[] {
+function verify(published: ForecastDoc, open: ForecastDoc): Scenario[] {
   const skill = 'verify_prediction';
-  const byDate = { date: formatDay(told.day), horizon: '2d' };
+  const byDate = { date: formatDay(published.day), horizon: '2d' };
   return [
     { name: 'a told forecast by date', skill, input: byDate, tiers: ALL, ...answers({ verified: true }) },
-    { name: 'a told forecast by id', skill, input: { predictionId: told._id }, tiers: ALL, ...answers({ verified: true }) },
-    { name: 'a told forecast by uid', skill, input: { uid: told.attestation!.uid }, tiers: ALL, ...answers({ verified: true }) },
-    { name: 'its resolution by uid', skill, input: { uid: told.reveal!.uid }, tiers: ALL, ...answers({ verified: true }) },
+    { name: 'a told forecast by id', skill, input: { predictionId: published._id }, tiers: ALL, ...answers({ verified: true }) },
+    { name: 'a told forecast by uid', skill, input: { uid: published.attestation!.uid }, tiers: ALL, ...answers({ verified: true }) },
+    { name: 'its resolution by uid', skill, input: { uid: published.reveal!.uid }, tiers: ALL, ...answers({ verified: true }) },
     { name: 'an open forecast', skill, input: { predictionId: open._id }, tiers: ALL, ...answers({ verified: true }) },
     { name: 'a day before the record', skill, input: { date: '2001-01-01' }, tiers: ALL, ...refused('NOT_FOUND', 'date') },
     { name: 'a uid that is not on chain', skill, input: { uid: NOWHERE }, tiers: ALL, ...refused('NOT_FOUND', 'uid') },
@@ -73,9 +73,9 @@ function verify(told: ForecastDoc, open: ForecastDoc): Scenario[] {
   ];
 }
 
-function trackRecord(told: ForecastDoc): Scenario[] {
+function trackRecord(published: ForecastDoc): Scenario[] {
   const skill = 'get_track_record';
-  const day = formatDay(told.day);
+  const day = formatDay(published.day);
   return [
     { name: 'the record', skill, input: {}, tiers: ALL, ...answers({ filters: { horizon: '7d' } }) },
     {

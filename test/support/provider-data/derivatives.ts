@@ -36,7 +36,7 @@ async function okxAnswer({ path, query }: HostRequest, market: Feed, nowMs: numb
   if (path !== '/api/v5/rubik/stat/contracts/open-interest-history' || query.get('period') !== '1D') return null;
   const [begin, end] = [numberOf(query, 'begin', 0), numberOf(query, 'end', Number.POSITIVE_INFINITY)];
   const priceUsd = (await market.spot(nowMs)).priceUsd;
-  // Days begin at 16:00 UTC, and the running one is told too.
+  // Days begin at 16:00 UTC, and the running one is listed too.
   const bars = (await withToday('openInterest', market, nowMs + 8 * HOUR_MS)).map(({ day, value }) => ({
     atMs: toInstantMs(day) - 8 * HOUR_MS,
     value,
@@ -92,23 +92,23 @@ async function bybitAnswer({ path, query }: HostRequest, market: Feed, nowMs: nu
   };
   if (path === '/v5/market/funding/history') {
     const list = newest(await fundings(market, nowMs), 'startTime', 'endTime', 200);
-    const told = list.map(({ atMs, rate }) => ({ symbol: 'BTCUSDT', fundingRate: rate, fundingRateTimestamp: String(atMs) }));
-    return answer({ category: 'linear', list: told });
+    const published = list.map(({ atMs, rate }) => ({ symbol: 'BTCUSDT', fundingRate: rate, fundingRateTimestamp: String(atMs) }));
+    return answer({ category: 'linear', list: published });
   }
   if (path === '/v5/market/open-interest' && query.get('intervalTime') === '4h') {
     const list = newest(await fourHourly(market, nowMs), 'startTime', 'endTime', 200);
-    const told = list.map(({ atMs, interestUsd, priceUsd }) => ({
+    const published = list.map(({ atMs, interestUsd, priceUsd }) => ({
       openInterest: (interestUsd / priceUsd).toFixed(8),
       timestamp: String(atMs),
     }));
-    return answer({ symbol: 'BTCUSDT', category: 'linear', list: told, nextPageCursor: '' });
+    return answer({ symbol: 'BTCUSDT', category: 'linear', list: published, nextPageCursor: '' });
   }
   if (path === '/v5/market/kline' && query.get('interval') === '240') {
     const list = newest(await fourHourly(market, nowMs), 'start', 'end', 1000);
-    const told = list.map(({ atMs, priceUsd }) =>
+    const published = list.map(({ atMs, priceUsd }) =>
       [atMs, priceUsd, priceUsd + 1, priceUsd - 1, priceUsd, 1000, 1000 * priceUsd].map(String),
     );
-    return answer({ symbol: 'BTCUSDT', category: 'linear', list: told });
+    return answer({ symbol: 'BTCUSDT', category: 'linear', list: published });
   }
   if (path !== '/v5/market/tickers') return null;
   const { markUsd, indexUsd } = await perpetual(market, nowMs);
@@ -127,15 +127,15 @@ async function binanceFuturesAnswer({ path, query }: HostRequest, market: Feed, 
   const [start, end] = [numberOf(query, 'startTime', 0), numberOf(query, 'endTime', nowMs)];
   if (path === '/fapi/v1/fundingRate') {
     const rows = (await fundings(market, nowMs)).filter(({ atMs }) => atMs >= start && atMs <= end);
-    const told = rows.slice(0, Math.min(1000, numberOf(query, 'limit', 100)));
-    return { body: told.map(({ atMs, rate }) => ({ symbol: 'BTCUSDT', fundingTime: atMs, fundingRate: rate, markPrice: '' })) };
+    const published = rows.slice(0, Math.min(1000, numberOf(query, 'limit', 100)));
+    return { body: published.map(({ atMs, rate }) => ({ symbol: 'BTCUSDT', fundingTime: atMs, fundingRate: rate, markPrice: '' })) };
   }
   if (path !== '/futures/data/openInterestHist' || query.get('period') !== '4h') return null;
   if (start > 0 && start < nowMs - 30 * DAY_MS) return { status: 400, body: { code: -1130, msg: "parameter 'startTime' is invalid." } };
   const rows = (await fourHourly(market, nowMs)).filter(({ atMs }) => atMs >= start && atMs <= end);
-  const told = rows.slice(-Math.min(500, numberOf(query, 'limit', 30)));
+  const published = rows.slice(-Math.min(500, numberOf(query, 'limit', 30)));
   return {
-    body: told.map(({ atMs, interestUsd, priceUsd }) => ({
+    body: published.map(({ atMs, interestUsd, priceUsd }) => ({
       ...{ symbol: 'BTCUSDT', sumOpenInterest: (interestUsd / priceUsd).toFixed(8), sumOpenInterestValue: interestUsd.toFixed(8) },
       ...{ CMCCirculatingSupply: '19900000.00000000', timestamp: atMs },
     })),

@@ -48,15 +48,15 @@ async function yahooChart({ path, query }: HostRequest, market: Feed, nowMs: num
     return { status: 404, body: { chart: { result: null, error } } };
   }
   const all = await bars(symbol, market, nowMs);
-  const told = all.filter(
+  const published = all.filter(
     ({ opensMs }) => opensMs >= Number(query.get('period1')) * 1_000 && opensMs < Number(query.get('period2')) * 1_000,
   );
-  const closes = told.map(({ close }) => close);
+  const closes = published.map(({ close }) => close);
   const data =
-    told.length === 0
+    published.length === 0
       ? { indicators: { quote: [{}], adjclose: [{}] } }
       : {
-          timestamp: told.map(({ opensMs }) => opensMs / 1_000),
+          timestamp: published.map(({ opensMs }) => opensMs / 1_000),
           indicators: {
             quote: [{ open: closes, high: closes, low: closes, close: closes, volume: closes.map(() => 0) }],
             adjclose: [{ adjclose: closes }],
@@ -84,17 +84,17 @@ function chartMeta(name: string, { zone }: Symbol, last: Bar, nowMs: number) {
 /** Everything up to the running session, whose close still moves. */
 async function bars({ series, opens, closes, isOpen, sundays }: Symbol, market: Feed, nowMs: number): Promise<Bar[]> {
   const { days, values } = await market.observations(series, toInstantMs(toDay(nowMs) + 1));
-  const told: Bar[] = [];
+  const published: Bar[] = [];
   for (let day = days[0], index = 0; day <= toDay(nowMs); day++) {
     const midnightMs = toInstantMs(day) - newYorkOffsetMs(day);
     const session = { opensMs: midnightMs + opens * 60_000, closesMs: midnightMs + closes * 60_000 };
     if (session.opensMs > nowMs) break;
-    if (sundays && new Date(toInstantMs(day)).getUTCDay() === 0) told.push({ ...session, close: null });
+    if (sundays && new Date(toInstantMs(day)).getUTCDay() === 0) published.push({ ...session, close: null });
     if (!isOpen(day)) continue;
     const close = Math.fround(values[index++]);
-    told.push({ ...session, close: nowMs < session.closesMs ? Math.fround(close * 1.002) : close });
+    published.push({ ...session, close: nowMs < session.closesMs ? Math.fround(close * 1.002) : close });
   }
-  return told;
+  return published;
 }
 
 const offsetName = new Intl.DateTimeFormat('en-US', { timeZone: NEW_YORK, timeZoneName: 'longOffset' });

@@ -52,7 +52,7 @@ interface FlowRow {
   totalMusd: number;
 }
 
-/** Every weekday up to the last that anybody has reported of, holidays included; oldest first. */
+/** Every weekday up to the last reported one, holidays included; oldest first. */
 async function flowRows(market: Feed, nowMs: number): Promise<FlowRow[]> {
   const funds = Object.entries(await market.fundFlows(nowMs + 36 * HOUR_MS));
   const { days } = funds[0][1];

@@ -38,7 +38,7 @@ export function strikesAnswers(market: Feed, nowMs: number): Partial<Record<Prov
 interface Strike {
   expiresAtMs: number;
   strikeUsd: number;
-  /** Offered prices of YES; null where nobody offers. */
+  /** Offered prices of YES; null without offers. */
   bid: number | null;
   ask: number | null;
 }

@@ -76,13 +76,13 @@ async function krakenAnswer({ path, query }: HostRequest, market: Feed, nowMs: n
   if (path !== '/0/public/OHLC' || query.get('interval') !== '1440') return null;
   const sinceMs = Number(query.get('since') ?? 0) * 1000;
   const rows = (await candles('kraken', market, nowMs)).slice(-720).filter(({ day }) => toInstantMs(day) > sinceMs);
-  const told = rows.map(({ day, open, high, low, close, volume }) => [
+  const published = rows.map(({ day, open, high, low, close, volume }) => [
     toInstantMs(day) / 1000,
     ...[open, high, low, close, (high + low) / 2].map(cents),
     volume.toFixed(8),
     40_000,
   ]);
-  return { body: { error: [], result: { XXBTZUSD: told, last: toInstantMs(toDay(nowMs) - 1) / 1000 } } };
+  return { body: { error: [], result: { XXBTZUSD: published, last: toInstantMs(toDay(nowMs) - 1) / 1000 } } };
 }
 
 async function bitstampAnswer({ path, query }: HostRequest, market: Feed, nowMs: number) {
@@ -148,11 +148,11 @@ async function candles(venue: Venue, market: Feed, nowMs: number): Promise<Candl
   const shares = await market.observations('takerBuyFraction', nowMs);
   const shareOf = new Map(Array.from(shares.days, (day, index) => [day, shares.values[index]]));
   const running = { day: toDay(nowMs), value: (await market.spot(nowMs)).priceUsd };
-  const told = [...Array.from(closes.days, (day, index) => ({ day, value: closes.values[index] })), running];
+  const published = [...Array.from(closes.days, (day, index) => ({ day, value: closes.values[index] })), running];
   const inCents = (value: number) => Number(cents(value * VENUE_FACTORS[venue]));
-  return told.slice(1).flatMap(({ day, value }, index) => {
+  return published.slice(1).flatMap(({ day, value }, index) => {
     if (day < FIRST_CANDLE[venue]) return [];
-    const [open, close] = [inCents(told[index].value), inCents(value)];
+    const [open, close] = [inCents(published[index].value), inCents(value)];
     const volume = 1000 + 100 * (day % 7);
     const bought = volume * (shareOf.get(day) ?? 0.5);
     return [{ day, open, high: Math.max(open, close), low: Math.min(open, close), close, volume, bought }];
