@@ -2,26 +2,24 @@ import type { Request, Response } from 'express';
 import type { RequestContext } from '../auth/request-context.ts';
 import type { ClientError } from '../platform/errors.ts';
 
-/** An error on its way out of a door. */
+/** An error on its way to the client. */
 export interface AdapterError extends ClientError {
-  /** HTTP status, set already together with `Retry-After` and `WWW-Authenticate` where they belong. */
+  /** HTTP status, already set on the response with `Retry-After` and `WWW-Authenticate`. */
   status: number;
-  /** What the log names the request by; told where the fault is ours. */
+  /** Id in the log, for internal errors. */
   requestId?: string;
 }
 
-/** A protocol of its own behind the same socket: same limits, same callers, its own words for answers and errors. */
+/** A protocol that shares port, limits and authentication with REST, but has its own messages and errors. */
 export interface ProtocolAdapter {
-  /** All methods there, or those named; `below` for everything under the path too. */
+  /** All methods of the path, or those listed; `below` includes sub-paths. */
   mounts: readonly { path: string; below?: true; methods?: readonly ('get' | 'post' | 'delete')[] }[];
-  /** Media types of bodies that are read as JSON; a body of another type is left unread, and `request.body` undefined. */
+  /** Media types parsed as JSON; `request.body` stays undefined for others. */
   bodyTypes: readonly string[];
-  /** The largest body, in bytes. */
   bodyLimitBytes: number;
-  /** Looks at a request before anything else does. @throws OracleError ORIGIN_REFUSED */
+  /** Runs before authentication and limits. @throws OracleError ORIGIN_REFUSED */
   inspectRequest?(request: Request): void;
-  /** Answers. What it throws is told by `tell`. Below a path, `request.url` is what is left of it. */
+  /** Thrown errors go to `serializeError`. Below a sub-path mount, `request.url` is relative to it. */
   handle(request: Request, response: Response, context: RequestContext): Promise<void> | void;
-  /** Sends an error in the words of its protocol. */
   serializeError(error: AdapterError, response: Response): void;
 }

@@ -19,14 +19,12 @@ export const A2A_INDEXES = [...TASK_INDEXES, ...MESSAGE_INDEXES] as const;
 
 export interface A2aDeps {
   db: Db;
-  /** As served. */
   card: AgentCard;
   runSkill: RunSkill;
   paidCalls: PaidCalls;
   push: TaskPush;
-  /** What a test kit finds here. Unset: nothing of the kind. */
+  /** Scenarios of the test kit (TCK); unset in production. */
   fixtures?: { play: NonNullable<ExecutorDeps['playFixture']>; isFixture: NonNullable<HandlerDeps['isFixture']> };
-  /** Aborted when the service stops. */
   stopping: AbortSignal;
   log: Log;
   now(): Date;
@@ -34,30 +32,30 @@ export interface A2aDeps {
 
 export interface A2a {
   adapters: ProtocolAdapter[];
-  /** The same tasks without the protocol. */
+  /** The tasks for transports other than A2A. */
   tasks: TaskService;
-  /** Deletes what has expired. */
+  /** Deletes expired documents. */
   purge(now: Date): Promise<void>;
-  /** Resolves when nothing is carried out any more. */
+  /** Resolves when no task is running. */
   drain(): Promise<void>;
 }
 
-/** Tasks of other agents: their store, what carries them out, and the doors that they come through. */
+/** Composes the A2A transport: task store, executor, request handler and both bindings. */
 export function createA2a({ db, card, runSkill, paidCalls, push, fixtures, stopping, log, now }: A2aDeps): A2a {
   const tasks = new MongoTaskStore(db, now, ({ owner, _id }) => push.deleteForTask(owner, _id));
   const claims = new MessageClaims(db, now);
   const executor = new SkillExecutor({ runSkill, paidCalls, playFixture: fixtures?.play, log, now });
   const buses = new DefaultExecutionEventBusManager(getOwner);
-  // A task that waits for a message holds nothing in memory: any process can go on with it.
+  // A task in INPUT_REQUIRED keeps no event bus in memory, so any process can continue it.
   const options = { keepBusAliveStates: [] };
   const sdkHandler = new DefaultRequestHandler(card, tasks, executor, buses, push.store, push.sender, undefined, undefined, options);
   const dispatcher = new MessageDispatcher({ tasks, claims, sdkHandler, stopping, log, now });
   const handler = new AgentRequestHandler({ tasks, dispatcher, push, sdkHandler, isFixture: fixtures?.isFixture, stopping, log });
   return {
     adapters: createA2aAdapters(handler),
-    tasks: new TaskService({ sending: dispatcher, tasks }),
-    async purge(at) {
-      await Promise.all([tasks.purge(at), claims.purge(at), push.purge(at)]);
+    tasks: new TaskService(dispatcher, tasks),
+    async purge(expiredAt) {
+      await Promise.all([tasks.purge(expiredAt), claims.purge(expiredAt), push.purge(expiredAt)]);
     },
     drain: () => dispatcher.drain(),
   };

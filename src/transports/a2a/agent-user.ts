@@ -3,27 +3,27 @@ import { ServerCallContext, type User } from '@a2a-js/sdk/server';
 import type { RequestContext } from '../../auth/request-context.ts';
 import { OracleError } from '../../platform/errors.ts';
 
-/** How a request came in; errors are told in its words. */
+/** Protocol binding of a request, which decides the error format. */
 export type Binding = 'jsonrpc' | 'rest';
 
-/** Who is counted and asked for by a request: all that the core needs of it. */
+/** The members of the request context that tasks use. Requests without an HTTP connection lack the optional ones. */
 export type A2aRequestContext = Pick<RequestContext, 'caller' | 'address'> &
   Partial<Pick<RequestContext, 'origin' | 'requestId' | 'countChainCall' | 'countTask' | 'requirePaymentRoom' | 'countRejectedPayment'>>;
 
 /**
- * The asker in the SDK's terms. Tasks belong to `userName`: a wallet, or for whoever has no token an address. A page that a browser
- * there shows is somebody else than the programs of the same machine, and than other pages.
+ * The caller as an SDK user. Tasks are scoped to `userName`: the wallet, or the client address; a browser page is a user of its own, so
+ * that it cannot read tasks of other pages or programs on the same machine.
  */
 export class AgentUser implements User {
   readonly requestContext: A2aRequestContext;
   readonly binding: Binding;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client disconnects. */
   readonly disconnectSignal: AbortSignal | undefined;
 
-  constructor(requestContext: A2aRequestContext, binding: Binding, gone?: AbortSignal) {
+  constructor(requestContext: A2aRequestContext, binding: Binding, disconnectSignal?: AbortSignal) {
     this.requestContext = requestContext;
     this.binding = binding;
-    this.disconnectSignal = gone;
+    this.disconnectSignal = disconnectSignal;
   }
 
   get isAuthenticated(): boolean {
@@ -36,7 +36,7 @@ export class AgentUser implements User {
     return `page:${createHash('sha256').update(origin).digest('hex').slice(0, 32)}@${address}`;
   }
 
-  /** Whose tasks and streams are counted together: all pages at an address are one, as anybody can name any. */
+  /** Key of task and stream quotas. All pages at an address share one, because a client can name any origin. */
   get rateLimitKey(): string {
     const { caller, address, origin } = this.requestContext;
     if (caller.wallet !== undefined) return `wallet:${caller.wallet.toLowerCase()}`;
@@ -49,22 +49,21 @@ export function getUser({ user }: ServerCallContext): AgentUser {
   throw new OracleError('INTERNAL', 'A call came in without its asker');
 }
 
-/** Whose tasks a call may see. The tenant of a request plays no part: it cannot widen the scope. */
+/** Owner of the tasks that a call can access. The tenant of the request is ignored, so it cannot widen the scope. */
 export function getOwner(context: ServerCallContext): string {
   return getUser(context).userName;
 }
 
-/** Whose limits a call is counted against. */
 export function getRateLimitKey(context: ServerCallContext): string {
   return getUser(context).rateLimitKey;
 }
 
-/** Tasks of a wallet are kept longer than those of an address, which may be somebody else's tomorrow. */
+/** Wallet tasks live longer than anonymous ones, whose address another client may hold tomorrow. */
 export function isWalletOwner(owner: string): boolean {
   return owner.startsWith('wallet:');
 }
 
-/** A call that came in by no protocol of its own. */
+/** Call context of a request that did not use A2A. */
 export function createPlainCallContext(requestContext: A2aRequestContext): ServerCallContext {
   return new ServerCallContext({ user: new AgentUser(requestContext, 'jsonrpc'), requestedVersion: '1.0' });
 }

@@ -14,16 +14,16 @@ import { TaskEventPublisher } from './tasks/event-publisher.ts';
 export interface ExecutorDeps {
   runSkill: RunSkill;
   paidCalls: PaidCalls;
-  /** Plays what a test kit asks for; true when it has answered. Unset: nothing of the kind. */
+  /** Plays a scenario of the test kit; true if it has answered. */
   playFixture?: (context: TaskContext, bus: ExecutionEventBus) => Promise<boolean>;
   log: Log;
   now(): Date;
 }
 
-/** Carries out the call of a message, and tells the task's way from its opening to its end. It never throws. */
+/** Runs the call of a message and publishes the task's events. Never throws. */
 export class SkillExecutor implements AgentExecutor {
   readonly #deps: ExecutorDeps;
-  /** Contexts of the tasks under way in this process, by task. */
+  /** Context ids of running tasks, by task id. */
   readonly #runningContexts = new Map<string, string>();
 
   constructor(deps: ExecutorDeps) {
@@ -45,7 +45,7 @@ export class SkillExecutor implements AgentExecutor {
     }
   }
 
-  /** The stream ends with it; what the skill still does is not told any more. */
+  /** Ends the stream; later output of the skill is discarded. */
   async cancelTask(taskId: string, bus: ExecutionEventBus): Promise<void> {
     const contextId = this.#runningContexts.get(taskId) ?? '';
     new TaskEventPublisher({ taskId, contextId, bus, now: this.#deps.now }).publishStatus(TaskState.TASK_STATE_CANCELED, {
@@ -76,16 +76,16 @@ export class SkillExecutor implements AgentExecutor {
     publisher.publishCompleted(plan.call, answer, { tier: requestContext.caller.tier });
   }
 
-  /** A failure of ours: whoever asked is told nothing of it. */
+  /** Internal errors are logged here, because the client receives none of their text. */
   #logInternalError(error: unknown, { taskId, context }: TaskContext): void {
     if (toClientError(error).code !== 'INTERNAL') return;
     this.#deps.log.error({ err: error, taskId, requestId: getUser(context).requestContext.requestId }, 'a task failed');
   }
 }
 
-/** Whoever comes from no socket is counted where he came in. */
+/** Calls without an HTTP connection are metered where they entered, so their counters do nothing. */
 function toFullContext(requestContext: Partial<RequestContext> & Pick<RequestContext, 'caller' | 'address'>): RequestContext {
-  const free = async () => undefined;
-  const unpaid = { requirePaymentRoom: () => undefined, countRejectedPayment: free };
-  return { requestId: 'none', countCall: free, countChainCall: free, countTask: free, ...unpaid, ...requestContext };
+  const count = async () => undefined;
+  const counters = { countCall: count, countChainCall: count, countTask: count, countRejectedPayment: count };
+  return { requestId: 'none', ...counters, requirePaymentRoom: () => undefined, ...requestContext };
 }

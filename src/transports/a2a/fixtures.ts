@@ -4,12 +4,12 @@ import { type Part, Role, type Task, TaskState } from '@a2a-js/sdk';
 import { AgentEvent, type AgentExecutionEvent, type ExecutionEventBus, type RequestContext } from '@a2a-js/sdk/server';
 import { buildTaskStatus, dataPart, textPart } from './messages/parts.ts';
 
-/** What the answer to one message consists of, in order; a number is a wait in milliseconds. */
+/** One event of an answer, or a pause in milliseconds. */
 type Step = number | ((at: TaskRef) => AgentExecutionEvent);
 
 type TaskRef = Pick<RequestContext, 'taskId' | 'contextId'>;
 
-/** The official test kit gives streams 2 s, and waits once or twice as long in some of its scenarios. */
+/** The TCK gives streams 2 s, and waits once or twice as long in some scenarios. */
 const STREAMING_TIMEOUT_MS = 2_000;
 
 const FILE = { filename: 'output.txt', mediaType: 'text/plain', metadata: undefined };
@@ -20,8 +20,8 @@ const working = statusStep(TaskState.TASK_STATE_WORKING);
 const completed = statusStep(TaskState.TASK_STATE_COMPLETED);
 
 /**
- * The scenarios of a2a-tck (branch 1.0-dev, `scenarios/*.feature`), by what a `messageId` begins with. Whatever else begins
- * like one of its own is completed, as its reference agent does.
+ * Scenarios of a2a-tck (branch 1.0-dev, `scenarios/*.feature`) by prefix of the `messageId`. Other ids with its prefix complete the task,
+ * as in its reference agent.
  */
 const SCENARIOS: Readonly<Record<string, readonly Step[]>> = {
   'tck-complete-task': [statusStep(TaskState.TASK_STATE_COMPLETED, 'Hello from TCK')],
@@ -52,19 +52,19 @@ const SCENARIOS: Readonly<Record<string, readonly Step[]>> = {
 
 const PREFIXES = Object.keys(SCENARIOS).sort((a, b) => b.length - a.length);
 
-/** Whether the official test kit means its own scenarios. It uses the same id for many messages, so that none of them is a repeat. */
+/** Whether a message belongs to the TCK. It reuses ids, so these messages bypass deduplication. */
 export function isFixture(messageId: string): boolean {
   return findPrefix(messageId) !== undefined;
 }
 
-/** Whether a scenario answers with a message and opens no task. */
+/** Whether the scenario answers with a message instead of a task. */
 function isFixtureMessage(messageId: string): boolean {
   return findPrefix(messageId) === 'tck-message-response';
 }
 
 /**
- * Plays what the official test kit expects for the `messageId` of a message, up to the last event; the caller closes the bus.
- * Tells whether there was anything to play. A task is announced before its events, one that is there already as working.
+ * Plays the scenario of the message up to its last event; the caller closes the bus. Returns false if there is none.
+ * A new task is announced before its events, an existing one as working.
  */
 export async function playFixture(context: RequestContext, bus: ExecutionEventBus): Promise<boolean> {
   const { taskId, contextId } = context;
@@ -96,7 +96,7 @@ function statusStep(state: TaskState, text?: string): Step {
   };
 }
 
-/** One artifact, or the first or last piece of the one that the task has. */
+/** A whole artifact, or the first or last chunk of one. */
 function artifactStep(part: Part, piece?: 'first' | 'last'): Step {
   return (at) =>
     AgentEvent.artifactUpdate({

@@ -15,6 +15,7 @@ import type {
   Task,
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
+import { A2AError } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler, DefaultRequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { toClientError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
@@ -23,7 +24,6 @@ import { toOracleError, toProtocolError } from './errors/protocol-error.ts';
 import { callbackNotFound, noExtendedCard, nothingToFollow, taskNotCancelable, taskNotFound } from './errors/rejections.ts';
 import type { MessageDispatcher } from './messages/dispatcher.ts';
 import { checkHistoryLength, checkId, parseMessage } from './messages/parse-message.ts';
-import { redactSecrets } from './push/redact-secrets.ts';
 import type { TaskPush } from './push/task-push.ts';
 import { StreamCapacity } from './stream-capacity.ts';
 import { streamTask } from './tasks/follow.ts';
@@ -35,13 +35,13 @@ export interface HandlerDeps {
   dispatcher: MessageDispatcher;
   push: Pick<TaskPush, 'check' | 'store'>;
   sdkHandler: DefaultRequestHandler;
-  /** Whether a message is one of a test kit's own; those are answered without being kept apart. Unset: none is. */
+  /** Whether a message belongs to the test kit; those bypass deduplication. */
   isFixture?: (messageId: string) => boolean;
   stopping: AbortSignal;
   log: Log;
 }
 
-/** What agents ask over A2A, whichever binding and version: bounds, scope and errors are the service's own, the rest is the library's. */
+/** A2A operations for both bindings and versions. Limits, ownership and errors are ours; the SDK does the rest. */
 export class AgentRequestHandler implements A2ARequestHandler {
   readonly #deps: HandlerDeps;
   readonly #streamCapacity = new StreamCapacity();
@@ -97,12 +97,12 @@ export class AgentRequestHandler implements A2ARequestHandler {
     });
   }
 
-  /** Follows a task that another process works on as well. */
+  /** Works for a task that another process runs. */
   resubscribe({ id }: SubscribeToTaskRequest, context: ServerCallContext): AsyncGenerator<StreamResponse, void, undefined> {
     return this.#streamWithProtocolErrors({ context }, async () => {
       const task = await this.#loadOwnTask(id, context);
       if (isTerminal(task)) throw nothingToFollow(getStateName(task));
-      // A stream also ends when its task waits for input: it would hold a connection for as long as the caller likes.
+      // The stream ends in INPUT_REQUIRED too, which could last as long as the client likes.
       return streamTask(this.#deps, id, { context, until: (one) => !isActive(one) });
     });
   }
@@ -119,7 +119,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
     request: GetTaskPushNotificationConfigRequest,
     context: ServerCallContext,
   ): Promise<TaskPushNotificationConfig> {
-    // Protocol 0.3 names the one that was registered without an id by its task.
+    // 0.3 names a configuration without an id by its task.
     const id = request.id || request.taskId;
     return this.#withOwnTask(request, context, async () => {
       const found = (await this.#listCallbacks(request.taskId, context)).find((config) => config.id === id);
@@ -142,7 +142,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
     return this.#withOwnTask(request, context, () => this.#deps.sdkHandler.deleteTaskPushNotificationConfig(request, context));
   }
 
-  /** Without their secrets: who registered them knows them, and nobody else shall, be it somebody who shares an address or a token. */
+  /** Secrets are redacted: other clients may share the address or the token of the one that registered them. */
   async #listCallbacks(taskId: string, context: ServerCallContext): Promise<TaskPushNotificationConfig[]> {
     return (await this.#deps.push.store.load(taskId, context)).map(redactSecrets);
   }
@@ -186,21 +186,26 @@ export class AgentRequestHandler implements A2ARequestHandler {
     { context, message }: { context: ServerCallContext; message?: SendMessageRequest['message'] },
     open: () => Promise<AsyncGenerator<StreamResponse, void, undefined>>,
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    let end = () => {};
+    let release = () => {};
     try {
-      end = this.#streamCapacity.acquire(context, message);
+      release = this.#streamCapacity.acquire(context, message);
       yield* await open();
     } catch (error) {
       throw this.#toProtocolError(error, context);
     } finally {
-      end();
+      release();
     }
   }
 
   #toProtocolError(error: unknown, context: ServerCallContext): Error {
-    if (toClientError(toOracleError(error)).code === 'INTERNAL') {
+    if (!(error instanceof A2AError) && toClientError(toOracleError(error)).code === 'INTERNAL') {
       this.#deps.log.error({ err: error, requestId: getUser(context).requestContext.requestId }, 'an A2A request failed');
     }
     return toProtocolError(error, context);
   }
+}
+
+function redactSecrets(config: TaskPushNotificationConfig): TaskPushNotificationConfig {
+  const { authentication } = config;
+  return { ...config, token: '', authentication: authentication && { ...authentication, credentials: '' } };
 }

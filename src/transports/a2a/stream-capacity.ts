@@ -4,13 +4,12 @@ import { SharedCapacity, toCapacityClient } from '../../auth/rate-limit/shared-c
 import { getRateLimitKey, getUser } from './agent-user.ts';
 import { PAYMENT_METADATA } from './payments/metadata.ts';
 
-/** Streams that are open at a time, in one process. A /64 has as many as a caller, once for programs and once for pages. */
+/** Open streams per process. Programs and pages at an address count separately. */
 export const MAX_STREAMS = { perClient: 8, per56: 24, per48: 64, anonymous: 150, anonymousAndPayers: 175, overall: 200 } as const;
 
-/** Most streams end with their task within seconds. */
 const RETRY_AFTER_SECONDS = 30;
 
-/** Streams hold a connection and poll the store while they are open, so that their number is bounded. */
+/** Limits open streams, each of which holds a connection and polls the database. */
 export class StreamCapacity {
   readonly #capacity = new SharedCapacity({
     units: 'streams',
@@ -20,8 +19,8 @@ export class StreamCapacity {
   });
 
   /**
-   * Counts a stream until the returned function is called.
-   * @param message of a `message/stream`: one with a payment may use the share of payers
+   * Acquires a slot until the returned function is called.
+   * @param message with a payment, it may use the share of payers
    * @throws OracleError RATE_LIMITED
    */
   acquire(context: ServerCallContext, message?: SendMessageRequest['message']): () => void {

@@ -8,10 +8,10 @@ import { dataPart, findData } from './messages/parts.ts';
 import { getState, isActive } from './tasks/states.ts';
 import { getTaskSkill, type MongoTaskStore } from './tasks/store.ts';
 
-/** A task as those see it who do not speak the protocol. */
+/** A task for transports other than A2A. */
 export interface TaskView {
   id: string;
-  /** Empty while a text has not said which. */
+  /** Empty until a text has named one. */
   skill: string;
   outcome: { status: 'completed'; output: Record<string, unknown> } | { status: 'failed'; error: ClientError } | { status: 'working' };
 }
@@ -22,17 +22,17 @@ export interface TaskRequest {
   metadata?: Record<string, unknown>;
 }
 
-/** The same tasks for whoever asks by other means than the protocol. */
+/** Task operations for transports other than A2A. */
 export class TaskService {
   readonly #dispatcher: MessageDispatcher;
   readonly #tasks: MongoTaskStore;
 
-  constructor({ sending: dispatcher, tasks }: { sending: MessageDispatcher; tasks: MongoTaskStore }) {
+  constructor(dispatcher: MessageDispatcher, tasks: MongoTaskStore) {
     this.#dispatcher = dispatcher;
     this.#tasks = tasks;
   }
 
-  /** Carries a task out. @throws OracleError INPUT_INVALID for a request that is no task: nothing is kept of it */
+  /** @throws OracleError INPUT_INVALID before anything is stored */
   async send({ skill, input, metadata }: TaskRequest, requestContext: A2aRequestContext): Promise<TaskView> {
     checkData({ skill, input }, 'input');
     const message: Message = {
@@ -49,7 +49,7 @@ export class TaskService {
     return toTaskView(await this.#dispatcher.send(request, createPlainCallContext(requestContext)));
   }
 
-  /** Null when there is none of this id for this caller. */
+  /** Null for an unknown id and for a task of another owner. */
   async get(id: string, requestContext: A2aRequestContext): Promise<TaskView | null> {
     const task = await this.#tasks.load(id, createPlainCallContext(requestContext));
     return task === undefined ? null : toTaskView(task);

@@ -25,15 +25,15 @@ const JSON_TYPE = 'application/json';
 const A2A_TYPE = 'application/a2a+json';
 const BODY_OPTIONS = { bodyTypes: [JSON_TYPE, A2A_TYPE], bodyLimitBytes: 64 * 1024 } as const;
 
-/** Deeper ones are nothing that the protocol knows. */
+/** Parsers behind this check are recursive: deeper input would overflow the stack. */
 const MAX_BODY_DEPTH = 40;
 
-/** Both bindings, protocols 1.0 and 0.3. */
+/** Both bindings, each for protocol versions 1.0 and 0.3. */
 export function createA2aAdapters(handler: A2ARequestHandler): ProtocolAdapter[] {
   return [createJsonRpcAdapter(handler), createRestAdapter(handler)];
 }
 
-/** Also at `/`, where older clients post. */
+/** Also mounted at `/`, where older clients post. */
 function createJsonRpcAdapter(requestHandler: A2ARequestHandler): ProtocolAdapter {
   const binding = createJsonRpcBinding(requestHandler);
   return {
@@ -65,14 +65,14 @@ function createRestAdapter(requestHandler: A2ARequestHandler): ProtocolAdapter {
   };
 }
 
-/** Here and not by the library, which has no advice. */
+/** Rejected before the SDK, whose error has no suggested action. */
 function rejectVersion(response: Response, requestContext: RequestContext): void {
   const context = new ServerCallContext({ user: new AgentUser(requestContext, 'rest'), requestedVersion: A2A_VERSION });
   const error = toProtocolError(unknownVersion(), context);
   response.status(restStatusFor(error)).json(toRestErrorBody(error, restStatusFor(error)));
 }
 
-/** The library's handler behind this service's own guard: who asks is known already. */
+/** Express handler of the SDK with the caller that the guard has identified. */
 function createRestBinding(requestHandler: A2ARequestHandler) {
   const users = new WeakMap<Request, AgentUser>();
   const handler: RequestHandler = restHandler({
@@ -92,7 +92,7 @@ function createRestBinding(requestHandler: A2ARequestHandler) {
   };
 }
 
-/** Aborted when the connection is closed: nobody waits any more. */
+/** Aborted when the client disconnects. */
 function createDisconnectSignal(response: Response): AbortSignal {
   const disconnected = new AbortController();
   response.once('close', () => disconnected.abort());
@@ -105,7 +105,7 @@ function getRequestUser(users: WeakMap<Request, AgentUser>, request: Request): A
   return user;
 }
 
-/** Without a tenant: whatever a caller names, he sees what is his. */
+/** The tenant of the path is dropped: tasks are scoped by owner alone. */
 const contextBuilder: ServerCallContextBuilder = ({ headers = {}, user, requestedVersion }) =>
   buildCallContext({ headers, user, requestedVersion });
 
@@ -146,7 +146,6 @@ function requirePartObjects(body: unknown): void {
 
 type RawMessage = { parts?: unknown; content?: unknown } | null;
 
-/** @param isLegacy whether the path is one of 0.3 */
 function pathNotServed(isLegacy: boolean): OracleError {
   const [version, base] = isLegacy ? [A2A_LEGACY_VERSION, LEGACY_REST_PATH] : [A2A_VERSION, ENDPOINTS.a2aRest];
   return new OracleError('NOT_FOUND', 'Nothing is served at this path', {

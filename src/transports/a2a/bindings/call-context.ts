@@ -3,7 +3,7 @@ import { Extensions, HTTP_EXTENSION_HEADER } from '@a2a-js/sdk';
 import { ServerCallContext, type User } from '@a2a-js/sdk/server';
 import { EXTENSION_URIS } from '../../../../agent-card/card/extensions.ts';
 
-/** Of protocol 0.3; extensions of that time name it, whatever the version. */
+/** Header of protocol 0.3. Clients of that time send it with any version. */
 export const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
 
 export interface CallContextOptions {
@@ -12,10 +12,10 @@ export interface CallContextOptions {
   requestedVersion: string | undefined;
 }
 
-/** What a request says beside its message. Extensions that are known here are activated as soon as they are asked for. */
+/** Activates known extensions that the request header names. */
 export function buildCallContext({ headers, user, requestedVersion }: CallContextOptions): ServerCallContext {
-  const asked = headers[HTTP_EXTENSION_HEADER.toLowerCase()] ?? headers[LEGACY_EXTENSION_HEADER.toLowerCase()];
-  const requestedExtensions = Extensions.parseServiceParameter(Array.isArray(asked) ? asked.join(',') : asked);
+  const header = headers[HTTP_EXTENSION_HEADER.toLowerCase()] ?? headers[LEGACY_EXTENSION_HEADER.toLowerCase()];
+  const requestedExtensions = Extensions.parseServiceParameter(Array.isArray(header) ? header.join(',') : header);
   const context = new ServerCallContext({ requestedExtensions, user, requestedVersion });
   if (requestedExtensions.includes(EXTENSION_URIS.x402)) context.addActivatedExtension(EXTENSION_URIS.x402);
   return context;

@@ -4,14 +4,14 @@ import { OracleError } from '../../../platform/errors.ts';
 import { isPlainObject } from '../../../platform/validation/plain-object.ts';
 import { findPredecessor, findSuccessor, isKnownMethod, listMethods } from './methods.ts';
 
-/** What is wrong with a JSON-RPC request before anybody looks at its parameters. */
+/** Why a JSON-RPC request is rejected before its params are read. */
 export interface RequestFault {
-  /** Of JSON-RPC. */
+  /** JSON-RPC error code. */
   rpcCode: number;
   error: OracleError;
 }
 
-/** Null for a request that can be carried out. @param version that it says it is of */
+/** Null for a valid request. @param version of the `A2A-Version` header */
 export function findRequestFault(body: unknown, version: string): RequestFault | null {
   if (Array.isArray(body)) return buildFault('body', 'Batches are not served', 'Send one request at a time.');
   if (typeof body !== 'object' || body === null) return buildFault('body', 'The body is no JSON-RPC request', 'Send a JSON object.');
@@ -29,14 +29,14 @@ export function findRequestFault(body: unknown, version: string): RequestFault |
   return null;
 }
 
-/** In the names of the version that the request is of. */
+/** Lists the methods of the request's protocol version. */
 function unknownMethodFault(version: string): RequestFault {
   const others = version === A2A_LEGACY_VERSION ? `; those of ${A2A_VERSION} need A2A-Version: ${A2A_VERSION}` : '';
   const suggestedAction = `Call one of ${listMethods(version).join(', ')}${others}.`;
   return buildFault('method', 'There is no such method', suggestedAction, A2A_ERROR_CODE.METHOD_NOT_FOUND);
 }
 
-/** What to do about a method that the version of its request does not have. */
+/** Null unless the method belongs to the other protocol version. */
 function getVersionAdvice(method: string, version: string): string | null {
   const successor = findSuccessor(method);
   if (version === A2A_LEGACY_VERSION && successor === undefined) {
@@ -47,6 +47,11 @@ function getVersionAdvice(method: string, version: string): string | null {
   return null;
 }
 
-function buildFault(field: string, message: string, suggestedAction: string, rpc: number = A2A_ERROR_CODE.INVALID_REQUEST): RequestFault {
-  return { rpcCode: rpc, error: new OracleError('INPUT_INVALID', message, { field, suggestedAction }) };
+function buildFault(
+  field: string,
+  message: string,
+  suggestedAction: string,
+  rpcCode: number = A2A_ERROR_CODE.INVALID_REQUEST,
+): RequestFault {
+  return { rpcCode, error: new OracleError('INPUT_INVALID', message, { field, suggestedAction }) };
 }

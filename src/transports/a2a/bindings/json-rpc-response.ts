@@ -5,8 +5,8 @@ import { isLegacyStream } from './methods.ts';
 import { getRequestVersion } from './versions.ts';
 
 /**
- * Sends a JSON-RPC error. Clients of 0.3 read the answer to a streaming method as events and nothing else (0.3, section 3.3.1), so there
- * it is one event. Under an error status of HTTP they read JSON.
+ * Sends a JSON-RPC error. Clients of 0.3 read the response of a streaming method as SSE only (0.3, section 3.3.1), so there it is one
+ * event; under an HTTP error status they read JSON.
  */
 export function sendRpcError(response: Response, envelope: object): void {
   if (response.statusCode !== 200 || !expectsLegacyEvents(response.req)) return void response.json(envelope);
@@ -14,7 +14,7 @@ export function sendRpcError(response: Response, envelope: object): void {
   response.end(formatSSEEvent(envelope));
 }
 
-/** Whether a client of 0.3 has asked for a stream: by the method, or by `Accept` where the body names none. */
+/** Whether a 0.3 client expects SSE: by the method, or by `Accept` if the body has no method. */
 export function expectsLegacyEvents(request: Request): boolean {
   if (getRequestVersion(request) !== A2A_LEGACY_VERSION) return false;
   const method: unknown = request.body?.method;

@@ -11,15 +11,14 @@ import { buildCallContext, LEGACY_EXTENSION_HEADER } from './call-context.ts';
 import { expectsLegacyEvents, sendRpcError } from './json-rpc-response.ts';
 import { getRequestVersion, isSupportedVersion } from './versions.ts';
 
-/** How a version of the protocol takes a request, and tells an error. */
+/** Request handling and error format of one protocol version. */
 interface VersionHandler {
   handle(body: unknown, context: ServerCallContext): Promise<unknown>;
   toRpcError(error: unknown): RpcError;
 }
 
 /**
- * JSON-RPC in both versions. In place of the library's own handler, which writes every refused stream with its trace to standard
- * error.
+ * JSON-RPC in both versions. Replaces the SDK's Express handler, which logs each rejected stream with its stack trace to standard error.
  */
 export function createJsonRpcBinding(handler: A2ARequestHandler): (request: Request, response: Response, user: AgentUser) => Promise<void> {
   const [current, legacy] = [new JsonRpcTransportHandler(handler), new LegacyJsonRpcTransportHandler(handler)];
@@ -49,7 +48,7 @@ export function createJsonRpcBinding(handler: A2ARequestHandler): (request: Requ
   };
 }
 
-/** An error before the first event is an answer like any other, in 1.0. */
+/** In 1.0, an error before the first event is a JSON response. */
 async function sendStream(events: AsyncGenerator<unknown>, response: Response, toErrorEnvelope: (error: unknown) => object): Promise<void> {
   try {
     for await (const event of events) {
@@ -58,7 +57,7 @@ async function sendStream(events: AsyncGenerator<unknown>, response: Response, t
     }
   } catch (error) {
     if (!response.headersSent) return sendRpcError(response, toErrorEnvelope(error));
-    // Clients of 0.3 read the envelope, whatever the event is called.
+    // Clients of 0.3 ignore the event name and read the envelope.
     response.write(
       expectsLegacyEvents(response.req) ? formatSSEEvent(toErrorEnvelope(error)) : formatSSEErrorEvent(toErrorEnvelope(error)),
     );

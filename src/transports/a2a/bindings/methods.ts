@@ -7,7 +7,7 @@ const METHODS: readonly string[] = [
   'DeleteTaskPushNotificationConfig',
 ];
 
-/** JSON-RPC methods of A2A 0.3 (section 7), each with its name in 1.0. */
+/** JSON-RPC methods of A2A 0.3 (section 7) and their 1.0 names. */
 const LEGACY_METHODS: ReadonlyMap<string, string> = new Map([
   ['message/send', 'SendMessage'],
   ['message/stream', 'SendStreamingMessage'],
@@ -21,35 +21,33 @@ const LEGACY_METHODS: ReadonlyMap<string, string> = new Map([
   ['tasks/pushNotificationConfig/delete', 'DeleteTaskPushNotificationConfig'],
 ]);
 
-/** Methods of 0.3 whose answer is a stream of events (section 3.3). */
+/** Methods of 0.3 that return an SSE stream (section 3.3). */
 const LEGACY_STREAMS: readonly unknown[] = ['message/stream', 'tasks/resubscribe'];
 
-/** Whether either version has a method of this name. */
 export function isKnownMethod(method: string): boolean {
   return METHODS.includes(method) || LEGACY_METHODS.has(method);
 }
 
-/** Names of the methods that a request of a version may call. */
 export function listMethods(version: string): readonly string[] {
   return version === A2A_LEGACY_VERSION ? [...LEGACY_METHODS.keys()] : METHODS;
 }
 
-/** Name in 1.0 of a method of 0.3; undefined for any other. */
+/** 1.0 name of a 0.3 method. */
 export function findSuccessor(method: string): string | undefined {
   return LEGACY_METHODS.get(method);
 }
 
-/** Name in 0.3 of a method of 1.0; undefined where 0.3 has no such method. */
+/** 0.3 name of a 1.0 method; undefined if 0.3 has no such method. */
 export function findPredecessor(method: string): string | undefined {
   return [...LEGACY_METHODS].find(([, successor]) => successor === method)?.[0];
 }
 
-/** Whether a method of 0.3 answers with a stream. @param method as sent, of any type */
+/** @param method as sent, of any type */
 export function isLegacyStream(method: unknown): boolean {
   return LEGACY_STREAMS.includes(method);
 }
 
-/** A text with each method of 1.0 under its name in 0.3. */
+/** Replaces 1.0 method names in a text by their 0.3 names. */
 export function toLegacyMethodNames(text: string): string {
   return text.replace(/\b[A-Z]\w+\b/g, (word) => findPredecessor(word) ?? word);
 }

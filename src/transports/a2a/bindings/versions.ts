@@ -2,14 +2,13 @@ import type { Request } from 'express';
 import { ENDPOINTS } from '../../../../agent-card/endpoints.ts';
 import { A2A_LEGACY_VERSION, A2A_VERSION } from '../../../../agent-card/protocols.ts';
 
-/** What is spoken over either binding. */
 const SUPPORTED_VERSIONS: readonly string[] = [A2A_VERSION, A2A_LEGACY_VERSION];
 
 export function isSupportedVersion(version: string): boolean {
   return SUPPORTED_VERSIONS.includes(version);
 }
 
-/** What a request says that it is of; an absent header means the older one. */
+/** A missing or empty header means 0.3 (A2A 1.0, section 3.6). */
 export function getRequestVersion(request: Request): string {
   return request.get('A2A-Version') || A2A_LEGACY_VERSION;
 }
@@ -17,7 +16,6 @@ export function getRequestVersion(request: Request): string {
 /** Base of the HTTP+JSON paths of 0.3 (section 3.5.3). */
 export const LEGACY_REST_PATH = `${ENDPOINTS.a2aRest}/v1`;
 
-/** Whether a request over HTTP+JSON is one of 0.3. */
 export function isLegacyRestRequest(request: Request): boolean {
   return getRequestVersion(request) === A2A_LEGACY_VERSION && request.originalUrl.startsWith(`${LEGACY_REST_PATH}/`);
 }

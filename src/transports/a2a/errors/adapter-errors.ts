@@ -5,10 +5,10 @@ import { sendRpcError } from '../bindings/json-rpc-response.ts';
 import { isLegacyRestRequest } from '../bindings/versions.ts';
 import { buildErrorInfo, ERROR_MAPPINGS, getProtocolReason } from './protocol-error.ts';
 
-/** A wrong body is an answer of the protocol like any other: JSON-RPC tells it under HTTP 200. */
+/** An invalid body is a JSON-RPC error under HTTP 200; other errors keep their HTTP status. */
 const CODE_SENT_WITH_200 = 'INPUT_INVALID';
 
-/** An error of the door as JSON-RPC. */
+/** JSON-RPC error of the HTTP server (limits, body parser). */
 export function sendJsonRpcAdapterError(error: AdapterError, response: Response): void {
   const unread = error.code === CODE_SENT_WITH_200 && error.field === 'body';
   const code = unread ? A2A_ERROR_CODE.PARSE_ERROR : ERROR_MAPPINGS[error.code].rpc;
@@ -21,7 +21,7 @@ export function sendJsonRpcError(response: Response, code: number, error: Adapte
   sendRpcError(response, { jsonrpc: '2.0', id: getRpcId(response.req), error: { code, message, data: [buildAdapterErrorInfo(error)] } });
 }
 
-/** An error of the door as `google.rpc.Status`, or as protocol 0.3 has it below its own paths. */
+/** `google.rpc.Status` in 1.0, and the error object of 0.3 below its paths. */
 export function sendRestAdapterError(error: AdapterError, response: Response): void {
   const { status, message } = appendRequestId(error);
   if (isLegacyRestRequest(response.req))
@@ -30,22 +30,22 @@ export function sendRestAdapterError(error: AdapterError, response: Response): v
   response.type(response.req.get('A2A-Version') === '1.0' ? 'application/a2a+json' : 'application/json').send(JSON.stringify(body));
 }
 
-/** A path that is not served is a method that does not exist, and no task. */
+/** NOT_FOUND of the HTTP server is an unknown path, which 0.3 reports as an unknown method. */
 function getLegacyCode({ code }: AdapterError): number {
   return code === 'NOT_FOUND' ? A2A_ERROR_CODE.METHOD_NOT_FOUND : ERROR_MAPPINGS[code].rpc;
 }
 
-/** What is not found at a door is a path, no task. */
+/** NOT_FOUND of the HTTP server is a path, so the reason is not TASK_NOT_FOUND. */
 function buildAdapterErrorInfo(error: AdapterError) {
   return buildErrorInfo(error, error.code === 'NOT_FOUND' ? error.code : getProtocolReason(error.code));
 }
 
-/** Whoever reports it names the line in the log. */
+/** The request id identifies the log line. */
 function appendRequestId(error: AdapterError): AdapterError {
   return error.requestId === undefined ? error : { ...error, message: `${error.message} (request ${error.requestId})` };
 }
 
-/** Of the request, where it is one that can be told apart. */
+/** Null before the body is read, and for an invalid id. */
 function getRpcId({ body }: Request): string | number | null {
   const id: unknown = body?.id;
   if (typeof id === 'number') return id;

@@ -6,36 +6,28 @@ import { type ClientError, type ErrorCode, isOracleError, OracleError, toClientE
 import { isDatabaseUnreachable } from '../../../platform/mongo.ts';
 import { getUser } from '../agent-user.ts';
 import { toLegacyMethodNames } from '../bindings/methods.ts';
-import { ProtocolRejection, type RejectionName, taskNotFound } from './rejections.ts';
+import { ProtocolRejection, type RejectionName } from './rejections.ts';
 
-type ProtocolErrorName = RejectionName | 'RequestMalformedError' | 'ContentTypeNotSupportedError';
-
-/** How the protocol tells an error. */
+/** Representation of an error code in the protocol. */
 interface ErrorMapping {
-  /** Its own name for it; null where it has none. */
-  as: ProtocolErrorName | null;
+  /** Error name of the protocol; null for a code without one. */
+  as: RejectionName | 'TaskNotFoundError' | 'RequestMalformedError' | 'ContentTypeNotSupportedError' | null;
   /** JSON-RPC code. */
   rpc: number;
-  /** `google.rpc.Code`. */
+  /** `google.rpc.Code` (A2A 1.0, section 11.6). */
   status: string;
-  /** HTTP status, over HTTP+JSON. */
+  /** HTTP status of the HTTP+JSON binding. */
   http: number;
 }
 
-/** The classes of each name: the plain one, and the one that carries data in protocol 0.3. */
+/** SDK classes by name: `current` for 1.0, `legacy` with data for 0.3. */
 const ERROR_CLASSES = {
-  TaskNotFoundError: { plain: sdk.TaskNotFoundError, coded: sdk.JsonRpcTaskNotFoundError },
-  TaskNotCancelableError: { plain: sdk.TaskNotCancelableError, coded: sdk.JsonRpcTaskNotCancelableError },
-  UnsupportedOperationError: { plain: sdk.UnsupportedOperationError, coded: sdk.JsonRpcUnsupportedOperationError },
-  PushNotificationNotSupportedError: { plain: sdk.PushNotificationNotSupportedError, coded: sdk.JsonRpcPushNotificationNotSupportedError },
-  VersionNotSupportedError: { plain: sdk.VersionNotSupportedError, coded: sdk.JsonRpcVersionNotSupportedError },
-  ExtensionSupportRequiredError: { plain: sdk.ExtensionSupportRequiredError, coded: sdk.JsonRpcExtensionSupportRequiredError },
-  RequestMalformedError: { plain: sdk.RequestMalformedError, coded: sdk.JsonRpcRequestMalformedError },
-  ContentTypeNotSupportedError: { plain: sdk.ContentTypeNotSupportedError, coded: sdk.JsonRpcContentTypeNotSupportedError },
-  ExtendedAgentCardNotConfiguredError: {
-    plain: sdk.ExtendedAgentCardNotConfiguredError,
-    coded: sdk.JsonRpcExtendedAgentCardNotConfiguredError,
-  },
+  TaskNotFoundError: { current: sdk.TaskNotFoundError, legacy: sdk.JsonRpcTaskNotFoundError },
+  TaskNotCancelableError: { current: sdk.TaskNotCancelableError, legacy: sdk.JsonRpcTaskNotCancelableError },
+  UnsupportedOperationError: { current: sdk.UnsupportedOperationError, legacy: sdk.JsonRpcUnsupportedOperationError },
+  VersionNotSupportedError: { current: sdk.VersionNotSupportedError, legacy: sdk.JsonRpcVersionNotSupportedError },
+  RequestMalformedError: { current: sdk.RequestMalformedError, legacy: sdk.JsonRpcRequestMalformedError },
+  ContentTypeNotSupportedError: { current: sdk.ContentTypeNotSupportedError, legacy: sdk.JsonRpcContentTypeNotSupportedError },
 };
 
 const { INVALID_REQUEST, INTERNAL_ERROR, INVALID_PARAMS, TASK_NOT_FOUND, CONTENT_TYPE_NOT_SUPPORTED } = sdk.A2A_ERROR_CODE;
@@ -45,7 +37,7 @@ const internalMapping: ErrorMapping = { as: null, rpc: INTERNAL_ERROR, status: '
 const unavailable: ErrorMapping = { as: null, rpc: INTERNAL_ERROR, status: 'UNAVAILABLE', http: 503 };
 const rejectedMapping = (http: number, status: string): ErrorMapping => ({ as: null, rpc: INVALID_REQUEST, status, http });
 
-/** Closed, so that a new code without a line here fails the type check. */
+/** Closed: a new error code without a mapping fails the type check. */
 export const ERROR_MAPPINGS = {
   CONFIG_INVALID: internalMapping,
   INPUT_INVALID: malformed,
@@ -82,15 +74,15 @@ export const ERROR_MAPPINGS = {
   INTERNAL: internalMapping,
 } as const satisfies Record<ErrorCode, ErrorMapping>;
 
-/** `google.rpc.ErrorInfo` with what we know beside it; all values are texts there. */
+/** `google.rpc.ErrorInfo`, whose metadata values are strings. */
 export function buildErrorInfo(clientError: ClientError, reason: string = clientError.code): sdk.A2AErrorInfo {
   return { '@type': sdk.ERROR_INFO_TYPE, reason, domain: sdk.A2A_ERROR_DOMAIN, metadata: buildErrorMetadata(clientError) };
 }
 
-/** The protocol's own reason for an error, where it has one. */
+/** `ErrorInfo.reason` of the protocol, or our code if the protocol has no name for it. */
 export function getProtocolReason(code: ErrorCode): string {
   const { as } = ERROR_MAPPINGS[code] satisfies ErrorMapping as ErrorMapping;
-  return as === null ? code : new ERROR_CLASSES[as].plain().reason;
+  return as === null ? code : new ERROR_CLASSES[as].current().reason;
 }
 
 function buildErrorMetadata({ code, retryable, suggestedAction, field, retryAfterSeconds }: ClientError): Record<string, string> {
@@ -103,37 +95,34 @@ function buildErrorMetadata({ code, retryable, suggestedAction, field, retryAfte
   };
 }
 
-/** The error of a call in the words of its protocol, version and binding. */
+/** Converts an error of a call to the protocol version and binding of the request. Errors of the SDK pass unchanged. */
 export function toProtocolError(error: unknown, context: ServerCallContext): sdk.A2AError {
+  if (error instanceof sdk.A2AError) return error;
   const known = preferRejectedToken(toOracleError(error), context);
   const isLegacy = context.requestedVersion === A2A_LEGACY_VERSION;
-  const clientError = isLegacy ? withLegacyMethodNames(toClientError(known)) : toClientError(known);
-  const mapping = ERROR_MAPPINGS[clientError.code];
-  const name = known instanceof ProtocolRejection ? known.protocolName : mapping.as;
-  const metadata = buildErrorMetadata(clientError);
-  if (name === null) return new ServiceError({ told: clientError, telling: mapping, transport: getErrorTransport(isLegacy, context) });
-  const plain = new ERROR_CLASSES[name].plain({ message: clientError.message, metadata });
-  if (!isLegacy) return plain;
-  return new ERROR_CLASSES[name].coded({ message: clientError.message, metadata, data: [plain.toErrorInfo()] as never });
+  const clientError = toClientError(known);
+  if (isLegacy) clientError.suggestedAction = toLegacyMethodNames(clientError.suggestedAction);
+  const name = known instanceof ProtocolRejection ? known.protocolName : ERROR_MAPPINGS[clientError.code].as;
+  if (name === null) return new ServiceError(clientError, getErrorTransport(isLegacy, context));
+  const options = { message: clientError.message, metadata: buildErrorMetadata(clientError) };
+  const current = new ERROR_CLASSES[name].current(options);
+  // Over 0.3 the SDK serializes only the data of the JSON-RPC classes.
+  return isLegacy ? new ERROR_CLASSES[name].legacy({ ...options, data: [current.toErrorInfo()] as never }) : current;
 }
 
-/** A task that an anonymous caller does not have may be that of the wallet whose token was rejected: the token is the problem then. */
+/** A missing task may belong to the wallet whose token was rejected, so an anonymous caller learns about the token first. */
 function preferRejectedToken(error: unknown, context: ServerCallContext): unknown {
   const { rejectedToken } = getUser(context).requestContext.caller;
   return rejectedToken !== undefined && isOracleError(error, 'NOT_FOUND') ? unauthenticated(rejectedToken, error) : error;
 }
 
-function withLegacyMethodNames(clientError: ClientError): ClientError {
-  return { ...clientError, suggestedAction: toLegacyMethodNames(clientError.suggestedAction) };
-}
-
-/** The library writes our reason out only of an error without a transport over JSON-RPC 1.0, and of one with it over the others. */
+/** The SDK serializes our reason over JSON-RPC 1.0 only without a transport, and over the others only with one. */
 function getErrorTransport(isLegacy: boolean, context: ServerCallContext): 'rest' | 'jsonrpc' | undefined {
   if (isLegacy) return 'jsonrpc';
   return getUser(context).binding === 'rest' ? 'rest' : undefined;
 }
 
-/** What the protocol has no name for: told under our own code. */
+/** An error that has no name in the protocol, under our own code. */
 class ServiceError extends sdk.A2AError {
   override readonly reason: string;
   readonly transport: 'rest' | 'jsonrpc' | undefined;
@@ -141,45 +130,18 @@ class ServiceError extends sdk.A2AError {
   readonly envelopeCode: number;
   readonly data: unknown;
 
-  constructor({
-    told: clientError,
-    telling: mapping,
-    transport,
-  }: { told: ClientError; telling: ErrorMapping; transport: 'rest' | 'jsonrpc' | undefined }) {
+  constructor(clientError: ClientError, transport: 'rest' | 'jsonrpc' | undefined) {
     super({ message: clientError.message, metadata: buildErrorMetadata(clientError) });
+    const { http, rpc } = ERROR_MAPPINGS[clientError.code];
     this.reason = clientError.code;
     this.transport = transport;
-    this.statusCode = mapping.http;
-    this.envelopeCode = mapping.rpc;
+    this.statusCode = http;
+    this.envelopeCode = rpc;
     this.data = [buildErrorInfo(clientError)];
   }
 }
 
-/** Errors of the protocol's library, as ours. */
-const SDK_ERROR_MAPPERS: Record<string, (error: sdk.A2AError) => OracleError> = {
-  TASK_NOT_FOUND: taskNotFound,
-  TASK_NOT_CANCELABLE: (cause) => toRejection('TaskNotCancelableError', cause),
-  UNSUPPORTED_OPERATION: (cause) => toRejection('UnsupportedOperationError', cause),
-  PUSH_NOTIFICATION_NOT_SUPPORTED: (cause) => toRejection('PushNotificationNotSupportedError', cause),
-  EXTENDED_AGENT_CARD_NOT_CONFIGURED: (cause) => toRejection('ExtendedAgentCardNotConfiguredError', cause),
-  EXTENSION_SUPPORT_REQUIRED: (cause) => toRejection('ExtensionSupportRequiredError', cause),
-  VERSION_NOT_SUPPORTED: (cause) => toRejection('VersionNotSupportedError', cause),
-  INVALID_PARAMS: (cause) => new OracleError('INPUT_INVALID', truncateMessage(cause.message), { field: 'params', cause }),
-  CONTENT_TYPE_NOT_SUPPORTED: (cause) => new OracleError('UNSUPPORTED_MEDIA_TYPE', truncateMessage(cause.message), { cause }),
-};
-
-/** Anything thrown behind the door, as an error of ours; what is not known stays as it is, and is told as INTERNAL. */
+/** Maps a lost database connection; other errors pass unchanged, and unknown ones are sent as INTERNAL. */
 export function toOracleError(error: unknown): unknown {
-  if (isDatabaseUnreachable(error)) return new OracleError('DATABASE_UNAVAILABLE', 'The database does not answer', { cause: error });
-  if (isOracleError(error) || !(error instanceof sdk.A2AError)) return error;
-  return SDK_ERROR_MAPPERS[error.reason]?.(error) ?? error;
-}
-
-function toRejection(name: RejectionName, cause: sdk.A2AError): OracleError {
-  return new ProtocolRejection(name, { code: 'CONFLICT', message: truncateMessage(cause.message), cause });
-}
-
-/** It may repeat what was sent. */
-function truncateMessage(message: string): string {
-  return message.slice(0, 200);
+  return isDatabaseUnreachable(error) ? new OracleError('DATABASE_UNAVAILABLE', 'The database does not answer', { cause: error }) : error;
 }

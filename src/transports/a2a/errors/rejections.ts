@@ -1,28 +1,20 @@
 import { A2A_LEGACY_VERSION, A2A_VERSION } from '../../../../agent-card/protocols.ts';
-import { OracleError, type OracleErrorOptions } from '../../../platform/errors.ts';
+import { OracleError } from '../../../platform/errors.ts';
 
-/** Refusals that the protocol has names of its own for. */
-export type RejectionName =
-  | 'TaskNotFoundError'
-  | 'TaskNotCancelableError'
-  | 'UnsupportedOperationError'
-  | 'PushNotificationNotSupportedError'
-  | 'VersionNotSupportedError'
-  | 'ExtendedAgentCardNotConfiguredError'
-  | 'ExtensionSupportRequiredError';
+/** Error names of the protocol. */
+export type RejectionName = 'TaskNotCancelableError' | 'UnsupportedOperationError' | 'VersionNotSupportedError';
 
-/** An error of ours that the protocol tells under another name than its code would get. */
+/** An error that the protocol sends under another name than its code would get. */
 export class ProtocolRejection extends OracleError {
   readonly protocolName: RejectionName;
 
-  constructor(toldAs: RejectionName, error: { code: OracleError['code']; message: string } & OracleErrorOptions) {
-    const { code, message, ...options } = error;
-    super(code, message, options);
-    this.protocolName = toldAs;
+  constructor(protocolName: RejectionName, message: string, options: { field?: string; suggestedAction: string }) {
+    super(protocolName === 'VersionNotSupportedError' ? 'INPUT_INVALID' : 'CONFLICT', message, options);
+    this.protocolName = protocolName;
   }
 }
 
-/** For a task that is not there as for one that is somebody else's. */
+/** The same for a missing task and for a task of another owner, so that ids cannot be probed. */
 export function taskNotFound(): OracleError {
   return new OracleError('NOT_FOUND', 'There is no such task of yours', {
     field: 'id',
@@ -30,71 +22,44 @@ export function taskNotFound(): OracleError {
   });
 }
 
-/** Of a task that is the caller's. */
 export function callbackNotFound(): OracleError {
-  return new OracleError('NOT_FOUND', 'There is no such callback of this task', {
-    field: 'id',
-    suggestedAction: 'ListTaskPushNotificationConfigs lists those that it has.',
-  });
+  const suggestedAction = 'ListTaskPushNotificationConfigs lists those that it has.';
+  return new OracleError('NOT_FOUND', 'There is no such callback of this task', { field: 'id', suggestedAction });
 }
 
 export function taskNotCancelable(state: string): OracleError {
-  return new ProtocolRejection('TaskNotCancelableError', {
-    code: 'CONFLICT',
-    message: `The task is over: ${state}`,
-    field: 'id',
-    suggestedAction: 'Nothing is left to cancel: read the task as it is.',
-  });
+  const suggestedAction = 'Nothing is left to cancel: read the task as it is.';
+  return new ProtocolRejection('TaskNotCancelableError', `The task is over: ${state}`, { field: 'id', suggestedAction });
 }
 
 export function taskEnded(state: string): OracleError {
-  return new ProtocolRejection('UnsupportedOperationError', {
-    code: 'CONFLICT',
-    message: `The task is over: ${state}`,
-    field: 'message.taskId',
-    suggestedAction: 'Send the message without a taskId: it opens a task of its own, in the same contextId if you like.',
-  });
+  const suggestedAction = 'Send the message without a taskId: it opens a task of its own, in the same contextId if you like.';
+  return new ProtocolRejection('UnsupportedOperationError', `The task is over: ${state}`, { field: 'message.taskId', suggestedAction });
 }
 
-/** Nothing more comes of it. */
 export function nothingToFollow(state: string): OracleError {
-  return new ProtocolRejection('UnsupportedOperationError', {
-    code: 'CONFLICT',
-    message: `The task is over: ${state}`,
-    field: 'id',
-    suggestedAction: 'Read the task as it is: no events come any more.',
-  });
+  const suggestedAction = 'Read the task as it is: no events come any more.';
+  return new ProtocolRejection('UnsupportedOperationError', `The task is over: ${state}`, { field: 'id', suggestedAction });
 }
 
 export function taskBusy(): OracleError {
-  return new ProtocolRejection('UnsupportedOperationError', {
-    code: 'CONFLICT',
-    message: 'The task does not wait for a message: it is being worked on',
-    field: 'message.taskId',
-    suggestedAction: 'Wait until it has ended, or open a task of its own.',
-  });
+  const message = 'The task does not wait for a message: it is being worked on';
+  const suggestedAction = 'Wait until it has ended, or open a task of its own.';
+  return new ProtocolRejection('UnsupportedOperationError', message, { field: 'message.taskId', suggestedAction });
 }
 
 export function otherContext(): OracleError {
-  return new OracleError('INPUT_INVALID', 'The task is of another context', {
-    field: 'message.contextId',
-    suggestedAction: 'Leave contextId out, or send the one of the task.',
-  });
+  const suggestedAction = 'Leave contextId out, or send the one of the task.';
+  return new OracleError('INPUT_INVALID', 'The task is of another context', { field: 'message.contextId', suggestedAction });
 }
 
 export function noExtendedCard(): OracleError {
-  return new ProtocolRejection('UnsupportedOperationError', {
-    code: 'CONFLICT',
-    message: 'There is no extended agent card',
-    suggestedAction: 'Read the public one at /.well-known/agent-card.json: it is the same for everybody.',
-  });
+  const suggestedAction = 'Read the public one at /.well-known/agent-card.json: it is the same for everybody.';
+  return new ProtocolRejection('UnsupportedOperationError', 'There is no extended agent card', { suggestedAction });
 }
 
 export function unknownVersion(): OracleError {
-  return new ProtocolRejection('VersionNotSupportedError', {
-    code: 'INPUT_INVALID',
-    message: 'This version of the protocol is not served',
-    field: 'A2A-Version',
-    suggestedAction: `Send A2A-Version: ${A2A_VERSION} or ${A2A_LEGACY_VERSION}.`,
-  });
+  const suggestedAction = `Send A2A-Version: ${A2A_VERSION} or ${A2A_LEGACY_VERSION}.`;
+  const message = 'This version of the protocol is not served';
+  return new ProtocolRejection('VersionNotSupportedError', message, { field: 'A2A-Version', suggestedAction });
 }

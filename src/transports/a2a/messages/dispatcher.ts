@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Message, type SendMessageRequest, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
+import { Message, type SendMessageRequest, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import type { DefaultRequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import type { Log } from '../../../platform/log.ts';
 import { getOwner, getUser } from '../agent-user.ts';
@@ -12,41 +12,37 @@ import { hasMessage, type MongoTaskStore } from '../tasks/store.ts';
 import type { MessageClaims } from './message-claims.ts';
 import { parseMessage } from './parse-message.ts';
 import { getPlannedSkill, type MessagePlan, planMessage } from './plan.ts';
-import { countStorageUnits } from './storage-units.ts';
 
 export interface DispatcherDeps {
   tasks: MongoTaskStore;
   claims: MessageClaims;
-  /** The protocol's library: runs a message on a task that is there. */
+  /** Runs a message on an existing task. */
   sdkHandler: DefaultRequestHandler;
   stopping: AbortSignal;
   log: Log;
   now(): Date;
 }
 
-/** How a message begins. */
 interface TaskStart {
   taskId: string;
-  /** False where the task may be there. */
+  /** False if the task may exist already. */
   isFresh: boolean;
   message: Message;
   plan: MessagePlan;
 }
 
-/** Where a message led. */
 interface DispatchedMessage {
   taskId: string;
   message: Message;
-  /** What the library runs it by. */
+  /** The request for the SDK handler. */
   request: SendMessageRequest;
-  /** False where the same message was run before, or is being run elsewhere. */
+  /** False if another call or process runs the message, or has run it. */
   runsHere: boolean;
 }
 
 /**
- * Messages, each carried out once however often and wherever it arrives. Every step can be the last one of a process: the same
- * message sent again goes on from there. A claim without a task opens it; a task that nobody works on is taken up; one that is
- * worked on, or over, is told.
+ * Runs each message exactly once, whichever process receives it how often. A process may die after any step: the message, sent again,
+ * opens the task of its claim, takes over an abandoned task, or returns the task as it is.
  */
 export class MessageDispatcher {
   readonly #deps: DispatcherDeps;
@@ -56,7 +52,7 @@ export class MessageDispatcher {
     this.#deps = deps;
   }
 
-  /** Waits for the end of the task, or for the agent's next question, unless told not to. */
+  /** Waits for a terminal or interrupted state, unless `returnImmediately` is set. */
   async send(request: SendMessageRequest, context: ServerCallContext): Promise<Task> {
     const dispatched = await this.#accept(request, context);
     if (request.configuration?.returnImmediately !== true)
@@ -82,7 +78,7 @@ export class MessageDispatcher {
     }
   }
 
-  /** Resolves when nothing runs any more. */
+  /** Resolves when no message is running. */
   async drain(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
@@ -94,28 +90,29 @@ export class MessageDispatcher {
     const owner = getOwner(context);
     const { claims, tasks } = this.#deps;
     const claimed = await claims.find(owner, sent);
-    const before = message.taskId === '' ? undefined : await this.#loadContinuedTask(message, claimed === null, context);
-    const plan = planMessage(message, before, context);
-    // Before anything is stored of it; a message that came before was counted then.
+    const continued = message.taskId === '' ? undefined : await this.#loadContinuedTask(message, claimed === null, context);
+    const plan = planMessage(message, continued, context);
+    // Metered before anything is stored; a repeated message was metered the first time.
     if (claimed === null) await getUser(context).requestContext.countTask?.(countStorageUnits(message));
     const freshId = randomUUID();
     const taskId = await claims.claim(owner, sent, claimed ?? (message.taskId || freshId));
-    const [isOurs, task] = await this.#releaseOnError(context, async () => {
+    const [runsHere, task] = await this.#releaseOnError(context, async () => {
       const isNew = await this.#openOrResume({ taskId, isFresh: taskId === freshId, message, plan }, context);
-      const begins = isNew || (await tasks.takeOver(taskId, message, context));
-      return [begins, await this.#load(taskId, context)];
+      const isLeased = isNew || (await tasks.takeOver(taskId, message, context));
+      return [isLeased, await this.#load(taskId, context)] as const;
     });
-    // A further message that another one was faster than is not part of the task.
-    if (!isOurs && message.taskId !== '' && !hasMessage(task, message)) throw isTerminal(task) ? taskEndedError(task) : taskBusy();
-    return { taskId, message, request: buildSdkRequest(request, message, task), runsHere: isOurs };
+    // Another message won the compare-and-set, so this one is not part of the task.
+    if (!runsHere && message.taskId !== '' && !hasMessage(task, message))
+      throw isTerminal(task) ? taskEnded(getStateName(task)) : taskBusy();
+    return { taskId, message, request: buildSdkRequest(request, message, task), runsHere };
   }
 
-  /** The task that a message goes on with. @throws OracleError NOT_FOUND, CONFLICT when it is over */
+  /** @throws OracleError NOT_FOUND, CONFLICT for a task in a terminal state */
   async #loadContinuedTask({ taskId, contextId }: Message, isNew: boolean, context: ServerCallContext): Promise<Task> {
-    // What the same message has left undone may be taken up: it is not to be failed before.
+    // A repeated message may take over the abandoned task, so it must not be failed by the read.
     const task = isNew ? await this.#load(taskId, context) : await this.#deps.tasks.peek(taskId, context);
     if (task === undefined) throw taskNotFound();
-    if (isNew && isTerminal(task)) throw taskEndedError(task);
+    if (isNew && isTerminal(task)) throw taskEnded(getStateName(task));
     if (contextId !== '' && contextId !== task.contextId) throw otherContext();
     return task;
   }
@@ -123,7 +120,7 @@ export class MessageDispatcher {
   async #openOrResume({ taskId, isFresh, message, plan }: TaskStart, context: ServerCallContext): Promise<boolean> {
     const { tasks, now } = this.#deps;
     if (message.taskId !== '') return tasks.resume(taskId, message, context);
-    // Opening it may cost the owner an older task.
+    // Checked first, because opening may evict an older task of the owner.
     if (!isFresh && (await tasks.peek(taskId, context)) !== undefined) return false;
     const contextId = message.contextId || randomUUID();
     return tasks.open(buildTask({ taskId, contextId, message, at: now(), skill: getPlannedSkill(plan) }), context);
@@ -133,7 +130,7 @@ export class MessageDispatcher {
     return this.#track(this.#releaseOnError(context, () => this.#execute(dispatched, context)));
   }
 
-  /** Nobody waits for it: what becomes of it is told by the task. */
+  /** The task reports the result: no client waits. */
   #runInBackground(dispatched: DispatchedMessage, context: ServerCallContext): void {
     const { taskId } = dispatched;
     this.#run(dispatched, context).catch((error: unknown) =>
@@ -145,16 +142,16 @@ export class MessageDispatcher {
     try {
       await this.#deps.sdkHandler.sendMessage(dispatched.request, context);
     } catch (error) {
-      // Cancelled before it began.
+      // The task was cancelled before it started.
       const task = await this.#load(dispatched.taskId, context);
       if (isTerminal(task)) return task;
       throw error;
     }
-    // As it is stored: another process may have ended it, or be working on it.
+    // Read from the store, because another process may have ended the task or taken it over.
     return this.#waitForAnswer(dispatched, context);
   }
 
-  /** An event that ends the stream, as the task ended in the store: another process may have ended it before. */
+  /** Replaces a final event by the stored state, if another process ended the task first. */
   async *#reconcileWithStore(
     event: StreamResponse,
     dispatched: DispatchedMessage,
@@ -172,25 +169,25 @@ export class MessageDispatcher {
     return last ?? this.#load(dispatched.taskId, context);
   }
 
-  /** Reads a task, and carries it out here, once, when the process that worked on it has died. */
+  /** Read access for followers; takes over the task once if its lease holder has died. */
   #buildFollowDeps(dispatched: DispatchedMessage): FollowDeps {
     const { tasks, stopping } = this.#deps;
-    let { runsHere: isOurs } = dispatched;
-    const changeOf = async (taskId: string, context: ServerCallContext) => {
+    let { runsHere } = dispatched;
+    const getChangeToken = async (taskId: string, context: ServerCallContext) => {
       const change = await tasks.getChangeToken(taskId, context);
-      if (change !== '' || isOurs) return change;
-      isOurs = await this.#takeOver(dispatched, context);
+      if (change !== '' || runsHere) return change;
+      runsHere = await this.#takeOver(dispatched, context);
       return tasks.getChangeToken(taskId, context);
     };
     const load: MongoTaskStore['load'] = (taskId, context) => tasks.load(taskId, context);
     const peek: MongoTaskStore['peek'] = (taskId, context) => tasks.peek(taskId, context);
-    return { tasks: { getChangeToken: changeOf, load, peek }, stopping };
+    return { tasks: { getChangeToken, load, peek }, stopping };
   }
 
   async #takeOver(dispatched: DispatchedMessage, context: ServerCallContext): Promise<boolean> {
-    const isOurs = await this.#deps.tasks.takeOver(dispatched.taskId, dispatched.message, context);
-    if (isOurs) this.#runInBackground({ ...dispatched, runsHere: isOurs }, context);
-    return isOurs;
+    const runsHere = await this.#deps.tasks.takeOver(dispatched.taskId, dispatched.message, context);
+    if (runsHere) this.#runInBackground({ ...dispatched, runsHere }, context);
+    return runsHere;
   }
 
   async #releaseOnError<T>(context: ServerCallContext, work: () => Promise<T>): Promise<T> {
@@ -202,7 +199,7 @@ export class MessageDispatcher {
     }
   }
 
-  /** The same message can be taken up again at once: what broke off here is not waited for. */
+  /** Releases the lease, so that a retry need not wait for its expiry. */
   async #release(context: ServerCallContext): Promise<void> {
     const { tasks, log } = this.#deps;
     await tasks.release(context).catch((error: unknown) => log.warn({ err: error }, 'a task could not be given up'));
@@ -222,18 +219,23 @@ export class MessageDispatcher {
   }
 }
 
-const WORKING_TASK = { artifacts: [], status: { state: TaskState.TASK_STATE_WORKING, message: undefined, timestamp: undefined } };
+/** Bytes per unit of the storage quota. */
+const STORAGE_UNIT_BYTES = 4_096;
+/** Compressed size of states, answers and errors that the service adds to a message. */
+const RESPONSE_BYTES = 2_048;
 
-function taskEndedError(task: Task): Error {
-  return taskEnded(getStateName(task));
+function countStorageUnits(message: Message): number {
+  return Math.ceil((Buffer.byteLength(JSON.stringify(Message.toJSON(message))) + RESPONSE_BYTES) / STORAGE_UNIT_BYTES);
 }
 
-/** Ended, or waiting for the owner's next message. */
+const WORKING_TASK = { artifacts: [], status: { state: TaskState.TASK_STATE_WORKING, message: undefined, timestamp: undefined } };
+
+/** Terminal, or waiting for the client. */
 function isAnswered(task: Task): boolean {
   return !isActive(task);
 }
 
-/** The library finds the task by the message, and waits for its end. */
+/** The SDK finds the task by the ids of the message, and waits for its end. */
 function buildSdkRequest(request: SendMessageRequest, message: Message, { id, contextId }: Task): SendMessageRequest {
   const { configuration } = request;
   return {

@@ -9,9 +9,8 @@ import { getExpiry } from '../tasks/retention.ts';
 interface MessageDoc {
   owner: string;
   messageId: string;
-  /** The task that the message opened or went on with. */
   taskId: string;
-  /** SHA-256 of what it says. */
+  /** SHA-256 of the canonical message. */
   digest: string;
   expiresAt: Date;
 }
@@ -23,7 +22,7 @@ export const MESSAGE_INDEXES = [
   { collection: COLLECTION, indexes: [{ key: MESSAGE_KEY, unique: true }, { key: { expiresAt: 1 } }] },
 ] as const satisfies CollectionIndexes[];
 
-/** Which task each message belongs to: a message that comes again belongs to the same one. */
+/** Maps message ids to tasks, so that a repeated message reaches the same task (idempotency key: owner and `messageId`). */
 export class MessageClaims {
   readonly #messages: Collection<MessageDoc>;
   readonly #now: () => Date;
@@ -33,7 +32,7 @@ export class MessageClaims {
     this.#now = now;
   }
 
-  /** The task of a message that came before; null for a new one. @throws OracleError CONFLICT when it said something else */
+  /** Null for a new message. @throws OracleError CONFLICT if the id was used with other content */
   async find(owner: string, message: Message): Promise<string | null> {
     const found = await this.#messages.findOne({ owner, messageId: message.messageId }, { hint: MESSAGE_KEY });
     if (found === null) return null;
@@ -41,7 +40,7 @@ export class MessageClaims {
     return found.taskId;
   }
 
-  /** The message's task: the one given, or that of the same message which was faster. @throws OracleError CONFLICT */
+  /** Returns `taskId`, or the task of the same message if a concurrent claim won. @throws OracleError CONFLICT */
   async claim(owner: string, message: Message, taskId: string): Promise<string> {
     const { messageId } = message;
     try {

@@ -5,17 +5,14 @@ import { isNestedDeeper } from '../../../platform/validation/nesting.ts';
 import { isPlainObject } from '../../../platform/validation/plain-object.ts';
 import { PAYMENT_METADATA, removePaymentPayload } from '../payments/metadata.ts';
 
-/**
- * Bounds of a message; what is larger is refused before anything is kept of it. Bytes are those of its JSON, as a task takes them
- * where it is kept and told: some characters are six there.
- */
+/** Limits of a message, checked before anything is stored. Bytes are those of its JSON, in which a character may take six. */
 export const MESSAGE_LIMITS = {
   parts: 20,
   textBytes: 4_000,
   dataBytes: 4_096,
   idCharacters: 128,
   metadataBytes: 2_048,
-  /** Of a payment in the metadata; contract wallets may sign with their own evidence. */
+  /** Payment payload in the metadata; signatures of contract wallets can be long. */
   paymentBytes: 20_480,
   references: 10,
   uris: 20,
@@ -23,15 +20,14 @@ export const MESSAGE_LIMITS = {
 
 const MAX_URI_CHARACTERS = 256;
 const OUTPUT_MODES: readonly string[] = [...MODES, ...MODES.map((mode) => `${mode.split('/')[0]}/*`), '*/*', 'text'];
-/** No skill's input has nearly as many levels. */
+/** Far above the depth of any skill input. */
 const MAX_CONTENT_DEPTH = 20;
 const CALL_EXAMPLE = 'Send { "skill", "input" } as data.';
 const ID_PATTERN = new RegExp(`^[\\w.:@+=/-]{1,${MESSAGE_LIMITS.idCharacters}}$`);
 
 /**
- * The message of a request, bounded, and reduced to what the service reads and keeps.
- * @throws OracleError INPUT_INVALID naming the field, UNSUPPORTED_MEDIA_TYPE for a part that is neither text nor data, and where the
- * sender accepts neither
+ * Validates a message and reduces it to what the service stores.
+ * @throws OracleError INPUT_INVALID naming the field, UNSUPPORTED_MEDIA_TYPE for file parts and for unsupported output modes
  */
 export function parseMessage({ message, metadata, configuration }: SendMessageRequest): Message {
   if (message === undefined) throw invalidMessageField('message', 'is missing', 'Send a message with a messageId, a role and parts.');
@@ -42,16 +38,18 @@ export function parseMessage({ message, metadata, configuration }: SendMessageRe
   }
   checkMetadata(metadata, 'metadata');
   checkMetadata(removePaymentPayload(message).metadata, 'message.metadata');
-  checkPayload(message.metadata?.[PAYMENT_METADATA.payload]);
+  const { payload } = PAYMENT_METADATA;
+  const payloadRule = { maxBytes: MESSAGE_LIMITS.paymentBytes, suggestedAction: 'Send the payment alone.' };
+  checkJsonSize(message.metadata?.[payload], `message.metadata.${payload}`, payloadRule);
   checkHistoryLength(configuration?.historyLength, 'configuration.historyLength');
   checkModes(configuration?.acceptedOutputModes ?? []);
   checkUris(message.extensions);
   checkReferences(message.referenceTaskIds);
-  // Extensions and references are read by nobody here.
+  // Extensions and references are validated but not used.
   return { ...message, role: Role.ROLE_USER, parts: parseParts(message.parts), extensions: [], referenceTaskIds: [] };
 }
 
-/** What somebody sends for a data part. @throws OracleError INPUT_INVALID */
+/** Validates the value of a data part. @throws OracleError INPUT_INVALID */
 export function checkData(value: Record<string, unknown>, field: string): void {
   if (isNestedDeeper(value, MAX_CONTENT_DEPTH)) throw invalidMessageField(field, 'is nested too deeply', CALL_EXAMPLE);
   if (countJsonBytes(value) > MESSAGE_LIMITS.dataBytes) throw dataTooLarge(field);
@@ -72,18 +70,14 @@ export function checkHistoryLength(length: number | undefined, field = 'historyL
 }
 
 function parseParts(parts: readonly Part[]): Part[] {
-  if (parts.length === 0) throw invalidMessageField('message.parts', 'is empty', 'Send a data part { "skill", "input" } or a text part.');
-  if (parts.length > MESSAGE_LIMITS.parts)
-    throw invalidMessageField('message.parts', `holds more than ${MESSAGE_LIMITS.parts} parts`, 'Send fewer parts.');
+  const { parts: maxParts, textBytes, dataBytes } = MESSAGE_LIMITS;
+  const field = 'message.parts';
+  if (parts.length === 0) throw invalidMessageField(field, 'is empty', 'Send a data part { "skill", "input" } or a text part.');
+  if (parts.length > maxParts) throw invalidMessageField(field, `holds more than ${maxParts} parts`, 'Send fewer parts.');
   const checked = parts.map(parsePart);
-  if (countContentBytes(checked, 'text') > MESSAGE_LIMITS.textBytes) {
-    throw invalidMessageField(
-      'message.parts',
-      `holds more than ${MESSAGE_LIMITS.textBytes} bytes of text`,
-      'Ask in a sentence, or send a data part.',
-    );
-  }
-  if (countContentBytes(checked, 'data') > MESSAGE_LIMITS.dataBytes) throw dataTooLarge('message.parts');
+  if (countContentBytes(checked, 'text') > textBytes)
+    throw invalidMessageField(field, `holds more than ${textBytes} bytes of text`, 'Ask in a sentence, or send a data part.');
+  if (countContentBytes(checked, 'data') > dataBytes) throw dataTooLarge(field);
   return checked;
 }
 
@@ -91,7 +85,7 @@ function countContentBytes(parts: readonly Part[], kind: 'text' | 'data'): numbe
   return parts.reduce((sum, { content }) => (content?.$case === kind ? sum + countJsonBytes(content.value) : sum), 0);
 }
 
-/** Of a text without its quotes. */
+/** A string counts without its quotes. */
 function countJsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value)) - (typeof value === 'string' ? 2 : 0);
 }
@@ -100,48 +94,36 @@ function dataTooLarge(field: string): OracleError {
   return invalidMessageField(field, `holds more than ${MESSAGE_LIMITS.dataBytes} bytes of data as JSON`, CALL_EXAMPLE);
 }
 
-/** Without what the sender adds beside the content: nothing here reads it. */
+/** Part metadata, file name and media type are dropped. */
 function parsePart({ content }: Part, index: number): Part {
   const field = `message.parts.${index}`;
   if (content === undefined) throw invalidMessageField(field, 'has no content', 'Give the part a text or data.');
   if (content.$case === 'raw' || content.$case === 'url') {
-    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', `${field}: files are not read here`, {
-      field,
-      suggestedAction: 'Send a data part { "skill", "input" } or a text part.',
-    });
+    const suggestedAction = 'Send a data part { "skill", "input" } or a text part.';
+    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', `${field}: files are not read here`, { field, suggestedAction });
   }
-  const isRight = content.$case === 'text' ? typeof content.value === 'string' : isPlainObject(content.value);
-  if (!isRight) throw invalidMessageField(field, content.$case === 'text' ? 'must be a text' : 'must hold an object', CALL_EXAMPLE);
+  const isText = content.$case === 'text';
+  const isValid = isText ? typeof content.value === 'string' : isPlainObject(content.value);
+  if (!isValid) throw invalidMessageField(field, isText ? 'must be a text' : 'must hold an object', CALL_EXAMPLE);
   if (isNestedDeeper(content.value, MAX_CONTENT_DEPTH)) throw invalidMessageField(field, 'is nested too deeply', CALL_EXAMPLE);
-  return { content, metadata: undefined, filename: '', mediaType: content.$case === 'text' ? 'text/plain' : 'application/json' };
+  return { content, metadata: undefined, filename: '', mediaType: isText ? 'text/plain' : 'application/json' };
 }
 
 function checkMetadata(metadata: Record<string, unknown> | undefined, field: string): void {
   if (metadata === undefined) return;
   if (!isPlainObject(metadata)) throw invalidMessageField(field, 'must be an object', 'Leave it out.');
-  if (!isNestedDeeper(metadata, MAX_CONTENT_DEPTH) && countJsonBytes(metadata) <= MESSAGE_LIMITS.metadataBytes) return;
-  throw invalidMessageField(
-    field,
-    `is larger than ${MESSAGE_LIMITS.metadataBytes} bytes of JSON, or nested too deeply`,
-    'Send less of it.',
-  );
+  checkJsonSize(metadata, field, { maxBytes: MESSAGE_LIMITS.metadataBytes, suggestedAction: 'Send less of it.' });
 }
 
-function checkPayload(payload: unknown): void {
-  if (payload === undefined || (!isNestedDeeper(payload, MAX_CONTENT_DEPTH) && countJsonBytes(payload) <= MESSAGE_LIMITS.paymentBytes))
-    return;
-  const field = `message.metadata.${PAYMENT_METADATA.payload}`;
-  throw invalidMessageField(
-    field,
-    `is larger than ${MESSAGE_LIMITS.paymentBytes} bytes of JSON, or nested too deeply`,
-    'Send the payment alone.',
-  );
+function checkJsonSize(value: unknown, field: string, { maxBytes, suggestedAction }: { maxBytes: number; suggestedAction: string }): void {
+  if (value === undefined || (!isNestedDeeper(value, MAX_CONTENT_DEPTH) && countJsonBytes(value) <= maxBytes)) return;
+  throw invalidMessageField(field, `is larger than ${maxBytes} bytes of JSON, or nested too deeply`, suggestedAction);
 }
 
-/** Any of the two will do: answers have both. `text` is what many senders of protocol 0.3 call it. */
+/** One supported mode is enough, because answers have both. Many 0.3 clients send `text`. */
 function checkModes(accepted: readonly string[]): void {
-  const fits = accepted.some((mode) => OUTPUT_MODES.includes(String(mode).split(';', 1)[0].trim().toLowerCase()));
-  if (fits || accepted.length === 0) return;
+  const isSupported = accepted.some((mode) => OUTPUT_MODES.includes(String(mode).split(';', 1)[0].trim().toLowerCase()));
+  if (isSupported || accepted.length === 0) return;
   throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'Answers are in none of the modes that are accepted', {
     field: 'configuration.acceptedOutputModes',
     suggestedAction: `Accept ${MODES.join(' or ')}, or leave it out.`,
@@ -150,17 +132,14 @@ function checkModes(accepted: readonly string[]): void {
 
 function checkUris(uris: readonly string[]): void {
   if (uris.length <= MESSAGE_LIMITS.uris && uris.every((uri) => typeof uri === 'string' && uri.length <= MAX_URI_CHARACTERS)) return;
-  throw invalidMessageField(
-    'message.extensions',
-    `must be at most ${MESSAGE_LIMITS.uris} URIs of at most ${MAX_URI_CHARACTERS} characters`,
-    'Name fewer.',
-  );
+  const problem = `must be at most ${MESSAGE_LIMITS.uris} URIs of at most ${MAX_URI_CHARACTERS} characters`;
+  throw invalidMessageField('message.extensions', problem, 'Name fewer.');
 }
 
 function checkReferences(ids: readonly string[]): void {
   const field = 'message.referenceTaskIds';
-  if (ids.length > MESSAGE_LIMITS.references)
-    throw invalidMessageField(field, `names more than ${MESSAGE_LIMITS.references} tasks`, 'Name fewer.');
+  const { references } = MESSAGE_LIMITS;
+  if (ids.length > references) throw invalidMessageField(field, `names more than ${references} tasks`, 'Name fewer.');
   for (const id of ids) checkId(id, field);
 }
 

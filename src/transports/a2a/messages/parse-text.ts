@@ -1,10 +1,10 @@
 import { SKILLS } from '../../../../skills/index.ts';
 import { parseTextFilters } from './text-filters.ts';
 
-/** How a text was understood: a call, or a skill that lacks something to work on. */
+/** A text as a skill call, or as a skill whose input is incomplete. */
 export type TextCall = { skill: string; input: Record<string, unknown> } | { skill: string; missing: string };
 
-/** Words that speak for a skill, each counted once with its weight. In rising order of trust: of equal ones the later wins. */
+/** Weighted keywords, each counted once. Ordered by priority: of equal scores the later skill wins. */
 const KEYWORDS: readonly { skill: string; words: readonly (readonly [weight: number, word: RegExp])[] }[] = [
   {
     skill: 'get_market_context',
@@ -53,16 +53,16 @@ const KEYWORDS: readonly { skill: string; words: readonly (readonly [weight: num
 ];
 
 /**
- * A call in plain words, by fixed rules: the same text is always understood alike. Null when it names no skill.
- * @param followed the skill that the same task asked for before: taken when the text names none
+ * Parses plain text by fixed rules, so that equal texts give equal calls. Null if it names no skill.
+ * @param previous skill of the task so far, used if the text names none
  */
-export function parseText(text: string, followed?: string): TextCall | null {
+export function parseText(text: string, previous?: string): TextCall | null {
   const lower = normalizeDates(text.toLowerCase());
-  const skill = findNamedSkill(lower) ?? findBestSkill(lower) ?? followed;
+  const skill = findNamedSkill(lower) ?? findBestSkill(lower) ?? previous;
   if (skill === undefined) return null;
   if (skill === 'verify_prediction') return parseVerification(lower);
-  const said = { horizon: findHorizon(lower), ...findDateRange(lower), ...parseTextFilters(lower), include: findSections(lower) };
-  return { skill, input: pickSkillFields(skill, said) };
+  const fields = { horizon: findHorizon(lower), ...findDateRange(lower), ...parseTextFilters(lower), include: findSections(lower) };
+  return { skill, input: pickSkillFields(skill, fields) };
 }
 
 function findNamedSkill(text: string): string | undefined {
@@ -119,7 +119,6 @@ function normalizeDates(text: string): string {
     .replace(MONTH_FIRST, (_, month: string, day: string, year: string) => iso(year, month, day));
 }
 
-/** The first two dates of a text, in order. */
 function findDateRange(text: string): { from?: string; to?: string } {
   const [from, to] = findDates(text).sort();
   if (to !== undefined) return { from, to };
@@ -139,14 +138,14 @@ const SECTIONS: Record<string, RegExp> = {
   regime: /\bregime\b/,
 };
 
-/** The sections that a text names; undefined, which means all, for one that names none. */
+/** Undefined, which means all, if the text names none. */
 function findSections(text: string): string[] | undefined {
   const named = Object.entries(SECTIONS).flatMap(([section, words]) => (words.test(text) ? [section] : []));
   return named.length === 0 ? undefined : named;
 }
 
-/** What of these a skill knows, without what the text does not say. */
-function pickSkillFields(skill: string, said: Record<string, unknown>): Record<string, unknown> {
+/** Keeps the fields that the skill declares and the text contains. */
+function pickSkillFields(skill: string, fields: Record<string, unknown>): Record<string, unknown> {
   const known = SKILLS.find(({ id }) => id === skill)?.input.shape ?? {};
-  return Object.fromEntries(Object.entries(said).filter(([field, value]) => value !== undefined && field in known));
+  return Object.fromEntries(Object.entries(fields).filter(([field, value]) => value !== undefined && field in known));
 }

@@ -11,13 +11,13 @@ export function dataPart(value: Record<string, unknown>): Part {
   return { content: { $case: 'data', value }, mediaType: 'application/json', filename: '', metadata: undefined };
 }
 
-/** What a data part holds, of the first one among these; undefined without one. */
+/** Value of the first data part. */
 export function findData(parts: readonly Part[] | undefined): Record<string, unknown> | undefined {
   const content = parts?.find((part) => part.content?.$case === 'data')?.content;
   return content?.$case === 'data' ? content.value : undefined;
 }
 
-/** An error in words and as data. */
+/** An error as text and as data. */
 export function errorParts(error: ClientError): Part[] {
   return [textPart(`${error.message}. ${error.suggestedAction}`), dataPart({ ...error })];
 }
@@ -27,9 +27,9 @@ export interface TaskStatusFields {
   contextId: string;
   state: TaskState;
   at: Date;
-  /** What the agent says with it. */
+  /** Content of the status message. */
   parts?: Part[];
-  /** Metadata of that, by the x402 extension. */
+  /** Metadata of the status message, for the x402 extension. */
   messageMetadata?: Record<string, unknown>;
 }
 

@@ -21,34 +21,34 @@ import { getTaskSkill } from '../tasks/store.ts';
 import { parseText } from './parse-text.ts';
 import { dataPart, textPart } from './parts.ts';
 
-/** What is to be done with a message; `note` says how a text was understood. */
+/** What to do with a message; `note` says how a text was parsed. */
 export type MessagePlan =
   | { do: 'call'; call: SkillCall; note?: string }
-  /** Something is missing: `skill` is what is known of the call so far. */
+  /** Input is missing; `skill` is set if it is known. */
   | { do: 'ask'; skill?: string; parts: Part[] }
-  /** The caller may not have it. */
+  /** The tier excludes the skill. */
   | { do: 'reject'; skill: string; error: ClientError; note?: string }
-  /** The caller may not have it without paying: `error` is why. */
+  /** The tier excludes the skill (`error`), and the call can be paid for. */
   | { do: 'bill'; call: SkillCall; error: ClientError; note?: string }
   | { do: 'sell'; call: SkillCall; payment: MessagePayment & { do: 'submit' }; note?: string }
-  /** The caller does not want to pay. */
+  /** The client declines to pay. */
   | { do: 'decline'; skill: string };
 
 const CALL_INPUT = z.strictObject({ skill: z.string().optional(), input: z.record(z.string(), z.unknown()).optional() });
 
 export interface PlanOptions {
   caller: Caller;
-  /** The skill that earlier messages of the same task asked for. */
+  /** Skill of earlier messages of the task. */
   skill?: string;
-  /** What the task waits to be paid for. */
+  /** The call that the task awaits payment for. */
   payableCall?: PayableCall;
-  /** What the message says of a payment. */
+  /** Payment metadata of the message. */
   payment?: MessagePayment;
-  /** Whether the caller knows what to do with a bill. */
+  /** Whether the client activated the x402 extension. */
   acceptsPaymentRequests?: boolean;
 }
 
-/** The plan for a checked message to a task, which is undefined where the message opens one. */
+/** @param task undefined if the message opens one */
 export function planMessage(message: Pick<Message, 'parts'>, task: Task | undefined, context: ServerCallContext): MessagePlan {
   return planParts(message, {
     caller: getUser(context).requestContext.caller,
@@ -58,20 +58,20 @@ export function planMessage(message: Pick<Message, 'parts'>, task: Task | undefi
   });
 }
 
-/** The skill that is known to be asked for; undefined while it is not. */
+/** Undefined until the skill is known. */
 export function getPlannedSkill(plan: MessagePlan): string | undefined {
   return 'call' in plan ? plan.call.skill.id : plan.skill;
 }
 
 /**
- * Reads a checked message: the same message, caller and task give the same plan.
+ * Plans a validated message; deterministic for message, caller and task.
  * @throws OracleError INPUT_INVALID naming the part, `skill` or the field of the input
  */
 export function planParts({ parts }: Pick<Message, 'parts'>, options: PlanOptions): MessagePlan {
-  const { payableCall: bill, payment } = options;
-  if (bill !== undefined && payment?.do === 'decline') return { do: 'decline', skill: bill.skill };
-  // Whatever is said beside a payment is about the payment.
-  if (bill !== undefined && payment !== undefined) return planCall(bill.skill, bill.input, options);
+  const { payableCall, payment } = options;
+  if (payableCall !== undefined && payment?.do === 'decline') return { do: 'decline', skill: payableCall.skill };
+  // Parts beside a payment are ignored.
+  if (payableCall !== undefined && payment !== undefined) return planCall(payableCall.skill, payableCall.input, options);
   const data = parts.flatMap((part, index) => {
     const value = findCall(part);
     return value === null ? [] : [{ value, index }];
@@ -92,14 +92,14 @@ function planData(value: unknown, options: PlanOptions): MessagePlan {
 }
 
 function planText(text: string, options: PlanOptions): MessagePlan {
-  const read = parseText(text, options.skill);
-  if (read === null) return { do: 'ask', parts: buildSkillQuestion() };
-  if ('missing' in read)
-    return { do: 'ask', skill: read.skill, parts: [textPart(read.missing), dataPart({ example: getExample(read.skill) })] };
-  return { ...planCall(read.skill, read.input, options), note: formatNote(read.skill, read.input) };
+  const parsed = parseText(text, options.skill);
+  if (parsed === null) return { do: 'ask', parts: buildSkillQuestion() };
+  if ('missing' in parsed)
+    return { do: 'ask', skill: parsed.skill, parts: [textPart(parsed.missing), dataPart({ example: getExample(parsed.skill) })] };
+  return { ...planCall(parsed.skill, parsed.input, options), note: formatNote(parsed.skill, parsed.input) };
 }
 
-/** What a data part holds, or a text that belongs into one, as senders send it that know text only; null for words. */
+/** The call of a data part, or of a text part with its JSON, as text-only clients send it; null for plain text. */
 function findCall({ content }: Part): object | null {
   if (content?.$case === 'data') return content.value;
   if (content?.$case !== 'text' || !content.value.trimStart().startsWith('{')) return null;
@@ -126,14 +126,14 @@ function planCall(named: string | undefined, input: unknown, options: PlanOption
   }
 }
 
-/** A call that the caller's tier does not include, and that can be paid for. @throws OracleError INPUT_INVALID before anything is paid */
+/** Plans a call outside the caller's tier that can be paid for. @throws OracleError INPUT_INVALID before anything is paid */
 function planPaidCall(
   skill: string,
   input: unknown,
-  { payment, acceptsPaymentRequests: takesBills, error }: PlanOptions & { error: ClientError },
+  { payment, acceptsPaymentRequests, error }: PlanOptions & { error: ClientError },
 ): CallPlan {
   if (payment?.do === 'submit') return { do: 'sell', call: prepareCall(skill, input, PAYING_CALLER), payment };
-  if (takesBills === true) return { do: 'bill', call: prepareCall(skill, input, PAYING_CALLER), error };
+  if (acceptsPaymentRequests === true) return { do: 'bill', call: prepareCall(skill, input, PAYING_CALLER), error };
   const suggestedAction = `${error.suggestedAction} ${PAYMENT_ADVICE}`;
   return { do: 'reject', skill, error: { ...error, suggestedAction } };
 }
@@ -144,7 +144,7 @@ function formatNote(skill: string, input: Record<string, unknown>): string {
   return `Understood as ${skill}. To ask exactly this, send a data part ${JSON.stringify({ skill, input })}.`;
 }
 
-/** What a text that names no skill is answered with. */
+/** Answer to a text that names no skill. */
 function buildSkillQuestion(): Part[] {
   const list = SKILLS.map(({ id, summary }) => `- ${id}: ${summary}.`);
   const example = getExample(SKILLS[0].id);

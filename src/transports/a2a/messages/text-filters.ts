@@ -1,6 +1,6 @@
 import { REGIME_NAMES, type Regime } from '../../../forecast/regime/regime.ts';
 
-/** What a text says of the forecasts that it wants of the record. */
+/** Record filters in a text. */
 export interface TextFilters {
   regime: Regime | undefined;
   status: string | undefined;
@@ -12,14 +12,14 @@ export function parseTextFilters(text: string): TextFilters {
   return { regime: findRegime(text), status: findStatus(text), pageSize: findPageSize(text) };
 }
 
-/** By its name, with whatever stands between its words. That of no other regime is a word of everyday too. */
+/** By name. CHOP also has everyday synonyms. */
 const REGIME_PATTERNS = REGIME_NAMES.map((regime) => {
   const name = regime === 'DEFAULT' ? 'regime default|default regime' : regime.toLowerCase().replace('_', '[ _-]');
-  return { regime, words: new RegExp(`\\b(?:${name}${regime === 'CHOP' ? '|choppy|sideways' : ''})\\b`) };
+  return { regime, pattern: new RegExp(`\\b(?:${name}${regime === 'CHOP' ? '|choppy|sideways' : ''})\\b`) };
 });
 
 function findRegime(text: string): Regime | undefined {
-  return REGIME_PATTERNS.find(({ words: pattern }) => pattern.test(text))?.regime;
+  return REGIME_PATTERNS.find(({ pattern }) => pattern.test(text))?.regime;
 }
 
 const SELECTION_PATTERN = /\b(?:which|show|list|only)\b/;
@@ -28,7 +28,7 @@ const OUTCOME_PATTERNS = {
   LOSS: /\b(?:wrong|lost|losses)\b/,
 };
 
-/** By its name; in other words only where forecasts are asked for, not how many of them there are. */
+/** By name. Other words count only in a request for a list, because questions for a number contain them too. */
 function findStatus(text: string): string | undefined {
   const [, name] = /\bstatus (win|loss|hold|void|pending)\b/.exec(text) ?? [];
   if (name !== undefined) return name.toUpperCase();
@@ -37,7 +37,7 @@ function findStatus(text: string): string | undefined {
   return named.length === 1 ? named[0] : undefined;
 }
 
-/** `the last 10`, which are forecasts unless they are days. */
+/** `the last 10`, unless a unit of time follows. */
 function findPageSize(text: string): number | undefined {
   const [, count] = /\b(?:last|latest|newest) (\d{1,3})\b(?![ -]?(?:d|days?|w|weeks?|months?)\b)/.exec(text) ?? [];
   return count === undefined ? undefined : Number(count);

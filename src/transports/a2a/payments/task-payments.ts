@@ -11,33 +11,32 @@ import { toOracleError } from '../errors/protocol-error.ts';
 import { errorParts, textPart } from '../messages/parts.ts';
 import type { MessagePlan } from '../messages/plan.ts';
 import type { TaskEventPublisher } from '../tasks/event-publisher.ts';
-import { toExtensionErrorCode } from './error-code.ts';
 import { getReceipts, PAYMENT_METADATA } from './metadata.ts';
 
 export interface TaskPaymentsDeps {
   paidCalls: PaidCalls;
   publisher: TaskEventPublisher;
-  /** As it was before the message; undefined for one that the message opened. */
+  /** State before the message; undefined if the message opened the task. */
   task: Task | undefined;
 }
 
 export interface SaleOptions {
   requestContext: RequestContext;
-  /** Of the task. */
+  /** Owner of the task. */
   owner: string;
-  /** Hears of what was not paid for after all. */
+  /** Called with the error of a failed sale. */
   onFailure(error: unknown): void;
 }
 
-/** A task keeps what became of so many payments. */
+/** Receipts that a task keeps. */
 const MAX_RECEIPTS = 10;
 
-/** Payments for one task, by the x402 extension: asked for, taken, and told. */
+/** Payment flow of one task, by the x402 extension. */
 export class TaskPayments {
   readonly #deps: TaskPaymentsDeps;
 
-  constructor(parts: TaskPaymentsDeps) {
-    this.#deps = parts;
+  constructor(deps: TaskPaymentsDeps) {
+    this.#deps = deps;
   }
 
   requestPayment({ call, error }: MessagePlan & { do: 'bill' }): void {
@@ -55,7 +54,7 @@ export class TaskPayments {
     });
   }
 
-  /** The caller does not want to pay. */
+  /** The client declines to pay. */
   decline(): void {
     this.#deps.publisher.publishStatus(TaskState.TASK_STATE_CANCELED, {
       parts: [textPart('Nothing was paid, and nothing is owed.')],
@@ -68,7 +67,7 @@ export class TaskPayments {
     const { payload, ref } = payment;
     const quote = paidCalls.quote(call.skill, ENDPOINTS.a2a);
     const network = getNetwork(payload, quote);
-    // Kept from here on: the payment may come again by itself.
+    // Stored before the sale, because the same payment may be sent again without the call.
     publisher.publishStatus(TaskState.TASK_STATE_WORKING, { taskMetadata: { skill: call.skill.id, input: call.input } });
     const onVerified = () => publisher.publishStatus(TaskState.TASK_STATE_WORKING, VERIFIED_STATUS);
     let sold: SoldAnswer;
@@ -78,21 +77,22 @@ export class TaskPayments {
       onFailure(error);
       return this.#publishFailure(error, quote, network);
     }
-    const { kept: taskMetadata, receipts } = this.#appendReceipt(toSettlementResponse(sold.payment, network));
+    const receipts = this.#appendReceipt(toSettlementResponse(sold.payment, network));
     const messageMetadata = {
       [PAYMENT_METADATA.status]: 'payment-completed',
       [PAYMENT_METADATA.receipts]: receipts,
       [PAYMENT_METADATA.receipt]: toSaleResponse(sold),
     };
     const parts = [textPart(`Paid ${formatMoney(quote.offering.price)} by the transaction ${sold.payment.txHash}.`)];
+    const taskMetadata = { [PAYMENT_METADATA.receipts]: receipts };
     publisher.publishCompleted(call, sold, { tier: requestContext.caller.tier, parts, taskMetadata, messageMetadata });
   }
 
   #publishFailure(error: unknown, quote: PaymentQuote, network: string): void {
     const clientError = toClientError(toOracleError(error));
-    // Nothing is known to be wrong with the payment: it can be sent again as it is.
+    // The payment itself may be valid, so the client can send it again.
     if (clientError.retryable || clientError.code === 'INTERNAL') this.#publishUnknown(clientError);
-    else this.#publishRejection(clientError, toPaymentRejection(error, clientError), { terms: quote, network });
+    else this.#publishRejection(clientError, toPaymentRejection(error, clientError), { quote, network });
   }
 
   #publishUnknown(clientError: ClientError): void {
@@ -106,27 +106,29 @@ export class TaskPayments {
     });
   }
 
-  /** The task waits for another payment, unless nothing can come of it. */
+  /** The task awaits another payment if one can succeed, and fails otherwise. */
   #publishRejection(
     clientError: ClientError,
     { reason, x402Code }: PaymentRejection,
-    { terms: quote, network }: { terms: PaymentQuote; network: string },
+    { quote, network }: { quote: PaymentQuote; network: string },
   ): void {
     const { publisher } = this.#deps;
-    const { kept: taskMetadata, receipts } = this.#appendReceipt({ success: false, errorReason: x402Code, transaction: '', network });
+    const receipts = this.#appendReceipt({ success: false, errorReason: x402Code, transaction: '', network });
+    const taskMetadata = { [PAYMENT_METADATA.receipts]: receipts };
     const messageMetadata = {
       [PAYMENT_METADATA.status]: 'payment-failed',
       [PAYMENT_METADATA.error]: toExtensionErrorCode(reason),
       [PAYMENT_METADATA.receipts]: receipts,
     };
-    if (clientError.code === 'PAYMENT_REQUIRED' || clientError.code === 'CONFLICT') {
-      const again = {
-        parts: errorParts(clientError),
-        taskMetadata,
-        messageMetadata: { ...messageMetadata, ...buildPaymentRequired(quote, x402Code) },
-      };
-      publisher.publishStatus(TaskState.TASK_STATE_INPUT_REQUIRED, again);
-    } else publisher.publishFailed(clientError, { taskMetadata, messageMetadata });
+    if (clientError.code !== 'PAYMENT_REQUIRED' && clientError.code !== 'CONFLICT') {
+      publisher.publishFailed(clientError, { taskMetadata, messageMetadata });
+      return;
+    }
+    publisher.publishStatus(TaskState.TASK_STATE_INPUT_REQUIRED, {
+      parts: errorParts(clientError),
+      taskMetadata,
+      messageMetadata: { ...messageMetadata, ...buildPaymentRequired(quote, x402Code) },
+    });
   }
 
   #getReceipts(): Record<string, unknown> {
@@ -134,9 +136,8 @@ export class TaskPayments {
     return receipts.length === 0 ? {} : { [PAYMENT_METADATA.receipts]: receipts };
   }
 
-  #appendReceipt(receipt: object): { receipts: object[]; kept: Record<string, unknown> } {
-    const receipts = [...getReceipts(this.#deps.task), receipt].slice(-MAX_RECEIPTS);
-    return { receipts, kept: { [PAYMENT_METADATA.receipts]: receipts } };
+  #appendReceipt(receipt: object): object[] {
+    return [...getReceipts(this.#deps.task), receipt].slice(-MAX_RECEIPTS);
   }
 }
 
@@ -151,14 +152,29 @@ const VERIFIED_STATUS = {
   messageMetadata: { [PAYMENT_METADATA.status]: 'payment-verified' },
 };
 
-/** The extension is of version 1 of x402; a chain that has no name there is told in version 2 alone. */
+/** Error codes of the x402 extension by failure reason; the first match counts. */
+const ERROR_CODE_PATTERNS: readonly (readonly [reason: RegExp, code: string])[] = [
+  [/insufficient|balance/, 'INSUFFICIENT_FUNDS'],
+  [/signature/, 'INVALID_SIGNATURE'],
+  [/expired|expires|valid_before/, 'EXPIRED_PAYMENT'],
+  [/nonce|payment_used|CONFLICT/, 'DUPLICATE_NONCE'],
+  [/network/, 'NETWORK_MISMATCH'],
+  [/amount|value/, 'INVALID_AMOUNT'],
+];
+
+/** @param reason from the facilitator or this service; unknown reasons map to SETTLEMENT_FAILED */
+export function toExtensionErrorCode(reason: string): string {
+  return ERROR_CODE_PATTERNS.find(([pattern]) => pattern.test(reason))?.[1] ?? 'SETTLEMENT_FAILED';
+}
+
+/** The extension uses x402 version 1. A chain without a version 1 name is quoted in version 2 only. */
 function buildPaymentRequired(quote: PaymentQuote, error: X402ErrorCode): Record<string, unknown> {
   const { requirementsV1: v1 } = quote;
   const v2 = createPaymentRequired(quote, error);
   return { [PAYMENT_METADATA.required]: v1 === null ? v2 : { x402Version: 1, error, accepts: [v1] }, [PAYMENT_METADATA.requiredV2]: v2 };
 }
 
-/** The chain as the payment calls it. */
+/** Network in the naming of the payment's x402 version. */
 function getNetwork({ x402Version }: Record<string, unknown>, { requirements, requirementsV1 }: PaymentQuote): string {
   return x402Version === 1 && requirementsV1 !== null ? requirementsV1.network : requirements.network;
 }

@@ -9,7 +9,6 @@ import { getOwner } from '../agent-user.ts';
 import { getExpiry } from '../tasks/retention.ts';
 import { isLegacyVersion } from './notification.ts';
 
-/** Callbacks that one task can have. */
 export const MAX_PUSH_CONFIGS_PER_TASK = 5;
 
 const COLLECTION = 'a2a_push_configs';
@@ -20,15 +19,15 @@ export const PUSH_CONFIG_INDEXES = [
 ] as const satisfies CollectionIndexes[];
 
 interface PushConfigDoc {
-  /** JSON of owner, task and id: there is one of each. */
+  /** JSON of owner, task id and config id. */
   _id: string;
   owner: string;
   taskId: string;
-  /** 0 to 4, each once a task: what holds the limit under parallel registrations. */
+  /** 0 to 4, unique per task: enforces the limit under concurrent registrations. */
   slot: number;
-  /** The protocol's version that it was registered in, and gets its notifications in. */
+  /** Protocol version of the registration, used for its notifications. */
   wireVersion: string;
-  /** The whole configuration: its URL may be as secret as its token. Opens for this `_id` only. */
+  /** Encrypted configuration, bound to this `_id`. The URL may be as secret as the token. */
   sealed: string;
   createdAt: Date;
   expiresAt: Date;
@@ -40,7 +39,7 @@ export interface PushConfigStoreDeps {
   now(): Date;
 }
 
-/** Where clients want to be told about their tasks. Scoped to the owner alone: a tenant that is named widens nothing. */
+/** Push notification configurations, scoped by owner; the tenant is ignored. */
 export class PushConfigStore implements PushNotificationStore {
   readonly #configs: Collection<PushConfigDoc>;
   readonly #deps: PushConfigStoreDeps;
@@ -51,9 +50,8 @@ export class PushConfigStore implements PushNotificationStore {
   }
 
   /**
-   * Keeps a configuration, in the place of the one with the same id if there is one. An empty `config.id` is set: to a new one, or as protocol 0.3 has it, to that
-   * of the task.
-   * @throws OracleError CONFLICT when the task has all it can have.
+   * Inserts or replaces a configuration. An empty `config.id` is set: in 0.3 to the task id, otherwise to a new id.
+   * @throws OracleError CONFLICT if the task has the maximum
    */
   async save(taskId: string, context: ServerCallContext, config: TaskPushNotificationConfig): Promise<void> {
     if (config.id === '') config.id = isLegacyVersion(context.requestedVersion) ? taskId : randomUUID();
@@ -64,7 +62,7 @@ export class PushConfigStore implements PushNotificationStore {
       sealed: this.#deps.secretBox.seal('a2a-push-credentials', _id, JSON.stringify(TaskPushNotificationConfig.toJSON(config))),
       expiresAt: getExpiry(owner, now),
     };
-    // A place that is lost was won by somebody else: for a task that is only added to, the loop ends after as many rounds as places.
+    // A lost slot was taken by a concurrent insert, so the loop ends after at most one round per slot.
     for (;;) {
       const { matchedCount } = await this.#configs.updateOne({ _id }, { $set: content }, { hint: { _id: 1 } });
       if (matchedCount > 0) return;
@@ -74,7 +72,7 @@ export class PushConfigStore implements PushNotificationStore {
     }
   }
 
-  /** @throws OracleError CONFLICT when the task of a configuration has all it can have, and not this one. */
+  /** @throws OracleError CONFLICT if the task has the maximum without this id */
   async requireCapacity({ taskId, id }: TaskPushNotificationConfig, context: ServerCallContext): Promise<void> {
     if (taskId === '') return;
     const owner = getOwner(context);
@@ -87,7 +85,7 @@ export class PushConfigStore implements PushNotificationStore {
     return (await this.loadWithMetadata(taskId, context)).map(({ config }) => config);
   }
 
-  /** In the order of their registration. */
+  /** In order of registration. */
   async loadWithMetadata(taskId: string, context: ServerCallContext): Promise<StoredPushNotificationConfig[]> {
     const found = await this.#listByTask(getOwner(context), taskId);
     return found
@@ -95,24 +93,23 @@ export class PushConfigStore implements PushNotificationStore {
       .map(({ _id, sealed, wireVersion }) => ({ config: this.#decrypt(_id, sealed), wireVersion }));
   }
 
-  /** Ends one, or what is not there. Without its id the one that is named as its task, as protocol 0.3 has it. */
+  /** In 0.3, a missing config id means the id of the task. */
   async delete(taskId: string, context: ServerCallContext, configId: string = taskId): Promise<void> {
     await this.#configs.deleteOne({ _id: buildConfigKey(getOwner(context), taskId, configId) }, { hint: { _id: 1 } });
   }
 
-  /** Keeps what a task has as long as the task, which has just changed. */
+  /** Sets the expiry of a task that has just changed. */
   async extendExpiry(taskId: string, context: ServerCallContext): Promise<void> {
     const owner = getOwner(context);
     const expiresAt = getExpiry(owner, this.#deps.now());
     await this.#configs.updateMany({ owner, taskId }, { $set: { expiresAt } }, { hint: TASK_KEY });
   }
 
-  /** Deletes all that a task has. */
   async deleteForTask(owner: string, taskId: string): Promise<void> {
     await this.#configs.deleteMany({ owner, taskId }, { hint: TASK_KEY });
   }
 
-  /** Deletes what has expired, and tells how many there were. */
+  /** Returns the number of expired documents that were deleted. */
   async purge(now: Date): Promise<number> {
     return (await this.#configs.deleteMany({ expiresAt: { $lte: now } }, { hint: { expiresAt: 1 } })).deletedCount;
   }

@@ -1,12 +1,12 @@
 import type { Request } from 'express';
 import { isPlainObject } from '../../../platform/validation/plain-object.ts';
 
-/** POST of it registers a callback over HTTP+JSON of A2A 0.3. */
+/** Registers a callback over HTTP+JSON 0.3, by POST. */
 const CONFIGS_PATH = /\/tasks\/([^/?]+)\/pushNotificationConfigs\/?(?:\?|$)/;
 
 /**
- * Completes the body that registers a callback over HTTP+JSON of 0.3: the task is the one of the path, and `name` may be left out. Bodies
- * of the gRPC request (`{ parent, configId, config }`), as the Python client sends them, are read too.
+ * Completes the body of a 0.3 registration: the task comes from the path, `name` is optional, and the gRPC form `{ parent, configId,
+ * config }` of the Python client is accepted.
  */
 export function completeLegacyConfig(request: Request): void {
   const taskId = CONFIGS_PATH.exec(request.originalUrl)?.[1];

@@ -2,16 +2,16 @@ import type { StreamResponse, Task, TaskPushNotificationConfig } from '@a2a-js/s
 import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';
 import { type PushNotificationSerializer, type SerializedPushNotification, V1PushNotificationSerializer } from '@a2a-js/sdk/server';
 
-/** Protocol 0.3 sends the whole task each time, 1.0 the event. */
+/** 0.3 sends the whole task, 1.0 the event. */
 const SERIALIZERS: Readonly<Record<'0.3' | '1.0', PushNotificationSerializer>> = {
   '0.3': new V03PushNotificationSerializer(),
   '1.0': new V1PushNotificationSerializer(),
 };
 
-/** One event of a task, written down as it was, for receivers of each version of the protocol. */
+/** One event, serialized for both protocol versions. */
 export type TaskNotification = Readonly<Record<keyof typeof SERIALIZERS, SerializedPushNotification>>;
 
-/** Without the messages of before, which the receiver can ask for: a small request would otherwise become many large ones. */
+/** Drops the history, which the receiver can read: otherwise a small request would cause many large notifications. */
 export function serializeNotification(event: StreamResponse, task: Task | undefined): TaskNotification {
   const { payload } = event;
   const sent: StreamResponse = payload?.$case === 'task' ? { payload: { $case: 'task', value: removeHistory(payload.value) } } : event;
@@ -23,23 +23,22 @@ function removeHistory(task: Task): Task {
   return { ...task, history: [] };
 }
 
-/** Whether a version that is spoken is 0.3, be it written with a third number. */
+/** Matches patch versions such as 0.3.0 too. */
 export function isLegacyVersion(version: string): boolean {
   return /^0\.3(\.|$)/.test(version);
 }
 
-/** For the version that a receiver was registered in. */
 export function selectVersion(notification: TaskNotification, wireVersion: string): SerializedPushNotification {
   return notification[isLegacyVersion(wireVersion) ? '0.3' : '1.0'];
 }
 
-/** The task that an event belongs to; empty for a message that belongs to none. */
+/** Empty for a message without a task. */
 export function getTaskId({ payload }: StreamResponse): string {
   if (payload === undefined) return '';
   return payload.$case === 'task' ? payload.value.id : payload.value.taskId;
 }
 
-/** How the receiver tells that it is us: with everything that was registered for that. */
+/** Authenticates this service to the receiver with the registered token and credentials. */
 export function buildHeaders({ token, authentication }: TaskPushNotificationConfig, contentType: string): Record<string, string> {
   const { scheme = '', credentials = '' } = authentication ?? {};
   return {

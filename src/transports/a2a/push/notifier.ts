@@ -8,7 +8,6 @@ import { postGuarded } from '../../../platform/outbound/guarded-post.ts';
 import { getHostname, type TargetRules } from '../../../platform/outbound/target.ts';
 import { getOwner } from '../agent-user.ts';
 import type { PushConfigStore } from './config-store.ts';
-import { KeyedQueue } from './keyed-queue.ts';
 import { buildHeaders, getTaskId, selectVersion, serializeNotification, type TaskNotification } from './notification.ts';
 
 export interface TaskNotifierDeps {
@@ -16,9 +15,9 @@ export interface TaskNotifierDeps {
   rules: TargetRules;
   log: Log;
   now(): Date;
-  /** Aborted when the stop begins: from then on nothing is tried twice. */
+  /** Aborted when shutdown begins; deliveries are not retried after that. */
   stopping: AbortSignal;
-  /** Milliseconds before attempt 2 and 3, each to be multiplied with a random number from 0.5 to 1.5. */
+  /** Backoff before attempts 2 and 3, each multiplied by a random factor from 0.5 to 1.5. */
   backoffMs?: readonly [number, number];
 }
 
@@ -31,14 +30,14 @@ interface Delivery {
 
 const BACKOFF_MS = [500, 2_000] as const;
 const TIMEOUT_MS = 5_000;
-/** Deliveries that wait or are under way; further ones are dropped. */
+/** Queued and running deliveries; further ones are dropped. */
 export const MAX_PENDING = { perOwner: 100, overall: 1_000 } as const;
-/** The answer of a skill takes a fraction of it. */
+/** Answers of skills take a fraction of it. */
 export const MAX_NOTIFICATION_BYTES = 256 * 1_024;
 
 /**
- * Tells clients' callbacks what happens to their tasks: for each of them in order, at most three times each, apart from the
- * requests that made it happen. What cannot be told is logged; the task itself can be asked for.
+ * Delivers task notifications: in order per callback, at most three attempts each, independent of the requests that cause them. Dropped
+ * deliveries are logged; clients can still read the task.
  */
 export class TaskNotifier implements PushNotificationSender {
   readonly #deps: TaskNotifierDeps;
@@ -53,7 +52,7 @@ export class TaskNotifier implements PushNotificationSender {
     this.#hosts = new HostRateLimit(deps.now);
   }
 
-  /** Resolves when all callbacks of the task were told or given up on. Never rejects. */
+  /** Resolves when the event is delivered to, or dropped for, every callback. Never rejects. */
   async send(event: StreamResponse, context: ServerCallContext, task?: Task): Promise<void> {
     const sent = this.#send(event, context, task).catch((error: unknown) => {
       this.#deps.log.error({ err: error }, 'task notifications could not be sent');
@@ -62,7 +61,7 @@ export class TaskNotifier implements PushNotificationSender {
     await sent.finally(() => this.#running.delete(sent));
   }
 
-  /** Waits for what is under way, and ends what is left when `graceMs` have passed. Nothing is sent afterwards. */
+  /** Waits up to `graceMs` for running deliveries, then aborts them. */
   async drain(graceMs: number): Promise<void> {
     const timer = setTimeout(() => this.#abort.abort(), graceMs);
     while (this.#running.size > 0) await Promise.all(this.#running);
@@ -74,7 +73,7 @@ export class TaskNotifier implements PushNotificationSender {
     const taskId = getTaskId(event);
     if (taskId === '' || this.#abort.signal.aborted) return;
     const owner = getOwner(context);
-    // Now, because the task goes on changing.
+    // Serialized at once, because the task keeps changing.
     const notification = serializeNotification(event, task);
     let deliveries: Promise<void>[] = [];
     await this.#queue.run(JSON.stringify([owner, taskId]), async () => {
@@ -106,7 +105,7 @@ export class TaskNotifier implements PushNotificationSender {
       .finally(() => this.#count(owner, -1));
   }
 
-  /** Under the empty name all of them are counted. */
+  /** The empty key holds the total. */
   #count(owner: string, by: 1 | -1): void {
     for (const name of [owner, '']) {
       const count = (this.#pending.get(name) ?? 0) + by;
@@ -124,36 +123,36 @@ export class TaskNotifier implements PushNotificationSender {
       const failure = await this.#attempt(delivery);
       if (failure === null) return;
       const pauseMs = pauses[attempt - 1];
-      const again = failure.again && pauseMs !== undefined && (await this.#pause(pauseMs));
-      if (!again) return this.#logFailure(delivery, failure.reason, attempt);
+      const isRetried = failure.retryable && pauseMs !== undefined && (await this.#pause(pauseMs));
+      if (!isRetried) return this.#logFailure(delivery, failure.reason, attempt);
     }
   }
 
-  /** Whether the host can take another one; what is dropped for it is told once a minute. */
+  /** False if the host is over its limit; drops are logged once a minute. */
   #checkHostBudget(delivery: Delivery, attempts: number): boolean {
-    // Nothing is posted any more.
+    // The outbound request fails by itself after the abort.
     if (this.#abort.signal.aborted) return true;
     const verdict = this.#hosts.take(getHostname(delivery.to.config.url));
     if (verdict === 'dropped') this.#logFailure(delivery, 'too many for one host', attempts);
     return verdict === 'post';
   }
 
-  /** Null when the receiver took it. */
-  async #attempt({ to: { config, wireVersion }, notification }: Delivery): Promise<{ reason: string; again: boolean } | null> {
+  /** Null on success. */
+  async #attempt({ to: { config, wireVersion }, notification }: Delivery): Promise<{ reason: string; retryable: boolean } | null> {
     const { body, contentType } = selectVersion(notification, wireVersion);
     const signal = this.#abort.signal;
     try {
       const headers = buildHeaders(config, contentType);
       const { status } = await postGuarded({ url: config.url, headers, body, timeoutMs: TIMEOUT_MS, rules: this.#deps.rules, signal });
       if (status >= 200 && status < 300) return null;
-      return { reason: `HTTP ${status}`, again: status >= 500 || status === 429 };
+      return { reason: `HTTP ${status}`, retryable: status >= 500 || status === 429 };
     } catch (error) {
-      if (!isOracleError(error)) return { reason: 'INTERNAL', again: false };
-      return { reason: String(error.details?.reason ?? error.code), again: error.retryable };
+      if (!isOracleError(error)) return { reason: 'INTERNAL', retryable: false };
+      return { reason: String(error.details?.reason ?? error.code), retryable: error.retryable };
     }
   }
 
-  /** Whether there is time for another attempt: not while the service stops. */
+  /** False if shutdown began. */
   async #pause(ms: number): Promise<boolean> {
     const { stopping } = this.#deps;
     await sleep(ms * (0.5 + Math.random()), undefined, { signal: stopping }).catch(() => undefined);
@@ -161,8 +160,22 @@ export class TaskNotifier implements PushNotificationSender {
   }
 
   #logFailure({ taskId, to: { config } }: Delivery, reason: string, attempts: number): void {
-    // The host alone: path and query of a callback are often its secret.
+    // Only the host is logged: path and query of a callback are often secret.
     const host = URL.parse(config.url)?.host;
     this.#deps.log.warn({ taskId, config: config.id, host, reason, attempts }, 'a task notification was not delivered');
+  }
+}
+
+/** Runs work of one key in order, and work of different keys concurrently. */
+class KeyedQueue {
+  readonly #tails = new Map<string, Promise<void>>();
+
+  /** @param work must not reject: a rejection would end the queue of its key */
+  run(key: string, work: () => Promise<void>): Promise<void> {
+    const tail = (this.#tails.get(key) ?? Promise.resolve()).then(work);
+    this.#tails.set(key, tail);
+    return tail.finally(() => {
+      if (this.#tails.get(key) === tail) this.#tails.delete(key);
+    });
   }
 }

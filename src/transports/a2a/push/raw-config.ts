@@ -4,8 +4,7 @@ import { isPlainObject } from '../../../platform/validation/plain-object.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * Looks at push configurations in a request as it came: the protocol's library turns whatever it finds into texts, and a secret that
- * is no text into one that nobody knows.
+ * Checks push configurations before the SDK decodes them: it would convert a secret of another type to an unknown string.
  * @throws OracleError INPUT_INVALID naming the field
  */
 export function requireStringFields(body: unknown): void {

@@ -13,41 +13,38 @@ import { PushConfigStore } from './config-store.ts';
 import { TaskNotifier, type TaskNotifierDeps } from './notifier.ts';
 import { requireDeliverableConfig } from './validate-config.ts';
 
-/** Push notifications of tasks, as the request handler of the protocol takes them. */
+/** Push notifications as the SDK's request handler expects them. */
 export interface TaskPush {
   store: PushNotificationStore;
   sender: PushNotificationSender;
   /**
-   * Whether a configuration can be registered, before anything is done for it. Its `taskId` is empty where the task is yet to be
-   * opened.
-   * @throws OracleError INPUT_INVALID naming its field; CONFLICT when the task has all it can have; UNAUTHENTICATED without a token;
-   * RATE_LIMITED while too many host names are being looked up.
+   * Validates a registration before the task is opened; `taskId` is empty for a new task.
+   * @throws OracleError INPUT_INVALID naming the field, CONFLICT at the limit, UNAUTHENTICATED without a token, RATE_LIMITED during too
+   * many DNS look-ups
    */
   check(config: TaskPushNotificationConfig, context: ServerCallContext): Promise<void>;
-  /** Deletes what a task has that is kept no longer. */
   deleteForTask(owner: string, taskId: string): Promise<void>;
-  /** Deletes what has expired, and tells how many there were. */
+  /** Returns the number of expired documents that were deleted. */
   purge(now: Date): Promise<number>;
 }
 
 export interface TaskPushDeps {
   db: Db;
   secretBox: SecretBox;
-  /** Which URLs may be called. */
+  /** Allowed target URLs. */
   rules: TargetRules;
-  /** The same for those that are registered: with look-ups of their own, slow names of new ones keep no notification waiting. */
+  /** Rules for registrations, with DNS look-ups of their own: slow names must not delay notifications. */
   registering?: TargetRules;
   now(): Date;
   log: Log;
   stopping: Pick<Shutdown, 'signal' | 'onStop'>;
-  /** Other pauses between attempts than the usual ones. */
   backoffMs?: TaskNotifierDeps['backoffMs'];
 }
 
-/** What the stop of the service leaves to notifications that are under way. */
+/** Time that running notifications get at shutdown. */
 const DRAIN_GRACE_MS = 2_000;
 
-/** Callbacks for tasks: where they are kept, and what calls them until the service stops. */
+/** Composes the store and the notifier, and drains the notifier at shutdown. */
 export function createTaskPush({ db, secretBox, rules, registering = rules, now, log, stopping, backoffMs }: TaskPushDeps): TaskPush {
   const store = new PushConfigStore({ db, secretBox, now });
   const sender = new TaskNotifier({
@@ -63,12 +60,12 @@ export function createTaskPush({ db, secretBox, rules, registering = rules, now,
     store,
     sender,
     async check(config, context) {
-      // Callbacks of nobody in particular would turn this service on anybody.
+      // Anonymous callbacks would let any client direct requests of this service at third parties.
       const { isAuthenticated, requestContext } = getUser(context);
       if (!rules.allowLocal && !isAuthenticated) throw tokenRequired(requestContext.caller);
       requireDeliverableConfig(config);
       await store.requireCapacity(config, context);
-      // A name that leads nowhere yet is looked up again before each call.
+      // An unresolvable name is accepted: it is looked up again before each delivery.
       await checkTarget(config.url, registering, 'accept');
     },
     deleteForTask: (owner, taskId) => store.deleteForTask(owner, taskId),

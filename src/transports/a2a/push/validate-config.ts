@@ -2,17 +2,17 @@ import type { TaskPushNotificationConfig } from '@a2a-js/sdk';
 import { OracleError } from '../../../platform/errors.ts';
 import { checkId } from '../messages/parse-message.ts';
 
-/** Longest values of a push configuration, in characters; a token that is a JWT fits. */
+/** Maximum lengths in characters; a JWT fits into `token`. */
 const MAX_CHARACTERS = { token: 4_096, 'authentication.scheme': 64, 'authentication.credentials': 4_096 } as const;
 
-/** What can be sent in a header as it is: printable ASCII, no space at the ends. */
+/** Printable ASCII without leading and trailing spaces. */
 const HEADER_VALUE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 /** RFC 9110, section 5.6.2. */
 const HTTP_TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /**
- * Checks all of a push configuration but its URL: what is sent in headers must fit there.
- * @throws OracleError INPUT_INVALID naming the field; it never repeats a token.
+ * Checks that token and credentials fit into headers.
+ * @throws OracleError INPUT_INVALID naming the field, without its value
  */
 export function requireDeliverableConfig({ id, token, authentication }: TaskPushNotificationConfig): void {
   const { scheme = '', credentials = '' } = authentication ?? {};
@@ -20,7 +20,7 @@ export function requireDeliverableConfig({ id, token, authentication }: TaskPush
   checkHeaderField('token', token, HEADER_VALUE, 'ASCII characters that can stand in a header');
   checkHeaderField('authentication.scheme', scheme, HTTP_TOKEN, 'the characters of an authentication scheme, for example Bearer');
   checkHeaderField('authentication.credentials', credentials, HEADER_VALUE, 'ASCII characters that can stand in a header');
-  // Without its scheme it could not be sent, and the receiver would wonder.
+  // Credentials without a scheme could not be sent, so the receiver would get unauthenticated requests.
   if (scheme === '' && credentials !== '') {
     throw invalidConfigField('authentication.scheme', 'must be there when there are credentials, for example Bearer');
   }

@@ -5,27 +5,24 @@ import { isWalletOwner } from '../agent-user.ts';
 import type { TaskDoc } from './doc.ts';
 import { TERMINAL_STATES } from './states.ts';
 
-/** Tasks that are kept for a wallet, or for an address: for its programs and again for the pages that are shown there. */
+/** Stored tasks per quota key. An address has one key for programs and one for pages. */
 export const MAX_TASKS = { wallet: 2_000, address: 200 } as const;
 
 export const CAPACITY_KEY = { countedAs: 1, createdAt: 1 } as const;
 
-/** What makes room for a new task, in this order; one that is worked on never does. */
+/** Eviction order; running tasks are never evicted. */
 const EVICTION_ORDER: readonly (readonly TaskState[])[] = [
   TERMINAL_STATES,
   [TaskState.TASK_STATE_INPUT_REQUIRED, TaskState.TASK_STATE_AUTH_REQUIRED, TaskState.TASK_STATE_UNSPECIFIED],
 ];
 const RETRY_AFTER_SECONDS = 60;
 
-/** A task that is kept no longer. */
-export type EvictedTask = Pick<TaskDoc, '_id' | 'owner'>;
-
 export interface TaskCapacityDeps {
   tasks: Collection<TaskDoc>;
-  onEvicted(task: EvictedTask): Promise<void>;
+  onEvicted(task: Pick<TaskDoc, '_id' | 'owner'>): Promise<void>;
 }
 
-/** Bounds how many tasks are kept for whoever sends them. */
+/** Limits stored tasks per quota key. */
 export class TaskCapacity {
   readonly #deps: TaskCapacityDeps;
 
@@ -33,7 +30,7 @@ export class TaskCapacity {
     this.#deps = deps;
   }
 
-  /** Deletes the oldest tasks where there are as many as are kept. @throws OracleError RATE_LIMITED when all are worked on */
+  /** Evicts the oldest tasks at the limit. @throws OracleError RATE_LIMITED if all are running */
   async ensureRoom(countedAs: string): Promise<void> {
     const max = isWalletOwner(countedAs) ? MAX_TASKS.wallet : MAX_TASKS.address;
     const kept = await this.#deps.tasks.countDocuments({ countedAs }, { hint: CAPACITY_KEY });
@@ -46,7 +43,7 @@ export class TaskCapacity {
   }
 
   async #evict(countedAs: string, states: readonly TaskState[], max: number): Promise<number> {
-    const { tasks, onEvicted: onDropped } = this.#deps;
+    const { tasks, onEvicted } = this.#deps;
     const oldest = await tasks
       .find({ countedAs, state: { $in: [...states] } }, { hint: CAPACITY_KEY, projection: { owner: 1 } })
       .sort({ createdAt: 1 })
@@ -54,7 +51,7 @@ export class TaskCapacity {
       .toArray();
     for (const { _id, owner } of oldest) {
       await tasks.deleteOne({ _id, state: { $in: [...states] } }, { hint: { _id: 1 } });
-      await onDropped({ _id, owner });
+      await onEvicted({ _id, owner });
     }
     return oldest.length;
   }

@@ -13,30 +13,28 @@ interface PublisherDeps {
   now(): Date;
 }
 
-/** What is told with a state. */
 export interface StatusDetails {
   parts?: Part[];
   /** Metadata that the task keeps. */
   taskMetadata?: Record<string, unknown>;
-  /** Metadata of the message: of the payment for the task. */
+  /** Payment metadata of the status message. */
   messageMetadata?: Record<string, unknown>;
 }
 
-/** Publishes the events of one task. */
 export class TaskEventPublisher {
   readonly #deps: PublisherDeps;
   #note: Part[] = [];
 
-  constructor(parts: PublisherDeps) {
-    this.#deps = parts;
+  constructor(deps: PublisherDeps) {
+    this.#deps = deps;
   }
 
-  /** What is said at the end, whichever it is. @param note undefined where nothing was to be understood */
+  /** Sets the text that final states include. @param note undefined for data parts */
   setNote(note: string | undefined): void {
     this.#note = note === undefined ? [] : [textPart(note)];
   }
 
-  /** The protocol wants the task itself first. */
+  /** The protocol requires the task as the first event. */
   publishOpened({ task, userMessage }: RequestContext): void {
     const { taskId, contextId, bus, now } = this.#deps;
     bus.publish(AgentEvent.task(task ?? buildTask({ taskId, contextId, message: userMessage, at: now() })));
@@ -54,12 +52,12 @@ export class TaskEventPublisher {
     this.publishStatus(TaskState.TASK_STATE_REJECTED, { parts: [...errorParts(error), ...this.#note], taskMetadata: { skill } });
   }
 
-  /** @param said of the payment, where one was sent */
+  /** @param details of the payment, if there was one */
   publishFailed(error: ClientError, details: Omit<StatusDetails, 'parts'> = {}): void {
     this.publishStatus(TaskState.TASK_STATE_FAILED, { ...details, parts: [...errorParts(error), ...this.#note] });
   }
 
-  /** @param telling what is told of the payment, where there was one */
+  /** @param details of the payment, if there was one */
   publishCompleted(
     { skill: { id, title } }: SkillCall,
     { output, text }: SkillAnswer,

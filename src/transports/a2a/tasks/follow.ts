@@ -8,25 +8,21 @@ import type { MongoTaskStore } from './store.ts';
 
 export interface FollowDeps {
   tasks: Pick<MongoTaskStore, 'getChangeToken' | 'load' | 'peek'>;
-  /** Aborted when the service stops: whoever waits is told how far it came. */
+  /** Aborted at shutdown; followers then end with the last state. */
   stopping: AbortSignal;
 }
 
 export interface FollowTaskOptions {
   context: ServerCallContext;
-  /** Whether nothing more is waited for. */
   until(task: Task): boolean;
 }
 
 const MIN_POLL_INTERVAL_MS = 50;
 const MAX_POLL_INTERVAL_MS = 1_000;
-/** A stream that nothing comes of ends after about this many questions to the store: five minutes. */
+/** Ends a stream without a final state after about five minutes. */
 const MAX_POLLS = 310;
 
-/**
- * A task as it changes, whichever process works on it: first as it is, then once after each change that is seen.
- * @throws OracleError NOT_FOUND
- */
+/** Yields a task as it is, then after each change, whichever process runs it. @throws OracleError NOT_FOUND */
 export async function* followTask(
   { tasks, stopping }: FollowDeps,
   taskId: string,
@@ -35,11 +31,11 @@ export async function* followTask(
   const signal = AbortSignal.any([stopping, getUser(context).disconnectSignal].filter((one) => one !== undefined));
   let [change, seen] = ['', ''];
   for (let look = 0, pauseMs = MIN_POLL_INTERVAL_MS; look < MAX_POLLS; look++) {
-    // Before the task: what changes meanwhile is seen at the next look.
+    // The token is read before the task, so that a concurrent change is seen by the next poll.
     const before = change;
     change = (await tasks.getChangeToken(taskId, context)) ?? '';
     if (change === '' || change !== before) {
-      // What is known to be alive is not failed, though its process may die this instant.
+      // `peek` never fails the task: the token has just shown a live lease.
       const task = await (change === '' ? tasks.load(taskId, context) : tasks.peek(taskId, context));
       if (task === undefined) throw taskNotFound();
       const now = JSON.stringify([task.status?.state, task.status?.timestamp, task.artifacts.length]);
@@ -52,7 +48,7 @@ export async function* followTask(
   }
 }
 
-/** The same as events of a stream: the task, then its new artifacts and states. */
+/** Followed task as SSE events: the task, then new artifacts and states. */
 export async function* streamTask(
   deps: FollowDeps,
   taskId: string,
@@ -66,10 +62,7 @@ export async function* streamTask(
   }
 }
 
-/**
- * What has come of a task since it was as before, in the order in which it came about, whatever of it fell between two looks: work
- * comes before what it makes.
- */
+/** Events between two snapshots in causal order: WORKING precedes the artifacts that follow from it. */
 export function* diffTask(before: Pick<Task, 'artifacts' | 'status'>, task: Task): Generator<StreamResponse> {
   const { id: taskId, contextId, status } = task;
   const moved = before.status?.state !== status?.state || before.status?.timestamp !== status?.timestamp;
@@ -91,7 +84,7 @@ function toStatusUpdate({ id: taskId, contextId }: Task, status: TaskStatus | un
   return { payload: { $case: 'statusUpdate', value: { taskId, contextId, status, metadata: undefined } } };
 }
 
-/** False when it was cut short. */
+/** False if the wait was aborted. */
 async function waitUnlessAborted(ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await delay(ms, undefined, { signal });

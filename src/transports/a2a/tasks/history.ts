@@ -1,9 +1,9 @@
 import { Message } from '@a2a-js/sdk';
 
-/** What a task keeps of its messages: the newest, at least the last one. */
+/** Limits of the stored history; the newest message is always kept. */
 export const HISTORY_LIMITS = { messages: 40, bytes: 64 * 1_024 } as const;
 
-/** Each message once, and no more than is kept. */
+/** Removes repeats and old messages. */
 export function limitHistory(history: readonly Message[]): Message[] {
   const kept: Message[] = [];
   let bytes = 0;
@@ -15,7 +15,7 @@ export function limitHistory(history: readonly Message[]): Message[] {
   return kept;
 }
 
-/** The protocol's library notes a message again that the task was opened with. */
+/** The SDK appends the opening message a second time. */
 function removeRepeats(history: readonly Message[]): Message[] {
   return [...new Map(history.map((message) => [`${message.role} ${message.messageId}`, message])).values()];
 }

@@ -6,11 +6,11 @@ export interface NewTaskFields {
   contextId: string;
   message: Message;
   at: Date;
-  /** Where it is known already. */
+  /** Set if it is known already. */
   skill?: string;
 }
 
-/** A task that nothing has been done for yet. */
+/** A submitted task. */
 export function buildTask({ taskId, contextId, message, at, skill }: NewTaskFields): Task {
   return {
     id: taskId,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OracleError } from '../../../platform/errors.ts';
 
-/** The last task of a page: the next one begins after it. */
+/** Last task of a page. */
 export interface PageCursor {
   statusAt: Date;
   id: string;
@@ -15,7 +15,7 @@ export function encodePageToken({ statusAt, id }: PageCursor): string {
   return Buffer.from(JSON.stringify([statusAt.getTime(), id])).toString('base64url');
 }
 
-/** @throws OracleError INPUT_INVALID for what is no token of ours */
+/** @throws OracleError INPUT_INVALID for a token that was not issued here */
 export function parsePageToken(token: string): PageCursor {
   const parsed = token.length > MAX_TOKEN_CHARACTERS ? undefined : PAGE_TOKEN.safeParse(decodePageToken(token)).data;
   if (parsed === undefined) {

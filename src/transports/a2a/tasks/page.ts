@@ -4,20 +4,20 @@ import { isWalletOwner } from '../agent-user.ts';
 import { type TaskDoc, unpackTaskJson } from './doc.ts';
 import { encodePageToken, parsePageToken } from './page-token.ts';
 
-/** Bytes of JSON that a page tells at most, and reads for it; a page has at least one task. */
+/** Maximum JSON bytes that a page returns and reads; it holds at least one task. */
 export const PAGE_LIMITS = { responseBytes: 1_000_000, readBytes: 8_000_000 } as const;
 
 export interface TaskPage {
   tasks: Task[];
-  /** Empty for the last page. */
+  /** Empty on the last page. */
   nextPageToken: string;
 }
 
 export type PageOptions = Pick<ListTasksRequest, 'includeArtifacts' | 'historyLength'> & { pageSize: number };
 
 /**
- * As many tasks as fit on a page: the protocol allows fewer than were asked for.
- * @param found in their order, at least one more than `pageSize` where there are so many
+ * Fills a page up to the limits; the protocol allows fewer tasks than requested.
+ * @param found sorted, at least one more than `pageSize` if there are more
  */
 export async function readTaskPage(found: AsyncIterable<TaskDoc>, options: PageOptions): Promise<TaskPage> {
   const tasks: Task[] = [];
@@ -41,7 +41,7 @@ function trimTask(task: Task, { includeArtifacts, historyLength }: PageOptions):
   return { ...task, history, artifacts: includeArtifacts ? task.artifacts : [] };
 }
 
-/** What a list asks for. A task that was paid for without a token is told to whoever knows its id, not to everybody at the address. */
+/** Anonymous lists omit paid tasks, so that another client at the address cannot read them without knowing the id. */
 export function buildListFilter({ contextId, status, statusTimestampAfter }: ListTasksRequest, owner: string): Filter<TaskDoc> {
   return {
     owner,
@@ -52,7 +52,7 @@ export function buildListFilter({ contextId, status, statusTimestampAfter }: Lis
   };
 }
 
-/** What is left of it after a page. @throws OracleError INPUT_INVALID */
+/** Restricts a filter to the tasks after a page token. @throws OracleError INPUT_INVALID */
 export function applyPageToken(filter: Filter<TaskDoc>, pageToken: string): Filter<TaskDoc> {
   if (pageToken === '') return filter;
   const { statusAt, id } = parsePageToken(pageToken);

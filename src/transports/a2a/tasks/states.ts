@@ -1,6 +1,5 @@
 import { type Task, TaskState, taskStateToJSON } from '@a2a-js/sdk';
 
-/** Nothing changes such a task any more. */
 export const TERMINAL_STATES: readonly TaskState[] = [
   TaskState.TASK_STATE_COMPLETED,
   TaskState.TASK_STATE_FAILED,
@@ -8,7 +7,6 @@ export const TERMINAL_STATES: readonly TaskState[] = [
   TaskState.TASK_STATE_REJECTED,
 ];
 
-/** Some process works on such a task. */
 export const ACTIVE_STATES: readonly TaskState[] = [TaskState.TASK_STATE_SUBMITTED, TaskState.TASK_STATE_WORKING];
 
 export function getState({ status }: Pick<Task, 'status'>): TaskState {
@@ -23,7 +21,7 @@ export function isActive(task: Pick<Task, 'status'>): boolean {
   return ACTIVE_STATES.includes(getState(task));
 }
 
-/** In the protocol's words, e.g. `TASK_STATE_COMPLETED`. */
+/** E.g. `TASK_STATE_COMPLETED`. */
 export function getStateName(task: Pick<Task, 'status'>): string {
   return taskStateToJSON(getState(task));
 }

@@ -15,19 +15,19 @@ import { applyPageToken, buildListFilter, readTaskPage } from './page.ts';
 import { getExpiry, getExtendedExpiry } from './retention.ts';
 import { ACTIVE_STATES, getState, TERMINAL_STATES } from './states.ts';
 
-/** What a request began to work on. */
+/** Lease of a request on a task. */
 interface Run {
   taskId: string;
   run: string;
 }
 
-/** What changes with a task. */
+/** Fields that each write sets. */
 type TaskFields = Omit<TaskDoc, '_id' | 'countedAs' | 'createdAt' | 'expiresAt' | 'run' | 'aliveAt'> & Partial<Pick<TaskDoc, 'expiresAt'>>;
 
 type StoredTask = Pick<TaskDoc, '_id' | 'owner' | 'run' | 'aliveAt' | 'task'>;
 
 const COLLECTION = 'a2a_tasks';
-/** Named with every query by id: the embedded engine cannot choose among several indexes. */
+/** Hint for queries by id: the embedded engine does not choose among several indexes. */
 const BY_ID = { hint: { _id: 1 } } as const;
 const LIST_KEY = { owner: 1, statusAt: -1, _id: -1 } as const;
 
@@ -36,31 +36,25 @@ export const TASK_INDEXES = [
 ] as const satisfies CollectionIndexes[];
 
 const DEFAULT_PAGE_SIZE = 50;
-/** Tasks of a list that are fetched together: a page may end after any of them. */
+/** Batch size of lists: the page limits may be reached after any task. */
 const READ_BATCH_SIZE = 10;
 
-/**
- * Tasks in MongoDB, each for its owner only. A terminal state is final whoever writes, in whichever process; a task whose process
- * has died is told as failed.
- */
+/** Tasks in MongoDB, scoped by owner. Terminal states are final for all processes; a task whose lease has expired is failed on read. */
 export class MongoTaskStore implements TaskStore {
   readonly #tasks: Collection<TaskDoc>;
-  /** What each request runs: a process that was thought dead does not write over what another one has made of its task. */
+  /** Leases by request: a process that lost its lease must not overwrite the task of the next holder. */
   readonly #runs = new WeakMap<ServerCallContext, Run>();
   readonly #now: () => Date;
   readonly #capacity: TaskCapacity;
 
-  /** @param onDropped told of tasks that were deleted before their time, to make room */
-  constructor(db: Db, now: () => Date, onDropped: TaskCapacityDeps['onEvicted'] = async () => undefined) {
+  /** @param onEvicted called for tasks that were evicted */
+  constructor(db: Db, now: () => Date, onEvicted: TaskCapacityDeps['onEvicted'] = async () => undefined) {
     this.#tasks = db.collection<TaskDoc>(COLLECTION);
     this.#now = now;
-    this.#capacity = new TaskCapacity({ tasks: this.#tasks, onEvicted: onDropped });
+    this.#capacity = new TaskCapacity({ tasks: this.#tasks, onEvicted });
   }
 
-  /**
-   * Stores a task that is worked on from now, if need be in the place of an older one; false when there is one of this id.
-   * @throws OracleError RATE_LIMITED
-   */
+  /** Inserts a task with a lease, evicting an older one at the limit; false if the id exists. @throws OracleError RATE_LIMITED */
   async open(task: Task, context: ServerCallContext): Promise<boolean> {
     await this.#capacity.ensureRoom(getRateLimitKey(context));
     return this.#insert(task, context);
@@ -70,12 +64,12 @@ export class MongoTaskStore implements TaskStore {
     const run = this.#registerRun(task.id, context);
     const owner = getOwner(context);
     const createdAt = this.#now();
-    const opened = { expiresAt: getExpiry(owner, createdAt), countedAs: getRateLimitKey(context), run, createdAt };
-    const fields = { ...opened, ...this.#toFields(task, owner) };
+    const expiresAt = getExpiry(owner, createdAt);
+    const fields = { expiresAt, countedAs: getRateLimitKey(context), run, createdAt, ...this.#toFields(task, owner) };
     try {
-      // An upsert that matches nothing: only an update can ask the database for its time.
-      const nowhere = { _id: task.id, state: { $exists: false } };
-      await this.#tasks.updateOne(nowhere, { $set: fields, ...HEARTBEAT }, { ...BY_ID, upsert: true });
+      // An upsert whose filter never matches, because only updates can use the clock of the database.
+      const noMatch = { _id: task.id, state: { $exists: false } };
+      await this.#tasks.updateOne(noMatch, { $set: fields, ...HEARTBEAT }, { ...BY_ID, upsert: true });
       return true;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
@@ -83,12 +77,12 @@ export class MongoTaskStore implements TaskStore {
     }
   }
 
-  /** Takes up a task whose process has died while it worked on this message; false when it is alive, or another was faster. */
+  /** Acquires the expired lease of a task that ran this message; false if the holder is alive, or another process won. */
   takeOver(taskId: string, { messageId }: Message, context: ServerCallContext): Promise<boolean> {
     return this.#startRun({ _id: taskId, owner: getOwner(context), asked: messageId, ...ABANDONED_FILTER }, {}, context);
   }
 
-  /** Takes up a task that waits for a message; false when it does not, or another message was faster. */
+  /** Acquires a task in INPUT_REQUIRED for a message; false in other states, or if another message won. */
   async resume(taskId: string, message: Message, context: ServerCallContext): Promise<boolean> {
     const owner = getOwner(context);
     const found = await this.#tasks.findOne({ _id: taskId, owner, state: TaskState.TASK_STATE_INPUT_REQUIRED }, BY_ID);
@@ -97,28 +91,28 @@ export class MongoTaskStore implements TaskStore {
     if (hasMessage(task, message)) return false;
     task.history = [...task.history, message];
     task.status = buildTaskStatus({ taskId, contextId: task.contextId, state: TaskState.TASK_STATE_SUBMITTED, at: this.#now() });
-    // The text of the task stands for all that another message could have changed.
+    // Compare-and-set on the serialized task, which covers all its fields.
     return this.#startRun({ _id: taskId, state: found.state, task: found.task }, this.#toFields(task, owner), context);
   }
 
-  /** Lets the task that the request runs be taken up again at once. */
+  /** Releases the lease of the request, so that a retry can acquire it at once. */
   async release(context: ServerCallContext): Promise<void> {
-    const begun = this.#runs.get(context);
-    if (begun === undefined) return;
-    const filter = { _id: begun.taskId, run: begun.run, state: { $in: [...ACTIVE_STATES] } };
+    const lease = this.#runs.get(context);
+    if (lease === undefined) return;
+    const filter = { _id: lease.taskId, run: lease.run, state: { $in: [...ACTIVE_STATES] } };
     await this.#tasks.updateOne(filter, { $set: { aliveAt: RELEASED_AT } }, BY_ID);
   }
 
   async save(task: Task, context: ServerCallContext): Promise<void> {
     const owner = getOwner(context);
-    const begun = this.#runs.get(context);
-    const filter = { _id: task.id, owner, state: { $nin: [...TERMINAL_STATES] }, ...(begun && { run: begun.run }) };
+    const lease = this.#runs.get(context);
+    const filter = { _id: task.id, owner, state: { $nin: [...TERMINAL_STATES] }, ...(lease && { run: lease.run }) };
     const { matchedCount } = await this.#tasks.updateOne(filter, { $set: this.#toFields(task, owner), ...HEARTBEAT }, BY_ID);
-    // What is left is a task that is final, run by another, or somebody else's: it stays as it is.
+    // No match: the task is terminal, leased by another request, or of another owner, and stays as it is.
     if (matchedCount === 0) await this.#insert(task, context);
   }
 
-  /** As it is, also when its process has died. */
+  /** Does not fail an abandoned task. */
   async peek(taskId: string, context: ServerCallContext): Promise<Task | undefined> {
     const found = await this.#tasks.findOne({ _id: taskId, owner: getOwner(context) }, BY_ID);
     return found === null ? undefined : unpackTask(found);
@@ -134,7 +128,7 @@ export class MongoTaskStore implements TaskStore {
     return unpackTask(found);
   }
 
-  /** What changes with the task, without reading it: empty for a task that has to be read; undefined when there is none. */
+  /** Change token, read without the task: empty if the task must be loaded, undefined if it does not exist. */
   async getChangeToken(taskId: string, context: ServerCallContext): Promise<string | undefined> {
     const found = await this.#tasks.findOne<{ change?: string; isAbandoned: boolean }>(
       { _id: taskId, owner: getOwner(context) },
@@ -144,7 +138,7 @@ export class MongoTaskStore implements TaskStore {
     return found.isAbandoned ? '' : (found.change ?? '');
   }
 
-  /** A page of at most about 1 MB. */
+  /** At most about 1 MB. */
   async list(params: ListTasksRequest, context: ServerCallContext): Promise<ListTasksResponse> {
     const owner = getOwner(context);
     const all = buildListFilter(params, owner);
@@ -161,7 +155,7 @@ export class MongoTaskStore implements TaskStore {
     return { ...page, pageSize, totalSize };
   }
 
-  /** Deletes what has expired, and tells how many tasks it was. */
+  /** Returns the number of expired tasks that were deleted. */
   async purge(now: Date): Promise<number> {
     return (await this.#tasks.deleteMany({ expiresAt: { $lte: now } })).deletedCount;
   }
@@ -185,14 +179,14 @@ export class MongoTaskStore implements TaskStore {
     };
   }
 
-  /** False when the filter matches no task any more. */
+  /** Compare-and-set; false if the filter no longer matches. */
   async #startRun(filter: Filter<TaskDoc> & { _id: string }, fields: Partial<TaskDoc>, context: ServerCallContext): Promise<boolean> {
     const run = this.#registerRun(filter._id, context);
     const { modifiedCount } = await this.#tasks.updateOne(filter, { $set: { ...fields, run }, ...HEARTBEAT }, BY_ID);
     return modifiedCount === 1;
   }
 
-  /** Noted before it is written: one whose answer is lost can be given up as well. */
+  /** Registered before the write, so that a write whose response is lost can be released too. */
   #registerRun(taskId: string, context: ServerCallContext): string {
     const run = randomUUID();
     this.#runs.set(context, { taskId, run });
@@ -203,7 +197,7 @@ export class MongoTaskStore implements TaskStore {
     for await (const found of this.#tasks.find({ owner, ...ABANDONED_FILTER }, { hint: LIST_KEY })) await this.#fail(found);
   }
 
-  /** False when the task has changed meanwhile. */
+  /** False if the task has changed meanwhile. */
   async #fail(found: StoredTask): Promise<boolean> {
     const task = unpackTask(found);
     const parts = errorParts(toClientError(taskAbandoned()));
@@ -215,7 +209,6 @@ export class MongoTaskStore implements TaskStore {
   }
 }
 
-/** Whether a message of the caller is part of a task. */
 export function hasMessage({ history }: Pick<Task, 'history'>, { messageId }: Message): boolean {
   return history.some((message) => message.role === Role.ROLE_USER && message.messageId === messageId);
 }
