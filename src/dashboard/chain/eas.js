@@ -85,14 +85,15 @@ export function computeSchemaUid(name) {
  */
 export function computeAttestationUid({ schema, recipient, attester, time, expirationTime, revocable, refUID, data }, bump = 0) {
   const packed = concatBytes(
-    ...[
-      hexToBytesStrict(schema),
-      hexToBytesStrict(recipient),
-      hexToBytesStrict(attester),
-      encodeUint(time, 8),
-      encodeUint(expirationTime, 8),
-    ],
-    ...[encodeUint(revocable ? 1 : 0, 1), hexToBytesStrict(refUID), hexToBytesStrict(data), encodeUint(bump, 4)],
+    hexToBytesStrict(schema),
+    hexToBytesStrict(recipient),
+    hexToBytesStrict(attester),
+    encodeUint(time, 8),
+    encodeUint(expirationTime, 8),
+    encodeUint(revocable ? 1 : 0, 1),
+    hexToBytesStrict(refUID),
+    hexToBytesStrict(data),
+    encodeUint(bump, 4),
   );
   return bytesToHexString(keccak_256(packed));
 }

@@ -73,6 +73,18 @@ export function computeDayTicks(firstDay, lastDay, count = 8) {
   return ticks;
 }
 
+/**
+ * Day ticks of a horizontal axis, as many as have room for a label.
+ * @param {(day: number) => number} x @param {readonly [left: number, right: number]} range pixels
+ * @param {readonly [first: number, last: number]} days
+ */
+export function placeDayTicks(x, [left, right], [first, last]) {
+  const count = Math.max(2, Math.floor((right - left) / MIN_DAY_LABEL_PIXELS));
+  return computeDayTicks(first, last, count).map(({ day, label }) => ({ at: x(day), label }));
+}
+
+const MIN_DAY_LABEL_PIXELS = 84;
+
 /** `21 Nov`. Days since 1970-01-01. @param {number} day */
 function formatShortDate(day) {
   const at = new Date(day * 86_400_000);

@@ -1,10 +1,10 @@
 import { s } from '../lib/dom.js';
 import {
   buildLinePath,
-  computeDayTicks,
   createChartSvg,
   createScale,
   parseDayNumber,
+  placeDayTicks,
   renderHorizontalGrid,
   renderVerticalGrid,
 } from './chart.js';
@@ -28,10 +28,7 @@ export function renderCrowdChart({ width, weeks }) {
   const [first, last] = [days[0] - 3, days[days.length - 1] + 3];
   const x = createScale([first, last], [MARGIN.left, right]);
   const y = createScale([0, 1], [bottom - 14, MARGIN.top], 4);
-  const ticks = computeDayTicks(days[0], last, Math.max(2, Math.floor((right - MARGIN.left) / 84))).map(({ day, label }) => ({
-    at: x(day),
-    label,
-  }));
+  const ticks = placeDayTicks(x, [MARGIN.left, right], [days[0], last]);
   return createChartSvg(
     { width, height: HEIGHT },
     renderHorizontalGrid({ y, left: MARGIN.left, right, label: (value) => `${Math.round(100 * value)} %` }),

@@ -7,7 +7,7 @@ import { measureTextWidth, wrapText } from './text-layout.js';
 /**
  * A row of a forest plot; without a value it is text only.
  * @typedef {{ label: string, note?: string, value: number | null, low: number | null, high: number | null, mark?: number | null, figures:
- * string, words?: string, quiet?: boolean, }} ForestRow `mark`: a reference value of this row; `figures`, `remark`: text at its end;
+ * string, remark?: string, quiet?: boolean, }} ForestRow `mark`: a reference value of this row; `figures`, `remark`: text at its end;
  * `quiet`: no evidence of skill, drawn in grey
  */
 
@@ -91,7 +91,7 @@ function computeDomain(rows, reference) {
 function renderForestRow({ row, y, x, columns }) {
   const wide = columns.end !== null;
   const left = wrapTexts({ strong: row.label, className: 'label', quiet: row.note, room: columns.label });
-  const right = wrapTexts({ strong: row.figures, className: 'figures', quiet: row.words, room: columns.text });
+  const right = wrapTexts({ strong: row.figures, className: 'figures', quiet: row.remark, room: columns.text });
   const stacked = stackTexts(left, right, columns.text);
   const drawn = row.value !== null;
   const texts = wide ? Math.max(left.length, right.length) : stacked.filter(({ end }) => !end).length;
@@ -122,13 +122,13 @@ function wrapTexts({ strong, className, quiet = '', room }) {
  */
 function stackTexts(left, right, room) {
   const [label, ...notes] = left;
-  const [figures, ...words] = right;
+  const [figures, ...remarks] = right;
   const fits =
     notes.length === 0 &&
     label !== undefined &&
     figures !== undefined &&
     measureTextWidth(label.text, BOLD) + measureTextWidth(figures.text) + 16 <= room;
-  return fits ? [label, { ...figures, end: true }, ...words] : [...left, ...right];
+  return fits ? [label, { ...figures, end: true }, ...remarks] : [...left, ...right];
 }
 
 /** @param {{ texts: readonly Text[], x: number, right: number, y: number }} options */

@@ -7,10 +7,10 @@ import { h } from '../lib/dom.js';
  */
 
 /**
- * @param {{ label: string, count: number, start: number, words: (index: number) => string, onRead: (index: number) => void }} options
+ * @param {{ label: string, count: number, start: number, describe: (index: number) => string, onRead: (index: number) => void }} options
  * @returns {PointSlider}
  */
-export function createPointSlider({ label, count, start, words, onRead }) {
+export function createPointSlider({ label, count, start, describe, onRead }) {
   /** @type {(index: number) => void} */
   let markPoint = () => {};
   let index = Math.max(0, Math.min(count - 1, start));
@@ -28,7 +28,7 @@ export function createPointSlider({ label, count, start, words, onRead }) {
   function read(next) {
     index = next;
     slider.value = String(next);
-    const readout = words(next);
+    const readout = describe(next);
     slider.setAttribute('aria-valuetext', readout);
     text.textContent = readout;
     markPoint(next);

@@ -3,10 +3,10 @@ import { splitAtGaps } from '../record/record-rows.js';
 import {
   buildBandPath,
   buildLinePath,
-  computeDayTicks,
   computeExtent,
   createChartSvg,
   createScale,
+  placeDayTicks,
   renderHorizontalGrid,
   renderVerticalGrid,
 } from './chart.js';
@@ -52,7 +52,7 @@ export function renderPriceChart({ width, days, newest }) {
   // Labels such as `$100.1k` need more room than `$98k`.
   const left = Math.max(MARGIN.left, ...y.ticks.map((price) => Math.ceil(measureTextWidth(formatShortUsd(price))) + LABEL_GAPS));
   const x = createScale([first - 0.5, last + 0.5], [left, right]);
-  const ticks = computeDayTicks(first, last, Math.max(2, Math.floor((right - left) / 84))).map(({ day, label }) => ({ at: x(day), label }));
+  const ticks = placeDayTicks(x, [left, right], [first, last]);
   const pixelsPerDay = (right - left) / (last - first + 1);
   const cursor = s('line', { class: 'cursor', y1: MARGIN.top, y2: bottom });
   const svg = createChartSvg(

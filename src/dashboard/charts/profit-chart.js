@@ -2,10 +2,10 @@ import { s } from '../lib/dom.js';
 import { withMinusSign } from '../lib/format.js';
 import {
   buildLinePath,
-  computeDayTicks,
   createChartSvg,
   createScale,
   parseDayNumber,
+  placeDayTicks,
   renderHorizontalGrid,
   renderVerticalGrid,
 } from './chart.js';
@@ -25,10 +25,7 @@ export function renderProfitChart({ width, days }) {
   const last = Math.max(first + 2, parseDayNumber(days[days.length - 1].date));
   const x = createScale([first, last], [MARGIN.left, right]);
   const y = createScale(extendToWholeTicks([0, ...days.map(({ profitMicros }) => profitMicros / 1e6)]), [bottom, MARGIN.top], TICKS);
-  const ticks = computeDayTicks(first, last, Math.max(2, Math.floor((right - MARGIN.left) / 84))).map(({ day, label }) => ({
-    at: x(day),
-    label,
-  }));
+  const ticks = placeDayTicks(x, [MARGIN.left, right], [first, last]);
   /** @type {[number, number][]} */
   const points = [
     [x(first), y(0)],

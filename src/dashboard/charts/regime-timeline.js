@@ -1,6 +1,6 @@
 import { s } from '../lib/dom.js';
-import { formatRegimeName } from '../record/record-rows.js';
-import { computeDayTicks, createChartSvg, createScale, renderVerticalGrid } from './chart.js';
+import { formatRegime } from '../lib/format-text.js';
+import { createChartSvg, createScale, placeDayTicks, renderVerticalGrid } from './chart.js';
 import { measureTextWidth } from './text-layout.js';
 
 /** @import { RegimeRun } from '../record/record-rows.js' */
@@ -39,7 +39,7 @@ export function renderRegimeTimeline({ width, runs }) {
   const bottom = TOP + LANES.length * LANE_HEIGHT;
   const [first, last] = [runs[0].first, runs[runs.length - 1].last];
   const x = createScale([first, last + 1], [left, right]);
-  const ticks = computeDayTicks(first, last, Math.max(2, Math.floor((right - left) / 84))).map(({ day, label }) => ({ at: x(day), label }));
+  const ticks = placeDayTicks(x, [left, right], [first, last]);
   return createChartSvg(
     { width, height: bottom + 26 },
     LANES.flatMap((lane, index) => renderLane({ lane, wide, y: TOP + index * LANE_HEIGHT, right })),
@@ -74,7 +74,7 @@ function computeLaneMiddle(run) {
 
 /** @param {Lane} lane @param {boolean} wide */
 function formatLaneName({ regime, riskLevel }, wide) {
-  return wide ? `${formatRegimeName(regime)}, ${riskLevel.toLowerCase()} risk` : formatRegimeName(regime);
+  return wide ? `${formatRegime(regime)}, ${riskLevel.toLowerCase()} risk` : formatRegime(regime);
 }
 
 /** @param {{ lane: Lane, wide: boolean, y: number, right: number }} options */

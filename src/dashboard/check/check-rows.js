@@ -37,11 +37,11 @@ export async function checkRows(task) {
   const { rows, signal, onFinding } = task;
   let done = 0;
   try {
-    const { readings, told: firstAnswers } = await startChainReads(task);
+    const { readings, firstAnswers } = await startChainReads(task);
     const found = {
       readings,
       salts: await fetchSalts(task),
-      commitments: await findCommitmentsAround(task, { readings, told: firstAnswers }),
+      commitments: await findCommitmentsAround(task, { readings, firstAnswers }),
     };
     for (; done < rows.length; done += ROWS_PER_BATCH) await checkBatch(task, rows.slice(done, done + ROWS_PER_BATCH), found);
   } catch (error) {
@@ -64,7 +64,7 @@ async function startChainReads(task) {
   const uids = rows.length === 1 ? collectUids(rows, shown) : [];
   const answers = await callRecordChain(task, [...first, ...uids.map((uid) => buildAttestationCall(info.contracts.eas, uid))]);
   for (const [index, uid] of uids.entries()) readings.set(uid, parseAttestationAnswer(answers[first.length + index]));
-  return { readings, told: answers.slice(0, first.length) };
+  return { readings, firstAnswers: answers.slice(0, first.length) };
 }
 
 /** @param {CheckTask} task @param {readonly ScorecardRow[]} rows @param {SharedEvidence} found */
@@ -96,7 +96,12 @@ async function collectEvidence({ shown, info, signal }, row, { readings, salts, 
   const neighbours = findNeighbours(row, shown.known);
   const previousUid = neighbours.before?.attestationUid ?? null;
   return {
-    ...{ row, horizon: shown.horizon, attester: info.chain.attester, prediction, neighbours, commitments },
+    row,
+    horizon: shown.horizon,
+    attester: info.chain.attester,
+    prediction,
+    neighbours,
+    commitments,
     resolution: row.resolutionUid === null ? null : getReading(readings, row.resolutionUid),
     previous: previousUid === null ? null : getReading(readings, previousUid),
     salt: salts.get(String(row.attestationUid)) ?? null,
@@ -139,8 +144,7 @@ function findMetadataDigest(attestation) {
  * @param {CheckTask} task @returns {Promise<ReadonlyMap<string, string>>}
  */
 async function fetchSalts({ rows, shown, token, info }) {
-  const firstAnswers = rows.some(({ direction, resolutionUid }) => direction !== null && resolutionUid === null);
-  if (!firstAnswers) return new Map();
+  if (!rows.some(({ direction, resolutionUid }) => direction !== null && resolutionUid === null)) return new Map();
   try {
     const { most } = info.limits.attestationHistory;
     /** @type {{ data: { type: string, uid: string, salt: string | null }[] }} */

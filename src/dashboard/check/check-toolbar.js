@@ -10,7 +10,7 @@ import { h, replaceChildren } from '../lib/dom.js';
  */
 export function createCheckToolbar({ rowsNow, check }) {
   const progress = h('progress', { 'aria-label': 'Rows checked', hidden: true });
-  const words = h('span', { role: 'status' });
+  const text = h('span', { role: 'status' });
   /** @type {AbortController | null} */
   let running = null;
   const button = h('button', { type: 'button', class: 'primary', onclick: () => (running === null ? void run() : running.abort()) });
@@ -28,7 +28,7 @@ export function createCheckToolbar({ rowsNow, check }) {
     /** @type {Finding[]} */
     const findings = [];
     replaceChildren(button, 'Stop');
-    replaceChildren(words);
+    replaceChildren(text);
     Object.assign(progress, { max: rows.length, value: 0, hidden: false });
     const onFound = (/** @type {ScorecardRow} */ _, /** @type {Finding} */ finding) =>
       void Object.assign(progress, { value: findings.push(finding) });
@@ -37,13 +37,13 @@ export function createCheckToolbar({ rowsNow, check }) {
     } finally {
       const done = findings.length;
       const tally = formatTally(findings);
-      replaceChildren(words, done < rows.length ? `Stopped after ${done} of ${rows.length}: ${tally}` : tally);
+      replaceChildren(text, done < rows.length ? `Stopped after ${done} of ${rows.length}: ${tally}` : tally);
       progress.hidden = true;
       running = null;
       name();
     }
   }
-  return { element: h('div', { class: 'check-all' }, button, progress, words), name };
+  return { element: h('div', { class: 'check-all' }, button, progress, text), name };
 }
 
 /**
@@ -63,6 +63,6 @@ export function formatTally(findings) {
     ...(isVoid === 0 ? [] : [`${isVoid} of them as void: they never count`]),
     ...(lacking === 0 ? [] : [`${lacking} of them but for ${what}, which could not be had now: the rows say why`]),
   ];
-  const words = apart.length === 0 ? '' : ` (${apart.join('; ')})`;
-  return `${verified.length} verified${words}, ${count('mismatch')} do not match, ${count('unchecked')} could not be checked.`;
+  const text = apart.length === 0 ? '' : ` (${apart.join('; ')})`;
+  return `${verified.length} verified${text}, ${count('mismatch')} do not match, ${count('unchecked')} could not be checked.`;
 }

@@ -51,14 +51,11 @@ export function computeSearchRange(rows, readings) {
 /**
  * Searches the blocks around the rows, with limits on blocks, predictions and time.
  * @param {Pick<CheckTask, 'rows' | 'info' | 'endpoint' | 'signal'>} task
- * @param {{ readings?: AttestationReads, told?: readonly RpcOutcome[], patienceMs?: number }} [options] `readings` is extended; `told`:
+ * @param {{ readings?: AttestationReads, firstAnswers?: readonly RpcOutcome[], timeoutMs?: number }} [options] `readings` is extended; `told`:
  * answers to the first calls of the search
  * @returns {Promise<Commitments>}
  */
-export async function findCommitmentsAround(
-  task,
-  { readings = new Map(), told: firstAnswers, patienceMs: timeoutMs = SEARCH_TIMEOUT_MS } = {},
-) {
+export async function findCommitmentsAround(task, { readings = new Map(), firstAnswers, timeoutMs = SEARCH_TIMEOUT_MS } = {}) {
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     return await readCommitments({ ...task, signal: AbortSignal.any([task.signal, timeout]) }, readings, firstAnswers);

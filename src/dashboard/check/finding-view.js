@@ -17,10 +17,10 @@ const VERDICT_STYLES = {
  * @param {{ open: boolean, onToggle: (open: boolean) => void, from: string, at: Date }} options `from`: host of the endpoint; `at`: time of
  * the check
  */
-export function renderFinding({ verdict, stage, words, checks, open: left }, { open, onToggle, from, at }) {
+export function renderFinding({ verdict, stage, summary, checks, open: left }, { open, onToggle, from, at }) {
   const { mark, look } = VERDICT_STYLES[verdict];
   const later = left.length === 0 ? null : h('span', { class: 'later' }, ` · ${left.length} left open`);
-  const sentence = [h('span', { class: 'verdict-mark', 'aria-hidden': 'true' }, mark), h('strong', {}, words), later];
+  const sentence = [h('span', { class: 'verdict-mark', 'aria-hidden': 'true' }, mark), h('strong', {}, summary), later];
   if (checks.length === 0) return h('p', { class: `finding ${look}` }, sentence);
   return h(
     'details',

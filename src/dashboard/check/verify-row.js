@@ -20,7 +20,7 @@ import { checkResolution } from './verify-resolution.js';
 
 /**
  * `verified`: every comparison agrees; `mismatch`: one does not; `unchecked`: none could be made. `stage`: state that the row claims.
- * @typedef {{ verdict: 'verified' | 'mismatch' | 'unchecked', stage: 'over' | 'open' | 'void', words: string, checks: readonly Check[],
+ * @typedef {{ verdict: 'verified' | 'mismatch' | 'unchecked', stage: 'over' | 'open' | 'void', summary: string, checks: readonly Check[],
  * open: readonly OpenCheck[], }} Finding
  */
 
@@ -78,12 +78,12 @@ function buildFinding({ status, resolutionUid }, lists, reason) {
   const compared = { checks: lists.flatMap(({ checks }) => checks), open: lists.flatMap(({ open }) => open) };
   const stage = status === 'VOID' ? 'void' : resolutionUid === null ? 'open' : 'over';
   const wrong = [...new Set(compared.checks.filter(({ ok }) => !ok).map(({ about, field }) => `${about} ${field}`))];
-  if (wrong.length > 0) return { verdict: 'mismatch', stage, words: `Does not match: ${wrong.join(', ')}`, ...compared };
+  if (wrong.length > 0) return { verdict: 'mismatch', stage, summary: `Does not match: ${wrong.join(', ')}`, ...compared };
   if (reason !== null) return { ...buildUncheckedFinding(reason), stage, ...compared };
-  return { verdict: 'verified', stage, words: `${VERIFIED_LABELS[stage]}: ${compared.checks.length} checks`, ...compared };
+  return { verdict: 'verified', stage, summary: `${VERIFIED_LABELS[stage]}: ${compared.checks.length} checks`, ...compared };
 }
 
 /** @param {string} reason @returns {Finding} */
 export function buildUncheckedFinding(reason) {
-  return { verdict: 'unchecked', stage: 'open', words: `Could not be checked: ${reason}`, checks: [], open: [] };
+  return { verdict: 'unchecked', stage: 'open', summary: `Could not be checked: ${reason}`, checks: [], open: [] };
 }

@@ -20,13 +20,13 @@ export function mountAccount({ session }) {
   const notice = h('p', { class: 'account-notice', role: 'status', tabindex: -1 });
   const state = h('div', { class: 'account' });
   replaceChildren(byId('account'), state, notice);
-  const showNotice = (/** @type {string} */ words) => {
-    notice.textContent = words;
+  const showNotice = (/** @type {string} */ message) => {
+    notice.textContent = message;
   };
   const wallets = watchWallet({ onAccounts: (accounts) => onAccountsChanged(accounts) });
-  const leave = (/** @type {string} */ words) => {
+  const leave = (/** @type {string} */ message) => {
     wallets.forget();
-    logOut(session, words, showNotice);
+    logOut(session, message, showNotice);
     notice.focus();
   };
 
@@ -61,7 +61,7 @@ export function mountAccount({ session }) {
 
 /**
  * Renews the session with the same account; open elements of the page stay open.
- * @param {{ session: Page['session'], wallets: Pick<WalletWatch, 'used'>, say: (words: string) => void, openDialog: () => void }} options
+ * @param {{ session: Page['session'], wallets: Pick<WalletWatch, 'used'>, say: (message: string) => void, openDialog: () => void }} options
  */
 export function createRenewal({ session, wallets, say: showNotice, openDialog }) {
   return async () => {
@@ -83,18 +83,18 @@ export function createRenewal({ session, wallets, say: showNotice, openDialog })
 
 /**
  * Logs out locally first, whether or not the service answers.
- * @param {Page['session']} session @param {string} words @param {(words: string) => void} showNotice
+ * @param {Page['session']} session @param {string} message @param {(message: string) => void} showNotice
  */
-function logOut(session, words, showNotice) {
+function logOut(session, message, showNotice) {
   const { current } = session;
   if (current === null) return;
-  showNotice(words);
+  showNotice(message);
   session.set(null);
   endSession(current).catch((error) => {
     if (!(error instanceof ApiProblem)) throw error;
     // The session has already ended at the service.
     if (error.code === 'UNAUTHENTICATED') return;
-    showNotice(`${words} The service could not be told: the token ends by itself at ${formatUtcTime(current.expiresAt)}.`);
+    showNotice(`${message} The service could not be told: the token ends by itself at ${formatUtcTime(current.expiresAt)}.`);
   });
 }
 

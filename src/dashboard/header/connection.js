@@ -8,10 +8,10 @@ import { startTimeUpdates } from '../lib/relative-time.js';
 /** Connection status. Screen readers announce changes only; the time of the last poll is visual. @param {Page} page */
 export function mountConnection({ poller }) {
   const element = byId('connection');
-  const words = h('span', {}, 'Connecting…');
+  const label = h('span', {}, 'Connecting…');
   const checked = h('span', { class: 'checked', 'aria-hidden': 'true' });
   element.dataset.state = 'starting';
-  replaceChildren(element, h('span', { class: 'dot', 'aria-hidden': 'true' }), words, checked);
+  replaceChildren(element, h('span', { class: 'dot', 'aria-hidden': 'true' }), label, checked);
   /** @type {string | null} */
   let lostAt = null;
   startTimeUpdates();
@@ -20,7 +20,7 @@ export function mountConnection({ poller }) {
     lostAt = health.state === 'offline' ? (lostAt ?? now) : null;
     element.dataset.state = health.state;
     const next = formatHealth(health, lostAt);
-    if (words.textContent !== next) words.textContent = next;
+    if (label.textContent !== next) label.textContent = next;
     checked.textContent = health.state === 'up' ? now.slice(11, 16).concat(' UTC') : '';
   });
 }

@@ -59,8 +59,8 @@ function parseSeed(source) {
 /** @param {DataOrigin['kind']} kind @param {string | null} through */
 function formatReplay(kind, through) {
   if (through === null) return [];
-  const words = `Days up to ${formatDate(through)} were replayed when this demo first started`;
-  return [kind === 'simulated' ? `${words}.` : `${words}: their forecasts were not made at those dates.`];
+  const sentence = `Days up to ${formatDate(through)} were replayed when this demo first started`;
+  return [kind === 'simulated' ? `${sentence}.` : `${sentence}: their forecasts were not made at those dates.`];
 }
 
 /** @param {DataOrigin['kind']} kind */

@@ -21,8 +21,8 @@ export function mountStartup({ poller }) {
 
 /** @param {StartupStatus} setup */
 function formatStartupProgress({ what, done, total }) {
-  const words = `${what.slice(0, 1).toUpperCase()}${what.slice(1)}`;
-  return done === null || total === null ? `${words}…` : `${words}: ${formatCount(done)} of ${formatCount(total)}`;
+  const step = `${what.slice(0, 1).toUpperCase()}${what.slice(1)}`;
+  return done === null || total === null ? `${step}…` : `${step}: ${formatCount(done)} of ${formatCount(total)}`;
 }
 
 /** Indeterminate without a count. @param {HTMLProgressElement} bar @param {StartupStatus} setup */

@@ -61,3 +61,8 @@ function toNodes(children) {
     .filter((child) => child !== null && child !== undefined && child !== false)
     .map((child) => (child instanceof Node ? child : String(child)));
 }
+
+/** An entry of a `dl.facts` list. @param {string} term @param {Child} value */
+export function renderFact(term, value) {
+  return h('div', {}, h('dt', {}, term), h('dd', {}, value));
+}

@@ -2,8 +2,8 @@
 
 /** `Bear trend` for `BEAR_TREND`. @param {string} regime */
 export function formatRegime(regime) {
-  const words = regime.toLowerCase().replaceAll('_', ' ');
-  return `${words[0].toUpperCase()}${words.slice(1)}`;
+  const text = regime.toLowerCase().replaceAll('_', ' ');
+  return `${text[0].toUpperCase()}${text.slice(1)}`;
 }
 
 /** `7-day` for `7d`. @param {string} horizon */
@@ -31,9 +31,9 @@ export function formatSignedPercent(percent) {
   return `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent).toFixed(2)}\u00a0%`;
 }
 
-/** Capitalizes and ends a sentence of the service; keeps minus and percent signs with their numbers. @param {string} words */
-export function toSentence(words) {
-  const figures = words.replace(/(\d) %/g, '$1\u00a0%').replace(/(^|[ (])-(?=\d)/g, '$1−');
+/** Capitalizes and ends a sentence of the service; keeps minus and percent signs with their numbers. @param {string} text */
+export function toSentence(text) {
+  const figures = text.replace(/(\d) %/g, '$1\u00a0%').replace(/(^|[ (])-(?=\d)/g, '$1−');
   return `${figures.charAt(0).toUpperCase()}${figures.slice(1)}${figures.endsWith('.') ? '' : '.'}`;
 }
 

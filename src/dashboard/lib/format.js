@@ -51,8 +51,8 @@ export function formatUtcTime(time) {
 export function formatRelativeTime(time, now = Date.now()) {
   const seconds = Math.round((Date.parse(time) - now) / 1_000);
   const [amount, unit] = toTimeUnit(Math.abs(seconds));
-  const words = `${amount} ${unit}${amount === 1 ? '' : 's'}`;
-  return seconds >= 0 ? `in ${words}` : `${words} ago`;
+  const text = `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+  return seconds >= 0 ? `in ${text}` : `${text} ago`;
 }
 
 /** @param {number} seconds @returns {[number, string]} */
@@ -66,4 +66,19 @@ function toTimeUnit(seconds) {
 /** `0x1234…abcd`. @param {string | null | undefined} hex */
 export function shortenHex(hex) {
   return hex ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : EMPTY_VALUE;
+}
+
+/** Amounts are whole millionths of an asset; never used as fractions in calculations. */
+const MICROS = 1_000_000;
+const amountFormat = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** `1,204.50 PAPER-USD`. @param {number | null} micros @param {string} asset */
+export function formatAssetAmount(micros, asset) {
+  return micros === null ? EMPTY_VALUE : `${amountFormat.format(micros / MICROS)} ${asset}`;
+}
+
+/** `+1,204.50 PAPER-USD`. @param {number | null} micros @param {string} asset */
+export function formatSignedAssetAmount(micros, asset) {
+  if (micros === null || micros === 0) return formatAssetAmount(micros, asset);
+  return `${micros > 0 ? '+' : '−'}${formatAssetAmount(Math.abs(micros), asset)}`;
 }

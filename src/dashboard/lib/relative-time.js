@@ -11,8 +11,8 @@ export function createRelativeTime(time) {
 export function startTimeUpdates() {
   setInterval(() => {
     for (const element of document.querySelectorAll('time.ago')) {
-      const words = formatRelativeTime(/** @type {HTMLTimeElement} */ (element).dateTime);
-      if (element.textContent !== words) element.textContent = words;
+      const text = formatRelativeTime(/** @type {HTMLTimeElement} */ (element).dateTime);
+      if (element.textContent !== text) element.textContent = text;
     }
   }, UPDATE_MS);
 }

@@ -29,8 +29,8 @@ export function mountResource({ store, name, body, draw }) {
 export function createAsOfLine(store, name) {
   const line = h('p', { class: 'quiet as-of' });
   store.watch(name, ({ at }) => {
-    const words = at === null ? '' : `As of ${formatUtcTime(at.toISOString())}.`;
-    if (line.textContent !== words) line.textContent = words;
+    const text = at === null ? '' : `As of ${formatUtcTime(at.toISOString())}.`;
+    if (line.textContent !== text) line.textContent = text;
   });
   return line;
 }
@@ -65,10 +65,10 @@ function getChildPath(from, element) {
   return [...getChildPath(from, parent), [...parent.children].indexOf(element)];
 }
 
-/** Placeholder of an empty section; adds a note while history is replayed. @param {string} words */
-export function renderNotYet(words) {
+/** Placeholder of an empty section; adds a note while history is replayed. @param {string} text */
+export function renderNotYet(text) {
   const meanwhile = h('span', { class: 'meanwhile' }, 'History is being replayed: this fills by itself.');
-  return h('p', { class: 'empty' }, h('span', {}, words), meanwhile);
+  return h('p', { class: 'empty' }, h('span', {}, text), meanwhile);
 }
 
 /** @param {ResourceState<any>} known */
@@ -76,6 +76,6 @@ function renderProblem({ answer, problem, at }) {
   if (problem === null) return null;
   const waiting = problem.code === 'STEP_WAITING';
   const since = answer === null || at === null ? '' : ` What is shown is of ${at.toISOString().slice(11, 16)} UTC.`;
-  const words = `${problem.message}.${since}`;
-  return waiting ? renderNotYet(words) : h('p', { class: 'trouble' }, words);
+  const text = `${problem.message}.${since}`;
+  return waiting ? renderNotYet(text) : h('p', { class: 'trouble' }, text);
 }

@@ -90,7 +90,7 @@ export function updateLines(list, lines) {
 }
 
 /** @param {EventLine} line */
-function renderEventLine({ key, kind, words, tone, time, replayed, uids }) {
+function renderEventLine({ key, kind, text, tone, time, replayed, uids }) {
   return h(
     'li',
     { 'data-key': key },
@@ -99,7 +99,7 @@ function renderEventLine({ key, kind, words, tone, time, replayed, uids }) {
     h(
       'span',
       { class: 'what' },
-      `${words} `,
+      `${text} `,
       uids.flatMap((uid) => [h('a', { href: `api/svc/onchain-oracle/verify/${uid}` }, `${uid.slice(0, 8)}…`), ' ']),
       ' ',
       replayed ? h('span', { class: 'tag' }, 'Replayed') : null,

@@ -1,27 +1,27 @@
 import { formatPercent, formatUsd } from '../lib/format.js';
 import { formatDayAndMonth, formatHorizon, formatRegime, formatSignedPercent, truncate } from '../lib/format-text.js';
 
-/** @typedef {{ kind: string, words: string, tone?: 'good' | 'bad' }} EventMessage */
+/** @typedef {{ kind: string, text: string, tone?: 'good' | 'bad' }} EventMessage */
 
 /** @param {string} type @param {Record<string, any>} data @returns {EventMessage} */
 export function formatEvent(type, data) {
-  return EVENT_FORMATTERS[type]?.(data) ?? { kind: truncate(type, 40), words: '' };
+  return EVENT_FORMATTERS[type]?.(data) ?? { kind: truncate(type, 40), text: '' };
 }
 
 /** @type {Record<string, (data: Record<string, any>) => EventMessage>} */
 const EVENT_FORMATTERS = {
   'signal.new': (data) => ({
     kind: 'New call',
-    words: `${formatCallName(data)}: ${formatCallValue(data)}, with Bitcoin at ${formatUsd(data.btcPrice)}.`,
+    text: `${formatCallName(data)}: ${formatCallValue(data)}, with Bitcoin at ${formatUsd(data.btcPrice)}.`,
   }),
   'signal.resolved': (data) => ({
     kind: 'Outcome',
     tone: data.outcome === 'WIN' ? 'good' : 'bad',
-    words: `${formatCallName(data)}: ${data.outcome}. It said ${data.direction}, and the price moved ${formatSignedPercent(data.returnBps / 100)}.`,
+    text: `${formatCallName(data)}: ${data.outcome}. It said ${data.direction}, and the price moved ${formatSignedPercent(data.returnBps / 100)}.`,
   }),
   'wager.placed': (data) => ({
     kind: 'Wager',
-    words:
+    text:
       data.placed === false
         ? `None on ${formatDayAndMonth(data.date)}: ${truncate(data.reason)}.`
         : `${formatStake(data)} on “${truncate(data.market)}”.`,
@@ -29,20 +29,20 @@ const EVENT_FORMATTERS = {
   'wager.settled': (data) => ({
     kind: 'Wager settled',
     ...(data.outcome === null ? {} : { tone: data.outcome === 'WIN' ? 'good' : 'bad' }),
-    words: `“${truncate(data.market)}” ended ${data.winner}${formatProfit(data)}.`,
+    text: `“${truncate(data.market)}” ended ${data.winner}${formatProfit(data)}.`,
   }),
   'attestation.created': (data) => ({
     kind: data.type === 'resolution' ? 'Revealed' : 'Committed',
-    words:
+    text:
       data.type === 'resolution'
         ? `${formatCallName(data)}: ${data.status}, revealed on chain in block ${data.blockNumber}.`
         : `${formatCallName(data)}: committed on chain in block ${data.blockNumber}.`,
   }),
   'regime.changed': (data) => ({
     kind: 'Regime',
-    words: `From ${formatRegime(data.from)} to ${formatRegime(data.to)}; the risk is ${String(data.riskLevel).toLowerCase()} now.`,
+    text: `From ${formatRegime(data.from)} to ${formatRegime(data.to)}; the risk is ${String(data.riskLevel).toLowerCase()} now.`,
   }),
-  'webhook.disabled': ({ reason }) => ({ kind: 'Webhook', tone: 'bad', words: `One of yours is called no more: ${truncate(reason)}.` }),
+  'webhook.disabled': ({ reason }) => ({ kind: 'Webhook', tone: 'bad', text: `One of yours is called no more: ${truncate(reason)}.` }),
 };
 
 const LIST = new Intl.ListFormat('en-GB');
@@ -57,11 +57,11 @@ export function formatEventGroup(type, all) {
     const calls = all.map((data) => `${formatHorizon(data.horizon)} ${formatCallValue(data)}`);
     return {
       kind: 'New calls',
-      words: `Calls of ${formatDayAndMonth(date)}, with Bitcoin at ${formatUsd(btcPrice)}: ${calls.join('; ')}.`,
+      text: `Calls of ${formatDayAndMonth(date)}, with Bitcoin at ${formatUsd(btcPrice)}: ${calls.join('; ')}.`,
     };
   }
   const days = LIST.format(all.map(({ horizon }) => horizon.replace(/d$/, '')));
-  return { kind: 'Committed', words: `Calls of ${formatDayAndMonth(date)} for ${days} days: committed on chain in block ${blockNumber}.` };
+  return { kind: 'Committed', text: `Calls of ${formatDayAndMonth(date)} for ${days} days: committed on chain in block ${blockNumber}.` };
 }
 
 /** @param {Record<string, any>} data */

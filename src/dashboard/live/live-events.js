@@ -145,13 +145,13 @@ export class LiveEvents {
     this.#scheduleReconnect(`${message}.`, 1_000 * (retryAfterSeconds ?? 0));
   }
 
-  /** Exponential backoff with jitter. @param {string} words @param {number} leastMs */
-  #scheduleReconnect(words, leastMs) {
+  /** Exponential backoff with jitter. @param {string} detail @param {number} leastMs */
+  #scheduleReconnect(detail, leastMs) {
     this.#stop();
     const backoffMs = Math.min(RETRY_MS.most, RETRY_MS.least * 2 ** this.#failures) * (0.5 + Math.random());
     this.#failures += 1;
     this.#retryTimer = setTimeout(() => void this.#connect(), Math.max(leastMs, backoffMs));
-    this.#setState('waiting', words);
+    this.#setState('waiting', detail);
   }
 
   /** @param {LiveState} state */

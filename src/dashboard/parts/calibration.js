@@ -94,7 +94,7 @@ const SKILL_COLUMNS = [
   { heading: '95 % from', cell: ({ estimate }) => formatPercent(estimate?.low, 2), numeric: true },
   { heading: 'to', cell: ({ estimate }) => formatPercent(estimate?.high, 2), numeric: true },
   { heading: 'n', cell: ({ n }) => formatCount(n), numeric: true },
-  { heading: 'In words', cell: ({ words }) => words ?? '' },
+  { heading: 'In words', cell: ({ remark }) => remark ?? '' },
 ];
 
 /** The comparison over all markets, which has no interval. @param {Scorecard} scorecard */
@@ -120,7 +120,9 @@ function createReliabilityFigure({ reliability, n }) {
       renderCalibrationDiagram({
         width,
         points: reliability.map(({ meanProbability, observedShare, interval95, n: members }) => ({
-          ...{ said: meanProbability, happened: observedShare, label: `n ${formatCount(members)}` },
+          said: meanProbability,
+          happened: observedShare,
+          label: `n ${formatCount(members)}`,
           ...interval95,
         })),
         saidTitle: 'probability said',
@@ -186,9 +188,13 @@ function createQuantileFigure({ quantiles, n }) {
 /** @param {Distribution} distribution */
 function createCoverageFigure({ coverage, n, effectiveN }) {
   const rows = coverage.map(({ nominal, observed, interval95 }) => ({
-    ...{ label: `Middle ${formatPercent(nominal, 0)}`, value: observed, mark: nominal, nominal, ...interval95 },
+    label: `Middle ${formatPercent(nominal, 0)}`,
+    value: observed,
+    mark: nominal,
+    nominal,
+    ...interval95,
     figures: `${formatPercent(observed)} of outcomes`,
-    words: formatPercentInterval(interval95),
+    remark: formatPercentInterval(interval95),
   }));
   const off = rows.filter(({ nominal, low, high }) => nominal < low || nominal > high);
   return createFigure({

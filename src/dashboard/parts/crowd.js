@@ -1,10 +1,10 @@
 import { renderCrowdChart } from '../charts/crowd-chart.js';
 import { createFigure } from '../charts/figure.js';
-import { getSectionBody, h } from '../lib/dom.js';
+import { getSectionBody, h, renderFact } from '../lib/dom.js';
 import { formatDecimal, formatPercent, formatUtcTime } from '../lib/format.js';
 import { toSentence, truncate } from '../lib/format-text.js';
 import { mountResource, renderNotYet } from '../lib/section.js';
-import { formatBidAsk, renderBook, renderTextFact } from '../record/order-book.js';
+import { formatBidAsk, renderBook } from '../record/order-book.js';
 
 /** @import { ApiResponses } from '../state/responses.ts' */
 /** @import { CrowdWeek } from '../charts/crowd-chart.js' */
@@ -35,8 +35,8 @@ function renderCrowd({ totals, weeks, quotesAreOurs, venue, throughDate }) {
 
 /** @param {Crowd['totals']} totals */
 function renderCrowdVerdict({ weeks, verdict }) {
-  const words = weeks === 0 ? 'No week is settled yet, so nothing can be said.' : toSentence(verdict);
-  return h('p', { class: 'sum-up' }, words);
+  const text = weeks === 0 ? 'No week is settled yet, so nothing can be said.' : toSentence(verdict);
+  return h('p', { class: 'sum-up' }, text);
 }
 
 /** @param {Crowd['totals']} totals @param {string | null} throughDate */
@@ -45,10 +45,10 @@ function renderCrowdFacts({ weeks, brierDifference, oracleCloser, marketCloser }
   return h(
     'dl',
     { class: 'facts' },
-    renderTextFact('Settled weeks', `${weeks}${throughDate === null ? '' : `, told up to ${throughDate}`}`),
-    renderTextFact('Closer to what happened', `oracle ${oracleCloser}, crowd ${marketCloser}`),
-    renderTextFact('Brier score, oracle minus crowd (below 0: oracle better)', formatDecimal(mean, 4)),
-    renderTextFact('Its 95 % interval', low === null ? '–' : `${formatDecimal(low, 4)} to ${formatDecimal(high, 4)}`),
+    renderFact('Settled weeks', `${weeks}${throughDate === null ? '' : `, told up to ${throughDate}`}`),
+    renderFact('Closer to what happened', `oracle ${oracleCloser}, crowd ${marketCloser}`),
+    renderFact('Brier score, oracle minus crowd (below 0: oracle better)', formatDecimal(mean, 4)),
+    renderFact('Its 95 % interval', low === null ? '–' : `${formatDecimal(low, 4)} to ${formatDecimal(high, 4)}`),
   );
 }
 

@@ -20,8 +20,8 @@ export function mountEvents({ store, session, poller }) {
   function draw() {
     const isLoggedIn = session.current !== null;
     replaceChildren(offer, isLoggedIn ? null : renderUnlockOffer());
-    const words = isLoggedIn ? formatLiveStatus(live) : 'The last entries on chain:';
-    if (status.textContent !== words) status.textContent = words;
+    const text = isLoggedIn ? formatLiveStatus(live) : 'The last entries on chain:';
+    if (status.textContent !== text) status.textContent = text;
     status.dataset.state = isLoggedIn ? live.state : 'off';
     setListRole(box, isLoggedIn, live.caughtUp);
     updateLines(list, isLoggedIn ? toEventLines(live.events) : lastOnChain.lines);

@@ -28,9 +28,22 @@ import { mountWagers } from './wagers.js';
 /** @typedef {{ store: Store, session: Session, horizon: HorizonSelection, poller: Poller }} Page */
 
 const SECTIONS = [
-  ...[mountConnection, mountAccount, mountOrigin, mountStartup, mountHorizon],
-  ...[mountToday, mountRecord, mountPrice, mountRegimes, mountCalibration, mountAttestations],
-  ...[mountCrowd, mountWagers, mountSelfTests, mountEvents, mountFeeds],
+  mountConnection,
+  mountAccount,
+  mountOrigin,
+  mountStartup,
+  mountHorizon,
+  mountToday,
+  mountRecord,
+  mountPrice,
+  mountRegimes,
+  mountCalibration,
+  mountAttestations,
+  mountCrowd,
+  mountWagers,
+  mountSelfTests,
+  mountEvents,
+  mountFeeds,
 ];
 
 const session = createSession();

@@ -107,7 +107,7 @@ function createDaySlider(days) {
     label: 'Day read in the chart',
     count: days.length,
     start: before === -1 ? days.findLastIndex(({ close }) => close !== null) : before,
-    words: (index) => formatPriceDay(days[index]),
+    describe: (index) => formatPriceDay(days[index]),
     onRead: (index) => {
       selection.day = days[index].day;
     },

@@ -2,10 +2,10 @@ import { createFigure } from '../charts/figure.js';
 import { renderForestPlot } from '../charts/forest-plot.js';
 import { getSectionBody, h } from '../lib/dom.js';
 import { formatCount, formatDecimal, formatPercent, formatPercentInterval } from '../lib/format.js';
-import { toSentence } from '../lib/format-text.js';
+import { formatRegime, toSentence } from '../lib/format-text.js';
 import { mountResource, renderNotYet } from '../lib/section.js';
 import { MIN_OUTCOMES, renderRecordFacts, TOO_FEW_TEXT } from '../record/record-facts.js';
-import { computeAlwaysUpShare, formatRegimeName } from '../record/record-rows.js';
+import { computeAlwaysUpShare } from '../record/record-rows.js';
 
 /** @import { ApiResponses } from '../state/responses.ts' */
 /** @import { ForestRow } from '../charts/forest-plot.js' */
@@ -100,7 +100,7 @@ function createRegimeFigure({ byRegime: rows, horizon, predictions }) {
     of: 'regimes',
     rows: rows.map((row) =>
       buildShareRow({
-        label: formatRegimeName(row.regime),
+        label: row.regime === null ? 'Nothing forecast' : formatRegime(row.regime),
         share: row,
         total: row.total,
         alwaysUp: computeAlwaysUpShare(predictions.filter(({ regime }) => regime === row.regime)),
@@ -178,6 +178,6 @@ function formatForestSummary(rows, of) {
   if (clear.length === 0 && rows.length === 1)
     return `${rows[0].label}, the only one with enough calls, cannot be told from tossing a coin.`;
   if (clear.length === 0) return `None of the ${rows.length} ${of} with enough calls can be told from tossing a coin.`;
-  const words = clear.map(({ label, value }) => `${label} (${(value ?? 0) > 0.5 ? 'above' : 'below'})`).join(', ');
-  return `Clear of 50\u00a0%: ${words}; of ${rows.length} ${of}, one in twenty is by chance alone.`;
+  const text = clear.map(({ label, value }) => `${label} (${(value ?? 0) > 0.5 ? 'above' : 'below'})`).join(', ');
+  return `Clear of 50\u00a0%: ${text}; of ${rows.length} ${of}, one in twenty is by chance alone.`;
 }

@@ -2,8 +2,9 @@ import { formatDayNumber } from '../charts/chart.js';
 import { createFigure } from '../charts/figure.js';
 import { getRiskClass, LANES, renderRegimeTimeline } from '../charts/regime-timeline.js';
 import { getSectionBody, h } from '../lib/dom.js';
+import { formatRegime } from '../lib/format-text.js';
 import { mountResource, renderNotYet } from '../lib/section.js';
-import { formatRegimeName, toRegimeRuns } from '../record/record-rows.js';
+import { toRegimeRuns } from '../record/record-rows.js';
 
 /** @import { RegimeRun } from '../record/record-rows.js' */
 /** @import { Page } from './main.js' */
@@ -26,7 +27,7 @@ function renderRegimes(runs) {
     h(
       'p',
       { class: 'lead' },
-      h('strong', {}, `${formatRegimeName(now.regime)} since ${formatDayNumber(now.first)}`),
+      h('strong', {}, `${formatRegime(now.regime)} since ${formatDayNumber(now.first)}`),
       `, ${formatRisk(now)} risk.`,
     ),
     createFigure({
@@ -38,7 +39,7 @@ function renderRegimes(runs) {
       columns: [
         { heading: 'From', cell: ({ first }) => formatDayNumber(first) },
         { heading: 'To', cell: ({ last }) => formatDayNumber(last) },
-        { heading: 'Regime', cell: ({ regime }) => formatRegimeName(regime) },
+        { heading: 'Regime', cell: ({ regime }) => formatRegime(regime) },
         { heading: 'Risk', cell: ({ riskLevel }) => riskLevel ?? '–' },
         { heading: 'Days forecast', cell: ({ days }) => days, numeric: true },
       ],
@@ -61,5 +62,5 @@ function formatRegimeSummary(runs) {
   const longest = runs.reduce((most, run) => (run.days > most.days ? run : most));
   const changes = runs.length - 1;
   const changed = `${changes === 0 ? 'No change' : `${changes} ${changes === 1 ? 'change' : 'changes'}`} in ${days} ${days === 1 ? 'day' : 'days'}`;
-  return `${changed}; the longest was ${formatRegimeName(longest.regime)}, ${longest.days} ${longest.days === 1 ? 'day' : 'days'} from ${formatDayNumber(longest.first)}.`;
+  return `${changed}; the longest was ${formatRegime(longest.regime)}, ${longest.days} ${longest.days === 1 ? 'day' : 'days'} from ${formatDayNumber(longest.first)}.`;
 }

@@ -1,4 +1,4 @@
-import { byId, getSectionBody, h, replaceChildren } from '../lib/dom.js';
+import { byId, getSectionBody, h, renderFact, replaceChildren } from '../lib/dom.js';
 import { formatUsdCents } from '../lib/format.js';
 import { formatDate, formatRegime, formatSignedPercent } from '../lib/format-text.js';
 import { createRelativeTime } from '../lib/relative-time.js';
@@ -118,11 +118,6 @@ function renderFacts({ regime, fearGreed, fearGreedLabel, etfFlows7d, btcPrice, 
     renderFact('Committed on chain', uid ?? 'about 21:38 UTC'),
     renderFact('Model', modelVersion),
   );
-}
-
-/** @param {string} term @param {Child} value */
-function renderFact(term, value) {
-  return h('div', {}, h('dt', {}, term), h('dd', {}, value));
 }
 
 /** @param {number} usd */

@@ -1,12 +1,11 @@
 import { createFigure } from '../charts/figure.js';
 import { renderProfitChart } from '../charts/profit-chart.js';
-import { getSectionBody, h } from '../lib/dom.js';
-import { formatPercent } from '../lib/format.js';
+import { getSectionBody, h, renderFact } from '../lib/dom.js';
+import { formatAssetAmount, formatPercent, formatSignedAssetAmount } from '../lib/format.js';
 import { truncate } from '../lib/format-text.js';
-import { formatAssetAmount, formatSignedAssetAmount } from '../lib/money.js';
 import { mountResource, renderNotYet } from '../lib/section.js';
 import { renderTable } from '../lib/table.js';
-import { formatBidAsk, renderOrders, renderTextFact } from '../record/order-book.js';
+import { formatBidAsk, renderOrders } from '../record/order-book.js';
 
 /** @import { ApiResponses } from '../state/responses.ts' */
 /** @import { Column } from '../lib/table.js' */
@@ -67,12 +66,12 @@ function renderAccount({
     h(
       'dl',
       { class: 'facts' },
-      renderTextFact('Profit', formatSignedAssetAmount(profitMicros, asset)),
-      renderTextFact('Staked', formatAssetAmount(stakedMicros, asset)),
-      renderTextFact('Returned', formatAssetAmount(returnedMicros, asset)),
-      renderTextFact('Settled', `${wins} won, ${losses} lost`),
-      open === 0 ? null : renderTextFact('Open', `${open}, for ${formatAssetAmount(openMicros, asset)}`),
-      renderTextFact('Days without a wager, in all', String(skipped)),
+      renderFact('Profit', formatSignedAssetAmount(profitMicros, asset)),
+      renderFact('Staked', formatAssetAmount(stakedMicros, asset)),
+      renderFact('Returned', formatAssetAmount(returnedMicros, asset)),
+      renderFact('Settled', `${wins} won, ${losses} lost`),
+      open === 0 ? null : renderFact('Open', `${open}, for ${formatAssetAmount(openMicros, asset)}`),
+      renderFact('Days without a wager, in all', String(skipped)),
     ),
     profitByDay.length === 0
       ? h('p', { class: 'empty' }, 'No wager has been settled, so there is no profit or loss to draw.')
@@ -128,9 +127,9 @@ const SKIPPED_COLUMNS = [
   ...PRICE_COLUMNS,
 ];
 
-/** Amount and asset on two lines, to keep the column narrow. @param {string} words @param {string} asset */
-function renderStackedAmount(words, asset) {
-  const [figure, unit] = words.split(` ${asset}`);
+/** Amount and asset on two lines, to keep the column narrow. @param {string} text @param {string} asset */
+function renderStackedAmount(text, asset) {
+  const [figure, unit] = text.split(` ${asset}`);
   return unit === undefined ? figure : [figure, ' ', h('span', { class: 'unit quiet' }, asset)];
 }
 
@@ -149,9 +148,9 @@ function renderBookCell({ book, date }) {
 function renderSkippedWagers(skipped, of) {
   if (skipped.length === 0) return null;
   const reasons = [...Map.groupBy(skipped, ({ skippedBecause }) => truncate(skippedBecause ?? 'for no reason that is told'))];
-  const words = reasons.toSorted(([, a], [, b]) => b.length - a.length).map(([reason, { length }]) => `${reason} (${length})`);
+  const text = reasons.toSorted(([, a], [, b]) => b.length - a.length).map(([reason, { length }]) => `${reason} (${length})`);
   return [
-    h('p', {}, `Nothing was staked on ${skipped.length} of the newest ${of} days: ${words.slice(0, 3).join('; ')}.`),
+    h('p', {}, `Nothing was staked on ${skipped.length} of the newest ${of} days: ${text.slice(0, 3).join('; ')}.`),
     h(
       'details',
       { class: 'more-of' },

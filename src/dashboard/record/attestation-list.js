@@ -67,9 +67,10 @@ function createShownRowsCheck(checker, { shownNow, viewAt }) {
   return (rows, { signal, onFound }) => {
     const shown = shownNow();
     return checker.check(rows, {
-      ...{ shown, signal },
+      shown,
+      signal,
       onFound: (row, finding) => {
-        viewAt(buildRowKey(row, shown))?.tell();
+        viewAt(buildRowKey(row, shown))?.showFinding();
         onFound?.(row, finding);
       },
     });
@@ -82,6 +83,6 @@ function createMoreButton(more, onclick) {
 }
 
 function renderNothingYet() {
-  const words = 'Nothing has been forecast yet. The first forecast appears here at 21:35 UTC, and is on chain three minutes later.';
-  return renderNotYet(words);
+  const text = 'Nothing has been forecast yet. The first forecast appears here at 21:35 UTC, and is on chain three minutes later.';
+  return renderNotYet(text);
 }

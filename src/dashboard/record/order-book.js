@@ -1,4 +1,4 @@
-import { h } from '../lib/dom.js';
+import { h, renderFact } from '../lib/dom.js';
 import { formatCount, formatDecimal } from '../lib/format.js';
 import { renderTable } from '../lib/table.js';
 
@@ -32,9 +32,9 @@ export function renderBook(book, of) {
     h(
       'dl',
       { class: 'facts' },
-      renderTextFact('Best bid', formatDecimal(bid, 3)),
-      renderTextFact('Best ask', formatDecimal(ask, 3)),
-      renderTextFact('Fee of a contract', formatDecimal(fee, 3)),
+      renderFact('Best bid', formatDecimal(bid, 3)),
+      renderFact('Best ask', formatDecimal(ask, 3)),
+      renderFact('Fee of a contract', formatDecimal(fee, 3)),
     ),
     orders.length === 0
       ? h('p', { class: 'quiet' }, 'This venue quotes one bid and one ask, and has no orders behind them.')
@@ -48,9 +48,4 @@ export function renderBook(book, of) {
           ],
         }),
   ];
-}
-
-/** @param {string} term @param {string} value */
-export function renderTextFact(term, value) {
-  return h('div', {}, h('dt', {}, term), h('dd', {}, value));
 }

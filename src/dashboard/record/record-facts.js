@@ -89,7 +89,7 @@ function buildBandFact({ statistics: { distribution } }) {
 
 /** @param {Scorecard} scorecard @returns {RecordFact} */
 function buildStreakFact({ summary: { streak: run }, stats }) {
-  const words = { WIN: 'right in a row', LOSS: 'wrong in a row' };
-  const value = run.count === 0 ? 'none' : `${formatCount(run.count)} ${words[run.type]}`;
+  const labels = { WIN: 'right in a row', LOSS: 'wrong in a row' };
+  const value = run.count === 0 ? 'none' : `${formatCount(run.count)} ${labels[run.type]}`;
   return { term: 'Streak', value, notes: [`longest run of right calls: ${formatCount(stats.longestStreak)}`] };
 }

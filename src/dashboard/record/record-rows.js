@@ -88,18 +88,3 @@ export function splitAtGaps(days) {
   }
   return stretches;
 }
-
-const REGIME_LABELS = {
-  BULL_TREND: 'Bull trend',
-  BEAR_TREND: 'Bear trend',
-  BEAR_RECOVERY: 'Bear recovery',
-  CHOP: 'Chop',
-  CRISIS: 'Crisis',
-  EUPHORIA: 'Euphoria',
-  DEFAULT: 'Default',
-};
-
-/** @param {keyof typeof REGIME_LABELS | null} regime */
-export function formatRegimeName(regime) {
-  return regime === null ? 'Nothing forecast' : REGIME_LABELS[regime];
-}

@@ -24,7 +24,7 @@ export function createRowView(row, { foundNow, check }) {
     'Check',
     h('span', { class: 'visually-hidden' }, ` ${row.date}`),
   );
-  function tell() {
+  function showFinding() {
     const found = foundNow();
     if (found === undefined) return;
     replaceChildren(below, renderFinding(found.finding, { ...found, onToggle: (open) => Object.assign(found, { open }) }));
@@ -39,6 +39,6 @@ export function createRowView(row, { foundNow, check }) {
       if (foundNow() === undefined) replaceChildren(below);
     }
   }
-  tell();
-  return { below, button, tell };
+  showFinding();
+  return { below, button, showFinding };
 }

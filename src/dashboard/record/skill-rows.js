@@ -56,7 +56,7 @@ function compareWithMarket({ marketSkill: { skill, quotesAreOurs } }) {
     without: skill === null ? 'no week is settled yet' : 'too few weeks to tell',
   });
   if (!quotesAreOurs) return weekly;
-  return { ...weekly, quiet: true, proves: false, words: skill === null ? weekly.words : 'the quotes are our own: proves nothing' };
+  return { ...weekly, quiet: true, proves: false, remark: skill === null ? weekly.remark : 'the quotes are our own: proves nothing' };
 }
 
 /** @param {Pick<Scorecard, 'statistics'>} scorecard @returns {SkillRow} */
@@ -70,8 +70,8 @@ function compareWithCertainty({ statistics: { probabilities } }) {
     estimate,
     without: estimate === null ? 'it has never been wrong yet' : 'too few days to tell',
   });
-  const words = certainty.value === null ? certainty.words : 'any hedged probability beats a certainty: says nothing of direction';
-  return { ...certainty, quiet: true, proves: false, words };
+  const remark = certainty.value === null ? certainty.remark : 'any hedged probability beats a certainty: says nothing of direction';
+  return { ...certainty, quiet: true, proves: false, remark };
 }
 
 /**
@@ -84,11 +84,11 @@ function buildSkillRow({ label, unit, n, of, estimate, without }) {
   const common = { label, note: unit, unit, n, estimate, proves: true };
   // An estimate without an interval would suggest more than it proves.
   if (estimate === null || estimate.low === null || estimate.high === null) {
-    return { ...common, value: null, low: null, high: null, figures: counted, words: without };
+    return { ...common, value: null, low: null, high: null, figures: counted, remark: without };
   }
   const { value, low, high } = estimate;
   const figures = `${formatSigned(value)} (${formatSigned(low)} to ${formatSigned(high)}), ${counted}`;
-  return { ...common, value, low, high, figures, words: formatSignificance(low, high) };
+  return { ...common, value, low, high, figures, remark: formatSignificance(low, high) };
 }
 
 /** @param {number} value */

@@ -19,7 +19,7 @@ export function renderCallRange({ row, signal, price, tier }) {
       ? h('p', { class: 'quiet' }, 'Premium is also told the 80 % range of the price at the end of the window.')
       : null;
   const { low, median, high } = row.band80;
-  const marks = [{ words: 'at signal', value: signal.btcPrice, kind: 'then' }, ...buildNowMark(price)];
+  const marks = [{ label: 'at signal', value: signal.btcPrice, kind: 'then' }, ...buildNowMark(price)];
   return h(
     'div',
     { class: 'range' },
@@ -36,8 +36,8 @@ export function renderCallRange({ row, signal, price, tier }) {
     h(
       'ul',
       { class: 'legend' },
-      marks.map(({ words, value, kind }) =>
-        h('li', {}, h('span', { class: `mark range-${kind}`, 'aria-hidden': 'true' }), `${formatUsd(value)} ${words}`),
+      marks.map(({ label, value, kind }) =>
+        h('li', {}, h('span', { class: `mark range-${kind}`, 'aria-hidden': 'true' }), `${formatUsd(value)} ${label}`),
       ),
     ),
   );
@@ -45,7 +45,7 @@ export function renderCallRange({ row, signal, price, tier }) {
 
 /** @param {ApiResponses['price'] | null} price */
 function buildNowMark(price) {
-  return price === null || price.price === null ? [] : [{ words: 'now', value: price.price, kind: 'now' }];
+  return price === null || price.price === null ? [] : [{ label: 'now', value: price.price, kind: 'now' }];
 }
 
 /**

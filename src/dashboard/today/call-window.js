@@ -16,7 +16,9 @@ export function renderCallWindow({ timestamp, windowOpensAt, resolvesAt }, now =
     'div',
     { class: 'window' },
     h('progress', {
-      ...{ max: 1, value: (waited + passed) / 2, 'aria-label': 'From the making of the call to the end of its window' },
+      max: 1,
+      value: (waited + passed) / 2,
+      'aria-label': 'From the making of the call to the end of its window',
       'aria-valuetext': waited < 1 ? 'The window has not opened' : `${formatPercent(passed, 0)} of the window has passed`,
     }),
     h(

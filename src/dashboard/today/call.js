@@ -96,11 +96,11 @@ function renderSignal(signal) {
   );
 }
 
-/** @param {RevealedSignal} told */
+/** @param {RevealedSignal} call */
 function renderMeaning({ signal, direction, confidence, horizon, resolvesAt }) {
   const where = `${direction === 'UP' ? 'higher' : 'lower'} on ${formatDate(resolvesAt)}`;
   const share = h('strong', {}, formatPercent(confidence));
-  const words =
+  const text =
     signal === 'HOLD'
       ? [
           `The ${formatHorizon(horizon)} forecast leans to a price that is ${where}, at `,
@@ -114,7 +114,7 @@ function renderMeaning({ signal, direction, confidence, horizon, resolvesAt }) {
           h('a', { href: '#calibration' }, 'calibration'),
           '.',
         ];
-  return h('p', {}, words);
+  return h('p', {}, text);
 }
 
 /** @param {'UP' | 'DOWN'} direction @param {number} confidence */
@@ -158,19 +158,19 @@ const OUTCOME_TEXTS = {
 
 /** @param {Signal} signal */
 function renderOutcome({ status }) {
-  const words = OUTCOME_TEXTS[status];
-  return words === null ? null : h('p', { class: status === 'WIN' ? 'good' : status === 'LOSS' ? 'bad' : 'notice' }, words);
+  const text = OUTCOME_TEXTS[status];
+  return text === null ? null : h('p', { class: status === 'WIN' ? 'good' : status === 'LOSS' ? 'bad' : 'notice' }, text);
 }
 
 /** @param {Pick<Signal, 'replayed' | 'source'>} signal @returns {Child} */
 function renderOriginTags({ replayed, source }) {
-  const words = [source.startsWith('simulated') ? 'Simulated' : null, replayed ? 'Replayed' : null].filter((one) => one !== null);
+  const text = [source.startsWith('simulated') ? 'Simulated' : null, replayed ? 'Replayed' : null].filter((one) => one !== null);
   return (
-    words.length > 0 &&
+    text.length > 0 &&
     h(
       'p',
       { class: 'marks' },
-      words.map((one) => h('span', { class: 'tag' }, one)),
+      text.map((one) => h('span', { class: 'tag' }, one)),
     )
   );
 }

@@ -24,7 +24,10 @@ export function renderLastRevealed({ row, index }) {
     h(
       'p',
       {},
-      ...[renderStatus(row), ' ', h('span', {}, renderPrices(row)), ' '],
+      renderStatus(row),
+      ' ',
+      h('span', {}, renderPrices(row)),
+      ' ',
       h(
         'a',
         { href: `#${index < ROWS_ON_PAGE ? getRowElementId(row) : 'attestations'}` },

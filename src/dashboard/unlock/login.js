@@ -4,7 +4,7 @@ import { ApiProblem, requestApi } from '../state/api.js';
 /** @import { LoginSession } from '../state/session.js' */
 /** @import { Provider } from './wallets.js' */
 
-/** @typedef {(words: string, isProblem?: boolean) => void} ShowStatus */
+/** @typedef {(message: string, isProblem?: boolean) => void} ShowStatus */
 
 /** Provider error codes (EIP-1193, EIP-1474). */
 const USER_REJECTED_REQUEST = 4001;
@@ -67,7 +67,7 @@ export function endSession({ token }) {
  */
 export async function attemptLogin({ login, counts, say, onDone, isByToken }) {
   /** @type {ShowStatus} */
-  const sayIfItCounts = (words, isProblem) => counts() && say(words, isProblem);
+  const sayIfItCounts = (message, isProblem) => counts() && say(message, isProblem);
   try {
     const session = await login(sayIfItCounts);
     if (counts()) onDone(session);

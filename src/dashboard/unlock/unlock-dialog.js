@@ -69,8 +69,8 @@ function createLoginAttempts(status, onDone) {
   /** @param {(say: ShowStatus) => Promise<LoginSession>} login @param {Wallet | null} wallet */
   async function begin(login, wallet) {
     const ownGeneration = ++generation;
-    const say = (/** @type {string} */ words, isProblem = false) => {
-      status.textContent = words;
+    const say = (/** @type {string} */ message, isProblem = false) => {
+      status.textContent = message;
       status.classList.toggle('bad', isProblem);
     };
     say('Asking the service…');

@@ -102,7 +102,7 @@ it('reads a row with the one before it, and finds that all agrees', async () => 
 
 it('finds what the wallet has committed a second time for the same day, in few questions', async () => {
   onChain.push(twin);
-  expect(await findingsOf([row])).toMatchObject([{ verdict: 'mismatch', words: 'Does not match: prediction commitments' }]);
+  expect(await findingsOf([row])).toMatchObject([{ verdict: 'mismatch', summary: 'Does not match: prediction commitments' }]);
   // Chain, its two ends and the row itself; the blocks of the time, the events in them, what else these name.
   expect(posts.map((calls) => calls[0]?.method)).toEqual(['eth_chainId', 'eth_getBlockByNumber', 'eth_getLogs', 'eth_call']);
   expect(posts[3]).toHaveLength(1);
@@ -121,7 +121,7 @@ it('asks an endpoint for what it has told of its blocks only once, unless it has
   expect(posts.map((calls) => calls[0]?.method)).toEqual(['eth_chainId', 'eth_getLogs']);
   chain = { genesis: GENESIS + 7_000_000, blockSeconds: 3 };
   onChain.push(twin);
-  expect(await findingsOf([row])).toMatchObject([{ verdict: 'mismatch', words: 'Does not match: prediction commitments' }]);
+  expect(await findingsOf([row])).toMatchObject([{ verdict: 'mismatch', summary: 'Does not match: prediction commitments' }]);
 });
 
 it.each([
@@ -130,7 +130,7 @@ it.each([
   ['never', 'no time'],
 ])('finds it whenever the service says that the row was made: %s', async (_, timestamp) => {
   onChain.push(twin);
-  expect(await findingsOf([{ ...row, timestamp }])).toMatchObject([{ words: 'Does not match: prediction commitments' }]);
+  expect(await findingsOf([{ ...row, timestamp }])).toMatchObject([{ summary: 'Does not match: prediction commitments' }]);
   // Of many rows, whose attestations are read later, it is never more than a day.
   const rows = [{ ...row, timestamp }, row];
   const { signal } = new AbortController();
@@ -148,10 +148,10 @@ const junk = (count: number, time = OPENS / 1_000 - 8_000) =>
 
 it('finds it among others, and believes nobody who makes so many that they cannot be read', async () => {
   onChain.push(...junk(120), twin);
-  expect(await findingsOf([row])).toMatchObject([{ words: 'Does not match: prediction commitments' }]);
+  expect(await findingsOf([row])).toMatchObject([{ summary: 'Does not match: prediction commitments' }]);
   onChain.push(...junk(900));
   const [finding] = await findingsOf([row]);
-  expect(finding).toMatchObject({ words: 'Does not match: prediction commitments', open: [] });
+  expect(finding).toMatchObject({ summary: 'Does not match: prediction commitments', open: [] });
   expect(finding!.checks.find(({ ok }) => !ok)).toMatchObject({
     what: expect.stringMatching(/^In blocks .* the wallet made so few predictions that each could be read\.$/),
     ...{ expected: 'at most 1000', actual: 'more than 1000' },
@@ -166,7 +166,7 @@ it('finds it also where as many rows are checked as the page can show', async ()
   expect((await findingsOf(rows.slice(0, 50)))[0]).toMatchObject({ verdict: 'verified', open: [] });
   onChain.push(twin);
   for (const shown of [50, 360]) {
-    expect((await findingsOf(rows.slice(0, shown)))[0]).toMatchObject({ words: 'Does not match: prediction commitments' });
+    expect((await findingsOf(rows.slice(0, shown)))[0]).toMatchObject({ summary: 'Does not match: prediction commitments' });
   }
 });
 
@@ -189,7 +189,7 @@ it('waits for an endpoint only so long', async () => {
   const stop = new AbortController();
   const task = { rows: [row], info: INFO, endpoint, signal: stop.signal };
   const problem = 'the endpoint has not told it within 0.05 s';
-  expect(await findCommitmentsAround(task, { patienceMs: 50 })).toEqual({ problem });
+  expect(await findCommitmentsAround(task, { timeoutMs: 50 })).toEqual({ problem });
   const looking = findCommitmentsAround(task);
   stop.abort();
   await expect(looking).rejects.toMatchObject({ name: 'AbortError' });
@@ -223,7 +223,7 @@ it('goes on where a row names what is no uid, or is none', async () => {
   const none = { ...row, sequence: 13, outcome: undefined, windowOpensAt: undefined, attestationUid: null } as unknown as ScorecardRow;
   const findings = await findingsOf([odd, none, row]);
   expect(findings.map(({ verdict }) => verdict)).toEqual(['mismatch', 'mismatch', 'verified']);
-  expect(findings[0].words).toContain('prediction attestation');
+  expect(findings[0].summary).toContain('prediction attestation');
   expect(reported).not.toHaveBeenCalled();
   const unreadable = {
     ...row,
@@ -235,7 +235,7 @@ it('goes on where a row names what is no uid, or is none', async () => {
     },
   } as unknown as ScorecardRow;
   const others = await findingsOf([unreadable, row]);
-  expect(others.map(({ words }) => words)).toEqual([
+  expect(others.map(({ summary }) => summary)).toEqual([
     'Could not be checked: what the service says of it is not what a row can say',
     expect.stringMatching(/^Verified/),
   ]);

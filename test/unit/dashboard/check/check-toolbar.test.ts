@@ -3,7 +3,7 @@ import { formatTally } from '../../../../src/dashboard/check/check-toolbar.js';
 import type { Finding } from '../../../../src/dashboard/check/verify-row.js';
 
 const finding = (stage: Finding['stage'], ...isDue: boolean[]): Finding => ({
-  ...{ verdict: 'verified', stage, words: '', checks: [] },
+  ...{ verdict: 'verified', stage, summary: '', checks: [] },
   open: isDue.map((due) => ({ what: 'the metadata', why: '', isDue: due })),
 });
 

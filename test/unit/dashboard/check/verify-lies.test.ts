@@ -12,10 +12,10 @@ const HOUR = 3_600_000;
 describe('a record that is not told as it is', () => {
   it('has a loss that is told as open for ever: it could not be checked', () => {
     const hidden = (now: number) => verifyRow(evidence(OPEN, { second: null, now: new Date(now) }));
-    expect(hidden(RESOLVES + 12 * HOUR)).toMatchObject({ verdict: 'verified', words: expect.stringMatching(/^Verified so far/) });
+    expect(hidden(RESOLVES + 12 * HOUR)).toMatchObject({ verdict: 'verified', summary: expect.stringMatching(/^Verified so far/) });
     expect(hidden(RESOLVES + 12 * HOUR + 1)).toMatchObject({
       verdict: 'unchecked',
-      words: 'Could not be checked: its window ended on 2026-03-04, and the service names no outcome',
+      summary: 'Could not be checked: its window ended on 2026-03-04, and the service names no outcome',
     });
     const why = hidden(RESOLVES + HOUR).open.find(({ what }) => what === 'the outcome')?.why;
     expect(why).toBe('the window ended on 2026-03-04, and the service names no outcome');
@@ -24,7 +24,7 @@ describe('a record that is not told as it is', () => {
   it('never waits for the outcome of what is void', () => {
     const late = prediction({ time: OPENS / 1_000 + 60 });
     const finding = verifyRow(evidence({ ...OPEN, status: 'VOID' }, { first: late, second: null, now: new Date(RESOLVES + 9_999 * HOUR) }));
-    expect(finding).toMatchObject({ verdict: 'verified', stage: 'void', words: expect.stringMatching(/^Verified as void/) });
+    expect(finding).toMatchObject({ verdict: 'verified', stage: 'void', summary: expect.stringMatching(/^Verified as void/) });
     expect(finding.open.every(({ isDue }) => !isDue)).toBe(true);
   });
 

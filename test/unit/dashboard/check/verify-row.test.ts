@@ -9,7 +9,7 @@ import { evidence, METADATA, OPEN, OPENING, OPENS, PREVIOUS, prediction, RESOLVE
 
 describe('a row against the chain', () => {
   it('is verified when everything agrees, and leaves nothing open', () => {
-    expect(verifyRow(evidence())).toMatchObject({ verdict: 'verified', words: 'Verified: 48 checks', open: [] });
+    expect(verifyRow(evidence())).toMatchObject({ verdict: 'verified', summary: 'Verified: 48 checks', open: [] });
   });
 
   const changes: Record<string, fc.Arbitrary<unknown>> = {
@@ -86,7 +86,7 @@ describe('a row against the chain', () => {
 describe('a row that is not resolved', () => {
   it('leaves open what is gated, and never claims it', () => {
     const finding = verifyRow(evidence(OPEN, { second: null, now: new Date(OPENS) }));
-    expect(finding).toMatchObject({ verdict: 'verified', words: 'Verified so far: 24 checks', stage: 'open' });
+    expect(finding).toMatchObject({ verdict: 'verified', summary: 'Verified so far: 24 checks', stage: 'open' });
     expect(finding.open.map(({ what }) => what)).toEqual([
       'signal, direction, confidence, P(up) and price at signal time',
       'the close at window open',
@@ -98,7 +98,7 @@ describe('a row that is not resolved', () => {
   it('opens with the salt of those who may read it, and with no other values', () => {
     const read = { ...OPEN, signal: 'BUY', direction: 'UP', confidence: 0.5889, pUp: 0.5889 };
     const told = { second: null, salt: OPENING.salt, now: new Date(OPENS) };
-    expect(verifyRow(evidence(read, told))).toMatchObject({ verdict: 'verified', words: 'Verified so far: 24 checks' });
+    expect(verifyRow(evidence(read, told))).toMatchObject({ verdict: 'verified', summary: 'Verified so far: 24 checks' });
     for (const lie of [{ direction: 'DOWN' }, { pUp: 0.58891 }, { btcPrice: 104_117.13 }, { signal: 'SELL' }]) {
       expect(wrongIn(evidence({ ...read, ...lie }, told))).toEqual(['prediction commitment']);
     }
@@ -118,13 +118,17 @@ describe('a row that is not resolved', () => {
 describe('a row that could not be checked', () => {
   it('is neither true nor false', () => {
     const notYet = evidence({ ...OPEN, attestationUid: null }, { second: null, now: new Date(OPENS - 1) });
-    expect(verifyRow(notYet)).toMatchObject({ verdict: 'unchecked', checks: [], words: expect.stringContaining('it is not on chain yet') });
-    expect(verifyRow({ ...notYet, now: new Date(OPENS) }).words).toContain(
+    expect(verifyRow(notYet)).toMatchObject({
+      verdict: 'unchecked',
+      checks: [],
+      summary: expect.stringContaining('it is not on chain yet'),
+    });
+    expect(verifyRow({ ...notYet, now: new Date(OPENS) }).summary).toContain(
       'it is not on chain, and its window opened at 2026-03-02T00:00 UTC',
     );
     expect(verifyRow(evidence({}, { prediction: { problem: 'it is silent' } }))).toMatchObject({
       verdict: 'unchecked',
-      words: 'Could not be checked: it is silent',
+      summary: 'Could not be checked: it is silent',
     });
     expect(verifyRow(evidence({}, { resolution: { problem: 'it is silent' } }))).toMatchObject({ verdict: 'unchecked' });
   });
@@ -132,7 +136,7 @@ describe('a row that could not be checked', () => {
   it('is false all the same where a part of it is', () => {
     expect(verifyRow(evidence({ sequence: 7 }, { resolution: { problem: 'it is silent' } }))).toMatchObject({ verdict: 'mismatch' });
     expect(verifyRow(evidence({}, { prediction: { attestation: null } }))).toMatchObject({
-      words: 'Does not match: prediction attestation',
+      summary: 'Does not match: prediction attestation',
     });
   });
 

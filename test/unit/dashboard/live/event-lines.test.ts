@@ -24,14 +24,14 @@ describe('events of one step', () => {
       ),
     );
     expect(lines).toMatchObject([{ key: 'event-4', kind: 'Committed', uids: ALL.map(uid), replayed: false }]);
-    expect(lines[0]?.words).toBe('Calls of 10 Mar for 1, 2, 3 and 7 days: committed on chain in block 132.');
+    expect(lines[0]?.text).toBe('Calls of 10 Mar for 1, 2, 3 and 7 days: committed on chain in block 132.');
   });
 
   it('say what each call says, as far as it is told', () => {
     const [line] = toEventLines(eventsOf('signal.new', [call(0), call(3, sealed)]));
     expect(line).toMatchObject({
       kind: 'New calls',
-      words: 'Calls of 10 Mar, with Bitcoin at $56,124: 1-day BUY, UP at 56.1\u00a0%; 7-day sealed.',
+      text: 'Calls of 10 Mar, with Bitcoin at $56,124: 1-day BUY, UP at 56.1\u00a0%; 7-day sealed.',
     });
   });
 
@@ -59,7 +59,7 @@ describe('events of one step', () => {
 
   it('of the public record are one line too, and what stands alone keeps its words', () => {
     const rows = [commitment(3), commitment(2), commitment(1, { blockNumber: 99 })];
-    expect(toAttestationLines(rows).map(({ words, uids }) => [words, uids.length])).toEqual([
+    expect(toAttestationLines(rows).map(({ text, uids }) => [text, uids.length])).toEqual([
       ['Calls of 10 Mar for 3 and 7 days: committed on chain in block 132.', 2],
       ['2-day call of 10 Mar: committed on chain in block 99.', 1],
     ]);

@@ -9,44 +9,44 @@ const GAPS = /undefined|null|NaN|\[object|GATED/;
 describe('events in words', () => {
   it.each(PUSHED_NAMES)('%s is one sentence without gaps, for each tier', (type) => {
     for (const tier of ['basic', 'premium'] as const) {
-      const { kind, words } = formatEvent(type, buildExampleView(type, tier, OPTIONS).data);
+      const { kind, text } = formatEvent(type, buildExampleView(type, tier, OPTIONS).data);
       expect(kind).toMatch(/^[A-Z][a-z ]+$/);
-      expect(words).toMatch(/^[^\n]{10,250}\.$/);
-      expect(words).not.toMatch(GAPS);
+      expect(text).toMatch(/^[^\n]{10,250}\.$/);
+      expect(text).not.toMatch(GAPS);
     }
   });
 
   it('say what a call and its outcome were', () => {
     const call = buildExampleView('signal.new', 'basic', OPTIONS).data;
-    expect(formatEvent('signal.new', call).words).toBe('7-day call of 10 Mar: BUY, UP at 56.1\u00a0%, with Bitcoin at $56,124.');
-    expect(formatEvent('signal.new', { ...call, signal: 'HOLD' }).words).toContain('HOLD, abstains (leans UP at 56.1\u00a0%)');
+    expect(formatEvent('signal.new', call).text).toBe('7-day call of 10 Mar: BUY, UP at 56.1\u00a0%, with Bitcoin at $56,124.');
+    expect(formatEvent('signal.new', { ...call, signal: 'HOLD' }).text).toContain('HOLD, abstains (leans UP at 56.1\u00a0%)');
     const lost = { ...buildExampleView('signal.resolved', 'basic', OPTIONS).data, outcome: 'LOSS', returnBps: -263 };
     expect(formatEvent('signal.resolved', lost)).toMatchObject({
       tone: 'bad',
-      words: expect.stringContaining('the price moved −2.63\u00a0%'),
+      text: expect.stringContaining('the price moved −2.63\u00a0%'),
     });
   });
 
   it('leave out what a wallet that has fallen below Basic is not told', () => {
     const sealed = { signal: 'GATED', direction: null, confidence: null };
-    expect(formatEvent('signal.new', { ...buildExampleView('signal.new', 'basic', OPTIONS).data, ...sealed }).words).toContain(
+    expect(formatEvent('signal.new', { ...buildExampleView('signal.new', 'basic', OPTIONS).data, ...sealed }).text).toContain(
       'call of 10 Mar: sealed',
     );
     const hidden = { side: null, amount: null, odds: null, outcome: null, pnl: null };
     for (const type of ['wager.placed', 'wager.settled'] as const) {
-      expect(formatEvent(type, { ...buildExampleView(type, 'basic', OPTIONS).data, ...hidden }).words).not.toMatch(GAPS);
+      expect(formatEvent(type, { ...buildExampleView(type, 'basic', OPTIONS).data, ...hidden }).text).not.toMatch(GAPS);
     }
   });
 
   it('give the reason of a day without a wager', () => {
     const skipped = { placed: false, reason: 'no edge after costs', side: 'NONE', amount: 0, odds: 0 };
-    const { words } = formatEvent('wager.placed', { ...buildExampleView('wager.placed', 'basic', OPTIONS).data, ...skipped });
-    expect(words).toBe('None on 10 Mar: no edge after costs.');
+    const { text } = formatEvent('wager.placed', { ...buildExampleView('wager.placed', 'basic', OPTIONS).data, ...skipped });
+    expect(text).toBe('None on 10 Mar: no edge after costs.');
   });
 
   it('bound what comes from outside, and an event of a later version breaks nothing', () => {
     const market = 'x'.repeat(10_000);
-    expect(formatEvent('wager.placed', { ...buildExampleView('wager.placed', 'basic', OPTIONS).data, market }).words.length).toBeLessThan(
+    expect(formatEvent('wager.placed', { ...buildExampleView('wager.placed', 'basic', OPTIONS).data, market }).text.length).toBeLessThan(
       300,
     );
     expect(formatEvent('y'.repeat(1_000), {}).kind.length).toBeLessThanOrEqual(40);
@@ -54,9 +54,9 @@ describe('events in words', () => {
 
   it('of the public record say how a call ended, and of one that is open only that it is committed', () => {
     const row = { horizon: '7d', date: '2026-11-14', blockNumber: 132, direction: 'UP', returnBps: -263 };
-    expect(formatAttestation({ ...row, type: 'resolution', status: 'LOSS' }).words).toContain('LOSS. It said UP');
-    expect(formatAttestation({ ...row, type: 'resolution', status: 'HOLD' }).words).toContain('HOLD, revealed on chain in block 132');
+    expect(formatAttestation({ ...row, type: 'resolution', status: 'LOSS' }).text).toContain('LOSS. It said UP');
+    expect(formatAttestation({ ...row, type: 'resolution', status: 'HOLD' }).text).toContain('HOLD, revealed on chain in block 132');
     const open = formatAttestation({ ...row, type: 'prediction', status: 'PENDING' });
-    expect(open).toEqual({ kind: 'Committed', words: '7-day call of 14 Nov: committed on chain in block 132.' });
+    expect(open).toEqual({ kind: 'Committed', text: '7-day call of 14 Nov: committed on chain in block 132.' });
   });
 });

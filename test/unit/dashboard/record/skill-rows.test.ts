@@ -34,9 +34,9 @@ function rowsOf({ difference = null, climatology = null, certainty = null, weekl
 
 describe('skill in words', () => {
   it('is better or worse only where the interval is clear of zero', () => {
-    expect(rowsOf({ climatology: BETTER }).baseRate).toMatchObject({ words: 'better: clear of zero', value: 0.1, proves: true });
-    expect(rowsOf({ climatology: { value: -0.1, low: -0.18, high: -0.02 } }).baseRate.words).toBe('worse: clear of zero');
-    expect(rowsOf({ climatology: UNCLEAR }).baseRate.words).toBe('cannot be told from zero');
+    expect(rowsOf({ climatology: BETTER }).baseRate).toMatchObject({ remark: 'better: clear of zero', value: 0.1, proves: true });
+    expect(rowsOf({ climatology: { value: -0.1, low: -0.18, high: -0.02 } }).baseRate.remark).toBe('worse: clear of zero');
+    expect(rowsOf({ climatology: UNCLEAR }).baseRate.remark).toBe('cannot be told from zero');
   });
 
   it('tells value, interval and count', () => {
@@ -44,33 +44,37 @@ describe('skill in words', () => {
   });
 
   it('is not drawn without its interval, which would make it pass for more than it is', () => {
-    expect(rowsOf({ climatology: SHORT }).baseRate).toMatchObject({ words: 'too few days to tell', value: null, estimate: { value: 0.1 } });
-    expect(rowsOf({}).baseRate.words).toBe('the base rate of the time is not known');
+    expect(rowsOf({ climatology: SHORT }).baseRate).toMatchObject({
+      remark: 'too few days to tell',
+      value: null,
+      estimate: { value: 0.1 },
+    });
+    expect(rowsOf({}).baseRate.remark).toBe('the base rate of the time is not known');
   });
 
   it('of the direction: says why there is nothing to tell', () => {
-    expect(rowsOf({}).direction.words).toBe('no call is over yet');
-    expect(rowsOf({ calls: ['UP', 'UP'], difference: { value: 0, low: null, high: null } }).direction.words).toBe(
+    expect(rowsOf({}).direction.remark).toBe('no call is over yet');
+    expect(rowsOf({ calls: ['UP', 'UP'], difference: { value: 0, low: null, high: null } }).direction.remark).toBe(
       'every call was UP: no skill can show',
     );
-    expect(rowsOf({ calls: ['UP', 'DOWN'], difference: SHORT }).direction.words).toBe('too few calls of DOWN to tell');
-    expect(rowsOf({ calls: ['UP', 'DOWN'], difference: BETTER }).direction.words).toBe('better: clear of zero');
+    expect(rowsOf({ calls: ['UP', 'DOWN'], difference: SHORT }).direction.remark).toBe('too few calls of DOWN to tell');
+    expect(rowsOf({ calls: ['UP', 'DOWN'], difference: BETTER }).direction.remark).toBe('better: clear of zero');
   });
 
   it('against a market counts only where the quotes are not our own', () => {
-    expect(rowsOf({ weekly: BETTER }).market).toMatchObject({ words: 'better: clear of zero', proves: true });
+    expect(rowsOf({ weekly: BETTER }).market).toMatchObject({ remark: 'better: clear of zero', proves: true });
     expect(rowsOf({ weekly: BETTER, quotesAreOurs: true }).market).toMatchObject({
-      words: 'the quotes are our own: proves nothing',
+      remark: 'the quotes are our own: proves nothing',
       proves: false,
     });
-    expect(rowsOf({ quotesAreOurs: true }).market).toMatchObject({ words: 'no week is settled yet', proves: false });
+    expect(rowsOf({ quotesAreOurs: true }).market).toMatchObject({ remark: 'no week is settled yet', proves: false });
   });
 
   it('against certainty never counts: any hedged probability has it', () => {
     expect(rowsOf({ certainty: BETTER }).certain).toMatchObject({
       proves: false,
-      words: expect.stringContaining('says nothing of direction'),
+      remark: expect.stringContaining('says nothing of direction'),
     });
-    expect(rowsOf({}).certain).toMatchObject({ proves: false, words: 'it has never been wrong yet' });
+    expect(rowsOf({}).certain).toMatchObject({ proves: false, remark: 'it has never been wrong yet' });
   });
 });
