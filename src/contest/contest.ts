@@ -23,29 +23,28 @@ export interface ContestCounts {
 }
 
 export interface ContestStatus {
-  /** The round that takes commitments; null until it is listed. */
+  /** The round that accepts commitments; null until it is listed. */
   open: RoundView | null;
-  /** Opened and not decided, oldest first. */
+  /** Opened, not decided; oldest first. */
   running: RoundView[];
   counts: ContestCounts;
   domain: ContestDomain;
 }
 
-/** The contest as the doors and the schedule see it. */
 export interface Contest {
   getStatus(): Promise<ContestStatus>;
   /** Newest first. */
   listRounds(page: Pagination): Promise<{ rounds: RoundView[]; total: number }>;
-  /** @throws OracleError as `commit` */
+  /** @throws OracleError as `acceptCommitment` */
   commit(commitment: SignedCommitment): Promise<CommitReceipt>;
-  /** Null in place of commitments that may not be read yet. @throws OracleError NOT_FOUND */
+  /** `commitments` is null before the deadline. @throws OracleError NOT_FOUND */
   listCommitments(market: string, page: Pagination): Promise<{ round: RoundView; commitments: CommitmentView[] | null; total: number }>;
   listStandings(page: Pagination): Promise<{ standings: StandingView[]; total: number; ranked: number }>;
-  /** Does everything that is due. */
+  /** Runs all due steps. */
   run(): Promise<ContestReport[]>;
 }
 
-/** Figures over all commitments are made once a minute at most. */
+/** Standings and totals are recomputed at most once a minute. */
 const MAX_CACHED_PAGES = 32;
 
 export function createContest(options: ContestOptions): Contest {
@@ -59,7 +58,7 @@ export function createContest(options: ContestOptions): Contest {
     listRounds: (page) => listRoundViews(deps, page),
     async commit(commitment) {
       const receipt = await acceptCommitment(deps, commitment);
-      // Whoever has just committed finds himself counted.
+      // Invalidates the cached totals.
       accepted += 1;
       return receipt;
     },
@@ -94,7 +93,7 @@ async function listRoundViews(deps: ContestDeps, page: Pagination): ReturnType<C
   return { rounds: await buildRoundViews(deps, rounds), total };
 }
 
-/** Decided rounds hold what came of their commitments; for the others it is counted now. */
+/** Decided rounds store their crowd figures; those of the others are queried. */
 async function buildRoundViews(deps: ContestDeps, rounds: readonly RoundDoc[]): Promise<RoundView[]> {
   const undecided = rounds.filter(({ state }) => state === 'OPEN' || state === 'RUNNING');
   const markets = undecided.flatMap((round) => round.markets.map(({ id }) => id));

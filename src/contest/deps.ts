@@ -16,17 +16,15 @@ export interface ContestOptions {
   record: ForecastRecord;
   models: ModelStore;
   market: Market;
-  /** What signatures are bound to. */
+  /** Binds signatures. */
   deployment: ContestDeployment;
-  /** Whether a wallet signed a hash: a key, or a contract that says so. @throws OracleError CHAIN_UNREACHABLE */
+  /** Verifies a signature of an EOA or a contract wallet (ERC-1271). @throws OracleError CHAIN_UNREACHABLE */
   isSignedBy(signed: { wallet: Address; hash: Hex; signature: Hex }): Promise<boolean>;
-  /** Proves that rounds have closed, or are open. */
   time: Pick<TrustedTime, 'requireReached' | 'proveUnreached'>;
   now(): Date;
   log: Log;
 }
 
-/** What the contest works with. */
 export interface ContestDeps extends Omit<ContestOptions, 'db'> {
   rounds: RoundStore;
   commitments: CommitmentStore;

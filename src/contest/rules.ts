@@ -13,11 +13,9 @@ export interface ContestRules {
   maxPointsPerMarket: number;
   minRankedRounds: number;
   voidAfterDays: number;
-  /** In words. */
   statements: string[];
 }
 
-/** How the contest works, as numbers and in words. */
 export function getContestRules(): ContestRules {
   return {
     minProbabilityBps: MIN_PROBABILITY_BPS,
@@ -41,7 +39,7 @@ export function getContestRules(): ContestRules {
   };
 }
 
-/** The numbers of the contest as Markdown, for its document. */
+/** The rules as a Markdown table. */
 export function renderContestMarkdown(): string {
   const rows = [
     ['A round', 'one ISO week, Monday 00:00 UTC to Monday 00:00 UTC'],

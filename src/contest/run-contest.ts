@@ -4,30 +4,37 @@ import { listRound } from './rounds/list-round.ts';
 import { pinOracle } from './rounds/pin-oracle.ts';
 import { resolveRound } from './rounds/resolve-round.ts';
 import type { RoundDoc } from './rounds/round.ts';
-import { scoreRound } from './rounds/score-round.ts';
+import { scoreCommitment } from './scoring/score.ts';
 
-/** What became of one step of one round. */
+/** Result of one step of one round. */
 export type ContestReport = { step: string; round: string | null } & ({ done: string } | { waiting: string } | { failed: string });
 
 type RoundStep = (deps: ContestDeps, round: RoundDoc) => Promise<string | null>;
 
 /**
- * Does everything that is due: lists the next round, pins the oracle's probabilities of what has opened, decides and scores what is
- * over. Each step may run twice, in parallel, or be killed in the middle; one that waits or fails holds up no other. Nothing to do
- * costs a few reads.
+ * Runs all due steps: lists the next round, pins the oracle's probabilities of opened rounds, resolves and scores finished ones. Steps are
+ * idempotent and safe in parallel; one that waits or fails does not block the others.
  */
 export async function runContest(deps: ContestDeps): Promise<ContestReport[]> {
   const { rounds, now } = deps;
   return [
-    ...(await attemptStep(deps, { step: 'list', round: null }, async () => describeListedRound(await listRound(deps)))),
+    ...(await attemptStep(deps, { step: 'list', round: null }, async () => {
+      const id = await listRound(deps);
+      return id === null ? null : `listed ${id}`;
+    })),
     ...(await runStepForRounds(deps, 'pin', await rounds.listOpened('OPEN', now()), pinOracle)),
     ...(await runStepForRounds(deps, 'resolve', await rounds.listOpened('RUNNING', now()), resolveRound)),
     ...(await runStepForRounds(deps, 'score', await rounds.listUnscored(), scoreRound)),
   ];
 }
 
-function describeListedRound(round: string | null): string | null {
-  return round === null ? null : `listed ${round}`;
+/** Scores all commitments of a resolved round; after a crash, those without a score. */
+export async function scoreRound({ commitments, rounds, now }: ContestDeps, round: RoundDoc): Promise<string> {
+  for (const { id, oracleBps, above } of round.markets) {
+    await commitments.scoreMarket(id, (walletBps) => scoreCommitment({ walletBps, oracleBps: oracleBps!, above: above! }));
+  }
+  await rounds.markScored(round._id, now());
+  return 'scored';
 }
 
 async function runStepForRounds(deps: ContestDeps, step: string, rounds: readonly RoundDoc[], run: RoundStep): Promise<ContestReport[]> {

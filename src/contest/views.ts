@@ -1,4 +1,5 @@
 import { formatDay } from '../forecast/day.ts';
+import { mean } from '../forecast/math/mean.ts';
 import { brierScore } from '../forecast/scoring.ts';
 import { fromCents } from '../record/forecast-doc.ts';
 import type { CommitmentDoc } from './commitments/commitment.ts';
@@ -42,14 +43,14 @@ export interface RoundView {
   voidBecause: string | null;
 }
 
-/** Whether others' commitments may be read: from the moment that none can follow them. */
+/** Commitments are public once their round has opened, when no other can copy them. */
 export function areCommitmentsPublic({ opensAt }: Pick<RoundDoc, 'opensAt'>, now: Date): boolean {
   return now >= opensAt;
 }
 
 /**
- * A round as everybody may see it. What the oracle said is in it only once the round is RESOLVED, what others said once it has opened.
- * @param crowd of rounds that are not decided; decided ones hold their own
+ * Public view of a round: the oracle's probabilities once it is RESOLVED, those of others once it has opened.
+ * @param crowd figures of undecided rounds; decided ones store their own
  */
 export function toRoundView(round: RoundDoc, crowd: CrowdByMarket, now: Date): RoundView {
   const { _id, opensAt, resolvesAt, listedAt, listing, outcome, voidBecause, scoredAt } = round;
@@ -73,7 +74,7 @@ export function toRoundView(round: RoundDoc, crowd: CrowdByMarket, now: Date): R
   };
 }
 
-/** A round has opened when its time has come, not when the job saw it. */
+/** A round opens by its time, not when the job runs. */
 function getRoundState(round: RoundDoc, now: Date): RoundState {
   return round.state === 'OPEN' && areCommitmentsPublic(round, now) ? 'RUNNING' : round.state;
 }
@@ -82,11 +83,10 @@ type OracleFields = Pick<RoundView, 'oracleForecastDate' | 'oracleModelVersion' 
 
 function toOracleFields({ state, pinned }: RoundDoc, markets: MarketView[]): OracleFields {
   if (state !== 'RESOLVED' || pinned === null) return { oracleForecastDate: null, oracleModelVersion: null, oracleMeanBrier: null };
-  const briers = markets.map(({ oracleBrier }) => oracleBrier!);
   return {
     oracleForecastDate: formatDay(pinned.day),
     oracleModelVersion: pinned.modelVersion,
-    oracleMeanBrier: roundToMicro(briers.reduce((sum, brier) => sum + brier, 0) / briers.length),
+    oracleMeanBrier: roundToMicro(mean(markets.map(({ oracleBrier }) => oracleBrier!))),
   };
 }
 
@@ -95,8 +95,7 @@ function toMarketView(round: RoundDoc, market: MarketDoc, crowd: CrowdByMarket, 
   const commitments = market.commitments ?? crowd.get(id)?.commitments ?? 0;
   const meanBps = areCommitmentsPublic(round, now) ? (market.meanBps ?? crowd.get(id)?.meanBps ?? null) : null;
   const crowdProbability = meanBps === null ? null : roundToMicro(meanBps / 10_000);
-  const resolved = round.state === 'RESOLVED';
-  const oracleProbability = resolved ? bpsToShare(market.oracleBps) : null;
+  const oracleProbability = round.state === 'RESOLVED' && market.oracleBps !== null ? market.oracleBps / 10_000 : null;
   return {
     market: id,
     question: formatMarketQuestion(round, market),
@@ -149,7 +148,7 @@ export interface StandingView {
   beatsOracle: boolean | null;
 }
 
-/** @param place position on the leaderboard, from 1 */
+/** @param place on the leaderboard, from 1 */
 export function toStandingView(row: StandingRow, place: number): StandingView {
   const interval = computeRoundsInterval(row.meanDifference, row.standardDeviation ?? 0, row.rounds);
   return {
@@ -166,11 +165,7 @@ export function toStandingView(row: StandingRow, place: number): StandingView {
   };
 }
 
-function bpsToShare(bps: number | null): number | null {
-  return bps === null ? null : bps / 10_000;
-}
-
-/** Six digits: finer than anything that can be told apart here. */
+/** Rounds to six digits; adding 0 turns -0 into 0. */
 function roundToMicro(value: number): number {
   return Math.round(value * 1e6) / 1e6 + 0;
 }

@@ -2,35 +2,32 @@ import canonicalize from 'canonicalize';
 import { type Hex, keccak256, toHex } from 'viem';
 import type { WagerDoc } from './wager-book.ts';
 
-/** What stands behind a reported outcome: the bytes that are served, and their hash as the registry has it. */
+/** Served bytes behind a reported outcome, with their hash in the registry. */
 export interface WagerEvidence {
   /** RFC 8785 JSON of the settled wager. */
   json: string;
-  /** keccak256 of these bytes, as ERC-8004 asks for. */
+  /** keccak256 of these bytes (ERC-8004). */
   hash: Hex;
 }
 
-/** Path under which the evidence on a day's wager is served. */
 export function buildEvidencePath(date: string): string {
   return `/api/svc/agent/feedback/${date}`;
 }
 
 /**
- * The evidence on a settled wager, an off-chain feedback file of ERC-8004; the same for as long as the wager stands. Wagers that earlier
- * versions reported have no header, and keep the bytes that their hash on chain is of.
+ * The off-chain feedback file (ERC-8004) of a settled wager; deterministic. Wagers reported by earlier versions have no header, so that
+ * their bytes still match the hash on chain.
  */
 export function buildWagerEvidence(wager: WagerDoc): WagerEvidence {
   const json = canonicalize(buildWagerFacts(wager)) as string;
   return { json, hash: keccak256(toHex(json)) };
 }
 
-/** What the evidence says. */
 export type WagerFacts = ReturnType<typeof buildWagerFacts>;
 
 function buildWagerFacts(wager: WagerDoc) {
   const { _id: date, venue, asset, market, quote, pModel, qMarket, pBelieved, weight, side, contracts, costMicros } = wager;
   const { state: outcome, winner, payoutMicros, placedAt, settledAt } = wager;
-  const facts = { pModel, qMarket, pBelieved, weight, side, contracts, costMicros, outcome, winner, payoutMicros };
   return {
     ...wager.feedbackHeader,
     date,
@@ -38,7 +35,16 @@ function buildWagerFacts(wager: WagerDoc) {
     asset,
     market: market && { ...market, expiresAt: market.expiresAt.toISOString() },
     quote: quote && { ...quote, at: quote.at.toISOString() },
-    ...facts,
+    pModel,
+    qMarket,
+    pBelieved,
+    weight,
+    side,
+    contracts,
+    costMicros,
+    outcome,
+    winner,
+    payoutMicros,
     placedAt: placedAt?.toISOString() ?? null,
     settledAt: settledAt?.toISOString() ?? null,
   };

@@ -1,9 +1,9 @@
-/** What ERC-8004 asks of the off-chain file of a feedback. */
+/** Required members of an off-chain feedback file (ERC-8004). */
 export interface FeedbackHeader {
   /** `eip155:<chain id>:<address of the identity registry>`. */
   agentRegistry: string;
   agentId: number;
-  /** Who gives the feedback, CAIP-10. */
+  /** Author of the feedback, CAIP-10. */
   clientAddress: string;
   /** ISO 8601. */
   createdAt: string;

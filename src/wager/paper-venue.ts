@@ -16,7 +16,7 @@ import {
 } from './venue.ts';
 
 interface PaperOrderDoc {
-  /** The client's order id. */
+  /** Client order id. */
   _id: string;
   market: StrikeMarket;
   side: Side;
@@ -26,7 +26,7 @@ interface PaperOrderDoc {
   settlement: WagerSettlement | null;
 }
 
-/** A movement of the account; its `_id` says what caused it, so that it is booked once. */
+/** A ledger entry; its `_id` names the cause, so that it is booked once. */
 interface PaperLedgerEntry {
   _id: string;
   amountMicros: number;
@@ -36,15 +36,14 @@ interface PaperLedgerEntry {
 export interface PaperVenueOptions {
   db: Db;
   openingBalanceMicros: number;
-  /** Spot price and volatility that quotes are made from. */
   reference(at: Date): Promise<QuoteReference>;
-  /** The settled close of a day in USD, or null while it is not known. */
+  /** The settled close of a day in USD; null while unknown. */
   close(day: Day, at: Date): Promise<number | null>;
 }
 
 export const PAPER_INDEXES = [{ collection: 'paper_orders', indexes: [{ key: { settlement: 1 } }] }];
 
-/** A venue without money: quotes of its own making, fills at the quote, books in the database, settlement by the daily close. */
+/** A venue without real money: simulated quotes, fills at the quote, a ledger in the database, settlement by the daily close. */
 export class PaperVenue implements Venue {
   readonly name = 'paper';
   readonly asset = 'PAPER-USD';
@@ -78,7 +77,7 @@ export class PaperVenue implements Venue {
   }
 
   async #toBookedFill(stored: PaperOrderDoc): Promise<Fill> {
-    // Booked again after a crash between the order and its booking; the entry's key keeps it single.
+    // Repeats the booking after a crash between order and booking; the entry's key makes it idempotent.
     await this.#bookEntry(`${stored._id}:stake`, -stored.costMicros, stored.at);
     return { orderId: stored._id, contracts: stored.contracts, costMicros: stored.costMicros, at: stored.at };
   }

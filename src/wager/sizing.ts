@@ -1,10 +1,10 @@
-/** Share of the model's deviation from the market's price that is believed once it has been earned. */
+/** Weight of the model's deviation from the market price, once earned. */
 export const EARNED_WEIGHT = 0.5;
-/** Share of the Kelly fraction that is staked. */
+/** Staked share of the Kelly fraction. */
 export const KELLY_SHARE = 0.25;
-/** Largest stake of one wager, as a fraction of the bankroll. */
+/** Maximum stake of one wager, as a fraction of the bankroll. */
 export const MAX_STAKE_FRACTION = 0.02;
-/** Largest sum of open stakes, as a fraction of the bankroll. */
+/** Maximum sum of open stakes, as a fraction of the bankroll. */
 export const MAX_OPEN_FRACTION = 0.1;
 
 export type Side = 'YES' | 'NO';
@@ -14,7 +14,7 @@ export interface SizingInput {
   pModel: number;
   /** Market's price of YES, 0 to 1. */
   qMarket: number;
-  /** Share of the deviation that is believed, 0 to 1. */
+  /** Weight of the deviation, 0 to 1. */
   weight: number;
   /** Cost of a YES contract that pays 1, fee and spread included. */
   yesCost: number;
@@ -23,30 +23,22 @@ export interface SizingInput {
 }
 
 export interface Sizing {
-  /** null: no side has an edge after costs. */
+  /** Null without an edge after costs. */
   side: Side | null;
-  /** Believed probability of YES: q + w (p - q). */
+  /** Blended probability of YES: q + w (p - q). */
   pBelieved: number;
-  /** Fraction of the bankroll that full Kelly stakes on the side; 0 without an edge. */
+  /** Full Kelly fraction of the bankroll; 0 without an edge. */
   fullKelly: number;
   /** Fraction of the bankroll to stake: a quarter of Kelly, at most 2 %. */
   fraction: number;
 }
 
-/** What a contract of each side costs at a quote, fee and spread included. */
-export function computeContractCosts({
-  bid,
-  ask,
-  fee,
-}: {
-  bid: number;
-  ask: number;
-  fee: number;
-}): Pick<SizingInput, 'yesCost' | 'noCost'> {
-  return { yesCost: ask + fee, noCost: 1 - bid + fee };
+/** Cost of a contract of each side at a quote, fee and spread included. */
+export function computeContractCosts(quote: { bid: number; ask: number; fee: number }): Pick<SizingInput, 'yesCost' | 'noCost'> {
+  return { yesCost: quote.ask + quote.fee, noCost: 1 - quote.bid + quote.fee };
 }
 
-/** Fractional Kelly stake on a binary contract that pays 1. Probabilities and costs are fractions; see the model's documentation. */
+/** Fractional Kelly stake on a binary contract that pays 1. Probabilities and costs are fractions. */
 export function sizeWager({ pModel, qMarket, weight, yesCost, noCost }: SizingInput): Sizing {
   const pBelieved = qMarket + weight * (pModel - qMarket);
   const yes = kellyFraction(pBelieved, yesCost);

@@ -1,32 +1,32 @@
 import type { Side } from './sizing.ts';
 
-/** Amounts of money are whole micro-units (1e-6) of the venue's asset. */
+/** Money is in whole micro-units (1e-6) of the venue's asset. */
 export const MICROS = 1_000_000;
 
-/** What a market is known by where it trades, and what orders it takes; of somebody else's exchange only. */
+/** Identifiers and order limits of a market on an external exchange. */
 export interface ExchangeListing {
   conditionId: string;
   /** ERC-1155 ids of the outcome tokens, decimal. */
   yesTokenId: string | null;
   noTokenId: string | null;
   url: string;
-  /** Step of prices, and smallest order in contracts; null where the exchange does not tell. */
+  /** Price step, and minimum order in contracts; null where the exchange does not publish them. */
   tickSize: number | null;
   minOrderSize: number | null;
 }
 
-/** "Will BTC/USD close above the strike?" A YES contract pays one unit of the asset when it does, a NO contract when it does not. */
+/** "Will BTC/USD close above the strike?" A YES contract pays one unit of the asset if so, a NO contract if not. */
 export interface StrikeMarket {
   id: string;
   question: string;
   strikeUsd: number;
   expiresAt: Date;
-  /** As the exchange lists it; unset where nobody else does. */
+  /** Unset for the paper venue. */
   listing?: ExchangeListing;
 }
 
 export interface PriceLevel {
-  /** Of a contract, 0 to 1. */
+  /** 0 to 1. */
   price: number;
   /** Contracts. */
   size: number;
@@ -38,23 +38,23 @@ export interface BookDepth {
   asks: PriceLevel[];
 }
 
-/** Prices of a YES contract, 0 to 1, as they stood at one moment. */
+/** Prices of a YES contract at one time, 0 to 1. */
 export interface Quote {
   bid: number;
   ask: number;
   /** Fee of one contract of either side, as a fraction of the unit. */
   fee: number;
   at: Date;
-  /** What stood behind the prices, a few levels of it; unset where the venue has no order book. */
+  /** Top levels of the order book; unset for a venue without one. */
   book?: BookDepth;
 }
 
 export interface VenueOrder {
-  /** The same id never buys twice. */
+  /** Idempotency key: the same id never buys twice. */
   clientOrderId: string;
   market: StrikeMarket;
   side: Side;
-  /** Highest cost of a contract, fee included, in micros. */
+  /** Maximum cost of a contract, fee included, in micros. */
   limitCostMicros: number;
   contracts: number;
   at: Date;
@@ -63,42 +63,42 @@ export interface VenueOrder {
 export interface Fill {
   orderId: string;
   contracts: number;
-  /** What all contracts cost, fee included, in micros. */
+  /** Total cost, fee included, in micros. */
   costMicros: number;
   at: Date;
 }
 
 export interface WagerSettlement {
   winner: Side;
-  /** What the order paid out, in micros; 0 for the losing side. */
+  /** Payout of the order in micros; 0 for the losing side. */
   payoutMicros: number;
   at: Date;
 }
 
 export interface VenueAccount {
   asset: string;
-  /** What is free to stake, in micros. */
+  /** Available for stakes, in micros. */
   cashMicros: number;
-  /** Cost of all open contracts, in micros. */
+  /** Cost of open contracts, in micros. */
   openMicros: number;
 }
 
-/** A place that takes wagers on strikes. Every call may be repeated: `place` and `settle` have their effect once. */
+/** A prediction market for strikes. All calls are idempotent: `placeOrder` and `settleOrder` take effect once. */
 export interface Venue {
   readonly name: string;
   readonly asset: string;
-  /** Names of the venues that quote the same book, this one included: only their quotes compare with each other. */
+  /** Venues that quote the same book, this one included; only their quotes are comparable. */
   readonly sameBook: readonly string[];
-  /** Markets open for new wagers. */
+  /** Open markets. */
   listMarkets(at: Date): Promise<StrikeMarket[]>;
   getQuote(market: StrikeMarket, at: Date): Promise<Quote>;
   /** @throws OracleError VENUE_REJECTED when the order cannot be filled at its limit. */
   placeOrder(order: VenueOrder): Promise<Fill>;
-  /** What an order bought, or null when the venue has no order of that id. */
+  /** Null when the venue has no such order. */
   findFill(clientOrderId: string): Promise<Fill | null>;
-  /** Which side won a market, or null while it is open. */
+  /** Null while the market is open. */
   findWinner(market: StrikeMarket, at: Date): Promise<Side | null>;
-  /** Pays an order out once its market has a winner; null before. */
+  /** Pays out an order once its market has a winner; null before. */
   settleOrder(orderId: string, at: Date): Promise<WagerSettlement | null>;
   getAccount(): Promise<VenueAccount>;
 }

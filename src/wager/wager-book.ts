@@ -1,4 +1,4 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter, FindOptions } from 'mongodb';
 import { type Day, formatDay } from '../forecast/day.ts';
 import { OracleError } from '../platform/errors.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
@@ -10,8 +10,8 @@ import type { Side } from './sizing.ts';
 import type { BookDepth, ExchangeListing, Quote, StrikeMarket, Venue } from './venue.ts';
 
 /**
- * DECIDED: sized, about to be placed. PLACED: filled. WIN, LOSS: settled. SKIPPED: nothing staked, with the reason; its market is still
- * settled, because the comparison with the market needs every day, not only those with a stake.
+ * DECIDED: sized, not placed yet. PLACED: filled. WIN, LOSS: settled. SKIPPED: no stake; its market is still settled, because the
+ * comparison with the market needs every day.
  */
 export type WagerState = 'DECIDED' | 'PLACED' | 'WIN' | 'LOSS' | 'SKIPPED';
 
@@ -23,10 +23,10 @@ const TRANSITIONS: Record<WagerState, readonly WagerState[]> = {
   SKIPPED: [],
 };
 
-/** What is published of a wager: `placed` or `skipped` once a day, `settled` where something was staked. */
+/** Published changes: `placed` or `skipped` once a day, `settled` for stakes. */
 export type WagerChange = 'placed' | 'skipped' | 'settled';
 
-/** The wager of a day. `_id` is `YYYY-MM-DD`. Amounts in micros of `asset`. */
+/** The wager of a day; `_id` is `YYYY-MM-DD`. Amounts in micros of `asset`. */
 export interface WagerDoc {
   _id: string;
   day: Day;
@@ -34,15 +34,15 @@ export interface WagerDoc {
   replayed: boolean;
   venue: string;
   asset: string;
-  /** Null when the day had no forecast or came too late. */
+  /** Null without a timely forecast. */
   market: StrikeMarket | null;
-  /** How the exchange listed the market when the wager was decided; unset for a venue of our own. */
+  /** Listing at the time of the decision; unset for the paper venue. */
   listing?: ExchangeListing;
-  /** Without its book, which stands apart: the evidence on a wager has the prices only. */
+  /** Without `book`, as the evidence contains only the prices. */
   quote: Quote | null;
-  /** What stood behind the prices; unset where the venue has no order book. */
+  /** Unset for a venue without an order book. */
   book?: BookDepth;
-  /** Probability of YES: the model's, the market's, and what the stake was sized with. */
+  /** Probability of YES: the model's, the market's, and the blend used for sizing. */
   pModel: number | null;
   qMarket: number | null;
   pBelieved: number | null;
@@ -57,16 +57,16 @@ export interface WagerDoc {
   winner: Side | null;
   payoutMicros: number | null;
   settledAt: Date | null;
-  /** Of the feedback file, written before the report is sent; unset where an earlier version reported. */
+  /** Stored before the report is sent; unset for reports of earlier versions. */
   feedbackHeader?: FeedbackHeader;
-  /** Transaction that logged the outcome to the reputation registry. */
+  /** Transaction of the report to the reputation registry. */
   feedbackTxHash: string | null;
   feedbackAt: Date | null;
-  /** Absent where nothing was ever to be told. */
+  /** Absent without a published change. */
   outbox?: OutboxEntry<WagerChange>[];
 }
 
-/** A wager that stakes nothing, for a decision to fill in. */
+/** A wager without a stake, to be completed by the decision. */
 export function buildUndecidedWager(venue: Pick<Venue, 'name' | 'asset'>, day: Day, decidedAt: Date): WagerDoc {
   return {
     _id: formatDay(day),
@@ -103,7 +103,7 @@ export const WAGER_INDEXES = [
   },
 ];
 
-/** The wagers' own book: one document a day, changed by compare-and-set only. */
+/** Wagers: one document a day, changed by compare-and-set only. */
 export class WagerBook {
   readonly wagers: Collection<WagerDoc>;
 
@@ -115,7 +115,7 @@ export class WagerBook {
     return this.wagers.findOne({ _id: formatDay(day) });
   }
 
-  /** Writes a day's decision, which is proven to be due, unless there is one already, and returns the one that stands. */
+  /** Stores a day's decision unless one exists; returns the stored one. `_due` proves that it is time. */
   async decide(doc: WagerDoc, _due: ReachedInstant): Promise<WagerDoc> {
     const decided: WagerDoc = doc.state === 'SKIPPED' ? { ...doc, outbox: [{ change: 'skipped', at: doc.decidedAt }] } : doc;
     try {
@@ -127,12 +127,12 @@ export class WagerBook {
     }
   }
 
-  /** Moves a decided wager on; a second writer of the same change finds it done. @param at when it was skipped */
+  /** Changes the state; idempotent for a second writer. @param at time of a skip */
   transition(id: string, from: WagerState, to: 'PLACED' | 'SKIPPED', set: Partial<WagerDoc> = {}, at: Date | null = null): Promise<void> {
     return this.#transition(id, from, to, { set, at });
   }
 
-  /** Records what a placed wager came to, once its market is proven to have expired. */
+  /** Records the result of a placed wager, once `_expired` proves that its market has expired. */
   settle(
     id: string,
     to: 'WIN' | 'LOSS',
@@ -154,105 +154,86 @@ export class WagerBook {
 
   /** Wagers whose market has expired by `now` without a recorded winner, oldest first. */
   listUnsettled(now: Date): Promise<WagerDoc[]> {
-    return this.wagers
-      .find({ market: { $ne: null }, winner: null, state: { $ne: 'DECIDED' }, 'market.expiresAt': { $lte: now } })
-      .sort({ day: 1 })
-      .toArray();
+    return this.#list({ market: { $ne: null }, winner: null, state: { $ne: 'DECIDED' }, 'market.expiresAt': { $lte: now } });
   }
 
-  /** All wagers whose market was priced when they were decided, whether anything was staked or not, oldest first. */
+  /** Wagers with a quoted market, with or without a stake, oldest first. */
   listPriced(): Promise<WagerDoc[]> {
-    return this.wagers
-      .find({ market: { $ne: null }, qMarket: { $ne: null }, pModel: { $ne: null } }, { hint: { day: 1 } })
-      .sort({ day: 1 })
-      .toArray();
+    return this.#list({ market: { $ne: null }, qMarket: { $ne: null }, pModel: { $ne: null } }, { hint: { day: 1 } });
   }
 
-  /** All wagers of days up to `through`, whatever became of them, oldest first. */
+  /** All wagers of days up to `through`, oldest first. */
   listThrough(through: Day): Promise<WagerDoc[]> {
-    return this.wagers
-      .find({ day: { $lte: through } }, { hint: { day: 1 }, projection: { outbox: 0, listing: 0 } })
-      .sort({ day: 1 })
-      .toArray();
+    return this.#list({ day: { $lte: through } }, { hint: { day: 1 }, projection: { outbox: 0, listing: 0 } });
   }
 
-  /** How many markets of days up to `through` are settled, whether anything was staked or not. */
+  /** Settled markets of days up to `through`, with or without a stake. */
   countSettledMarkets(through: Day): Promise<number> {
     return this.wagers.countDocuments({ winner: { $ne: null }, day: { $lte: through } }, { hint: { day: 1 } });
   }
 
-  /** All stakes that were won or lost, oldest first. */
+  /** Won and lost stakes, oldest first. */
   listSettledStakes(): Promise<WagerDoc[]> {
-    return this.wagers
-      .find({ state: { $in: ['WIN', 'LOSS'] } }, { hint: { state: 1, 'market.expiresAt': 1 } })
-      .sort({ day: 1 })
-      .toArray();
+    return this.#list({ state: { $in: ['WIN', 'LOSS'] } }, { hint: { state: 1, 'market.expiresAt': 1 } });
   }
 
-  /** The newest day whose wager is decided; null before the first. */
+  /** Newest day with a decision; null before the first. */
   async findNewestDay(): Promise<Day | null> {
     return (await this.wagers.findOne({}, { sort: { day: -1 }, projection: { day: 1 }, hint: { day: 1 } }))?.day ?? null;
   }
 
-  /** Days whose wager was decided but, after a crash or an outage, is not known to be placed. */
+  /** Days with a decided wager that, after a crash or an outage, is not known to be placed. */
   async listUnplacedDays(): Promise<Day[]> {
-    const decided = await this.wagers.find({ state: 'DECIDED' }).sort({ day: 1 }).toArray();
-    return decided.map(({ day }) => day);
+    return (await this.#list({ state: 'DECIDED' })).map(({ day }) => day);
   }
 
-  /** Records which side won the market of a wager that staked nothing. */
+  /** Records the winner of a market without a stake. */
   async recordWinner(id: string, winner: Side, settledAt: Date, _expired: ReachedInstant): Promise<void> {
     await this.wagers.updateOne({ _id: id, winner: null }, { $set: { winner, settledAt } });
   }
 
-  /** Settled stakes of days up to `through` whose outcome is not in the reputation registry yet, oldest first. */
+  /** Settled stakes of days up to `through` without a report in the reputation registry, oldest first. */
   listUnreported(through: Day): Promise<WagerDoc[]> {
-    return this.wagers
-      .find({ state: { $in: ['WIN', 'LOSS'] }, feedbackTxHash: null, day: { $lte: through } })
-      .sort({ day: 1 })
-      .toArray();
+    return this.#list({ state: { $in: ['WIN', 'LOSS'] }, feedbackTxHash: null, day: { $lte: through } });
   }
 
-  /** A reported wager, for whoever wants to check the report; null for any other. */
+  /** A reported wager, for verifiers of the report; null for others. */
   findReported(date: string): Promise<WagerDoc | null> {
     return this.wagers.findOne({ _id: date, feedbackTxHash: { $ne: null } });
   }
 
-  /** Gives an unreported wager the header of its feedback file, unless it has one, and returns the wager as it stands. */
+  /** Stores the header of an unreported wager's feedback file unless it has one; returns the stored wager. */
   async prepareFeedback(wager: WagerDoc, feedbackHeader: FeedbackHeader): Promise<WagerDoc> {
     const { _id } = wager;
     await this.wagers.updateOne({ _id, feedbackTxHash: null, feedbackHeader: { $exists: false } }, { $set: { feedbackHeader } });
     return (await this.wagers.findOne({ _id })) ?? wager;
   }
 
-  /** @param hasHeader false where the file on chain is one of an earlier version, without a header */
+  /** @param hasHeader false when the hash on chain is of an earlier version's file */
   async recordFeedback(id: string, feedbackTxHash: string, { at, hasHeader }: { at: Date; hasHeader: boolean }): Promise<void> {
     const unset = hasHeader ? {} : { $unset: { feedbackHeader: '' as const } };
     await this.wagers.updateOne({ _id: id }, { $set: { feedbackTxHash, feedbackAt: at }, ...unset });
   }
 
-  /** When an outcome was last logged to the registry, or null. */
+  /** Time of the last report to the registry; null without any. */
   async findLastReportedAt(): Promise<Date | null> {
     return (await this.wagers.findOne({ feedbackAt: { $ne: null } }, { sort: { feedbackAt: -1 } }))?.feedbackAt ?? null;
   }
 
-  /** Settled stakes of days up to `through`, by outcome. */
   async countOutcomes(through: Day): Promise<{ wins: number; losses: number }> {
     const count = (state: WagerState) => this.wagers.countDocuments({ state, day: { $lte: through } });
     const [wins, losses] = await Promise.all([count('WIN'), count('LOSS')]);
     return { wins, losses };
   }
 
-  /**
-   * Model against market on every market that was quoted at one of these venues and is settled, of days up to `through`; of all days
-   * unless told.
-   */
+  /** Model against market on the settled markets of these venues, of days up to `through` (default: all). */
   async compareWithMarket(venues: readonly string[], through: Day = Number.MAX_SAFE_INTEGER): Promise<HeadToHead> {
-    const settled = await this.wagers
-      .find({ winner: { $ne: null }, venue: { $in: [...venues] }, day: { $lte: through } })
-      .sort({ day: 1 })
-      .toArray();
+    const settled = await this.#list({ winner: { $ne: null }, venue: { $in: [...venues] }, day: { $lte: through } });
     return compareHeadToHead(settled.map(toSettledComparison));
+  }
+
+  #list(filter: Filter<WagerDoc>, options?: FindOptions): Promise<WagerDoc[]> {
+    return this.wagers.find(filter, options).sort({ day: 1 }).toArray();
   }
 }
 

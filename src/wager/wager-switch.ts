@@ -1,16 +1,16 @@
 import type { Collection, Db } from 'mongodb';
 import { isDuplicateKey } from '../platform/mongo.ts';
 
-/** Whether the operator lets new wagers out. */
+/** The operator's pause of new wagers. */
 export interface WagerSwitchState {
   paused: boolean;
-  /** When it was last turned; null where it never was. */
+  /** Time of the last change; null before the first. */
   since: Date | null;
-  /** The operator's own words, for nobody else; null while wagers go out. */
+  /** The operator's reason, shown on admin routes only; null while not paused. */
   reason: string | null;
 }
 
-/** What became of a wish to turn it: `changed` is false when it stood there already. */
+/** Result of a change: `changed` is false when the state was already as requested. */
 export interface WagerSwitchChange extends WagerSwitchState {
   changed: boolean;
 }
@@ -25,7 +25,7 @@ interface SwitchDoc {
 const SWITCH_ID = 'wagers';
 const INITIAL_STATE: WagerSwitchState = { paused: false, since: null, reason: null };
 
-/** The operator's switch of new wagers, one for all processes on a database: whoever is about to place one looks at it. */
+/** The operator's switch, shared by all processes of a database and read before each placement. */
 export class WagerSwitch {
   readonly #switches: Collection<SwitchDoc>;
 
@@ -40,12 +40,11 @@ export class WagerSwitch {
     return { paused, since, reason };
   }
 
-  /** Stops new wagers. Of two reasons the first stands, with its time. */
+  /** Pauses new wagers; the first of two reasons stays, with its time. */
   async pause(reason: string, at: Date): Promise<WagerSwitchChange> {
     return this.#toChange(await this.#trySetPaused(reason, at));
   }
 
-  /** Lets new wagers out again. */
   async resume(at: Date): Promise<WagerSwitchChange> {
     const change = { $set: { paused: false, since: at, reason: null } };
     const { modifiedCount } = await this.#switches.updateOne({ _id: SWITCH_ID, paused: true }, change);
@@ -57,7 +56,7 @@ export class WagerSwitch {
       await this.#switches.updateOne({ _id: SWITCH_ID, paused: false }, { $set: { paused: true, since, reason } }, { upsert: true });
       return true;
     } catch (error) {
-      // What is paused does not match, and there is one document only.
+      // A paused switch does not match, so the upsert violates the key of the only document.
       if (isDuplicateKey(error)) return false;
       throw error;
     }

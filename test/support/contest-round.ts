@@ -1,5 +1,5 @@
 import { buildMarketId, type RoundDoc } from '../../src/contest/rounds/round.ts';
-import { buildStrikesAround } from '../../src/contest/rounds/strikes.ts';
+import { buildRoundStrikes } from '../../src/contest/rounds/strikes.ts';
 import { getNextRoundWeek } from '../../src/contest/rounds/week.ts';
 
 /** A round as it is listed at an instant (ISO 8601) with a price. */
@@ -11,7 +11,7 @@ export function listedRound(at: string, spotUsd: number): RoundDoc {
     state: 'OPEN',
     listedAt: new Date(at),
     listing: { spotUsd, source: 'test', observedAt: new Date(at) },
-    markets: buildStrikesAround(spotUsd).map((strikeUsd) => ({
+    markets: buildRoundStrikes(spotUsd).map((strikeUsd) => ({
       id: buildMarketId(id, strikeUsd),
       strikeUsd,
       oracleBps: null,

@@ -5,7 +5,7 @@ import { type MarketDoc, parseRoundId, type RoundDoc } from '../rounds/round.ts'
 import { buildCommitmentId, type Commitment } from './commitment.ts';
 import { buildContestDomain, hashContestCommitment } from './typed-data.ts';
 
-/** How far the clock of a signer may be off. */
+/** Maximum clock skew of a signer. */
 export const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 export interface SignedCommitment extends Commitment {
@@ -16,15 +16,15 @@ export interface CommitReceipt {
   round: RoundDoc;
   market: MarketDoc;
   committedAt: Date;
-  /** Whether an older commitment of this wallet for this market gave way. */
+  /** Whether it replaced an older commitment of the wallet for the market. */
   replaced: boolean;
   /** The hash that was signed. */
   digest: Hex;
 }
 
 /**
- * Takes a commitment until its round opens. The newest of a wallet and market counts; one that is not newer is refused, so that nobody
- * who kept an old signature can bring it back.
+ * Accepts a commitment until its round opens. Only a newer one replaces that of the same wallet and market, which prevents the replay of an
+ * old signature.
  * @throws OracleError NOT_FOUND, CONFLICT, INPUT_INVALID, UNAUTHENTICATED, CHAIN_UNREACHABLE, STEP_WAITING while the clocks disagree
  */
 export async function acceptCommitment(deps: ContestDeps, { signature, ...commitment }: SignedCommitment): Promise<CommitReceipt> {
@@ -32,7 +32,7 @@ export async function acceptCommitment(deps: ContestDeps, { signature, ...commit
   requireOpenRound(round, deps.now());
   requireRecentIssue(commitment.issuedAtMs, deps.now());
   const digest = await requireCommitmentSignature(deps, commitment, signature);
-  // Once more: asking a contract wallet takes time, and what is stored is public soon after the opening.
+  // Checked again: the call to a contract wallet takes time, and commitments become public at the opening.
   const committedAt = deps.now();
   requireOpenRound(round, committedAt);
   const ahead = await deps.time.proveUnreached(round.opensAt.getTime());

@@ -7,10 +7,9 @@ import type { CommitmentScore } from '../scoring/score.ts';
 import { buildStandingsPipeline, type StandingRow } from '../scoring/standings-query.ts';
 import type { CommitmentDoc } from './commitment.ts';
 
-/** One index beside the key: the embedded engine must not have to choose. */
+/** A single index beside the key, as the embedded engine does not choose reliably between several. */
 export const COMMITMENT_INDEXES = [{ collection: 'contest_commitments', indexes: [{ key: { market: 1, wallet: 1 } }] }];
 
-/** What is put before the store: all of a commitment but its key and score. */
 export type NewCommitment = Omit<CommitmentDoc, 'score'>;
 
 export interface CrowdFigures {
@@ -20,7 +19,7 @@ export interface CrowdFigures {
 
 const SCORING_BATCH = 500;
 
-/** Standing commitments: one a wallet and market, the newest by its own `issuedAtMs`. */
+/** Commitments: one per wallet and market, the newest by `issuedAtMs`. */
 export class CommitmentStore {
   readonly #commitments: Collection<CommitmentDoc>;
 
@@ -29,8 +28,8 @@ export class CommitmentStore {
   }
 
   /**
-   * Stores a commitment in place of an older one of the same wallet and market. `stale` when one that is as new or newer stands there:
-   * the unique key refuses the insertion that a filter without a match turns into. The opening of its round is proven to be ahead.
+   * Upserts a commitment over an older one of the same wallet and market; `stale` when the stored one is as new or newer, since the upsert
+   * then violates the unique key. `_open` proves that its round has not opened.
    */
   async upsert(commitment: NewCommitment, _open: UnreachedInstant): Promise<'created' | 'replaced' | 'stale'> {
     const { _id, ...rest } = commitment;
@@ -42,13 +41,13 @@ export class CommitmentStore {
         return upsertedCount === 1 ? 'created' : 'replaced';
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        // Another first writer may have come between; only what is not older ends this.
+        // A concurrent first writer may have inserted an older one: retry unless the stored one is not older.
         if ((await this.#commitments.countDocuments(filter, { limit: 1 })) === 0) return 'stale';
       }
     }
   }
 
-  /** How many committed to each market, and their mean probability. */
+  /** Count and mean probability of the commitments by market. */
   async readCrowdFigures(markets: readonly string[]): Promise<Map<string, CrowdFigures>> {
     const groups = await this.#commitments
       .aggregate<CrowdFigures & { _id: string }>([
@@ -59,7 +58,7 @@ export class CommitmentStore {
     return new Map(groups.map(({ _id, commitments, meanBps }) => [_id, { commitments, meanBps }]));
   }
 
-  /** Of a market, ordered by wallet. */
+  /** Ordered by wallet. */
   async listByMarket(market: string, { limit, offset }: Pagination): Promise<{ commitments: CommitmentDoc[]; total: number }> {
     const [commitments, total] = await Promise.all([
       this.#commitments.find({ market }).sort({ market: 1, wallet: 1 }).skip(offset).limit(limit).toArray(),
@@ -68,7 +67,7 @@ export class CommitmentStore {
     return { commitments, total };
   }
 
-  /** Gives every commitment of a market that has none its score. */
+  /** Scores the unscored commitments of a market. */
   async scoreMarket(market: string, scoreOfBps: (walletBps: number) => CommitmentScore): Promise<void> {
     for (;;) {
       const unscored = await this.#commitments.find({ market, score: null }).limit(SCORING_BATCH).toArray();
@@ -90,7 +89,7 @@ export class CommitmentStore {
     return { commitments: totals?.commitments ?? 0, scored: totals?.scored ?? 0, wallets: totals?.wallets ?? 0 };
   }
 
-  /** Wallets with a score, the best of the ranked ones first. */
+  /** Wallets with a score, best ranked first. */
   async listStandings(page: Pagination): Promise<{ rows: StandingRow[]; total: number; ranked: number }> {
     const [result] = await this.#commitments
       .aggregate<{ rows: StandingRow[]; counts: { total: number; ranked: number }[] }>(buildStandingsPipeline(page, MIN_RANKED_ROUNDS))

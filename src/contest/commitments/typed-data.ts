@@ -1,7 +1,7 @@
 import { type Address, type Hex, hashTypedData, toHex } from 'viem';
 import type { Commitment } from './commitment.ts';
 
-/** What a wallet signs (EIP-712). */
+/** EIP-712 types of a commitment. */
 export const COMMITMENT_TYPES = {
   Commitment: [
     { name: 'market', type: 'string' },
@@ -13,7 +13,6 @@ export const COMMITMENT_TYPES = {
 
 export const COMMITMENT_PRIMARY_TYPE = 'Commitment';
 
-/** Where a contest takes place. */
 export interface ContestDeployment {
   chainId: number;
   identityRegistry: Address;
@@ -29,7 +28,7 @@ export interface ContestDomain {
   salt: Hex;
 }
 
-/** What binds a signature to one deployment: several agents may share the chain and the registry, none its id there. */
+/** Binds a signature to one deployment: agents may share chain and registry, but not the agent id. */
 export function buildContestDomain({ chainId, identityRegistry, agentId }: ContestDeployment): ContestDomain {
   return {
     name: 'Bitcoin Signal Oracle Contest',
@@ -40,7 +39,6 @@ export function buildContestDomain({ chainId, identityRegistry, agentId }: Conte
   };
 }
 
-/** The hash that a wallet signs. */
 export function hashContestCommitment(domain: ContestDomain, { market, wallet, probabilityBps, issuedAtMs }: Commitment): Hex {
   const message = { market, wallet, probabilityBps, issuedAtMs: BigInt(issuedAtMs) };
   return hashTypedData({ domain, types: COMMITMENT_TYPES, primaryType: COMMITMENT_PRIMARY_TYPE, message });

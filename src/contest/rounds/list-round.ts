@@ -2,15 +2,14 @@ import { DAY_MS, formatDay, toDay } from '../../forecast/day.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { ContestDeps } from '../deps.ts';
 import { buildMarketId, type MarketDoc, type RoundDoc } from './round.ts';
-import { buildStrikesAround } from './strikes.ts';
+import { buildRoundStrikes } from './strikes.ts';
 import { getNextRoundWeek, type RoundWeek } from './week.ts';
 
 const WEEK_MS = 7 * DAY_MS;
 
 /**
- * Lists the round that opens next, its strikes fixed by the price of this moment, unless it is listed. The id, or null when it was
- * there.
- * @throws OracleError PRICE_UNAVAILABLE while there is no fresh price, or where the market data has ended, and as `TrustedTime.reach`.
+ * Lists the round that opens next, with strikes around the current price; the id, or null when it is listed already.
+ * @throws OracleError PRICE_UNAVAILABLE without a fresh price or after the end of the market data, and as `TrustedTime.requireReached`
  */
 export async function listRound(deps: ContestDeps): Promise<string | null> {
   const now = deps.now();
@@ -24,7 +23,7 @@ export async function listRound(deps: ContestDeps): Promise<string | null> {
 
 async function buildRound({ market }: ContestDeps, week: RoundWeek, now: Date): Promise<RoundDoc> {
   const { lastDay } = await market.coverage();
-  // A folder of files that has ended would give a price of long ago, and no close ever.
+  // A CSV feed past its end would return an old price, and never a close.
   if (lastDay !== null && lastDay < toDay(now.getTime()) - 1) {
     throw new OracleError('PRICE_UNAVAILABLE', `The market data (${market.source}) ends on ${formatDay(lastDay)}`);
   }
@@ -36,7 +35,7 @@ async function buildRound({ market }: ContestDeps, week: RoundWeek, now: Date): 
     state: 'OPEN',
     listedAt: now,
     listing: { spotUsd: priceUsd, source, observedAt: new Date(observedAtMs) },
-    markets: buildStrikesAround(priceUsd).map((strikeUsd) => buildMarket(id, strikeUsd)),
+    markets: buildRoundStrikes(priceUsd).map((strikeUsd) => buildMarket(id, strikeUsd)),
     pinned: null,
     outcome: null,
     voidBecause: null,

@@ -8,13 +8,12 @@ import { toContestBps } from '../scoring/score.ts';
 import type { RoundDoc } from './round.ts';
 import { isOverdue, reachOverdue, voidRound } from './void-round.ts';
 
-/** How many days before the opening the oracle's newest forecast may have been made. */
+/** Maximum age of the oracle's forecast at the opening. */
 export const MAX_FORECAST_AGE_DAYS = 3;
 
 /**
- * Pins the oracle's probabilities for a round that has opened: from the newest forecast that stood on chain before the opening. What it
- * is does not depend on when this runs.
- * @throws OracleError STEP_WAITING while the days before the opening are not settled in the record, and as `TrustedTime.reach`.
+ * Pins the oracle's probabilities of an opened round from the newest forecast committed before the opening, independent of the time of the run.
+ * @throws OracleError STEP_WAITING while those days are not final in the record, and as `TrustedTime.requireReached`
  */
 export async function pinOracle(deps: ContestDeps, round: RoundDoc): Promise<string> {
   const opened = await deps.time.requireReached(round.opensAt.getTime(), `The opening of round ${round._id}`);
@@ -58,14 +57,14 @@ async function findNewestCommittedDay({ record }: ContestDeps, { opensAt }: Roun
   }
   return null;
 
-  /** Days enter the record in their order, those before its first never. */
+  /** Days enter the record in order; those before its first never do. */
   async function mayYetBeWritten(day: number): Promise<boolean> {
     const genesis = await record.findGenesisDay();
     return genesis === null || day >= genesis;
   }
 }
 
-/** @throws OracleError STEP_WAITING while that is not known. */
+/** @throws OracleError STEP_WAITING while that is unknown */
 function isCommitted(day: DayDoc, forecasts: ForecastDoc[]): boolean {
   if (day.missedBecause !== null) return false;
   if (forecasts.length === 0 || forecasts.some(({ state }) => state === 'DRAFT')) throw notSettledError(day.day);

@@ -4,15 +4,14 @@ import { isOracleError, OracleError } from '../../platform/errors.ts';
 import { toCents } from '../../record/forecast-doc.ts';
 import { mayRead } from '../../record/forecast-view.ts';
 import type { ContestDeps } from '../deps.ts';
-import { addCrowdFigures } from './add-crowd.ts';
 import type { RoundDoc } from './round.ts';
-import { isOverdue, reachOverdue, voidRound } from './void-round.ts';
+import { addCrowdFigures, isOverdue, reachOverdue, voidRound } from './void-round.ts';
 import { getDecidingDay } from './week.ts';
 
 /**
- * Decides a round by the agreed close of its last day, once everybody may read the forecasts that its pinned probabilities come from:
- * with the decision those become public. A round whose close is never agreed on is VOID.
- * @throws OracleError PRICE_UNAVAILABLE, STEP_WAITING, and as `TrustedTime.reach`
+ * Resolves a round by the quorum close of its last day, once the pinned forecasts are revealed, since the resolution publishes them. Void
+ * if no quorum is reached in time.
+ * @throws OracleError PRICE_UNAVAILABLE, STEP_WAITING, and as `TrustedTime.requireReached`
  */
 export async function resolveRound(deps: ContestDeps, round: RoundDoc): Promise<string | null> {
   const now = deps.now();

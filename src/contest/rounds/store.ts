@@ -4,10 +4,9 @@ import type { ReachedInstant, UnreachedInstant } from '../../platform/time/trust
 import type { Pagination } from '../pagination.ts';
 import type { RoundDoc, RoundState } from './round.ts';
 
-/** One index only: the embedded engine must not have to choose. */
+/** A single index, as the embedded engine does not choose reliably between several. */
 export const ROUND_INDEXES = [{ collection: 'contest_rounds', indexes: [{ key: { opensAt: 1 }, unique: true }] }];
 
-/** What a round becomes. */
 export type RoundChange = Partial<Pick<RoundDoc, 'markets' | 'pinned' | 'outcome' | 'voidBecause'>>;
 
 export interface RoundTransition {
@@ -15,7 +14,7 @@ export interface RoundTransition {
   to: RoundState;
 }
 
-/** Rounds of the contest: the first writer lists a round, and each move is a compare-and-set on its state. */
+/** Rounds: inserted once by the first writer, changed by compare-and-set on their state. */
 export class RoundStore {
   readonly #rounds: Collection<RoundDoc>;
 
@@ -27,7 +26,7 @@ export class RoundStore {
     return this.#rounds.findOne({ _id: id });
   }
 
-  /** Stores a new round, which is proven to be still ahead, unless another writer was first. True for the first. */
+  /** Inserts a new round, which `_ahead` proves to be in the future; false when it exists. */
   async insert(round: RoundDoc, _ahead: UnreachedInstant): Promise<boolean> {
     try {
       await this.#rounds.insertOne(round);
@@ -38,7 +37,7 @@ export class RoundStore {
     }
   }
 
-  /** Moves a round on from a state, which is proven to be over; false when it is in that state no more. */
+  /** Changes the state of a round that `over` proves to have opened; false when it is in another state. */
   async transition(id: string, { from, to }: RoundTransition, change: RoundChange, over: ReachedInstant): Promise<boolean> {
     const opened = { opensAt: { $lte: new Date(over.ms) } };
     const { modifiedCount } = await this.#rounds.updateOne({ _id: id, state: from, ...opened }, { $set: { ...change, state: to } });
@@ -57,7 +56,7 @@ export class RoundStore {
       .toArray();
   }
 
-  /** Decided rounds with commitments that may lack their score, oldest first. */
+  /** Resolved rounds that may have unscored commitments, oldest first. */
   listUnscored(): Promise<RoundDoc[]> {
     return this.#rounds.find({ state: 'RESOLVED', scoredAt: null }).sort({ opensAt: 1 }).toArray();
   }
@@ -71,7 +70,7 @@ export class RoundStore {
     return { rounds, total };
   }
 
-  /** Rounds that are open, or opened and not decided, at `now`: one of each at most, as the weeks have it, unless the close is late. */
+  /** Open and running rounds: at most one of each, unless a close is late. */
   listUndecided(): Promise<RoundDoc[]> {
     return this.#rounds
       .find({ state: { $in: ['OPEN', 'RUNNING'] } })

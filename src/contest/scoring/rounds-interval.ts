@@ -1,12 +1,12 @@
 import { studentQuantile } from '../../forecast/math/mean-interval.ts';
 import type { Interval } from '../../forecast/scoring.ts';
 
-/** Rounds that a wallet needs to be ranked, and for an interval to mean anything. */
+/** Minimum rounds of a wallet for a rank and an interval. */
 export const MIN_RANKED_ROUNDS = 4;
 
 /**
- * 95 % interval of the mean (Student's t) of `rounds` values with a sample standard deviation; null for fewer than
- * `MIN_RANKED_ROUNDS`. It takes the values for independent and their mean for about normal, which a handful of rounds is not.
+ * 95 % interval (Student's t) of a mean over `rounds` values; null below `MIN_RANKED_ROUNDS`. Assumes independent values with a normal mean,
+ * which a few rounds only approximate.
  */
 export function computeRoundsInterval(mean: number, standardDeviation: number, rounds: number): Interval | null {
   if (rounds < MIN_RANKED_ROUNDS) return null;

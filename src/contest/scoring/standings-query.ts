@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import type { Address } from 'viem';
 import type { Pagination } from '../pagination.ts';
 
-/** What a wallet's scored commitments come to. Briers and their difference are means over rounds of the means within each. */
+/** A wallet's totals. Brier scores and their difference are means over rounds of the means within each. */
 export interface StandingRow {
   _id: Address;
   commitments: number;
@@ -10,7 +10,7 @@ export interface StandingRow {
   points: number;
   brierWallet: number;
   brierOracle: number;
-  /** Brier of the oracle less the wallet's: above 0 where the wallet was the better one. */
+  /** Brier score of the oracle minus the wallet's: positive where the wallet was better. */
   meanDifference: number;
   /** Sample standard deviation of the rounds' differences; null for one round. */
   standardDeviation: number | null;
@@ -18,8 +18,8 @@ export interface StandingRow {
 }
 
 /**
- * A page of the leaderboard. The markets of a round share one close, so a round counts once, however many of its markets a wallet
- * took: else five nearly equal commitments would pass for five independent ones.
+ * A page of the leaderboard. A round counts once per wallet, since its markets share one close: else five nearly equal commitments would
+ * count as five independent ones.
  */
 export function buildStandingsPipeline({ limit, offset }: Pagination, minRounds: number): Document[] {
   return [

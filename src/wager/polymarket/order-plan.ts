@@ -4,20 +4,20 @@ import type { MarketTradingTerms, OrderBook } from './api/market-data-client.ts'
 import type { FeeSchedule } from './fee.ts';
 import { computeUnitCostMicros, findHighestPrice, roundToWholeCentContracts, type TickSize } from './tick-price.ts';
 
-/** An order as it is to be sent: buy so many contracts of a token at no more than a price, now or not at all. */
+/** A planned fill-and-kill buy order. */
 export interface OrderPlan {
   tokenId: string;
-  /** Highest price, in ten-thousandths, on the tick. */
+  /** Limit price on the tick, in 1/10,000. */
   priceUnits: number;
   contracts: number;
-  /** What all contracts cost at the highest price, fee included, in micros. */
+  /** Maximum total cost, fee included, in micros. */
   maxCostMicros: number;
   tickSize: TickSize;
   negRisk: boolean;
   fee: FeeSchedule;
 }
 
-/** What may be spent, in micros: on one wager, on all open ones and what they have taken of it, and what the account has. */
+/** Caps on one wager and on all open ones, the cost of open ones, and the available cash, in micros. */
 export interface SpendingLimits {
   maxStakeMicros: number;
   maxOpenMicros: number;
@@ -26,8 +26,8 @@ export interface SpendingLimits {
 }
 
 /**
- * Prices and sizes an order for the book of its own token: as many of the wanted contracts as the limits allow.
- * @throws OracleError VENUE_REJECTED when nothing that the exchange would take is left.
+ * Prices and sizes an order for its token's book, within the limits.
+ * @throws OracleError VENUE_REJECTED when no order remains that the exchange accepts
  */
 export function planOrder(order: VenueOrder, { tokens, fee }: MarketTradingTerms, book: OrderBook, limits: SpendingLimits): OrderPlan {
   const { tickSize, minOrderSize, negRisk } = book;
@@ -53,7 +53,6 @@ function findTightestLimit({ maxStakeMicros, maxOpenMicros, openMicros, cashMicr
   return limits.reduce((least, limit) => (limit[0] < least[0] ? limit : least));
 }
 
-/** The exchange, or a rule of ours, does not take an order. */
 export function venueRejectedError(reason: string): OracleError {
   return new OracleError('VENUE_REJECTED', `Polymarket: ${reason}`);
 }

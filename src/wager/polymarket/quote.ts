@@ -3,15 +3,15 @@ import type { OrderBook } from './api/market-data-client.ts';
 import { computeFeeMicros, type FeeSchedule } from './fee.ts';
 import { venueRejectedError } from './order-plan.ts';
 
-/** Between bids and asks further apart than this, the middle says nothing about the crowd's probability. */
+/** With a wider spread the midpoint is no estimate of the crowd's probability. */
 export const MAX_SPREAD = 0.1;
 
-/** Levels of either side of the book that are kept with the prices. */
+/** Stored levels of either side of the book. */
 const MAX_KEPT_LEVELS = 5;
 
 /**
- * The best prices of a YES contract, with the levels next to them. The fee is the higher one of buying YES at the ask and NO at the bid.
- * @throws OracleError VENUE_REJECTED when one side of the book is empty, the sides cross, or they are more than ten cents apart.
+ * Best prices of a YES contract with the levels next to them, and the higher fee of YES at the ask and NO at the bid.
+ * @throws OracleError VENUE_REJECTED for a one-sided, crossed or too wide book
  */
 export function buildQuote({ bids, asks }: OrderBook, fee: FeeSchedule, at: Date): Quote {
   const [bid, ask] = [bids[0]?.price, asks[0]?.price];

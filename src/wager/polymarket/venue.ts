@@ -21,7 +21,7 @@ import { type PolymarketOrderDoc, PolymarketOrderStore, toFill } from './executi
 import { planOrder, venueRejectedError } from './order-plan.ts';
 import { buildQuote } from './quote.ts';
 
-/** A strike as it is listed; what it trades in is the exchange's to tell. */
+/** A listed strike; its tokens come from the exchange. */
 export interface PolymarketStrike {
   conditionId: string;
   question: string;
@@ -33,30 +33,29 @@ export interface PolymarketStrike {
 export interface PolymarketVenueOptions {
   db: Db;
   host: string;
-  /** Who trades; null: a dry run, which sends no order and needs no key. */
+  /** Null for a dry run, which sends no order and needs no key. */
   account: TradingAccount | null;
-  /** What a dry run starts with, in micros. */
+  /** Opening balance of a dry run, in micros. */
   dryRunBalanceMicros: number;
-  /** Largest stake of one wager, and largest sum of open stakes, in whole dollars. */
+  /** Maximum stake of one wager and maximum sum of open stakes, in whole dollars. */
   maxStakeUsd: number;
   maxOpenUsd: number;
-  /** No order is sent any more; those that were are still found and settled. */
+  /** Sends no new orders; sent ones are still looked up and settled. */
   killSwitch: boolean;
-  /** Whether the operator has paused new orders; asked anew before each is carried out. Unset: never. */
+  /** Whether the operator has paused new orders; read before each execution. Default: never. */
   isPaused?(): Promise<boolean>;
-  /** The strikes that wagers may be placed on. */
   strikes(at: Date): Promise<PolymarketStrike[]>;
   now(): Date;
   log: Log;
-  /** For one request to the exchange; 45 s unless told, above the 30 s that the client may take to post an order. */
+  /** Per request; default 45 s, above the 30 s that the client may take to post an order. */
   timeoutMs?: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 45_000;
 
 /**
- * Polymarket, for money or as a dry run. A contract is one token of a market: YES and NO are bought, each from its own book, never sold.
- * Settlement books what a winning order is worth; collecting it on chain is the wallet owner's.
+ * Polymarket, with money or as a dry run. A contract is one outcome token; YES and NO are bought from their own books, never sold.
+ * Settlement only records the payout: the wallet's owner redeems it on chain.
  */
 export class PolymarketVenue implements Venue {
   readonly sameBook = [EXCHANGE_VENUE, DRY_RUN_VENUE];
@@ -90,16 +89,12 @@ export class PolymarketVenue implements Venue {
     return strikes.filter(({ expiresAt }) => expiresAt > at).map(({ conditionId: id, ...strike }) => ({ id, ...strike }));
   }
 
-  /** @throws OracleError VENUE_REJECTED when the book of YES has no two sides, or they are too far apart to say a price. */
   async getQuote(market: StrikeMarket, at: Date): Promise<Quote> {
     const { tokens, fee } = await this.#marketData.fetchTradingTerms(market.id);
     return buildQuote(await this.#marketData.fetchOrderBook(tokens.YES), fee, at);
   }
 
-  /**
-   * @throws OracleError VENUE_REJECTED when the order buys nothing, FEED_UNAVAILABLE while it is not known whether it does: placed again,
-   * it is the same order.
-   */
+  /** @throws OracleError VENUE_REJECTED when the order buys nothing, FEED_UNAVAILABLE while that is unknown; retrying is idempotent */
   async placeOrder(order: VenueOrder): Promise<Fill> {
     const known = await this.#orders.find(order.clientOrderId);
     if (await this.#isStopped()) {
@@ -107,7 +102,7 @@ export class PolymarketVenue implements Venue {
       return toFill(await this.#executor.resolveOrder(known));
     }
     const written = known ?? (await this.#orders.insert(await this.#prepareOrder(order)));
-    // The book, the account and the signature took seconds: what was let in may have been stopped since.
+    // Preparing the order took seconds, in which the operator may have paused.
     if (await this.#isStopped()) return toFill(await this.#executor.resolveOrder(written));
     return toFill(await this.#executor.execute(written));
   }

@@ -1,4 +1,5 @@
 import type { ClobClient } from '@polymarket/clob-client-v2';
+import type { z } from 'zod';
 import { OracleError } from '../../../platform/errors.ts';
 import type { Side } from '../../sizing.ts';
 import type { BookDepth } from '../../venue.ts';
@@ -11,11 +12,11 @@ export const POLYGON_CHAIN_ID = 137;
 
 export interface ClobOptions {
   host: string;
-  /** For one request. To post an order the client takes up to 30 s: it waits for the transactions of the trades. */
+  /** Per request. Posting an order takes up to 30 s, as the client waits for the transactions of the trades. */
   timeoutMs: number;
 }
 
-/** What a market trades in: its two tokens, and the fee on them. */
+/** Outcome tokens of a market and their fee. */
 export interface MarketTradingTerms {
   tokens: Record<Side, string>;
   fee: FeeSchedule;
@@ -29,7 +30,7 @@ export interface OrderBook extends BookDepth {
   negRisk: boolean;
 }
 
-/** The exchange's public data. Every method throws FEED_UNAVAILABLE, FEED_INVALID, or VENUE_REJECTED for what it does not have. */
+/** Public data of the exchange. Methods throw FEED_UNAVAILABLE, FEED_INVALID, or VENUE_REJECTED for unknown ids. */
 export class MarketDataClient {
   readonly #options: ClobOptions;
   #client: Promise<ClobClient> | undefined;
@@ -39,11 +40,7 @@ export class MarketDataClient {
   }
 
   async fetchTradingTerms(conditionId: string): Promise<MarketTradingTerms> {
-    const { t: tokens, fd: fee } = parseResponse(
-      'market info',
-      marketInfoResponse,
-      await this.#request('market info', (c) => c.getClobMarketInfo(conditionId)),
-    );
+    const { t: tokens, fd: fee } = await this.#fetch('market info', marketInfoResponse, (client) => client.getClobMarketInfo(conditionId));
     const tokenOf = (side: Side) => tokens.find(({ o: outcome }) => outcome.toUpperCase() === side)?.t;
     const [YES, NO] = [tokenOf('YES'), tokenOf('NO')];
     if (YES === undefined || NO === undefined || tokens.length !== 2) {
@@ -55,7 +52,7 @@ export class MarketDataClient {
   }
 
   async fetchOrderBook(tokenId: string): Promise<OrderBook> {
-    const book = parseResponse('book', bookResponse, await this.#request('book', (client) => client.getOrderBook(tokenId)));
+    const book = await this.#fetch('book', bookResponse, (client) => client.getOrderBook(tokenId));
     if (book.asset_id !== tokenId)
       throw new OracleError('FEED_INVALID', 'Polymarket: book.asset_id: is of another token', { field: 'book.asset_id' });
     return {
@@ -67,13 +64,9 @@ export class MarketDataClient {
     };
   }
 
-  /** The side that won; null while the market is open, and for good where it was resolved without a winner. */
+  /** The winning side; null while the market is open, and permanently if it resolves without a winner. */
   async fetchWinner(conditionId: string): Promise<Side | null> {
-    const { closed, tokens } = parseResponse(
-      'market',
-      marketResponse,
-      await this.#request('market', (client) => client.getMarket(conditionId)),
-    );
+    const { closed, tokens } = await this.#fetch('market', marketResponse, (client) => client.getMarket(conditionId));
     const winners = tokens.filter(({ winner }) => winner).map(({ outcome }) => outcome.toUpperCase());
     const [winner] = winners;
     if (!closed || winners.length !== 1) return null;
@@ -83,14 +76,15 @@ export class MarketDataClient {
     return winner;
   }
 
-  async #request(what: string, run: (client: ClobClient) => Promise<unknown>): Promise<unknown> {
+  async #fetch<T>(what: string, schema: z.ZodType<T>, run: (client: ClobClient) => Promise<unknown>): Promise<T> {
     this.#client ??= createPublicClobClient(this.#options);
     const client = await this.#client;
-    return requestExchange({ what, timeoutMs: this.#options.timeoutMs, rejectionCode: 'VENUE_REJECTED' }, () => run(client));
+    const request = { what, timeoutMs: this.#options.timeoutMs, rejectionCode: 'VENUE_REJECTED' } as const;
+    return parseResponse(what, schema, await requestExchange(request, () => run(client)));
   }
 }
 
-/** The exchange's client, which asks no other origin than this. Loaded where it is needed, because it is large. */
+/** Loads the exchange's client, limited to its origin; on demand, because it is large. */
 export async function loadClobClient({ host, timeoutMs }: ClobOptions) {
   const { allowAxiosOrigin } = await import('../../../platform/outbound/axios-guard.ts');
   allowAxiosOrigin(host, timeoutMs);
@@ -99,6 +93,5 @@ export async function loadClobClient({ host, timeoutMs }: ClobOptions) {
 
 async function createPublicClobClient(options: ClobOptions): Promise<ClobClient> {
   const { ClobClient } = await loadClobClient(options);
-  const { host } = options;
-  return new ClobClient({ host, chain: POLYGON_CHAIN_ID, throwOnError: true });
+  return new ClobClient({ host: options.host, chain: POLYGON_CHAIN_ID, throwOnError: true });
 }

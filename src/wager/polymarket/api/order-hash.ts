@@ -23,7 +23,7 @@ export interface ExchangeContract {
   address: string;
 }
 
-/** The EIP-712 hash of a buy order, by which the exchange knows it. */
+/** EIP-712 hash of a buy order, its id at the exchange. */
 export function computeOrderHash(order: SignedOrder, { chainId, version, address }: ExchangeContract): Hex {
   return hashTypedData({
     domain: { name: 'Polymarket CTF Exchange', version: String(version), chainId, verifyingContract: address as Address },

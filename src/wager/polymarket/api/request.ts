@@ -1,26 +1,26 @@
 import { type ErrorCode, getErrorMessage, OracleError } from '../../../platform/errors.ts';
 
 const MAX_MESSAGE_CHARS = 200;
-/** Timeout, "too early" while the matching engine restarts, and too many requests: the same request may succeed later. */
+/** Timeout, "too early" while the matching engine restarts, too many requests: retryable. */
 const TRANSIENT_STATUSES = [408, 425, 429];
 
-/** The client's own error class, told by its name: the client is loaded only where it is needed. */
+/** The client's error class, recognised by name because the client is loaded on demand. */
 interface ClobApiError extends Error {
   status?: number;
 }
 
 export interface ExchangeRequest {
-  /** What is asked for, in errors. */
+  /** Name of the request in errors. */
   what: string;
   timeoutMs: number;
-  /** What a refusal means to whoever asks. */
+  /** Code of an error for status 400 to 499. */
   rejectionCode: ErrorCode;
 }
 
 /**
  * Runs one request to the exchange.
- * @throws OracleError of the code `refusedAs` when the exchange refuses it, FEED_UNAVAILABLE when it does not answer, or not in time,
- * FEED_INVALID when the client cannot read the answer.
+ * @throws OracleError `rejectionCode` when the exchange rejects it, FEED_UNAVAILABLE without a timely response, FEED_INVALID for a
+ * response that the client cannot parse
  */
 export async function requestExchange(request: ExchangeRequest, run: () => Promise<unknown>): Promise<unknown> {
   try {
@@ -30,7 +30,7 @@ export async function requestExchange(request: ExchangeRequest, run: () => Promi
   }
 }
 
-/** True for the client's error on an answer of 400 to 499. */
+/** Whether the exchange answered with a non-retryable status of 400 to 499. */
 export function isExchangeRejection(error: unknown): error is ClobApiError {
   const { status = 0 } = error as ClobApiError;
   return isClobApiError(error) && status >= 400 && status < 500 && !TRANSIENT_STATUSES.includes(status);
@@ -49,13 +49,13 @@ async function withTimeout({ what, timeoutMs }: ExchangeRequest, work: Promise<u
   }
 }
 
-function toExchangeError({ what, rejectionCode: refusedAs }: ExchangeRequest, error: unknown): OracleError {
+function toExchangeError({ what, rejectionCode }: ExchangeRequest, error: unknown): OracleError {
   if (error instanceof OracleError) return error;
   const fail = (code: ErrorCode, reason: string) => new OracleError(code, `Polymarket: ${what}: ${reason}`, { cause: error });
   if (!isClobApiError(error)) return fail('FEED_INVALID', 'the client cannot read the answer');
-  // The exchange's reason for a refusal is kept with the wager, as data.
+  // The exchange's reason is stored with the wager.
   return isExchangeRejection(error)
-    ? fail(refusedAs, getErrorMessage(error).slice(0, MAX_MESSAGE_CHARS))
+    ? fail(rejectionCode, getErrorMessage(error).slice(0, MAX_MESSAGE_CHARS))
     : fail('FEED_UNAVAILABLE', 'no answer');
 }
 

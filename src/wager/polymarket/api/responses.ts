@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { OracleError } from '../../../platform/errors.ts';
 import { TICK_SIZES } from '../tick-price.ts';
 
-/**
- * The exchange's answers, read. Amounts and prices are decimal numbers in text.
- */
-
+/** Amounts and prices are decimal strings or numbers. */
 const decimal = z
   .union([z.string().trim().min(1), z.number()])
   .transform(Number)
@@ -45,7 +42,7 @@ export const postOrderResponse = z.object({
   takingAmount: z.string().nullish(),
 });
 
-/** Of an order that is over the exchange answers nothing. */
+/** Empty for a finished order. */
 export const orderResponse = z.union([
   z.object({ status: z.string(), size_matched: decimal }),
   z.literal('').transform(() => null),
@@ -54,7 +51,7 @@ export const orderResponse = z.union([
 const trade = z.object({ taker_order_id: z.string(), size: decimal, price: decimal, status: z.string() });
 export const tradesResponse = z.object({ trades: z.array(trade), next_cursor: z.string().min(1) });
 
-/** Reads an answer. @throws OracleError FEED_INVALID naming the field that is not as it was known to be. */
+/** @throws OracleError FEED_INVALID with the path of the invalid field */
 export function parseResponse<T>(what: string, schema: z.ZodType<T>, answer: unknown): T {
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;

@@ -25,23 +25,23 @@ export interface TradingAccount {
   privateKey: Hex;
   /** 0 EOA, 1 POLY_PROXY, 2 POLY_GNOSIS_SAFE, 3 POLY_1271. */
   signatureType: number;
-  /** The wallet that pays; the key's own address when absent. */
+  /** Paying wallet; the key's own address if absent. */
   funder?: string;
 }
 
-/** Contracts bought, and what was paid for them without the fee, in micros. */
+/** Contracts bought, and their price without the fee in micros. */
 export interface FilledAmount {
   contracts: number;
   paidMicros: number;
 }
 
-/** What the exchange shows of an order: whether it knows it at all, whether it may still buy, and what it has bought. */
+/** State of an order at the exchange: whether it is known, may still be filled, and its fills. */
 export interface OrderLookup extends FilledAmount {
   known: boolean;
   open: boolean;
 }
 
-/** REFUSED: not taken, for the reason. TAKEN: the exchange has or may have the order; what it bought has to be looked up. */
+/** REFUSED: rejected with a reason. TAKEN: the exchange has or may have the order; its fills must be looked up. */
 export type PostOutcome = ({ kind: 'MATCHED' } & FilledAmount) | { kind: 'TAKEN' } | { kind: 'REFUSED'; reason: string };
 
 type Trade = z.output<typeof tradesResponse>['trades'][number];
@@ -50,10 +50,10 @@ const FAILED_STATUS = 'FAILED';
 const OPEN_STATUS = /live|delayed/i;
 const LAST_PAGE = 'LTE=';
 const MAX_PAGES = 50;
-/** A duplicate has been taken before; a delay or an error of the exchange's own leaves open whether the order was. */
+/** A duplicate was accepted before; after a delay or an internal error of the exchange the order may have been. */
 const UNDECIDED_REASON = /duplicated|delay|could not/i;
 
-/** One account at the exchange. Requests are authenticated by the client; the credentials are derived from the key on first use. */
+/** One account at the exchange. The client authenticates requests with credentials derived from the key on first use. */
 export class TradingClient {
   readonly #options: ClobOptions & { account: TradingAccount };
   #client: Promise<ClobClient> | undefined;
@@ -62,17 +62,17 @@ export class TradingClient {
     this.#options = options;
   }
 
-  /** Collateral that is free to spend, in micros. */
+  /** Available collateral in micros. */
   async fetchBalanceMicros(): Promise<number> {
     const { AssetType } = await import('@polymarket/clob-client-v2');
-    const answer = await this.#request('balance', (client) => client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL }));
-    return Number(parseResponse('balance', balanceResponse, answer).balance);
+    const params = { asset_type: AssetType.COLLATERAL };
+    return Number((await this.#fetch('balance', balanceResponse, (client) => client.getBalanceAllowance(params))).balance);
   }
 
-  /** Builds and signs the order of a plan; nothing is sent. */
+  /** Builds and signs a planned order without sending it. */
   async signOrder({ tokenId, priceUnits, contracts, tickSize, negRisk }: OrderPlan): Promise<{ signed: SignedOrder; orderHash: Hex }> {
     const { Side, getContractConfig } = await import('@polymarket/clob-client-v2');
-    const version = parseResponse('version', versionResponse, await this.#request('version', (client) => client.getVersion()));
+    const version = await this.#fetch('version', versionResponse, (client) => client.getVersion());
     const { orderBuilder } = await this.#getClient();
     const wanted = { tokenID: tokenId, price: priceUnits / PRICE_UNITS, size: contracts, side: Side.BUY };
     const signed = (await orderBuilder.buildOrder(wanted, { tickSize, negRisk }, version)) as SignedOrder;
@@ -89,16 +89,16 @@ export class TradingClient {
   }
 
   /**
-   * Sends a signed order: what can be bought at once is, the rest is cancelled. Sent twice, it is still one order.
-   * @throws OracleError FEED_UNAVAILABLE when it is not known whether it arrived.
+   * Sends a signed fill-and-kill order; idempotent by its hash.
+   * @throws OracleError FEED_UNAVAILABLE when it may have arrived
    */
   async postOrder(order: PolymarketOrderDoc): Promise<PostOutcome> {
     const { OrderType } = await import('@polymarket/clob-client-v2');
     const signed = order.signed as SignedOrder;
     await this.#getClient();
     try {
-      const answer = await this.#request('order', (client) => client.postOrder(signed, OrderType.FAK), 'VENUE_REJECTED');
-      return toPostOutcome(parseResponse('order', postOrderResponse, answer), signed);
+      const post = (client: ClobClient) => client.postOrder(signed, OrderType.FAK);
+      return toPostOutcome(await this.#fetch('order', postOrderResponse, post, 'VENUE_REJECTED'), signed);
     } catch (error) {
       if (isOracleError(error, 'FEED_INVALID')) return { kind: 'TAKEN' };
       if (isOracleError(error, 'VENUE_REJECTED')) return toRejectionOutcome(error.message.replace('Polymarket: order: ', ''));
@@ -107,15 +107,11 @@ export class TradingClient {
   }
 
   /**
-   * What the exchange knows of an order that may have been sent: its record while it is open, its trades afterwards.
-   * @throws OracleError FEED_UNAVAILABLE while the trades are fewer than the record says.
+   * Looks up an order that may have been sent: by its record while open, by its trades afterwards.
+   * @throws OracleError FEED_UNAVAILABLE while trades of the record are missing
    */
   async lookUpOrder({ orderHash: hash, market, tokenId }: PolymarketOrderDoc): Promise<OrderLookup> {
-    const record = parseResponse(
-      'order record',
-      orderResponse,
-      await this.#request('order record', (client) => fetchOrderRecord(client, hash as string)),
-    );
+    const record = await this.#fetch('order record', orderResponse, (client) => fetchOrderRecord(client, hash as string));
     const trades = (await this.#listTrades(market.id, tokenId)).filter(
       (trade) => trade.taker_order_id === hash && trade.status !== FAILED_STATUS,
     );
@@ -133,17 +129,26 @@ export class TradingClient {
     let cursor: string | undefined;
     for (let pages = 0; cursor !== LAST_PAGE; pages++) {
       if (pages === MAX_PAGES) throw new OracleError('FEED_INVALID', 'Polymarket: trades.next_cursor: never ends');
-      const answer = await this.#request('trades', (client) => client.getTradesPaginated({ market, asset_id: asset }, cursor));
-      const page = parseResponse('trades', tradesResponse, answer);
+      const params = { market, asset_id: asset };
+      const page = await this.#fetch('trades', tradesResponse, (client) => client.getTradesPaginated(params, cursor));
       all.push(...page.trades);
       cursor = page.next_cursor;
     }
     return all;
   }
 
-  async #request(what: string, run: (client: ClobClient) => Promise<unknown>, refusedAs: ErrorCode = 'FEED_UNAVAILABLE'): Promise<unknown> {
+  async #fetch<T>(
+    what: string,
+    schema: z.ZodType<T>,
+    run: (client: ClobClient) => Promise<unknown>,
+    rejectionCode: ErrorCode = 'FEED_UNAVAILABLE',
+  ): Promise<T> {
     const client = await this.#getClient();
-    return requestExchange({ what, timeoutMs: this.#options.timeoutMs, rejectionCode: refusedAs }, () => run(client));
+    return parseResponse(
+      what,
+      schema,
+      await requestExchange({ what, timeoutMs: this.#options.timeoutMs, rejectionCode }, () => run(client)),
+    );
   }
 
   async #getClient(): Promise<ClobClient> {
@@ -168,7 +173,6 @@ export class TradingClient {
   }
 }
 
-/** The credentials of the account's key: derived where there are any, else created. */
 async function deriveOrCreateCredentials(client: ClobClient): Promise<unknown> {
   try {
     return await client.deriveApiKey();
@@ -192,9 +196,9 @@ function toPostOutcome(answer: z.output<typeof postOrderResponse>, signed: Signe
   if (!answer.success) return { kind: 'REFUSED', reason: `the order was not taken (${answer.status})` };
   const contracts = Number(answer.takingAmount);
   const paidMicros = Math.round(Number(answer.makingAmount) * MICROS);
-  // Amounts that cannot be those of this order, or in its unit, are not believed: its trades tell.
-  const believable = contracts > 0 && paidMicros > 0 && paidMicros <= Number(signed.makerAmount);
-  return answer.status === 'matched' && believable ? { kind: 'MATCHED', contracts, paidMicros } : { kind: 'TAKEN' };
+  // Amounts outside the order or in another unit are ignored; the trades are looked up.
+  const isPlausible = contracts > 0 && paidMicros > 0 && paidMicros <= Number(signed.makerAmount);
+  return answer.status === 'matched' && isPlausible ? { kind: 'MATCHED', contracts, paidMicros } : { kind: 'TAKEN' };
 }
 
 function toRejectionOutcome(reason: string): PostOutcome {

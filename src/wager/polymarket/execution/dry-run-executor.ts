@@ -14,7 +14,7 @@ export interface DryRunExecutorOptions {
 
 export const DRY_RUN_VENUE = 'polymarket-dry-run';
 
-/** Fills orders from the book as it stands, and sends none: the prices are the market's, the money is not real. */
+/** Fills orders from the current book without sending them: real prices, simulated money. */
 export class DryRunExecutor implements OrderExecutor {
   readonly name = DRY_RUN_VENUE;
   readonly asset = 'PAPER-USD';
@@ -46,7 +46,7 @@ export class DryRunExecutor implements OrderExecutor {
   }
 }
 
-/** Buys up to the plan's contracts from the best ask on, at no more than its price; fee included, in micros, rounded up. */
+/** Fills up to the plan's contracts from the best ask within its price; cost in micros, fee included, rounded up. */
 export function fillFromBook({ asks }: OrderBook, { contracts, priceUnits, fee }: OrderPlan): { contracts: number; costMicros: number } {
   let left = contracts;
   let costMicros = 0;
@@ -56,9 +56,5 @@ export function fillFromBook({ asks }: OrderBook, { contracts, priceUnits, fee }
     costMicros += filled * (price * MICROS + computeFeeMicros(fee, price));
     left -= filled;
   }
-  return { contracts: roundToMicros(contracts - left), costMicros: Math.ceil(costMicros - 1e-6) };
-}
-
-function roundToMicros(amount: number): number {
-  return Math.round(amount * MICROS) / MICROS;
+  return { contracts: Math.round((contracts - left) * MICROS) / MICROS, costMicros: Math.ceil(costMicros - 1e-6) };
 }

@@ -15,15 +15,14 @@ export interface ExchangeExecutorOptions {
 }
 
 export const EXCHANGE_VENUE = 'polymarket';
-/** Trades are listed one by one: until so long after an order was sent, those that are listed may not be all. */
+/** The exchange lists trades one by one; until this long after sending, the list may be incomplete. */
 const TRADES_COMPLETE_AFTER_MS = 10_000;
-/** An order that the exchange shows no trade of so long after it was sent has bought nothing: it is never on the book. */
+/** Without a trade this long after sending, an order bought nothing, as it never rests on the book. */
 const NOTHING_BOUGHT_AFTER_MS = 120_000;
 
 /**
- * Sends orders, each at most once in effect. What is sent was signed and written down before, so that whatever happens between sending
- * and writing the result, the same order is looked up and, where the exchange does not know it, sent again as it is: under the same
- * hash the exchange fills no more than one.
+ * Sends orders exactly once in effect. Orders are signed and stored before sending; after a crash the stored order is looked up and, if
+ * unknown to the exchange, sent again unchanged: the exchange fills one order per hash.
  */
 export class ExchangeExecutor implements OrderExecutor {
   readonly name = EXCHANGE_VENUE;
@@ -52,7 +51,7 @@ export class ExchangeExecutor implements OrderExecutor {
     const outcome = await trading.postOrder(sending);
     log.info({ order: order._id, orderHash: order.orderHash, outcome: outcome.kind }, 'order sent to Polymarket');
     if (outcome.kind === 'MATCHED') return this.#recordFill(sending, outcome);
-    // A refusal of a second attempt says nothing about the first: only the trades do.
+    // A rejection of a second attempt does not imply that the first failed; only the trades show that.
     if (outcome.kind === 'REFUSED' && sending.attempts === 1) {
       const ended = await orders.reject(sending, outcome.reason);
       if (ended.state !== 'SIGNED') return this.resolveOrder(ended);
@@ -70,7 +69,7 @@ export class ExchangeExecutor implements OrderExecutor {
     return this.#requireFinal(await orders.reject(order, 'nobody sold at the limit'));
   }
 
-  /** An order that may have been sent before, with what the exchange knows of it; still SIGNED when it knows nothing. */
+  /** Updates an order that may have been sent; still SIGNED when the exchange does not know it. */
   async #refreshFromExchange(order: PolymarketOrderDoc): Promise<PolymarketOrderDoc> {
     if (order.state !== 'SIGNED' || order.sentAt === null) return order;
     const found = await this.#options.trading.lookUpOrder(order);
@@ -83,14 +82,14 @@ export class ExchangeExecutor implements OrderExecutor {
     return this.#recordFill(order, filled);
   }
 
-  /** Writes a fill. The fee is reckoned from the market's schedule: what the exchange tells of trades is without it. */
+  /** Records a fill with the fee of the market's schedule, as trades exclude it. */
   #recordFill({ _id, fee }: PolymarketOrderDoc, { contracts, paidMicros }: FilledAmount): Promise<PolymarketOrderDoc> {
     const feesMicros = Math.ceil(contracts * computeFeeMicros(fee, paidMicros / MICROS / contracts));
     const { orders, now } = this.#options;
     return orders.fill(_id, { filledContracts: contracts, costMicros: paidMicros + feesMicros, filledAt: now() });
   }
 
-  /** The order as it stands after it was to be ended; another process may have gone on with it. */
+  /** Throws when another process continued with the order. */
   #requireFinal(order: PolymarketOrderDoc): PolymarketOrderDoc {
     if (!isFinalOrder(order)) throw outcomeUnknownError(order);
     return order;

@@ -3,21 +3,20 @@ import type { OrderBook } from '../api/market-data-client.ts';
 import type { OrderPlan } from '../order-plan.ts';
 import type { PolymarketOrderDoc } from './order-store.ts';
 
-/** Where planned orders go: to the exchange, or nowhere. */
+/** Executes planned orders, at the exchange or as a dry run. */
 export interface OrderExecutor {
   readonly name: string;
   readonly asset: string;
-  /** What is free to stake, in micros. */
+  /** Available for stakes, in micros. */
   getCashMicros(): Promise<number>;
-  /** The document that is to be written before anything is done. */
+  /** The document to store before execution. */
   prepareOrder(order: VenueOrder, plan: OrderPlan, book: OrderBook): Promise<PolymarketOrderDoc>;
-  /** Carries a written order out; returns it FILLED or REJECTED. @throws OracleError FEED_UNAVAILABLE while that is not known. */
+  /** Executes a stored order; returns it FILLED or REJECTED. @throws OracleError FEED_UNAVAILABLE while that is unknown */
   execute(order: PolymarketOrderDoc): Promise<PolymarketOrderDoc>;
-  /** Finds out how a written order ended, without sending it. @throws OracleError FEED_UNAVAILABLE while that is not known. */
+  /** Determines the result of a stored order without sending it. @throws OracleError FEED_UNAVAILABLE while that is unknown */
   resolveOrder(order: PolymarketOrderDoc): Promise<PolymarketOrderDoc>;
 }
 
-/** An order as it is first written, signed or not. */
 export function buildOrderDoc({ name }: OrderExecutor, order: VenueOrder, plan: OrderPlan, createdAt: Date): PolymarketOrderDoc {
   const { clientOrderId: _id, market, side } = order;
   const { tokenId, contracts, maxCostMicros, fee } = plan;

@@ -6,33 +6,33 @@ import type { Side } from '../../sizing.ts';
 import type { Fill, StrikeMarket, WagerSettlement } from '../../venue.ts';
 import type { FeeSchedule } from '../fee.ts';
 
-/** An order with its signature, as the client builds and posts it. */
+/** A signed order of the exchange's client. */
 export type SignedOrder = Parameters<typeof orderToJsonV2>[0];
 
 /**
- * SIGNED: written, and perhaps sent; may be sent again as it is. POSTED: the exchange has it, what it bought is not known yet; never sent
- * again. FILLED, REJECTED: final.
+ * SIGNED: stored and perhaps sent; may be sent again unchanged. POSTED: accepted by the exchange, fills unknown; never sent again. FILLED,
+ * REJECTED: final.
  */
 export type OrderState = 'SIGNED' | 'POSTED' | 'FILLED' | 'REJECTED';
 
 /** An order at Polymarket, or in a dry run. Amounts in micros. */
 export interface PolymarketOrderDoc {
-  /** The client's order id. */
+  /** Client order id. */
   _id: string;
   venue: string;
   market: StrikeMarket;
   side: Side;
   tokenId: string;
-  /** Ordered, at no more than `maxCostMicros`, fee included. */
+  /** Ordered at up to `maxCostMicros`, fee included. */
   contracts: number;
   maxCostMicros: number;
   fee: FeeSchedule;
-  /** What is sent, and the hash that the exchange knows it by; null in a dry run. */
+  /** The signed order and its hash, its id at the exchange; null in a dry run. */
   signed: SignedOrder | null;
   orderHash: string | null;
   state: OrderState;
   createdAt: Date;
-  /** How often sending has begun, and when it last did. */
+  /** Number of send attempts, and the time of the last. */
   attempts: number;
   sentAt: Date | null;
   rejectedBecause: string | null;
@@ -55,7 +55,7 @@ export class PolymarketOrderStore {
     this.#venue = venue;
   }
 
-  /** @throws OracleError VENUE_REJECTED when the order is one of the dry run and money is asked for, or the other way round. */
+  /** @throws OracleError VENUE_REJECTED for a dry-run order at the exchange, or the reverse */
   async find(id: string): Promise<PolymarketOrderDoc | null> {
     const order = await this.#orders.findOne({ _id: id });
     if (order === null || order.venue === this.#venue) return order;
@@ -68,7 +68,7 @@ export class PolymarketOrderStore {
     return order;
   }
 
-  /** Writes an order unless there is one of its id already, and returns the one that stands. */
+  /** Stores an order unless its id exists; returns the stored one. */
   async insert(order: PolymarketOrderDoc): Promise<PolymarketOrderDoc> {
     try {
       await this.#orders.insertOne(order);
@@ -79,39 +79,39 @@ export class PolymarketOrderStore {
     }
   }
 
-  /** Notes that a signed order is about to be sent; null when it is not to be sent any more. */
+  /** Records a send attempt; null when the order must not be sent any more. */
   beginSending(id: string, sentAt: Date): Promise<PolymarketOrderDoc | null> {
     const change = { $set: { sentAt }, $inc: { attempts: 1 } };
     return this.#orders.findOneAndUpdate({ _id: id, state: 'SIGNED' }, change, { returnDocument: 'after' });
   }
 
-  /** The exchange has the order: it is not sent again. */
+  /** Records that the exchange has the order, so that it is not sent again. */
   acknowledge(id: string): Promise<PolymarketOrderDoc> {
     return this.#update({ _id: id, state: 'SIGNED' }, { state: 'POSTED' });
   }
 
-  /** What an order bought stands, also against a rejection that another process wrote without knowing of it. */
+  /** Records a fill; overrides a rejection by another process that did not know of it. */
   fill(id: string, filled: Pick<PolymarketOrderDoc, 'filledContracts' | 'costMicros' | 'filledAt'>): Promise<PolymarketOrderDoc> {
     return this.#update({ _id: id, state: { $ne: 'FILLED' } }, { ...filled, state: 'FILLED', rejectedBecause: null });
   }
 
-  /** Ends an order that bought nothing, unless it has been sent again meanwhile. */
+  /** Ends an order without fills, unless it was sent again meanwhile. */
   reject({ _id, attempts }: PolymarketOrderDoc, rejectedBecause: string): Promise<PolymarketOrderDoc> {
     return this.#update({ _id, attempts, state: { $in: ['SIGNED', 'POSTED'] } }, { state: 'REJECTED', rejectedBecause });
   }
 
-  /** Writes how an order ended, once; returns what stands. */
+  /** Stores the settlement once; returns the stored one. */
   async settle(id: string, settlement: WagerSettlement): Promise<WagerSettlement> {
     return (await this.#update({ _id: id, settlement: null }, { settlement })).settlement as WagerSettlement;
   }
 
-  /** Cost of all orders that may still pay, in micros: what filled ones cost, and the most that unfinished ones may. */
+  /** Cost of filled, unsettled orders plus the maximum cost of unfinished ones, in micros. */
   async sumOpenMicros(): Promise<number> {
     const unfinished = await this.#sum({ state: { $in: ['SIGNED', 'POSTED'] } }, '$maxCostMicros');
     return unfinished + (await this.#sum({ state: 'FILLED', settlement: null }, '$costMicros'));
   }
 
-  /** What all orders together have cost and paid out, in micros. */
+  /** Total cost and payout of all orders, in micros. */
   async sumTurnover(): Promise<{ costMicros: number; payoutMicros: number }> {
     const costMicros = await this.#sum({ state: 'FILLED' }, '$costMicros');
     return { costMicros, payoutMicros: await this.#sum({ settlement: { $ne: null } }, '$settlement.payoutMicros') };
@@ -129,10 +129,7 @@ export class PolymarketOrderStore {
   }
 }
 
-/**
- * What an order bought.
- * @throws OracleError VENUE_REJECTED, the same each time, when it bought nothing.
- */
+/** The fill of an order. @throws OracleError VENUE_REJECTED when it bought nothing */
 export function toFill(order: PolymarketOrderDoc): Fill {
   if (order.state === 'FILLED') {
     return { orderId: order._id, contracts: order.filledContracts, costMicros: order.costMicros, at: order.filledAt as Date };

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { buildMarketId, MARKET_ID_PATTERN, parseRoundId } from '../../../../src/contest/rounds/round.ts';
-import { buildStrikesAround, STRIKES_EACH_SIDE } from '../../../../src/contest/rounds/strikes.ts';
+import { buildRoundStrikes, STRIKES_EACH_SIDE } from '../../../../src/contest/rounds/strikes.ts';
 import { between } from '../../../support/arbitraries.ts';
 
 it('strikes are positive, ascending, evenly apart, around the money, and their markets can be named', () => {
   fc.assert(
     fc.property(between(1, 1e7), (spot) => {
-      const strikes = buildStrikesAround(spot);
+      const strikes = buildRoundStrikes(spot);
       expect(strikes).toHaveLength(2 * STRIKES_EACH_SIDE + 1);
       const step = strikes[1] - strikes[0];
       expect(strikes[0]).toBeGreaterThan(0);
@@ -24,8 +24,8 @@ it('strikes are positive, ascending, evenly apart, around the money, and their m
 });
 
 it('strikes are round numbers', () => {
-  expect(buildStrikesAround(61_234)).toEqual([58_000, 60_000, 62_000, 64_000, 66_000]);
-  expect(buildStrikesAround(104_900)).toEqual([95_000, 100_000, 105_000, 110_000, 115_000]);
+  expect(buildRoundStrikes(61_234)).toEqual([58_000, 60_000, 62_000, 64_000, 66_000]);
+  expect(buildRoundStrikes(104_900)).toEqual([95_000, 100_000, 105_000, 110_000, 115_000]);
 });
 
 it('what is no id of a market belongs to no round', () => {
