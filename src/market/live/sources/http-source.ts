@@ -1,28 +1,27 @@
 import { z } from 'zod';
 import { type Day, formatDay, parseDay, toDay } from '../../../forecast/day.ts';
 import { OracleError } from '../../../platform/errors.ts';
-import type { ProviderRequest } from '../providers/provider.ts';
-import type { ProviderId } from '../providers/providers.ts';
+import type { Provider, ProviderAnswer, ProviderRequest } from '../providers/provider.ts';
 import type { DatedValue, DayRange, SeriesSource } from './source.ts';
 
-/** A number as JSON tells it; infinities are refused. */
+/** A JSON number; zod rejects infinities. */
 export const finite = z.number();
+export const positive = finite.positive();
 
-/** A decimal number told as a string. */
+/** A decimal number in a string. */
 export const numeric = z
   .string()
   .regex(/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/, 'is no decimal number')
   .transform(Number)
   .pipe(finite);
 
-/** Milliseconds since 1970, told as a number or as a string. */
+export const positiveText = numeric.pipe(positive);
+
+/** Milliseconds since 1970, as a number or in a string. */
 export const epochMs = z.number().int().positive();
 export const epochMsText = numeric.pipe(epochMs);
 
-/**
- * Checks an answer of a provider against the shape it should have.
- * @throws OracleError FEED_INVALID naming the provider and the path of the first wrong field
- */
+/** Validates a response. @throws OracleError FEED_INVALID naming the provider and the path of the first invalid field */
 export function parseAnswer<Schema extends z.ZodType>(schema: Schema, body: unknown, providerTitle: string): z.output<Schema> {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
@@ -31,39 +30,73 @@ export function parseAnswer<Schema extends z.ZodType>(schema: Schema, body: unkn
   throw new OracleError('FEED_INVALID', `${providerTitle}: ${field} ${issue.message}`, { field });
 }
 
-interface HttpSourceOptions {
-  provider: ProviderId;
-  history: SeriesSource['history'];
-  pageDays: number;
-  /** Every finished day has a value: an answer without one of a finished day of the range is none. */
-  daily?: true;
-  request(range: DayRange): ProviderRequest;
-  /** Values of the answer, in any order; those outside the range may be among them. `nowMs` is when the answer arrived. */
-  read(body: unknown, range: DayRange, providerTitle: string, nowMs: number): DatedValue[];
+/** For providers that reject requests with status 200 and a code. @throws OracleError FEED_UNAVAILABLE */
+export function requireAccepted(code: string | number, accepted: string | number, providerTitle: string): void {
+  if (code !== accepted) throw new OracleError('FEED_UNAVAILABLE', `${providerTitle}: refused with code ${code}`);
 }
 
-/** A series that one HTTP request answers: what to ask, and how to read the answer. */
-export function createHttpSource({ provider: id, history, pageDays, daily, request, read }: HttpSourceOptions): SeriesSource {
+/** Requests and parses within one guarded call, because an unreadable response is a failure of the provider. */
+export function fetchParsed<T>(provider: Provider, request: ProviderRequest, parse: (answer: ProviderAnswer) => T): Promise<T> {
+  return provider.call(request.path, async () => parse(await provider.request(request)));
+}
+
+interface SourceOptions extends Omit<SeriesSource, 'fetch'> {
+  /** Every finished day has a value: a response without one for a range of finished days is a failure. */
+  daily?: true;
+}
+
+/** Values of a response in any order, possibly outside the range, with the time of its reception. */
+export interface FetchedValues {
+  values: DatedValue[];
+  nowMs: number;
+}
+
+/** A series that takes one HTTP request per page. */
+export function createHttpSource({
+  request,
+  read,
+  ...source
+}: SourceOptions & {
+  request(range: DayRange): ProviderRequest;
+  read(body: unknown, range: DayRange, providerTitle: string, nowMs: number): DatedValue[];
+}): SeriesSource {
   return {
-    provider: id,
-    history,
-    pageDays,
+    ...source,
     fetch(provider, range) {
-      const { title } = provider;
-      const providerRequest = request(range);
-      // An answer that cannot be read is a failure of the provider, too.
-      return provider.call(providerRequest.path, async () => {
-        const { body, receivedAtMs } = await provider.request(providerRequest);
-        const values = selectWithinRange(read(body, range, title, receivedAtMs), range, title, receivedAtMs);
-        if (daily) requireFinishedDay(values, range, { history, title, nowMs: receivedAtMs });
-        return values;
+      return fetchParsed(provider, request(range), ({ body, receivedAtMs: nowMs }) => {
+        return selectValues({ values: read(body, range, provider.title, nowMs), nowMs }, range, { ...source, title: provider.title });
       });
     },
   };
 }
 
+/** A daily series that takes several requests per page, all within the guarded call `what`. */
+export function createCompositeSource({
+  what,
+  fetchValues,
+  ...source
+}: SourceOptions & { what: string; fetchValues(provider: Provider, range: DayRange): Promise<FetchedValues> }): SeriesSource {
+  return {
+    ...source,
+    fetch: (provider, range) =>
+      provider.call(what, async () => {
+        return selectValues(await fetchValues(provider, range), range, { ...source, daily: true, title: provider.title });
+      }),
+  };
+}
+
+function selectValues(
+  { values, nowMs }: FetchedValues,
+  range: DayRange,
+  { daily, history, title }: Pick<SourceOptions, 'daily' | 'history'> & { title: string },
+): DatedValue[] {
+  const selected = selectWithinRange(values, range, title, nowMs);
+  if (daily) requireFinishedDay(selected, range, { history, title, nowMs });
+  return selected;
+}
+
 /**
- * The values dated within the range, each day once: the one that its provider made last, or told last, is kept.
+ * The values dated within the range, one per day: the one with the latest provider time, or the last one.
  * @throws OracleError FEED_INVALID for a value dated after tomorrow
  */
 export function selectWithinRange(values: DatedValue[], { from, to }: DayRange, providerTitle: string, nowMs: number): DatedValue[] {
@@ -80,13 +113,10 @@ export function selectWithinRange(values: DatedValue[], { from, to }: DayRange, 
   return [...byDay.values()];
 }
 
-/** An old piece without a value says where a provider's history begins, a recent one that something is wrong. */
+/** An empty old page marks the start of a provider's history; an empty recent page is a failure. */
 const RECENT_DAYS = 31;
 
-/**
- * For what has a value every day, asked about recent days.
- * @throws OracleError FEED_UNAVAILABLE when the range holds finished days of the provider's history, and none has a value
- */
+/** @throws OracleError FEED_UNAVAILABLE when the range has recent finished days of the provider's history and none has a value */
 export function requireFinishedDay(
   values: DatedValue[],
   range: DayRange,

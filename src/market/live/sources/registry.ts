@@ -25,18 +25,17 @@ import { kraken } from './venues/kraken.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What is asked of each of `VENUE_IDS`, in their order. */
+/** The sources of `VENUE_IDS`, in the same order. */
 export const VENUE_SOURCES: readonly VenueSource[] = [coinbase, kraken, bitstamp, binance];
 
-/** Series that come from venues and funds, not from a source of their own. */
-type DerivedSeries = 'btcClose' | 'etfFlow';
-export type SeriesWithPlan = Exclude<SeriesId, DerivedSeries>;
+/** `btcClose` and `etfFlow` come from `VENUE_SOURCES` and `createEtfSources`. */
+export type SeriesWithPlan = Exclude<SeriesId, 'btcClose' | 'etfFlow'>;
 
 const hourly = (...sources: SeriesSource[]): SeriesPlan => ({ sources, everyMs: HOUR_MS });
-/** bitcoin-data.com answers fifteen requests a day. */
+/** bitcoin-data.com allows fifteen requests a day. */
 const everySixHours = (...sources: SeriesSource[]): SeriesPlan => ({ sources, everyMs: 6 * HOUR_MS });
 
-/** Where each series comes from, the primary first: a further source is one file and one name here. */
+/** The sources of each series, the primary first. A new source is one file and one name here. */
 export const SERIES_PLANS: Readonly<Record<SeriesWithPlan, SeriesPlan>> = {
   fearGreed: hourly(alternativeMeFearGreed),
   realizedPrice: everySixHours(bitviewRealizedPrice, bitcoinDataRealizedPrice),
@@ -47,7 +46,7 @@ export const SERIES_PLANS: Readonly<Record<SeriesWithPlan, SeriesPlan>> = {
   perpBasis: hourly(deribitBasis, bybitBasis),
   dvol: hourly(deribitDvol),
   sp500: hourly(yahooSp500, fredSp500),
-  // FRED's DTWEXBGS is another index, and it has no price of gold any more.
+  // No FRED fallback: DTWEXBGS is a different index, and FRED has discontinued gold.
   dxy: hourly(yahooDxy),
   gold: hourly(yahooGold),
   vix: hourly(yahooVix, fredVix),
@@ -58,24 +57,24 @@ export const SERIES_PLANS: Readonly<Record<SeriesWithPlan, SeriesPlan>> = {
   pmi: everySixHours(dbnomicsPmi),
 };
 
-/** Who tells the flows of single funds, too, the primary first. */
+/** Sources with flows of single funds, the primary first. */
 export const FUND_FLOW_SOURCES: readonly EtfSource[] = [bitbo, farside];
 
-/** Where the flows of US spot Bitcoin ETFs come from, the primary first. `key` is SoSoValue's, where one is set. */
-export function createEtfSources(key: string | undefined): readonly EtfSource[] {
-  return [createSosovalueSource(key), ...FUND_FLOW_SOURCES];
+/** All sources of ETF flows, the primary first. */
+export function createEtfSources(sosovalueKey: string | undefined): readonly EtfSource[] {
+  return [createSosovalueSource(sosovalueKey), ...FUND_FLOW_SOURCES];
 }
 
 export const STRIKE_SOURCES: readonly StrikeSource[] = [polymarketStrikes, kalshiStrikes];
 
-/** Everybody who is asked for a series, the primary first. */
+/** The providers of a series, the primary first. */
 export function getProviderIds(series: SeriesId): ProviderId[] {
   if (series === 'btcClose') return [...VENUE_IDS];
   const sources = series === 'etfFlow' ? createEtfSources(undefined) : SERIES_PLANS[series].sources;
   return sources.map(({ provider }) => provider);
 }
 
-/** Who is asked for what, the primary first, as Markdown. */
+/** The table of providers in docs/DATA.md. */
 export function providersMarkdown(): string {
   const titles = (ids: readonly ProviderId[]) => ids.map((id) => PROVIDERS[id].title).join(', ');
   const rows = [

@@ -8,32 +8,28 @@ export interface DayRange {
   to: Day;
 }
 
-/** A value as its provider tells it. */
 export interface DatedValue {
   day: Day;
   value: number;
-  /** The provider's own time of the value (ms); null where it tells only a date. */
+  /** Time of the value on the provider's clock (ms); null for a date only. */
   providerAtMs: number | null;
 }
 
 /**
- * One provider of one series. `fetch` gives the values dated within the range, in any order, each day once, in the unit of the
- * series; days without a value are left out. @throws OracleError FEED_UNAVAILABLE, FEED_INVALID naming provider and field
+ * One provider of one series. `fetch` returns the values dated within the range in the unit of the series, one per day, in any order.
+ * @throws OracleError FEED_UNAVAILABLE, FEED_INVALID naming provider and field
  */
 export interface SeriesSource {
   provider: ProviderId;
-  /** First day that the provider can be asked for (YYYY-MM-DD), or how many days it reaches back. */
+  /** First available day (YYYY-MM-DD), or the number of available days. */
   history: { from: string } | { days: number };
-  /** Days that one call may cover; a longer range is asked for in pieces. */
+  /** Maximum days of one call. */
   pageDays: number;
   fetch(provider: Provider, range: DayRange): Promise<DatedValue[]>;
 }
 
-/** A venue that trades bitcoin for dollars. */
-export interface VenueSource {
-  provider: ProviderId;
-  history: { from: string } | { days: number };
-  pageDays: number;
+/** A venue with a market of bitcoin in dollars. */
+export interface VenueSource extends Omit<SeriesSource, 'fetch'> {
   /** Closes of the finished daily candles of the range. */
   fetchCloses(provider: Provider, range: DayRange): Promise<DatedValue[]>;
   fetchTicker(provider: Provider): Promise<VenueTicker>;
@@ -41,23 +37,21 @@ export interface VenueSource {
 
 export interface VenueTicker {
   priceUsd: number;
-  /** The provider's time of the price (ms); null where it tells none. */
+  /** Time of the price on the provider's clock (ms); null where it sends none. */
   providerAtMs: number | null;
-  /** Change against 24 hours before, in percent; null where the venue does not tell. */
+  /** 24-hour change in percent; null where the venue sends none. */
   change24hPct: number | null;
 }
 
-/** The net flows of one day into US spot Bitcoin ETFs, USD millions. */
+/** Net flows into US spot Bitcoin ETFs of one day, USD millions. */
 export interface EtfDay {
   day: Day;
   totalMusd: number;
-  /** By ticker; null where the provider has totals only. */
+  /** By ticker; null for a provider with totals only. */
   fundsMusd: Record<string, number> | null;
 }
 
-export interface EtfSource {
-  provider: ProviderId;
-  history: { from: string } | { days: number };
-  /** Every day the provider has of the range; US holidays and weekends dropped. */
+export interface EtfSource extends Pick<SeriesSource, 'provider' | 'history'> {
+  /** The reported days of the range, without US holidays and weekends. */
   fetch(provider: Provider, range: DayRange): Promise<EtfDay[]>;
 }

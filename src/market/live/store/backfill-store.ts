@@ -1,16 +1,16 @@
 import type { Collection, Db } from 'mongodb';
 import type { Day } from '../../../forecast/day.ts';
 
-/** How far the history of one source has been fetched. `_id` is `stream/source`. */
+/** Progress of one backfill item. `_id` is the id of the item. */
 export interface BackfillDoc {
   _id: string;
   from: Day;
-  /** Last day fetched so far; one before `from` at the beginning. */
+  /** Last fetched day; initially `from - 1`. */
   through: Day;
   done: boolean;
 }
 
-/** The progress of the first fetch of the history, the collection `feed_backfills`: an interrupted one goes on where it stopped. */
+/** Backfill progress in the collection `feed_backfills`, so that an interrupted backfill resumes. */
 export class BackfillStore {
   readonly #docs: Collection<BackfillDoc>;
 
@@ -18,7 +18,7 @@ export class BackfillStore {
     this.#docs = db.collection('feed_backfills');
   }
 
-  /** Begins a fetch unless it was begun, and returns where it stands. */
+  /** Creates the progress unless it exists, and returns it. */
   async begin(id: string, from: Day): Promise<BackfillDoc> {
     const known = await this.#docs.findOneAndUpdate(
       { _id: id },
@@ -36,7 +36,7 @@ export class BackfillStore {
     await this.#docs.updateOne({ _id: id }, { $set: { done: true } });
   }
 
-  /** Whether everything that was begun is there. */
+  /** Whether all items are done. */
   async isComplete(): Promise<boolean> {
     return (await this.#docs.countDocuments({ done: false })) === 0;
   }

@@ -9,8 +9,8 @@ interface CloseDoc extends Omit<DailyClose, 'day'> {
 }
 
 /**
- * The close of each day as venues first agreed on it, the collection `daily_closes`. Outcomes of several forecasts and steps that run
- * twice read the same day: a venue that answers later must not move a price that was used.
+ * The first agreed close of each day, in the collection `daily_closes`. Several forecasts and repeated steps read the same day, so a late
+ * venue must not change a used price.
  */
 export class CloseStore {
   readonly #closes: Collection<CloseDoc>;
@@ -19,7 +19,7 @@ export class CloseStore {
     this.#closes = db.collection('daily_closes');
   }
 
-  /** Pins a day's close unless it is pinned, and returns the one that stands. */
+  /** Pins a day's close unless one is pinned, and returns the pinned one. */
   async pin({ day, ...close }: DailyClose): Promise<DailyClose> {
     const _id = formatDay(day);
     try {

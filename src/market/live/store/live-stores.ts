@@ -9,7 +9,6 @@ import { ProviderHealthStore } from './provider-health-store.ts';
 import { SpotStore } from './spot-store.ts';
 import { STRIKE_INDEXES, StrikeStore } from './strike-store.ts';
 
-/** Everything that live data is kept in. */
 export interface LiveStores {
   observations: ObservationStore;
   observationCache: ObservationCache;

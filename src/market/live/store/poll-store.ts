@@ -1,19 +1,19 @@
 import type { Collection, Db } from 'mongodb';
 import { isDuplicateKey } from '../../../platform/mongo.ts';
 
-/** When something is asked for next. `_id` names it. */
+/** Schedule of one poll. `_id` is the id of the poll. */
 export interface PollDoc {
   _id: string;
   nextAtMs: number;
-  /** When it last succeeded (ms); null before. */
+  /** Last success (ms); null before the first. */
   okAtMs: number | null;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number;
-  /** Why the last attempt failed; null after a success. */
+  /** Message of the last failure; null after a success. */
   error: string | null;
 }
 
-/** The collector's timetable, the collection `feed_polls`: any number of workers share it, and it survives them. */
+/** The durable schedule of all polls, shared by all workers, in the collection `feed_polls`. */
 export class PollStore {
   readonly #polls: Collection<PollDoc>;
 
@@ -21,7 +21,7 @@ export class PollStore {
     this.#polls = db.collection('feed_polls');
   }
 
-  /** Takes a poll that is due for `leaseMs`; false when it is not due, or another worker has it. */
+  /** Acquires the lease of a due poll; false when it is not due or another worker holds it. */
   async claim(id: string, nowMs: number, leaseMs: number): Promise<boolean> {
     const leased = { nextAtMs: nowMs + leaseMs };
     try {
@@ -37,7 +37,7 @@ export class PollStore {
     }
   }
 
-  /** Gives a claimed poll back without a result. */
+  /** Releases the lease without a result. */
   async release(id: string, nextAtMs: number): Promise<void> {
     await this.#polls.updateOne({ _id: id }, { $set: { nextAtMs } });
   }
@@ -46,7 +46,7 @@ export class PollStore {
     await this.#polls.updateOne({ _id: id }, { $set: { nextAtMs, okAtMs: nowMs, failures: 0, error: null } });
   }
 
-  /** Notes a failure; the next attempt comes later with each one in a row. @returns failures in a row */
+  /** Records a failure with the delay of the next attempt. @returns consecutive failures */
   async failed(id: string, error: string, nextAtMs: (failures: number) => number): Promise<number> {
     const known = await this.#polls.findOneAndUpdate({ _id: id }, { $inc: { failures: 1 }, $set: { error } }, { returnDocument: 'after' });
     const failures = known?.failures ?? 1;

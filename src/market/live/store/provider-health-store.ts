@@ -4,7 +4,7 @@ import { PROVIDER_IDS, type ProviderId } from '../providers/providers.ts';
 
 type ProviderHealthDoc = Omit<ProviderHealth, 'provider'> & { _id: ProviderId };
 
-/** The collection `provider_health`: how providers are doing, as the process that asks them last saved it. */
+/** Provider health as last saved by the calling process, in the collection `provider_health`. */
 export class ProviderHealthStore {
   readonly #docs: Collection<ProviderHealthDoc>;
   readonly #saved = new Map<ProviderId, string>();
@@ -13,7 +13,7 @@ export class ProviderHealthStore {
     this.#docs = db.collection('provider_health');
   }
 
-  /** Writes what has changed since this process last saved it. */
+  /** Writes only changes since this process's last save. */
   async save(healths: readonly ProviderHealth[]): Promise<void> {
     const changed = healths.filter((health) => this.#saved.get(health.provider) !== JSON.stringify(health));
     if (changed.length === 0) return;
@@ -24,7 +24,7 @@ export class ProviderHealthStore {
     for (const health of changed) this.#saved.set(health.provider, JSON.stringify(health));
   }
 
-  /** Everything saved, in the order of `PROVIDERS`. */
+  /** In the order of `PROVIDERS`. */
   async read(): Promise<ProviderHealth[]> {
     const docs = await this.#docs.find().toArray();
     const byId = new Map(docs.map(({ _id, ...health }) => [_id, { provider: _id, ...health }]));

@@ -1,10 +1,10 @@
 import type { Collection, Db } from 'mongodb';
 
-/** The price that venues agreed on in one minute. `_id` is the minute since 1970. */
+/** The median price of one minute. `_id` is the number of minutes since 1970. */
 export interface SpotDoc {
   _id: number;
   priceUsd: number;
-  /** The oldest of the venues' own times (ms): no part of the price is older. */
+  /** The oldest time of a venue's price (ms). */
   observedAtMs: number;
   receivedAtMs: number;
   change24hPct: number | null;
@@ -12,10 +12,10 @@ export interface SpotDoc {
 }
 
 const MINUTE_MS = 60_000;
-/** Prices of past minutes serve late runs; after a week nobody asks. */
+/** Past prices serve delayed pipeline runs. */
 const RETENTION_MINUTES = 7 * 1_440;
 
-/** Prices by the minute, the collection `spot_prices`: what the doors of any process read. */
+/** Prices by the minute, in the collection `spot_prices`. */
 export class SpotStore {
   readonly #prices: Collection<SpotDoc>;
 
@@ -23,20 +23,15 @@ export class SpotStore {
     this.#prices = db.collection('spot_prices');
   }
 
-  /** Keeps a minute's first price, and drops those nobody asks for any more. */
+  /** Keeps the first price of a minute and deletes those beyond the retention period. */
   async save(price: Omit<SpotDoc, '_id'>): Promise<void> {
     const _id = Math.floor(price.receivedAtMs / MINUTE_MS);
     await this.#prices.updateOne({ _id }, { $setOnInsert: price }, { upsert: true });
     await this.#prices.deleteMany({ _id: { $lt: _id - RETENTION_MINUTES } });
   }
 
-  /** The last price received at or before an instant; null when there is none. */
+  /** The last price received at or before an instant; null without one. */
   async findAt(atMs: number): Promise<SpotDoc | null> {
-    const [last] = await this.#prices
-      .find({ _id: { $lte: Math.floor(atMs / MINUTE_MS) }, receivedAtMs: { $lte: atMs } })
-      .sort({ _id: -1 })
-      .limit(1)
-      .toArray();
-    return last ?? null;
+    return this.#prices.findOne({ _id: { $lte: Math.floor(atMs / MINUTE_MS) }, receivedAtMs: { $lte: atMs } }, { sort: { _id: -1 } });
   }
 }

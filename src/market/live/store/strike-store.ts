@@ -2,14 +2,14 @@ import type { Collection, Db } from 'mongodb';
 import { isDuplicateKey } from '../../../platform/mongo.ts';
 import type { StrikeSnapshot } from '../../strikes.ts';
 
-/** What changes from one look at a market to the next; the expiry is here, too, for the query. */
+/** The changing part of a snapshot. The expiry is repeated for the query. */
 type StrikeQuote = Pick<StrikeSnapshot, 'expiresAtMs' | 'bid' | 'ask' | 'lastPrice' | 'bids' | 'asks' | 'providerAtMs' | 'receivedAtMs'>;
-/** What hardly ever changes: repeated in every snapshot it would be most of the database. */
+/** The constant part, stored once per market to keep the database small. */
 type StrikeTerms = Omit<StrikeSnapshot, Exclude<keyof StrikeQuote, 'expiresAtMs'>>;
 
-/** `_id` is the market and the minute of its reception. */
+/** `_id` is the market and the minute of reception. */
 type StrikeSnapshotDoc = StrikeQuote & { _id: string; market: string };
-/** `_id` is venue and market; `toldAtMs` is when it was last seen, so that late writers change nothing. */
+/** `_id` is venue and market; the reception time `toldAtMs` makes late writers no-ops. */
 type StrikeMarketDoc = StrikeTerms & { _id: string; toldAtMs: number };
 
 const SNAPSHOTS = 'strike_snapshots';
@@ -17,7 +17,7 @@ const MARKETS = 'strike_markets';
 
 export const STRIKE_INDEXES = [{ collection: SNAPSHOTS, indexes: [{ key: { receivedAtMs: 1 } }] }];
 
-/** What prediction markets asked for each strike, minute by minute: venues do not keep past odds, so none are overwritten. */
+/** Quotes of strikes by the minute, never overwritten, since venues publish no past odds. */
 export class StrikeStore {
   readonly #snapshots: Collection<StrikeSnapshotDoc>;
   readonly #markets: Collection<StrikeMarketDoc>;
@@ -27,18 +27,15 @@ export class StrikeStore {
     this.#markets = db.collection(MARKETS);
   }
 
-  /** Of several snapshots of a market in one minute the first is kept; of a market's terms the newest are. */
+  /** Keeps the first snapshot of a market in each minute, and the newest terms of each market. */
   async save(snapshots: readonly StrikeSnapshot[]): Promise<void> {
     if (snapshots.length === 0) return;
-    // Markets first: a snapshot without its market could not be read.
+    // Markets first: a snapshot without its market is unreadable.
     await this.#saveMarkets(snapshots.map(toMarketDoc));
     await writeUnlessDuplicate(this.#snapshots.insertMany(snapshots.map(toSnapshotDoc), { ordered: false }));
   }
 
-  /**
-   * The newest snapshot of each market received at or before `atMs` and not longer than `maxAgeMs` before; expired ones are left
-   * out. Prices are those of the snapshot, terms such as the tick size the newest known.
-   */
+  /** The newest unexpired snapshot of each market received within `maxAgeMs` before `atMs`, with the newest known terms. */
   async latest(atMs: number, maxAgeMs: number): Promise<StrikeSnapshot[]> {
     const quotes = await this.#newestQuotes(atMs, maxAgeMs);
     const markets = await this.#marketsOf(quotes);
@@ -61,7 +58,7 @@ export class StrikeStore {
     return newest.map(({ snapshot }) => snapshot);
   }
 
-  /** Not joined in the database: the embedded engine cannot run every plan of a join. */
+  /** Joined in the process: the embedded engine does not run every plan of `$lookup`. */
   async #marketsOf(quotes: readonly StrikeSnapshotDoc[]): Promise<Map<string, StrikeTerms>> {
     const docs = await this.#markets.find({ _id: { $in: quotes.map(({ market }) => market) } }).toArray();
     return new Map(docs.map(({ _id, toldAtMs, ...market }) => [_id, market]));
@@ -72,12 +69,12 @@ export class StrikeStore {
       updateOne: { filter: { _id, toldAtMs: { $lt: terms.toldAtMs } }, update: { $set: terms }, upsert },
     }));
     const done = await writeUnlessDuplicate(this.#markets.bulkWrite(writes, { ordered: false }));
-    // What is there already is newer; or another process has just inserted older terms.
+    // Either the stored terms are newer, or another process has just inserted older ones.
     if (!done) await this.#saveMarkets(marketDocs, false);
   }
 }
 
-/** False when a unique index refused one of the writes. */
+/** False when a write violated a unique index. */
 async function writeUnlessDuplicate(write: Promise<unknown>): Promise<boolean> {
   try {
     await write;

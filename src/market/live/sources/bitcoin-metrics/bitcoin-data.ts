@@ -1,21 +1,20 @@
 import { z } from 'zod';
 import { formatDay, parseDay, toDay } from '../../../../forecast/day.ts';
-import { createHttpSource, finite, numeric, parseAnswer } from '../http-source.ts';
+import { createHttpSource, finite, numeric, parseAnswer, positive } from '../http-source.ts';
 import type { SeriesSource } from '../source.ts';
 
-/** Prices that one path tells under the given name. */
 function createBitcoinDataSource(path: string, name: string): SeriesSource {
-  const answer = z.array(z.object({ d: z.iso.date(), [name]: numeric.or(finite).pipe(finite.positive()) }));
+  const answer = z.array(z.object({ d: z.iso.date(), [name]: numeric.or(finite).pipe(positive) }));
   return createHttpSource({
     provider: 'bitcoin-data',
-    // Without a key, about four years.
+    // About four years without a key.
     history: { days: 1_400 },
     pageDays: 10_000,
     daily: true,
     request: ({ from, to }) => ({ path, query: { startday: formatDay(from), endday: formatDay(to) } }),
     read(body, _range, title, nowMs) {
       const rows = parseAnswer(answer, body, title).map((row) => ({ day: parseDay(row.d as string), value: row[name] as number }));
-      // The running day's price still moves.
+      // The value of the running day is not final.
       return rows.filter(({ day }) => day !== toDay(nowMs)).map((value) => ({ ...value, providerAtMs: null }));
     },
   });

@@ -3,14 +3,14 @@ import { parseDay } from '../../../../forecast/day.ts';
 import { createHttpSource, finite, parseAnswer } from '../http-source.ts';
 import type { SeriesSource } from '../source.ts';
 
-/** The day that the provider counts from. */
+/** Epoch of the provider's day index. */
 const DAY_ZERO = parseDay('2009-01-01');
 
 const answer = z
   .object({
     index: z.literal('day1'),
     start: z.number().int().min(0),
-    /** Not included. */
+    /** Exclusive. */
     end: z.number().int(),
     data: z.array(finite.positive().nullable()),
   })
@@ -22,11 +22,11 @@ function createBitviewSource(name: string): SeriesSource {
     history: { from: '2011-08-18' },
     pageDays: 10_000,
     daily: true,
-    // One day more than wanted, for the last one is given up.
+    // One extra day, because `read` drops the last one.
     request: ({ from, to }) => ({ path: `/api/series/${name}/day1`, query: { start: from - DAY_ZERO, end: to + 2 - DAY_ZERO } }),
     read(body, _range, title) {
       const { start, data } = parseAnswer(answer, body, title);
-      // The day after which there is none is still running.
+      // The last day is still running.
       const complete = data.slice(0, -1);
       return complete.flatMap((value, index) => (value === null ? [] : [{ day: DAY_ZERO + start + index, value, providerAtMs: null }]));
     },

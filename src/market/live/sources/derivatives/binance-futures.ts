@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toDay, toInstantMs } from '../../../../forecast/day.ts';
-import { createHttpSource, epochMs, epochMsText, numeric, parseAnswer } from '../http-source.ts';
+import { createHttpSource, epochMs, epochMsText, numeric, parseAnswer, positiveText } from '../http-source.ts';
 import type { DayRange } from '../source.ts';
 import { computeDailyFunding } from './daily-funding.ts';
 
@@ -10,7 +10,7 @@ const fundingRows = z.array(z.object({ fundingRate: numeric, fundingTime: epochM
 export const binanceFunding = createHttpSource({
   provider: 'binance-futures',
   history: { from: '2019-09-11' },
-  // Three fundings a day.
+  // Three fundings a day: the limit of 1,000 rows covers 333 days.
   pageDays: 333,
   daily: true,
   request: (range) => ({ path: '/fapi/v1/fundingRate', query: { ...buildRangeQuery(range), limit: 1000 } }),
@@ -23,11 +23,11 @@ export const binanceFunding = createHttpSource({
   },
 });
 
-// Documented as text, answered as a number.
+// A string in the documentation, a number in responses.
 const timestamp = epochMs.or(epochMsText);
-const interestRows = z.array(z.object({ sumOpenInterestValue: numeric.pipe(z.number().positive()), timestamp }));
+const interestRows = z.array(z.object({ sumOpenInterestValue: positiveText, timestamp }));
 
-/** Open interest of the BTCUSDT perpetual, counted every four hours; Binance keeps 30 days of it. */
+/** Open interest of the BTCUSDT perpetual every four hours; Binance retains 30 days. */
 export const binanceOpenInterest = createHttpSource({
   provider: 'binance-futures',
   history: { days: 29 },

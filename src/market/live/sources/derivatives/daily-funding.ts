@@ -1,19 +1,13 @@
 import { type Day, toDay } from '../../../../forecast/day.ts';
 import type { DatedValue } from '../source.ts';
 
-/** One payment between longs and shorts, as a fraction of the position. */
-export interface FundingPayment {
-  atMs: number;
-  rate: number;
-}
-
 const FUNDINGS_PER_DAY = 3;
 
 /**
- * The mean funding of each complete day, as a fraction per 8 h. A day has three fundings; where the exchange has gone over to
- * shorter spans it has more, and they add up. Days in the future are kept for the reader to find fault with.
+ * Daily funding as a fraction per 8 h: the sum of a complete day's payments, of which there are more than three when the exchange uses
+ * shorter intervals, divided by three. Future days are kept, so that validation rejects them.
  */
-export function computeDailyFunding(fundings: FundingPayment[], nowMs: number): DatedValue[] {
+export function computeDailyFunding(fundings: { atMs: number; rate: number }[], nowMs: number): DatedValue[] {
   const byDay = new Map<Day, Map<number, number>>();
   for (const { atMs, rate } of fundings) {
     const day = toDay(atMs);
@@ -25,8 +19,8 @@ export function computeDailyFunding(fundings: FundingPayment[], nowMs: number): 
     .map(([day, rates]) => ({ day, value: sumRates(rates.values()) / FUNDINGS_PER_DAY, providerAtMs: Math.max(...rates.keys()) }));
 }
 
-function sumRates(values: Iterable<number>): number {
+function sumRates(rates: Iterable<number>): number {
   let total = 0;
-  for (const value of values) total += value;
+  for (const rate of rates) total += rate;
   return total;
 }

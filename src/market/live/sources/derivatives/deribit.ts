@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import { toDay, toInstantMs } from '../../../../forecast/day.ts';
 import type { Provider } from '../../providers/provider.ts';
-import { createHttpSource, epochMs, finite, parseAnswer, requireFinishedDay, selectWithinRange } from '../http-source.ts';
-import type { DatedValue, DayRange, SeriesSource } from '../source.ts';
+import { createCompositeSource, createHttpSource, epochMs, type FetchedValues, parseAnswer, positive } from '../http-source.ts';
+import type { DatedValue, DayRange } from '../source.ts';
 import { computeCurrentBasis } from './current-basis.ts';
-
-const positive = finite.positive();
-
-const DVOL_HISTORY = { from: '2021-03-24' };
 
 const dvolAnswer = z.object({
   result: z.object({
@@ -18,23 +14,17 @@ const dvolAnswer = z.object({
 });
 
 /** Closes of the implied volatility index; today's is the latest value. */
-export const deribitDvol: SeriesSource = {
+export const deribitDvol = createCompositeSource({
   provider: 'deribit',
-  history: DVOL_HISTORY,
+  history: { from: '2021-03-24' },
   pageDays: 1000,
-  fetch: (provider, range) => provider.call('volatility index', () => fetchDvol(provider, range)),
-};
+  what: 'volatility index',
+  fetchValues: fetchAllCandles,
+});
 
-async function fetchDvol(provider: Provider, range: DayRange): Promise<DatedValue[]> {
-  const { told: candles, nowMs } = await fetchAllCandles(provider, range);
-  const values = selectWithinRange(candles, range, provider.title, nowMs);
-  requireFinishedDay(values, range, { history: DVOL_HISTORY, title: provider.title, nowMs });
-  return values;
-}
-
-/** Deribit answers with the newest part of a range, and where the next older part ends. */
-async function fetchAllCandles(provider: Provider, { from, to }: DayRange): Promise<{ told: DatedValue[]; nowMs: number }> {
-  const candles: DatedValue[] = [];
+/** Deribit returns the newest part of a range and the end of the next older part. */
+async function fetchAllCandles(provider: Provider, { from, to }: DayRange): Promise<FetchedValues> {
+  const values: DatedValue[] = [];
   const startMs = toInstantMs(from);
   let endMs: number | null = toInstantMs(to + 1) - 1;
   let nowMs = 0;
@@ -45,15 +35,15 @@ async function fetchAllCandles(provider: Provider, { from, to }: DayRange): Prom
     });
     const { result } = parseAnswer(dvolAnswer, body, provider.title);
     nowMs = receivedAtMs;
-    candles.push(...result.data.map(([opensAtMs, , , , close]) => ({ day: toDay(opensAtMs), value: close, providerAtMs: opensAtMs })));
+    values.push(...result.data.map(([opensAtMs, , , , close]) => ({ day: toDay(opensAtMs), value: close, providerAtMs: opensAtMs })));
     endMs = result.continuation !== null && result.continuation < endMs ? result.continuation : null;
   }
-  return { told: candles, nowMs };
+  return { values, nowMs };
 }
 
 const tickerAnswer = z.object({ result: z.object({ mark_price: positive, index_price: positive, timestamp: epochMs }) });
 
-/** Basis of the bitcoin perpetual, of this moment only. */
+/** Current basis of the bitcoin perpetual. */
 export const deribitBasis = createHttpSource({
   provider: 'deribit',
   history: { days: 0 },

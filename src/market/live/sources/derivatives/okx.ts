@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { DAY_MS, toDay, toInstantMs } from '../../../../forecast/day.ts';
-import { OracleError } from '../../../../platform/errors.ts';
-import { createHttpSource, epochMsText, numeric, parseAnswer } from '../http-source.ts';
+import { createHttpSource, epochMsText, numeric, parseAnswer, positiveText, requireAccepted } from '../http-source.ts';
 import { computeDailyFunding } from './daily-funding.ts';
 
 const SWAP = 'BTC-USDT-SWAP';
@@ -9,14 +8,14 @@ const MAX_ROWS = 100;
 
 const fundingRow = z.object({ realizedRate: numeric, fundingTime: epochMsText });
 
-/** Funding of the BTC-USDT perpetual; OKX keeps three months of it. */
+/** Funding of the BTC-USDT perpetual; OKX retains three months. */
 export const okxFunding = createHttpSource({
   provider: 'okx',
   history: { days: 89 },
   // Three fundings a day.
   pageDays: 33,
   daily: true,
-  // OKX pages backwards: `after` asks for what is older.
+  // OKX pages backwards: `after` selects older rows.
   request: ({ to }) => ({
     path: '/api/v5/public/funding-rate-history',
     query: { instId: SWAP, after: toInstantMs(to + 1), limit: MAX_ROWS },
@@ -30,16 +29,13 @@ export const okxFunding = createHttpSource({
   },
 });
 
-// OKX's days begin at 00:00 in Hong Kong.
+// Daily bars open at 00:00 in Hong Kong.
 const BAR_OPENS_BEFORE_MS = 8 * 3_600_000;
 
-/** Open time, and the open interest in contracts, bitcoin and USD. */
-const interestRow = z.tuple([epochMsText, numeric, numeric, numeric.pipe(z.number().positive())], z.unknown());
+/** Open time; open interest in contracts, bitcoin and USD. */
+const interestRow = z.tuple([epochMsText, numeric, numeric, positiveText], z.unknown());
 
-/**
- * Open interest of the BTC-USDT perpetual. A bar's value is that of its end, 16:00 UTC of the day it is dated; the running bar
- * is left out.
- */
+/** Open interest of the BTC-USDT perpetual. A bar has the value of its end, 16:00 UTC of its date; the running bar is excluded. */
 export const okxOpenInterest = createHttpSource({
   provider: 'okx',
   history: { days: 95 },
@@ -61,9 +57,7 @@ export const okxOpenInterest = createHttpSource({
       .map(([opensAtMs, , , usd]) => ({ day: toDay(opensAtMs + DAY_MS), value: usd, providerAtMs: opensAtMs + DAY_MS })),
 });
 
-/** OKX refuses with status 200 and a code. */
 function parseRows<Row extends z.ZodType>(row: Row, body: unknown, title: string): z.output<Row>[] {
-  const { code } = parseAnswer(z.object({ code: z.string() }), body, title);
-  if (code !== '0') throw new OracleError('FEED_UNAVAILABLE', `${title}: refused with code ${code}`);
+  requireAccepted(parseAnswer(z.object({ code: z.string() }), body, title).code, '0', title);
   return parseAnswer(z.object({ data: z.array(row) }), body, title).data;
 }

@@ -1,7 +1,7 @@
 import { createEtfSource } from './etf-source.ts';
 import { parseFlowTable } from './flow-table.ts';
 
-/** Flows of every fund; the page shows the last weeks. */
+/** Flows of all funds; the page has the last weeks. */
 export const bitbo = createEtfSource({
   provider: 'bitbo',
   history: { days: 20 },

@@ -1,26 +1,45 @@
+import { type Day, formatDay, toDay } from '../../../../forecast/day.ts';
+import { OracleError } from '../../../../platform/errors.ts';
+import { isUsExchangeDay } from '../../../series/us-calendar.ts';
 import type { ProviderRequest } from '../../providers/provider.ts';
-import type { ProviderId } from '../../providers/providers.ts';
+import { fetchParsed } from '../http-source.ts';
 import type { DayRange, EtfDay, EtfSource } from '../source.ts';
-import { selectReportedDays } from './reported-days.ts';
 
-interface EtfSourceOptions {
-  provider: ProviderId;
-  history: EtfSource['history'];
+/** First trading day of US spot Bitcoin ETFs. */
+export const FIRST_FLOW_DATE = '2024-01-11';
+
+interface EtfSourceOptions extends Omit<EtfSource, 'fetch'> {
   request: ProviderRequest;
-  /** Days of the answer, in any order; those outside the range may be among them, and days without a flow. */
+  /** Days in any order, possibly outside the range or without a flow. */
   read(body: unknown, range: DayRange, providerTitle: string): EtfDay[];
 }
 
-/** Flows that one HTTP request answers: what to ask, and how to read the answer. */
-export function createEtfSource({ provider: id, history, request, read }: EtfSourceOptions): EtfSource {
+/** ETF flows that take one HTTP request. */
+export function createEtfSource({ request, read, ...source }: EtfSourceOptions): EtfSource {
   return {
-    provider: id,
-    history,
+    ...source,
     fetch: (provider, range) =>
-      // An answer that cannot be read is a failure of the provider, too.
-      provider.call(request.path, async () => {
-        const { body, receivedAtMs } = await provider.request(request);
+      fetchParsed(provider, request, ({ body, receivedAtMs }) => {
         return selectReportedDays(read(body, range, provider.title), range, provider.title, receivedAtMs);
       }),
   };
+}
+
+/**
+ * The reported days of a range, the last entry of each. A day without any flow is an exchange holiday or not reported yet.
+ * @throws OracleError FEED_INVALID for a day after tomorrow
+ */
+export function selectReportedDays(days: readonly EtfDay[], { from, to }: DayRange, providerTitle: string, nowMs: number): EtfDay[] {
+  const byDay = new Map<Day, EtfDay>();
+  for (const entry of days) {
+    if (entry.day > toDay(nowMs) + 1) {
+      throw new OracleError('FEED_INVALID', `${providerTitle}: date ${formatDay(entry.day)} is in the future`, { field: 'date' });
+    }
+    if (entry.day >= from && entry.day <= to && isUsExchangeDay(entry.day) && hasFlow(entry)) byDay.set(entry.day, entry);
+  }
+  return [...byDay.values()];
+}
+
+function hasFlow({ totalMusd, fundsMusd }: EtfDay): boolean {
+  return totalMusd !== 0 || Object.values(fundsMusd ?? {}).some((flow) => flow !== 0);
 }

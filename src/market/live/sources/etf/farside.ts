@@ -1,8 +1,7 @@
-import { createEtfSource } from './etf-source.ts';
+import { createEtfSource, FIRST_FLOW_DATE } from './etf-source.ts';
 import { parseFlowTable } from './flow-table.ts';
-import { FIRST_FLOW_DATE } from './reported-days.ts';
 
-/** Flows of every fund since the first day. */
+/** Flows of all funds since the first day. */
 export const farside = createEtfSource({
   provider: 'farside',
   history: { from: FIRST_FLOW_DATE },

@@ -5,17 +5,17 @@ import { OracleError } from '../../../../platform/errors.ts';
 import { parseAnswer } from '../http-source.ts';
 import type { DayRange, EtfDay } from '../source.ts';
 
-/** The largest fund: no table of flows is without it. */
-const LARGEST_FUND = 'IBIT';
+/** The largest fund is in every table of flows. */
+const REFERENCE_FUND = 'IBIT';
 const TICKER = /^[A-Z]{3,5}$/;
 const TOTAL = /^totals?$/i;
 /** `05 Jun 2026` or `Jun 05, 2026`. */
 const DATE = /^(?:\d{1,2} [A-Z][a-z]{2}|[A-Z][a-z]{2} \d{1,2},) \d{4}$/;
-/** `1,234.5`, and for what flowed out `-1,234.5` or `(1,234.5)`. */
+/** `1,234.5`; an outflow is `-1,234.5` or `(1,234.5)`. */
 const AMOUNT = /^(?:\((?<out>\d[\d,]*(?:\.\d+)?)\)|(?<plain>-?\d[\d,]*(?:\.\d+)?))$/;
-/** What pages show of a fund without a flow, or without a report. */
+/** Cells of a fund without a flow or a report. */
 const EMPTY_CELLS = ['', '-', '\u2013', '\u2014'];
-/** Flows are told to 0.1 of a million. */
+/** Flows are rounded to 0.1 of a million. */
 const TOLERANCE_MUSD = 0.15;
 
 const amount = z.string('is missing').transform((text, context) => {
@@ -33,16 +33,16 @@ const amount = z.string('is missing').transform((text, context) => {
 const amounts = z.record(z.string(), z.record(z.string(), amount));
 
 /**
- * Daily flows of the table in a web page: a row a day, a column a fund, and their total; USD millions. Rows of no day and columns of no
- * fund are passed over, and so are days outside the range.
+ * Parses the HTML table of daily flows (USD millions) with a row per day, a column per fund and their total. Other rows, other columns
+ * and days outside the range are skipped.
  * @throws OracleError FEED_INVALID naming the cell, or the day whose total is not the sum of its funds
  */
 export function parseFlowTable(page: unknown, { from, to }: DayRange, providerTitle: string): EtfDay[] {
   const rows = parse(parseAnswer(z.string(), page, providerTitle))
     .querySelectorAll('tr')
     .map(getCells);
-  const headerAt = rows.findIndex((cells) => cells.includes(LARGEST_FUND));
-  if (headerAt < 0) throw invalidFlowTable(providerTitle, 'table', `has no column ${LARGEST_FUND}`);
+  const headerAt = rows.findIndex((cells) => cells.includes(REFERENCE_FUND));
+  if (headerAt < 0) throw invalidFlowTable(providerTitle, 'table', `has no column ${REFERENCE_FUND}`);
   const columns = findColumns(rows[headerAt], providerTitle);
   const dated = rows.slice(headerAt + 1).flatMap((cells) => parseDatedRow(cells));
   if (dated.length === 0) throw invalidFlowTable(providerTitle, 'table', 'has no row with a date');
@@ -61,7 +61,7 @@ interface Column {
   index: number;
 }
 
-/** The funds and the total, which stands in the last column where none is named so. */
+/** The columns of the funds and of the total, which is the last column if it has no name. */
 function findColumns(header: string[], providerTitle: string): Column[] {
   const named = header.findIndex((name) => TOTAL.test(name));
   const total = named < 0 && header.at(-1) === '' ? header.length - 1 : named;

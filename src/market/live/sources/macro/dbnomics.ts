@@ -16,7 +16,7 @@ const series = z
 
 const answer = z.object({ series: z.object({ docs: z.tuple([series]) }) });
 
-/** The ISM manufacturing PMI, dated by its release: on the first US exchange day of the month after the one that it is about. */
+/** The ISM manufacturing PMI, dated by its release on the first US exchange day of the following month. */
 export const dbnomicsPmi = createHttpSource({
   provider: 'dbnomics',
   history: { from: '2020-06-01' },
@@ -31,7 +31,6 @@ export const dbnomicsPmi = createHttpSource({
   },
 });
 
-/** Of the figure about a month, YYYY-MM. */
 function getReleaseDay(month: string): Day {
   const [year, number] = month.split('-').map(Number);
   let day = Date.UTC(year, number, 1) / DAY_MS;

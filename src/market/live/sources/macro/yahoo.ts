@@ -15,7 +15,7 @@ const chart = z
       regularMarketTime: epochSeconds,
       currentTradingPeriod: z.object({ regular: z.object({ start: epochSeconds, end: epochSeconds }) }),
     }),
-    // Neither is there where a range has no bars.
+    // Both are absent for a range without bars.
     timestamp: z.array(epochSeconds).default([]),
     indicators: z.object({ quote: z.tuple([z.object({ close: z.array(finite.positive().nullable()).default([]) })]) }),
   })
@@ -28,7 +28,7 @@ const answer = z.object({ chart: z.object({ error: z.null(), result: z.tuple([ch
 
 type Chart = z.output<typeof chart>;
 
-/** Daily closes of a symbol, dated by the day at its exchange. */
+/** Daily closes of a symbol, dated in the time zone of its exchange. */
 function createYahooSource(symbol: string): SeriesSource {
   return createHttpSource({
     provider: 'yahoo',
@@ -54,8 +54,8 @@ export const yahooVix = createYahooSource('^VIX');
 export const yahooUs10y = createYahooSource('^TNX');
 
 /**
- * The closes of the days on which something was traded. Sunday evenings are no days, though they have bars; and a session that goes on
- * in New York after midnight UTC has no close yet, though its day is over here.
+ * The closes of trading days. Excludes bars of Sunday evenings, and a New York session that is still open after midnight UTC, which has
+ * no close yet.
  */
 function toCloses({ meta, timestamp, indicators }: Chart, nowMs: number): DatedValue[] {
   const dayAt = createZoneDayReader(meta.exchangeTimezoneName);
@@ -69,12 +69,12 @@ function toCloses({ meta, timestamp, indicators }: Chart, nowMs: number): DatedV
   });
 }
 
-/** Prices are 32-bit floats, of which seven digits are meant. */
+/** Prices are 32-bit floats with seven significant digits. */
 function roundFloat32(price: number): number {
   return Number(price.toPrecision(7));
 }
 
-/** The date at an exchange. The offset that comes with an answer is that of today, not of the summers and winters before. */
+/** Computes dates by time zone: the UTC offset in the response is today's and ignores daylight saving time of earlier dates. */
 function createZoneDayReader(timeZone: string): (epochSeconds: number) => Day {
   const isoDate = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
   return (seconds) => parseDay(isoDate.format(seconds * 1_000));

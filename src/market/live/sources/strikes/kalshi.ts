@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { OracleError } from '../../../../platform/errors.ts';
 import { type StrikeSnapshot, selectNearTheMoney } from '../../../strikes.ts';
 import type { Provider, ProviderAnswer } from '../../providers/provider.ts';
-import { finite, numeric, parseAnswer } from '../http-source.ts';
-import { boundVenueTexts, type StrikeSource, toOfferPrice } from './strike-source.ts';
+import { fetchParsed, numeric, parseAnswer, positive } from '../http-source.ts';
+import { boundVenueTexts, contractPrice, type StrikeSource, toOfferPrice } from './strike-source.ts';
 
-/** "Bitcoin price above or below", by the hour and by the day. */
+/** Hourly and daily "Bitcoin price above or below". */
 const SERIES_TICKER = 'KXBTCD';
 const PAGE_SIZE = 200;
 const MAX_PAGES = 5;
@@ -19,21 +19,21 @@ const answer = z.object({
 
 const kind = z.object({ status: z.string(), strike_type: z.string() });
 
-const price = numeric.pipe(finite.min(0).max(1));
+const price = numeric.pipe(contractPrice);
 
 const market = z.object({
   ticker: z.string().min(1),
   title: z.string(),
   yes_sub_title: z.string(),
   rules_primary: z.string(),
-  floor_strike: finite.positive(),
+  floor_strike: positive,
   close_time: z.iso.datetime({ offset: true }).transform(Date.parse),
   yes_bid_dollars: price,
   yes_ask_dollars: price,
   last_price_dollars: price,
 });
 
-/** The strikes nearest to the money of Kalshi's next expiries. */
+/** The strikes near the money of Kalshi's next expiries. */
 export const kalshiStrikes: StrikeSource = {
   providers: ['kalshi'],
   async fetch({ kalshi }, { spotUsd, atMs }) {
@@ -59,20 +59,13 @@ async function fetchStrikes(kalshi: Provider): Promise<StrikeSnapshot[]> {
   return [...strikes.values()];
 }
 
-/** An answer that cannot be read is a failure of the provider, too. */
-function fetchPage(kalshi: Provider, cursor: string | null | undefined): Promise<ReturnType<typeof parseKalshiEvents>> {
-  const path = '/trade-api/v2/events';
+function fetchPage(kalshi: Provider, cursor: string | null | undefined) {
   const query = { series_ticker: SERIES_TICKER, status: 'open', with_nested_markets: 'true', limit: PAGE_SIZE };
-  return kalshi.call(path, async () => {
-    const data = await kalshi.request({ path, query: cursor ? { ...query, cursor } : query });
-    return parseKalshiEvents(data, kalshi.title);
-  });
+  const request = { path: '/trade-api/v2/events', query: cursor ? { ...query, cursor } : query };
+  return fetchParsed(kalshi, request, (data) => parseKalshiEvents(data, kalshi.title));
 }
 
-/**
- * The open strikes of one page of events, and the cursor of the next page; empty or null after the last.
- * @throws OracleError FEED_INVALID naming the field
- */
+/** The open strikes of one page and the cursor of the next, empty or null after the last. @throws OracleError FEED_INVALID naming the field */
 export function parseKalshiEvents(
   { body, receivedAtMs, providerAtMs }: ProviderAnswer,
   providerTitle: string,

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { StrikeBookLevel, StrikeSnapshot } from '../../../strikes.ts';
 import { epochMsText, finite, numeric, parseAnswer } from '../http-source.ts';
+import { contractPrice } from './strike-source.ts';
 
 const MAX_LEVELS = 5;
 
-const price = numeric.pipe(finite.min(0).max(1));
+const price = numeric.pipe(contractPrice);
 const levels = z.array(z.object({ price, size: numeric.pipe(finite.min(0)) }));
 
 const book = z.object({
@@ -17,13 +18,10 @@ const book = z.object({
   last_trade_price: price.or(z.literal('').transform(() => null)).nullish(),
 });
 
-/**
- * A strike with the prices of its YES token's order book.
- * @throws OracleError FEED_INVALID naming the field
- */
+/** Adds the order book of the YES token to a strike. @throws OracleError FEED_INVALID naming the field */
 export function parseBook(body: unknown, strike: StrikeSnapshot, providerTitle: string): StrikeSnapshot {
   const data = parseAnswer(book, body, providerTitle);
-  // The best level comes last.
+  // Polymarket sends the best level last.
   const bids = sortLevels(data.bids, (a, b) => b.price - a.price);
   const asks = sortLevels(data.asks, (a, b) => a.price - b.price);
   return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { StrikeSnapshot } from '../../../strikes.ts';
-import { finite, numeric, parseAnswer } from '../http-source.ts';
-import { boundVenueTexts, toOfferPrice } from './strike-source.ts';
+import { numeric, parseAnswer, positive } from '../http-source.ts';
+import { boundVenueTexts, contractPrice as price, toOfferPrice } from './strike-source.ts';
 
 const LADDER_TITLE = /^bitcoin above _+ on /i;
 const STRIKE = /^\$?(\d[\d,]*(?:\.\d+)?)(k?)$/i;
@@ -15,7 +15,7 @@ const ladder = z.object({ slug: z.string(), markets: z.array(z.unknown()) });
 
 const state = z.object({ closed: z.boolean().optional(), acceptingOrders: z.boolean().optional() });
 
-/** Two strings, as JSON inside a string. */
+/** A JSON array of two strings, itself in a string. */
 const pair = z
   .string()
   .transform((text, context) => {
@@ -32,8 +32,6 @@ const yesAndNo = pair.refine((names) => names.toSorted().join() === 'No,Yes', 'i
 
 const instant = z.iso.datetime({ offset: true }).transform(Date.parse);
 
-const price = finite.min(0).max(1);
-
 const market = z.object({
   id: z.string().min(1),
   question: z.string(),
@@ -48,12 +46,12 @@ const market = z.object({
   bestBid: price.nullish(),
   bestAsk: price.nullish(),
   lastTradePrice: price.nullish(),
-  orderPriceMinTickSize: finite.positive().nullish(),
-  orderMinSize: finite.positive().nullish(),
+  orderPriceMinTickSize: positive.nullish(),
+  orderMinSize: positive.nullish(),
   negRisk: z.boolean().nullish(),
 });
 
-/** US dollars of "87,600", "$96k", or of a question with "above $96,000" in it. */
+/** Parses "87,600", "$96k", or a question that contains "above $96,000" to US dollars. */
 const strike = z.string().transform((text, context) => {
   const [, digits, thousands] = STRIKE.exec(text.trim()) ?? STRIKE_IN_QUESTION.exec(text) ?? [];
   if (digits === undefined) {
@@ -63,15 +61,12 @@ const strike = z.string().transform((text, context) => {
   return Number(digits.replaceAll(',', '')) * (thousands === '' ? 1 : 1_000);
 });
 
-/** Events of an answer of Gamma, ladders or not. @throws OracleError FEED_INVALID */
+/** All events of a Gamma response. @throws OracleError FEED_INVALID */
 export function parseGammaEvents(body: unknown, providerTitle: string): GammaEvent[] {
   return parseAnswer(events, body, providerTitle);
 }
 
-/**
- * The open strikes of an event, without their books; none where the event is no ladder of strikes.
- * @throws OracleError FEED_INVALID naming the field
- */
+/** The open strikes of an event without order books; empty unless the event is a ladder. @throws OracleError FEED_INVALID naming the field */
 export function parseLadder(event: GammaEvent, providerTitle: string, receivedAtMs: number): StrikeSnapshot[] {
   if (!LADDER_TITLE.test(event.title)) return [];
   const { slug, markets } = parseAnswer(ladder, event, providerTitle);
@@ -98,7 +93,7 @@ function parseMarket(entry: unknown, providerTitle: string): Omit<StrikeSnapshot
     expiresAtMs: data.endDate,
     bid: toOfferPrice(data.bestBid),
     ask: toOfferPrice(data.bestAsk),
-    // Before the first trade the venue shows a price of its own.
+    // Polymarket quotes an indicative price before the first trade.
     lastPrice: data.lastTradePrice || data.outcomePrices[yes],
     bids: [],
     asks: [],

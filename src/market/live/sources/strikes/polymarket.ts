@@ -2,6 +2,7 @@ import { DAY_MS } from '../../../../forecast/day.ts';
 import { isOracleError, OracleError } from '../../../../platform/errors.ts';
 import { isNewYorkNoon, type StrikeSnapshot, selectNearTheMoney, selectWeeklyStrikes } from '../../../strikes.ts';
 import type { Provider } from '../../providers/provider.ts';
+import { fetchParsed } from '../http-source.ts';
 import { parseBook } from './polymarket-book.ts';
 import { parseGammaEvents, parseLadder } from './polymarket-ladder.ts';
 import type { StrikeSource } from './strike-source.ts';
@@ -9,24 +10,24 @@ import type { StrikeSource } from './strike-source.ts';
 /** Ladders are listed a week ahead. */
 const DAYS_AHEAD = 9;
 const PAGE_SIZE = 100;
-/** Many hundred markets on the next minutes and hours share the tag; the latest expiries come first. */
+/** The tag is shared by hundreds of markets on the next minutes and hours; pages are sorted by latest expiry. */
 const MAX_PAGES = 10;
 const MAX_BOOKS = 11;
 
-/** Every daily and weekly ladder ("Bitcoin above ___ on ..."); of the weekly one also the order books nearest to the money. */
+/** All daily and weekly ladders ("Bitcoin above ___ on ..."), with order books near the money for the weekly one. */
 export const polymarketStrikes: StrikeSource = {
   providers: ['polymarket-gamma', 'polymarket-clob'],
   async fetch({ 'polymarket-gamma': gamma, 'polymarket-clob': clob }, { spotUsd, atMs }) {
     const strikes = await fetchStrikes(gamma, atMs);
-    const worthABook = new Set(selectNearTheMoney(selectWeeklyStrikes(strikes, atMs), spotUsd, MAX_BOOKS));
-    return Promise.all(strikes.map((strike) => (worthABook.has(strike) ? addBook(clob, strike) : strike)));
+    const nearTheMoney = new Set(selectNearTheMoney(selectWeeklyStrikes(strikes, atMs), spotUsd, MAX_BOOKS));
+    return Promise.all(strikes.map((strike) => (nearTheMoney.has(strike) ? addBook(clob, strike) : strike)));
   },
 };
 
 async function fetchStrikes(gamma: Provider, atMs: number): Promise<StrikeSnapshot[]> {
   const strikes = new Map<string, StrikeSnapshot>();
   for await (const strike of listOpenStrikes(gamma, atMs)) {
-    // Hourly ladders are left out: the forecasts are of days.
+    // Forecasts cover days, so hourly ladders are excluded.
     if (strike.expiresAtMs > atMs && isNewYorkNoon(strike.expiresAtMs)) strikes.set(strike.marketId, strike);
   }
   if (strikes.size === 0) throw new OracleError('FEED_UNAVAILABLE', `${gamma.title}: no strikes on bitcoin are listed`);
@@ -39,14 +40,13 @@ async function* listOpenStrikes(gamma: Provider, atMs: number): AsyncGenerator<S
     const { events, strikes } = await fetchPage(gamma, atMs, offset);
     if (events === 0) return;
     yield* strikes;
-    // Not the page size: the provider may cap its pages lower than asked.
+    // The provider may return smaller pages than requested.
     offset += events;
   }
 }
 
-/** How many events a page has, and the strikes of those that are ladders. */
+/** The number of events of a page, and the strikes of its ladders. */
 function fetchPage(gamma: Provider, atMs: number, offset: number): Promise<{ events: number; strikes: StrikeSnapshot[] }> {
-  const path = '/events';
   const query = {
     tag_slug: 'bitcoin',
     closed: 'false',
@@ -57,21 +57,17 @@ function fetchPage(gamma: Provider, atMs: number, offset: number): Promise<{ eve
     limit: PAGE_SIZE,
     offset,
   };
-  // An answer that cannot be read is a failure of the provider, too.
-  return gamma.call(path, async () => {
-    const { body, receivedAtMs } = await gamma.request({ path, query });
+  return fetchParsed(gamma, { path: '/events', query }, ({ body, receivedAtMs }) => {
     const events = parseGammaEvents(body, gamma.title);
     return { events: events.length, strikes: events.flatMap((event) => parseLadder(event, gamma.title, receivedAtMs)) };
   });
 }
 
-/** The strike with its order book; as it is listed where its book cannot be had. */
+/** Adds the order book to a strike; returns the strike as listed when the book is unavailable. */
 async function addBook(clob: Provider, strike: StrikeSnapshot): Promise<StrikeSnapshot> {
+  const request = { path: '/book', query: { token_id: strike.yesTokenId as string } };
   try {
-    return await clob.call('/book', async () => {
-      const { body } = await clob.request({ path: '/book', query: { token_id: strike.yesTokenId as string } });
-      return parseBook(body, strike, clob.title);
-    });
+    return await fetchParsed(clob, request, ({ body }) => parseBook(body, strike, clob.title));
   } catch (error) {
     if (isOracleError(error, 'FEED_UNAVAILABLE')) return strike;
     throw error;

@@ -1,27 +1,25 @@
 import type { StrikeSnapshot } from '../../../strikes.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { ProviderId } from '../../providers/providers.ts';
+import { finite } from '../http-source.ts';
 
-export interface StrikeQuery {
-  /** Of bitcoin: the strikes nearest to it are the ones that matter. */
-  spotUsd: number;
-  atMs: number;
-}
+/** A contract price in dollars, which is a probability. */
+export const contractPrice = finite.min(0).max(1);
 
-/**
- * A prediction market's strikes on bitcoin: open ones that expire after `atMs`, each once, in any order.
- * @throws OracleError FEED_UNAVAILABLE when there are none, FEED_INVALID naming provider and field
- */
 export interface StrikeSource {
-  /** Whom `fetch` asks; without an answer of the first there are no strikes. */
+  /** The providers that `fetch` queries; the first is required. */
   providers: readonly [ProviderId, ...ProviderId[]];
-  fetch(providers: Readonly<Record<ProviderId, Provider>>, query: StrikeQuery): Promise<StrikeSnapshot[]>;
+  /**
+   * The open bitcoin strikes that expire after `atMs`, near `spotUsd`, each once, in any order.
+   * @throws OracleError FEED_UNAVAILABLE without any, FEED_INVALID naming provider and field
+   */
+  fetch(providers: Readonly<Record<ProviderId, Provider>>, query: { spotUsd: number; atMs: number }): Promise<StrikeSnapshot[]>;
 }
 
 const MAX_QUESTION_LENGTH = 200;
 const MAX_RESOLUTION_LENGTH = 500;
 
-/** A venue's words as they are kept: on one line, without control and invisible characters, bounded. */
+/** Sanitizes untrusted text of a venue to one line of bounded length without control and invisible characters. */
 export function boundVenueTexts(question: string, resolution: string): Pick<StrikeSnapshot, 'question' | 'resolution'> {
   return { question: truncateText(question, MAX_QUESTION_LENGTH), resolution: truncateText(resolution, MAX_RESOLUTION_LENGTH) };
 }
@@ -31,7 +29,7 @@ function truncateText(text: string, length: number): string {
   return [...plain].slice(0, length).join('');
 }
 
-/** The price of an offer or a trade; null for 0 and 1, which venues tell where there is none. */
+/** Price of an offer or trade; null for 0 and 1, which venues send for a missing one. */
 export function toOfferPrice(price: number | null | undefined): number | null {
   return price != null && price > 0 && price < 1 ? price : null;
 }

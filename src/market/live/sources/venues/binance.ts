@@ -6,7 +6,7 @@ import { createCcxtVenue } from './ccxt-venue.ts';
 const HISTORY = { from: '2017-08-17' };
 const PAGE_DAYS = 1000;
 
-/** BTC/USDT on Binance, from its mirror of public data: a dollar token, so up to a few tenths of a percent off the dollar. */
+/** BTC/USDT on Binance's public data mirror. USDT is a dollar token that deviates from the dollar by up to a few tenths of a percent. */
 export const binance = createCcxtVenue({
   provider: 'binance',
   history: HISTORY,
@@ -23,14 +23,14 @@ export const binance = createCcxtVenue({
 
 const volume = numeric.pipe(z.number().nonnegative());
 
-/** Open time, four prices, volume, close time, quote volume, trades, and what takers bought of the volume. */
+/** Open time, four prices, volume, close time, quote volume, trades, taker buy volume. */
 const klines = z.array(
   z
     .tuple([epochMs, numeric, numeric, numeric, numeric, volume, epochMs, volume, z.number(), volume], z.unknown())
     .refine((kline) => kline[9] <= kline[5], 'has takers buy more than was traded'),
 );
 
-/** What share of the traded bitcoin the takers bought, of complete days. */
+/** Taker buy share of the volume of complete days. */
 export const binanceTakerBuyFraction = createHttpSource({
   provider: 'binance',
   history: HISTORY,

@@ -4,34 +4,33 @@ import { OracleError } from '../../../../platform/errors.ts';
 import type { Provider, ProviderAnswer } from '../../providers/provider.ts';
 import { parseAnswer } from '../http-source.ts';
 
-/** One spot market of one exchange that ccxt knows. */
+/** One spot market of one exchange in ccxt. */
 export interface CcxtMarket {
-  /** ccxt's class. */
+  /** Class name in ccxt. */
   exchange: 'coinbaseexchange' | 'kraken' | 'bitstamp' | 'binance';
-  /** ccxt's name of the market, e.g. `BTC/USD`. */
+  /** Unified symbol, e.g. `BTC/USD`. */
   symbol: string;
-  /** The exchange's name of it. */
+  /** The exchange's market id. */
   id: string;
-  /** ccxt's URLs to set, by their names, from the provider's base URL. */
+  /** Overrides of ccxt's API URLs. */
   urls(baseUrl: string): Record<string, string>;
 }
 
-interface ExchangeQuery<Told, Value> {
-  /** For messages. */
+interface ExchangeQuery<Result, Value> {
+  /** Name of the operation in messages. */
   what: string;
-  /** One request. */
-  request(exchange: Exchange): Promise<Told>;
-  /** What the exchange's own answer is made of: where a key is gone, ccxt makes an empty list of it. */
+  /** Sends one request. */
+  request(exchange: Exchange): Promise<Result>;
+  /** Schema of the raw response: ccxt turns a missing key into an empty list. */
   shape: z.ZodType;
-  /** `nowMs` is when the answer arrived. */
-  read(result: Told, nowMs: number): Value;
+  read(result: Result, nowMs: number): Value;
 }
 
 /**
- * Asks a provider through ccxt, which knows its URLs and its words.
- * @throws OracleError FEED_UNAVAILABLE, and FEED_INVALID naming the provider and what of its answer cannot be read
+ * Queries a provider through ccxt.
+ * @throws OracleError FEED_UNAVAILABLE, or FEED_INVALID naming the provider and the unreadable part
  */
-export function queryExchange<Told, Value>(market: CcxtMarket, provider: Provider, query: ExchangeQuery<Told, Value>): Promise<Value> {
+export function queryExchange<Result, Value>(market: CcxtMarket, provider: Provider, query: ExchangeQuery<Result, Value>): Promise<Value> {
   const { what, request, shape, read } = query;
   return provider.call(what, async () => {
     const { exchange, lastAnswer } = await openExchange(market, provider);
@@ -41,16 +40,16 @@ export function queryExchange<Told, Value>(market: CcxtMarket, provider: Provide
       parseAnswer(shape, body, provider.title);
       return read(result, receivedAtMs);
     } catch (error) {
-      // ccxt looks into answers without asking what they are.
+      // ccxt reads members of responses without validation.
       if (!(error instanceof TypeError)) throw error;
       throw new OracleError('FEED_INVALID', `${provider.title}: answer of ${what} cannot be read`, { field: 'answer', cause: error });
     }
   });
 }
 
-/** A ccxt exchange that knows one market and sends its requests through the provider, which repeats what failed. */
+/** A ccxt exchange with one market that sends its requests through the provider, which does the retries. */
 async function openExchange(market: CcxtMarket, provider: Provider): Promise<{ exchange: Exchange; lastAnswer: () => ProviderAnswer }> {
-  // About 100 MB and half a second: only processes that ask an exchange pay for it.
+  // Loaded on demand, because ccxt takes about 100 MB and half a second.
   const { default: ccxt } = await import('ccxt');
   const answers: ProviderAnswer[] = [];
   const exchange: Exchange = new ccxt[market.exchange]({
@@ -64,12 +63,10 @@ async function openExchange(market: CcxtMarket, provider: Provider): Promise<{ e
     },
   });
   exchange.urls = { ...exchange.urls, api: { ...exchange.urls.api, ...market.urls(provider.baseUrl) } };
-  // With the market list set by hand none is downloaded.
-  exchange.setMarkets([buildMarketStructure(exchange, market)]);
-  return { exchange, lastAnswer: () => answers.at(-1)! };
-}
-
-function buildMarketStructure(exchange: Exchange, { symbol, id }: CcxtMarket) {
+  const { id, symbol } = market;
   const [base, quote] = symbol.split('/');
-  return exchange.safeMarketStructure({ id, symbol, base, quote, baseId: base, quoteId: quote, type: 'spot', spot: true, active: true });
+  const spotMarket = { id, symbol, base, quote, baseId: base, quoteId: quote, type: 'spot', spot: true, active: true };
+  // A preset market list prevents its download.
+  exchange.setMarkets([exchange.safeMarketStructure(spotMarket)]);
+  return { exchange, lastAnswer: () => answers.at(-1)! };
 }

@@ -2,13 +2,11 @@ import type { Exchange } from 'ccxt';
 import { z } from 'zod';
 import { DAY_MS, toDay, toInstantMs } from '../../../../forecast/day.ts';
 import { OracleError } from '../../../../platform/errors.ts';
-import { epochMs, finite, numeric, parseAnswer, requireFinishedDay, selectWithinRange } from '../http-source.ts';
+import { epochMs, finite, numeric, parseAnswer, positive, requireFinishedDay, selectWithinRange } from '../http-source.ts';
 import type { DatedValue, DayRange, VenueSource, VenueTicker } from '../source.ts';
 import { type CcxtMarket, queryExchange } from './ccxt-exchange.ts';
 
-const positive = finite.positive();
-
-/** ccxt's rows: open time, open, high, low, close and volume. */
+/** Rows of ccxt: open time, open, high, low, close and volume. */
 const candleRows = z.object({
   candles: z.array(z.tuple([epochMs.multipleOf(DAY_MS), finite, finite, finite, positive], z.unknown())),
 });
@@ -24,24 +22,19 @@ const tickerFields = z.object({
 
 type CcxtTicker = Awaited<ReturnType<Exchange['fetchTicker']>>;
 
-interface CcxtVenueOptions {
-  provider: VenueSource['provider'];
-  history: VenueSource['history'];
-  pageDays: number;
+interface CcxtVenueOptions extends Omit<VenueSource, 'fetchCloses' | 'fetchTicker'> {
   market: CcxtMarket;
-  /** Where the exchange's own answer has its candles. */
+  /** Schema of the raw response to the candles request. */
   candlesShape: z.ZodType;
-  /** The 24 h change of a ticker, percent; null where the venue has none. */
+  /** 24-hour change of a ticker in percent; null for a venue without one. */
   change24hPct(ticker: CcxtTicker): unknown;
 }
 
-/** A venue whose daily candles and ticker ccxt reads. */
-export function createCcxtVenue(venue: CcxtVenueOptions): VenueSource {
-  const { provider: id, history, pageDays, market, candlesShape: shape } = venue;
+/** A venue whose daily candles and ticker come from ccxt. */
+export function createCcxtVenue({ market, candlesShape: shape, change24hPct, ...venue }: CcxtVenueOptions): VenueSource {
+  const { history } = venue;
   return {
-    provider: id,
-    history,
-    pageDays,
+    ...venue,
     fetchCloses: (provider, range) =>
       queryExchange(market, provider, {
         what: 'daily candles',
@@ -54,7 +47,7 @@ export function createCcxtVenue(venue: CcxtVenueOptions): VenueSource {
         what: 'ticker',
         request: (exchange) => exchange.fetchTicker(market.symbol),
         shape: z.unknown(),
-        read: (ticker, nowMs) => parseTicker({ ...ticker, percentage: venue.change24hPct(ticker) }, provider.title, nowMs),
+        read: (ticker, nowMs) => parseTicker({ ...ticker, percentage: change24hPct(ticker) }, provider.title, nowMs),
       }),
   };
 }

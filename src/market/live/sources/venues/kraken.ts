@@ -3,10 +3,9 @@ import { createCcxtVenue } from './ccxt-venue.ts';
 
 const PAIR = 'XXBTZUSD';
 
-/** BTC/USD on Kraken. */
 export const kraken = createCcxtVenue({
   provider: 'kraken',
-  // 720 candles whatever is asked for, the running one included.
+  // Kraken always returns the last 720 candles, the running one included.
   history: { days: 719 },
   pageDays: 720,
   market: { exchange: 'kraken', symbol: 'BTC/USD', id: PAIR, urls: (baseUrl) => ({ public: baseUrl }) },

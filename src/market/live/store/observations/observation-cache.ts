@@ -2,20 +2,20 @@ import type { ObservationStore } from './observation-store.ts';
 import type { ObservationStream } from './observation-stream.ts';
 import { StreamHistory } from './stream-history.ts';
 
-/** Another process's writes are looked for this often. */
+/** Refresh interval for the writes of other processes. */
 const REFRESH_MS = 5_000;
-/** Writes of several processes may become visible in another order than their times. */
+/** Writes of several processes may become visible out of the order of their timestamps. */
 const OVERLAP_MS = 60_000;
 
 interface CachedHistory {
   history: StreamHistory;
-  /** Our time of the last look at the database. */
+  /** Time of the last read on our clock. */
   checkedAtMs: number;
-  /** The database's time of that look. */
+  /** Time of the last read on the database's clock. */
   readAtMs: number;
 }
 
-/** The store's observations in this process's memory, kept up with what any process writes. */
+/** In-memory histories of all streams, refreshed with the writes of any process. */
 export class ObservationCache {
   readonly #store: ObservationStore;
   readonly #now: () => number;
@@ -27,7 +27,7 @@ export class ObservationCache {
     this.#now = now;
   }
 
-  /** The history of a stream as the database has it, at most five seconds old. */
+  /** The history of a stream, at most five seconds behind the database. */
   async getHistory(stream: ObservationStream): Promise<StreamHistory> {
     const known = this.#loaded.get(stream);
     if (known !== undefined && this.#now() - (await known).checkedAtMs < REFRESH_MS) return (await known).history;
@@ -39,13 +39,13 @@ export class ObservationCache {
     return (await loading).history;
   }
 
-  /** Has the next reader look at the database again: called after a write of this process. */
+  /** Makes the next reader refresh; required after a write of this process. */
   async invalidate(stream: ObservationStream): Promise<void> {
     const known = await this.#loaded.get(stream);
     if (known !== undefined) known.checkedAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** A number that changes when days were filled in behind others that were known. */
+  /** Changes when a backfill alters the past of any stream. */
   getRevision(): number {
     return [...this.#histories.values()].reduce((sum, { revision }) => sum + revision, 0);
   }

@@ -5,37 +5,37 @@ import { readDatabaseTime } from '../../../../platform/mongo.ts';
 import type { DatedValue } from '../../sources/source.ts';
 import { getFinalMs, type ObservationStream } from './observation-stream.ts';
 
-/** A value as it was told at one moment. */
+/** One received version of a value. */
 export interface ObservationVersion {
   value: number;
-  /** False while the provider may still change it: it was told before its publication. */
+  /** False for a value received before its publication, which the provider may still revise. */
   final: boolean;
-  /** True when it was fetched with the history, long after its publication: it counts as known since then. */
+  /** True for a value of the backfilled history, which counts as known since its publication. */
   backfilled: boolean;
-  /** The provider's own time of the value (ms); null where it tells none. */
+  /** Time of the value on the provider's clock (ms); null where it sends none. */
   providerAtMs: number | null;
   receivedAtMs: number;
 }
 
-/** All that one provider has said about one day of one stream. `_id` is `stream/source/YYYY-MM-DD`. */
+/** All versions of one day of one stream by one provider. `_id` is `stream/source/YYYY-MM-DD`. */
 export interface ObservationDoc {
   _id: string;
   stream: ObservationStream;
   source: string;
   day: Day;
-  /** Oldest first; nothing is ever removed or changed. */
+  /** Append-only, oldest first. */
   versions: ObservationVersion[];
-  /** What the last version says, so that saying it again adds nothing. */
+  /** Key of the last version, for deduplication. */
   lastKey: string;
-  /** The database's clock at the last change. */
+  /** Last change on the database's clock. */
   updatedAt: Date;
 }
 
 const DUPLICATE_KEY = 11_000;
-/** Documents in memory at once while a history is read. */
+/** Bounds the memory of reading a history. */
 const READ_BATCH_SIZE = 500;
 
-export interface SaveOptions {
+interface SaveOptions {
   receivedAtMs: number;
   backfilled: boolean;
 }
@@ -45,7 +45,7 @@ const BY_DAY = { stream: 1, source: 1, day: 1 } as const;
 
 export const OBSERVATION_INDEXES = [{ collection: 'observations', indexes: [{ key: BY_CHANGE }, { key: BY_DAY }] }];
 
-/** Everything that providers have told, with its provenance: the collection `observations`. */
+/** All received values with their provenance, in the collection `observations`. */
 export class ObservationStore {
   readonly #db: Db;
   readonly #docs: Collection<ObservationDoc>;
@@ -55,25 +55,27 @@ export class ObservationStore {
     this.#docs = db.collection('observations');
   }
 
-  /** Adds what is new or different. Saving the same again, or twice at once, adds nothing. @returns how many days changed */
+  /** Appends new and changed values; idempotent, also for concurrent writers. @returns the number of changed days */
   async save(stream: ObservationStream, source: string, values: readonly DatedValue[], options: SaveOptions): Promise<number> {
     if (values.length === 0) return 0;
     const days = values.map(({ day }) => day);
     const known = await this.#lastKeys(stream, source, Math.min(...days), Math.max(...days));
     const updatedAt = await this.readDatabaseTime();
     const writes = values
-      .map(({ day, ...value }) => ({ day, version: toVersion(stream, { day, ...value }, options) }))
-      .filter(({ day, version }) => known.get(day) !== getVersionKey(version))
-      .map(({ day, version }) => {
-        const doc = buildDoc({ stream, source, day, version, updatedAt });
-        // An insert is several times as fast as an upsert, and a history has tens of thousands of days.
-        return known.has(day) ? buildUpdate(doc) : { insertOne: { document: doc } };
-      });
+      .map((value) => {
+        const { day } = value;
+        const version = toVersion(stream, value, options);
+        const _id = `${stream}/${source}/${formatDay(day)}`;
+        return { _id, stream, source, day, versions: [version], lastKey: getVersionKey(version), updatedAt };
+      })
+      .filter(({ day, lastKey }) => known.get(day) !== lastKey)
+      // An insert is several times as fast as an upsert, and a history has tens of thousands of days.
+      .map((doc) => (known.has(doc.day) ? buildUpdate(doc) : { insertOne: { document: doc } }));
     if (writes.length > 0 && (await this.#write(writes)) === 'raced') return this.save(stream, source, values, options);
     return writes.length;
   }
 
-  /** `raced`: another process has inserted some of the documents first. */
+  /** @returns `raced` when another process inserted some of the documents first */
   async #write(writes: AnyBulkWriteOperation<ObservationDoc>[]): Promise<'written' | 'raced'> {
     try {
       await this.#docs.bulkWrite(writes, { ordered: false });
@@ -85,19 +87,19 @@ export class ObservationStore {
     }
   }
 
-  /** Processes on several machines order their changes by one clock. */
+  /** Processes on several machines order their changes by the database's clock. */
   readDatabaseTime(): Promise<Date> {
     return readDatabaseTime(this.#db);
   }
 
-  // Indexes are named: the embedded engine cannot weigh several against each other on a large collection.
+  // Queries have index hints: the embedded engine does not compare plans on a large collection.
 
-  /** Documents of a stream that changed at `since` or later, oldest change first; a history comes piece by piece. */
+  /** Streams the documents that changed at `since` or later, oldest change first. */
   readChanged(stream: ObservationStream, since: Date): AsyncIterable<ObservationDoc> {
     return this.#docs.find({ stream, updatedAt: { $gte: since } }, { hint: BY_CHANGE, batchSize: READ_BATCH_SIZE }).sort({ updatedAt: 1 });
   }
 
-  /** Streams of single funds that were ever told. */
+  /** Stored streams of single funds. */
   async listFundStreams(): Promise<ObservationStream[]> {
     return (await this.#docs.distinct('stream', { stream: { $regex: /^fundFlow\./ } })) as ObservationStream[];
   }
@@ -119,15 +121,7 @@ function getVersionKey({ value, final }: ObservationVersion): string {
   return `${value}|${final ? 'final' : 'provisional'}`;
 }
 
-function buildDoc({
-  version,
-  ...key
-}: Pick<ObservationDoc, 'stream' | 'source' | 'day' | 'updatedAt'> & { version: ObservationVersion }): ObservationDoc {
-  const { stream, source, day } = key;
-  return { _id: `${stream}/${source}/${formatDay(day)}`, ...key, versions: [version], lastKey: getVersionKey(version) };
-}
-
-/** Adds the version of a document to the one that is there, unless a concurrent writer has just done so. */
+/** Appends the version to the stored document unless a concurrent writer has just appended it. */
 function buildUpdate({ _id, versions, lastKey, updatedAt }: ObservationDoc): AnyBulkWriteOperation<ObservationDoc> {
   return {
     updateOne: {

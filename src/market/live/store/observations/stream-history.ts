@@ -11,12 +11,9 @@ interface SelectedVersion {
   availableAtMs: number;
 }
 
-/** Each exchange counts its own contracts. */
-const SOURCE_SPECIFIC_STREAMS: ReadonlySet<ObservationStream> = new Set<ObservationStream>(['openInterest']);
-
 type VersionSelector = (versions: KnownVersion[], day: Day) => KnownVersion | undefined;
 
-/** The observations of one stream in memory, as they were known at any instant. Fed with documents; never asks the database. */
+/** Point-in-time observations of one stream in memory, built from stored documents. */
 export class StreamHistory {
   readonly #stream: ObservationStream;
   readonly #rows = new VersionRows();
@@ -28,7 +25,7 @@ export class StreamHistory {
     this.#stream = stream;
   }
 
-  /** Takes over a document; versions are only ever added to one. */
+  /** Adds the new versions of a document, whose versions are append-only. */
   merge({ day, source, versions }: ObservationDoc): void {
     const added = versions.slice(this.#rows.countVersions(day, source));
     if (added.length === 0) return;
@@ -38,7 +35,7 @@ export class StreamHistory {
     if (!wasFinal && this.#rows.hasFinal(day)) this.#markFinal(day);
   }
 
-  /** Changes when a day became final after a later one: what was built from the past has to be built again. */
+  /** Changes when a day becomes final after a later one, which invalidates frames of the past. */
   get revision(): number {
     return this.#revision;
   }
@@ -49,8 +46,8 @@ export class StreamHistory {
   }
 
   /**
-   * The first final version of each day, as known at `atMs`. A day that became known only after a later one stays out for good:
-   * whoever read the later one before would otherwise see the past change.
+   * The first final version of each day as known at `atMs`. A day that became known after a later one is excluded for good, because a
+   * reader of the later one would otherwise see the past change.
    */
   getFirstVersions(atMs: number): Observations {
     this.#first ??= toObservations(
@@ -59,7 +56,7 @@ export class StreamHistory {
     return sliceKnownAt(this.#first, atMs);
   }
 
-  /** The newest version of each day as known at `atMs`, provisional ones included. */
+  /** The newest version of each day as known at `atMs`, provisional versions included. */
   getLatestVersions(atMs: number): Observations {
     const known: VersionSelector = (versions, day) => versions.findLast((version) => getKnownMs(this.#stream, version, day) <= atMs);
     const chosen = this.#keepComparable(this.#selectVersions(known, isLater));
@@ -71,12 +68,12 @@ export class StreamHistory {
     return toObservations(chosen);
   }
 
-  /** The last day with a final value, of one source or of any; null for none. */
+  /** The last day with a final value of the given source or of any; null without one. */
   getLastFinalDay(source?: string): Day | null {
     return source === undefined ? this.#lastFinalDay : this.#rows.findLastFinalDay(source);
   }
 
-  /** The first final value of one day from each provider, as known at `atMs`. */
+  /** The first final value of each source for one day, as known at `atMs`. */
   getFinalValues(day: Day, atMs: number): Map<string, number> {
     const found = this.#rows.getVersions(day).flatMap(({ source, versions }) => {
       const version = versions.find(({ final }) => final);
@@ -85,14 +82,14 @@ export class StreamHistory {
     return new Map(found);
   }
 
-  /** Levels of one exchange say nothing beside those of another: of such a stream only the newest day's source is told. */
+  /** Open interest is not comparable between exchanges: only the source of the newest day is kept. */
   #keepComparable(chosen: SelectedVersion[]): SelectedVersion[] {
-    if (!SOURCE_SPECIFIC_STREAMS.has(this.#stream)) return chosen;
+    if (this.#stream !== 'openInterest') return chosen;
     const source = chosen.at(-1)?.source;
     return chosen.filter((entry) => entry.source === source);
   }
 
-  /** The version of each day that `pick` takes, from the provider whose version is the better one; ascending by day. */
+  /** The best picked version of each day over all sources, ascending by day. */
   #selectVersions(pick: VersionSelector, better: (a: KnownVersion, b: KnownVersion) => boolean): SelectedVersion[] {
     const chosen: SelectedVersion[] = [];
     for (const day of this.#rows.listDays()) {
@@ -112,12 +109,12 @@ export class StreamHistory {
 const isEarlier = (a: KnownVersion, b: KnownVersion) => a.receivedAtMs < b.receivedAtMs;
 const isLater = (a: KnownVersion, b: KnownVersion) => a.receivedAtMs > b.receivedAtMs;
 
-/** What was fetched with the history was public since its publication; everything else is known since it came. */
+/** Backfilled values count as known since their publication, all others since their reception. */
 function getKnownMs(stream: ObservationStream, { backfilled, receivedAtMs }: KnownVersion, day: Day): number {
   return backfilled ? getFinalMs(stream, day) : receivedAtMs;
 }
 
-/** Leaves out what became known after something dated later. `chosen` ascends by day. */
+/** Drops entries that became known after one of a later day. `chosen` ascends by day. */
 function dropLateEntries(chosen: SelectedVersion[]): SelectedVersion[] {
   const kept: SelectedVersion[] = [];
   let earliest = Number.POSITIVE_INFINITY;
@@ -131,14 +128,10 @@ function dropLateEntries(chosen: SelectedVersion[]): SelectedVersion[] {
 
 function toObservations(chosen: readonly SelectedVersion[]): Observations {
   return {
-    source: getNewestSource(chosen),
+    // Reports name the provider of the newest observation.
+    source: chosen.at(-1)?.source ?? 'none yet',
     days: Int32Array.from(chosen, ({ day }) => day),
     values: Float64Array.from(chosen, ({ value }) => value),
     availableAt: Float64Array.from(chosen, ({ availableAtMs }) => availableAtMs),
   };
-}
-
-/** The provider of the newest observation: the one that a reader of the series has to name. */
-function getNewestSource(chosen: readonly SelectedVersion[]): string {
-  return chosen.at(-1)?.source ?? 'none yet';
 }

@@ -2,10 +2,10 @@ import type { Day } from '../../../../forecast/day.ts';
 import { allocateFloat64, allocateInt32, createGrowableColumn, type GrowableColumn } from '../../../series/growable-column.ts';
 import type { ObservationVersion } from './observation-store.ts';
 
-/** What is asked of a version: the provider's own time of it only the database keeps. */
+/** Only the database stores `providerAtMs`. */
 export type KnownVersion = Omit<ObservationVersion, 'providerAtMs'>;
 
-/** What one provider has said of a day, oldest first. */
+/** Versions of one day by one source, oldest first. */
 export interface SourceVersions {
   source: string;
   versions: KnownVersion[];
@@ -13,42 +13,39 @@ export interface SourceVersions {
 
 const FINAL_FLAG = 1;
 const BACKFILLED_FLAG = 2;
-/** Bits of a mark below the number of its source. */
+/** Flag bits of a mark, below the source index. */
 const FLAG_BITS = 2;
 const NO_ROW = -1;
 const INITIAL_CAPACITY = 256;
 
-/**
- * Versions of the days of one stream, a row each, in columns: the history of all streams is some seventy thousand of them, of which each
- * would take about 500 bytes as the document that it comes in, and takes less than 100 here.
- */
+/** Columnar storage of versions: about 70,000 rows over all streams at less than 100 bytes each, instead of 500 as documents. */
 export class VersionRows {
   readonly #days: GrowableColumn<Int32Array> = createGrowableColumn(allocateInt32, INITIAL_CAPACITY);
   readonly #values: GrowableColumn<Float64Array> = createGrowableColumn(allocateFloat64, INITIAL_CAPACITY);
   readonly #receivedAt: GrowableColumn<Float64Array> = createGrowableColumn(allocateFloat64, INITIAL_CAPACITY);
-  /** Number of the source, and flags. */
+  /** Source index and flags. */
   readonly #marks: GrowableColumn<Int32Array> = createGrowableColumn(allocateInt32, INITIAL_CAPACITY);
-  /** The row before of the same day. */
+  /** The previous row of the same day: a linked list. */
   readonly #previous: GrowableColumn<Int32Array> = createGrowableColumn(allocateInt32, INITIAL_CAPACITY);
   readonly #newest = new Map<Day, number>();
   readonly #sources: string[] = [];
 
-  /** Adds a version that is newer than all others of its day and source. */
+  /** The version must be newer than all others of its day and source. */
   add(day: Day, source: string, { value, final, backfilled, receivedAtMs }: KnownVersion): void {
     this.#days.push(day);
     this.#values.push(value);
     this.#receivedAt.push(receivedAtMs);
-    this.#marks.push((this.#numberOf(source) << FLAG_BITS) | (final ? FINAL_FLAG : 0) | (backfilled ? BACKFILLED_FLAG : 0));
+    this.#marks.push((this.#indexOf(source) << FLAG_BITS) | (final ? FINAL_FLAG : 0) | (backfilled ? BACKFILLED_FLAG : 0));
     this.#previous.push(this.#newest.get(day) ?? NO_ROW);
     this.#newest.set(day, this.#days.length - 1);
   }
 
-  /** Days of which anything was said, ascending. */
+  /** Days with a version, ascending. */
   listDays(): Int32Array {
     return Int32Array.from(this.#newest.keys()).sort();
   }
 
-  /** What was said of a day, the provider first that spoke of it first; empty where nobody did. */
+  /** Versions of a day by source, in the order of the sources' first version. */
   getVersions(day: Day): SourceVersions[] {
     const bySource: SourceVersions[] = [];
     for (const row of this.#rowsOf(day)) {
@@ -61,18 +58,17 @@ export class VersionRows {
     return bySource;
   }
 
-  /** How many versions of a day a source has told. */
   countVersions(day: Day, source: string): number {
-    const number = this.#sources.indexOf(source);
-    return this.#rowsOf(day).filter((row) => this.#marks.at(row) >> FLAG_BITS === number).length;
+    const index = this.#sources.indexOf(source);
+    return this.#rowsOf(day).filter((row) => this.#marks.at(row) >> FLAG_BITS === index).length;
   }
 
-  /** Whether any source has told a final value of a day. */
+  /** Whether any source has a final value of the day. */
   hasFinal(day: Day): boolean {
     return this.#rowsOf(day).some((row) => (this.#marks.at(row) & FINAL_FLAG) !== 0);
   }
 
-  /** The last day of which a source has told a final value; null for none. */
+  /** The last day with a final value of the source; null without one. */
   findLastFinalDay(source: string): Day | null {
     const mark = (this.#sources.indexOf(source) << FLAG_BITS) | FINAL_FLAG;
     let last: Day | null = null;
@@ -95,7 +91,7 @@ export class VersionRows {
     return { value: this.#values.at(row), final, backfilled, receivedAtMs: this.#receivedAt.at(row) };
   }
 
-  #numberOf(source: string): number {
+  #indexOf(source: string): number {
     const known = this.#sources.indexOf(source);
     return known === -1 ? this.#sources.push(source) - 1 : known;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay, toInstantMs } from '../../../../../../src/forecast/day.ts';
-import { selectReportedDays } from '../../../../../../src/market/live/sources/etf/reported-days.ts';
+import { selectReportedDays } from '../../../../../../src/market/live/sources/etf/etf-source.ts';
 
 const FRIDAY = parseDay('2024-03-01');
 const WEEK = { from: FRIDAY, to: FRIDAY + 6 };
