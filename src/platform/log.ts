@@ -4,13 +4,13 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 export interface LogOptions {
   level: string;
-  /** Texts that are replaced by their names wherever they turn up in a line. */
+  /** Values that are replaced by their names in every line. */
   secrets: { name: string; value: string }[];
-  /** Where lines go; standard error unless told. */
+  /** Default: standard error. */
   write?: (line: string) => void;
 }
 
-/** A JSON logger whose every line is searched for secrets before it is written. Secrets under 8 characters are not searched for. */
+/** A JSON logger that censors secrets in every line. Secrets under 8 characters are not matched. */
 export function createLog(options: LogOptions): Logger {
   const write = options.write ?? ((line: string) => void process.stderr.write(line));
   const secrets = options.secrets.filter(({ value }) => value.length >= 8);

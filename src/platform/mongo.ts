@@ -17,40 +17,37 @@ import { getErrorMessage, OracleError } from './errors.ts';
 export interface Database {
   db: Db;
   client: MongoClient;
-  /** Throws DATABASE_UNAVAILABLE when the server does not answer. */
+  /** @throws OracleError DATABASE_UNAVAILABLE */
   ping(): Promise<void>;
-  /** The server's clock. Throws DATABASE_UNAVAILABLE when it does not answer. */
+  /** Time of the server's clock. @throws OracleError DATABASE_UNAVAILABLE */
   now(): Promise<Date>;
   close(): Promise<void>;
 }
 
-/** The indexes that a feature needs on a collection it owns. */
 export interface CollectionIndexes {
   collection: string;
   indexes: readonly IndexSpec[];
 }
 
-/** An `IndexDescription` whose type also fits a constant list of unlike keys as the compiler infers it. */
+/** An `IndexDescription` that also accepts inferred constant lists with different keys. */
 export type IndexSpec = Omit<IndexDescription, 'key'> & { key: Readonly<Record<string, number | undefined>> };
 
 const DEFAULT_DATABASE = 'oracle';
-/** Older than what was just written is nothing that decides: an option goes before what the URI says. */
+/** Decisions need reads of the latest write; this option overrides the URI. */
 const READ_OPTIONS: MongoClientOptions = { readPreference: 'primary' };
 const TIMEOUT_OPTIONS: MongoClientOptions = { serverSelectionTimeoutMS: 5_000, connectTimeoutMS: 5_000, socketTimeoutMS: 60_000 };
 /**
- * Acknowledged means on disk: without the journal a killed server loses what it acknowledged in its last 100 ms. A server
- * without a replica set is asked for `w: 1`, since the embedded engine does not wait for its journal under `majority`.
+ * Acknowledged writes are journaled: otherwise a killed server loses those of its last 100 ms. Without a replica set `w: 1` is used,
+ * since the embedded engine does not wait for its journal under `majority`.
  */
 const toWriteConcern = (inReplicaSet: boolean): WriteConcernSettings => ({ w: inReplicaSet ? 'majority' : 1, journal: true });
-/** A signal, because the driver's own limit does not end a command that a silent server never answers. */
+/** Enforced by a signal: the driver's own limit does not end a command to an unresponsive server. */
 const PING_TIMEOUT_MS = 3_000;
 const DUPLICATE_KEY_CODE = 11000;
 
 /**
- * Connects, and checks that the server answers. The database is the one that the URI names, otherwise `oracle`.
- *
- * Throws CONFIG_INVALID for a URI that cannot be read and DATABASE_UNAVAILABLE when nobody answers, or not to these
- * credentials; no message repeats the URI.
+ * Connects to the database of the URI, or `oracle`, and pings the server. No error contains the URI.
+ * @throws OracleError CONFIG_INVALID for an unreadable URI, DATABASE_UNAVAILABLE without a response or with wrong credentials
  */
 export async function connectMongo(uri: string, options: MongoClientOptions = {}): Promise<Database> {
   const client = createMongoClient(uri, { ...TIMEOUT_OPTIONS, ...READ_OPTIONS, appName: 'bitcoin-signal-oracle', ...options });
@@ -73,14 +70,14 @@ function readDatabaseTimeOrFail(db: Db, uri: string): Promise<Date> {
   return wrapUnavailable('The database does not say its time', uri, () => readDatabaseTime(db, AbortSignal.timeout(PING_TIMEOUT_MS)));
 }
 
-/** The server's clock, which processes on several machines share. `hello` has it too, but not from the embedded engine. */
+/** The server's clock, shared by all processes. The embedded engine's `hello` lacks it. */
 export async function readDatabaseTime(db: Db, signal?: AbortSignal): Promise<Date> {
   const pipeline = [{ $documents: [{}] }, { $project: { now: '$$NOW' } }];
   const { cursor } = await db.command({ aggregate: 1, pipeline, cursor: {} }, signal === undefined ? {} : { signal });
   return cursor.firstBatch[0].now;
 }
 
-/** Whether the server answers, and as a member of what; a router counts as a replica set, as it writes to some. */
+/** Whether the server belongs to a replica set; a router does, since it writes to some. */
 async function isReplicaSet(client: MongoClient, uri: string): Promise<boolean> {
   const hello = await wrapUnavailable('Connecting to the database failed', uri, async () => {
     await client.connect();
@@ -89,7 +86,7 @@ async function isReplicaSet(client: MongoClient, uri: string): Promise<boolean> 
   return hello.setName !== undefined || hello.msg === 'isdbgrid';
 }
 
-/** Creates what is missing; running it again, or in two processes at once, is harmless. */
+/** Creates missing indexes. Idempotent, also across processes. */
 export async function ensureIndexes(db: Db, specs: readonly CollectionIndexes[]): Promise<void> {
   for (const { collection, indexes } of specs) {
     try {
@@ -102,20 +99,17 @@ export async function ensureIndexes(db: Db, specs: readonly CollectionIndexes[])
   }
 }
 
-/** True for the error of a write that a unique index refused. */
+/** Whether a unique index rejected the write. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY_CODE;
 }
 
-/** For writes of which the first one stands. */
+/** For writes of which the first one counts. */
 export function ignoreDuplicate(error: unknown): void {
   if (!isDuplicateKey(error)) throw error;
 }
 
-/**
- * Inserts documents in their order, up to the first that a unique index refuses: `complete` tells whether all are there, `inserted` how
- * many of them are.
- */
+/** Inserts documents in order, up to the first that a unique index rejects; `complete` if all were inserted. */
 export async function insertInOrder<Doc extends Document>(
   collection: Collection<Doc>,
   docs: readonly Doc[],
@@ -129,16 +123,16 @@ export async function insertInOrder<Doc extends Document>(
   }
 }
 
-/** True for an error that says that the server is not there or does not answer. */
+/** Whether an error means that the server is down or does not respond. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   return UNREACHABLE_ERRORS.some((kind) => error instanceof kind);
 }
 
 const UNREACHABLE_ERRORS = [MongoNetworkError, MongoServerSelectionError, MongoOperationTimeoutError];
 
-/** The text without the URI, and without its user and password wherever they occur. */
+/** Replaces the URI, its user and its password in a text. */
 export function stripCredentials(text: string, uri: string): string {
-  // Up to the last @, since an unescaped one in a password is what makes a URI unreadable.
+  // Up to the last @: an unescaped one in the password makes a URI unreadable.
   const [user = '', password = ''] = /^\w[\w+]*:\/\/(.*)@/.exec(uri)?.[1].split(/:(.*)/) ?? [];
   const secrets = [uri, ...[password, user].flatMap((secret) => [secret, decodeUriText(secret)])];
   return secrets.filter((secret) => secret !== '').reduce((result, secret) => result.replaceAll(secret, '***'), text);
@@ -156,14 +150,14 @@ function createMongoClient(uri: string, options: MongoClientOptions): MongoClien
   try {
     return new MongoClient(uri, options);
   } catch (error) {
-    // Without its cause, whose message repeats the URI.
+    // Without the cause, whose message contains the URI.
     throw new OracleError('CONFIG_INVALID', `MONGODB_URI cannot be used: ${stripCredentials(getErrorMessage(error), uri)}`, {
       field: 'MONGODB_URI',
     });
   }
 }
 
-/** The driver's own default would be `test`. */
+/** The driver's default is `test`. */
 function getDatabaseName(uri: string): string {
   const path = /^mongodb(?:\+srv)?:\/\/[^/]*\/([^?]+)/.exec(uri)?.[1];
   return path ? decodeURIComponent(path) : DEFAULT_DATABASE;

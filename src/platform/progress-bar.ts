@@ -1,7 +1,6 @@
-/** Shows how far long work has come, and about how long it will take: a bar on a terminal, elsewhere a line each tenth. */
+/** Progress and estimated time left: a bar on a terminal, elsewhere a line for each tenth. */
 export interface ProgressBar {
   update(done: number, total: number, label: string): void;
-  /** Ends the line of the bar. */
   end(): void;
 }
 
@@ -11,9 +10,9 @@ export interface ProgressOutput {
 }
 
 export interface ProgressOptions {
-  /** Unset: standard error. */
+  /** Default: standard error. */
   output?: ProgressOutput;
-  /** Milliseconds from any beginning. */
+  /** Monotonic milliseconds. */
   clock?(): number;
 }
 
@@ -50,7 +49,7 @@ export function createProgressBar(
   };
 }
 
-/** What is left, in words, by the pace since the first update; nothing before there is a pace, and once all is done. */
+/** Formats the time left at the pace since the first update; empty before a pace is known and at the end. */
 function createEstimator(clock: () => number): (done: number, total: number) => string {
   let first: { at: number; done: number } | undefined;
   return (done, total) => {

@@ -1,13 +1,13 @@
 import { OracleError } from './errors.ts';
 import type { Log } from './log.ts';
 
-/** The end of the process as a value that is passed down: parts register how they close, long work watches the signal. */
+/** Passed down to all parts: they register closing steps, and long work watches the signal. */
 export interface Shutdown {
-  /** Aborted as soon as the stop begins. */
+  /** Aborted when the stop begins. */
   readonly signal: AbortSignal;
   /** Registers a closing step. Steps run in the reverse order of their registration, each once. */
   onStop(name: string, close: () => Promise<void> | void): void;
-  /** Runs all closing steps; later calls wait for the same stop. Resolves to the names of steps that failed or did not finish in time. */
+  /** Runs all closing steps once. Resolves to the names of steps that failed or exceeded the time limit. */
   stop(reason: string): Promise<string[]>;
 }
 
@@ -47,7 +47,7 @@ export function createShutdown({ log, timeoutMs = 9_000 }: ShutdownOptions): Shu
 
 async function closeBeforeDeadline(work: Promise<void>, deadline: number, name: string): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
-  // Even past the deadline every step gets a moment: a lock released is worth more than a punctual exit.
+  // Past the deadline each step still gets 200 ms: a released lock is worth more than a punctual exit.
   const timer = setTimeout(() => reject(new Error(`${name} did not close in time`)), Math.max(deadline - Date.now(), 200));
   try {
     await Promise.race([work, promise]);
@@ -56,7 +56,7 @@ async function closeBeforeDeadline(work: Promise<void>, deadline: number, name: 
   }
 }
 
-/** SIGINT and SIGTERM stop the service and exit (0, or 1 when a step failed); a second signal exits at once with 128 + its number. */
+/** SIGINT and SIGTERM stop the service and exit with 0, or 1 if a step failed; a second signal exits at once with 128 + its number. */
 export function stopOnSignals(shutdown: Shutdown, log: Log): void {
   const numbers = { SIGINT: 2, SIGTERM: 15 } as const;
   let signalled = false;

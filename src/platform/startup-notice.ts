@@ -1,4 +1,4 @@
-/** A line for whoever started the process: on standard error, like the progress of long work. */
+/** Writes a line for the operator to standard error. */
 export function writeNotice(text: string): void {
   process.stderr.write(`${text}\n`);
 }

@@ -1,26 +1,25 @@
-/** What a start is at: in words, and how much of it is done where that is counted. */
+/** The current step of a start, with counts where known. */
 export interface StartupStep {
   what: string;
   done: number | null;
   total: number | null;
 }
 
-/** What is left of a start. A value that is passed down: whoever does a part of it says so, and the doors tell it. */
+/** Progress of a start, passed down to the parts that report it and the transports that serve it. */
 export interface StartupProgress {
-  /** Null once all of it is done. */
+  /** Null once the start is complete. */
   readonly current: StartupStep | null;
-  /** Whether days of the past are still to be replayed: until they are, the clock of the local chain is behind. Set by who replays them. */
+  /** Whether past days remain to be replayed: until then the clock of the local chain is behind. */
   replayAhead: boolean;
   startStep(what: string, counted?: { done: number; total: number }): void;
-  /** Does a part of the start; a person who watches is told once it is done, and how long it took. */
+  /** Runs a stage of the start and prints its outcome and duration. */
   runStage<T>(name: string, work: () => Promise<T>, outcome: string | ((result: T) => string)): Promise<T>;
   complete(): void;
 }
 
-/** Room for the names of parts. */
 const STAGE_WIDTH = 12;
 
-/** @param writeLine hears a line for each part that is done; unset: nobody watches */
+/** @param writeLine gets a line for each completed stage */
 export function createStartupProgress(first = 'starting', writeLine: (line: string) => void = () => undefined): StartupProgress {
   let current: StartupStep | null = { what: first, done: null, total: null };
   return {
@@ -44,12 +43,12 @@ export function createStartupProgress(first = 'starting', writeLine: (line: stri
   };
 }
 
-/** A line on one part of the service, the same form for all. */
+/** Formats a line about one stage. */
 export function formatStageLine(name: string, text: string): string {
   return `${name.padEnd(STAGE_WIDTH)}${text}`;
 }
 
-/** One sentence of it: `replaying history: 40 of 120 days`. Null once all is done. */
+/** For example `replaying history: 40 of 120`. Null once the start is complete. */
 export function formatStartupStep({ current }: Pick<StartupProgress, 'current'>): string | null {
   if (current === null) return null;
   const { what, done, total } = current;

@@ -6,29 +6,28 @@ import { filterChildEnvironment } from './child-environment.ts';
 import type { HostFailure, HostMessage } from './host-process.ts';
 
 export interface ChildHostOptions {
-  /** The host module, whose body is one call of `runHost`. */
+  /** The host module, whose body is one call of `runHostProcess`. */
   module: URL;
-  /** For messages: "embedded MongoDB". */
+  /** Name in error messages, e.g. "embedded MongoDB". */
   name: string;
-  /** Code of the error when the host dies or stays silent. */
+  /** Error code for a host that exits or does not become ready. */
   failureCode: ErrorCode;
-  /** Handed to the host's `open`; must survive JSON. Goes over the channel, so it shows in no process list. */
+  /** JSON value passed to the host's `open`, over the IPC channel: a process list does not show it. */
   payload?: unknown;
   readyTimeoutMs?: number;
-  /** How long the host may take to close before it is killed. */
+  /** Time to close before SIGKILL. */
   stopTimeoutMs?: number;
 }
 
 export interface ChildHost<Ready> {
   ready: Ready;
   pid: number;
-  /** Resolves once the process is gone; may be called any number of times. */
+  /** Resolves once the process has exited. Idempotent. */
   stop(): Promise<void>;
-  /** Called once if the host ends without `stop` having been called, also when that has already happened. */
+  /** Called once if the host exits without `stop`, even if it already has. */
   onExit(callback: (error: OracleError) => void): void;
 }
 
-/** A started child and what becomes of it. */
 interface WatchedChild {
   child: ChildProcess;
   name: string;
@@ -40,10 +39,8 @@ const TAIL_CHARS = 2_000;
 const OUTPUT_GRACE_MS = 500;
 
 /**
- * Starts a host module in a process of its own and waits until it is ready.
- *
- * The child leads its own process group, so that Ctrl-C in a terminal reaches the parent alone, which drains before it
- * stops its hosts. Errors of the host's `open` arrive as `OracleError`, with their code if they had one.
+ * Starts a host module in a child process and waits until it is ready. The child leads its own process group: Ctrl-C reaches only the
+ * parent, which drains before it stops its hosts. Errors of the host's `open` arrive as `OracleError`, with their code if they had one.
  */
 export async function startChildHost<Ready>(options: ChildHostOptions): Promise<ChildHost<Ready>> {
   const watched = forkChild(options);
@@ -85,11 +82,11 @@ function forkChild({ module, name, payload }: ChildHostOptions): WatchedChild {
   }
   const exited = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(error.message));
-    // `close` comes when the last of its output has been read, and not while a process of its own still holds the pipes.
+    // `close` follows the last output, but not while a grandchild holds the pipes.
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
     child.once('exit', (code, signal) => setTimeout(resolve, OUTPUT_GRACE_MS, signal ?? `exit code ${code}`).unref());
   });
-  // A host that died at once breaks the channel under the message; `exited` tells of it.
+  // A host that exited at once breaks the channel; `exited` reports it.
   child.send({ payload: payload ?? null }, () => {});
   return { child, name, exited, outputTail: () => tail.trim() };
 }

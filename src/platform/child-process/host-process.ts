@@ -1,9 +1,9 @@
 import { type ErrorCode, getErrorMessage, isOracleError } from '../errors.ts';
 
-/** What a host tells its parent over the IPC channel: once, either of the two. */
+/** The one message of a host to its parent over the IPC channel. */
 export type HostMessage = { ready: unknown } | { error: HostFailure };
 
-/** An error on its way through the channel; `code` is absent when it was not an `OracleError`. */
+/** A serialized error; `code` is absent if it was no `OracleError`. */
 export interface HostFailure {
   message: string;
   code?: ErrorCode;
@@ -11,21 +11,19 @@ export interface HostFailure {
   suggestedAction?: string;
 }
 
-/** What the host's `open` hands back: the value for the parent, and how to end cleanly. */
+/** Result of the host's `open`: the value for the parent, and the clean shutdown. */
 export interface OpenedHost<Ready> {
-  /** Must survive JSON. */
+  /** A JSON value. */
   ready: Ready;
   close(): Promise<void>;
 }
 
-/** An orphaned host has nobody to kill it when its close hangs. */
+/** An orphaned host has no parent to kill it when its close hangs. */
 const CLOSE_TIMEOUT_MS = 30_000;
 
 /**
- * The child's half of `startHost`: the whole body of a host module.
- *
- * Waits for the parent's payload, opens, reports, and closes on SIGTERM or when the channel breaks, which is how the
- * death of the parent by SIGKILL shows. SIGINT is ignored: the parent drains first, then says SIGTERM.
+ * The child's half of `startChildHost`: the whole body of a host module. Waits for the payload, opens, reports, and closes on SIGTERM or
+ * when the channel breaks, which a SIGKILL of the parent causes. Ignores SIGINT: the parent drains first, then sends SIGTERM.
  */
 export function runHostProcess<Payload, Ready>(open: (payload: Payload) => Promise<OpenedHost<Ready>>): void {
   let opening: Promise<OpenedHost<Ready>> | undefined;
@@ -36,7 +34,7 @@ export function runHostProcess<Payload, Ready>(open: (payload: Payload) => Promi
     setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS);
     process.exit(await closeHost(opening));
   };
-  // Once the parent is gone its ends of the pipes are too; a log line must not interrupt the close.
+  // The pipes break with the parent: a log line must not interrupt the close.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   process.on('SIGINT', () => {});
   process.on('SIGTERM', end);
@@ -51,7 +49,7 @@ export function runHostProcess<Payload, Ready>(open: (payload: Payload) => Promi
   });
 }
 
-/** Exit code 0 when nothing was open or all of it closed. */
+/** Returns exit code 0 if nothing was open or the close succeeded. */
 async function closeHost(opening: Promise<OpenedHost<unknown>> | undefined): Promise<0 | 1> {
   try {
     await (await opening)?.close();

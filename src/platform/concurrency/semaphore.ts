@@ -1,59 +1,57 @@
 import { OracleError } from '../errors.ts';
 
 export interface SemaphoreLimits {
-  /** At once. */
+  /** Running at once. */
   maxConcurrent: number;
-  /** Beyond those. */
+  /** Queued beyond those. */
   maxQueued: number;
-  /** Longest wait, in milliseconds; unset: as long as it takes. */
+  /** Longest wait in the queue, in milliseconds; default: unlimited. */
   maxWaitMs?: number;
 }
 
-/** So many at once; those beyond wait, and there is an end to that too. */
+/** Bounds concurrency, queue length and waiting time; first in, first out. */
 export class Semaphore {
-  readonly #most: Readonly<SemaphoreLimits>;
-  #underWay = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #limits: Readonly<SemaphoreLimits>;
+  readonly #queue: (() => void)[] = [];
+  #running = 0;
 
-  constructor(most: Readonly<SemaphoreLimits>) {
-    this.#most = most;
+  constructor(limits: Readonly<SemaphoreLimits>) {
+    this.#limits = limits;
   }
 
-  /** Nobody is at work, and nobody waits. */
   get isIdle(): boolean {
-    return this.#underWay === 0;
+    return this.#running === 0;
   }
 
-  /** @throws OracleError RATE_LIMITED when too many wait already, or for too long; nothing was done then */
+  /** @throws OracleError RATE_LIMITED when the queue is full or the wait too long; `work` was not called then */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    await this.#turn();
+    await this.#acquire();
     try {
       return await work();
     } finally {
-      // A turn is handed on, so that nobody can come in between.
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#underWay -= 1;
+      // The permit passes to the next in the queue: a new caller cannot overtake it.
+      const next = this.#queue.shift();
+      if (next === undefined) this.#running -= 1;
       else next();
     }
   }
 
-  async #turn(): Promise<void> {
-    const { maxConcurrent: underWay, maxQueued: waiting, maxWaitMs: waitMs } = this.#most;
-    if (this.#underWay < underWay) {
-      this.#underWay += 1;
+  async #acquire(): Promise<void> {
+    const { maxConcurrent, maxQueued, maxWaitMs } = this.#limits;
+    if (this.#running < maxConcurrent) {
+      this.#running += 1;
       return;
     }
-    if (this.#waiting.length >= waiting) throw queueFullError();
+    if (this.#queue.length >= maxQueued) throw queueFullError();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#waiting.push(resolve);
-    const timer = waitMs === undefined ? undefined : setTimeout(() => this.#giveUp(resolve, reject), waitMs);
+    this.#queue.push(resolve);
+    const leave = () => {
+      const place = this.#queue.indexOf(resolve);
+      if (place !== -1) this.#queue.splice(place, 1);
+      reject(queueFullError());
+    };
+    const timer = maxWaitMs === undefined ? undefined : setTimeout(leave, maxWaitMs);
     await promise.finally(() => clearTimeout(timer));
-  }
-
-  #giveUp(go: () => void, reject: (error: OracleError) => void): void {
-    const place = this.#waiting.indexOf(go);
-    if (place !== -1) this.#waiting.splice(place, 1);
-    reject(queueFullError());
   }
 }
 

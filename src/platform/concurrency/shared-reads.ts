@@ -1,21 +1,18 @@
-/** Reads what belongs to a key. */
 export type ReadFunction<Key, Value> = (key: Key) => Promise<Value>;
 
-/** Those who wait for a key. */
 interface SharedRead<Value> {
-  /** Resolves once the read under way is not waited for any longer. */
+  /** Resolves when the read in flight ends, or is no longer waited for. */
   ended: Promise<void>;
-  /** The read after that one: who asks now shares it. */
+  /** The following read, shared by all callers that arrive meanwhile. */
   next?: Promise<Value>;
 }
 
-/** A store that does not answer one read holds up the others for so long. */
+/** A database that does not respond to one read delays the next one by at most this. */
 const MAX_SHARED_MS = 1_000;
 
 /**
- * Reads that many ask for at once, made once for all who wait. Nobody is told what was read before he asked: who comes while a read is
- * under way waits for the next one, which begins when that one ends, or after `patienceMs`. What a read rejects with, all who share it
- * are told; so they share what it gives, and may not change it.
+ * Shares concurrent reads of a key. No caller gets a value read before its call: during a read, callers wait for the next one, which
+ * begins when the first ends or after `maxSharedMs`. Values and rejections are shared, so callers must not mutate them.
  */
 export function shareReads<Key, Value>(read: ReadFunction<Key, Value>, maxSharedMs = MAX_SHARED_MS): ReadFunction<Key, Value> {
   const sharedByKey = new Map<Key, SharedRead<Value>>();

@@ -1,4 +1,4 @@
-/** Sleeps until it is woken, at the longest for a time; what wakes it before it sleeps is not lost. */
+/** A sleep that can be woken; a wake before the sleep is not lost. */
 export class WakeSignal {
   #woken = Promise.withResolvers<void>();
   readonly #signal: AbortSignal;

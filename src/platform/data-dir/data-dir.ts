@@ -6,29 +6,26 @@ import { damagedDataDirError, MANIFEST_FILE, classifyEntries } from './entries.t
 import { acquireFolderLock } from './folder-lock.ts';
 
 export interface DataDir {
-  /** Absolute. */
+  /** Absolute path. */
   path: string;
-  /**
-   * True until `markReady`: the caller sets its parts up, over whatever a start that was interrupted before it has left of them; nothing of
-   * a record is among it.
-   */
+  /** True until `markReady`: the caller sets up its parts over those of an interrupted start, which contain nothing of a record. */
   isNew: boolean;
   /** ISO 8601. */
   createdAt: string;
-  /** Until then the next start sets the parts up anew, since nobody knows how far this one came. */
+  /** Until then the next start sets up all parts again, since the progress of this one is unknown. */
   markReady(): Promise<void>;
-  /** Written whole or not at all; `mode` is 0o600 unless told. */
+  /** Writes the file atomically. @param mode default: 0o600 */
   writeJson(name: DataFile, value: unknown, mode?: number): Promise<void>;
-  /** Throws DATA_DIR_DAMAGED when the file is missing or not JSON. */
+  /** @throws OracleError DATA_DIR_DAMAGED when the file is missing or not JSON */
   readJson(name: DataFile): Promise<unknown>;
-  /** Lets another process open the folder. */
+  /** Releases the lock. */
   release(): Promise<void>;
 }
 
 export type DataFile = 'demo.json' | 'keys.json';
 
 export interface DataDirOptions {
-  /** Names of files and sub-folders that a folder in use must have. */
+  /** Files and sub-folders that a folder in use must contain. */
   required?: readonly string[];
 }
 
@@ -41,15 +38,13 @@ interface Manifest {
 const MANIFEST_FORMAT = 1;
 
 /**
- * Opens the service's folder for this process alone, making it if there is none.
- *
- * Throws DATA_DIR_IN_USE naming the process that has it, DATA_DIR_DAMAGED saying what is wrong with its content, and
- * CONFIG_INVALID when there can be no folder at this path.
+ * Opens the data folder exclusively for this process, and creates it if it is missing.
+ * @throws OracleError DATA_DIR_IN_USE naming the lock holder, DATA_DIR_DAMAGED, CONFIG_INVALID when the folder cannot be created
  */
 export async function openDataDir(path: string, { required = [] }: DataDirOptions = {}): Promise<DataDir> {
   const folder = resolve(path);
   await ensureFolder(folder);
-  // Before the lock, which would leave a trace of us in somebody else's folder.
+  // Checked before the lock, which would write into a foreign folder.
   requireOwnFolder(folder, await readdir(folder));
   const release = await acquireFolderLock(folder);
   try {
@@ -119,7 +114,7 @@ async function readDataFile(folder: string, name: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the parser's words, which quote the text: it may be a key.
+    // The parser's message quotes the text, which may be a key.
     throw damagedDataDirError(folder, `${name} is not valid JSON`);
   }
 }

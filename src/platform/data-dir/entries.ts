@@ -4,26 +4,26 @@ import { LOCK_FOLDER } from './folder-lock.ts';
 
 export const MANIFEST_FILE = 'state.json';
 
-/** What setting up makes. The list decides what a reset may delete. */
+/** Created by the setup. A reset deletes only these. */
 const DATA_FILES = [MANIFEST_FILE, 'demo.json', 'keys.json'];
 const DATA_FOLDERS = ['database', 'chain'];
-/** Worth nothing by itself: a folder with only these counts as empty. */
+/** A folder with only these counts as empty. */
 const AUXILIARY_NAMES = [LOCK_FOLDER, 'cache'];
-/** Made by a file system, a file manager or git; neither ours nor a sign that the folder is somebody's. */
+/** Created by file systems, file managers and git: not a sign of a foreign folder. */
 const IGNORED_NAMES = ['lost+found', '.DS_Store', '.gitkeep'];
 
 export interface DataDirEntries {
-  /** The JSON files of ours, by which a folder is known to be ours. */
+  /** JSON files that identify a data folder. */
   files: string[];
-  /** All that may not be lost. */
+  /** Everything worth keeping. */
   contents: string[];
-  /** `parts`, and what goes with them in a reset. */
+  /** `contents` and all that a reset deletes with them. */
   owned: string[];
-  /** What this program does not make. */
+  /** Not created by this program. */
   unknown: string[];
 }
 
-/** Sorts the names in a folder by whether this program makes them. */
+/** Classifies the entries of a folder. */
 export function classifyEntries(entries: readonly string[]): DataDirEntries {
   const files = entries.filter((name) => DATA_FILES.includes(name));
   const contents = [...files, ...entries.filter((name) => DATA_FOLDERS.includes(name))];
@@ -31,7 +31,7 @@ export function classifyEntries(entries: readonly string[]): DataDirEntries {
   return { files, contents, owned, unknown: entries.filter((name) => !owned.includes(name) && !IGNORED_NAMES.includes(name)) };
 }
 
-/** Left by a process that was killed while it wrote one of the files. */
+/** Left by a process killed during an atomic write. */
 function isTemporary(name: string): boolean {
   return DATA_FILES.includes(name.replace(/\.[0-9a-f-]{36}\.tmp$/, '')) && name.endsWith('.tmp');
 }

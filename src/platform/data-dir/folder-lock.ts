@@ -5,24 +5,23 @@ import { OracleError } from '../errors.ts';
 import { writeJsonFile } from './atomic-file.ts';
 import { getProcessIdentity } from './process-identity.ts';
 
-/** Folder of the claims inside the locked folder. */
+/** Folder of the claims, within the locked folder. */
 export const LOCK_FOLDER = 'lock';
 
 interface LockClaim {
   pid: number;
-  /** `processIdentity` of the holder. */
+  /** From `getProcessIdentity`. */
   identity: string;
   since: string;
 }
 
-/** Two processes that start in the same moment may both step back; then chance decides. */
+/** Two processes that start at once may both back off; a random delay decides. */
 const MAX_ATTEMPTS = 6;
 
 /**
- * Claims a folder for this process and returns how to let go of it. Throws DATA_DIR_IN_USE naming the holder.
- *
- * Every process writes a claim of its own first and looks for others then: of two at once at least one sees the other
- * and steps back, and a dead holder's claim can be removed without any chance to hit a living one's.
+ * Locks a folder for this process and returns the release function. Each process first writes a claim of its own, then looks for others:
+ * of two at once at least one backs off, and a dead process's claim can be removed without a race against a living one.
+ * @throws OracleError DATA_DIR_IN_USE naming the lock holder
  */
 export async function acquireFolderLock(folder: string): Promise<() => Promise<void>> {
   const claims = join(folder, LOCK_FOLDER);
@@ -46,7 +45,7 @@ async function writeClaim(folder: string, claims: string): Promise<() => Promise
   return () => rm(path, { force: true });
 }
 
-/** Number of a living process with a claim; claims of the dead are removed on the way. */
+/** Pid of a living process with a claim; removes claims of dead processes. */
 async function findOtherHolder(claims: string): Promise<number | undefined> {
   for (const name of await readdir(claims)) {
     const pid = Number(/^(\d+)\.json$/.exec(name)?.[1]);
@@ -66,7 +65,7 @@ async function readClaim(path: string): Promise<LockClaim | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8'));
   } catch {
-    // Released meanwhile, or not a claim: they are written whole or not at all.
+    // Released meanwhile, or no claim: claims are written atomically.
     return undefined;
   }
 }

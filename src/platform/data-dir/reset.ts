@@ -5,21 +5,19 @@ import { classifyEntries } from './entries.ts';
 import { LOCK_FOLDER, acquireFolderLock } from './folder-lock.ts';
 
 /**
- * Deletes what the service made in its folder and returns the names; the folder itself stays.
- *
- * Throws DATA_DIR_IN_USE when a process has it open, and CONFIG_INVALID, before anything is deleted, when it holds
- * something that this program does not make or cannot be told to be its own.
+ * Deletes the service's entries of its data folder and returns their names; the folder itself stays.
+ * @throws OracleError DATA_DIR_IN_USE; CONFIG_INVALID, before any deletion, for a folder with foreign entries or without identifying files
  */
 export async function resetDataDir(path: string): Promise<string[]> {
   const folder = resolve(path);
   requireResettable(folder, await listEntries(folder));
   if ((await listEntries(folder)).length === 0) return [];
   const release = await acquireFolderLock(folder);
-  // Once more, since before the lock another process could still write.
+  // Listed again: before the lock another process could still write.
   const owned = classifyEntries(await listEntries(folder)).owned.filter((name) => name !== LOCK_FOLDER);
   for (const name of owned) await rm(join(folder, name), { recursive: true, force: true });
   await release();
-  // Fails, as it should, when another process has just claimed the folder.
+  // Fails, as intended, when another process has just claimed the folder.
   await rmdir(join(folder, LOCK_FOLDER)).catch(() => {});
   return owned.sort();
 }

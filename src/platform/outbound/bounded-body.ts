@@ -2,17 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
-/** An answer that is longer than its reader takes. */
+/** The response exceeds its size limit. */
 export class ResponseTooLargeError extends Error {}
 
-/** As browsers do: an answer that breaks off gives what was in it until then, and its length decides whether that was all. */
+/** As in browsers, a truncated stream yields its decoded part; the content length decides whether it was complete. */
 const LENIENT_INFLATE = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 
-/** The decoded body of an answer, which fails with `AnswerTooLong` beyond `maxBytes`; a failure destroys the connection. */
+/** The decoded body of a response, which fails with `ResponseTooLargeError` beyond `maxBytes`; a failure destroys the connection. */
 export function limitBody(response: IncomingMessage, maxBytes: number): Readable {
   const stages = [response, ...createDecoders(response), createByteLimit(maxBytes)];
   const body = pipeline(stages, () => undefined) as unknown as Readable;
-  // It carries the error to its reader, who may not have begun to read.
+  // The reader gets the error, possibly before it begins to read.
   return body.on('error', () => undefined);
 }
 

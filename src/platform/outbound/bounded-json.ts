@@ -1,23 +1,23 @@
 import { ResponseTooLargeError } from './bounded-body.ts';
 
-/** More than any honest answer: a scorecard of ten years is a third of it. */
+/** Three times the scorecard of a record of ten years. */
 const MAX_BYTES = 16 * 2 ** 20;
 
 /**
- * The JSON of an answer, read no further than a limit, so that whoever answers cannot fill the memory.
- * @throws AnswerTooLong when it is longer; Error when it breaks off, or is no JSON
+ * Reads a JSON response up to a size limit, so that a server cannot exhaust the memory.
+ * @throws ResponseTooLargeError; Error for a truncated response or invalid JSON
  */
 export async function readJson(response: Response, maxBytes = MAX_BYTES): Promise<unknown> {
   return (await readMeasuredJson(response, maxBytes)).value;
 }
 
-/** The same, with how long it was. */
+/** Also returns the size of the body. */
 export async function readMeasuredJson(response: Response, maxBytes: number): Promise<{ value: unknown; bytes: number }> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (bytes > maxBytes) throw new ResponseTooLargeError(`the answer is longer than ${maxBytes} bytes`);
     chunks.push(chunk);
   }

@@ -2,33 +2,33 @@ import { createPublicClient, createWalletClient, custom, http, type LocalAccount
 import { createOperatorFetch, type OutboundInit } from './operator-fetch.ts';
 
 /**
- * EIP-3668 lets any contract that is called make its caller fetch URLs of the contract's choice. Contracts are named by clients here,
- * so no client of a chain follows such a lookup; this file is the only one that may construct one.
+ * EIP-3668 lets a called contract make its caller fetch URLs. Clients name contracts here, so no chain client follows such lookups; only
+ * this file constructs chain clients.
  */
 const NO_OFFCHAIN_LOOKUP = { ccipRead: false } as const;
 
-/** Sends JSON-RPC requests to a node, as `fetch` does. */
+/** `fetch` for JSON-RPC requests to a node. */
 export type NodeFetch = typeof fetch;
 
 export interface EvmReaderOptions {
   rpcUrl: string;
-  /** For one request, milliseconds. */
+  /** Per request. */
   timeoutMs: number;
   retryCount: number;
-  /** Before the first repetition, milliseconds. */
+  /** Before the first retry. */
   retryDelayMs: number;
-  /** Unset: viem's own. */
+  /** Default: viem's. */
   pollingIntervalMs?: number;
-  /** Calls that are sent in one request; unset: each has a request of its own. */
+  /** Calls per batch request; default: no batching. */
   batchSize?: number;
-  /** Sends the requests where the node is reached by another way than HTTP; unset: over HTTP. */
+  /** Transport other than HTTP, e.g. a socket; default: HTTP. */
   fetch?: NodeFetch;
 }
 
-/** Beyond the largest page of logs that is asked for. */
+/** Above the largest requested page of logs. */
 const MAX_RPC_BYTES = 64 * 2 ** 20;
 
-/** A client of a JSON-RPC endpoint that reads. Its errors are viem's. */
+/** A read-only client of a JSON-RPC endpoint. Throws viem's errors. */
 export function createEvmReader({ rpcUrl, timeoutMs, retryCount, retryDelayMs, batchSize, ...rest }: EvmReaderOptions): PublicClient {
   const batch = batchSize === undefined ? {} : { batch: { batchSize } };
   const fetchFn = rest.fetch ?? createNodeFetch(rpcUrl, timeoutMs);
@@ -36,13 +36,13 @@ export function createEvmReader({ rpcUrl, timeoutMs, retryCount, retryDelayMs, b
   return createPublicClient({ ...NO_OFFCHAIN_LOOKUP, transport, pollingInterval: rest.pollingIntervalMs, cacheTime: 0 });
 }
 
-/** viem's own limit ends at the headers of an answer; this one, at its last byte. */
+/** viem's timeout ends at the response headers, this one at the last byte. */
 function createNodeFetch(rpcUrl: string, timeoutMs: number): NodeFetch {
   const fetchNode = createOperatorFetch({ base: rpcUrl, timeoutMs: 2 * timeoutMs, maxBytes: MAX_RPC_BYTES });
   return (url, init) => fetchNode(String(url), init as OutboundInit);
 }
 
-/** A client that signs with an account and has no chain: each of its requests fails. */
+/** A client that signs with an account; all its requests fail. */
 export function createOfflineSigner(account: LocalAccount): WalletClient {
   const transport = custom({ request: async () => Promise.reject(new Error('the signer has no chain')) });
   return createWalletClient({ ...NO_OFFCHAIN_LOOKUP, account, transport });

@@ -5,39 +5,37 @@ import { OracleError } from '../errors.ts';
 import { type CheckedTarget, checkTarget, type TargetRules } from './target.ts';
 
 export interface PostRequest {
-  /** What somebody else named; it is checked here, right before the connection. */
+  /** A client-supplied URL, checked right before the connection. */
   url: string;
-  /** Headers besides `Host`, `Content-Length` and `Connection`; fit to be sent, without line breaks. */
+  /** Headers besides `Host`, `Content-Length` and `Connection`, without line breaks. */
   headers: Readonly<Record<string, string>>;
   body: string;
-  /** For everything together: name look-up, connection, TLS, request and answer. */
+  /** Covers name lookup, connection, TLS, request and response. */
   timeoutMs: number;
   rules: TargetRules;
-  /** Ends the call before its time. */
+  /** Aborts the request. */
   signal?: AbortSignal;
 }
 
-/** The status that was answered, a redirect being an answer as any other, and how long that took. */
 export interface PostResult {
+  /** A redirect is a response like any other. */
   status: number;
   durationMs: number;
-  /** What the answer asked for, by RFC 9110, section 10.2.3: 0 for a time that has passed; null when it asked for nothing that can be read. */
+  /** From `Retry-After` (RFC 9110, section 10.2.3): 0 for a past time, null if absent or malformed. */
   retryAfterSeconds: number | null;
 }
 
 type PostAnswer = Omit<PostResult, 'durationMs'>;
 
-/** What is read of an answer, so that its sender can finish; nothing of it is kept. */
+/** Response bytes read so that the sender can finish; they are discarded. */
 const MAX_BYTES_READ = 4_096;
 const MAX_HEADER_BYTES = 8_192;
 
 /**
- * The one way to call a URL that somebody else named. The connection goes to an address that was checked for this very call, so
- * that a name which leads elsewhere a moment later gains nothing; the certificate must be valid for the name. Follows no
- * redirect, uses no proxy, keeps no connection and no cookie.
- * @throws OracleError INPUT_INVALID naming `url` for a target that may not be called; TARGET_UNREACHABLE, with a `reason`, when
- * nobody answers in time or as HTTP; RATE_LIMITED when nothing was tried, since too many names are being looked up. None repeats
- * anything that the other side sent.
+ * The only way to call a client-supplied URL. Connects to an address checked for this request, which defeats DNS rebinding, and verifies
+ * the certificate. Follows no redirect, uses no proxy, keeps no connection and no cookie.
+ * @throws OracleError INPUT_INVALID naming `url` for a forbidden target; TARGET_UNREACHABLE with a `reason`; RATE_LIMITED when too many
+ * name lookups are in flight and nothing was sent. Errors contain nothing from the receiver
  */
 export async function postGuarded(post: PostRequest): Promise<PostResult> {
   const started = performance.now();
@@ -59,17 +57,17 @@ function openRequest({ headers, body }: PostRequest, { url, addresses }: Checked
     path: `${pathname}${search}`,
     headers: { ...headers, Host: host, 'Content-Length': Buffer.byteLength(body) },
     lookup: pinAddresses(addresses),
-    // An agent of its own: no connection and no TLS session is shared with another target, and no proxy of the environment.
+    // No agent: shares no connection or TLS session with another target, and ignores the environment proxy.
     agent: false,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Said here, because an environment variable could turn it off.
+    // Explicit: an environment variable could disable it.
     rejectUnauthorized: true,
-    // RFC 6066: an address is no server name.
+    // RFC 6066: an IP address is no server name.
     servername: isIP(name) === 0 ? name : '',
   });
 }
 
-/** Answers every look-up of a connection with the addresses that were checked. */
+/** Resolves every lookup of the connection to the checked addresses. */
 function pinAddresses(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, { all }, done) => {
@@ -78,11 +76,11 @@ function pinAddresses(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** Sends the body and resolves to what was answered once the answer was read as far as it is. */
+/** Sends the body; resolves once the response is read up to the limit. */
 function readAnswer(request: ClientRequest, body: string, deadline: AbortSignal): Promise<PostAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<PostAnswer>();
   let answer: PostAnswer | undefined;
-  // Whoever got as far as a status has answered, however the rest comes or breaks off.
+  // After a status line the response counts, even if its body breaks off.
   const end = (error?: unknown) => {
     if (answer !== undefined) resolve(answer);
     else reject(deadline.aborted ? timeoutError() : unreachableError(getErrorCode(error)));
@@ -99,11 +97,11 @@ function readAnswer(request: ClientRequest, body: string, deadline: AbortSignal)
   return promise.finally(() => deadline.removeEventListener('abort', giveUp));
 }
 
-/** IMF-fixdate of RFC 9110, section 5.6.7, which alone may be sent. */
+/** IMF-fixdate, the only format that senders may generate (RFC 9110, section 5.6.7). */
 const HTTP_DATE = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/;
 const parseHttpDate = (date = '') => (HTTP_DATE.test(date) ? Date.parse(date) : Number.NaN);
 
-/** A time is taken by the clock of whoever named it, where he says what that is. */
+/** A date is relative to the receiver's clock, from its `Date` header. */
 function parseRetryAfter({ headers: { 'retry-after': after, date } }: IncomingMessage): number | null {
   if (after === undefined) return null;
   if (/^\d{1,9}$/.test(after)) return Number(after);
@@ -127,7 +125,7 @@ async function rejectOnAbort<T>(signal: AbortSignal, promise: Promise<T>): Promi
   return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }
 
-/** The system's own word for what went wrong; no message, which could repeat what the other side sent. */
+/** The system's error code only: a message could contain bytes of the receiver. */
 function getErrorCode(error: unknown): string {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,63}$/.test(code) ? code : 'EFAILED';
@@ -135,7 +133,7 @@ function getErrorCode(error: unknown): string {
 
 const timeoutError = () => unreachableError('ETIMEDOUT');
 
-// Without a cause: errors of the parser and of TLS carry bytes that the other side chose.
+// Without a cause: parser and TLS errors contain bytes of the receiver.
 function unreachableError(reason: string): OracleError {
   return new OracleError('TARGET_UNREACHABLE', `The URL does not answer (${reason})`, {
     suggestedAction: 'Check that the receiver is up, answers in time, and has a certificate that is valid for its name.',

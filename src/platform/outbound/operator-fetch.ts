@@ -3,13 +3,13 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { limitBody } from './bounded-body.ts';
 
-/** A server that the operator, or the user of a command, has named. Its address may be any, that of this machine included. */
+/** A server named by the operator or the user of a command, at any address, including this machine. */
 export interface FetchTarget {
-  /** Requests go to the origin of this URL and to no other. */
+  /** Requests are restricted to the origin of this URL. */
   base: string | URL;
-  /** For the whole exchange, from the name look-up to the last byte; milliseconds. */
+  /** From the name lookup to the last byte. */
   timeoutMs: number;
-  /** Largest body of an answer, decoded. */
+  /** Limit of the decoded body. */
   maxBytes: number;
 }
 
@@ -17,25 +17,25 @@ export interface OutboundInit {
   method?: string;
   headers?: ConstructorParameters<typeof Headers>[0];
   body?: string;
-  /** Ends the exchange before its time. */
+  /** Aborts the exchange. */
   signal?: AbortSignal | null;
 }
 
 export type OutboundFetch = (url: string | URL, init?: OutboundInit) => Promise<Response>;
 
-// Agents of our own: the global ones take a proxy from the environment where that is switched on.
+// Not the global agents, which may take a proxy from the environment.
 const KEEP_ALIVE = { keepAlive: true, maxFreeSockets: 32 } as const;
 const agents = { http: new HttpAgent(KEEP_ALIVE), https: new HttpsAgent(KEEP_ALIVE) };
 
 const MAX_HEADER_BYTES = 65_536;
-/** Statuses whose answer has no body (Fetch standard, "null body status"). */
+/** "Null body status" of the Fetch standard. */
 const BODILESS_STATUSES = [204, 205, 304];
 
 /**
- * `fetch` for one configured server: no redirect is followed, no proxy of the environment used, body and time are bounded, and
- * connections are kept for the next request. Nothing is sent twice: whether to repeat is the caller's decision. A redirect is an answer as any other, of status 3xx.
- * @returns a function that rejects with the error of the socket (`code`), with `TimeoutError` at the time limit, with the signal's reason,
- * or with `Error` for a URL of another origin; reading a body beyond `maxBytes` rejects with `AnswerTooLong`
+ * `fetch` for one configured server: no redirects (a 3xx response is returned), no environment proxy, no retries, bounded size and time,
+ * keep-alive connections.
+ * @returns a function that rejects with the socket's error (`code`), `TimeoutError`, the signal's reason, or `Error` for another origin;
+ * reading a body beyond `maxBytes` rejects with `ResponseTooLargeError`
  */
 export function createOperatorFetch(target: FetchTarget): OutboundFetch {
   const { origin } = new URL(target.base);
@@ -82,7 +82,7 @@ class HttpExchange {
       headers: Object.fromEntries(headers),
       agent: isSecure ? agents.https : agents.http,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // An environment variable could turn it off.
+      // Explicit: an environment variable could disable it.
       ...(isSecure ? { rejectUnauthorized: true } : {}),
     });
     this.#current = request;
@@ -104,7 +104,7 @@ class HttpExchange {
       const body = isBodiless ? null : toWebStream(limitBody(response, this.#target.maxBytes));
       this.#answered.resolve(new Response(body, { status, statusText: response.statusMessage, headers: copyHeaders(response) }));
     } catch (error) {
-      // A status or a header that is none.
+      // An invalid status or header.
       this.#answered.reject(error);
       response.destroy();
     }
@@ -125,7 +125,7 @@ class HttpExchange {
   }
 }
 
-/** In place of `Readable.toWeb`, which throws outside of any caller when a body is cancelled while data arrives. */
+/** Instead of `Readable.toWeb`, which throws an uncaught error when a body is cancelled while data arrives. */
 function toWebStream(readable: Readable): ReadableStream<Uint8Array> {
   const chunks = readable[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   const source = {

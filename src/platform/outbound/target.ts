@@ -2,37 +2,37 @@ import { isIP } from 'node:net';
 import { isOracleError, OracleError } from '../errors.ts';
 import { isLoopbackAddress, requirePublicAddress } from './public-address.ts';
 
-/** All addresses of a host name. Rejects when it has none. */
+/** Resolves all addresses of a host name; rejects if there are none. */
 export type ResolveHostname = (hostname: string) => Promise<readonly string[]>;
 
 export interface TargetRules {
-  /** For development: hosts of this machine are targets too, also over plain http. */
+  /** For development: also allows loopback addresses, over plain HTTP too. */
   allowLocal: boolean;
   resolve: ResolveHostname;
 }
 
-/** A callback that may be called: its URL in one spelling, and the addresses that were checked, to connect to one of them. */
 export interface CheckedTarget {
+  /** Normalized. */
   url: string;
-  /** Never empty where `unresolved` is `refuse`. */
+  /** The checked addresses to connect to. Never empty with `unresolved: 'refuse'`. */
   addresses: readonly string[];
 }
 
-/** What becomes of a host name that leads nowhere at present, or is looked up for too long. */
+/** Treatment of a host name without an address, or with a slow lookup. */
 export type UnresolvedPolicy = 'refuse' | 'accept';
 
 export const MAX_URL_CHARS = 2_048;
 
-/** Names that never lead to another host of the public internet (RFC 6761, 6762, 8375; `internal` is reserved by ICANN). */
+/** Names that never resolve on the public internet (RFC 6761, 6762, 8375; ICANN reserves `internal`). */
 const LOCAL_HOSTNAMES = /(^|\.)(localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
 
 const MAX_RESOLVE_MS = 3_000;
 
 /**
- * Checks a callback's URL, and where its host leads: each address must be on the public internet. A name can lead elsewhere
- * later, so this is asked again before each connection, which then goes to one of the addresses found here.
- * @param unresolved `accept` for a URL that is only written down: whoever looks the name up later decides.
- * @throws OracleError INPUT_INVALID naming `url`; RATE_LIMITED when too many names are being looked up to look for this one.
+ * Checks a callback URL: each address of its host must be public. A name may resolve differently later, so each connection repeats the
+ * check and uses an address found by it.
+ * @param unresolved `accept` for a URL that is only stored: the lookup before each call decides
+ * @throws OracleError INPUT_INVALID naming `url`; RATE_LIMITED when too many name lookups are in flight
  */
 export async function checkTarget(text: string, rules: TargetRules, unresolved: UnresolvedPolicy = 'refuse'): Promise<CheckedTarget> {
   const { allowLocal, resolve } = rules;
@@ -40,7 +40,7 @@ export async function checkTarget(text: string, rules: TargetRules, unresolved: 
   const host = normalizeHostname(url);
   const { addresses, cause } = isIP(host) === 0 ? await resolveHost(host, resolve) : { addresses: [host] };
   if (addresses.length === 0) {
-    // Over plain http only this machine is called, and whether the name leads here is not known.
+    // Plain HTTP is allowed to this machine only, which an unresolved name may not be.
     if (unresolved === 'refuse' || url.protocol !== 'https:') throw hostNotFoundError(cause);
     return { url: url.href, addresses };
   }
@@ -51,7 +51,7 @@ export async function checkTarget(text: string, rules: TargetRules, unresolved: 
   return { url: url.href, addresses };
 }
 
-/** The URL as far as its text tells. @throws OracleError INPUT_INVALID naming `url` */
+/** Checks a URL without a name lookup. @throws OracleError INPUT_INVALID naming `url` */
 export function parseTarget(text: string, allowLocal: boolean): URL {
   if (text.length > MAX_URL_CHARS) throw invalidUrlError(`must have at most ${MAX_URL_CHARS} characters`);
   const url = URL.parse(text);
@@ -65,12 +65,12 @@ export function parseTarget(text: string, allowLocal: boolean): URL {
   if (url.port === '0') throw invalidUrlError('must have a port from 1 to 65535');
   requirePublicHost(url, text, allowLocal);
   const host = normalizeHostname(url);
-  // The dot that ends a full name says nothing here: one host has one spelling.
+  // Without the trailing dot of an absolute name: one host has one spelling.
   if (url.hostname.endsWith('.')) url.hostname = host;
   return url;
 }
 
-/** As far as its text tells: where another name leads is nobody's business who asks. */
+/** By the text alone: the addresses of other names are not disclosed. */
 function isLocalMachine(url: URL): boolean {
   const host = normalizeHostname(url);
   return /^https?:$/.test(url.protocol) && (host === 'localhost' || isLoopbackAddress(host));
@@ -80,7 +80,7 @@ function requirePublicHost(url: URL, text: string, allowLocal: boolean): void {
   if (url.hostname.endsWith('..')) throw invalidUrlError('must name a host with at most one dot at its end');
   const host = normalizeHostname(url);
   if (isIP(host) !== 0) {
-    // Other readers of URLs take 010.0.0.1, 0x7f.1 or 2130706433 for other addresses than this one does.
+    // Other URL parsers read 010.0.0.1, 0x7f.1 or 2130706433 as different addresses.
     const usual = text.toLowerCase().startsWith(`${url.protocol}//${url.hostname}`);
     if (!usual) throw invalidUrlError('must spell an IP address the usual way: four decimal numbers, or IPv6 in its shortest form');
     return;
@@ -89,18 +89,18 @@ function requirePublicHost(url: URL, text: string, allowLocal: boolean): void {
   if (!host.includes('.') || LOCAL_HOSTNAMES.test(host)) throw invalidUrlError('must name a host of the public internet');
 }
 
-/** The host that a URL names, in the one spelling that it is counted under: lower case, without dots at its end. Empty for no URL. */
+/** The host of a URL, normalized for counting: lower case, without trailing dots. Empty for an invalid URL. */
 export function getHostname(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? '' : normalizeHostname(parsed).toLowerCase();
 }
 
-/** Without the brackets of IPv6 and the dot that ends a full name. */
+/** Removes IPv6 brackets and trailing dots. */
 function normalizeHostname({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 }
 
-/** No addresses when there are none; also when nobody tells, and then why. @throws OracleError RATE_LIMITED when nobody was asked */
+/** Returns no addresses if there are none or the lookup fails, with its cause. @throws OracleError RATE_LIMITED if no lookup was made */
 async function resolveHost(host: string, resolve: ResolveHostname): Promise<{ addresses: readonly string[]; cause?: unknown }> {
   try {
     return { addresses: await withTimeout(MAX_RESOLVE_MS, resolve(host)) };

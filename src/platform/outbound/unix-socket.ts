@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** Connects to a socket of this machine's file system, which no other machine and no page of a browser reaches. */
+/** Connects to a Unix socket, which other machines and browser pages cannot reach. */
 export function connectUnixSocket(path: string): Socket {
   return connect({ path });
 }

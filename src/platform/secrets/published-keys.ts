@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The first 30 keys of the mnemonic that anvil and hardhat publish ("test test … junk"), as the first 32 digits of the SHA-256 of their
- * lower-case hexadecimal: scanners for secrets would report the keys. Programs empty these wallets on every chain within seconds.
+ * The first 30 keys of the mnemonic of anvil and hardhat ("test test … junk"); bots empty these wallets on every chain within seconds.
+ * Stored as the first 32 digits of the SHA-256 of the lower-case hex, since secret scanners would report the keys.
  */
 const PUBLISHED_KEY_DIGESTS: ReadonlySet<string> = new Set([
   'bc1a50966c9e6486bc4ebf880b51611a',
@@ -37,7 +37,6 @@ const PUBLISHED_KEY_DIGESTS: ReadonlySet<string> = new Set([
   '8b3a3fdb02347d0c537d6ea33b39df8f',
 ]);
 
-/** Whether a private key is one that everybody has. */
 export function isPublishedKey(privateKey: string): boolean {
   const digits = privateKey.toLowerCase().replace(/^0x/, '');
   return PUBLISHED_KEY_DIGESTS.has(createHash('sha256').update(digits).digest('hex').slice(0, 32));

@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { OracleError } from '../errors.ts';
 
-/** What a secret is for: one sealed for one purpose does not open for another. */
+/** A secret encrypted for one purpose does not decrypt for another. */
 export type SecretPurpose = 'token-signing-key' | 'webhook-secret' | 'agent-card-key' | 'a2a-push-credentials';
 
-/** Secrets at rest: AES-256-GCM under keys derived from one master secret. */
+/** Encryption of secrets at rest: AES-256-GCM with keys derived from one master secret. */
 export interface SecretBox {
-  /** Sealed text, different each time. `owner` is bound to it: it opens for the same owner only. */
+  /** Encrypts with a random nonce. `owner` is authenticated: only the same owner can decrypt. */
   seal(purpose: SecretPurpose, owner: string, plain: string): string;
-  /** @throws OracleError CONFIG_INVALID when it was sealed under another secret, for another purpose or owner, or was changed. */
+  /** @throws OracleError CONFIG_INVALID for another master secret, purpose or owner, or a modified text */
   open(purpose: SecretPurpose, owner: string, sealed: string): string;
 }
 
@@ -16,7 +16,7 @@ const FORMAT_VERSION = 'v1';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** @param masterSecret at least 32 characters; losing it loses what was sealed. */
+/** @param masterSecret at least 32 characters; without it nothing can be decrypted */
 export function createSecretBox(masterSecret: string): SecretBox {
   const keyFor = (purpose: SecretPurpose) => Buffer.from(hkdfSync('sha256', masterSecret, '', `oracle/${FORMAT_VERSION}/${purpose}`, 32));
   return {

@@ -1,4 +1,4 @@
-/** Words of placeholders and of well-known passwords: one is worth a character. The longer ones come first. */
+/** Words of placeholders and common passwords, longest first; each counts as one character. */
 const COMMON_WORDS = [
   ...['correcthorsebatterystaple', 'administrator', 'supersecret', 'development', 'placeholder', 'encryption', 'production', 'characters'],
   ...[
@@ -37,14 +37,14 @@ const COMMON_WORDS = [
     'user',
   ],
 ];
-/** English has 1 to 1.5 bits a letter; words that are drawn at random, separators included, have about 2. */
+/** English has 1 to 1.5 bits a letter; random words with separators have about 2. */
 const BITS_PER_WORD_LETTER = 2;
 const MIN_VOWEL_SHARE = 0.3;
 
 /**
- * Bits that a guesser has to try at most, estimated low: what repeats, runs on (`aaa`, `1234`) or is a known word counts for one character,
- * the others by how evenly they are spread. Random hexadecimal comes to about 3.8 bits a character.
- * @param known Further words that a guesser tries, such as the user name.
+ * A conservative estimate of the entropy: repetitions, sequences (`aaa`, `1234`) and known words count as one character, the others by
+ * their distribution. Random hex has about 3.8 bits a character.
+ * @param known further words of a guesser, such as the user name
  */
 export function estimateEntropyBits(secret: string, known: readonly string[] = []): number {
   const unit = stripRepetition(secret);
@@ -60,12 +60,12 @@ export function estimateEntropyBits(secret: string, known: readonly string[] = [
 
 const LOOKALIKE_LETTERS: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's' };
 
-/** With letters for the digits and signs that are written for them: `p4ssw0rd`. */
+/** Replaces digits and signs by the letters they stand for, as in `p4ssw0rd`. */
 function replaceLookalikes(text: string): string {
   return text.replaceAll(/[013457@$]/g, (character) => LOOKALIKE_LETTERS[character]!);
 }
 
-/** The part that a text repeats, its last repetition cut short or not; the text where it repeats none. */
+/** The period of a repeating text; otherwise the text. */
 function stripRepetition(text: string): string {
   for (let period = 1; period <= text.length / 2; period++) {
     if (text.startsWith(text.slice(period))) return text.slice(0, period);
@@ -75,12 +75,12 @@ function stripRepetition(text: string): string {
 
 function stripWords(text: string, known: readonly string[]): string {
   const words = [...known.map((word) => word.toLowerCase()).filter((word) => word.length > 2), ...COMMON_WORDS];
-  // With separators between its letters a word is the same word.
+  // Separators within a word do not change it.
   const plain = text.replaceAll(/[\s_.-]/g, '');
   return words.reduce((rest, word) => rest.replaceAll(word, word[0]!), plain);
 }
 
-/** Without the characters that follow from the two before them: `aaa`, `abc`, `321`. */
+/** Removes characters that continue a sequence: `aaa`, `abc`, `321`. */
 function stripRuns(text: string): string {
   const step = (index: number) => text.charCodeAt(index) - text.charCodeAt(index - 1);
   return Array.from(text)
@@ -88,14 +88,14 @@ function stripRuns(text: string): string {
     .join('');
 }
 
-/** Words in one case or with capital initials, with nearly as many vowels as languages have; of random letters a fifth are vowels. */
+/** Words in one case or capitalized, with a vowel share near that of languages; random letters have a fifth. */
 function isWordLike(text: string): boolean {
   if (!/^([A-Z]?[a-z]+|[A-Z]+)([\s_.,!?-]+([A-Z]?[a-z]+|[A-Z]+))*[\s_.,!?-]*$/.test(text)) return false;
   const letters = text.toLowerCase().replaceAll(/[^a-z]/g, '');
   return letters.replaceAll(/[^aeiou]/g, '').length >= MIN_VOWEL_SHARE * letters.length;
 }
 
-/** Shannon's entropy of the characters, in bits for each. */
+/** Shannon entropy in bits per character. */
 function computeCharacterEntropy(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode, OracleError, type OracleErrorOptions } from '../errors.ts';
 
-/** Of a text that comes with an error, so much is told on. */
+/** Longer texts of an error are truncated. */
 const MAX_TEXT_CHARS = 2_000;
 const MAX_DETAILS = 20;
 
@@ -13,7 +13,7 @@ const PROBLEM = z.looseObject({
   field: boundedText.optional(),
 });
 
-/** Members that are told by themselves, or by the status alone. */
+/** Members other than details. */
 const STANDARD_MEMBERS = new Set([
   'type',
   'title',
@@ -27,10 +27,10 @@ const STANDARD_MEMBERS = new Set([
   'field',
 ]);
 
-/** What HTTP says where the service knows no time. */
+/** `Retry-After` of the service when no time is known. */
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 
-/** A problem document (RFC 9457) of the service as the error it was made from; undefined where it is none. */
+/** Parses a problem document (RFC 9457) of the service into its error; undefined for other bodies. */
 export function parseProblemDetails(body: unknown, retryAfter: string | null): OracleError | undefined {
   const parsed = PROBLEM.safeParse(body);
   if (!parsed.success) return undefined;

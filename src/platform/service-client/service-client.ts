@@ -4,41 +4,40 @@ import { createOperatorFetch } from '../outbound/operator-fetch.ts';
 import { joinUrl } from '../service-url.ts';
 import { parseProblemDetails } from './problem-details.ts';
 
-/** A page of the record has some hundred kilobytes. */
+/** A page of the record has a few hundred kB. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 export interface ServiceRequest {
-  /** The service. */
   url: string;
   /** Begins with a slash. */
   path: string;
-  /** Sent to the service and to nobody else. */
+  /** Sent to the service only. */
   token: string | undefined;
   /** Default: POST with a body, GET without one. */
   method?: 'GET' | 'POST' | 'DELETE';
-  /** Sent as JSON. */
+  /** JSON body. */
   body?: Record<string, unknown>;
-  /** Further headers, as a payment. */
+  /** Further headers, e.g. a payment. */
   headers?: Record<string, string>;
-  /** For the whole answer. */
+  /** For the whole exchange. */
   deadlineMs: number;
-  /** The largest answer that is read; default 4 MiB. A scorecard of ten years has more. */
+  /** Response size limit; default 4 MiB. The scorecard of a record of ten years has more. */
   maxBytes?: number;
-  /** Ends the wait, as if nobody answered. */
+  /** Aborts the request as if there were no response. */
   stop?: AbortSignal;
 }
 
 export interface ServiceResponse {
   status: number;
   headers: Headers;
-  /** Undefined where it is no JSON. */
+  /** Undefined if it is not JSON. */
   body: unknown;
 }
 
 /**
- * What the service answers, as JSON.
- * @throws OracleError as the service tells it; UNAUTHENTICATED where the token was rejected, also when a public answer came without it;
- * SERVICE_UNREACHABLE; CONFIG_INVALID naming `url` where something else answers
+ * Fetches a JSON response of the service.
+ * @throws OracleError of the service's problem document; UNAUTHENTICATED if the token was rejected, even with a public response;
+ * SERVICE_UNREACHABLE; CONFIG_INVALID naming `url` if the server is not this service
  */
 export async function fetchServiceJson(request: ServiceRequest): Promise<unknown> {
   const response = await sendServiceRequest(request);
@@ -47,7 +46,7 @@ export async function fetchServiceJson(request: ServiceRequest): Promise<unknown
   return response.body;
 }
 
-/** Whether the answer is that of an anonymous client because the token was rejected (RFC 6750, section 3.1). */
+/** Whether the service treated the client as anonymous because it rejected the token (RFC 6750, section 3.1). */
 export function isTokenRejected({ headers }: Pick<ServiceResponse, 'headers'>): boolean {
   return headers.get('WWW-Authenticate')?.includes('error="invalid_token"') ?? false;
 }
@@ -59,7 +58,7 @@ function rejectedTokenError(): OracleError {
   });
 }
 
-/** The answer whatever it is. @throws OracleError SERVICE_UNREACHABLE; CONFIG_INVALID naming `url` where callers are sent elsewhere */
+/** Returns a response of any status but a redirect. @throws OracleError SERVICE_UNREACHABLE; CONFIG_INVALID naming `url` for a redirect */
 export async function sendServiceRequest(request: ServiceRequest): Promise<ServiceResponse> {
   const response = await sendRequest(request);
   if (response.status >= 300 && response.status < 400) {
@@ -69,7 +68,7 @@ export async function sendServiceRequest(request: ServiceRequest): Promise<Servi
   return { status: response.status, headers: response.headers, body: await readJsonBody(response, request) };
 }
 
-/** An answer that is no success, as the error it was made from. */
+/** Parses an unsuccessful response into its error. */
 export function parseServiceError({ status, headers, body }: ServiceResponse, url: string): OracleError {
   const problem = parseProblemDetails(body, headers.get('Retry-After'));
   if (problem !== undefined) return problem;
@@ -77,27 +76,20 @@ export function parseServiceError({ status, headers, body }: ServiceResponse, ur
   return foreignServiceError(url, `it answers with status ${status} and no words of the service`);
 }
 
-async function sendRequest({
-  url,
-  path,
-  token,
-  method,
-  body,
-  headers: extraHeaders,
-  deadlineMs,
-  maxBytes = MAX_BYTES,
-  stop,
-}: ServiceRequest): Promise<Response> {
+async function sendRequest(request: ServiceRequest): Promise<Response> {
+  const { url, path, token, body, deadlineMs, maxBytes = MAX_BYTES } = request;
   const headers = {
     Accept: 'application/json',
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-    ...extraHeaders,
+    ...request.headers,
   };
   try {
-    const fetchService = createOperatorFetch({ base: url, timeoutMs: deadlineMs, maxBytes: maxBytes });
+    const fetchService = createOperatorFetch({ base: url, timeoutMs: deadlineMs, maxBytes });
     return await fetchService(joinUrl(url, path), {
-      ...{ headers, method: method ?? (body === undefined ? 'GET' : 'POST'), signal: stop },
+      headers,
+      method: request.method ?? (body === undefined ? 'GET' : 'POST'),
+      signal: request.stop,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   } catch (cause) {
@@ -105,21 +97,14 @@ async function sendRequest({
   }
 }
 
-/** Undefined where it is no JSON. */
+/** Undefined if the body is not JSON. */
 async function readJsonBody(response: Response, { url, deadlineMs }: ServiceRequest): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
   try {
-    for await (const chunk of response.body ?? []) {
-      chunks.push(chunk);
-    }
+    return await response.json();
   } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
     if (error instanceof ResponseTooLargeError) throw foreignServiceError(url, 'it answers with more than the service ever does');
     throw noAnswerError(url, deadlineMs, error);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,24 +1,24 @@
-/** What the clocks of this process and of the database say at one moment, in milliseconds since 1970. */
+/** Clocks of this process and of the database at one moment, in Unix milliseconds. */
 export interface ClockReading {
   processMs: number;
-  /** The database answers within a round trip: its clock reads at least, and at most, this. */
+  /** Bounds of the database's clock, by the round trip. */
   databaseMs: { min: number; max: number };
-  /** How far the process's clock is ahead of the database's, negative when behind; 0 when the round trip can explain the difference. */
+  /** How far the process's clock is ahead, negative when behind; 0 if the round trip explains the difference. */
   aheadMs: number;
 }
 
-/** Answers may be reused for this long: between two of them the monotonic clock of the process counts on. */
+/** Maximum age of a reading: meanwhile the monotonic clock of the process is added. */
 const MAX_AGE_MS = 5_000;
 
 interface DatabaseTimeReading {
   databaseMs: number;
-  /** Monotonic milliseconds before and after the answer. */
+  /** Monotonic milliseconds before the request and after the response. */
   requestedAtMs: number;
   answeredAtMs: number;
 }
 
 /**
- * Compares the process's clock with the database's. A jump of the process's clock shows at once, also between two answers.
+ * Compares the process's clock with the database's. A jump of the process's clock is detected at once, also between two readings.
  * @returns a function that throws what `databaseNow` throws
  */
 export function createClockReader(now: () => Date, databaseNow: () => Promise<Date>): () => Promise<ClockReading> {

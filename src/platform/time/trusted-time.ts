@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { OracleError } from '../errors.ts';
 import { type ClockReading, createClockReader } from './clock-reader.ts';
 
-/** The process's clock, and those that it cannot move. */
+/** The clock of the process, and those outside its control. */
 export interface TimeSources {
   now(): Date;
   /** @throws OracleError DATABASE_UNAVAILABLE */
@@ -11,26 +11,26 @@ export interface TimeSources {
   newestBlockAt(): Promise<Date>;
   /** Ends waiting for the next block with SHUTTING_DOWN. */
   signal?: AbortSignal;
-  /** Called when the clocks begin to disagree, with the reason, and with null when they agree again. */
+  /** Called with the reason when the clocks begin to disagree, and with null when they agree again. */
   onChange?(reason: string | null): void;
 }
 
-/** Decides whether an instant is past. What cannot be undone takes the proofs that only this returns. */
+/** Proves whether an instant is past. Irreversible steps require these proofs. */
 export interface TrustedTime {
   /**
-   * Proves that an instant is past: by the clock of the process, by that of the database, and by the newest block.
+   * Proves that an instant is past by the clocks of the process, the database and the newest block.
    * @param what names the instant in the error, e.g. `the outcome window of 2026-08-20`
    * @throws OracleError STEP_WAITING, DATABASE_UNAVAILABLE, CHAIN_UNREACHABLE
    */
   requireReached(instantMs: number, what: string): Promise<ReachedInstant>;
   /**
-   * Proves that an instant lies ahead by the clocks of process and database; null when one of them has passed it.
+   * Proves that an instant lies ahead by the clocks of process and database; null if one has passed it.
    * @throws OracleError STEP_WAITING when the clocks disagree, DATABASE_UNAVAILABLE
    */
   proveUnreached(instantMs: number): Promise<UnreachedInstant | null>;
-  /** Why nothing may be done that cannot be undone, or null while the clocks agree. @throws OracleError DATABASE_UNAVAILABLE */
+  /** Why irreversible steps must wait; null while the clocks agree. @throws OracleError DATABASE_UNAVAILABLE */
   findDisagreement(): Promise<string | null>;
-  /** The clocks as they are now, in plain English. @throws OracleError STEP_WAITING when they disagree, DATABASE_UNAVAILABLE */
+  /** Summary of the clocks. @throws OracleError STEP_WAITING when they disagree, DATABASE_UNAVAILABLE */
   describe(): Promise<string>;
 }
 
@@ -42,9 +42,9 @@ class ProvenInstant {
 }
 
 class Reached extends ProvenInstant {
-  // Makes the type nominal: no other object is one.
+  // A private member makes the type nominal.
   readonly #isReached = true;
-  /** @throws OracleError INTERNAL when a later instant is to be proven: a defect of the caller */
+  /** @throws OracleError INTERNAL for a later instant, a defect of the caller */
   requireCovers(instantMs: number, what: string): void {
     if (this.#isReached && instantMs <= this.ms) return;
     throw new OracleError('INTERNAL', `${what} was not proven to be reached`);
@@ -53,21 +53,21 @@ class Reached extends ProvenInstant {
 
 class Unreached extends ProvenInstant {
   readonly #isUnreached = true;
-  /** @throws OracleError INTERNAL when an earlier instant is to be proven: a defect of the caller */
+  /** @throws OracleError INTERNAL for an earlier instant, a defect of the caller */
   requireBefore(instantMs: number, what: string): void {
     if (this.#isUnreached && this.ms <= instantMs) return;
     throw new OracleError('INTERNAL', `${what} was not proven to lie ahead`);
   }
 }
 
-/** An instant that is past. Made by `TrustedTime` only. */
+/** A proven past instant; only `TrustedTime` creates one. */
 export type ReachedInstant = Reached;
-/** An instant that was still ahead when the proof was made. Made by `TrustedTime` only. */
+/** An instant ahead at the time of the proof; only `TrustedTime` creates one. */
 export type UnreachedInstant = Unreached;
 
-/** Clocks that are further apart than this decide nothing. */
+/** Clocks further apart prove nothing. */
 export const MAX_CLOCK_SKEW_MS = 60_000;
-/** Base has a block every 2 s, and clocks differ by parts of a second: so long an instant is waited for. */
+/** Longest wait for an instant: Base has a block every 2 s, and clocks differ by fractions of a second. */
 const MAX_WAIT_MS = 10_000;
 const POLL_MS = 250;
 const MAX_BLOCK_AGE_MS = 5_000;
@@ -91,7 +91,7 @@ export function createTrustedTime(sources: TimeSources): TrustedTime {
     return reading;
   }
 
-  /** The clock that lags most behind an instant; a chain is asked only when the others have passed it. */
+  /** The clock furthest behind an instant; the chain is read only after the others have passed it. */
   async function findLaggingClock(instantMs: number): Promise<LaggingClock> {
     const { processMs, databaseMs } = await requireAgreement();
     if (processMs < instantMs) return { clock: "this process's clock", ms: processMs };
@@ -119,7 +119,7 @@ export function createTrustedTime(sources: TimeSources): TrustedTime {
   };
 }
 
-/** Time of replayed history: its own dates. Only for a chain of this process whose clock is set to them. */
+/** Time of replayed days. Only for a chain of this process, whose clock is set to them. */
 export function createReplayTime(at: Date): TrustedTime {
   const nowMs = at.getTime();
   return {
@@ -138,7 +138,7 @@ interface LaggingClock {
   ms: number;
 }
 
-/** The newest block's time; a block that was read is newer than the instant, or is read again. */
+/** Time of the newest block; a cached block counts only if it is newer than the instant. */
 function createBlockReader(newestBlockAt: TimeSources['newestBlockAt']): (instantMs: number) => Promise<number> {
   let cached: { ms: number; readAt: number } | undefined;
   return async (instantMs) => {
@@ -170,7 +170,7 @@ function formatAgreement({ aheadMs }: ClockReading): string {
   return `${seconds.toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the database's`;
 }
 
-/** `2 d 3 h`, `4 min 5 s`: the two largest units. */
+/** The two largest units: `2 d 3 h`, `4 min 5 s`. */
 function formatDuration(ms: number): string {
   const units = [
     ['d', 86_400],

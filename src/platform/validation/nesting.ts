@@ -1,4 +1,4 @@
-/** Whether objects and lists lie in each other deeper than so many levels; no value is too deep to be asked about. */
+/** Whether objects and arrays nest deeper than `levels`. Iterative: no depth overflows the stack. */
 export function isNestedDeeper(value: unknown, levels: number): boolean {
   let layer = [value].filter(isObjectOrArray);
   for (let depth = 0; depth < levels && layer.length > 0; depth++)
