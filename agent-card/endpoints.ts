@@ -1,15 +1,15 @@
-/** Where agents reach the service and read of it, as paths of it: the only place that says so. */
+/** Paths of the service that agents use; no other file names them. */
 export const ENDPOINTS = {
-  /** A2A over JSON-RPC; also at `/`. */
+  /** A2A over JSON-RPC; also served at `/`. */
   a2a: '/a2a',
-  /** A2A over HTTP+JSON, as the base of its paths. */
+  /** A2A over HTTP+JSON, base path. */
   a2aRest: '/a2a/rest',
   /** MCP over Streamable HTTP. */
   mcp: '/mcp',
   agentCard: '/.well-known/agent-card.json',
-  /** Public keys that the card is signed with. */
+  /** Public keys of the card signatures. */
   cardKeys: '/.well-known/agent-card-jwks.json',
-  /** ERC-8004 registration file, which the on-chain identity points to. */
+  /** ERC-8004 registration file, named by the identity on chain. */
   registration: '/.well-known/agent-registration.json',
   /** MCP registry entry. */
   mcpServer: '/.well-known/mcp/server.json',
@@ -18,11 +18,11 @@ export const ENDPOINTS = {
   methodology: '/methodology.md',
   skills: '/api/svc/skills',
   openApi: '/.well-known/openapi.json',
-  /** What is pushed over the WebSocket and to webhooks. */
+  /** Events over WebSocket and webhooks. */
   asyncApi: '/.well-known/asyncapi.json',
-  /** What is paid for with the request itself, and on which terms. */
+  /** Paid resources and their terms. */
   x402: '/.well-known/x402.json',
-  /** The same as a bare list, for indexes. */
+  /** The same as a bare list, for x402 indexers. */
   x402Resources: '/.well-known/x402',
   icon: '/icon.svg',
 } as const;

@@ -1,11 +1,11 @@
-/** How the service introduces itself, the same on every card and file. */
+/** Name and description in all cards and documents. */
 export const IDENTITY = {
   name: 'Bitcoin Signal Oracle',
-  /** Where a name may have no spaces. */
+  /** For identifiers without spaces. */
   slug: 'bitcoin-signal-oracle',
   description:
     'A daily forecast of BTC/USD, committed on chain before its outcome window opens, wagered, resolved and scored in public. The direction has no skill that can be told from luck, and the record says so.',
-  /** The same within 100 characters. */
+  /** At most 100 characters, the limit of the MCP registry. */
   tagline: 'Daily BTC/USD forecasts, committed on chain before their outcome and scored in public.',
   capabilities: ['btc-usd-forecast', 'on-chain-commitment', 'public-scorecard', 'attestation-verification', 'a2a', 'mcp'],
 } as const;

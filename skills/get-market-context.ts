@@ -6,7 +6,7 @@ import { defineSkill } from './skill.ts';
 
 const SECTION = z.enum(CONTEXT_SECTIONS, { error: `must be one of ${CONTEXT_SECTIONS.join(', ')}` });
 
-/** What the market looks like, without a forecast of where it goes. */
+/** Market data without a forecast. */
 export const getMarketContext = defineSkill({
   id: 'get_market_context',
   title: 'Context of the bitcoin market',
@@ -37,15 +37,15 @@ export const getMarketContext = defineSkill({
   formatText: (context) =>
     [
       `Market data as of ${context.asOf}, ${KIND_PHRASES[context.kind]} (${sanitizeText(context.source, 80)}). No forecast is in it.`,
-      ...[
-        formatPriceLine(context),
-        formatSentimentLine(context),
-        formatFlowsLine(context),
-        formatMacroLine(context),
-        formatRegimeLine(context),
-      ].flat(),
-      ...formatMissingLine(context),
-    ].join('\n'),
+      formatPriceLine(context),
+      formatSentimentLine(context),
+      formatFlowsLine(context),
+      formatMacroLine(context),
+      formatRegimeLine(context),
+      formatMissingLine(context),
+    ]
+      .filter((line) => line !== null)
+      .join('\n'),
 });
 
 const KIND_PHRASES: Record<MarketContextReply['kind'], string> = {
@@ -63,48 +63,42 @@ const formatPercentChange = (value: number | null) => (value === null ? 'unknown
 
 const formatMillions = (usd: number | null) => (usd === null ? 'unknown' : `${(usd / 1e6).toFixed(1)} million USD`);
 
-function formatPriceLine({ price }: MarketContextReply): string[] {
-  return price === null
-    ? []
-    : [`Bitcoin: ${price.btcPrice} USD, 24 h change ${formatPercentChange(price.change24h)} (${formatAge(price)}).`];
+function formatPriceLine({ price }: MarketContextReply): string | null {
+  return price && `Bitcoin: ${price.btcPrice} USD, 24 h change ${formatPercentChange(price.change24h)} (${formatAge(price)}).`;
 }
 
-function formatSentimentLine({ sentiment }: MarketContextReply): string[] {
-  if (sentiment === null) return [];
+function formatSentimentLine({ sentiment }: MarketContextReply): string | null {
+  if (sentiment === null) return null;
   const { fearGreed, fearGreedLabel, attribution } = sentiment;
-  const named = attribution === null ? '' : ` ${attribution}.`;
-  return [
-    `Fear & Greed: ${fearGreed ?? 'unknown'}${fearGreedLabel === null ? '' : `, ${fearGreedLabel}`} (${formatAge(sentiment)}).${named}`,
-  ];
+  const label = fearGreedLabel === null ? '' : `, ${fearGreedLabel}`;
+  return `Fear & Greed: ${fearGreed ?? 'unknown'}${label} (${formatAge(sentiment)}).${attribution === null ? '' : ` ${attribution}.`}`;
 }
 
-function formatFlowsLine({ flows }: MarketContextReply): string[] {
-  if (flows === null) return [];
+function formatFlowsLine({ flows }: MarketContextReply): string | null {
+  if (flows === null) return null;
   const { lastDay, lastDayDate, etfFlows7d, etfFlows30d } = flows;
-  const day = lastDayDate === null ? 'last day' : lastDayDate;
-  return [
-    `US spot ETF net flows: ${day} ${formatMillions(lastDay)}, 7 days ${formatMillions(etfFlows7d)}, 30 days ${formatMillions(etfFlows30d)} (${formatAge(flows)}).`,
-  ];
+  const amounts = [`${lastDayDate ?? 'last day'} ${formatMillions(lastDay)}`, `7 days ${formatMillions(etfFlows7d)}`];
+  return `US spot ETF net flows: ${amounts.join(', ')}, 30 days ${formatMillions(etfFlows30d)} (${formatAge(flows)}).`;
 }
 
-function formatMacroLine({ macro }: MarketContextReply): string[] {
-  if (macro === null) return [];
-  const named = { 'dollar index': macro.dxy, 'S&P 500': macro.sp500, gold: macro.goldBtcRatio, 'ISM PMI': macro.ismPmi };
-  const figures = Object.entries(named).map(
+function formatMacroLine({ macro }: MarketContextReply): string | null {
+  if (macro === null) return null;
+  const figures = { 'dollar index': macro.dxy, 'S&P 500': macro.sp500, gold: macro.goldBtcRatio, 'ISM PMI': macro.ismPmi };
+  const lines = Object.entries(figures).map(
     ([name, { correlation, stale }]) => `${name} ${correlation ?? 'unknown'}${stale ? ' (STALE)' : ''}`,
   );
-  return [`Correlations with bitcoin: ${figures.join(', ')}.`];
+  return `Correlations with bitcoin: ${lines.join(', ')}.`;
 }
 
-function formatRegimeLine({ regime }: MarketContextReply): string[] {
-  return regime === null
-    ? []
-    : [`Regime of ${regime.date}: ${regime.name}, risk ${regime.riskLevel}${regime.stale ? ', STALE' : ''}. ${regime.description}`];
+function formatRegimeLine({ regime }: MarketContextReply): string | null {
+  return (
+    regime && `Regime of ${regime.date}: ${regime.name}, risk ${regime.riskLevel}${regime.stale ? ', STALE' : ''}. ${regime.description}`
+  );
 }
 
-function formatMissingLine({ missing }: MarketContextReply): string[] {
-  if (missing.length === 0) return [];
+function formatMissingLine({ missing }: MarketContextReply): string | null {
+  if (missing.length === 0) return null;
   const listed = missing.slice(0, MAX_LISTED).map(({ part, reason }) => `${part} (${sanitizeText(reason, 120)})`);
   const more = missing.length > MAX_LISTED ? ` and ${missing.length - MAX_LISTED} more` : '';
-  return [`Missing: ${listed.join('; ')}${more}.`];
+  return `Missing: ${listed.join('; ')}${more}.`;
 }

@@ -37,7 +37,7 @@ const INPUT = FIELDS.superRefine((input, context) => {
   context.addIssue({ code: 'custom', path: ['from'], message: 'must not be later than "to": send the first day as "from"', input });
 });
 
-/** Every forecast that was made, and what the record is worth. */
+/** All forecasts with outcomes and statistics. */
 export const getTrackRecord = defineSkill({
   id: 'get_track_record',
   title: 'Track record with error bars',
@@ -61,9 +61,9 @@ export const getTrackRecord = defineSkill({
   freshness: { description: 'outcomes are resolved every 6 hours, one forecast a day is added at about 21:35 UTC', seconds: 3_600 },
   cost: 'normal',
   errors: [],
-  run: (input, { deps: parts, caller }) =>
-    readTrackRecord(parts, { filter: toTrackRecordFilter(input), page: { page: input.page, pageSize: input.pageSize }, caller }),
-  formatText({ filters, statistics, wholeRecord, inference, total, entries, page: currentPage, pages }) {
+  run: (input, { deps, caller }) =>
+    readTrackRecord(deps, { filter: toTrackRecordFilter(input), page: { page: input.page, pageSize: input.pageSize }, caller }),
+  formatText({ filters, statistics, wholeRecord, inference, total, entries, page, pages }) {
     const { totalPredictions, wins, losses, holds, voids, pending, verdict } = statistics;
     return [
       `${totalPredictions} forecasts over ${filters.horizon}${formatSelection(filters)}: ${wins} right, ${losses} wrong, ${holds} held, ${voids} void, ${pending} pending.`,
@@ -72,7 +72,7 @@ export const getTrackRecord = defineSkill({
       ...formatBootstrapInterval(statistics),
       formatBrierLine(statistics),
       inference.replaceAll('`', ''),
-      `Page ${currentPage} of ${pages}: ${entries.length} of ${total} forecasts, newest first.`,
+      `Page ${page} of ${pages}: ${entries.length} of ${total} forecasts, newest first.`,
     ].join('\n');
   },
 });
@@ -83,13 +83,8 @@ function toTrackRecordFilter({ horizon, from, to, regime, status }: z.output<typ
 }
 
 function formatSelection({ from, to, regime, status }: z.input<typeof TRACK_RECORD>['filters']): string {
-  const parts = [
-    ...(from === null ? [] : [`from ${from}`]),
-    ...(to === null ? [] : [`to ${to}`]),
-    ...(regime === null ? [] : [`in ${regime}`]),
-    ...(status === null ? [] : [`with the status ${status}`]),
-  ];
-  return parts.length === 0 ? '' : ` ${parts.join(' ')}`;
+  const filters = [from && ` from ${from}`, to && ` to ${to}`, regime && ` in ${regime}`, status && ` with the status ${status}`];
+  return filters.filter((filter) => filter !== null).join('');
 }
 
 function formatBootstrapInterval({ calls }: z.input<typeof TRACK_RECORD>['statistics']): string[] {

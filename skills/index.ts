@@ -4,5 +4,5 @@ import { predictBtcDirection } from './predict-btc-direction.ts';
 import type { Skill } from './skill.ts';
 import { verifyPredictionSkill } from './verify-prediction.ts';
 
-/** Every skill, in the order it is told: the only list. */
+/** All skills, in listing order; every transport loops over it. */
 export const SKILLS: readonly Skill[] = [predictBtcDirection, verifyPredictionSkill, getTrackRecord, getMarketContext];

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { withSingleTypes } from './single-types.ts';
 
 /**
- * JSON Schema (draft 2020-12) of a skill's input or output, as it goes over a wire. A format stands for itself: the patterns that spell
- * dates out would be most of the text, and that every number fits a double says nothing. Each schema has one type.
+ * JSON Schema (draft 2020-12) of a skill's input or output, with single types. Drops the pattern of a format and the bounds of safe
+ * integers, which would be most of the text and say nothing further.
  */
 export function toSkillJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> {
   const {

@@ -12,41 +12,38 @@ import { OracleError } from '../src/platform/errors.ts';
 import type { RunSkill, SkillAnswer, SkillCall } from './runner.ts';
 import type { Skill } from './skill.ts';
 
-/** Whoever pays for a single answer sees it, and nothing else. */
+/** A payer of a single answer sees that answer and no other gated value. */
 export const PAYING_CALLER: Caller = { tier: 'public', paid: true };
 
-/** An answer with how it was paid for. */
 export interface SoldAnswer extends SkillAnswer {
   payment: X402Payment;
   receipt: SignedReceipt;
 }
 
-/** A call with the payment for it. */
 export interface PaidSkillCall {
-  /** As it was prepared for `PAYING`. */
+  /** Prepared with `PAYING_CALLER`. */
   call: SkillCall;
-  /** Path that the call came in at; the receipt names it with the skill. */
+  /** Path of the call, which the receipt names with the skill. */
   endpoint: string;
-  /** As the client sent it, decoded. */
+  /** Decoded, as sent. */
   payment: unknown;
-  /** Code of the partner who sent the payer, as the client sent it; undefined: nobody. */
+  /** Referral code, as sent. */
   ref: unknown;
   context: RequestContext;
-  /** To whom the answer is given again for the same payment. */
+  /** Rate limit key. The answer is repeated for the same payment and owner. */
   owner: string;
-  /** Told once the payment is good and the answer is being made; not of one that was paid for before. */
+  /** Called when the payment is verified, before the skill runs; not for a repeated payment. */
   onVerified?(): void;
 }
 
-/** Single answers of the skills, for whoever pays for them with the call: the same for every door that has no operation of its own for it. */
+/** Sale of single answers with the call, for transports without paid operations (A2A and MCP). */
 export interface PaidCalls {
-  /** @param endpoint path that the call comes in at */
   quote(skill: Skill, endpoint: string): PaymentQuote;
-  /** @throws OracleError INPUT_INVALID naming `ref`, what the skill throws, and as `Sales.sell` */
+  /** @throws OracleError INPUT_INVALID naming `ref`, errors of the skill, and those of `SalesService.sell` */
   sell(call: PaidSkillCall): Promise<SoldAnswer>;
 }
 
-/** Whether single answers of a skill are sold to this caller, whose tier does not include them. */
+/** Whether the caller's tier excludes the skill, and single answers are sold. */
 export function isForSale({ tier, offering }: Skill, caller: Caller): boolean {
   return offering !== null && tier !== 'public' && !isTierAtLeast(caller.tier, tier);
 }
@@ -54,19 +51,19 @@ export function isForSale({ tier, offering }: Skill, caller: Caller): boolean {
 export interface PaidCallsDeps {
   sales: SalesService;
   runSkill: RunSkill;
-  /** Makes a path of the service a URL. */
+  /** Converts a path to a URL. */
   toUrl(path: string): string;
 }
 
-export function createPaidCalls({ sales, runSkill, toUrl: at }: PaidCallsDeps): PaidCalls {
-  const toSale = (skill: Skill, endpoint: string) => ({ offering: requireOffering(skill), resource: toResource(skill, at(endpoint)) });
+export function createPaidCalls({ sales, runSkill, toUrl }: PaidCallsDeps): PaidCalls {
+  const toSale = (skill: Skill, endpoint: string) => ({ offering: requireOffering(skill), resource: toResource(skill, toUrl(endpoint)) });
   return {
     quote: (skill, endpoint) => sales.getQuote(toSale(skill, endpoint)),
     async sell({ call, endpoint, payment, ref, context, owner, onVerified }) {
       const { skill, input } = call;
       const sold = await sales.sell({
         ...toSale(skill, endpoint),
-        // Whoever paid is given the same again by any of the doors, which answer alike.
+        // The fingerprint has no transport, so a payer can repeat the call over another one.
         input: { skill: skill.id, input },
         payment,
         ref: parseRef(ref),
@@ -78,9 +75,9 @@ export function createPaidCalls({ sales, runSkill, toUrl: at }: PaidCallsDeps): 
           return toPreparedAnswer(await runSkill(call, { ...context, caller: PAYING_CALLER }));
         },
       });
-      const { body, receipt, payment: paidFor } = sold;
-      if (paidFor === null || receipt === null) throw new OracleError('INTERNAL', 'An answer of a skill was given away');
-      return { output: body, text: skill.formatText(body), payment: paidFor, receipt };
+      const { body, receipt, payment: settled } = sold;
+      if (settled === null || receipt === null) throw new OracleError('INTERNAL', 'An answer of a skill was given away');
+      return { output: body, text: skill.formatText(body), payment: settled, receipt };
     },
   };
 }
@@ -99,7 +96,7 @@ function parseRef(ref: unknown): string | null {
   return parseRefCode(typeof ref === 'string' ? ref : '');
 }
 
-/** The output itself is what is sold: its hash is in the receipt. */
+/** The receipt contains the hash of the output. */
 function toPreparedAnswer({ output }: SkillAnswer): PreparedAnswer {
   const { predictionId, attestationUid } = output as { predictionId?: string; attestationUid?: Hash | null };
   return { body: output, forecastId: predictionId ?? null, attestationUid: attestationUid ?? null };

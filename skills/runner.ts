@@ -4,21 +4,19 @@ import { requireTier } from '../src/auth/tiers/tiers.ts';
 import { formatSingleAnswerHint } from '../src/commerce/payment-instructions.ts';
 import { OracleError } from '../src/platform/errors.ts';
 import { parseInput } from '../src/platform/validation/parse-input.ts';
-import type { SkillDeps } from './deps.ts';
 import { SKILLS } from './index.ts';
-import type { Skill } from './skill.ts';
+import type { Skill, SkillDeps } from './skill.ts';
 
-/** A call that may be carried out: the skill is there, the caller may use it, and its input is good. */
+/** A validated call that the caller may make. */
 export interface SkillCall {
   skill: Skill;
-  /** As the skill parses it. */
+  /** Output of the input schema. */
   input: Record<string, unknown>;
 }
 
 export interface SkillAnswer {
-  /** As the skill's `output` declares it. */
   output: Record<string, unknown>;
-  /** The same in plain sentences. */
+  /** Plain text for people. */
   text: string;
 }
 
@@ -33,7 +31,7 @@ export function findSkill(id: unknown): Skill {
 }
 
 /**
- * Looks at a call without carrying it out. A caller who pays for this very call needs no tier, where single answers are sold.
+ * Validates a call without running it. A paying caller needs no tier if single answers are sold.
  * @throws OracleError INPUT_INVALID naming `skill` or the field of the input, UNAUTHENTICATED, TIER_REQUIRED
  */
 export function prepareCall(id: unknown, input: unknown, caller: Caller): SkillCall {
@@ -43,7 +41,7 @@ export function prepareCall(id: unknown, input: unknown, caller: Caller): SkillC
   return { skill, input: parseInput(skill.input, input ?? {}, { kind: 'input', root: 'input' }) };
 }
 
-/** Carries out what was prepared. @throws OracleError RATE_LIMITED, and what the skill throws */
+/** @throws OracleError RATE_LIMITED, and errors of the skill */
 export type RunSkill = (call: SkillCall, context: RequestContext) => Promise<SkillAnswer>;
 
 export function createSkillRunner(deps: SkillDeps): RunSkill {

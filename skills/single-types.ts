@@ -1,16 +1,16 @@
 type Schema = Record<string, unknown>;
 
-/** Keywords of draft 2020-12 that hold a schema, a list of schemas, or schemas by name, of those that the converter writes. */
+/** Keywords that hold one schema, a list of schemas, or schemas by name; only those that zod emits. */
 const ONE = ['items', 'additionalProperties', 'propertyNames', 'not'];
 const LIST = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const BY_NAME = ['properties', 'patternProperties', '$defs'];
 
-/** Keywords that describe a value and decide nothing about it. */
+/** Keywords without effect on validation. */
 const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly'];
-/** Keywords that decide about a value of any type. */
+/** Keywords that apply to any type. */
 const OF_ANY_TYPE = ['enum', 'const'];
 
-/** The same schema with `anyOf` in place of each list of types, which some clients of MCP reject or drop. */
+/** Replaces lists of types by `anyOf`, because some MCP clients reject or drop them. */
 export function withSingleTypes(schema: Schema): Schema {
   const entries = Object.entries(schema).map(([keyword, value]) => [keyword, mapSubschemas(keyword, value)] as const);
   const mapped: Schema = Object.fromEntries(entries);

@@ -3,55 +3,59 @@ import type { Caller } from '../src/auth/caller.ts';
 import type { PaidTier } from '../src/auth/tiers/tiers.ts';
 import { formatMoney } from '../src/commerce/money.ts';
 import type { Offering } from '../src/commerce/offerings.ts';
+import type { Market } from '../src/market/market.ts';
 import type { ErrorCode } from '../src/platform/errors.ts';
-import type { SkillDeps } from './deps.ts';
+import type { OracleDeps } from '../src/record/oracle/deps.ts';
+import type { PredictionVerificationDeps } from '../src/record/verification/verify-prediction.ts';
 
-/** What a skill works with besides its input. */
+export interface SkillDeps extends OracleDeps, PredictionVerificationDeps {
+  market: Market;
+}
+
 export interface SkillContext {
   deps: SkillDeps;
   caller: Caller;
 }
 
 export interface SkillExample {
-  /** How a person would ask for it. */
+  /** Question of a user. */
   say: string;
-  /** What an agent sends for that. */
+  /** Input that answers it. */
   input: Record<string, unknown>;
 }
 
-/** Something the service does for whoever asks, the same behind every door. */
+/** A skill, identical over all transports. */
 export interface Skill {
-  /** As agents name it (interface, section 4.5). */
+  /** Name on the wire (interface, section 4.5). */
   id: string;
-  /** A few words for people. */
   title: string;
   /** One sentence without a full stop. */
   summary: string;
-  /** For whoever decides whether to call it: what comes back, what it is worth, what it is not. Constant text. */
+  /** Constant text for agents: what the skill returns, how reliable it is, and its limits. */
   description: string;
   tags: readonly string[];
   examples: readonly [SkillExample, ...SkillExample[]];
-  /** Every field described; unknown ones are refused. */
+  /** Every field has a description; unknown fields are rejected. */
   input: z.ZodObject;
-  /** Every field described with its unit; no transforms, no `.meta({ id })`. */
+  /** Every field has a description with its unit; no transforms, no `.meta({ id })`. */
   output: z.ZodObject;
-  /** The least tier that may call it. */
+  /** Minimum tier. */
   tier: 'public' | PaidTier;
-  /** What buys a single answer without the tier; null where it is free for everybody. */
+  /** Offering of single answers; null for public skills. */
   offering: Offering | null;
-  /** How long an answer stays what it is. */
+  /** How long an answer stays valid. */
   freshness: { description: string; seconds: number };
-  /** `rpc` where it makes us ask the chain. */
+  /** `rpc` for skills that read the chain, which are metered separately. */
   cost: 'normal' | 'rpc';
-  /** What it may fail with besides bad input, a missing tier and a reached limit. */
+  /** Codes besides INPUT_INVALID, tier errors and RATE_LIMITED. */
   errors: readonly ErrorCode[];
-  /** @param input as `input` parses it */
+  /** @param input output of the `input` schema */
   run(input: Record<string, unknown>, context: SkillContext): Promise<Record<string, unknown>>;
-  /** The answer in plain sentences. */
+  /** Answer as plain text. */
   formatText(output: Record<string, unknown>): string;
 }
 
-/** Declares a skill; `run` and `tell` are typed by its schemas. */
+/** Declares a skill; its schemas type `run` and `formatText`. */
 export function defineSkill<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: Omit<Skill, 'input' | 'output' | 'run' | 'formatText'> & {
     input: Input;
@@ -63,7 +67,7 @@ export function defineSkill<Input extends z.ZodObject, Output extends z.ZodObjec
   return definition as unknown as Skill;
 }
 
-/** Price of one answer in words: `free`, or what it costs without the tier that includes it. */
+/** `free`, or the tier and the price of a single answer. */
 export function formatPrice({ tier, offering }: Pick<Skill, 'tier' | 'offering'>): string {
   if (tier === 'public') return 'free';
   const included = `included in the ${tier} tier`;

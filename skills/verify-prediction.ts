@@ -28,7 +28,7 @@ const FIELDS = z.strictObject({
     .describe('Uid of the attestation of a prediction or of a resolution: 0x and 64 hex characters'),
 });
 
-/** None of the names, or two of them, name no forecast. */
+/** Exactly one identifier is required. */
 const INPUT = withInputRules(
   FIELDS.superRefine((input, context) => {
     const [first, second] = IDENTIFIERS.filter((name) => input[name] !== undefined);
@@ -42,7 +42,7 @@ const INPUT = withInputRules(
 
 type Input = z.output<typeof INPUT>;
 
-/** A forecast against the chain: what was checked, and what each check found. */
+/** Verification of a forecast against the chain, check by check. */
 export const verifyPredictionSkill = defineSkill({
   id: 'verify_prediction',
   title: 'Verification of a forecast on chain',
@@ -92,7 +92,7 @@ function toPredictionQuery({ date, horizon = '7d', predictionId, uid }: Input): 
   return predictionId === undefined ? { predictionId: `${date}:${horizon}`, field: 'date' } : { predictionId, field: 'predictionId' };
 }
 
-/** Who names a forecast of another horizon means another forecast. @throws OracleError INPUT_INVALID naming `horizon` */
+/** Rejects a horizon that contradicts the named forecast. @throws OracleError INPUT_INVALID naming `horizon` */
 function requireMatchingHorizon({ horizon }: Input, { prediction }: PredictionVerificationReply): void {
   if (horizon === undefined || prediction.horizon === horizon) return;
   throw new OracleError('INPUT_INVALID', `input "horizon": the forecast that was named is of ${prediction.horizon}`, {
@@ -105,7 +105,7 @@ function capitalize(text: string): string {
   return text[0].toUpperCase() + text.slice(1);
 }
 
-/** Values on chain may be anything. */
+/** Values on chain are bounded before they are quoted. */
 function truncateValue(value: string | number | boolean | null): string {
   return value === null ? 'nothing' : String(value).slice(0, 70);
 }

@@ -1,12 +1,11 @@
 import type { Collection, Db } from 'mongodb';
 import { ignoreDuplicate } from '../../src/platform/mongo.ts';
 
-/** What the agent card says, and since when. There is one document. */
+/** Single document with the tag of the current card. */
 interface CardChangeDoc {
   _id: 'agent-card';
-  /** Entity tag of the card. */
   etag: string;
-  /** To the second, as HTTP dates are. */
+  /** Whole seconds, as in HTTP dates. */
   changedAt: Date;
 }
 
@@ -15,7 +14,7 @@ export interface CardChangeStoreOptions {
   now(): Date;
 }
 
-/** Times at which the agent card changed, shared by all processes through the store. */
+/** Times at which the agent card changed, shared by all processes. */
 export class CardChangeStore {
   readonly #changes: Collection<CardChangeDoc>;
   readonly #now: () => Date;
@@ -25,10 +24,10 @@ export class CardChangeStore {
     this.#now = now;
   }
 
-  /** Time at which the card got this tag, to the second: now where it had another one, or none. */
+  /** Returns when the card got this tag, in whole seconds; now for a new tag. */
   async record(etag: string): Promise<Date> {
     const changedAt = new Date(Math.floor(this.#now().getTime() / 1_000) * 1_000);
-    // Another process may write the same first; then the insert of the upsert is refused.
+    // A concurrent process may insert first; the duplicate key is ignored.
     await this.#changes
       .updateOne({ _id: 'agent-card', etag: { $ne: etag } }, { $set: { etag, changedAt } }, { upsert: true })
       .catch(ignoreDuplicate);

@@ -1,5 +1,4 @@
 import type { AgentCard, AgentInterface, AgentSkill, SecurityScheme } from '@a2a-js/sdk';
-import type { Address } from 'viem';
 import { SKILLS } from '../../skills/index.ts';
 import type { Skill } from '../../skills/skill.ts';
 import { TOKEN_LIFETIME_SECONDS } from '../../src/auth/tokens/token-key-store.ts';
@@ -7,36 +6,16 @@ import { joinUrl } from '../../src/platform/service-url.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import { IDENTITY } from '../identity.ts';
 import { A2A_LEGACY_VERSION, A2A_VERSION } from '../protocols.ts';
+import type { CardSource } from './card-source.ts';
 import { buildExtensions } from './extensions.ts';
 
-/** What the card says besides the constants of the service. */
-export interface CardSource {
-  publicUrl: string;
-  /** Of the software. */
-  version: string;
-  chainId: number;
-  /** The ERC-8004 identity registry. */
-  registry: Address;
-  agentId: number;
-  payments: CardPayments;
-}
-
-/** To whom single answers are paid. */
-export interface CardPayments {
-  payee: Address;
-  /** The stablecoin. */
-  asset: Address;
-  /** The wallet that signs receipts. */
-  receiptSigner: Address;
-}
-
-/** Name of the security scheme, the same as in the OpenAPI document. */
+/** Security scheme, named as in the OpenAPI document. */
 export const WALLET_TOKEN = 'walletToken';
 
 /** Media types of messages and artifacts. */
 export const MODES = ['application/json', 'text/plain'] as const;
 
-/** The A2A agent card, protocol 1.0, in the SDK's own form; `servedCard` is what goes out. Nothing in it depends on time. */
+/** A2A 1.0 agent card in the form of the SDK, without anything that depends on time. */
 export function buildAgentCard(source: CardSource): AgentCard {
   const { publicUrl, version } = source;
   return {
@@ -49,7 +28,7 @@ export function buildAgentCard(source: CardSource): AgentCard {
     iconUrl: joinUrl(publicUrl, ENDPOINTS.icon),
     capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false, extensions: buildExtensions(source) },
     securitySchemes: { [WALLET_TOKEN]: buildSecurityScheme(publicUrl) },
-    // Nobody has to log in: skills that ask for it say so themselves.
+    // Login is optional; gated skills declare their own requirement.
     securityRequirements: [],
     defaultInputModes: [...MODES],
     defaultOutputModes: [...MODES],
@@ -58,7 +37,7 @@ export function buildAgentCard(source: CardSource): AgentCard {
   };
 }
 
-/** The preferred one first; those of 0.3 are the same addresses, told apart by the header `A2A-Version`. */
+/** Preferred first. Both versions share the URLs and are distinguished by the header `A2A-Version`. */
 function buildInterfaces(publicUrl: string): AgentInterface[] {
   const bindings = [
     { protocolBinding: 'JSONRPC', url: joinUrl(publicUrl, ENDPOINTS.a2a) },

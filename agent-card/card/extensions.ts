@@ -2,19 +2,19 @@ import type { AgentExtension } from '@a2a-js/sdk';
 import { joinUrl } from '../../src/platform/service-url.ts';
 import { SCHEMA_DIALECT } from '../documents/skill-contracts.ts';
 import { ENDPOINTS } from '../endpoints.ts';
-import type { CardSource } from './card.ts';
+import type { CardSource } from './card-source.ts';
 
-/** Names that stay the same wherever the service runs; the files that the params lead to describe them. */
+/** Constant URIs, described by the documents in the params. */
 export const EXTENSION_URIS = {
   skillContracts: 'urn:bitcoin-signal-oracle:ext:skill-contracts:v2',
   identity: 'urn:bitcoin-signal-oracle:ext:erc-8004:v1',
-  /** Not ours: payments with messages, by x402. */
+  /** Third-party extension for x402 payments. */
   x402: 'https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2',
 } as const;
 
 /**
- * What the card says beyond the protocol; a client may ignore all of it. With a number or a non-ASCII character in the params the first
- * signature would not verify in the Python SDK.
+ * All optional. The params hold no number and no non-ASCII character, because the Python SDK would canonicalize those differently and
+ * reject the first signature.
  */
 export function buildExtensions(source: CardSource): AgentExtension[] {
   return [buildContractsExtension(source), buildIdentityExtension(source), buildPaymentsExtension(source)];
@@ -44,9 +44,11 @@ function buildPaymentsExtension({ publicUrl, chainId, payments: { payee, asset, 
     params: {
       documentation: joinUrl(publicUrl, ENDPOINTS.skillFile),
       network: `eip155:${chainId}`,
-      ...{ payee, asset, receiptSigner },
+      payee,
+      asset,
+      receiptSigner,
       terms: joinUrl(publicUrl, ENDPOINTS.x402),
-      // Names of metadata beside those of the extension.
+      // Our metadata beside that of the extension.
       metadata: {
         'bitcoin-signal-oracle/payment-required': 'what is to be paid in version 2 of x402; payments of both versions are taken',
         'bitcoin-signal-oracle/receipt': 'with the answer: the payment, and a signed EIP-712 receipt of it',
@@ -64,7 +66,7 @@ function buildIdentityExtension({ publicUrl, chainId, registry, agentId }: CardS
     params: {
       registration: joinUrl(publicUrl, ENDPOINTS.registration),
       agentRegistry: `eip155:${chainId}:${registry}`,
-      // As text: protobuf makes each number a float.
+      // A string, because protobuf converts numbers to floats.
       agentId: String(agentId),
       identity: joinUrl(publicUrl, '/api/svc/agent/identity'),
     },

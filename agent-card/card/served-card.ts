@@ -1,12 +1,13 @@
 import { AgentCard, type SecurityRequirement } from '@a2a-js/sdk';
 import { A2A_LEGACY_VERSION } from '../protocols.ts';
-import { buildAgentCard, type CardSource, WALLET_TOKEN } from './card.ts';
+import { buildAgentCard, WALLET_TOKEN } from './card.ts';
+import type { CardSource } from './card-source.ts';
 
 type Json = Record<string, unknown>;
 
 /**
- * The card as JSON without its signatures: the protocol's 1.0 form, with the fields of 0.3 beside them. The two share no name but
- * `securitySchemes`, whose entries are what both read. A whole document for either reader, and the same bytes at any time.
+ * Unsigned card as JSON that both versions read: the 1.0 fields plus those of 0.3, which share only `securitySchemes`. Deterministic, so
+ * that its ETag is stable.
  */
 export function buildServedCard(source: CardSource): Json {
   const card = buildAgentCard(source);
@@ -15,7 +16,7 @@ export function buildServedCard(source: CardSource): Json {
     ...wire,
     ...buildLegacyInterfaces(card),
     supportsAuthenticatedExtendedCard: card.capabilities?.extendedAgentCard ?? false,
-    // Either nobody or a wallet that is logged in.
+    // Anonymous or with a wallet token.
     security: [{}, { [WALLET_TOKEN]: [] }],
     securitySchemes: Object.fromEntries(
       Object.entries(wire.securitySchemes as Json).map(([name, scheme]) => [name, toLegacyScheme(scheme as Json)]),
@@ -35,7 +36,7 @@ function buildLegacyInterfaces({ supportedInterfaces }: AgentCard): Json {
   };
 }
 
-/** 1.0 names the kind of a scheme by its member, 0.3 by `type`, as OpenAPI does. */
+/** 1.0 marks the type of a scheme by its member, 0.3 by `type`. */
 function toLegacyScheme(scheme: Json): Json {
   return { type: 'http', ...(scheme.httpAuthSecurityScheme as Json), ...scheme };
 }

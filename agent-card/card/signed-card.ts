@@ -1,36 +1,37 @@
 import { createHash } from 'node:crypto';
-import { type AgentCard, type AgentCardSignature, canonicalizeAgentCard } from '@a2a-js/sdk';
+import { AgentCard, type AgentCardSignature, canonicalizeAgentCard } from '@a2a-js/sdk';
 import canonicalize from 'canonicalize';
 import { FlattenedSign } from 'jose';
 import { CARD_ALGORITHM, type CardJwk, type CardKeyStore } from '../../src/auth/tokens/card-key-store.ts';
 import type { SigningKey } from '../../src/auth/tokens/signing-key-store.ts';
 import { joinUrl } from '../../src/platform/service-url.ts';
 import { ENDPOINTS } from '../endpoints.ts';
-import { toCanonicalCard } from './canonical-card.ts';
-import type { CardSource } from './card.ts';
 import type { CardChangeStore } from './card-change-store.ts';
+import type { CardSource } from './card-source.ts';
 import { buildServedCard } from './served-card.ts';
 
-/** The card as it goes out. */
 export interface SignedCard extends SignedDocument {
-  /** When it last changed, in any process; to the second. */
+  /** Last change in any process, in whole seconds. */
   modifiedAt: Date;
 }
 
 interface SignedDocument {
   json: string;
-  /** Weak: of what the card says and the key it is signed with. Signatures of the same differ from process to process. */
+  /** Weak, over the unsigned card and the key id: signatures differ between processes. */
   etag: string;
-  /** Name of that key. */
+  /** Id of the signing key. */
   kid: string;
 }
 
 export interface CardService {
   source: CardSource;
   current(): Promise<SignedCard>;
-  /** Public keys that a card may be signed with, the active one first. */
+  /** Public keys, active one first. */
   keys(): Promise<CardJwk[]>;
-  /** Signs with a new key from now on, in other processes within a minute; with `revoke` nothing under an earlier one can be checked any more. */
+  /**
+   * Activates a new key, in other processes within a minute. `revoke` removes earlier public keys, so that cards signed with them no
+   * longer verify.
+   */
   rotate(options: { revoke: boolean }): Promise<{ kid: string }>;
 }
 
@@ -41,38 +42,38 @@ export interface CardServiceDeps {
   now(): Date;
 }
 
-/** After which a process looks whether another one has made a new key. */
+/** Interval at which a process looks for a key that another process has rotated. */
 const KEY_CHECK_INTERVAL_MS = 60_000;
 
-/** Signs the card once for each key, and keeps it. */
+/** Signs the card once per key and caches it. */
 export function createCardService({ source, keys, changes, now }: CardServiceDeps): CardService {
   let signed: SignedCard | undefined;
-  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let checkedAtMs = Number.NEGATIVE_INFINITY;
   return {
     source,
     keys: () => keys.listPublicKeys(),
     async rotate(options) {
-      const made = await keys.rotate(options);
-      lookedAtMs = Number.NEGATIVE_INFINITY;
-      return made;
+      const rotated = await keys.rotate(options);
+      checkedAtMs = Number.NEGATIVE_INFINITY;
+      return rotated;
     },
     async current() {
       const nowMs = now().getTime();
-      if (signed !== undefined && nowMs - lookedAtMs < KEY_CHECK_INTERVAL_MS) return signed;
+      if (signed !== undefined && nowMs - checkedAtMs < KEY_CHECK_INTERVAL_MS) return signed;
       const key = await keys.getSigningKey();
       if (signed?.kid !== key.kid) {
-        const text = await signCard(source, key);
-        signed = { ...text, modifiedAt: await changes.record(text.etag) };
+        const card = await signCard(source, key);
+        signed = { ...card, modifiedAt: await changes.record(card.etag) };
       }
-      lookedAtMs = nowMs;
+      checkedAtMs = nowMs;
       return signed;
     },
   };
 }
 
 /**
- * Three signatures over the card without `signatures` (A2A 1.0, section 8.4): over its fields of 1.0 as the SDKs canonicalize them, without
- * anything empty; over the RFC 8785 form of the whole document, fields of 0.3 included; over its fields of 1.0 as section 8.4.1 has it.
+ * Adds three signatures (A2A 1.0, section 8.4), because clients canonicalize differently: the form of the SDKs, which drops empty values;
+ * RFC 8785 of the whole document; and section 8.4.1 to the letter.
  */
 export async function signCard(source: CardSource, { kid, privateKey }: SigningKey): Promise<SignedDocument> {
   const card = buildServedCard(source);
@@ -86,4 +87,14 @@ export async function signCard(source: CardSource, { kid, privateKey }: SigningK
   const signatures = await Promise.all(payloads.map(sign));
   const etag = `W/"${createHash('sha256').update(`${kid}.${whole}`).digest('base64url')}"`;
   return { json: JSON.stringify({ ...card, signatures }), etag, kid };
+}
+
+/**
+ * Canonical form of A2A 1.0, section 8.4.1: the 1.0 fields without `signatures`, as RFC 8785 JSON. Default values are omitted; required
+ * and optional fields that are set stay, and so do empty messages, which the SDKs drop.
+ * @param card its required fields must not be empty, because empty ones would be omitted
+ */
+function toCanonicalCard(card: Record<string, unknown>): string {
+  const { signatures: _, ...fields } = AgentCard.toJSON(AgentCard.fromJSON(card)) as Record<string, unknown>;
+  return canonicalize(fields) as string;
 }

@@ -1,6 +1,6 @@
 import { IDENTITY } from '../identity.ts';
 
-/** The mark of the service: a price line that ends in what is not known yet. */
+/** A price line that fans out into an unknown future. */
 export const ICON_SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="${IDENTITY.name}">
 <rect width="64" height="64" rx="14" fill="#14181f"/>
 <path d="M8 44 18 34 27 40 38 24" fill="none" stroke="#f7931a" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/>

@@ -7,7 +7,7 @@ import { ENDPOINTS } from '../endpoints.ts';
 import { IDENTITY } from '../identity.ts';
 import { A2A_VERSION, ASYNCAPI_VERSION, MCP_VERSION, OPENAPI_VERSION } from '../protocols.ts';
 
-/** The service for language models: `/llms.txt` as llmstxt.org lays it out. */
+/** `/llms.txt` in the format of llmstxt.org. */
 export function renderLlmsText({ publicUrl }: { publicUrl: string }): string {
   const link = (title: string, path: string, note: string) => `- [${title}](${joinUrl(publicUrl, path)}): ${note}`;
   const skill = (one: Skill) =>

@@ -5,11 +5,10 @@ import { IDENTITY } from '../identity.ts';
 
 export interface McpServerFileSource {
   publicUrl: string;
-  /** Of the software. */
   version: string;
 }
 
-/** Entry for the MCP registry (`server.json`). It lists no package: none is published. */
+/** Entry of the MCP registry (`server.json`). No package is published, so it lists remotes only. */
 export function buildMcpServerFile({ publicUrl, version }: McpServerFileSource) {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
@@ -35,7 +34,7 @@ export function buildMcpServerFile({ publicUrl, version }: McpServerFileSource) 
   };
 }
 
-/** The host's name, last part first; an address has none. */
+/** Reverse host name; `localhost` for an IP address. */
 function toNamespace(publicUrl: string): string {
   const { hostname } = new URL(publicUrl);
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname.split('.').filter(Boolean).reverse().join('.') : 'localhost';

@@ -9,7 +9,7 @@ import { COMMITMENT_FORMULA } from '../../src/record/oracle/commitment-proof.ts'
 import { ENDPOINTS } from '../endpoints.ts';
 import { IDENTITY } from '../identity.ts';
 
-/** Names with their numbers on chain, e.g. `HOLD 0, BUY 1`. */
+/** E.g. `HOLD 0, BUY 1`. */
 const formatCodes = (table: Record<string, number>) =>
   Object.entries(table)
     .map(([name, code]) => `${name} ${code}`)
@@ -18,7 +18,7 @@ const formatCodes = (table: Record<string, number>) =>
 const formatClock = ({ hours, minutes }: { hours: number; minutes: number }) =>
   [hours, minutes].map((part) => String(part).padStart(2, '0')).join(':');
 
-/** How forecasts are made, committed, resolved and scored, and what they are worth: one page of Markdown, the same for everybody and at any time. */
+/** The methodology as Markdown, identical for all callers and over time. */
 export function renderMethodology({ publicUrl }: { publicUrl: string }): string {
   return [
     `# How ${IDENTITY.name} forecasts, and how to check it`,

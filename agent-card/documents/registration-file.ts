@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { SKILLS } from '../../skills/index.ts';
 import { joinUrl } from '../../src/platform/service-url.ts';
-import type { CardPayments } from '../card/card.ts';
+import type { CardPayments } from '../card/card-source.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import { IDENTITY } from '../identity.ts';
 import { A2A_VERSION, MCP_VERSION, OPENAPI_VERSION } from '../protocols.ts';
@@ -9,16 +9,14 @@ import { A2A_VERSION, MCP_VERSION, OPENAPI_VERSION } from '../protocols.ts';
 export interface RegistrationSource {
   publicUrl: string;
   chainId: number;
-  /** The ERC-8004 identity registry. */
   registry: Address;
   agentId: number;
   payments: CardPayments;
 }
 
-/** Path of the registration file. */
 export const REGISTRATION_PATH = ENDPOINTS.registration;
 
-/** The ERC-8004 agent registration file; `services` are named as EIP-8004 names them, and `OpenAPI` and `x402` beside. */
+/** ERC-8004 registration file. Service names are those of EIP-8004, plus `OpenAPI` and `x402`. */
 export function buildRegistrationFile({ publicUrl, chainId, registry, agentId, payments }: RegistrationSource) {
   const skills = SKILLS.map(({ id }) => id);
   return {
@@ -40,7 +38,7 @@ export function buildRegistrationFile({ publicUrl, chainId, registry, agentId, p
   };
 }
 
-/** CAIP-10: the file holds for whoever reads it on another chain, too. */
+/** CAIP-10 accounts, because the file may be read on another chain. */
 function toAccounts(chainId: number, { payee, asset, receiptSigner }: CardPayments) {
   const account = (address: Address) => `eip155:${chainId}:${address}`;
   return { payee: account(payee), asset: account(asset), receiptSigner: account(receiptSigner) };

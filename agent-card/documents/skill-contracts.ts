@@ -4,29 +4,27 @@ import { formatPrice, type Skill } from '../../skills/skill.ts';
 import { formatAmount } from '../../src/commerce/money.ts';
 import { getOfferingId, type Offering } from '../../src/commerce/offerings.ts';
 
-/** Of what is bought instead of holding the tier. */
+/** Price of a single answer. */
 interface SingleAnswer {
-  /** As the list of offerings names it: channel and name. */
+  /** Channel and name, as in the list of offerings. */
   offering: string;
-  /** Exact decimal number. */
+  /** Decimal number. */
   amount: string;
   asset: string;
 }
 
-/** Everything it takes to call a skill by program, and to decide whether to. */
+/** Machine-readable description of a skill. */
 export interface SkillContract {
   id: string;
   tier: Skill['tier'];
   price: { description: string; singleAnswer: SingleAnswer | null };
   freshness: Skill['freshness'];
-  /** Inputs, one for each example of the skill. */
   examples: readonly Record<string, unknown>[];
-  /** JSON Schemas; fields may be added to the output. */
+  /** Output schemas may gain fields. */
   input: Record<string, unknown>;
   output: Record<string, unknown>;
 }
 
-/** Dialect of the schemas. */
 export const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 export function buildSkillContracts(): SkillContract[] {
@@ -36,7 +34,7 @@ export function buildSkillContracts(): SkillContract[] {
     price: { description: formatPrice(skill), singleAnswer: skill.offering === null ? null : toSingleAnswer(skill.offering) },
     freshness: { ...skill.freshness },
     examples: skill.examples.map(({ input }) => input),
-    // As it is sent: what has a default may be left out.
+    // Wire format: fields with a default are optional.
     input: toSkillJsonSchema(skill.input, 'input'),
     output: toSkillJsonSchema(skill.output, 'input'),
   }));

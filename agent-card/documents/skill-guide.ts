@@ -5,7 +5,7 @@ import { ENDPOINTS } from '../endpoints.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** One skill in Markdown: what it is, what it takes, and a line that calls it. @param at makes a path a URL */
+/** Markdown section of one skill. @param at converts a path to a URL */
 export function renderSkillGuide(skill: Skill, at: (path: string) => string): string {
   const { id, title, description, freshness } = skill;
   return `### ${title}: \`${id}\`
@@ -19,7 +19,6 @@ ${renderInputs(skill.input)}
 ${renderShellBlock(skill.examples.map(({ say, input }) => renderCall(skill, { say, input }, at)).join('\n'))}`;
 }
 
-/** Lines for a shell. */
 export function renderShellBlock(lines: string): string {
   return `\`\`\`sh\n${lines}\n\`\`\``;
 }

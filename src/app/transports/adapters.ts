@@ -1,9 +1,10 @@
-import { buildAgentCard, type CardSource } from '../../../agent-card/card/card.ts';
+import { buildAgentCard } from '../../../agent-card/card/card.ts';
+import type { CardSource } from '../../../agent-card/card/card-source.ts';
 import { renderMethodology } from '../../../agent-card/documents/methodology.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
-import type { SkillDeps } from '../../../skills/deps.ts';
 import type { PaidCalls } from '../../../skills/paid-call.ts';
 import type { RunSkill } from '../../../skills/runner.ts';
+import type { SkillDeps } from '../../../skills/skill.ts';
 import { getErrorMessage } from '../../platform/errors.ts';
 import { createResolver } from '../../platform/outbound/resolve.ts';
 import { createSecretBox } from '../../platform/secrets/secret-box.ts';

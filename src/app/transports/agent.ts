@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
-import type { CardSource } from '../../../agent-card/card/card.ts';
 import { CardChangeStore } from '../../../agent-card/card/card-change-store.ts';
+import type { CardSource } from '../../../agent-card/card/card-source.ts';
 import { type CardService, createCardService } from '../../../agent-card/card/signed-card.ts';
 import { CardKeyStore } from '../../auth/tokens/card-key-store.ts';
 import { readContractStates } from '../../chain/contract-states.ts';

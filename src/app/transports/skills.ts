@@ -1,4 +1,4 @@
-import type { SkillDeps } from '../../../skills/deps.ts';
+import type { SkillDeps } from '../../../skills/skill.ts';
 import { getEasExplorerUrl } from '../../chain/addresses.ts';
 import { createAttestationReader } from '../../chain/eas/attestation-reader.ts';
 import { createCache } from '../../platform/cache.ts';

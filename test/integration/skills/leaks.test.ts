@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { SkillDeps } from '../../../skills/deps.ts';
+import type { SkillDeps } from '../../../skills/skill.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { formatHorizonName, HORIZONS } from '../../../src/forecast/model.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { SkillDeps } from '../../../../skills/deps.ts';
+import type { SkillDeps } from '../../../../skills/skill.ts';
 import { createSkillRunner } from '../../../../skills/runner.ts';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { OUTCOME_STEPS } from '../../../../src/pipeline/step-registry.ts';
