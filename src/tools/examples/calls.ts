@@ -9,7 +9,7 @@ import { WEBHOOK_CALLS } from './webhook-calls.ts';
 
 const DAYS_BACK = 150;
 
-/** How each operation is called that needs more than its path, by its name. */
+/** Calls of operations that need more than their path, by operation id. */
 export const EXAMPLE_CALLS: ExampleCalls = {
   verifyAttestation: async (client) => ({ params: { uid: (await findResolution(client)).uid } }),
   getMetadata: async (client) => ({ params: { cid: (await findResolution(client)).cid } }),
@@ -46,16 +46,16 @@ export const EXAMPLE_CALLS: ExampleCalls = {
   getWeeklyReport: async (client) => ({ params: { weekId: (await client.requestJson('/api/claw/latest')).weekId } }),
 };
 
-async function createTask({ requestJson: json, logIn }: ExampleClient, holder: TokenHolder): Promise<string> {
+async function createTask({ requestJson, logIn }: ExampleClient, holder: TokenHolder): Promise<string> {
   const body = { skill: 'get_market_context', input: { include: ['price'] } };
-  return (await json('/api/svc/a2a/tasks/send', { method: 'POST', token: await logIn(holder), body })).result.id;
+  return (await requestJson('/api/svc/a2a/tasks/send', { method: 'POST', token: await logIn(holder), body })).result.id;
 }
 
-/** A day may have an intent for one horizon and abstain for another. */
-async function findHorizonWithIntent({ requestJson: json, logIn }: ExampleClient): Promise<ExampleCall> {
+/** The first horizon with an intent; a horizon may abstain. */
+async function findHorizonWithIntent({ requestJson, logIn }: ExampleClient): Promise<ExampleCall> {
   const token = await logIn('premium');
   for (const horizon of ['7d', '3d', '2d']) {
-    if ((await json(`/api/svc/copy-trade/next?horizon=${horizon}`, { token })) !== null) return { query: { horizon } };
+    if ((await requestJson(`/api/svc/copy-trade/next?horizon=${horizon}`, { token })) !== null) return { query: { horizon } };
   }
   return {};
 }
@@ -64,31 +64,27 @@ async function buildPaidCall(client: ExampleClient, path: string, horizon: strin
   return { query: { horizon }, headers: await buildPayment(client, `${path}?horizon=${horizon}`) };
 }
 
-/** An abstention is told without a charge. */
-async function findHorizonWithSignal({ requestJson: json, logIn }: ExampleClient): Promise<string> {
+/** The first horizon other than HOLD, as HOLD is not charged. */
+async function findHorizonWithSignal({ requestJson, logIn }: ExampleClient): Promise<string> {
   const token = await logIn('basic');
   for (const horizon of ['7d', '3d', '2d']) {
-    if ((await json(`/api/svc/oracle?horizon=${horizon}`, { token })).signal !== 'HOLD') return horizon;
+    if ((await requestJson(`/api/svc/oracle?horizon=${horizon}`, { token })).signal !== 'HOLD') return horizon;
   }
   return '7d';
 }
 
-/** A wallet that has paid for an answer asks for it again. */
+/** Pays for an answer and builds the request that fetches it again. */
 async function buyAnswer(client: ExampleClient): Promise<object> {
   const path = '/oracle/premium?horizon=7d';
   const { payment } = await client.requestJson(path, { headers: await buildPayment(client, path) });
   const { txHash } = payment;
-  const { address: wallet } = client.wallets.buyer;
+  const { buyer } = client.wallets;
   const timestamp = client.nowMs();
-  return {
-    txHash,
-    wallet,
-    timestamp,
-    signature: await client.wallets.buyer.signMessage({ message: buildAnswerMessage(txHash, timestamp) }),
-  };
+  const signature = await buyer.signMessage({ message: buildAnswerMessage(txHash, timestamp) });
+  return { txHash, wallet: buyer.address, timestamp, signature };
 }
 
-/** A resolved attestation: everything of it is public. */
+/** A resolution, whose values are public. */
 async function findResolution(client: ExampleClient): Promise<{ uid: string; cid: string }> {
   const { data } = await client.requestJson('/api/svc/onchain-oracle/history?horizons=all&limit=100');
   const found = data.find(({ type }: { type: string }) => type === 'resolution') ?? data[0];
@@ -96,7 +92,7 @@ async function findResolution(client: ExampleClient): Promise<{ uid: string; cid
   return found;
 }
 
-/** The newest day that something is served for under a path. */
+/** The newest day with a response under a path. */
 async function findDateWithAnswer(client: ExampleClient, path: string): Promise<string> {
   const { timestamp } = await client.requestJson('/api/svc/clawstake/status');
   const today = toDay(Date.parse(timestamp));
@@ -106,16 +102,16 @@ async function findDateWithAnswer(client: ExampleClient, path: string): Promise<
   throw new Error(`nothing is served under ${path} for any of the last ${DAYS_BACK} days`);
 }
 
-async function buildSiweBody({ requestJson: json, wallets }: ExampleClient): Promise<object> {
-  const { domain, uri, version, chainId, nonce, expiresAt } = await json('/api/svc/oracle/nonce');
+async function buildSiweBody({ requestJson, wallets }: ExampleClient): Promise<object> {
+  const { domain, uri, version, chainId, nonce, expiresAt } = await requestJson('/api/svc/oracle/nonce');
   const { address } = wallets.basic;
   const issuedAt = new Date(Date.parse(expiresAt) - 5 * 60_000);
   const message = createSiweMessage({ domain, uri, version, chainId, nonce, address, issuedAt });
   return { message, signature: await wallets.basic.signMessage({ message }) };
 }
 
-async function findOpenMarket({ requestJson: json }: ExampleClient): Promise<string> {
-  const { openRound } = await json('/api/svc/clawstake/status');
+async function findOpenMarket({ requestJson }: ExampleClient): Promise<string> {
+  const { openRound } = await requestJson('/api/svc/clawstake/status');
   if (openRound === null) throw new Error('no round of the contest is open');
   return openRound.markets[0].market;
 }
@@ -125,13 +121,8 @@ async function signCommitment(client: ExampleClient): Promise<object> {
   const market = await findOpenMarket(client);
   const { buyer } = client.wallets;
   const message = { market, wallet: buyer.address, probabilityBps: 5_500, issuedAtMs: Date.parse(timestamp) };
-  const domain = signing.domain as TypedDataDomain;
   const { types, primaryType } = signing;
-  const signature = await buyer.signTypedData({
-    domain,
-    types,
-    primaryType,
-    message: { ...message, issuedAtMs: BigInt(message.issuedAtMs) },
-  });
+  const typedMessage = { ...message, issuedAtMs: BigInt(message.issuedAtMs) };
+  const signature = await buyer.signTypedData({ domain: signing.domain as TypedDataDomain, types, primaryType, message: typedMessage });
   return { ...message, signature };
 }

@@ -8,7 +8,7 @@ import { startServiceProcess } from './service-process.ts';
 
 const FILE = resolve(import.meta.dirname, '../../transports/http/openapi/examples.json');
 
-/** Records the examples of the reference from a service of their own: what `npm run docs:examples` starts. */
+/** Records the examples of the API reference from a new service (`npm run docs:examples`). */
 export async function writeExamples(environment: Record<string, string>): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'oracle-examples-'));
   const service = await startServiceProcess(dataDir, environment);
@@ -25,7 +25,7 @@ export async function writeExamples(environment: Record<string, string>): Promis
 
 const POLL_MS = 1_000;
 
-/** On a busy machine self-tests are still computed when everything else is ready. */
+/** Self-tests may still run when everything else is ready. */
 async function waitForSelfTests(client: ExampleClient): Promise<void> {
   for (;;) {
     const { tests }: { tests: { state: string }[] } = await client.requestJson('/api/self-test/status');

@@ -16,24 +16,21 @@ const OFFERING = 'svc_market_context';
 const MAX_POLLS = 60;
 const POLL_MS = 50;
 
-/** One delivered job for each service: jobs take a while. */
+/** One delivered job per service, since a job takes a while. */
 const delivered = new WeakMap<ExampleClient, Promise<{ jobId: string; contract: Address }>>();
 
-/** The number of a job that the buyer has created and funded, and the service delivered. */
+/** Id of a job that the buyer funded and the service delivered. */
 export async function ensureDeliveredJob(client: ExampleClient): Promise<string> {
   return (await getOrCreateJob(client)).jobId;
 }
 
-/** What the buyer sends to fetch what was delivered. */
+/** Body of the buyer's request for the deliverable. */
 export async function buildFetchBody(client: ExampleClient): Promise<object> {
   const { jobId, contract } = await getOrCreateJob(client);
   const timestamp = client.nowMs();
   const { buyer } = client.wallets;
-  return {
-    wallet: buyer.address,
-    timestamp,
-    signature: await buyer.signMessage({ message: buildFetchMessage(contract, jobId, timestamp) }),
-  };
+  const signature = await buyer.signMessage({ message: buildFetchMessage(contract, jobId, timestamp) });
+  return { wallet: buyer.address, timestamp, signature };
 }
 
 function getOrCreateJob(client: ExampleClient): Promise<{ jobId: string; contract: Address }> {
@@ -43,8 +40,8 @@ function getOrCreateJob(client: ExampleClient): Promise<{ jobId: string; contrac
 }
 
 async function createJob(client: ExampleClient): Promise<{ jobId: string; contract: Address }> {
-  const { requestJson: json, rpcUrl, wallets, nowMs } = client;
-  const { offerings } = await json('/api/svc/commerce/offerings?channel=agent-commerce');
+  const { requestJson, rpcUrl, wallets, nowMs } = client;
+  const { offerings } = await requestJson('/api/svc/commerce/offerings?channel=agent-commerce');
   const { howToPay, price } = offerings.find(({ name }: { name: string }) => name === OFFERING);
   const { contract, payee, asset } = howToPay;
   const expiredAt = BigInt(Math.floor(nowMs() / 1_000) + 3_600);
@@ -73,11 +70,11 @@ interface JobResponse {
   deliverable: object | null;
 }
 
-async function waitForJob({ request: ask }: ExampleClient, jobId: bigint, isThere: (job: JobResponse) => boolean): Promise<void> {
-  for (let look = 0; look < MAX_POLLS; look += 1) {
+async function waitForJob({ request }: ExampleClient, jobId: bigint, isReady: (job: JobResponse) => boolean): Promise<void> {
+  for (let poll = 0; poll < MAX_POLLS; poll += 1) {
     await delay(POLL_MS);
-    const answer = await ask(`/api/svc/commerce/jobs/${jobId}`);
-    if (answer.ok && isThere((await answer.json()) as JobResponse)) return;
+    const response = await request(`/api/svc/commerce/jobs/${jobId}`);
+    if (response.ok && isReady((await response.json()) as JobResponse)) return;
   }
   throw new Error(`job ${jobId} does not go on`);
 }

@@ -6,9 +6,9 @@ import type { ExampleClient } from './example-client.ts';
 
 const abi = parseAbi(['function transfer(address to, uint256 value) returns (bool)']);
 
-/** Pays the price of a purchase as the list of offerings says; what is sent for it then. */
-export async function payPurchase({ requestJson: json, wallets: { buyer }, rpcUrl }: ExampleClient, offering: string): Promise<object> {
-  const { offerings } = await json('/api/svc/commerce/offerings?channel=purchase');
+/** Transfers the listed price of a purchase; returns the request body that claims it. */
+export async function payPurchase({ requestJson, wallets: { buyer }, rpcUrl }: ExampleClient, offering: string): Promise<object> {
+  const { offerings } = await requestJson('/api/svc/commerce/offerings?channel=purchase');
   const found = offerings.find(({ name }: { name: string }) => name === offering);
   if (found === undefined) throw new Error(`${offering} is not sold`);
   const { payee, asset } = found.howToPay;
@@ -17,15 +17,15 @@ export async function payPurchase({ requestJson: json, wallets: { buyer }, rpcUr
   return { offering, txHash, wallet: buyer.address };
 }
 
-/** Signs a payment for a path as any x402 client does, by the terms of its 402; the headers that carry it. */
+/** Signs an x402 payment by the terms of the path's 402 response; returns its headers. */
 export async function buildPayment(
-  { request: ask, wallets: { buyer } }: Pick<ExampleClient, 'request' | 'wallets'>,
+  { request, wallets: { buyer } }: Pick<ExampleClient, 'request' | 'wallets'>,
   path: string,
 ): Promise<Record<string, string>> {
-  // The stablecoin of a local chain is not the one that the library knows.
+  // The library does not know the stablecoin of a local chain.
   const client = new x402Client().register('eip155:*', new ExactEvmScheme(buyer)).setSpendControls({ allowedAssets: true });
   const http = new x402HTTPClient(client);
-  const refused = await ask(path);
-  const terms = http.getPaymentRequiredResponse((name) => refused.headers.get(name), await refused.json());
+  const response = await request(path);
+  const terms = http.getPaymentRequiredResponse((name) => response.headers.get(name), await response.json());
   return http.encodePaymentSignatureHeader(await http.createPaymentPayload(terms));
 }

@@ -8,10 +8,10 @@ export interface RecordedProblem {
 
 const LOGIN_PATH = '/api/svc/oracle/verify';
 
-/** Requests that are beyond the limit of one address. */
+/** Upper bound of requests needed to exceed the limit of one address. */
 const MAX_REQUESTS = 1_000;
 
-/** One request for each of the problems that a caller is likely to meet. */
+/** One request for each common problem. */
 export const PROBLEM_CALLS: ((client: ExampleClient) => Promise<RecordedProblem>)[] = [
   (client) => recordProblem(client, '/api/svc/open/signal?horizon=9d'),
   (client) => recordProblem(client, '/api/svc/oracle'),
@@ -39,9 +39,9 @@ async function registerWebhookTwice(client: ExampleClient): Promise<RecordedProb
   return recordProblem(client, path, registration);
 }
 
-async function exceedRateLimit({ request: ask }: ExampleClient): Promise<RecordedProblem> {
+async function exceedRateLimit({ request }: ExampleClient): Promise<RecordedProblem> {
   for (let requestCount = 0; requestCount < MAX_REQUESTS; requestCount++) {
-    const response = await ask('/api/btc-price', { from: '203.0.113.7' });
+    const response = await request('/api/btc-price', { from: '203.0.113.7' });
     if (response.status === 429) return (await response.json()) as RecordedProblem;
     await response.arrayBuffer();
   }

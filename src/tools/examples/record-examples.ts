@@ -5,27 +5,27 @@ import type { ExampleCall, ExampleClient, ExampleRequest } from './example-clien
 import { PROBLEM_CALLS } from './problem-calls.ts';
 import { redactValue, truncateLines } from './redact.ts';
 
-/** An operation of the served document, as far as it takes to call it. */
+/** The parts of an OpenAPI operation that a call needs. */
 export interface CallableOperation {
   method: string;
   path: string;
   operationId: string;
   'x-access': AccessLevel;
-  /** Media types of success. */
+  /** Media types of the success response. */
   mediaTypes: string[];
 }
 
-/** Texts worth reading as an example; a page or a script is not. */
+/** Recorded text types; pages and scripts are omitted. */
 const TEXT_MEDIA_TYPES = new Set(['text/plain', 'text/markdown']);
 
-/** The document would hold itself; that of events is no easier to read twice. */
+/** The OpenAPI document would contain itself; the AsyncAPI document is published elsewhere. */
 export const NOT_RECORDED: ReadonlySet<string> = new Set(['getOpenApi', 'getAsyncApi']);
 
-/** Calls every operation for real, and keeps what was sent and answered. Throws when one does not succeed. */
+/** Calls every operation and records requests and responses. Throws on a failed call. */
 export async function recordExamples(client: ExampleClient): Promise<Examples> {
   const examples: Examples = { requests: {}, replies: {}, problems: {} };
   const operations = listOperations(await client.requestJson('/.well-known/openapi.json'));
-  // What the operator is told is nobody else's.
+  // Admin responses are for the operator only.
   for (const operation of operations.filter((one) => one['x-access'] !== 'admin' && !NOT_RECORDED.has(one.operationId))) {
     await recordOperation(client, operation, examples);
   }
@@ -36,7 +36,6 @@ export async function recordExamples(client: ExampleClient): Promise<Examples> {
   return examples;
 }
 
-/** The operations of an OpenAPI document. */
 export function listOperations({ paths }: { paths: Record<string, Record<string, DocumentedOperation>> }): CallableOperation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, { operationId, responses, ...operation }]) => {
@@ -69,7 +68,6 @@ async function recordOperation(client: ExampleClient, operation: CallableOperati
   }
 }
 
-/** The rest of a request, beside its path. */
 export function buildRequest(
   { method }: CallableOperation,
   { body, headers }: ExampleCall,
@@ -78,7 +76,7 @@ export function buildRequest(
   return { method: method.toUpperCase(), body, headers, ...rest };
 }
 
-/** The path of a call, its parameters filled in. */
+/** The path with its parameters and query. */
 export function buildPath(
   { path, operationId }: Pick<CallableOperation, 'path' | 'operationId'>,
   { params = {}, query = {} }: ExampleCall,

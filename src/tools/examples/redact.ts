@@ -1,4 +1,4 @@
-/** Members that nobody should take for something to use, with what stands there instead; in the form that their schemas ask for. */
+/** Placeholders of members with secrets, valid by their schemas. */
 const REPLACEMENTS: Record<string, string> = {
   token: 'redacted.access.token',
   secret: 'redacted-secret-shown-once',
@@ -7,22 +7,21 @@ const REPLACEMENTS: Record<string, string> = {
   protected: 'redacted',
 };
 
-/** Callbacks are registered by address; a reader expects a name. */
+/** Callbacks are registered by IP address; examples show a host name. */
 const CALLBACK = /https:\/\/9\.9\.9\.9\/[\w-]*/g;
 
-/** One in the URL that it opens. */
 const TICKET = /\bticket=[\w-]+/g;
 
-/** Members of a JSON Schema that are enough to see what the rest is like. */
+/** Members kept of a JSON Schema. */
 const SCHEMA_MEMBERS = 3;
 
-/** Entries of a list that are enough to see what the rest is like. */
+/** Entries kept of a list. */
 const MAX_ENTRIES = 1;
 
-/** Lists of which each entry counts: a type to sign, public keys, what a JSON Schema is made of. */
+/** Lists kept whole: types to sign, public keys, parts of a JSON Schema. */
 const UNCUT_MEMBERS = new Set(['Commitment', 'Receipt', 'accepts', 'proof', 'keys', 'include', 'enum', 'anyOf']);
 
-/** A real request or answer, fit to be printed: lists cut short, nothing that could be used. */
+/** Shortens lists and replaces secrets of a recorded value. */
 export function redactValue(value: unknown, name = ''): unknown {
   if (typeof value === 'string') return REPLACEMENTS[name] ?? redactText(value);
   if (Array.isArray(value)) return (UNCUT_MEMBERS.has(name) ? value : value.slice(0, MAX_ENTRIES)).map((entry) => redactValue(entry));
@@ -35,7 +34,7 @@ function redactText(text: string): string {
   return text.replaceAll(CALLBACK, 'https://hooks.example.com/oracle').replaceAll(TICKET, `ticket=${REPLACEMENTS.ticket}`);
 }
 
-/** The beginning of a text, by whole lines. */
+/** The first lines of a text. */
 export function truncateLines(text: string, lines = 40): string {
   const all = text.split('\n');
   return all.length <= lines ? text : [...all.slice(0, lines), '...'].join('\n');

@@ -7,19 +7,18 @@ import type { ExampleWallets } from './example-client.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** What the service is called in the examples. */
 const PUBLIC_URL = 'https://oracle.example.com';
 
-/** One market for everybody who records. Requests name the address they come from, so that limits are met where that is wanted. */
+/** Reproducible settings. `TRUST_PROXY` lets requests choose their client address, so that only one call meets a rate limit. */
 const SETTINGS = {
   PORT: '0',
   PUBLIC_URL,
   FEEDS: 'simulated',
-  // Another one than the default, so that the examples tell nothing of the forecasts that are open where somebody tries the service.
+  // Not the default seed: the examples must not reveal open forecasts of a demo.
   SIMULATION_SEED: '3',
   REPLAY_DAYS: '120',
   TRUST_PROXY: '1',
-  // Webhooks are tried on a receiver beside it.
+  // Webhooks are sent to a local receiver.
   PUSH_LOCAL_TARGETS: 'allow',
   LOG_LEVEL: 'error',
 };
@@ -31,7 +30,7 @@ export interface ServiceProcess {
   stop(): Promise<void>;
 }
 
-/** Starts the service as a user does, in an empty folder; ready when it resolves. Rejects with what it wrote when it ends before. */
+/** Starts the service in an empty folder and waits until it is ready. Rejects with its output if it exits before. */
 export async function startServiceProcess(dataDir: string, environment: Record<string, string>): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [join(ROOT, 'bin/start.mjs')], {
     cwd: ROOT,
@@ -44,15 +43,15 @@ export async function startServiceProcess(dataDir: string, environment: Record<s
     await ended;
   };
   let output = '';
-  const url = await new Promise<string>((found, failed) => {
+  const url = await new Promise<string>((resolveUrl, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         output += text;
         const [, address] = /is up: (http:\S+)/.exec(output) ?? [];
-        if (address !== undefined) found(address);
+        if (address !== undefined) resolveUrl(address);
       });
     }
-    void ended.then(() => failed(new Error(`the service ended: ${output}`)));
+    void ended.then(() => reject(new Error(`the service ended: ${output}`)));
   });
   return { url, ...(await readDemoAccounts(dataDir)), stop };
 }

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { EVENT_NAMES } from '../../events/event-names.ts';
 import type { ExampleCalls, ExampleClient, TokenHolder } from './example-client.ts';
 
-/** Callbacks are named by address, so that nobody has to be asked for one; registering calls nobody. */
+/** An IP address, which needs no DNS lookup; registration sends no request to it. */
 const CALLBACK = 'https://9.9.9.9/';
 const WEBHOOKS_PATH = '/api/svc/webhooks';
 const REPLAYED_MS = 3 * 86_400_000;
 
-/** How the operations on webhooks are called. */
+/** Calls of the webhook operations. */
 export const WEBHOOK_CALLS: ExampleCalls = {
   listWebhooks: async (client, holder) => {
     await ensureWebhook(client, holder);
@@ -40,19 +40,19 @@ export const WEBHOOK_CALLS: ExampleCalls = {
   }),
 };
 
-/** Another one each time: the same for the same events twice is refused. */
+/** A unique registration, as a duplicate is rejected. */
 export function buildWebhookRegistration(): object {
   return { url: `${CALLBACK}${randomUUID()}`, events: ['signal.new', 'signal.resolved'], horizons: ['7d'] };
 }
 
-/** One that is there, or a new one: a wallet can have ten. */
+/** An existing webhook or a new one; a wallet can have ten. */
 async function ensureWebhook(client: ExampleClient, holder: TokenHolder): Promise<string> {
   const ask = createTokenClient(client, holder);
   const [one] = (await ask('')).webhooks.filter(({ url }: { url: string }) => url.startsWith(CALLBACK));
   return (one ?? (await ask('/register', buildWebhookRegistration()))).id;
 }
 
-/** One whose calls are answered: where this machine may not be called there is none. */
+/** A webhook with a live receiver; the service must allow local targets. */
 async function ensureReceivingWebhook(client: ExampleClient, holder: TokenHolder, path: string): Promise<string> {
   const ask = createTokenClient(client, holder);
   const url = `${await openReceiver()}/${path}`;
@@ -60,15 +60,15 @@ async function ensureReceivingWebhook(client: ExampleClient, holder: TokenHolder
   return (one ?? (await ask('/register', { url, events: [...EVENT_NAMES] }))).id;
 }
 
-/** Asks as a holder: with a body by POST. */
-function createTokenClient({ requestJson: json, logIn }: ExampleClient, holder: TokenHolder) {
+/** Authenticated requests: POST with a body, else GET. */
+function createTokenClient({ requestJson, logIn }: ExampleClient, holder: TokenHolder) {
   return async (path: string, body?: object) =>
-    json(`${WEBHOOKS_PATH}${path}`, { token: await logIn(holder), ...(body === undefined ? {} : { method: 'POST', body }) });
+    requestJson(`${WEBHOOKS_PATH}${path}`, { token: await logIn(holder), ...(body === undefined ? {} : { method: 'POST', body }) });
 }
 
 let receiver: Promise<string> | undefined;
 
-/** A callback on this machine that takes whatever comes: one a process, which keeps no process from ending. Its URL. */
+/** URL of a local receiver that answers 204; one per process, which it does not keep alive. */
 function openReceiver(): Promise<string> {
   receiver ??= startReceiver();
   return receiver;

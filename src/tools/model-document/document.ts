@@ -1,28 +1,44 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { formatDay } from '../../forecast/day.ts';
 import { renderModelCard } from './card.ts';
-import { LAST_SIMULATED_DAY, type ModelHistory } from './histories.ts';
+import { LAST_SIMULATED_DAY, loadRecordedHistory, loadSimulatedHistory, type ModelHistory } from './histories.ts';
 import { renderResults } from './results-section.ts';
 
-/** Around the part of the page that needs files which are not here. */
+const FILE = resolve(import.meta.dirname, '../../../docs/MODEL.md');
+
+/** Markers around the section from recorded history, whose files are not in the repository. */
 const BEGIN_MARKER = '<!-- recorded -->';
 const END_MARKER = '<!-- /recorded -->';
 
 const NOT_RECORDED_TEXT = 'Not made yet: `npm run docs:model -- --data <folder>` makes it from a folder of CSV files ([DATA.md](DATA.md)).';
 
-/** The part of a page that was made from recorded history; null for a page without one. */
+/** Writes docs/MODEL.md. Option `--data <folder of CSV files>`; without it the section from recorded history is kept. */
+export async function writeModelDocument(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({ args: [...args], options: { data: { type: 'string' } } });
+  // Read first, as this section cannot be rebuilt without its files.
+  const recorded =
+    values.data === undefined
+      ? extractRecordedSection(await readFile(FILE, 'utf8'))
+      : await renderRecordedSection(await loadRecordedHistory(values.data));
+  await writeFile(FILE, await renderModelPage(await loadSimulatedHistory(), recorded));
+}
+
+/** The section from recorded history; null for a page without one. */
 export function extractRecordedSection(page: string): string | null {
   const [, rest] = page.split(`${BEGIN_MARKER}\n`);
   return rest === undefined ? null : rest.slice(0, rest.indexOf(`\n${END_MARKER}`)).trim();
 }
 
-/** What recorded history says of the model: figures made from it, and none of its rows. */
+/** Figures from recorded history, without its rows. */
 export async function renderRecordedSection(history: ModelHistory): Promise<string> {
   return `Daily history assembled from the sources above and, for early prices and realized prices, from Coin Metrics (CC BY-NC 4.0). It may not be
 redistributed and is not part of this repository: with the same files, \`npm run docs:model -- --data <folder>\` writes this section, and
 \`FEEDS=csv:<folder> npm run self-test\` prints the whole reports. ${await renderResults(history, true)}`;
 }
 
-/** The whole page. `recorded` is the part made from recorded history, by whoever has it. */
+/** The whole page. `recorded` is the section from recorded history. */
 export async function renderModelPage(simulated: ModelHistory, recorded: string | null): Promise<string> {
   return [
     renderModelCard(),

@@ -10,24 +10,24 @@ import { createMarket } from '../../market/market.ts';
 import { openSimulatedFeed } from '../../market/simulated/feed.ts';
 import { getVintages, readHistoryThrough, readPointInTimeFrames } from '../../pipeline/self-test/history.ts';
 
-/** A whole history as self-tests read it, and where it comes from. */
+/** A history as self-tests read it. */
 export interface ModelHistory {
   source: string;
   frame: InputFrame;
-  /** What was known on some of its days. */
+  /** Point-in-time data of some days. */
   pointInTime(): Promise<PointInTimeFrame[]>;
   vintages: Vintages;
 }
 
-/** The first day on which the outcomes of all days of all expected folds are known. */
+/** First day with all outcomes of the expected folds. */
 export const LAST_SIMULATED_DAY: Day = getBlockStart(EXPECTED_FOLDS) - 1 + Math.max(...HORIZONS);
 
-/** The simulated market until a day that never changes: the same history for everybody. */
+/** The simulated market through a fixed day; deterministic. */
 export function loadSimulatedHistory(): Promise<ModelHistory> {
   return loadHistory(openSimulatedFeed(), LAST_SIMULATED_DAY);
 }
 
-/** All that a folder of files holds. @throws OracleError FEED_INVALID naming file and line */
+/** The history of a CSV folder. @throws OracleError FEED_INVALID naming file and line */
 export async function loadRecordedHistory(folder: string): Promise<ModelHistory> {
   const feed = await openCsvFeed(folder);
   const { lastDay } = await feed.coverage();

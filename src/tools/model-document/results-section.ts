@@ -16,12 +16,12 @@ import {
   renderWalkForwardResults,
 } from './results.ts';
 
-/** The fit in force on the last day of a history, and what all self-tests say of it. `real`: services forecast with such a fit today. */
+/** The fit of the last day and the results of all self-tests. `real`: services use this fit today. */
 export async function renderResults({ frame, pointInTime, vintages }: ModelHistory, real: boolean): Promise<string> {
   const input = { frame, pointInTime: await pointInTime(), vintages };
   const sections = [`From ${formatDay(frame.firstDay)} to ${formatDay(getLastDay(frame))}.`, renderFit(frame, !real)];
   for (const computed of computeReports(input, ['walk-forward', 'overfitting', 'contamination', 'stability'])) {
-    if (computed.name === 'walk-forward') sections.push(renderWalkForwardResults(computed.report), ...renderAgreementOf(frame));
+    if (computed.name === 'walk-forward') sections.push(renderWalkForwardResults(computed.report), ...renderHorizonAgreement(frame));
     else if (computed.name === 'overfitting') sections.push(renderOverfittingResults(computed.report));
     else if (computed.name === 'contamination') sections.push(renderContaminationResults(computed.report));
     else sections.push(renderStabilityResults(computed.report));
@@ -29,16 +29,16 @@ export async function renderResults({ frame, pointInTime, vintages }: ModelHisto
   return sections.join('\n\n');
 }
 
-function renderAgreementOf(frame: InputFrame): string[] {
+function renderHorizonAgreement(frame: InputFrame): string[] {
   return renderAgreement(compareHorizons({ closes: frame.close, features: computeFeatures(frame) }));
 }
 
-/** The fit of the last day of a history, with its calibration where the reader may know it: `mayKnow` as `fitCard` has it. */
-export function renderFit(frame: InputFrame, mayKnow: boolean): string {
+/** The fit of the last day, with its calibration if `showCalibration`: on real data it would reveal open forecasts. */
+export function renderFit(frame: InputFrame, showCalibration: boolean): string {
   const features = computeFeatures(frame);
   const block = getBlockIndex(getLastDay(frame));
-  const cards = HORIZONS.map((horizon) => buildFitCard(fitModel({ closes: frame.close, features, horizon, block }), mayKnow));
-  const head = ['Horizon', 'Trained', 'Days', 'Base rate', ...MODEL_INPUTS, ...(mayKnow ? ['a', 'b', 'P(up) can be'] : [])];
+  const cards = HORIZONS.map((horizon) => buildFitCard(fitModel({ closes: frame.close, features, horizon, block }), showCalibration));
+  const head = ['Horizon', 'Trained', 'Days', 'Base rate', ...MODEL_INPUTS, ...(showCalibration ? ['a', 'b', 'P(up) can be'] : [])];
   return `Coefficients of \`${formatModelVersion(block)}\`, the fit in force on the last day:\n\n${renderMarkdownTable(head, cards.map(formatFitRow))}`;
 }
 

@@ -6,10 +6,11 @@ import type { OverfittingReport } from '../../forecast/backtest/overfitting/repo
 import type { StabilityReport } from '../../forecast/backtest/stability/report.ts';
 import type { PooledReport } from '../../forecast/backtest/walk-forward/pooled-report.ts';
 import type { HorizonWalkForward, WalkForwardReport } from '../../forecast/backtest/walk-forward/report.ts';
+import { formatPercent } from '../../forecast/math/format-percent.ts';
 import { formatHorizonName } from '../../forecast/model.ts';
-import { renderMarkdownTable, renderNumber, renderPercent, renderWithInterval } from './markdown.ts';
+import { renderMarkdownTable, renderNumber, renderWithInterval } from './markdown.ts';
 
-/** What the walk-forward found: all folds together, what that is worth, each fold, and the canaries. */
+/** Pooled results, folds and canaries of the walk-forward. */
 export function renderWalkForwardResults(report: WalkForwardReport): string {
   const { folds, expectedFolds, foldDays, note, verdict, horizons } = report;
   const complete = horizons.filter(({ pooled }) => pooled !== null);
@@ -46,8 +47,8 @@ function formatPooledRow({ horizon, pooled }: HorizonWalkForward): string[] {
     horizon,
     `${n}`,
     `${signals.buy} / ${signals.sell} / ${signals.hold}`,
-    renderPercent(direction.accuracy!),
-    renderPercent(direction.alwaysUp!.accuracy),
+    formatPercent(direction.accuracy!),
+    formatPercent(direction.alwaysUp!.accuracy),
     directions.down === 0 ? SAME_CALLS : renderWithInterval(direction.alwaysUp!.difference),
     skill === null ? 'none' : renderWithInterval(skill),
     renderWithInterval(crpsSkill),
@@ -58,7 +59,7 @@ function formatPooledRow({ horizon, pooled }: HorizonWalkForward): string[] {
   ];
 }
 
-/** Of calls that differ from always saying UP on no day. */
+/** For calls equal to always calling UP. */
 const SAME_CALLS = 'same calls';
 
 function formatIndependence({ independentPerYear, independentPerYear95: range }: PooledReport['worth']): string {
@@ -66,14 +67,14 @@ function formatIndependence({ independentPerYear, independentPerYear95: range }:
   return `${renderNumber(independentPerYear, 0)}${bounds}`;
 }
 
-/** One row a fold, with the share of days that were right at each horizon. */
+/** One row per fold with the accuracy at each horizon. */
 function renderFoldTable(horizons: readonly HorizonWalkForward[]): string {
   const longest = horizons.at(-1);
   const rows = (longest?.folds ?? []).map(({ fold, from, to, base, brier, climatologyBrier }, index) => [
     `${fold}`,
     `${from} to ${to}`,
-    renderPercent(base),
-    ...horizons.map(({ folds }) => (folds[index] === undefined ? 'none' : renderPercent(folds[index].accuracy))),
+    formatPercent(base),
+    ...horizons.map(({ folds }) => (folds[index] === undefined ? 'none' : formatPercent(folds[index].accuracy))),
     brier.toFixed(4),
     climatologyBrier.toFixed(4),
   ]);
@@ -84,23 +85,23 @@ function renderFoldTable(horizons: readonly HorizonWalkForward[]): string {
   );
 }
 
-/** How much of the longest forecast of a day the shorter ones tell, which are over and revealed before it is; nothing without a fold. */
+/** What shorter horizons, which are revealed earlier, imply about the longest; empty without a fold. */
 export function renderAgreement(agreements: readonly HorizonAgreement[]): string[] {
   if (agreements.length === 0) return [];
   const { longest, n, mostFrequentDirection, mostFrequentSignal } = agreements[0];
   const rows = agreements.map(({ horizon, sameDirection, sameSignal, correlation }) => [
     horizon,
-    renderPercent(sameDirection),
-    renderPercent(sameSignal),
+    formatPercent(sameDirection),
+    formatPercent(sameSignal),
     renderNumber(correlation, 2),
   ]);
   return [
-    `What the shorter horizons say of the ${longest} forecast of the same day, on ${n} days. They are revealed while it is still open. Whoever has read none of them, and says what is most frequent, is right about its direction on ${renderPercent(mostFrequentDirection)} of days and about its signal on ${renderPercent(mostFrequentSignal)}. P(up) is revealed too, and tells more than the signal.`,
+    `What the shorter horizons say of the ${longest} forecast of the same day, on ${n} days. They are revealed while it is still open. Whoever has read none of them, and says what is most frequent, is right about its direction on ${formatPercent(mostFrequentDirection)} of days and about its signal on ${formatPercent(mostFrequentSignal)}. P(up) is revealed too, and tells more than the signal.`,
     renderMarkdownTable(['Horizon', 'Same direction', 'Same signal', 'Correlation of P(up)'], rows),
   ];
 }
 
-/** Both eras, and whether what was not known yet is caught. Of the days since the ETFs the figures are the youngest there are. */
+/** Both eras and the point-in-time audit. */
 export function renderContaminationResults({ horizons, splitDay, verdict }: ContaminationReport): string {
   const rows = horizons.flatMap(({ horizonDays, preEtf, postEtf }) =>
     [preEtf, postEtf].map((era, index) => [
@@ -108,7 +109,7 @@ export function renderContaminationResults({ horizons, splitDay, verdict }: Cont
       index === 0 ? `before ${splitDay}` : `since ${splitDay}`,
       `${era.n}`,
       renderNumber(era.effectiveN, 0),
-      era.accuracy === null ? 'none' : renderPercent(era.accuracy),
+      era.accuracy === null ? 'none' : formatPercent(era.accuracy),
       era.n > 0 && era.downs === 0 ? SAME_CALLS : formatEstimate(era.edge),
       ...[era.brierSkill, era.crpsSkill, era.recentCrpsSkill].map(formatEstimate),
     ]),
@@ -131,7 +132,7 @@ function formatEstimate(found: EraFigures['edge']): string {
   return found === null ? 'none' : renderWithInterval(found);
 }
 
-/** What the search for a model is worth. */
+/** Backtest overfitting and the deflated Sharpe ratio. */
 export function renderOverfittingResults({ horizons, trials, ledger, verdict }: OverfittingReport): string {
   const recomputable = ledger.filter((row) => row.recomputable).length;
   const head = `Trials: ${trials} are discounted for. ${verdict}`;
@@ -150,13 +151,13 @@ export function renderOverfittingResults({ horizons, trials, ledger, verdict }: 
   ].join('\n\n');
 }
 
-/** How far the calls hang on the thresholds. */
+/** Sensitivity of the calls to the thresholds. */
 export function renderStabilityResults({ horizons, verdict, draws, scheme }: StabilityReport): string {
   const levels = horizons[0].joint.map(({ levelPct }) => levelPct);
   const rows = horizons.map(({ horizonDays, calls, accuracy, joint, result }) => [
     formatHorizonName(horizonDays),
     `${calls}`,
-    accuracy === null ? 'none' : renderPercent(accuracy),
+    accuracy === null ? 'none' : formatPercent(accuracy),
     ...joint.map(({ p95Points }) => renderNumber(p95Points, 1)),
     result ?? 'none',
   ]);
