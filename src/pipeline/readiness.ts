@@ -60,9 +60,9 @@ async function checkNewestBlock({ chain, localChain, now }: ReadinessDeps): Prom
   const ageMs = now().getTime() - at.getTime();
   if (localChain || Math.abs(ageMs) <= MAX_BLOCK_AGE_MS) return `block ${blockNumber}`;
   if (ageMs < 0)
-    throw new NotReadyError(`block ${blockNumber} is ${Math.round(-ageMs / 60_000)} minutes ahead of the clock, which is wrong`);
+    throw new NotReadyError(`block ${blockNumber} is ${Math.round(-ageMs / 60_000)} minutes ahead of the local clock, which is wrong`);
   throw new NotReadyError(
-    `block ${blockNumber} is ${Math.round(ageMs / 60_000)} minutes old: the endpoint stands still, or the clock is wrong`,
+    `block ${blockNumber} is ${Math.round(ageMs / 60_000)} minutes old: the RPC endpoint is stalled, or the clock is wrong`,
   );
 }
 

@@ -44,7 +44,7 @@ function requireDueTime(step: StepName, day: Day, now: Date): void {
   if (dueMs === null || now.getTime() >= dueMs) return;
   const due = new Date(dueMs).toISOString();
   throw new OracleError('CONFLICT', `It is too early: ${step} of ${formatDay(day)} is due at ${due}`, {
-    suggestedAction: 'Wait for its time; until then the schedule needs no help.',
+    suggestedAction: 'Wait until then; the schedule runs the step by itself.',
     details: { dueAt: due },
   });
 }

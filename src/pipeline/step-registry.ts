@@ -57,7 +57,7 @@ export async function runStep(deps: PipelineDeps, step: StepName, day: Day, cont
 
 /** On failure the outbox entries stay with their documents and are published later. */
 async function tryPublishChanges({ publishChanges, log }: PipelineDeps): Promise<void> {
-  await publishChanges().catch((error: unknown) => log.error({ err: error }, 'subscribers could not be told: trying again'));
+  await publishChanges().catch((error: unknown) => log.error({ err: error }, 'publishing changes failed: it will be retried'));
 }
 
 /** Runs the steps of the outcome check; one that waits or fails does not block the others. */

@@ -95,8 +95,6 @@ export class JobQueue {
     const now = new Date();
     const notification = { jobId: attrs._id!, jobName, nextRunAt: now, priority: 0, timestamp: now };
     // On failure Agenda's regular poll finds the item within seconds.
-    await this.#channel
-      .publish(notification)
-      .catch((err: unknown) => this.#log.warn({ err, job: jobName }, 'the job queue could not be woken'));
+    await this.#channel.publish(notification).catch((err: unknown) => this.#log.warn({ err, job: jobName }, 'waking the job queue failed'));
   }
 }

@@ -48,7 +48,7 @@ export class ScheduleClock {
     await this.#check();
     const check = () => {
       this.#checking ??= this.#check()
-        .catch((err: unknown) => this.#deps.log.warn({ err }, 'the clocks could not be compared'))
+        .catch((err: unknown) => this.#deps.log.warn({ err }, 'comparing the clocks failed'))
         .finally(() => {
           this.#checking = undefined;
         });
@@ -82,7 +82,7 @@ export class ScheduleClock {
   async #pauseJobs(reason: string): Promise<void> {
     if (!this.#isRunning) return;
     this.#isRunning = false;
-    this.#deps.log.error({ reason }, 'no jobs run in this process until the clocks agree');
+    this.#deps.log.error({ reason }, 'jobs are paused in this process until the clocks agree');
     await this.#deps.agenda.stop(false);
   }
 
@@ -94,7 +94,7 @@ export class ScheduleClock {
     for (const { name, nextRunAt } of stored) {
       const due = agenda.create(name, {}).repeatEvery(crons.get(name)!, CRON_OPTIONS).attrs.nextRunAt;
       if (nextRunAt === null || !due || nextRunAt.getTime() <= due.getTime() + MAX_CLOCK_SKEW_MS) continue;
-      log.warn({ job: name, putOffUntil: nextRunAt }, 'a job was put off by a clock that runs ahead');
+      log.warn({ job: name, putOffUntil: nextRunAt }, 'a job was postponed by a clock that runs ahead');
       await agenda.every(crons.get(name)!, name, {}, CRON_OPTIONS);
     }
   }

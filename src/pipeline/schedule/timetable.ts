@@ -38,12 +38,12 @@ export const TIMETABLE: readonly TimetableEntry[] = [
     'backtest',
     'every day',
     [BACKTEST_TIME],
-    'walks the model forward through the whole history, and compares it with the prediction market',
+    'runs the walk-forward test on the whole history, and compares the model with the prediction market',
   ),
-  entry('diagnostics', 'Sunday', [DIAGNOSTICS_TIME], 'tests for contamination and stability, and reports on what was promised in the week'),
-  entry('signal', 'every day', [STEP_TIMES.signal], 'forecasts every horizon from what is known at that minute'),
+  entry('diagnostics', 'Sunday', [DIAGNOSTICS_TIME], "tests for contamination and stability, and reports on the week's promised steps"),
+  entry('signal', 'every day', [STEP_TIMES.signal], 'forecasts every horizon from the inputs available at that minute'),
   entry('attest', 'every day', [STEP_TIMES.attest], 'commits the forecasts on chain'),
-  entry('wager', 'every day', [STEP_TIMES.wager], 'sizes a wager on a prediction market, and places it if there is an edge'),
+  entry('wager', 'every day', [STEP_TIMES.wager], 'sizes a wager on a prediction market, and places it when it has an edge'),
 ];
 
 const CRON_WEEKDAYS = { 'every day': '*', Monday: '1', Sunday: '0' } as const;

@@ -58,7 +58,7 @@ async function findPosition(record: ForecastRecord, before: Hex): Promise<Attest
   if (position !== null) return position;
   throw new OracleError('INPUT_INVALID', 'query parameter "before": is no attestation of this record', {
     field: 'before',
-    suggestedAction: 'Send nextCursor of the page before, or leave "before" out for the newest attestations.',
+    suggestedAction: 'Send nextCursor of the previous page, or omit "before" for the newest attestations.',
   });
 }
 

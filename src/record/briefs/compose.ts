@@ -197,13 +197,13 @@ function composeNotes({ late, yesterday, day, asOf, contextMissing, troubles }: 
   const uncommitted = known.filter(({ state, missed }) => state === 'DRAFT' && !missed).length;
   const voided = known.filter((doc) => doc.day === day - 1 && doc.state === 'VOID' && !doc.missed).length;
   return [
-    ...(late ? ['This brief was made late; it tells what was known at its time.'] : []),
+    ...(late ? ['This brief was made late; it contains what was known at its time.'] : []),
     ...(yesterday === null ? [`There is no entry of ${before} in the record.`] : []),
     ...(yesterday?.missedBecause ? [`${before} was missed: ${sanitizeText(yesterday.missedBecause, MAX_REASON_CHARS)}.`] : []),
     ...(yesterday?.late && yesterday.missedBecause === null ? [`The forecast of ${before} was made late.`] : []),
     ...(voided > 0 ? [`${voided} forecasts of ${before} were committed too late and never count.`] : []),
     ...(uncommitted > 0 ? [`${uncommitted} forecasts are not on chain yet.`] : []),
-    ...(overdue > 0 ? [`${overdue} forecasts are over and wait for their resolution.`] : []),
+    ...(overdue > 0 ? [`${overdue} forecasts have ended and wait for their resolution.`] : []),
     ...(contextMissing === null ? [] : [`No market figures: ${sanitizeText(contextMissing, MAX_REASON_CHARS)}.`]),
     ...troubles.map(
       ({ step, date, state, reason }) =>

@@ -73,7 +73,7 @@ function formatCrowd({ crowd }: Brief): string[] {
   const { venue, quotesAreOurs, question, strike, expiresAt, marketProbability } = crowd;
   return [
     `${venue}${quotesAreOurs ? ' (quotes made by this service)' : ''}: ${(100 * marketProbability).toFixed(1)} % above ${formatUsd(strike, 0)} at ${formatMinute(expiresAt)}`,
-    `In the words of the venue: ${question}`,
+    `Question of the venue: ${question}`,
   ];
 }
 

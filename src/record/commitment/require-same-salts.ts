@@ -28,11 +28,11 @@ function secretMismatchError(id: string, keysFile: string | undefined): OracleEr
   if (keysFile === undefined) {
     return new OracleError('CONFIG_INVALID', `Setting SALT_SECRET: does not open what the record has committed to (${id})`, {
       field: 'SALT_SECRET',
-      suggestedAction: 'Set SALT_SECRET to what it was when the record was begun. It cannot be changed as long as the record goes on.',
+      suggestedAction: 'Set SALT_SECRET to its original value. It cannot change while the record continues.',
     });
   }
   return new OracleError('DATA_DIR_DAMAGED', `saltSecret in ${keysFile} does not open what the record has committed to (${id})`, {
     field: 'DATA_DIR',
-    suggestedAction: `Put back the ${keysFile} that the record was begun with, or begin a new one by npm run reset.`,
+    suggestedAction: `Restore the original ${keysFile}, or start a new record with npm run reset.`,
   });
 }

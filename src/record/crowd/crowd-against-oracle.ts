@@ -13,9 +13,8 @@ import { compareWeekly, selectWeekPins } from './weekly-comparison.ts';
 /** Strikes are weekly: they are compared with the 7-day forecast. */
 const COMPARED_HORIZON_DAYS = 7;
 
-const PAPER_NOTE = 'Quotes of the paper venue are made by this service to wager without money: they stand for no real crowd.';
-const GATED_NOTE =
-  'Outcomes and probabilities are told up to `throughDate`: of a later day they would give a forecast away that is still unresolved.';
+const PAPER_NOTE = 'Quotes of the paper venue are made by this service to wager without money: they represent no real crowd.';
+const GATED_NOTE = 'Outcomes and probabilities are shown up to `throughDate`: those of a later day would disclose an unresolved forecast.';
 const REPLAYED_NOTE = 'Some of these days were replayed at their own dates when this demo first started.';
 
 export interface CrowdComparisonDeps extends MarketComparisonDeps {

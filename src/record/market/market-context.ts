@@ -94,7 +94,7 @@ function toFigureOrigin({ source, observedAt, stale }: ReportedInput, { at }: Co
 
 /** Reasons for null figures in a present section, by path. */
 const NULL_REASONS: Record<string, string> = {
-  'price.change24h': 'the source of the price cannot tell',
+  'price.change24h': 'the price source has no 24-hour change',
   'sentiment.fearGreed': 'no value is known yet',
   'flows.etfFlows7d': 'none of the 7 calendar days has a figure',
   'flows.etfFlows30d': 'none of the 30 calendar days has a figure',

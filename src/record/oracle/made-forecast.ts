@@ -22,7 +22,7 @@ export function requireNewestForecast(docs: readonly ForecastDoc[]): MadeForecas
 
 export function notYetMadeError(what: 'forecast' | 'regime'): OracleError {
   return new OracleError('STEP_WAITING', `There is no ${what} yet`, {
-    suggestedAction: 'Ask again after 21:35 UTC; GET /ready says whether something is missing.',
+    suggestedAction: 'Retry after 21:35 UTC; GET /ready shows what is missing.',
   });
 }
 
@@ -32,7 +32,7 @@ export function notYetMadeError(what: 'forecast' | 'regime'): OracleError {
  */
 export function requireReadable(doc: ForecastDoc, options: ViewOptions): void {
   if (mayRead(doc, options)) return;
-  throw new OracleError('TIER_REQUIRED', 'An unresolved forecast is told to the Basic and Premium tiers and to payers', {
+  throw new OracleError('TIER_REQUIRED', 'Unresolved forecasts are available to the Basic and Premium tiers and to payers', {
     field: 'Authorization',
   });
 }

@@ -10,30 +10,30 @@ const SCHEMA_NAMES = Object.keys(EAS_SCHEMAS) as SchemaName[];
 const ATTESTATION = z.object({
   ...FORECAST_ID,
   uid: BYTES32.describe('Uid of this attestation'),
-  type: KIND.describe('`prediction` was made before the outcome window opened, `resolution` once its outcome was known'),
-  txHash: BYTES32.describe('Transaction that made it'),
-  blockNumber: COUNT.describe('Block that it is in'),
-  attestedAt: TIME.describe('Time of that block'),
+  type: KIND.describe('`prediction` commits before the outcome window opens, `resolution` reveals after it ends'),
+  txHash: BYTES32.describe('Transaction hash'),
+  blockNumber: COUNT.describe('Block number'),
+  attestedAt: TIME.describe('Block time'),
   ...FORECAST_VALUES,
   ...FORECAST_STATE,
   ...FORECAST_PRICES,
   correct: z.boolean().nullable().describe('Whether the direction came true; null while pending, and for HOLD and VOID'),
-  actualDirection: DIRECTION.nullable().describe('Where the price went; null until the outcome is on chain'),
+  actualDirection: DIRECTION.nullable().describe('Realized direction; null until the outcome is on chain'),
   outcome: OUTCOME.nullable().describe('null while pending, and for HOLD and VOID'),
   resolutionPrice: z.number().nullable().describe('The same as `btcAtResolution`'),
   cid: z.string().describe('CIDv1 of the metadata, served at `/ipfs/{cid}`'),
-  commitment: BYTES32.describe('What is on chain of the values; zero when nothing was forecast'),
-  inputsDigest: BYTES32.describe('Digest of the inputs that the forecast was made from'),
-  salt: BYTES32.nullable().describe('Opens the commitment together with the values; null while they are gated'),
+  commitment: BYTES32.describe('Commitment to the values on chain; zero for a missed day'),
+  inputsDigest: BYTES32.describe("Digest of the forecast's inputs"),
+  salt: BYTES32.nullable().describe('Salt that opens the commitment; null while the values are gated'),
   refUid: BYTES32.nullable().describe(
-    'The attestation that this one refers to: a resolution its prediction, a prediction that of the day before; null on the first day',
+    'Referenced attestation: a resolution refers to its prediction, a prediction to that of the previous day; null on the first day',
   ),
   resolutionUid: BYTES32.nullable().describe("Uid of the prediction's resolution; null until it is on chain"),
 });
 
 export const LATEST_ATTESTATION = z.object({
   success: SUCCESS,
-  data: ATTESTATION.describe('The newest prediction of the horizons asked for'),
+  data: ATTESTATION.describe('Newest prediction of the requested horizons'),
 });
 
 export type LatestAttestation = z.input<typeof LATEST_ATTESTATION>;
@@ -42,9 +42,9 @@ export const ATTESTATION_HISTORY = z.object({
   success: SUCCESS,
   data: z.array(ATTESTATION).describe('Newest first'),
   attestations: z.array(ATTESTATION).optional().describe('The same as `data`; only with `?compat=1`'),
-  count: COUNT.describe('How many this page has'),
-  total: COUNT.describe('How many the horizons of this answer have in all'),
-  horizons: z.array(HORIZON).describe('Horizons that this answer covers'),
+  count: COUNT.describe('Attestations on this page'),
+  total: COUNT.describe('Attestations of these horizons in total'),
+  horizons: z.array(HORIZON).describe('Horizons of this response'),
   nextCursor: BYTES32.nullable().describe('`before` of the next page; null on the last'),
 });
 
@@ -55,42 +55,42 @@ const PLAIN = z.union([z.string(), z.number(), z.boolean()]);
 const DECODED = z.object({
   name: z.string().describe('Name of the field in the schema'),
   type: z.string().describe("Solidity's type"),
-  value: PLAIN.describe('Numbers beyond 2^53 as decimal text, bytes as hex'),
+  value: PLAIN.describe('Numbers above 2^53 as decimal strings, bytes as hex'),
 });
 
 const ON_CHAIN = z.object({
   uid: BYTES32.describe('Uid of the attestation'),
-  attester: ADDRESS.describe('Wallet that made it'),
-  schema: z.string().describe('Text of its schema as registered, such as `uint64 sequence, uint32 day`: not its uid, which is `schemaUid`'),
-  schemaUid: BYTES32.describe('Uid of its schema: the keccak256 that EAS names it by; `schema` has the text'),
-  schemaName: z.enum(SCHEMA_NAMES).nullable().describe("Which of this service's schemas it is; null for any other"),
+  attester: ADDRESS.describe('Attesting wallet'),
+  schema: z.string().describe('Registered schema text, such as `uint64 sequence, uint32 day`; its uid is `schemaUid`'),
+  schemaUid: BYTES32.describe('Schema uid: the keccak256 that EAS assigns'),
+  schemaName: z.enum(SCHEMA_NAMES).nullable().describe("Name among this service's schemas; null for any other"),
   schemaVersion: z.string().describe("Version of this service's schemas; empty for any other"),
-  refUid: BYTES32.describe('The attestation that it refers to; zero without one'),
+  refUid: BYTES32.describe('Referenced attestation; zero without one'),
   at: TIME.describe('Block time'),
-  revoked: z.boolean().describe("True when it was revoked, which this service's cannot be"),
-  decoded: z.array(DECODED).describe('Its fields; empty when data and schema do not fit each other'),
+  revoked: z.boolean().describe("True when revoked; this service's attestations cannot be"),
+  decoded: z.array(DECODED).describe('Decoded fields; empty when data and schema do not match'),
 });
 
 export type OnChainReply = z.input<typeof ON_CHAIN>;
 
 export const CHECK = z.object({
-  field: z.string().describe('What was compared'),
-  expected: PLAIN.nullable().describe('What the record says; times in ISO 8601'),
-  actual: PLAIN.nullable().describe('What stands on chain'),
-  ok: z.boolean().describe('Whether the two agree'),
+  field: z.string().describe('Compared field'),
+  expected: PLAIN.nullable().describe('Value in the record; times in ISO 8601'),
+  actual: PLAIN.nullable().describe('Value on chain'),
+  ok: z.boolean().describe('Whether both agree'),
 });
 
 /** Only attestations of the record are verified; any other uid returns 404. */
 export const VERIFICATION = z.object({
   ...ATTESTATION.shape,
   success: SUCCESS,
-  data: ON_CHAIN.describe('The attestation as it stands on chain'),
-  onChain: z.literal(true).describe('Always true: a uid that is unknown, or not of this service, is answered with 404'),
-  verified: z.boolean().describe('True when it says exactly what the record of this service says'),
+  data: ON_CHAIN.describe('The attestation on chain'),
+  onChain: z.literal(true).describe('Always true: a uid that is unknown, or not of this service, returns 404'),
+  verified: z.boolean().describe('True when the attestation matches the record of this service'),
   checks: z.array(CHECK).describe('Each comparison'),
-  attester: ADDRESS.describe('Wallet that made it'),
-  blockTime: TIME.describe('Time of its block'),
-  easscanUrl: z.url().nullable().describe('Its page in the EAS explorer; null on a local chain, and where no explorer is known'),
+  attester: ADDRESS.describe('Attesting wallet'),
+  blockTime: TIME.describe('Block time'),
+  easscanUrl: z.url().nullable().describe('Page in the EAS explorer; null on a local chain, or when no explorer is known'),
 });
 
 export type AttestationVerification = z.input<typeof VERIFICATION>;
@@ -102,18 +102,18 @@ export const ATTESTATION_STATS = z.object({
       totalPublished: COUNT.describe('Prediction attestations'),
       totalResolved: COUNT.describe('Resolution attestations'),
       totalGasWei: INTEGER_TEXT.describe(
-        'Cost of the transactions that carry them, wei, decimal digits: gas at its price, and the fee that a rollup takes for data beside it. A transaction carries other horizons too, and is counted as a whole',
+        'Cost in wei, decimal digits: gas, and the data fee of a rollup. A transaction that also carries other horizons counts in full',
       ),
     })
-    .describe('The figures of one shape of the interface; the rest is that of the other'),
-  horizons: z.array(HORIZON).describe('Horizons that are counted'),
+    .describe('The figures of one shape of the interface; the rest is the other shape'),
+  horizons: z.array(HORIZON).describe('Counted horizons'),
   totalAttestations: COUNT.describe('Predictions and resolutions'),
   predictions: COUNT.describe('Prediction attestations'),
   resolutions: COUNT.describe('Resolution attestations'),
   firstAttestation: TIME.nullable().describe('Block time of the first; null before it'),
   latestAttestation: TIME.nullable().describe('Block time of the newest; null before the first'),
-  chain: z.string().describe('Chain they are on, CAIP-2, e.g. `eip155:8453`'),
-  attester: ADDRESS.describe('Wallet that makes them'),
+  chain: z.string().describe('Chain id as CAIP-2, e.g. `eip155:8453`'),
+  attester: ADDRESS.describe('Attesting wallet'),
 });
 
 export type AttestationStatsReply = z.input<typeof ATTESTATION_STATS>;

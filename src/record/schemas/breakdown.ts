@@ -5,72 +5,69 @@ import { HORIZON, INTERVAL, REGIME } from './forecast.ts';
 import { DIFFERENCE, RECORD_STATISTICS } from './statistics.ts';
 
 export const SHARE = {
-  resolved: COUNT.describe('Scored forecasts among them: wins and losses'),
+  resolved: COUNT.describe('Scored forecasts: wins and losses'),
   wins: COUNT.describe('Scored forecasts whose direction came true'),
-  accuracy: PROBABILITY.nullable().describe('Wins over resolved, 0 to 1; null without any'),
+  accuracy: PROBABILITY.nullable().describe('Wins / resolved, 0 to 1; null without any'),
   effectiveN: z
     .number()
     .min(0)
-    .describe('How many independent calls the scored ones are worth by the overlap of their windows, all of them used'),
-  dedupedTotal: COUNT.describe('Scored forecasts left when overlapping windows are dropped'),
+    .describe('Effective sample size: independent calls that the scored ones are worth, given the overlap of their windows'),
+  dedupedTotal: COUNT.describe('Scored forecasts after removing overlapping windows'),
   accuracyInterval95: INTERVAL.nullable().describe(
-    '95 % Wilson interval of the accuracy on `effectiveN` trials, the one that is told first everywhere; null without any',
+    '95 % Wilson interval of the accuracy on `effectiveN` trials, the headline interval; null without any',
   ),
-  brier: BRIER.nullable().describe('Probabilities of UP against the base rate; null without any, or where that rate is not known'),
+  brier: BRIER.nullable().describe('Brier score of P(UP) against the base rate; null without any, or when that rate is unknown'),
 };
 
-const TOTAL = COUNT.describe('All forecasts of it, whatever became of them');
+const TOTAL = COUNT.describe('All forecasts, whatever their outcome');
 
 export const REGIME_ROW = z.object({
-  regime: REGIME.nullable().describe('Market regime when they were made; null for days on which nothing was forecast'),
+  regime: REGIME.nullable().describe('Market regime at signal time; null for missed days'),
   total: TOTAL,
   ...SHARE,
 });
 
 export const MODEL_VERSION_ROW = z.object({
-  modelVersion: z
-    .string()
-    .nullable()
-    .describe('Version of the model that made them: the method and the first day of its block; null where nothing was forecast'),
+  modelVersion: z.string().nullable().describe('Model version: the method and the first day of its block; null for missed days'),
   total: TOTAL,
   ...SHARE,
 });
 
 const HORIZON_ROW = z.object({
-  horizon: HORIZON.describe('Days from the opening of the outcome window to its end'),
+  horizon: HORIZON.describe('Length of the outcome window in days'),
   total: TOTAL,
   ...SHARE,
-  holds: COUNT.describe('Resolved forecasts that abstained: shown, never scored'),
-  voids: COUNT.describe('Missed or committed too late: shown, never scored'),
-  missed: COUNT.describe('Those of the voids on which nothing was forecast'),
+  holds: COUNT.describe('Resolved forecasts that abstained; not scored'),
+  voids: COUNT.describe('Missed or committed too late; not scored'),
+  missed: COUNT.describe('Voids without a forecast'),
   pending: COUNT.describe('Not resolved yet'),
-  verdict: z.string().describe('What they amount to, in words'),
+  verdict: z.string().describe('Verdict as a sentence'),
 });
 
 const MARKET_SKILL = z.object({
-  venue: z.string().describe('Whose prices they are'),
+  venue: z.string().describe('Venue of the prices'),
   quotesAreOurs: z.boolean().describe('True when the service makes the quotes itself: skill against them proves nothing'),
-  throughDate: DATE.describe('Last day whose strike counts: the forecasts of all horizons up to it are told'),
+  throughDate: DATE.describe('Last counted day: all forecasts up to it are public'),
   skill: z
     .object({
-      weeks: COUNT.describe('Settled weeks, one strike each, the closest to the money; they do not overlap'),
-      oracleBrier: z.number().min(0).max(1).describe("Mean squared error of the oracle's probability of the strike, lower is better"),
-      marketBrier: z.number().min(0).max(1).describe("The same of the market's price, the middle of bid and ask"),
+      weeks: COUNT.describe('Settled weeks, one strike each, the nearest to the money; they do not overlap'),
+      oracleBrier: z.number().min(0).max(1).describe("Mean squared error of the oracle's probability, lower is better"),
+      marketBrier: z.number().min(0).max(1).describe("The same for the market's mid price"),
       value: DIFFERENCE.value.describe('Brier skill, 1 - oracle / market; above zero the oracle is better'),
       low: DIFFERENCE.low.describe(
-        "Lower bound of its 95 % interval: Student's t of the differences a week, as the weekly comparison has it, over `marketBrier`; null for a single week",
+        "Lower bound of the 95 % interval: Student's t of the weekly differences over `marketBrier`, as in the weekly comparison; null for a single week",
       ),
       high: DIFFERENCE.high,
     })
     .nullable()
     .describe('Null before the first settled week'),
-  note: z.string().describe('What the comparison is about, and what it is not'),
+  note: z.string().describe('Scope and limits of the comparison'),
 });
 
 export const BREAKDOWNS = {
-  byHorizon: z.array(HORIZON_ROW).describe('The whole records of all four horizons in short'),
-  byRegime: z.array(REGIME_ROW).describe('Forecasts of the horizon by market regime, the most frequent first'),
-  byModelVersion: z.array(MODEL_VERSION_ROW).describe('The same by the model that made them, the newest first'),
+  byHorizon: z.array(HORIZON_ROW).describe('Summary of each of the four horizons'),
+  byRegime: z.array(REGIME_ROW).describe('Forecasts of the horizon by market regime, most frequent first'),
+  byModelVersion: z.array(MODEL_VERSION_ROW).describe('Forecasts of the horizon by model version, newest first'),
   marketSkill: MARKET_SKILL.describe(
     'The oracle against a prediction market on the same question at the same time; the same for all horizons',
   ),
@@ -78,7 +75,7 @@ export const BREAKDOWNS = {
 
 export const RECORD_DETAILS = {
   statistics: RECORD_STATISTICS.describe(
-    'The resolved forecasts of the horizon with error bars: the same for every caller, and nothing of what is unresolved is in it',
+    'Resolved forecasts of the horizon with error bars: the same for every caller, without unresolved forecasts',
   ),
   ...BREAKDOWNS,
 };

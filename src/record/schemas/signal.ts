@@ -5,7 +5,7 @@ import { CONFIDENCE, DIRECTION, FORECAST_ID, FORECAST_STATE, HORIZON, REGIME, SI
 
 const SIGNAL_GATED = SIGNAL.describe('GATED until the outcome for callers below Basic; else BUY, SELL or HOLD');
 const CONFIDENCE_GATED = CONFIDENCE.nullable().describe(
-  'Calibrated probability of the direction as committed, 0.50 to 0.99; null while it is gated',
+  'Calibrated probability of the direction as committed, 0.50 to 0.99; null while gated',
 );
 
 const COMMON = {
@@ -14,10 +14,10 @@ const COMMON = {
   confidence: CONFIDENCE_GATED,
   btcPrice: z.number().describe('BTC/USD at signal time'),
   regime: REGIME.describe('Current market regime'),
-  modelVersion: z.string().describe('Version of the model'),
+  modelVersion: z.string().describe('Model version'),
   model_version: z.string().describe('The same as `modelVersion`'),
-  timestamp: TIME.describe('When the forecast was computed'),
-  source: z.string().describe('Where the market data comes from, e.g. `live` or `simulated (seed 2)`'),
+  timestamp: TIME.describe('Time of the forecast'),
+  source: z.string().describe('Source of the market data, e.g. `live` or `simulated (seed 2)`'),
   replayed: FORECAST_STATE.replayed,
 };
 
@@ -25,18 +25,18 @@ const COMMON = {
 export const PUBLIC_SIGNAL = z.object({
   ...COMMON,
   direction: DIRECTION.nullable().describe('Expected direction over the horizon; null while it is gated'),
-  fearGreed: z.int().min(0).max(100).nullable().describe('Crypto Fear & Greed index at signal time; null when none was recent enough'),
+  fearGreed: z.int().min(0).max(100).nullable().describe('Crypto Fear & Greed index at signal time; null without a recent value'),
   fearGreedLabel: z.enum(FEAR_GREED_LABELS).nullable().describe('Its label'),
   etfFlows7d: z
     .number()
     .nullable()
-    .describe('Net flow into US spot Bitcoin ETFs of the 7 calendar days before, USD; null when none has a figure'),
-  horizon: HORIZON.describe('Days from the opening of the outcome window to its end'),
+    .describe('Net flow into US spot Bitcoin ETFs over the previous 7 calendar days, USD; null without a figure'),
+  horizon: HORIZON.describe('Length of the outcome window in days'),
   predictionId: FORECAST_ID.predictionId,
   status: FORECAST_STATE.status,
   windowOpensAt: FORECAST_STATE.windowOpensAt,
   resolvesAt: FORECAST_STATE.resolvesAt,
-  attestationUid: BYTES32.nullable().describe('Uid of the attestation that commits to it; null until it is on chain'),
+  attestationUid: BYTES32.nullable().describe('Uid of the committing attestation; null until it is on chain'),
 });
 
 export type PublicSignal = z.input<typeof PUBLIC_SIGNAL>;
@@ -46,9 +46,9 @@ export const LEGACY_SIGNAL = z.object({
   ...COMMON,
   btc_price: z.number().describe('The same as `btcPrice`'),
   price: z.number().describe('The same as `btcPrice`'),
-  horizon: z.literal('7d').describe('Always `7d`: other horizons are served by the successor'),
+  horizon: z.literal('7d').describe('Always `7d`; the successor serves other horizons'),
   deprecated: z.literal(true).describe('Always true: use the successor'),
-  successor: z.url().describe('URL of the resource to use instead'),
+  successor: z.url().describe('URL of the successor'),
 });
 
 export type LegacySignal = z.input<typeof LEGACY_SIGNAL>;

@@ -130,10 +130,10 @@ function clampDifference({ n, mean, low, high }: MeanInterval): MeanInterval {
 
 function formatInferenceNote({ from, to, regime, status }: TrackRecordFilter): string {
   if (status !== null) {
-    return 'Selected by outcome: counts only. A share of wins among forecasts that were chosen by what became of them says nothing; `wholeRecord` has that of all.';
+    return 'Selected by outcome: counts only. A share of wins among forecasts selected by outcome is meaningless; `wholeRecord` has that of all.';
   }
   if (from === null && to === null && regime === null) {
-    return 'Nothing was selected: these are all forecasts of the horizon. The interval allows for windows that overlap: it counts as many calls as all are worth.';
+    return 'No selection: these are all forecasts of the horizon. The interval allows for overlapping windows by using the effective sample size.';
   }
-  return 'A selection: the interval does not allow for the choice of the filters. Whoever tries twenty selections and tells of the best finds one that misses its 95 % interval by luck alone; hold it against `wholeRecord`, and fix filters before looking at outcomes.';
+  return 'A selection: the interval does not allow for the choice of filters. Of twenty selections, one misses its 95 % interval by luck alone; compare with `wholeRecord`, and fix filters before looking at outcomes.';
 }

@@ -19,11 +19,10 @@ export interface PolymarketComparisonDeps {
 }
 
 const OWN_QUOTES_NOTE =
-  'NOT A REAL MARKET: these quotes are made by the paper venue of this service itself, from its own forecast of the volatility. Being as good as they are, or better, proves nothing.';
-const GATED_NOTE =
-  'Only days up to `throughDate` are in it: those whose forecasts everybody may know. Later ones would give an unresolved forecast away.';
+  'NOT A REAL MARKET: these quotes are made by the paper venue of this service, from its own volatility forecast. Matching or beating them proves nothing.';
+const GATED_NOTE = 'It covers days up to `throughDate`, whose forecasts are public. Later days would disclose an unresolved forecast.';
 const FIRST_PRICE_NOTE =
-  'Each market counts once, by the first price that was pinned of it, beside the probability that the model gave the same strike at the same time.';
+  "Each market counts once, by its first pinned price, beside the model's probability of the same strike at the same time.";
 
 /** Prediction market against oracle on the same questions, from public data. */
 export async function composePolymarketComparison(

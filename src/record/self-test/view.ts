@@ -59,7 +59,7 @@ function toEnvelope({ test, verdict, day, dueAt, ranAt, firstRanAt, firstDay, la
 export async function explainMissingResult({ store, explainWaiting }: SelfTestService, test: SelfTestName): Promise<string> {
   const newest = await store.findNewestRun(test);
   const failure = newest === null ? null : getSelfTestFailure(newest);
-  return failure === null ? ((await explainWaiting(SELF_TEST_STEPS[test])) ?? 'it has not been run yet') : formatFailureReason(failure);
+  return failure === null ? ((await explainWaiting(SELF_TEST_STEPS[test])) ?? 'it has not run yet') : formatFailureReason(failure);
 }
 
 function formatFailureReason({ reason }: SelfTestFailure): string {

@@ -20,7 +20,7 @@ export interface StatisticsDeps extends MarketComparisonDeps {
 }
 
 const STRIKE_QUESTION_NOTE =
-  'Another question than UP or DOWN: whether the price is above the strike closest to the money at the expiry of the week, one strike a week, whatever the horizon of this record.';
+  'A different question from UP or DOWN: whether the price is above the strike nearest to the money at the weekly expiry, one strike per week, whatever the horizon of this record.';
 const OWN_QUOTES_NOTE = 'The quotes are made by this service itself: skill against them proves nothing.';
 
 /**

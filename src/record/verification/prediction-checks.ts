@@ -15,32 +15,32 @@ const OPENING_FIELD = 'commitment opened by salt and values';
 const FIELD_MEANINGS: Record<string, string> = {
   uid: 'The chain has an attestation of this uid.',
   attester: "It was made by this service's wallet.",
-  schemaName: 'It has the schema that it should have.',
+  schemaName: 'It has the expected schema.',
   revoked: 'It was not revoked.',
-  sequence: 'It has the next place in the record of its horizon: none is left out.',
-  day: 'It is of the day that the record says (days since 1970-01-01).',
-  horizonDays: 'It is of the horizon that the record says.',
-  windowOpensAt: 'The outcome window opens when the record says.',
-  resolvesAt: 'The outcome window ends when the record says.',
-  commitment: 'It commits to the values that the record holds.',
-  inputsDigest: 'It names the digest of the inputs that the forecast was made from.',
+  sequence: 'It has the next sequence number of its horizon: none is skipped.',
+  day: 'It is of the recorded day (days since 1970-01-01).',
+  horizonDays: 'It is of the recorded horizon.',
+  windowOpensAt: 'The outcome window opens at the recorded time.',
+  resolvesAt: 'The outcome window ends at the recorded time.',
+  commitment: 'It commits to the recorded values.',
+  inputsDigest: "It names the digest of the forecast's inputs.",
   metadata: 'It names the digest of the published metadata.',
   time: 'It was on chain before the outcome window opened.',
-  [OPENING_FIELD]: 'Salt and values, as they are told, give the commitment.',
-  salt: 'It carries the salt of the record.',
-  signal: 'It carries the signal of the record.',
-  direction: 'It carries the direction of the record.',
-  confidenceBps: 'It carries the confidence of the record, in basis points.',
-  pUpBps: 'It carries the probability of a rise of the record, in basis points.',
-  btcPriceCents: 'It carries the price at signal time of the record, in cents.',
-  btcAtSignalCents: 'It carries the close at window open of the record, in cents.',
-  btcAtResolutionCents: 'It carries the close at resolution of the record, in cents.',
-  returnBps: 'It carries the return of the record, in basis points.',
-  outcome: 'It carries the outcome of the record.',
+  [OPENING_FIELD]: 'The salt and values in this response give the commitment.',
+  salt: 'It carries the recorded salt.',
+  signal: 'It carries the recorded signal.',
+  direction: 'It carries the recorded direction.',
+  confidenceBps: 'It carries the recorded confidence, in basis points.',
+  pUpBps: 'It carries the recorded probability of a rise, in basis points.',
+  btcPriceCents: 'It carries the recorded price at signal time, in cents.',
+  btcAtSignalCents: 'It carries the recorded close at window open, in cents.',
+  btcAtResolutionCents: 'It carries the recorded close at resolution, in cents.',
+  returnBps: 'It carries the recorded return, in basis points.',
+  outcome: 'It carries the recorded outcome.',
 };
 
 const REFERENCE_MEANINGS: Record<AttestationType, string> = {
-  prediction: 'It refers to the prediction of the day before of the same horizon, so that none can be dropped.',
+  prediction: "It refers to the previous day's prediction of the same horizon, so that none can be dropped.",
   resolution: 'It refers to the prediction that it resolves.',
 };
 
@@ -50,8 +50,8 @@ export function describeChecks(attestation: AttestationType, checks: readonly Ba
 
 function describeCheck(attestation: AttestationType, { field, expected }: BareCheck): string {
   if (field === 'refUid') return REFERENCE_MEANINGS[attestation];
-  if (field === 'time' && String(expected).startsWith('void')) return 'It is void, as the record says, and never counts.';
-  return FIELD_MEANINGS[field] ?? `It agrees with the record on ${field}.`;
+  if (field === 'time' && String(expected).startsWith('void')) return 'It is void, as recorded, and never counts.';
+  return FIELD_MEANINGS[field] ?? `It matches the record in ${field}.`;
 }
 
 /** An attestation of the record that is missing on chain. */

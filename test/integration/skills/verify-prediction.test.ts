@@ -171,7 +171,7 @@ describe('an unresolved forecast', () => {
     await altered(pending, { state: 'VOID', windowOpensAt: new Date(pending.attestation!.at.getTime() - 1_000) }, async () => {
       const { checks, unchecked, verdict } = await verify({ predictionId: pending._id });
       expect(checks).toContainEqual(
-        expect.objectContaining({ field: 'time', ok: true, what: 'It is void, as the record says, and never counts.' }),
+        expect.objectContaining({ field: 'time', ok: true, what: 'It is void, as recorded, and never counts.' }),
       );
       expect(unchecked.at(-1).reason).toContain('void');
       // Its window on chain is another one than the record's here.

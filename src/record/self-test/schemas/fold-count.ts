@@ -6,6 +6,6 @@ export const HORIZON_DAYS = z.literal(HORIZONS).describe('Days ahead');
 
 export const FOLD_COUNT = {
   folds: COUNT.describe('Folds of 180 days that are complete at every horizon'),
-  expectedFolds: COUNT.describe('Folds that the whole history gave when this version was released'),
-  note: z.string().nullable().describe('Why there are fewer folds, where there are; else null'),
+  expectedFolds: COUNT.describe('Folds of the whole history at the release of this version'),
+  note: z.string().nullable().describe('Why there are fewer folds; null otherwise'),
 };

@@ -19,81 +19,79 @@ export const PROMISED_STEPS = [
 export const PROMISE_STATES = ['ran', 'late', 'waiting', 'failed', 'missed'] as const;
 
 const STEP = z.object({
-  step: z.enum(PROMISED_STEPS).describe('What was promised'),
-  promised: COUNT.describe('How often, in these seven days; of `resolve`: forecasts whose window ended'),
-  ran: COUNT.describe('Done in time'),
+  step: z.enum(PROMISED_STEPS).describe('Promised step'),
+  promised: COUNT.describe('Times promised in these seven days; of `resolve`: forecasts whose window ended'),
+  ran: COUNT.describe('On time'),
   late: COUNT.describe(
-    'Done, and more than three minutes late; of `resolve`: after the next outcome check; of `open-window` always 0, as its time is not kept',
+    'Done more than three minutes late; of `resolve`: after the next outcome check; of `open-window` always 0, since its time is not stored',
   ),
-  waiting: COUNT.describe('Not done, and waiting for something when this was made'),
-  failed: COUNT.describe('Not done: it failed'),
-  missed: COUNT.describe('Not done, for whatever reason'),
+  waiting: COUNT.describe('Not done, waiting at the time of the report'),
+  failed: COUNT.describe('Not done, failed'),
+  missed: COUNT.describe('Not done for another reason'),
 });
 
 const INCIDENT = z.object({
-  date: DATE.describe('The day that it was promised for'),
-  step: z.enum(PROMISED_STEPS).describe('What was promised'),
-  state: z.enum(PROMISE_STATES).exclude(['ran']).describe('What became of it'),
-  detail: z.string().nullable().describe('In words, where there are any; what holds up a wager is told to nobody'),
+  date: DATE.describe('Due day'),
+  step: z.enum(PROMISED_STEPS).describe('Promised step'),
+  state: z.enum(PROMISE_STATES).exclude(['ran']).describe('State of the promise'),
+  detail: z.string().nullable().describe('Detail, where there is any; reasons of a wager are not public'),
 });
 
 const GAS = z.object({
   transactions: COUNT.describe('Transactions'),
-  gasUsed: COUNT.describe('Gas that they used together'),
-  costWei: INTEGER_TEXT.describe('What that cost, in wei: gas at its price, and the fee that a rollup takes for data beside it'),
+  gasUsed: COUNT.describe('Total gas used'),
+  costWei: INTEGER_TEXT.describe('Cost in wei: gas, and the data fee of a rollup'),
 });
 
 export const SELF_REPORT = z.object({
-  verdict: z.string().describe('What the week amounts to, in words'),
-  from: TIME.describe('Beginning of the seven days, included'),
-  to: TIME.describe('Their end, left out'),
-  asOf: TIME.describe('When this was put together: what was late and done by then is `late`, not missed'),
-  steps: z.array(STEP).describe('What the timetable promised, and what became of it'),
-  incidents: z.array(INCIDENT).describe('Every promise that was not kept in time, by date'),
+  verdict: z.string().describe('Verdict on the week as a sentence'),
+  from: TIME.describe('Start of the seven days, inclusive'),
+  to: TIME.describe('End of the seven days, exclusive'),
+  asOf: TIME.describe('Time of the report: what was done late by then is `late`, not missed'),
+  steps: z.array(STEP).describe('Promised steps of the timetable and their states'),
+  incidents: z.array(INCIDENT).describe('Promises not kept on time, by date'),
   record: z
     .object({
-      days: COUNT.describe(
-        'Days whose forecast was due, as far as the record holds them; `steps` has promised `signal` for the others too',
-      ),
-      forecast: COUNT.describe('Of these, forecast'),
-      missed: COUNT.describe('Of these, missed: nothing was forecast before the window opened'),
-      late: COUNT.describe('Of these, forecast after their time'),
-      replayed: COUNT.describe("Of these, days of the demonstration's replay: nothing ran on them but the replay"),
+      days: COUNT.describe('Recorded days whose forecast was due; `steps` counts a promised `signal` for the others too'),
+      forecast: COUNT.describe('Days with a forecast'),
+      missed: COUNT.describe('Missed days: nothing was forecast before the window opened'),
+      late: COUNT.describe('Days with a late forecast'),
+      replayed: COUNT.describe('Days replayed by the demo, on which no other step ran'),
     })
-    .describe('The days of the record'),
+    .describe('Days of the record'),
   outcomes: z
     .object({
       wins: COUNT.describe('Direction came true'),
       losses: COUNT.describe('Direction did not come true'),
       holds: COUNT.describe('Abstained'),
       voids: COUNT.describe('Missed, or committed too late to count'),
-      open: COUNT.describe('Over, and not resolved on chain when this was made'),
+      open: COUNT.describe('Ended, not resolved on chain at the time of the report'),
     })
     .describe('Forecasts of all horizons whose window ended in these days'),
   dataGaps: z
     .array(
       z.object({
-        series: z.string().describe('Input of the model'),
-        days: COUNT.describe('On how many forecast days it was left out, because it was missing or too old'),
+        series: z.string().describe('Input series of the model'),
+        days: COUNT.describe('Forecast days on which it was masked, because it was missing or too old'),
         dates: z.array(DATE).describe('On which'),
       }),
     )
-    .describe('Inputs that forecasts did without; empty where all were there every day'),
+    .describe('Masked inputs; empty when all were available every day'),
   modelVersions: z
-    .array(z.object({ modelVersion: z.string().describe('Model'), days: COUNT.describe('Days that it forecast') }))
-    .describe('Models in use, the earliest first'),
+    .array(z.object({ modelVersion: z.string().describe('Model'), days: COUNT.describe('Forecast days') }))
+    .describe('Models in use, earliest first'),
   regimes: z
-    .array(z.object({ regime: z.enum(REGIME_NAMES).describe('Market regime'), days: COUNT.describe('Days in it') }))
+    .array(z.object({ regime: z.enum(REGIME_NAMES).describe('Market regime'), days: COUNT.describe('Days in the regime') }))
     .describe('Regimes of the forecast days'),
   gas: z
     .object({
       attestations: GAS.describe('Commitments of forecasts'),
       resolutions: GAS.describe('Reveals with their outcomes'),
-      feedback: GAS.describe('Outcomes of wagers in the reputation registry'),
-      others: GAS.describe('Registrations and the like'),
+      feedback: GAS.describe('Wager outcomes in the reputation registry'),
+      others: GAS.describe('Registrations and others'),
     })
-    .describe('What was written on chain in these days, by block time, and its cost'),
-  notes: z.array(z.string()).describe('What a reader should know'),
+    .describe('Transactions of these days by block time, and their cost'),
+  notes: z.array(z.string()).describe('Limits of the report'),
 });
 
 export type SelfReport = z.output<typeof SELF_REPORT>;

@@ -30,13 +30,13 @@ const data = (rest: Partial<BriefData> = {}): BriefData => ({
   ...rest,
 });
 
-/** Resolved at 00:00 of the day; its reveal came then. */
+/** Resolved at 00:00 of the day, revealed then. */
 const resolvedToday = buildTestForecast({ date: '2026-01-05', state: 'LOSS', direction: 'UP', actual: 'DOWN' });
 const resolvedBefore = buildTestForecast({ date: '2026-01-04', state: 'WIN' });
 const open = buildTestForecast({ date: '2026-01-06' });
 
 describe('a brief', () => {
-  it('tells what was resolved in the 24 hours before, and counts all there is', () => {
+  it('lists resolutions of the previous 24 hours and counts all forecasts', () => {
     const brief = composeBrief(data({ forecasts: [resolvedBefore, resolvedToday, open] }));
     expect(brief.resolved).toEqual([
       {
@@ -64,7 +64,7 @@ describe('a brief', () => {
     });
   });
 
-  it('says the same when it is made late: what came on chain after its time has not happened in it', () => {
+  it('is the same when made late: later attestations are excluded', () => {
     const later = new Date(AS_OF.getTime() + 10 * 3_600_000);
     const revealedLater = { ...resolvedToday, reveal: { ...resolvedToday.reveal!, at: later } };
     const pending = { ...buildTestForecast({ date: '2026-01-05' }), attestation: resolvedToday.attestation };
@@ -73,10 +73,10 @@ describe('a brief', () => {
       data({ forecasts: [revealedLater, buildTestForecast({ date: '2026-01-13' })], generatedAt: later, late: true }),
     );
     expect(late).toEqual({ ...inTime, generatedAt: later.toISOString(), late: true, notes: [expect.stringContaining('late'), ...notes] });
-    expect(notes).toEqual(['1 forecasts are over and wait for their resolution.']);
+    expect(notes).toEqual(['1 forecasts have ended and wait for their resolution.']);
   });
 
-  it('tells the next resolution, as far as there will be a close for it', () => {
+  it('lists the next resolution, as long as there is a close for it', () => {
     // The window of 6 January ends with the close of the 13th.
     const next = (lastCovered: number | null) => composeBrief(data({ forecasts: [open], lastCovered })).next;
     const due = [{ event: 'resolution', at: '2026-01-14T00:00:00.000Z' }];
@@ -85,7 +85,7 @@ describe('a brief', () => {
     expect(next(DAY - 1)).toEqual([]);
   });
 
-  it('says nothing of an unresolved forecast but that it exists', () => {
+  it('discloses nothing of an unresolved forecast but its existence', () => {
     const of = (direction: 'UP' | 'DOWN', signal: 'BUY' | 'HOLD') => {
       const doc = buildTestForecast({ date: '2026-01-12', direction });
       return composeBrief(data({ forecasts: [{ ...doc, values: { ...doc.values!, signal } }] }));
@@ -94,7 +94,7 @@ describe('a brief', () => {
     expect(of('UP', 'BUY').open).toEqual([expect.objectContaining({ predictionId: '2026-01-12:7d', signal: 'GATED', confidence: null })]);
   });
 
-  it('says the same of the crowd whatever the model thinks and the wager did', () => {
+  it('is the same on the crowd whatever the model and the wager', () => {
     const priced = buildPricedWager({ day: DAY - 1, decidingDay: DAY + 3, qMarket: 0.6, pModel: 0.9 });
     const quiet = composeBrief(data({ wager: priced }));
     const placed = {
@@ -140,7 +140,7 @@ describe('a brief', () => {
     expect(composeBrief(data({ yesterday: null })).notes).toEqual(['There is no entry of 2026-01-12 in the record.']);
   });
 
-  it('lists what comes next in its order, with the first resolution', () => {
+  it('lists next events in order, with the first resolution', () => {
     const next = [{ event: 'brief' as const, at: '2026-01-14T03:00:00.000Z' }];
     expect(composeBrief(data({ forecasts: [open], next })).next).toEqual([
       { event: 'resolution', at: '2026-01-14T00:00:00.000Z' },
@@ -167,7 +167,7 @@ describe('a brief as text and Markdown', () => {
   it.each([
     ['text', renderBriefText],
     ['Markdown', renderBriefMarkdown],
-  ])('has every section, in figures that people read: %s', (_name, render) => {
+  ])('has every section with formatted figures: %s', (_name, render) => {
     const text = render(brief);
     for (const phrases of [
       'brief of 2026-01-13',
@@ -183,7 +183,7 @@ describe('a brief as text and Markdown', () => {
       expect(text).toContain(phrases);
   });
 
-  it('has no markup but its own, however hostile the words of a venue', () => {
+  it("contains no markup of its inputs, however hostile the venue's text", () => {
     const lines = renderBriefMarkdown(brief)
       .split('\n')
       .filter((line) => line !== '');
