@@ -20,11 +20,11 @@ afterAll(() => service.stop());
 const onChain = (schema: 'prediction' | 'resolution') => attestedOnChain(service, schema);
 
 describe('two workers on one database', () => {
-  it('have one effect when each runs the steps that send something, in processes of their own and at the same time', async () => {
+  it('apply each sending step once when both processes run it at the same time', async () => {
     await expectOneEffect(service, ['signal', 'attest', 'wager', 'resolve', 'reputation']);
   });
 
-  it('change nothing when everything is done', async () => {
+  it('change nothing when every step is done', async () => {
     const { record, wagers } = service.pipeline;
     const state = async () => ({
       forecasts: await record.forecasts.find().sort({ _id: 1 }).toArray(),
@@ -43,9 +43,9 @@ describe('two workers on one database', () => {
 describe('an outage', () => {
   const at = contextAt;
 
-  it('leaves missed days in the sequence, attested too late and void, and the next day follows them', async () => {
+  it('records missed days as void, attested late, and continues the sequence', async () => {
     const { pipeline } = service;
-    // The service comes back three days later, at noon: two days are missed for good.
+    // The service restarts three days later at noon: two days are missed.
     const back = today() + 3;
     await service.infrastructure.localChain!.setNextBlockTime(getStepDueMs('signal', back) - 9 * 3_600_000);
     await catchUp(pipeline, at(getStepDueMs('signal', back) - 9 * 3_600_000));
@@ -68,7 +68,7 @@ describe('an outage', () => {
     }
   });
 
-  it('of less than the time to the window makes the day late, not void', async () => {
+  it('records the day as late, not void, when the window has not opened', async () => {
     const { pipeline } = service;
     const day = today() + 3;
     const lateMs = getStepDueMs('signal', day) + 2 * 3_600_000;
@@ -80,7 +80,7 @@ describe('an outage', () => {
 });
 
 describe('a step that fails for good', () => {
-  it('is recorded, and does not hold up the others', async () => {
+  it('is recorded and does not block the other steps', async () => {
     const { pipeline } = service;
     const broken = async (): Promise<never> => {
       throw new OracleError('CHAIN_REVERTED', 'the contract refuses');
@@ -95,7 +95,7 @@ describe('a step that fails for good', () => {
 });
 
 describe('a step without its price', () => {
-  it('waits, says why, and runs when the price is there', async () => {
+  it('waits with a reason and runs once the price is available', async () => {
     const { pipeline } = service;
     const day = today() + 4;
     const context = contextAt(getStepDueMs('signal', day));

@@ -14,7 +14,7 @@ import { decidedWager, expiredWager, settledWager } from './steps/wager-fixtures
 const DAYS = 9;
 let service: TestService;
 
-/** Nine past days, each committed in time, none of them resolved. */
+/** Nine past days, each committed in time, none resolved. */
 beforeAll(async () => {
   service = await unresolvedService(DAYS);
 });
@@ -22,7 +22,7 @@ afterAll(() => service.stop());
 
 const onChain = (schema: 'prediction' | 'resolution') => attestedOnChain(service, schema);
 
-/** Runs a command and kills it when its first transaction has reached the chain, before the answer is known to it. */
+/** Runs a command and kills it after its first transaction has reached the chain, before it reads the response. */
 async function killedAfterBroadcast(...args: string[]): Promise<void> {
   let run: CommandRun;
   const proxy = await rpcProxy(service.infrastructure.rpcUrl, {
@@ -37,7 +37,7 @@ async function killedAfterBroadcast(...args: string[]): Promise<void> {
   await proxy.close();
 }
 
-/** Runs a command and kills it when a write of its is in the database, before the answer is known to it. */
+/** Runs a command and kills it after one of its writes is in the database, before it reads the response. */
 async function killedAfterWrite(write: MongoWrite, ...args: string[]): Promise<void> {
   let run: CommandRun;
   const proxy = await mongoProxy(service.infrastructure.mongodbUri, write, () => run.child.kill('SIGKILL'));
@@ -46,7 +46,7 @@ async function killedAfterWrite(write: MongoWrite, ...args: string[]): Promise<v
   await proxy.close();
 }
 
-/** A transaction as the chain has it. */
+/** A transaction on chain. */
 function transactionOf(hash: string): Promise<{ input: string }> {
   return callJsonRpc(service.infrastructure.rpcUrl, 'eth_getTransactionByHash', hash);
 }
@@ -63,7 +63,7 @@ describe('a process killed between an effect and its record', () => {
     expect(stored).not.toBeNull();
     expect(forecasts).toEqual([]);
     await finished('signal', '--early');
-    // The same day, of which subscribers have been told by now.
+    // The same day, whose events have been published by now.
     expect(await record.findDay(today())).toEqual({ ...stored, outbox: [] });
     expect((await record.listByDay(today())).map(({ horizonDays }) => horizonDays)).toEqual([...HORIZONS]);
   });

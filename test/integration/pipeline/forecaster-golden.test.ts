@@ -26,11 +26,11 @@ describeWithShared('the forecasts of the pipeline on real history', () => {
   });
   afterAll(() => database.drop());
 
-  it('equal those of the reference model: day by day from raw files, as known at 21:35 of each', async () => {
+  it('forecasts equal the reference model, day by day from raw files as known at 21:35', async () => {
     const market = createMarket(await openCsvFeed(sharedPath('data')));
     const forecaster = new Forecaster(new ModelStore(database.db));
     const reference = rows('oos_predictions.csv');
-    // A month of days on end, over a change of model, then one day in each month.
+    // A month of consecutive days across a change of model, then one day per month.
     const days = reference.filter((_, index) => (index >= 700 && index < 740) || index % 30 === 0);
     for (const row of days) {
       const day = parseDay(row.date);

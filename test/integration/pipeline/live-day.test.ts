@@ -21,7 +21,7 @@ let service: TestService;
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: toInstantMs(DAY, 21, 20) });
   host = await startLiveHost(() => Date.now());
-  // Its chain begins a day ago, and no day is replayed.
+  // The chain starts a day ago, and no day is replayed.
   service = await testService(1, { FEEDS: 'live', PROVIDER_URLS: host.providerUrls });
   expect(await service.live!.fetchHistory(() => {})).toEqual([]);
   await collect();
@@ -37,13 +37,13 @@ async function collect(): Promise<void> {
   await service.live!.collect();
 }
 
-/** Moves every clock of the service: its own, and the chain's. */
+/** Moves every clock of the service, including the chain's. */
 async function moveTo(day: Day, hours: number, minutes: number): Promise<void> {
   vi.setSystemTime(toInstantMs(day, hours, minutes));
   await service.infrastructure.localChain!.setNextBlockTime(Date.now());
 }
 
-/** Not retried, so that a dead provider costs no time. */
+/** Without retries, so that a dead provider costs no time. */
 function kill(ids: readonly ProviderId[]): void {
   for (const id of ids) host.fault(id, 'unavailable-for-legal-reasons');
 }
@@ -54,13 +54,13 @@ function heal(ids: readonly ProviderId[]): void {
 
 const run = (step: StepName, day: Day) => runStep(service.pipeline, step, day, contextAt(Date.now()));
 
-/** What three venues without Kraken agree on, in cents: the middle one is Coinbase. */
+/** Quorum of three venues without Kraken, in cents: Coinbase is the median. */
 async function closeWithoutKraken(day: Day): Promise<number> {
   const { days, values } = await hostedMarket.observations('btcClose', toInstantMs(day + 1));
   return Math.round(values[day - days[0]] * VENUE_FACTORS.coinbase * 100);
 }
 
-/** Forecasts a day and commits it, with every provider well. */
+/** Forecasts and attests a day with every provider available. */
 async function commit(day: Day): Promise<void> {
   await moveTo(day, 21, 37);
   await collect();
@@ -69,7 +69,7 @@ async function commit(day: Day): Promise<void> {
   expect(await run('attest', day)).toEqual({ done: `committed ${formatDay(day)}` });
 }
 
-it('a signal waits for a price, says so, and is committed once the feeds are back', async () => {
+it('the signal step waits for a price, reports it, and commits once the feeds are back', async () => {
   kill(PROVIDER_IDS);
   await moveTo(DAY, 21, 36);
   await collect();
@@ -94,7 +94,7 @@ it('a signal waits for a price, says so, and is committed once the feeds are bac
   expect(Math.abs(forecast.price!.cents / 100 / priceUsd - 1)).toBeLessThan(0.001);
 });
 
-it('no outcome is guessed from two venues; that of three stands, whatever the fourth says later', async () => {
+it('no outcome is decided from two venues; one of three venues stands whatever the fourth reports later', async () => {
   const { pipeline, live } = service;
   const day = DAY + 1;
   await commit(day);
@@ -130,7 +130,7 @@ it('no outcome is guessed from two venues; that of three stands, whatever the fo
   });
 });
 
-it('a status asks the chain everything at once: where it is silent, each question waits its whole time', async () => {
+it('the status page queries the chain in parallel when each call takes its full timeout', async () => {
   const all = Promise.withResolvers<void>();
   let questions = 3;
   const asked = async () => {

@@ -10,7 +10,7 @@ afterEach(() => service?.stop());
 
 const at = contextAt;
 
-it('a record begins with a forecast, never with a day that is over', async () => {
+it('a record starts with a forecast, never with a past day', async () => {
   service = await testService(0);
   const { pipeline } = service;
   expect(await runStep(pipeline, 'signal', today() - 1000, at(Date.now()))).toEqual({
@@ -19,7 +19,7 @@ it('a record begins with a forecast, never with a day that is over', async () =>
   expect(await pipeline.record.findGenesisDay()).toBeNull();
 });
 
-it('a process killed between the claim of the first day and its writing leaves a record that goes on', async () => {
+it('a process killed between the genesis claim and the first write leaves a usable record', async () => {
   service = await testService(3);
   const { pipeline, database } = service;
   const first = today() - 2;
@@ -34,7 +34,7 @@ it('a process killed between the claim of the first day and its writing leaves a
   ]);
 });
 
-it('a process killed between a day and its forecasts leaves a day that is completed', async () => {
+it('a process killed between a day and its forecasts leaves a day that is completed later', async () => {
   service = await testService(2);
   const { record } = service.pipeline;
   const day = today() - 2;

@@ -20,7 +20,7 @@ const byHand = (step: StepName, nowMs: number, of?: number) =>
   runStepManually({ ...service.pipeline, time: timeAt(nowMs) }, { step, day: of, now: new Date(nowMs) });
 const runs = () => service.database.db.collection('step_runs').find({}).sort({ _id: 1 }).toArray();
 
-describe('a step by hand', () => {
+describe('a step run manually', () => {
   it.each([
     ['signal', getStepDueMs('signal', day) - 1, getStepDueMs('signal', day)],
     ['wager', getStepDueMs('wager', day) - 1, getStepDueMs('wager', day)],
@@ -37,11 +37,14 @@ describe('a step by hand', () => {
     expect(await runs()).toEqual(before);
   });
 
-  it.each(STEP_NAMES.filter((step) => !['signal', 'wager', 'brief'].includes(step)))('takes no day when it has none: %s', async (step) => {
-    await expect(byHand(step, getStepDueMs('wager', day), day)).rejects.toMatchObject({ code: 'INPUT_INVALID', field: 'day' });
-  });
+  it.each(STEP_NAMES.filter((step) => !['signal', 'wager', 'brief'].includes(step)))(
+    'rejects a day when the step takes none: %s',
+    async (step) => {
+      await expect(byHand(step, getStepDueMs('wager', day), day)).rejects.toMatchObject({ code: 'INPUT_INVALID', field: 'day' });
+    },
+  );
 
-  it.each(['signal', 'wager', 'brief'] as const)('takes no day ahead, and none before the record: %s', async (step) => {
+  it.each(['signal', 'wager', 'brief'] as const)('rejects future days and days before the record: %s', async (step) => {
     const before = await runs();
     for (const of of [day + 1, day - 2]) {
       await expect(byHand(step, getStepDueMs('wager', day), of)).rejects.toMatchObject({ code: 'INPUT_INVALID', field: 'day' });
@@ -49,7 +52,7 @@ describe('a step by hand', () => {
     expect(await runs()).toEqual(before);
   });
 
-  it('runs at its time, for today unless told, and again without another effect', async () => {
+  it('runs once due, for today by default, and repeats without effect', async () => {
     const { pipeline, infrastructure } = service;
     await infrastructure.localChain!.setNextBlockTime(getStepDueMs('attest', day));
     const signal = await byHand('signal', getStepDueMs('signal', day));
@@ -68,7 +71,7 @@ describe('a step by hand', () => {
     expect(run).toMatchObject({ state: 'done', attempts: 2, replayed: false });
   });
 
-  it('waits for what it needs, and says for what', async () => {
+  it('waits for its inputs and returns the reason', async () => {
     const held = { ...service.pipeline, findHoldReason: async () => 'the replay is not finished' };
     const { outcome } = await runStepManually(held, { step: 'resolve', now: new Date(getStepDueMs('wager', day)) });
     expect(outcome).toEqual({ waiting: 'the replay is not finished' });

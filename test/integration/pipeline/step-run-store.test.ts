@@ -14,17 +14,17 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('a step that fails says why in words of ours; anything else stands in the log alone, once for each new error', async () => {
+it('serves the reason of a failed step only for own errors; others are logged once per new message', async () => {
   const lines: string[] = [];
   const runs = new StepRunStore(database.db, createLog({ level: 'info', secrets: [], write: (line) => lines.push(line) }));
   const failing = (error: Error) =>
     runs.runAndRecord('brief', DAY, CONTEXT, async () => {
       throw error;
     });
-  const told = 'it failed; the log says why';
-  expect(await failing(new Error("open '/home/operator/prices'"))).toEqual({ failed: told });
-  expect(await runs.findLastReason('brief', DAY)).toBe(told);
-  expect(await runs.listLatest()).toMatchObject([{ state: 'failed', reason: told }]);
+  const outcome = 'it failed; the log says why';
+  expect(await failing(new Error("open '/home/operator/prices'"))).toEqual({ failed: outcome });
+  expect(await runs.findLastReason('brief', DAY)).toBe(outcome);
+  expect(await runs.listLatest()).toMatchObject([{ state: 'failed', reason: outcome }]);
   await failing(new Error("open '/home/operator/prices'"));
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain('/home/operator/prices');

@@ -26,7 +26,7 @@ import { workerWithClock } from '../../support/worker-clock.ts';
 import { settledWager } from './steps/wager-fixtures.ts';
 
 const DAY_MS = 86_400_000;
-/** The test goes through one day, whatever the hour is in which it runs. */
+/** The test covers one day, regardless of the hour in which it runs. */
 const TODAY: Day = today();
 
 let service: TestService;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Rows of the record that the audit of a verifier disagrees with. */
+/** Rows of the record that a verifier's audit rejects. */
 async function auditDifferences(): Promise<object[]> {
   const { http, infrastructure, pipeline } = service;
   const { eas, schemaRegistry } = http.addresses;
@@ -63,7 +63,7 @@ describe.each([
     aheadMs > 0 ? /clock is (2 d|1 min \d s) ahead of the database's/ : /clock is (2 d|1 min \d s) behind the database's/,
   );
 
-  it.each(STEP_NAMES)('changes nothing by the step %s, which says why it waits', async (step) => {
+  it.each(STEP_NAMES)('changes nothing by the step %s, which returns why it waits', async (step) => {
     const worker = await workerWithClock(service, aheadMs);
     const before = await recordState(service);
     for (const day of [TODAY - 1, TODAY, TODAY + 1]) {
@@ -72,19 +72,16 @@ describe.each([
     expect(await recordState(service)).toEqual(before);
   });
 
-  it.each(['resolve', 'settle', 'reputation', 'brief', 'attest'] as const)(
-    'changes nothing by %s itself, past what runs the steps',
-    async (step) => {
-      const worker = await workerWithClock(service, aheadMs);
-      const before = await recordState(service);
-      await STEPS[step](worker.parts, TODAY, worker.context()).catch((error: unknown) => {
-        expect(error).toMatchObject({ code: 'STEP_WAITING' });
-      });
-      expect(await recordState(service)).toEqual(before);
-    },
-  );
+  it.each(['resolve', 'settle', 'reputation', 'brief', 'attest'] as const)('changes nothing by calling %s directly', async (step) => {
+    const worker = await workerWithClock(service, aheadMs);
+    const before = await recordState(service);
+    await STEPS[step](worker.parts, TODAY, worker.context()).catch((error: unknown) => {
+      expect(error).toMatchObject({ code: 'STEP_WAITING' });
+    });
+    expect(await recordState(service)).toEqual(before);
+  });
 
-  it('changes nothing when it catches up, and the contest neither', async () => {
+  it('changes nothing when catching up, in the contest neither', async () => {
     const worker = await workerWithClock(service, aheadMs);
     const before = await recordState(service);
     const reports = [...(await catchUp(worker.parts, worker.context())), ...(await catchUpSelfTests(worker.parts, worker.context()))];
@@ -99,7 +96,7 @@ describe.each([
 it.each([
   ['2 d ahead of', 2 * DAY_MS],
   ['2 d behind', -2 * DAY_MS],
-])('GET /ready is 503 and GET /api/status says why where the clock is %s the database', async (difference, aheadMs) => {
+])('GET /ready returns 503 and GET /api/status the reason when the clock is %s the database', async (difference, aheadMs) => {
   const { pipeline, database, http } = service;
   const { chain, parts, now } = await workerWithClock(service, aheadMs);
   const pingDatabase = () => database.ping();
@@ -122,7 +119,7 @@ it.each([
 });
 
 describe('beside a worker whose clock is two days ahead', () => {
-  it('a correct worker does what is due, and an audit agrees with every row', async () => {
+  it('a correct worker runs what is due, and an audit accepts every row', async () => {
     const worker = await workerWithClock(service, 2 * DAY_MS);
     const live = () => createLiveContext(service.pipeline, new Date());
     await Promise.all([catchUp(service.pipeline, live()), catchUp(worker.parts, worker.context())]);
@@ -135,9 +132,9 @@ describe('beside a worker whose clock is two days ahead', () => {
   });
 });
 
-describe('at an instant that the process has passed, and another clock has not', () => {
+describe('an instant that the process has passed and another clock has not', () => {
   const window = getWindowOpensMs(TODAY);
-  /** Of a service of its own: today is forecast and not attested, everything older is resolved. */
+  /** Of its own service: today is forecast and not attested, everything older is resolved. */
   let evening: TestService;
   beforeAll(async () => {
     evening = await unresolvedService(3);
@@ -158,7 +155,7 @@ describe('at an instant that the process has passed, and another clock has not',
   });
   afterAll(() => evening.stop());
 
-  /** The three clocks at an instant, database and chain so many milliseconds behind the process. */
+  /** The three clocks at an instant, database and chain a number of milliseconds behind the process. */
   function atInstant(instantMs: number, databaseMs: number, blockMs: number) {
     return {
       now: () => new Date(instantMs),
@@ -183,7 +180,7 @@ describe('at an instant that the process has passed, and another clock has not',
     ['the newest block', 0, 30_000],
     ['the newest block', 0, DAY_MS],
   ])('%s: database %d ms, chain %d ms behind', (clock, databaseMs, blockMs) => {
-    it.each(STEP_INSTANTS)('%s waits, and changes nothing that stays', async (step, day, instantMs) => {
+    it.each(STEP_INSTANTS)('%s waits and changes nothing permanent', async (step, day, instantMs) => {
       const context = { now: new Date(instantMs), replayed: false, time: createTrustedTime(atInstant(instantMs, databaseMs, blockMs)) };
       const withoutRuns = async () => ({ ...(await recordState(evening)), step_runs: null });
       const before = await withoutRuns();
@@ -193,7 +190,7 @@ describe('at an instant that the process has passed, and another clock has not',
     });
   });
 
-  it('a day is neither forecast nor missed when the database says that its window has opened and the process does not', async () => {
+  it("a day is neither forecast nor missed when only the database's clock has passed its window's opening", async () => {
     const { pipeline } = evening;
     const day = TODAY + 1;
     const opens = getWindowOpensMs(day);

@@ -83,13 +83,13 @@ describe('the forecast record', () => {
     }
   });
 
-  it('refuses a day that would leave a gap, or lies before the first', async () => {
+  it('rejects a day that would leave a gap, and one before the first', async () => {
     await record.saveDay(newDay(first), UNREACHED);
     await expect(record.saveDay(newDay(first + 2), UNREACHED)).rejects.toMatchObject({ code: 'STEP_WAITING' });
     await expect(record.saveDay(newDay(first - 1), UNREACHED)).rejects.toMatchObject({ code: 'STEP_WAITING' });
   });
 
-  it('keeps one version of a day when two workers write different ones at once', async () => {
+  it('keeps one version of a day when two workers write different ones concurrently', async () => {
     const prices = [9_000_000, 9_000_100, 9_000_200, 9_000_300];
     const stored = await Promise.all(prices.map((price) => newRecord().saveDay(newDay(first, price), UNREACHED)));
     const winners = new Set(stored.map(({ price }) => price!.cents));
@@ -99,7 +99,7 @@ describe('the forecast record', () => {
     expect(new Set(docs.map(({ values }) => values!.btcPriceCents))).toEqual(winners);
   });
 
-  it('writes the forecasts that a crash left out', async () => {
+  it('inserts the forecasts that a crash left out', async () => {
     await record.saveDay(newDay(first), UNREACHED);
     const before = await record.listByDay(first);
     await record.forecasts.deleteMany({ horizonDays: { $gt: 2 } });
@@ -107,7 +107,7 @@ describe('the forecast record', () => {
     expect(await record.listByDay(first)).toEqual(before);
   });
 
-  it('lets the block time decide between pending and void', async () => {
+  it('decides between pending and void by block time', async () => {
     await record.saveDay(newDay(first), UNREACHED);
     const [inTime, late] = await record.listByDay(first);
     await record.markAttested([inTime, late], [attestedAt('2026-01-05T23:59:59Z'), attestedAt('2026-01-06T00:00:00Z')]);
@@ -115,7 +115,7 @@ describe('the forecast record', () => {
     expect((await record.listByIds([late._id]))[0].state).toBe('VOID');
   });
 
-  it('takes the same change twice, and refuses another one', async () => {
+  it('accepts a repeated transition and rejects a different one', async () => {
     await record.saveDay(newDay(first), UNREACHED);
     const [doc] = await record.listByDay(first);
     await record.markAttested([doc], [attestedAt('2026-01-05T21:38:00Z')]);
@@ -146,7 +146,7 @@ describe('the forecast record', () => {
     expect((await record.listByIds([doc._id]))[0].resolution).toMatchObject({ outcome: 'WIN', batch: 'a' });
   });
 
-  it('resolves nothing before its time', async () => {
+  it('resolves nothing before the window ends', async () => {
     await record.saveDay(newDay(first), UNREACHED);
     await record.recordOpeningClose(first, 100, REACHED);
     for (const doc of await record.listByDay(first)) await record.markAttested([doc], [attestedAt('2026-01-05T21:38:00Z')]);
@@ -160,14 +160,14 @@ describe('the forecast record', () => {
 describe('the master secret of the salts', () => {
   const another = () => requireSameSalts(record, 'another master secret of a test');
 
-  it('is that of the record, also behind a day without a forecast', async () => {
+  it('is accepted when it opens the record, also after a day without a forecast', async () => {
     await record.saveDay(newDay(first), UNREACHED);
     await record.saveDay({ ...newDay(first + 1), missedBecause: 'no price', price: null, forecasts: {} }, REACHED);
     await expect(requireSameSalts(record, SALT_SECRET)).resolves.toBeUndefined();
     await expect(another()).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'SALT_SECRET' });
   });
 
-  it('is that of every forecast that is still to be revealed, not of the newest alone', async () => {
+  it('must open every unrevealed forecast, not only the newest', async () => {
     await record.saveDay(newDay(first), UNREACHED);
     await record.saveDay(newDay(first + 1), UNREACHED);
     const [open] = await record.listByDay(first);
@@ -178,7 +178,7 @@ describe('the master secret of the salts', () => {
     await expect(requireSameSalts(record, SALT_SECRET)).resolves.toBeUndefined();
   });
 
-  it('is in a file where it is no setting, which is named', async () => {
+  it('names its file in the error when it is not a setting', async () => {
     await record.saveDay(newDay(first), UNREACHED);
     await expect(requireSameSalts(record, 'another master secret of a test', 'data/keys.json')).rejects.toMatchObject({
       code: 'DATA_DIR_DAMAGED',

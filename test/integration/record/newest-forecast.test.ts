@@ -31,7 +31,7 @@ async function write(date: string, options: TestForecastOptions = {}, context: {
   await record.forecasts.insertOne(forecast);
 }
 
-/** The reads of a record, counted. */
+/** Counts the reads of a record. */
 function counted() {
   const reads = { latest: 0, day: 0 };
   const newest = createNewestForecastReader({
@@ -50,7 +50,7 @@ function counted() {
 const signalFor = (caller: Caller) =>
   getPublicSignal({ record, market: { source: 'test' }, viewFor: () => ({ caller, policy: 'resolution', now: new Date(0) }) }, 7, caller);
 
-it('is null before the first, and then of the newest day', async () => {
+it('is null before the first, then of the newest day', async () => {
   expect(await record.findNewest(7)).toBeNull();
   await write('2026-01-05');
   await write('2026-01-06', {}, { fearGreed: 61 });
@@ -60,7 +60,7 @@ it('is null before the first, and then of the newest day', async () => {
   expect(await record.findNewest(2)).toBeNull();
 });
 
-it('is read twice for a hundred who ask at once, and a day once for all of them', async () => {
+it('takes two reads for a hundred concurrent callers, one of them for the day', async () => {
   await write('2026-01-05');
   const { reads, newest } = counted();
   const answers = await Promise.all(Array.from({ length: 100 }, () => newest(7)));
@@ -70,7 +70,7 @@ it('is read twice for a hundred who ask at once, and a day once for all of them'
   expect(reads).toEqual({ latest: 3, day: 1 });
 });
 
-it('leaves out nothing that was written before it was asked for, however many ask at once', async () => {
+it('includes everything written before the call, regardless of concurrency', async () => {
   await write('2026-01-05', { state: 'DRAFT' });
   const { newest } = counted();
   const requests: Promise<void>[] = [];
@@ -88,7 +88,7 @@ it('leaves out nothing that was written before it was asked for, however many as
   ]);
 });
 
-it('reads the figures anew where a day was made from other inputs', async () => {
+it('reads the figures again when a day has other inputs', async () => {
   await write('2026-01-05', {}, { fearGreed: 10 });
   expect((await record.findNewest(7))?.figures.context?.fearGreed).toBe(10);
   const inputsDigest = `0x${'2'.repeat(64)}` as const;
@@ -97,7 +97,7 @@ it('reads the figures anew where a day was made from other inputs', async () => 
   expect((await record.findNewest(7))?.figures.context?.fearGreed).toBe(20);
 });
 
-it('tells each who shares a read what he may know, and no more', async () => {
+it('cuts a shared read to what each caller may read', async () => {
   await write('2026-01-05');
   const callers: Caller[] = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? PUBLIC_CALLER : { tier: 'basic' }));
   const signals = await Promise.all(callers.map(signalFor));

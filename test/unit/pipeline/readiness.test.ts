@@ -5,7 +5,7 @@ import { timeAt } from '../../support/trusted-time.ts';
 const NOW = new Date('2026-08-20T21:36:00Z');
 const MINUTE_S = 60;
 
-/** What is said of a chain whose newest block is so old. */
+/** Result for a chain whose newest block has that age. */
 async function chainCheck(ageSeconds: number, localChain: boolean) {
   const getBlock = async () => ({ number: 7n, timestamp: BigInt(NOW.getTime() / 1000 - ageSeconds) });
   const deps = {
@@ -18,7 +18,7 @@ async function chainCheck(ageSeconds: number, localChain: boolean) {
   return checks.find(({ name }) => name === 'chain');
 }
 
-it('a node that stands still is not ready, unless it is a chain of our own', async () => {
+it('a stalled node is not ready, unless the chain is local', async () => {
   const detail = expect.stringContaining('block 7 is 6 minutes old');
   expect(await chainCheck(6 * MINUTE_S, false)).toEqual({ name: 'chain', ok: false, detail });
   for (const [ageSeconds, local] of [

@@ -2,7 +2,7 @@ import { zeroHash } from 'viem';
 import { type Day, formatDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { DayDoc } from '../../../src/record/day-doc.ts';
 
-/** A day of the record with a forecast, unless told otherwise. */
+/** A day of the record with a forecast by default. */
 export function buildTestDay(day: Day, rest: Partial<DayDoc> = {}): DayDoc {
   const signalAt = new Date(toInstantMs(day, 21, 35));
   return {

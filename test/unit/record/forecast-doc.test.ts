@@ -8,29 +8,29 @@ const NOW = new Date('2026-02-01T12:00:00Z');
 /** Its last window ended on 1 February. */
 const LAST_OVER = parseDay('2026-01-24');
 
-describe('the last day that is told', () => {
-  it('is the last whose windows are all over, where nothing is late', () => {
+describe('the last public day', () => {
+  it('is the last whose windows have all ended when nothing is late', () => {
     expect(computeLastPublicDay([], NOW)).toBe(LAST_OVER);
     expect(
       computeLastPublicDay([buildTestForecast({ date: '2026-01-24', state: 'WIN' }), buildTestForecast({ date: '2026-01-25' })], NOW),
     ).toBe(LAST_OVER);
   });
 
-  it.each([1, 2, 3, 7])('is held back by a single forecast of %i days that is over and not revealed', (horizonDays) => {
+  it.each([1, 2, 3, 7])('is held back by one ended, unrevealed forecast of %i days', (horizonDays) => {
     const late = buildTestForecast({ date: '2026-01-10', horizonDays });
     expect(computeLastPublicDay([late, buildTestForecast({ date: '2026-01-20', state: 'LOSS' })], NOW)).toBe(parseDay('2026-01-09'));
-    // Decided is not revealed: only the reveal is public.
+    // Only the reveal makes it public, not the decision.
     const decided = { ...late, resolution: buildTestForecast({ state: 'WIN' }).resolution };
     expect(computeLastPublicDay([decided], NOW)).toBe(parseDay('2026-01-09'));
   });
 
-  it('is held back by a void forecast only until its window is over', () => {
+  it('is held back by a void forecast until its window ends', () => {
     const docs = [buildTestForecast({ date: '2026-01-20', state: 'VOID' })];
     expect(computeLastPublicDay(docs, new Date(docs[0].resolvesAt.getTime() - 1))).toBeLessThan(parseDay('2026-01-20'));
     expect(computeLastPublicDay(docs, new Date(docs[0].resolvesAt.getTime() + DAY_MS))).toBeGreaterThanOrEqual(parseDay('2026-01-20'));
   });
 
-  it('never lies behind the calendar', () => {
+  it('never exceeds the calendar', () => {
     for (let hour = 0; hour < 48; hour++) {
       const at = new Date(NOW.getTime() + hour * 3_600_000);
       expect(computeLastPublicDay([], at)).toBe(toDay(at.getTime()) - 8);
@@ -42,11 +42,11 @@ describe('a forecast as of an instant', () => {
   const won = buildTestForecast({ date: '2026-01-05', state: 'WIN' });
   const justBefore = (at: Date) => new Date(at.getTime() - 1);
 
-  it('is what it is from its reveal on', () => {
+  it('is unchanged from its reveal on', () => {
     expect(forecastAsOf(won, won.reveal!.at)).toEqual(won);
   });
 
-  it('is pending and tells nothing before its reveal', () => {
+  it('is pending without an outcome before its reveal', () => {
     const then = forecastAsOf(won, justBefore(won.reveal!.at));
     expect(then).toMatchObject({ state: 'PENDING', reveal: null, resolution: null, attestation: won.attestation });
     expect(hasPublicValues(then, justBefore(won.reveal!.at))).toBe(false);

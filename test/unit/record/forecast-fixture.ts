@@ -22,7 +22,7 @@ export interface TestForecastOptions {
   actual?: 'UP' | 'DOWN';
 }
 
-/** A forecast as the record would hold it in a state; distinctive numbers, so that a leak is easy to search for. */
+/** A stored forecast in a state, with distinctive numbers so that a leak is easy to find. */
 export function buildTestForecast({
   date = '2026-01-05',
   horizonDays = 7,

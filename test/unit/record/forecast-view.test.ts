@@ -12,7 +12,7 @@ const saltSecret = 'a master secret of a test';
 const options = (caller: Caller, policy: 'resolution' | 'immediate' = 'resolution') => ({ caller, policy, now, saltSecret });
 const PUBLIC: Caller = { tier: 'public' };
 
-/** Everything that a caller can be shown of a forecast, as one text. */
+/** All views of a forecast for a caller, as one text. */
 function everyView(doc: ForecastDoc, caller: Caller, policy: 'resolution' | 'immediate' = 'resolution'): string {
   const views: unknown[] = [viewForecast(doc, options(caller, policy)), buildScorecard([doc], doc.horizonDays, options(caller, policy))];
   if (doc.attestation !== null) views.push(viewAttestation(doc, 'prediction', options(caller, policy)));
@@ -21,7 +21,7 @@ function everyView(doc: ForecastDoc, caller: Caller, policy: 'resolution' | 'imm
 
 const SECRETS = [/"UP"/, /"DOWN"/, /"BUY"/, /"SELL"/, /"HOLD"/, /0\.5876/, /0\.4123/, /5876/, /4124/, /"salt":"0x/];
 
-describe('what a caller may see', () => {
+describe('the access of a caller', () => {
   const unresolved: ForecastState[] = ['DRAFT', 'PENDING'];
 
   it.each(unresolved)('hides a %s forecast from the public in every view', (state) => {
@@ -32,7 +32,7 @@ describe('what a caller may see', () => {
     }
   });
 
-  it('hides a forecast that is decided but not yet revealed on chain, outcome included', () => {
+  it('hides a forecast that is decided but not revealed on chain, outcome included', () => {
     const decided: ForecastDoc = { ...buildTestForecast({ state: 'WIN' }), state: 'PENDING', reveal: null };
     const text = everyView(decided, PUBLIC);
     for (const secret of SECRETS) expect(text).not.toMatch(secret);
@@ -49,18 +49,18 @@ describe('what a caller may see', () => {
     },
   );
 
-  it('shows everybody everything once it is revealed, or at once under the policy "immediate"', () => {
+  it('shows everything publicly once revealed, or at once under the policy "immediate"', () => {
     expect(everyView(buildTestForecast({ state: 'WIN' }), PUBLIC)).toContain('"confidence":0.5876,');
     expect(everyView(buildTestForecast({ state: 'PENDING' }), PUBLIC, 'immediate')).toContain('"confidence":0.5876,');
   });
 
-  it('shows a void forecast when its time is over, not before', () => {
+  it('shows a void forecast when its window has ended, not before', () => {
     expect(everyView(buildTestForecast({ state: 'VOID' }), PUBLIC)).toContain('"confidence":0.5876,');
     const early = { ...buildTestForecast({ state: 'VOID' }), resolvesAt: new Date(now.getTime() + 1) };
     expect(everyView(early, PUBLIC)).not.toContain('0.5876');
   });
 
-  it('tells an unattested forecast as pending', () => {
+  it('shows an unattested forecast as pending', () => {
     expect(viewForecast(buildTestForecast({ state: 'DRAFT' }), options(PUBLIC)).status).toBe('PENDING');
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sanitizeText } from '../../../src/record/sanitize-text.ts';
 
-describe('text from outside', () => {
+describe('external text', () => {
   it.each([
     ['Will BTC be above $100,000 (UTC)?', 'Will BTC be above $100,000 (UTC)?'],
     ['line\nbreak\u0000and\ttab', 'line break and tab'],
@@ -18,13 +18,13 @@ describe('text from outside', () => {
     expect(sanitizeText(text, 100)).toBe(plain);
   });
 
-  it('is cut to its bound, with an ellipsis', () => {
+  it('is cut to its maximum length, with an ellipsis', () => {
     expect(sanitizeText('abcdefghij', 10)).toBe('abcdefghij');
     expect(sanitizeText('abcdefghijk', 10)).toBe('abcdefghi…');
     expect(sanitizeText('x'.repeat(1_000_000), 10)).toHaveLength(10);
   });
 
-  it('never has a line break, a control character, markup or a link, and never exceeds its bound', () => {
+  it('never has a line break, a control character, markup or a link, and never exceeds its maximum', () => {
     const hostile = fc.array(
       fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('](', '//', 'www.', '://', '<b>', '`', '\n', '\u202E', '*', '\ud800')),
     );

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const jobs = () => database.db.collection('jobs').find({ name: NAME }).toArray();
 
-/** A worker; the steps of the day have nothing to do in it. */
+/** A worker whose recurring jobs do nothing. */
 async function start(job: Partial<QueueHandler> & Pick<QueueHandler, 'run'>, db = database.db) {
   const lines: string[] = [];
   const log = createLog({ level: 'error', secrets: [], write: (line) => void lines.push(line) });
@@ -41,7 +41,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await delay(10);
 }
 
-/** Work that goes on until it is told to end. */
+/** Work that runs until it is aborted. */
 function held() {
   const began: string[] = [];
   const ends: (() => void)[] = [];
@@ -52,7 +52,7 @@ function held() {
   return { began, run, end: (index: number) => ends[index]!() };
 }
 
-it('has one item of a subject, queued or under way, whoever queues it and how often', async () => {
+it('keeps one item per subject, queued or running, regardless of how often it is enqueued', async () => {
   const { began, run, end } = held();
   const workers = [await start({ run }), await start({ run })];
   await Promise.all(Array.from({ length: 20 }, (_, index) => workers[index % 2]!.enqueue(item('a'))));
@@ -66,7 +66,7 @@ it('has one item of a subject, queued or under way, whoever queues it and how of
   end(1);
 });
 
-it('begins sooner what is queued again for sooner, and no later what is queued again for later', async () => {
+it('moves a queued item to an earlier time, never to a later one', async () => {
   const began: string[] = [];
   const { enqueue } = await start({ run: async ({ subject }) => void began.push(subject) });
   await enqueue(item('a', 3_600_000));
@@ -77,7 +77,7 @@ it('begins sooner what is queued again for sooner, and no later what is queued a
   await until(() => began.length === 1);
 });
 
-it('tells when an item has left it: what is queued then is done, what was queued shortly before was not', async () => {
+it('calls onEnded after the item left the queue; items enqueued shortly before are ignored', async () => {
   const order: string[] = [];
   const worker = await start({
     async run() {
@@ -96,19 +96,19 @@ it('tells when an item has left it: what is queued then is done, what was queued
   await until(async () => (await jobs()).length === 0);
 });
 
-it('takes the next items as places get free, without waiting for its next look', async () => {
+it('starts the next items as slots become free, without waiting for the next poll', async () => {
   const began: string[] = [];
   const { enqueue } = await start({ concurrency: 2, run: async ({ subject }) => void began.push(subject) });
   const names = Array.from({ length: 30 }, (_, index) => `subject ${index}`);
   const started = performance.now();
   await Promise.all(names.map((name) => enqueue(item(name))));
   await until(() => began.length === 30);
-  // It looks every five seconds, for two at a time.
+  // Agenda polls every five seconds, for two items at a time.
   expect(performance.now() - started).toBeLessThan(5_000);
   expect(began.toSorted()).toEqual(names.toSorted());
 });
 
-it('hands on what a dead worker had, as soon as its time is over', async () => {
+it('runs the items of a dead worker once its lock expires', async () => {
   const began: string[] = [];
   const { enqueue } = await start({ lockMs: 1_000, run: async ({ subject }) => void began.push(subject) });
   await enqueue(item('a', 3_600_000));
@@ -122,7 +122,7 @@ it('hands on what a dead worker had, as soon as its time is over', async () => {
   await until(async () => (await jobs()).length === 0);
 });
 
-it('forgets what fails, and what was done and not removed is no obstacle', async () => {
+it('drops failed items, and a done item that was not removed does not block its subject', async () => {
   let calls = 0;
   const { enqueue, lines } = await start({
     async run() {
@@ -150,7 +150,7 @@ it('finds an item by its index among many', async () => {
     nextRunAt: null,
     lockedAt: now(),
   }));
-  // Items of another release have no such key, or one that is not theirs alone.
+  // Items of another release lack the key, or share it.
   const older = [1, 2].map(() => ({ name: NAME, data: { key: 'x' }, nextRunAt: null, lockedAt: now() }));
   await collection.insertMany([...many, ...older]);
   const { enqueue } = await start({ run: async () => undefined }, db);
@@ -158,7 +158,7 @@ it('finds an item by its index among many', async () => {
   client.on('commandStarted', (event) => void asked.push(event));
   await enqueue(item('1000'));
   expect(await collection.countDocuments({ 'data.queued': `${NAME}:1000` })).toBe(1);
-  // What Agenda asks to take one goes by its own index.
+  // Agenda's own query for the next job uses its own index.
   const ours = asked.filter(({ command, commandName }) => command[commandName] === 'jobs' && /^(insert|find|update)$/.test(commandName));
   expect(ours.map(({ commandName }) => commandName)).toEqual(['insert', 'update']);
   const [{ q, hint }] = ours[1]!.command.updates;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { formatDay } from '../../../../src/forecast/day.ts';
 import type { PipelineDeps } from '../../../../src/pipeline/deps.ts';
-import { STEP_JOBS, type Schedule, startSchedule } from '../../../../src/pipeline/schedule/schedule.ts';
+import { type Schedule, STEP_JOBS, startSchedule } from '../../../../src/pipeline/schedule/schedule.ts';
 import { getStepDueMs } from '../../../../src/pipeline/schedule/step-times.ts';
 import { runPastDay, type TestService, testService, today } from '../../../support/service.ts';
 import { timeAt } from '../../../support/trusted-time.ts';
@@ -11,7 +11,7 @@ let service: TestService;
 const schedules: Schedule[] = [];
 
 beforeAll(async () => {
-  // A zone in which a job without a zone of its own would run hours off.
+  // A time zone in which a job without an explicit zone would run hours off.
   vi.stubEnv('TZ', 'America/New_York');
   service = await testService(2);
   await runPastDay(service, today() - 2);
@@ -22,7 +22,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Jobs whose clock stands at a time of yesterday. */
+/** Moves the clock of jobs to a time of yesterday. */
 async function start(ms: number): Promise<Schedule> {
   const { database, pipeline, log } = service;
   const deps = { ...pipeline, time: timeAt(ms) };
@@ -52,7 +52,7 @@ it('runs each job at its time in UTC, once for all workers', async () => {
   expect(timeOf('wager')).toBe('21:42');
   expect(['00:00', '06:00', '12:00', '18:00']).toContain(timeOf('outcome-check'));
 
-  // Its time has come: whichever worker takes the job, yesterday gets its forecasts, on chain before the window opens.
+  // Once due, any worker takes the job: yesterday gets its forecasts, on chain before the window opens.
   await service.database.db.collection('jobs').updateOne({ name: 'catch-up' }, { $set: { nextRunAt: new Date() } });
   const { record, attester } = service.pipeline;
   for (;;) {
@@ -68,7 +68,7 @@ it('runs each job at its time in UTC, once for all workers', async () => {
 describe('a worker whose clock disagrees', () => {
   const CRON = '0 0 1 1 *';
   const jobs = () => service.database.db.collection('jobs');
-  /** A schedule with one job of its own name, whose clock is what the test says. */
+  /** A schedule with one job of its own name, whose clock the test controls. */
   async function startWith(name: string, clock: { disagreement: string | null }, run: () => Promise<void>): Promise<Schedule> {
     const deps = { time: { findDisagreement: async () => clock.disagreement } } as PipelineDeps;
     const { database, log } = service;
@@ -78,7 +78,7 @@ describe('a worker whose clock disagrees', () => {
     return schedule;
   }
 
-  it('runs no job and writes none until the clocks agree, stops when they disagree again, and goes on afterwards', async () => {
+  it('runs and writes no job until the clocks agree, stops on disagreement, and resumes afterwards', async () => {
     const clock: { disagreement: string | null } = { disagreement: 'two days ahead' };
     const ran = vi.fn(async () => undefined);
     const schedule = await startWith('late', clock, ran);
@@ -96,7 +96,7 @@ describe('a worker whose clock disagrees', () => {
     await expect.poll(() => schedule.getRunningStats(false)).not.toBeNull();
   });
 
-  it('leaves neither a lock nor a next time in the future to the workers whose clocks are right', async () => {
+  it('leaves no future lock or next run to the workers with correct clocks', async () => {
     const clock = { disagreement: null };
     await startWith('put-off', clock, async () => undefined);
     const { nextRunAt } = (await jobs().findOne({ name: 'put-off' }))!;

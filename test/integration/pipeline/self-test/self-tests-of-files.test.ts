@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const ask = async (path: string) => (await call(allRoutes(service.http).find((one) => one.path === path)!)).body;
 
-it('files that have ended are tested once, to their end, and nothing is due after it', async () => {
+it('tests ended files once, to their last day, with nothing due afterwards', async () => {
   const context = createLiveContext(service.pipeline, new Date());
   const reports = await catchUpSelfTests(service.pipeline, context);
   expect(reports.map(({ outcome }) => outcome)).toEqual([
@@ -44,7 +44,7 @@ it('files that have ended are tested once, to their end, and nothing is due afte
   expect(await catchUpSelfTests(service.pipeline, context)).toEqual([]);
   const common = { source: 'csv:prices', simulated: false, overdue: false, nextDueAt: null, lastDay: formatDay(LAST) };
   expect(await ask('/api/self-test/walk-forward')).toMatchObject({ ...common, date: formatDay(LAST + 1), report: { folds: 0 } });
-  // 2023-02-04 is a Saturday: the tests of the Sunday after it reach to its end.
+  // 2023-02-04 is a Saturday: the tests of the following Sunday cover it.
   expect(formatDay(LAST)).toBe('2023-02-04');
   expect(await ask('/api/self-test/contamination')).toMatchObject({ ...common, report: { folds: 0, note: expect.any(String) } });
   expect(await ask('/api/self-test/stability')).toMatchObject({ ...common, result: null });
@@ -55,21 +55,21 @@ it('files that have ended are tested once, to their end, and nothing is due afte
   });
 });
 
-it('the command tests the same history without a service', async () => {
+it('the command runs the same tests without a service', async () => {
   const environment = { FEEDS: feeds, DATA_DIR: join(parent, 'untouched') };
   const json = await spawnNode(['bin/self-test.mjs', 'walk-forward', 'stability', '--json'], environment).ended;
-  const told = JSON.parse(json.output.slice(json.output.indexOf('{')));
+  const body = JSON.parse(json.output.slice(json.output.indexOf('{')));
   const { dataDigest, codeVersion } = await ask('/api/self-test/walk-forward');
   expect(json.code).toBe(0);
-  expect(told.history).toMatchObject({ source: 'csv:prices', days: DAYS, lastDay: formatDay(LAST), dataDigest, codeVersion });
-  expect(told.reports.map(({ name }: { name: string }) => name)).toEqual(['walk-forward', 'stability']);
-  expect(told.reports[0].report).toEqual((await ask('/api/self-test/walk-forward')).report);
+  expect(body.history).toMatchObject({ source: 'csv:prices', days: DAYS, lastDay: formatDay(LAST), dataDigest, codeVersion });
+  expect(body.reports.map(({ name }: { name: string }) => name)).toEqual(['walk-forward', 'stability']);
+  expect(body.reports[0].report).toEqual((await ask('/api/self-test/walk-forward')).report);
 
   const wrong = await spawnNode(['bin/self-test.mjs', 'everything'], environment).ended;
   expect(wrong).toMatchObject({ code: 2, output: expect.stringContaining('"everything" is none of all, walk-forward') });
 });
 
-it('files that were corrected and end on the same day are tested again at the next start', async () => {
+it('tests corrected files with the same last day again at the next start', async () => {
   const first = await ask('/api/self-test/walk-forward');
   const { market } = service.pipeline;
   const corrected = {

@@ -18,7 +18,7 @@ import { contextAt } from '../../../support/trusted-time.ts';
 const DAYS = 9;
 const PATHS = ['status', 'walk-forward', 'contamination', 'stability', 'polymarket-comparison'].map((name) => `/api/self-test/${name}`);
 let service: TestService;
-/** The day after the last that was run: the clock of these tests stands in it. */
+/** The day after the last run: the clock of these tests is within it. */
 let end: Day;
 let inThread: SelfTestDeps['compute'];
 
@@ -36,17 +36,17 @@ beforeEach(async () => {
 
 const at = contextAt;
 const NOON = () => toInstantMs(end, 12);
-/** Of a service that has run since the night, whenever the test does. */
+/** A service that has run since midnight, whenever the test runs. */
 const startedAt = () => new Date(toInstantMs(end));
 const docs = () => service.database.db.collection<SelfTestDoc>('self_tests').find().sort({ _id: 1 }).toArray();
 
-/** The pipeline of a worker of its own. */
+/** The pipeline of a separate worker. */
 function worker(selfTests: Partial<SelfTestDeps> = {}, rest: Partial<PipelineDeps> = {}): PipelineDeps {
   const own = { turns: new SingleFlightQueue(), compute: computeShortly, ...selfTests };
   return { ...service.pipeline, ...rest, selfTests: { ...service.pipeline.selfTests, ...own } };
 }
 
-/** What a path answers at an instant; what it has that its schema has not is an error. */
+/** Response of a path at an instant; fields outside its schema fail. */
 async function ask(path: string, ms = NOON()) {
   const selfTests = { ...service.http.selfTests, getRunningSince: () => (service.progress.current === null ? startedAt() : null) };
   const route = allRoutes({ ...service.http, selfTests, now: () => new Date(ms) }).find((one) => one.path === path)!;
@@ -60,7 +60,7 @@ const failure = (reason: string) => async () => {
 };
 
 describe('before the first result', () => {
-  it('the status says that nothing was run, and the others what they wait for and when to come again', async () => {
+  it('the status lists no run, and result paths return what they wait for with Retry-After', async () => {
     service.progress.startStep('replaying days of history', { done: 3, total: 120 });
     const { tests, overdue, selfReport } = await ask(PATHS[0]);
     expect(tests.map(({ test, state, verdict }: SelfTestDoc) => ({ test, state, verdict }))).toEqual(
@@ -77,7 +77,7 @@ describe('before the first result', () => {
     }
   });
 
-  it('a history that is not there yet is waited for; what needs none is there', async () => {
+  it('waits for missing history; tests that need none have results', async () => {
     const market = {
       ...service.pipeline.market,
       inputs: async () => {
@@ -94,7 +94,7 @@ describe('before the first result', () => {
       message: expect.stringContaining('No daily close of yesterday'),
     });
     expect((await ask(PATHS[0])).overdue).toEqual(['walk-forward', 'contamination', 'stability']);
-    // A service that has just begun has missed nothing of what was never run.
+    // A service that has just started has missed nothing.
     const began = startedAt().getTime();
     expect((await ask(PATHS[0], began + 14 * 60_000)).overdue).toEqual([]);
     expect((await ask(PATHS[0], began + 15 * 60_000)).overdue).toEqual(['walk-forward', 'contamination', 'stability']);
@@ -105,7 +105,7 @@ describe('before the first result', () => {
 });
 
 describe('a fresh start', () => {
-  it('has results on all five paths, computed in a thread beside requests that are answered', async () => {
+  it('has results on all five paths, computed in a thread while requests are answered', async () => {
     const { url, close } = await serve(service);
     const compute: SelfTestDeps['compute'] = ({ frame }, names) =>
       inThread({ frame: shortly(frame), pointInTime: [], vintages: 'made' }, names);
@@ -137,7 +137,7 @@ describe('a fresh start', () => {
     expect(tests.every(({ state, late }: SelfTestDoc) => state === 'done' && !late)).toBe(true);
   });
 
-  it('that computes beside a replay finds everything done after it', async () => {
+  it('has all results when a replay ends', async () => {
     const deps = worker({}, { findHoldReason: async () => 'the replay is not finished' });
     await prepareSelfTests(deps, new Date(NOON()));
     expect((await docs()).map(({ test }) => test)).toEqual(['contamination', 'stability', 'walk-forward']);
@@ -152,7 +152,7 @@ describe('a fresh start', () => {
 });
 
 describe('a run of the self-tests', () => {
-  it('is made once a day that it is due on, however often and by how many it is asked for', async () => {
+  it('runs once per due day, regardless of how often and by how many workers it is requested', async () => {
     const workers = [worker(), worker()];
     await Promise.all(workers.map((one) => catchUpSelfTests(one, at(NOON()))));
     const once = await docs();
@@ -169,7 +169,7 @@ describe('a run of the self-tests', () => {
     );
   });
 
-  it('says whether it was late', async () => {
+  it('records whether it was late', async () => {
     const lateness = async (ms: number) => {
       await runStep(worker(), 'backtest', end, at(ms));
       return (await docs()).filter(({ day }) => day === end).map(({ late, dueAt }) => [late, dueAt.getTime()]);
@@ -192,7 +192,7 @@ describe('a run of the self-tests', () => {
     ]);
   });
 
-  it('that died with its process is made by the next one', async () => {
+  it('is repeated by the next process when its own process dies', async () => {
     const compute = async () => {
       throw new OracleError('SHUTTING_DOWN', 'The service is stopping');
     };
@@ -203,19 +203,19 @@ describe('a run of the self-tests', () => {
     expect(again.outcome).toEqual({ done: 'ran walk-forward' });
   });
 
-  it('that failed says why, leaves the result before it in its place, and is tried again after an hour', async () => {
+  it('reports a failure, keeps the earlier result, and retries after an hour', async () => {
     await catchUpSelfTests(worker(), at(NOON()));
     const next = toInstantMs(end + 1, 4);
     const [backtest] = await catchUpSelfTests(worker({ compute: failure('the thread ended with code 7') }), at(next));
     expect(backtest.outcome).toEqual({ failed: 'the thread ended with code 7' });
-    const told = await ask('/api/self-test/walk-forward', next);
-    expect(told).toMatchObject({ date: formatDay(end), overdue: true, failure: { reason: 'the thread ended with code 7' } });
+    const body = await ask('/api/self-test/walk-forward', next);
+    expect(body).toMatchObject({ date: formatDay(end), overdue: true, failure: { reason: 'the thread ended with code 7' } });
     const { tests, overdue } = await ask(PATHS[0], next);
     expect(tests[0]).toMatchObject({
       test: 'walk-forward',
       state: 'failed',
       reason: 'the thread ended with code 7',
-      verdict: told.verdict,
+      verdict: body.verdict,
     });
     expect(overdue).toContain('walk-forward');
 
@@ -226,7 +226,7 @@ describe('a run of the self-tests', () => {
     expect(await ask('/api/self-test/walk-forward', next)).toMatchObject({ date: formatDay(end + 1), overdue: false, failure: null });
   });
 
-  it('that fails in new code beside an older result is a failure, said everywhere, and tried again after an hour', async () => {
+  it('reports a failure of new code beside an older result everywhere, and retries after an hour', async () => {
     await catchUpSelfTests(worker({ codeVersion: 'old', startedAt: new Date(NOON() - 2) }), at(NOON()));
     const renewed = { codeVersion: 'new', startedAt: new Date(NOON() + 1) };
     const broken = worker({ ...renewed, compute: failure('the new code is broken') });
@@ -250,25 +250,25 @@ describe('a run of the self-tests', () => {
     expect(await ask('/api/self-test/walk-forward')).toMatchObject({ codeVersion: 'new', failure: null });
   });
 
-  it('takes no other test with it when it fails, and says what is ours to say', async () => {
+  it('does not fail other tests, and serves only the messages of this service', async () => {
     const path = '/home/operator/history';
     const compute: SelfTestDeps['compute'] = async (input, names) => {
       if (names.some((name) => name === 'contamination')) throw new Error(`ENOENT: no such file or directory, open '${path}'`);
       return computeShortly(input, names);
     };
     const [, diagnostics] = await catchUpSelfTests(worker({ compute }), at(NOON()));
-    const told = 'it failed; the log says why';
-    expect(diagnostics.outcome).toEqual({ failed: told });
+    const body = 'it failed; the log says why';
+    expect(diagnostics.outcome).toEqual({ failed: body });
     expect((await docs()).map(({ test, state, reason }) => [test, state, reason])).toEqual(
-      [...SELF_TESTS].sort().map((test) => (test === 'contamination' ? [test, 'failed', told] : [test, 'done', null])),
+      [...SELF_TESTS].sort().map((test) => (test === 'contamination' ? [test, 'failed', body] : [test, 'done', null])),
     );
     await expect(ask('/api/self-test/contamination')).rejects.toMatchObject({
-      message: `There is no result of contamination yet: ${told}`,
+      message: `There is no result of contamination yet: ${body}`,
     });
     expect(JSON.stringify(await ask(PATHS[0]))).not.toContain(path);
   });
 
-  it('made in time stays in time when other code makes it anew', async () => {
+  it('stays on time when other code recomputes it', async () => {
     const due = getSelfTestDueMs('backtest', end);
     await runStep(worker({ codeVersion: 'old', startedAt: new Date(due - 2) }), 'backtest', end, at(due));
     const renewed = { codeVersion: 'new', startedAt: new Date(NOON()) };
@@ -277,7 +277,7 @@ describe('a run of the self-tests', () => {
     expect(await ask('/api/self-test/walk-forward')).toMatchObject({ codeVersion: 'new', late: false, firstRanAt: dueAt, ranAt });
   });
 
-  it('whose result has another shape than is told is made anew, and not told until then', async () => {
+  it('is recomputed and not served while its result has another format', async () => {
     const before = { startedAt: new Date(NOON() - 2) };
     await catchUpSelfTests(worker(before), at(NOON()));
     await service.database.db.collection('self_tests').updateMany({}, { $set: { format: 0, result: { answer: 1 } } });
@@ -288,7 +288,7 @@ describe('a run of the self-tests', () => {
     for (const path of PATHS) await ask(path);
   });
 
-  it('of other code takes the place of an older one once, and does not take turns with it', async () => {
+  it('of other code replaces an older one once, without alternating', async () => {
     await catchUpSelfTests(worker({ codeVersion: 'old', startedAt: new Date(NOON() - 2) }), at(NOON()));
     const renewed = { codeVersion: 'new', startedAt: new Date(NOON() + 1) };
     const fresh = await catchUpSelfTests(worker(renewed), at(NOON() + 2));
@@ -300,7 +300,7 @@ describe('a run of the self-tests', () => {
     expect(await catchUpSelfTests(worker({ codeVersion: 'old', startedAt: new Date(NOON() - 2) }), at(NOON() + 3))).toEqual([]);
   });
 
-  it('of other data takes the place of the one before when it is asked for', async () => {
+  it('of other data replaces the earlier one on request', async () => {
     await runStep(worker(), 'backtest', end, at(NOON()));
     const other = { ...service.pipeline.market };
     other.inputs = async (day, ms) => ({ ...(await service.pipeline.market.inputs(day, ms)), digest: `0x${'d'.repeat(64)}` });

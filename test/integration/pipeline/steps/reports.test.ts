@@ -10,10 +10,10 @@ import type { ForecastRecord } from '../../../../src/record/forecast-record.ts';
 import { runPastDay, type TestService, testService } from '../../../support/service.ts';
 import { contextAt } from '../../../support/trusted-time.ts';
 
-/** Over two weeks whatever day it is, and a day more, so that midnight may pass while this runs. */
+/** More than two weeks on any day, and one more in case midnight passes during the run. */
 const DAYS = 17;
 let service: TestService;
-/** The day after the last that was run: the clock of these tests stands in it. */
+/** The day after the last run: the clock of these tests is within it. */
 let end: Day;
 
 beforeAll(async () => {
@@ -29,14 +29,14 @@ const { briefs, weekly } = { briefs: () => deps().reports.briefs, weekly: () => 
 const firstWeek = () => toWeek(end - DAYS);
 
 describe('the brief', () => {
-  it('waits for its time, and for a day before it', async () => {
+  it('waits for its due time and for an earlier recorded day', async () => {
     const due = getStepDueMs('brief', end);
     expect(await runStep(deps(), 'brief', end, at(due - 1))).toEqual({ waiting: expect.stringContaining('is due at') });
     expect(await runStep(deps(), 'brief', end - DAYS, at(due))).toEqual({ waiting: expect.stringContaining('no day before') });
     expect(await briefs().findLatest()).toBeNull();
   });
 
-  it('is made once, by whichever worker is first', async () => {
+  it('is written once, by the first worker', async () => {
     const due = getStepDueMs('brief', end - 3);
     const made = await Promise.all([0, 1_000, 2_000].map((ms) => runBriefStep(deps(), end - 3, at(due + ms))));
     expect(new Set(made.map(({ generatedAt }) => generatedAt)).size).toBe(1);
@@ -44,7 +44,7 @@ describe('the brief', () => {
     expect(await runBriefStep(deps(), end - 3, at(due + 9_000_000))).toEqual(made[0]);
   });
 
-  it('of a record without briefs is due for the newest day only, and after that for every day since', async () => {
+  it('without earlier briefs is due for the newest day only, afterwards for every day since', async () => {
     const context = at(getStepDueMs('brief', end));
     expect(await listDueBriefs(deps(), context)).toEqual([end - 2, end - 1, end]);
     expect(await listDueBriefs(deps(), at(getStepDueMs('brief', end) - 1))).toEqual([end - 2, end - 1]);
@@ -55,7 +55,7 @@ describe('the brief', () => {
     ).toEqual([end - 4]);
   });
 
-  it('knows the outcomes up to its time and no later ones, when it is made late', async () => {
+  it('written late contains the outcomes up to its due time only', async () => {
     const day = end - 9;
     const late = await runBriefStep(deps(), day, at(getStepDueMs('brief', end)));
     expect(late).toMatchObject({ late: true, date: formatDay(day) });
@@ -77,11 +77,11 @@ describe('the brief', () => {
   });
 });
 
-describe('the brief of a day that is told late', () => {
+describe('the notes of a brief that is written late', () => {
   const day = () => end - 6;
   const noteOf = (of: Day) => `Step resolve of ${formatDay(of)} is waiting: the venues do not agree.`;
 
-  /** The notes of the brief made at an instant, after a step waited on a day. */
+  /** Notes of a brief made at an instant, after a step waited on a day. */
   async function notesAfter(waiting: { of: Day; at: number }, madeAt: number): Promise<string[]> {
     const { db } = service.database;
     await db.collection('briefs').deleteMany({ day: day() });
@@ -99,13 +99,13 @@ describe('the brief of a day that is told late', () => {
     return notes;
   }
 
-  it('says what waited at its time', async () => {
+  it('list what was waiting at its due time', async () => {
     const due = getStepDueMs('brief', day());
     expect(await notesAfter({ of: day(), at: due }, due)).toContain(noteOf(day()));
     expect(await notesAfter({ of: day() - 1, at: due - 1 }, getStepDueMs('brief', end))).toContain(noteOf(day() - 1));
   });
 
-  it('does not say what waited after it, nor of a later day', async () => {
+  it('omit what waited later, and steps of a later day', async () => {
     const due = getStepDueMs('brief', day());
     const late = getStepDueMs('brief', end);
     expect((await notesAfter({ of: day(), at: due + 1 }, late)).join()).not.toContain('Step resolve');
@@ -114,8 +114,8 @@ describe('the brief of a day that is told late', () => {
   });
 });
 
-describe('what a brief says comes next', () => {
-  it('ends with the market data', async () => {
+describe('the next events of a brief', () => {
+  it('end with the market data', async () => {
     const day = end - 7;
     const nextWith = async (lastDay: Day | null) => {
       await service.database.db.collection('briefs').deleteMany({ day });
@@ -133,13 +133,13 @@ describe('what a brief says comes next', () => {
 });
 
 describe('the weekly report', () => {
-  it('is due half an hour into the Monday after the week', async () => {
+  it('is due at 00:30 on the Monday after the week', async () => {
     const week = firstWeek();
     expect(await listDueWeeks(deps(), at(getWeeklyReportDueMs(week) - 1))).toEqual([]);
     expect(await listDueWeeks(deps(), at(getWeeklyReportDueMs(week)))).toEqual([week]);
   });
 
-  it('is written once for each week that is over, by two workers at once as by one', async () => {
+  it('is written once per ended week, also by two concurrent workers', async () => {
     const context = at(getWeeklyReportDueMs(firstWeek() + 7));
     const outcomes = await Promise.all([0, 1].map(() => runStep(deps(), 'weekly-report', end, context)));
     for (const outcome of outcomes) expect(outcome).toHaveProperty('done');
@@ -149,7 +149,7 @@ describe('the weekly report', () => {
     expect(await weekly().findByDay(firstWeek() + 7)).toEqual(before);
   });
 
-  it('counts what the record holds', async () => {
+  it('counts the forecasts of the record', async () => {
     const report = (await weekly().findByDay(firstWeek() + 7))!;
     expect(report).toMatchObject({
       weekId: formatWeek(firstWeek() + 7),
@@ -169,10 +169,10 @@ describe('the weekly report', () => {
     expect(report.market).toMatchObject({ openUsd: await close(firstWeek() + 6), closeUsd: await close(firstWeek() + 13) });
   });
 
-  it('waits for the close of its Sunday for some hours, then says that there is none', async () => {
+  it('waits some hours for the close of its Sunday, then has null', async () => {
     const { db } = service.database;
     await db.collection('weekly_reports').deleteMany({});
-    // Asked before the candle has closed.
+    // Requested before the candle has closed.
     const noClose = { ...deps().market, dailyClose: (day: Day) => deps().market.dailyClose(day, 0) };
     const waiting = await runStep({ ...deps(), market: noClose }, 'weekly-report', end, at(getWeeklyReportDueMs(firstWeek())));
     expect(waiting).toEqual({ waiting: expect.stringContaining('closes at') });
@@ -190,7 +190,7 @@ describe('the weekly report', () => {
 });
 
 describe('catching up', () => {
-  it('writes the reports that are missing, and nothing twice', async () => {
+  it('writes missing reports, each once', async () => {
     await service.infrastructure.localChain!.followWallClock();
     const context = at(toInstantMs(end, 3));
     const reports = await catchUp(deps(), context);

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(() => book.wagers.deleteMany({}));
 
-/** An expired wager on YES at a venue, so many days after the first one. */
+/** An expired wager on YES at a venue, a number of days after the first one. */
 async function wagerAt(venue: string, days: number, state: WagerDoc['state'] = 'PLACED'): Promise<string> {
   const day = first + days;
   const market = { id: `m${days}`, question: '', strikeUsd: 90_000, expiresAt };
@@ -42,7 +42,7 @@ async function wagerAt(venue: string, days: number, state: WagerDoc['state'] = '
 
 const stateOf = async (id: string) => (await book.wagers.findOne({ _id: id }))?.state;
 
-/** A venue where YES has won, and that throws for the orders and markets that are given an error. */
+/** A venue where YES has won, which throws for given orders and markets. */
 function venueOf(name: string, errors: Record<string, Error> = {}): Venue {
   const failing = (id: string) => {
     if (errors[id] !== undefined) throw errors[id];
@@ -63,13 +63,13 @@ function venueOf(name: string, errors: Record<string, Error> = {}): Venue {
 const settle = (venue: Venue, ...otherVenues: Venue[]) => runSettleStep({ wagers: book, venue, otherVenues }, contextAt(now.getTime()));
 
 describe('settling', () => {
-  it('asks each wager its own venue', async () => {
+  it('queries the venue of each wager', async () => {
     const ids = [await wagerAt('paper', 0), await wagerAt('exchange', 1)];
     expect(await settle(venueOf('paper', { [ids[1]]: unreadable }), venueOf('exchange', { [ids[0]]: unreadable }))).toBe(2);
     expect(await Promise.all(ids.map(stateOf))).toEqual(['WIN', 'WIN']);
   });
 
-  it('goes on behind wagers that cannot be settled, staked or not, and then throws what the first one met', async () => {
+  it('continues after wagers that fail, staked or not, then throws the first error', async () => {
     const ids = [await wagerAt('exchange', 0), await wagerAt('exchange', 1, 'SKIPPED'), await wagerAt('exchange', 2)];
     const unstaked = await wagerAt('exchange', 3, 'SKIPPED');
     await expect(settle(venueOf('exchange', { [ids[0]]: unreachable, m1: unreadable }))).rejects.toBe(unreachable);
@@ -80,7 +80,7 @@ describe('settling', () => {
     expect(await stateOf(ids[0])).toBe('WIN');
   });
 
-  it('asks a venue with the same book who won where nothing is at stake', async () => {
+  it('queries a venue of the same order book for the winner when nothing is staked', async () => {
     const [unstaked, staked] = [await wagerAt('exchange', 0, 'SKIPPED'), await wagerAt('exchange', 1)];
     const dryRun = { ...venueOf('dry-run'), sameBook: ['exchange', 'dry-run'] };
     await expect(settle(venueOf('paper'), dryRun)).rejects.toMatchObject({ message: expect.stringMatching(/1 of exchange$/) });
@@ -88,7 +88,7 @@ describe('settling', () => {
     expect(await stateOf(staked)).toBe('PLACED');
   });
 
-  it('waits for venues that are not configured, names them with their wagers, and settles the others', async () => {
+  it('waits for venues that are not configured, naming them and their wagers, and settles the others', async () => {
     const ids = [
       await wagerAt('exchange', 0),
       await wagerAt('exchange', 1, 'SKIPPED'),
@@ -100,7 +100,7 @@ describe('settling', () => {
     expect(await Promise.all(ids.map(stateOf))).toEqual(['PLACED', 'SKIPPED', 'PLACED', 'WIN']);
   });
 
-  it('tells what a venue threw before it tells of venues that are not configured', async () => {
+  it("throws a venue's error before the one on venues that are not configured", async () => {
     await wagerAt('exchange', 0);
     const id = await wagerAt('paper', 1);
     await expect(settle(venueOf('paper', { [id]: unreadable }))).rejects.toBe(unreadable);

@@ -1,6 +1,6 @@
 import type { Venue } from '../../../../src/wager/venue.ts';
 
-/** A venue that answers what a test gives it an answer for; every other call is a mistake, and throws. */
+/** A venue that answers the stubbed calls only; any other call throws. */
 export function stubVenue(answers: Partial<Venue> & Pick<Venue, 'name'>): Venue {
   const unasked = (call: string) => () => Promise.reject(new Error(`${answers.name}: ${call} was not to be called`));
   return {

@@ -5,7 +5,7 @@ import { buildUndecidedWager, type WagerDoc } from '../../../../src/wager/wager-
 
 const wagerDoc = (day: Day): WagerDoc => buildUndecidedWager({ name: 'paper', asset: 'PAPER-USD' }, day, new Date());
 
-/** A wager of ten contracts on the first market there is, decided and not placed. */
+/** A wager of ten contracts on the first market, decided and not placed. */
 export async function decidedWager({ venue }: PipelineDeps, day: Day): Promise<WagerDoc> {
   const [market] = await venue.listMarkets(new Date());
   const quote = await venue.getQuote(market, new Date());
@@ -22,7 +22,7 @@ export async function decidedWager({ venue }: PipelineDeps, day: Day): Promise<W
   };
 }
 
-/** A placed wager of ten YES contracts on a strike that yesterday's close was above. */
+/** A placed wager of ten YES contracts on a strike below yesterday's close. */
 export async function expiredWager({ venue }: PipelineDeps, day: Day): Promise<WagerDoc> {
   const expiresAt = new Date(toInstantMs(toDay(Date.now())));
   const market = { id: `paper:${day}`, question: 'Will BTC/USD close above 1?', strikeUsd: 1, expiresAt };
@@ -38,7 +38,7 @@ export async function expiredWager({ venue }: PipelineDeps, day: Day): Promise<W
   return { ...wager, costMicros };
 }
 
-/** A wager that was won or lost and is not reported. */
+/** A settled wager that is not reported. */
 export function settledWager(day: Day, state: 'WIN' | 'LOSS'): WagerDoc {
   const market = { id: `m:${day}`, question: '', strikeUsd: 1, expiresAt: new Date(0) };
   const decision = { market, quote: { bid: 0.49, ask: 0.51, fee: 0, at: new Date(0) }, pModel: 0.6, qMarket: 0.5, pBelieved: 0.55 };

@@ -28,7 +28,7 @@ beforeEach(async () => {
   for (const name of ['wagers', 'paper_orders', 'paper_ledger']) await service.database.db.collection(name).deleteMany({});
 });
 
-/** The paper venue with quotes of the test's own: the first for the decision, the last for every later look. */
+/** The paper venue with the test's quotes: the first for the decision, the last for every later read. */
 class QuotedVenue extends PaperVenue {
   readonly quotes: Pick<Quote, 'bid' | 'ask'>[];
 
@@ -50,7 +50,7 @@ class QuotedVenue extends PaperVenue {
 
 const quoting = (...quotes: Pick<Quote, 'bid' | 'ask'>[]): PipelineDeps => ({ ...service.pipeline, venue: new QuotedVenue(...quotes) });
 
-/** Thirty settled markets of a venue on which the model did better than the market. */
+/** Thirty settled markets of a venue on which the model beat the market. */
 async function earnTrust(venue = 'paper'): Promise<void> {
   for (let index = 0; index < 30; index++) {
     const wager = settledWager(day - 100 + index, 'WIN');
@@ -58,7 +58,7 @@ async function earnTrust(venue = 'paper'): Promise<void> {
   }
 }
 
-/** A venue with a book that is not the paper venue's, but a dry run's too. */
+/** A venue with another order book than the paper venue's, shared by a dry run. */
 function exchange(): Venue {
   const paper = new QuotedVenue({ bid: 0.85, ask: 0.87 });
   return stubVenue({
@@ -72,7 +72,7 @@ function exchange(): Venue {
 }
 
 describe('the wager of a day', () => {
-  it('stakes nothing while the model has proven nothing, and says so', async () => {
+  it('stakes nothing while the model is unproven, and stores the reason', async () => {
     expect(await runWagerStep(quoting({ bid: 0.1, ask: 0.12 }), day, context)).toMatchObject({
       state: 'SKIPPED',
       weight: 0,
@@ -92,17 +92,17 @@ describe('the wager of a day', () => {
     expect(await deps.venue.getAccount()).toMatchObject({ cashMicros: BANKROLL - wager.costMicros, openMicros: wager.costMicros });
   });
 
-  it('stakes nothing on what the model has proven against the quotes of another book', async () => {
+  it('stakes nothing on evidence against the quotes of another book', async () => {
     await earnTrust('paper');
     expect(await runWagerStep({ ...service.pipeline, venue: exchange() }, day, context)).toMatchObject({ state: 'SKIPPED', weight: 0 });
   });
 
-  it('stakes on what the model has proven in a dry run against the same book', async () => {
+  it('stakes on evidence of a dry run against the same book', async () => {
     await earnTrust('exchange-dry-run');
     expect(await runWagerStep({ ...service.pipeline, venue: exchange() }, day, context)).toMatchObject({ state: 'PLACED', weight: 0.5 });
   });
 
-  it('keeps how the exchange listed its market, apart from the market itself', async () => {
+  it('stores the exchange listing apart from the market', async () => {
     const listing = { conditionId: '0xc', yesTokenId: '1', noTokenId: '2', url: 'https://x.example', tickSize: 0.01, minOrderSize: 5 };
     const venue = exchange();
     const markets = async (at: Date) => (await venue.listMarkets(at)).map((market) => ({ ...market, listing }));
@@ -114,7 +114,7 @@ describe('the wager of a day', () => {
     expect(await runWagerStep({ ...service.pipeline, venue: exchange() }, day, context)).not.toHaveProperty('listing');
   });
 
-  it('keeps the book behind the prices, apart from the prices that it is evidence with', async () => {
+  it('stores the order book apart from the quote', async () => {
     const book = { bids: [{ price: 0.28, size: 40 }], asks: [{ price: 0.32, size: 7 }] };
     const venue = exchange();
     const quote = async (...asked: Parameters<typeof venue.getQuote>) => ({ ...(await venue.getQuote(...asked)), book });
@@ -126,7 +126,7 @@ describe('the wager of a day', () => {
     expect(pin.book).toEqual({ bid: wager.quote!.bid, ask: wager.quote!.ask, fee: wager.quote!.fee, ...book });
   });
 
-  it('skips when the cap on open stakes is reached', async () => {
+  it('is skipped when the cap on open stakes is reached', async () => {
     await earnTrust();
     const deps = quoting({ bid: 0.85, ask: 0.87 });
     const [market] = await deps.venue.listMarkets(context.now);
@@ -139,7 +139,7 @@ describe('the wager of a day', () => {
     });
   });
 
-  it('skips when no side pays its costs', async () => {
+  it('is skipped when no side has an edge after costs', async () => {
     await earnTrust();
     const { pModel } = (await runWagerStep(quoting({ bid: 0.5, ask: 0.52 }), day, context))!;
     await service.pipeline.wagers.wagers.deleteOne({ _id: formatDay(day) });
@@ -147,12 +147,12 @@ describe('the wager of a day', () => {
     expect(await runWagerStep(fair, day, context)).toMatchObject({ state: 'SKIPPED', skippedBecause: 'no edge after costs' });
   });
 
-  it('skips when the window has opened', async () => {
+  it('is skipped when the window has opened', async () => {
     const late = contextAt(getWindowOpensMs(day));
     expect(await runWagerStep(service.pipeline, day, late)).toMatchObject({ state: 'SKIPPED', skippedBecause: 'the window had opened' });
   });
 
-  it('that the venue refuses is skipped, and nothing is booked', async () => {
+  it('is skipped without booking when the venue rejects it', async () => {
     await earnTrust();
     const moved = quoting({ bid: 0.02, ask: 0.04 }, { bid: 0.5, ask: 0.52 });
     expect(await runWagerStep(moved, day, context)).toMatchObject({
@@ -162,7 +162,7 @@ describe('the wager of a day', () => {
     expect(await moved.venue.getAccount()).toMatchObject({ cashMicros: BANKROLL, openMicros: 0 });
   });
 
-  it('that was decided but not placed before the window opened is not placed behind it', async () => {
+  it('is not placed after the window opened when it was only decided before', async () => {
     await earnTrust();
     const deps = quoting({ bid: 0.85, ask: 0.87 });
     const decided = (await runWagerStep(deps, day, context))!;
@@ -176,7 +176,7 @@ describe('the wager of a day', () => {
     expect(await service.database.db.collection('paper_orders').countDocuments()).toBe(0);
   });
 
-  it('is not made while wagers are paused, and made once they are resumed in time', async () => {
+  it('is not decided while wagers are paused, and is decided after they resume in time', async () => {
     await earnTrust();
     const wagerSwitch = new WagerSwitch(service.database.db);
     await wagerSwitch.pause('a test', context.now);
@@ -189,11 +189,11 @@ describe('the wager of a day', () => {
     expect(await runWagerStep(deps, day, context)).toMatchObject({ state: 'PLACED' });
   });
 
-  it('is not placed when wagers are paused between the decision and the order', async () => {
+  it('is not placed when wagers are paused between decision and order', async () => {
     await earnTrust();
     const wagerSwitch = new WagerSwitch(service.database.db);
     const paper = new QuotedVenue({ bid: 0.85, ask: 0.87 });
-    // The account is the last that a decision asks for.
+    // The account is the last read of a decision.
     const account = async () => {
       await wagerSwitch.pause('a test', context.now);
       return paper.getAccount();
@@ -211,7 +211,7 @@ describe('the wager of a day', () => {
     expect(wager!.contracts).toBeGreaterThan(0);
   });
 
-  it('that was placed before a pause settles during it', async () => {
+  it('placed before a pause settles during it', async () => {
     const wagerSwitch = new WagerSwitch(service.database.db);
     await service.pipeline.wagers.wagers.insertOne(await expiredWager(quoting({ bid: 0.5, ask: 0.52 }), day));
     await wagerSwitch.pause('a test', context.now);
@@ -221,7 +221,7 @@ describe('the wager of a day', () => {
     expect(await service.pipeline.wagers.findByDay(day)).toMatchObject({ state: 'WIN' });
   });
 
-  it('is not made when wagers are switched off', async () => {
+  it('is not decided when wagers are switched off', async () => {
     expect(await runWagerStep({ ...service.pipeline, placeWagers: false }, day, context)).toBeNull();
     expect(await service.pipeline.wagers.wagers.countDocuments({})).toBe(0);
   });
@@ -235,7 +235,7 @@ describe('the wager of a day', () => {
   });
 });
 
-describe('a wager that was decided for a venue which takes no new ones any more', () => {
+describe('a wager of a venue that takes no new ones', () => {
   const fill = { orderId: formatDay(day), contracts: 7, costMicros: 3_500_000, at: context.now };
   const rejection = new OracleError('VENUE_REJECTED', 'nobody sold at the limit');
   const unknown = new OracleError('FEED_UNAVAILABLE', 'it is not known yet what the order bought');
@@ -260,7 +260,7 @@ describe('a wager that was decided for a venue which takes no new ones any more'
     expect(await paperOrders()).toBe(0);
   });
 
-  it('is skipped when there is no order of it, and placed nowhere', async () => {
+  it('is skipped when its order does not exist, and placed nowhere', async () => {
     const deps = standingAt(stubVenue({ name: 'exchange', findFill: async () => null }));
     const skipped = { state: 'SKIPPED', skippedBecause: 'sized for exchange, not placed there' };
     expect(await runWagerStep(deps, day, context)).toMatchObject(skipped);
@@ -273,13 +273,13 @@ describe('a wager that was decided for a venue which takes no new ones any more'
     expect(await runWagerStep(deps, day, context)).toMatchObject(skipped);
   });
 
-  it('stays decided while it is not known what its order bought', async () => {
+  it('stays decided while the fill of its order is unknown', async () => {
     const deps = standingAt(stubVenue({ name: 'exchange', findFill: () => Promise.reject(unknown) }));
     await expect(runWagerStep(deps, day, context)).rejects.toBe(unknown);
     expect(await service.pipeline.wagers.findByDay(day)).toMatchObject({ state: 'DECIDED' });
   });
 
-  it('stays decided while that venue is not configured, and says which one it is', async () => {
+  it('stays decided while that venue is not configured, with its name as the reason', async () => {
     const waiting = { code: 'STEP_WAITING', message: expect.stringContaining('sized for exchange, which is not configured') };
     await expect(runWagerStep(standingAt(), day, context)).rejects.toMatchObject(waiting);
     expect(await service.pipeline.wagers.findByDay(day)).toMatchObject({ state: 'DECIDED' });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(() => database.db.collection('days').deleteMany({}));
 
-/** One letter a day from the first of March: C, B, X for regimes, `-` for a missed day; the first three are replayed. */
+/** One letter per day from 1 March: C, B, X for regimes, `-` for a missed day; the first three are replayed. */
 async function days(letters: string): Promise<void> {
   const docs = [...letters].map((letter, index) => {
     const day = FIRST + index;
@@ -41,19 +41,19 @@ async function days(letters: string): Promise<void> {
   await record.days.insertMany(docs);
 }
 
-/** The record beside market data that reach as far as that day. */
+/** The record with market data up to a day. */
 const deps = (lastDay: number | null = null) => ({ record, market: { coverage: async () => ({ firstDay: FIRST, lastDay }) } });
 
 const noonAfter = (letters: string) => new Date(getSignalTimeMs(FIRST + letters.length - 1) + 14 * 3_600_000);
 
-describe('the regime that holds', () => {
+describe('the current regime', () => {
   it.each([
     ['CCC', { regime: 'CHOP', since: '2026-03-01', daysHeld: 3, previousRegime: null, missedSince: null }],
     ['CCBB', { regime: 'BULL_TREND', since: '2026-03-03', daysHeld: 2, previousRegime: 'CHOP', missedSince: null }],
     ['BCCB', { regime: 'BULL_TREND', since: '2026-03-04', daysHeld: 1, previousRegime: 'CHOP', missedSince: null }],
     ['CXX-X', { regime: 'CRISIS', since: '2026-03-02', daysHeld: 4, previousRegime: 'CHOP', missedSince: null }],
     ['C-BB--', { regime: 'BULL_TREND', since: '2026-03-03', daysHeld: 2, previousRegime: 'CHOP', missedSince: '2026-03-05' }],
-  ])('after %s is told with its beginning and its predecessor', async (letters, expected) => {
+  ])('after %s has its first day and its predecessor', async (letters, expected) => {
     await days(letters);
     const current = await getCurrentRegime(deps(), noonAfter(letters));
     const { riskLevel, description } = REGIMES[current.regime];
@@ -62,7 +62,7 @@ describe('the regime that holds', () => {
     expect(current.timestamp).toBe(new Date(getSignalTimeMs(parseDay(current.date))).toISOString());
   });
 
-  it('is evaluated again the next evening, as far as the market data reach', async () => {
+  it('is next evaluated the following evening, within the market data', async () => {
     await days('CC');
     const now = noonAfter('CC');
     const next = async (lastDay: number | null) => (await getCurrentRegime(deps(lastDay), now)).nextEvaluationAt;
@@ -71,7 +71,7 @@ describe('the regime that holds', () => {
     expect(await next(FIRST + 1)).toBeNull();
   });
 
-  it('is waited for before the first day', async () => {
+  it('throws STEP_WAITING before the first day', async () => {
     await expect(getCurrentRegime(deps(), new Date())).rejects.toMatchObject({ code: 'STEP_WAITING' });
   });
 });
@@ -82,7 +82,7 @@ describe('the history of regimes', () => {
     timestamp: `${date}T21:35:00.000Z`,
   });
 
-  it('lists every day, missed ones too, and the changes, newest first', async () => {
+  it('lists every day, missed ones included, and the transitions, newest first', async () => {
     await days('CCBB-X');
     const history = await readRegimeHistory(record, 90);
     expect(history.days.map(({ date }) => date)).toEqual([6, 5, 4, 3, 2, 1].map((date) => `2026-03-0${date}`));
@@ -97,7 +97,7 @@ describe('the history of regimes', () => {
     ]);
   });
 
-  it('knows the change on its oldest day by the day before, missed ones passed over', async () => {
+  it('derives the transition on its oldest day from the day before, skipping missed ones', async () => {
     await days('C-BB');
     const { days: expected, transitions } = await readRegimeHistory(record, 2);
     expect(expected).toHaveLength(2);

@@ -20,7 +20,7 @@ beforeEach(() => database.db.collection('self_tests').deleteMany({}));
 
 let minute = 0;
 
-/** A run, a minute after the one before. */
+/** A run, a minute after the previous one. */
 function run(rest: Partial<SelfTestDoc> = {}): SelfTestDoc {
   const day = rest.day ?? DAY;
   const test = rest.test ?? 'stability';
@@ -55,7 +55,7 @@ describe('a run of a self-test', () => {
     ['other code', { codeVersion: '2' }],
     ['other data', { dataDigest: '0xb' }],
     ['another shape of results', { format: RESULT_FORMAT + 1 }],
-  ])('gives way to what was found by %s, and was made in time if it was', async (_, change) => {
+  ])('is replaced by a result of %s and keeps whether it was on time', async (_, change) => {
     const first = run();
     await store.saveRun(first);
     const second = run({ ...change, late: true });
@@ -66,14 +66,14 @@ describe('a run of a self-test', () => {
     expect(await readStored()).toEqual([{ ...third, late: false, firstRanAt: first.ranAt }]);
   });
 
-  it('that failed before gives its time to nothing: the promise was not kept until there is a result', async () => {
+  it('that failed earlier does not pass on its time: a promise is kept only with a result', async () => {
     await store.saveRun(failed());
     const second = run({ late: true });
     await store.saveRun(second);
     expect(await readStored()).toEqual([second]);
   });
 
-  it('keeps the failure of other code beside the result that stands, until there is a new one', async () => {
+  it('keeps the failure of other code beside the stored result until a new one', async () => {
     const first = run();
     await store.saveRun(first);
     const broken = failed({ codeVersion: '2', reason: 'new and broken' });
@@ -85,7 +85,7 @@ describe('a run of a self-test', () => {
     expect(await readStored()).toEqual([{ ...again, late: false, firstRanAt: first.ranAt }]);
   });
 
-  it('is told only where it has the shape that is told', async () => {
+  it('is served only in the current format', async () => {
     await store.saveRun(run({ day: DAY - 7 }));
     await store.saveRun(run({ format: RESULT_FORMAT + 1 }));
     expect(await store.findNewestResult('stability')).toMatchObject({ day: DAY - 7 });
@@ -93,7 +93,7 @@ describe('a run of a self-test', () => {
     expect(await store.findNewestRun('stability')).toMatchObject({ day: DAY });
   });
 
-  it('is kept once when two workers come at the same time, and both are told of the one that stands', async () => {
+  it('is stored once by two concurrent workers, and both get the stored one', async () => {
     for (const rest of [{}, { codeVersion: '3' }, { codeVersion: '4', dataDigest: '0xc' }]) {
       const runs = [run(rest), run(rest), run(rest)];
       const kept = await Promise.all(runs.map((one) => store.saveRun(one)));
@@ -104,7 +104,7 @@ describe('a run of a self-test', () => {
     }
   });
 
-  it('does not take the place of one that came in between', async () => {
+  it('does not replace one that was stored in between', async () => {
     await store.saveRun(failed());
     const runs = [run({ codeVersion: '5' }), run({ codeVersion: '6' })];
     const kept = await Promise.all(runs.map((one) => store.saveRun(one)));
@@ -113,7 +113,7 @@ describe('a run of a self-test', () => {
     expect(kept.at(-1)!.codeVersion === doc.codeVersion || kept[0].codeVersion === doc.codeVersion).toBe(true);
   });
 
-  it('is found by its test: the newest of all, and the newest with a result', async () => {
+  it('is found by its test: the newest run, and the newest with a result', async () => {
     await store.saveRun(run({ day: DAY - 7 }));
     await store.saveRun(failed({ day: DAY }));
     await store.saveRun(run({ test: 'walk-forward', day: DAY + 1 }));

@@ -19,8 +19,8 @@ const entry = (name: string) => new URL(`./threads/${name}.ts`, import.meta.url)
 
 const compute = (options: Partial<ComputeThreadOptions> = {}) => computeInThread({ input, names: NAMES }, { signal, ...options });
 
-describe('the thread of self-tests', () => {
-  it('computes what this thread would, hands each report out when it is there, and leaves the history to others', async () => {
+describe('the worker thread of the self-tests', () => {
+  it('computes the same as the main thread, yields each report when it is ready, and leaves the history intact', async () => {
     const reported: string[] = [];
     const digits = JSON.stringify([...frame.close, ...frame.sp500.values]);
     const reports = await compute({ onReport: ({ name }) => reported.push(name) });
@@ -33,22 +33,22 @@ describe('the thread of self-tests', () => {
   it.each([
     ['throws', 'the thread failed; the log says why'],
     ['ends', 'the thread ended with code 7'],
-  ])('that %s is an error that says why, and nothing worse', async (name, reason) => {
+  ])('that %s rejects with the reason', async (name, reason) => {
     await expect(compute({ entry: entry(name) })).rejects.toMatchObject({ code: 'INTERNAL', message: expect.stringContaining(reason) });
   });
 
-  it('tells nobody but the log what was thrown', async () => {
+  it('logs what was thrown and does not expose it', async () => {
     const error = await compute({ entry: entry('throws') }).catch((thrown: OracleError) => thrown);
     expect((error as OracleError).cause).toMatchObject({ message: 'the disk is full' });
     expect((error as OracleError).message).not.toContain('disk');
   });
 
-  it('that does not end is ended', async () => {
+  it('is terminated at its timeout', async () => {
     const late = compute({ entry: entry('never'), timeoutMs: 50 });
     await expect(late).rejects.toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('not done within 0.05 s') });
   });
 
-  it('ends with the process, which is no failure of the tests', async () => {
+  it('ends with the process without failing the tests', async () => {
     const stop = new AbortController();
     const stopped = compute({ entry: entry('never'), signal: stop.signal });
     stop.abort();
@@ -56,22 +56,22 @@ describe('the thread of self-tests', () => {
     await expect(compute({ signal: stop.signal })).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
   });
 
-  it('knows nothing of the environment', async () => {
+  it('has no environment variables', async () => {
     const [{ report }] = await computeInThread({ input, names: ['stability'] }, { signal, entry: entry('environment') });
     expect(report).toEqual([]);
   });
 });
 
-describe('reports of a history that is too short for any', () => {
-  it.each([1, 30, 209])('say so: %i days', (rows) => {
+describe('reports of a history that is too short', () => {
+  it.each([1, 30, 209])('have no folds and a note: %i days', (rows) => {
     const short = { frame: syntheticFrame({ rows }), pointInTime: [], vintages: 'made' as const };
     const reports = [...computeReports(short, ['walk-forward', 'overfitting', 'contamination', 'stability'])];
     for (const { name, report } of reports) expect(report, name).toMatchObject({ folds: 0, expectedFolds: 19, note: expect.any(String) });
   });
 });
 
-describe('long work', () => {
-  it('is done once for all that ask for it at the same time, and one after the other', async () => {
+describe('the single-flight queue', () => {
+  it('runs concurrent calls of one key once, and others in sequence', async () => {
     const queue = new SingleFlightQueue();
     const order: string[] = [];
     const work = (name: string) => async () => {
@@ -85,7 +85,7 @@ describe('long work', () => {
     expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
   });
 
-  it('that fails holds up nothing, and is done again when it is asked for again', async () => {
+  it('continues after a failure, which a later call retries', async () => {
     const queue = new SingleFlightQueue();
     const fail = () => Promise.reject(new Error('no'));
     const [first, second] = await Promise.allSettled([queue.run('a', fail), queue.run('b', async () => 'b')]);

@@ -10,7 +10,7 @@ const pin = (options: Partial<PricedOptions>) =>
   buildTestPin({ day: FRIDAY - 3, decidingDay: FRIDAY, winner: 'YES', ...options }) as SettledPin;
 
 describe('the accuracy of the crowd', () => {
-  it('is unknown before the first settled market', () => {
+  it('is null before the first settled market', () => {
     const empty = computeCrowdAccuracy([]);
     expect(empty).toMatchObject({
       markets: 0,
@@ -59,7 +59,7 @@ describe('the accuracy of the crowd', () => {
     expect(reliability[5]).toMatchObject({ n: 0, effectiveN: 0, interval95: null });
   });
 
-  it('takes a price of one half for no call', () => {
+  it('does not count a price of one half as a call', () => {
     expect(computeCrowdAccuracy([pin({ qMarket: 0.5 })])).toMatchObject({
       markets: 1,
       calls: 0,
@@ -69,7 +69,7 @@ describe('the accuracy of the crowd', () => {
     });
   });
 
-  it('is told by venue as well, which do not mix', () => {
+  it('is also computed per venue, without mixing them', () => {
     const pins = [pin({ venue: 'polymarket', qMarket: 0.9 }), pin({ venue: 'paper', qMarket: 0.1 })];
     const [paper, polymarket] = computeAccuracyByVenue(pins);
     expect(paper).toMatchObject({ venue: 'paper', markets: 1, hits: 0 });

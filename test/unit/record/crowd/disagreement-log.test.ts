@@ -8,7 +8,7 @@ import { buildTestPin } from './crowd-pin-fixture.ts';
 
 const FRIDAY = parseDay('2026-02-13');
 
-/** One week after the other: what the market asked, what the model said, who won. */
+/** One week per entry: market price, model probability, winner. */
 const log = (weeks: readonly (readonly [number, number, Side | null])[], through: Day | null = null) => {
   const pins = weeks.map(([qMarket, pModel, winner], index) =>
     buildTestPin({ day: FRIDAY - 8 + 7 * index, decidingDay: FRIDAY + 7 * index, qMarket, pModel, winner }),
@@ -23,13 +23,13 @@ describe('the log of disagreements', () => {
     ['ten points apart, whatever floating point makes of it', 0.7, 0.8, true, false],
     ['less than ten points apart on one side', 0.6, 0.6999, false, false],
     ['at one half and near it', 0.5, 0.59, false, false],
-  ])('takes weeks in which they are %s', (_name, market, oracle, isIn, oppositeSides) => {
+  ])('includes weeks in which they are %s', (_name, market, oracle, isIn, oppositeSides) => {
     const { disagreements } = log([[market, oracle, 'YES']]);
     expect(disagreements).toHaveLength(isIn ? 1 : 0);
     if (isIn) expect(disagreements[0]).toMatchObject({ oppositeSides, difference: expect.closeTo(oracle - market, 9) });
   });
 
-  it('tells what each said, who was right and how it stands, newest first', () => {
+  it('has both probabilities, the winner and the running score, newest first', () => {
     const { disagreements, disagreementTotals } = log([
       [0.4, 0.6, 'YES'],
       [0.5, 0.52, 'YES'],
@@ -49,14 +49,14 @@ describe('the log of disagreements', () => {
     expect(disagreementTotals.verdict).toMatch(/^where they disagreed, oracle and crowd cannot be told apart: 1 of 3 /);
   });
 
-  it('says who was right more often where that is beyond doubt', () => {
+  it('states which side was right more often when the interval excludes one half', () => {
     const always = (winner: Side) => log(Array.from({ length: 12 }, () => [0.4, 0.6, winner] as const)).disagreementTotals.verdict;
     expect(always('YES')).toMatch(/^the oracle was right more often/);
     expect(always('NO')).toMatch(/^the crowd was right more often/);
     expect(log([]).disagreementTotals).toMatchObject({ settled: 0, oracleShare: null, verdict: expect.stringContaining('no claim') });
   });
 
-  it('knows nothing of weeks that are gated, whatever was said and whoever won', () => {
+  it('omits gated weeks, regardless of price and winner', () => {
     const through = FRIDAY - 8;
     const publicLog = log([[0.4, 0.6, 'YES']], through);
     expect(publicLog.disagreements).toHaveLength(1);
@@ -65,7 +65,7 @@ describe('the log of disagreements', () => {
     }
   });
 
-  it('counts every settled disagreement for one of both, the one with the lower score', () => {
+  it('counts every settled disagreement for the side with the lower score', () => {
     const price = fc.integer({ min: 1, max: 9_999 }).map((bps) => bps / 10_000);
     const weeks = fc.array(fc.tuple(price, price, fc.constantFrom<Side | null>('YES', 'NO', null)), { maxLength: 20 });
     fc.assert(

@@ -11,7 +11,7 @@ const FRIDAY = parseDay('2026-02-13');
 const NEXT_FRIDAY = FRIDAY + 7;
 
 describe('crowd against oracle', () => {
-  it('takes one strike a week, the first that was pinned of it, newest week first', () => {
+  it('takes one strike per week, the first pinned, newest week first', () => {
     const pins = [
       buildTestPin({ day: FRIDAY - 8, decidingDay: FRIDAY, strikeUsd: 1, qMarket: 0.4, winner: 'NO' }),
       buildTestPin({ day: FRIDAY - 7, decidingDay: FRIDAY, strikeUsd: 2, qMarket: 0.9, winner: 'YES' }),
@@ -24,7 +24,7 @@ describe('crowd against oracle', () => {
     ]);
   });
 
-  it('scores both sides by what happened, and pairs them by week', () => {
+  it('scores both sides by the outcome, in weekly pairs', () => {
     const pins = [
       buildTestPin({ day: FRIDAY - 8, decidingDay: FRIDAY, qMarket: 0.6, pModel: 0.8, winner: 'YES' }),
       buildTestPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY, qMarket: 0.6, pModel: 0.8, winner: 'NO' }),
@@ -42,7 +42,7 @@ describe('crowd against oracle', () => {
     expect(totals.verdict).toContain('cannot be told apart');
   });
 
-  it('tells the book as it was pinned, of gated weeks as well', () => {
+  it('returns the pinned order book, of gated weeks too', () => {
     const levels = { bids: [{ price: 0.47, size: 10 }], asks: [{ price: 0.49, size: 7 }] };
     const pinned = buildPricedWager({ day: FRIDAY - 8, decidingDay: FRIDAY, qMarket: 0.48 });
     const bookOf = (wager: WagerDoc) => compareWeekly([toCrowdPin(wager, null)], FRIDAY - 9).weeks[0].book;
@@ -51,7 +51,7 @@ describe('crowd against oracle', () => {
     expect(bookOf({ ...pinned, quote: null })).toBeNull();
   });
 
-  it('tells scores without what floating point adds', () => {
+  it('rounds scores without floating-point noise', () => {
     const pins = [
       buildTestPin({ day: FRIDAY - 8, decidingDay: FRIDAY, qMarket: 0.48, pModel: 0.7, winner: 'YES' }),
       buildTestPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY, qMarket: 0.1, pModel: 0.3, winner: 'NO' }),
@@ -62,7 +62,7 @@ describe('crowd against oracle', () => {
     expect(Math.max(...published.map((figure) => figure.length))).toBeLessThanOrEqual(10);
   });
 
-  it('has the 7-day forecast of the day as the caller may see it', () => {
+  it("has the day's 7-day forecast cut to the caller", () => {
     const doc = buildTestForecast({ date: formatDay(FRIDAY - 8), direction: 'DOWN' });
     const view = (tier: 'public' | 'basic') => viewForecast(doc, { caller: { tier }, policy: 'resolution', now: doc.signalAt });
     const pins = [
@@ -80,14 +80,14 @@ describe('crowd against oracle', () => {
   it.each([
     ['better', 0.9, 'the oracle was better than the crowd'],
     ['worse', 0.1, 'the crowd was better than the oracle'],
-  ])('says so where the oracle is %s beyond doubt', (_name, pModel, verdict) => {
+  ])('states when the oracle is %s beyond the interval', (_name, pModel, verdict) => {
     const pins = Array.from({ length: 12 }, (_, index) =>
       buildTestPin({ day: FRIDAY - 8 + 7 * index, decidingDay: FRIDAY + 7 * index, qMarket: 0.5 + index / 1000, pModel, winner: 'YES' }),
     );
     expect(compareWeekly(pins, null).totals.verdict).toContain(verdict);
   });
 
-  it('makes no claim from one settled week, nor from none', () => {
+  it('makes no claim from one settled week or none', () => {
     const pin = buildTestPin({ day: FRIDAY - 8, decidingDay: FRIDAY, winner: 'YES' });
     expect(compareWeekly([pin], null).totals).toMatchObject({ weeks: 1, verdict: 'one settled week: no claim can be made' });
     expect(compareWeekly([pin], null).weeks[0].closer).toBe('tie');
@@ -103,7 +103,7 @@ describe('crowd against oracle', () => {
     });
   });
 
-  it('tells of a day beyond the last one told only what the market itself shows, whatever the oracle said and whoever won', () => {
+  it('has market data only for days after the last public one, regardless of probability and winner', () => {
     const published = buildTestPin({ day: FRIDAY - 8, decidingDay: FRIDAY, winner: 'YES' });
     const shown = (pModel: number, winner: 'YES' | 'NO' | null) =>
       compareWeekly([published, buildTestPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY, qMarket: 0.55, pModel, winner })], FRIDAY - 2);

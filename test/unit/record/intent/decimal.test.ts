@@ -15,7 +15,7 @@ describe('the decimal of an amount in micros', () => {
     expect(formatMicros(micros)).toBe(text);
   });
 
-  it('is exact, and has no needless zeros', () => {
+  it('is exact and has no trailing zeros', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), (micros) => {
         const text = formatMicros(micros);

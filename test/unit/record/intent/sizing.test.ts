@@ -9,7 +9,7 @@ const sizedAt = new Date('2026-03-10T21:42:00Z');
 const inputs = { pModel: 0.6, marketPrice: 0.5, weight: 0.5, bid: 0.49, ask: 0.51, fee: 0.01, sizedAt };
 
 describe('the Kelly sizing of an intent', () => {
-  it('is a quarter of Kelly of the believed probability at the cost of the side', () => {
+  it('is a quarter of Kelly at the believed probability and the cost of the side', () => {
     const sizing = computeIntentSizing(inputs);
     expect(sizing).toMatchObject({ side: 'YES', pBelieved: 0.55, yesCost: 0.52, kellyShare: 0.25, maxFraction: 0.02 });
     expect(sizing.fullKelly).toBe(0.0625);
@@ -17,7 +17,7 @@ describe('the Kelly sizing of an intent', () => {
     expect(sizing.note).toBe('Stake 1.56 % of the bankroll: 25 % of Kelly, at most 2 %.');
   });
 
-  it('says why nothing is staked', () => {
+  it('states why nothing is staked', () => {
     expect(computeIntentSizing({ ...inputs, pModel: 0.99, weight: 0 })).toMatchObject({
       side: null,
       fraction: 0,
@@ -30,19 +30,19 @@ describe('the Kelly sizing of an intent', () => {
     expect(computeIntentSizing({ ...inputs, pModel: 0.5 }).note).toBe('Stake 0: neither side has an edge after costs.');
   });
 
-  it('says so when the fee of the exchange is not in it', () => {
+  it('states when the exchange fee is not included', () => {
     const sizing = computeIntentSizing({ ...inputs, fee: null });
     expect(sizing).toMatchObject({ fee: null, yesCost: 0.51, noCost: 0.51 });
     expect(sizing.note).toContain("exchange's fee is not in the costs");
   });
 
-  it('has prices and costs without what floating point adds', () => {
+  it('rounds prices and costs without floating-point noise', () => {
     const sizing = computeIntentSizing({ ...inputs, bid: 0.55, ask: 0.57, fee: 0.01, marketPrice: (0.34 + 0.35) / 2, weight: 0 });
     expect(1 - 0.55 + 0.01).not.toBe(0.46);
     expect(sizing).toMatchObject({ yesCost: 0.58, noCost: 0.46, marketPrice: 0.345, pBelieved: 0.345 });
   });
 
-  it('can be computed again from what is told, and never stakes without an edge or above the cap', () => {
+  it('can be recomputed from the response, and never stakes without an edge or above the cap', () => {
     const unit = between(0, 1);
     // Prices at the exchange are in steps of a ten-thousandth or more, fees in millionths.
     const quote = fc.tuple(fc.integer({ min: 100, max: 9_900 }), fc.integer({ min: 100, max: 9_900 }));
@@ -68,7 +68,7 @@ describe('the Kelly sizing of an intent', () => {
     );
   });
 
-  it('of a stored wager uses what stood at its decision; without a market there is none', () => {
+  it('of a stored wager uses its values at decision time; without a market it is null', () => {
     const wager = buildUndecidedWager({ name: 'paper', asset: 'PAPER-USD' }, 20_000, sizedAt);
     expect(computeWagerSizing(wager)).toBeNull();
     const quote = { bid: 0.49, ask: 0.51, fee: 0.01, at: sizedAt };

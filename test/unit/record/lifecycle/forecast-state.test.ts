@@ -5,12 +5,12 @@ import { type ForecastState, requireTransition, TRANSITIONS } from '../../../../
 const STATES = Object.keys(TRANSITIONS) as ForecastState[];
 
 describe('the states of a forecast', () => {
-  it('lets only an attested forecast be scored, and changes nothing once it is final', () => {
+  it('allow scoring only after attestation, and no change once final', () => {
     const allowed = STATES.flatMap((from) => STATES.filter((to) => !refuses(from, to)).map((to) => `${from}>${to}`));
     expect(allowed.sort()).toEqual(['DRAFT>PENDING', 'DRAFT>VOID', 'PENDING>HOLD', 'PENDING>LOSS', 'PENDING>WIN']);
   });
 
-  it('never returns to a state', () => {
+  it('never repeat', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...STATES), { maxLength: 8 }), (path) => {
         let current: ForecastState = 'DRAFT';

@@ -27,7 +27,7 @@ const number = between(-1, 1);
 const five = (each: fc.Arbitrary<number>) => fc.tuple(each, each, each, each, each);
 
 describe('the card of a fit', () => {
-  it('has all it takes to compute P(up) from the five scores, by its own formula', () => {
+  it('has all parameters to compute P(up) from the five scores by its formula', () => {
     const { baseRate, coefficients, inputMeans, calibration } = buildFitCard(FIT, true);
     const scores = { trend: 0.4, momentum: -0.2, flow: 0.9, value: 0, vol: -0.7 };
     const sum = MODEL_INPUTS.reduce((total, name) => total + coefficients[name] * (scores[name] - inputMeans[name]), 0);
@@ -38,7 +38,7 @@ describe('the card of a fit', () => {
     expect(pUp).toBeLessThan(0.6);
   });
 
-  it('says how far P(up) can go, and no scores go further', () => {
+  it('bounds P(up), and no scores exceed the bounds', () => {
     fc.assert(
       fc.property(five(number), five(score), five(score), between(0, 1), (slopes, means, scores, calB) => {
         const fit = { ...FIT, beta: [0, ...slopes], meanX: means, calB };
@@ -56,7 +56,7 @@ describe('the card of a fit', () => {
     ['which says UP whatever the scores', { baseRate: 0.8 }],
     ['which always says DOWN', { calB: 0, baseRate: 0.4 }],
     ['which can say both', {}],
-  ])('keeps the calibration of a fit %s from those who may not know what open forecasts say', (_, change) => {
+  ])('hides the calibration of a fit %s from callers that may not read open forecasts', (_, change) => {
     const fit = { ...FIT, ...change };
     const publicCard = buildFitCard(fit, false);
     expect(publicCard.calibration).toBeNull();
@@ -75,7 +75,7 @@ describe('the card of a fit', () => {
     });
   });
 
-  it('tells whoever may not know the same, whatever the calibration is', () => {
+  it('is the same for callers without access, whatever the calibration', () => {
     fc.assert(
       fc.property(number, between(0, 1), (calA, calB) => {
         expect(buildFitCard({ ...FIT, calA, calB }, false)).toEqual(buildFitCard(FIT, false));

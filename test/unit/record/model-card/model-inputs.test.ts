@@ -32,7 +32,7 @@ const FRAME: InputFrame = {
   dxy: business(100, 2, 0.06),
 };
 
-/** The frame with one input twice as large where it is daily, and with other flows and prices where it is not. */
+/** The frame with one input doubled where it is daily, and with other flows and prices where it is not. */
 function changed(name: keyof InputFrame): InputFrame {
   if ((DAILY_COLUMNS as readonly string[]).includes(name)) {
     return { ...FRAME, [name]: (FRAME[name] as Float64Array).map((value, index) => value * (1 + index / DAYS)) };
@@ -44,7 +44,7 @@ function changed(name: keyof InputFrame): InputFrame {
 const SERIES_OF = { close: 'btcClose' } as Record<string, string>;
 
 describe('the inputs of the model card', () => {
-  it.each([...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS])('names the scores that %s enters, and no others', (name) => {
+  it.each([...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS])('name exactly the scores that %s enters', (name) => {
     const before = computeFeatures(FRAME);
     const after = computeFeatures(changed(name));
     const moved = MODEL_INPUTS.filter((score) => before[score].some((value, row) => value !== after[score][row]));
@@ -52,7 +52,7 @@ describe('the inputs of the model card', () => {
     expect(input.enters).toEqual(moved);
   });
 
-  it('has terms of everybody who is asked for them', () => {
+  it('include the attribution that providers require', () => {
     for (const id of PROVIDER_IDS) expect(PROVIDERS[id].licence.length, id).toBeGreaterThan(5);
     for (const { series } of MODEL_INPUT_SERIES) {
       const providers = getProviderIds(series).map((provider) => ({ provider }));
@@ -67,14 +67,14 @@ describe('the inputs of the model card', () => {
   });
 });
 
-describe('what the model card says in words', () => {
-  it('has a rule for each regime, and each limit in one of them', () => {
+describe('the statements of the model card', () => {
+  it('have a rule for each regime, and each limit in one of them', () => {
     const rules = REGIME_NAMES.map((regime) => REGIME_RULES[regime]);
     expect(rules.every((rule) => rule.length > 0)).toBe(true);
     for (const [name, limit] of Object.entries(REGIME_THRESHOLDS)) expect(rules.join(' '), name).toContain(`${limit}`);
   });
 
-  it('knows that overlapping calls are worth less than their number', () => {
+  it('count overlapping calls below their number', () => {
     const worth = HORIZONS.map(countIndependentCallsPerYear);
     expect(worth[0]).toBe(365);
     expect(worth.toSorted((a, b) => b - a)).toEqual(worth);

@@ -7,19 +7,19 @@ const made = { day, signalAt: new Date('2026-03-10T21:35:00Z') };
 const at = (text: string, lastDay = day, lastCovered: number | null = null) =>
   computeFreshness(made, { lastDay, lastCovered }, new Date(text));
 
-describe('how old a forecast is', () => {
-  it('counts from when it was made', () => {
+describe('the freshness of a forecast', () => {
+  it('counts from its creation', () => {
     expect(at('2026-03-10T21:36:30Z')).toMatchObject({ ageSeconds: 90, stale: false, missedSince: null });
     expect(at('2026-03-10T21:34:00Z').ageSeconds).toBe(0);
   });
 
-  it('is stale once the next one is overdue, not while it is being made', () => {
+  it('is stale once the next one is overdue, not while it is computed', () => {
     expect(at('2026-03-11T21:37:59Z').stale).toBe(false);
     expect(at('2026-03-11T21:38:00Z').stale).toBe(true);
     expect(at('2026-03-11T00:00:00Z').stale).toBe(false);
   });
 
-  it('names the first day that was missed after it', () => {
+  it('names the first missed day after it', () => {
     expect(at('2026-03-13T00:01:00Z', day + 2)).toMatchObject({ missedSince: '2026-03-11', stale: true });
   });
 
@@ -32,17 +32,17 @@ describe('how old a forecast is', () => {
     expect(computeNextSignalAt(new Date(now), { lastDay: day - 1, lastCovered: null })?.toISOString()).toBe(next);
   });
 
-  it('says of a day whose forecast was made before its time that the next one is due a day later', () => {
+  it("is due a day later when the day's forecast was made early", () => {
     expect(at('2026-03-10T09:00:00Z').nextSignalAt).toBe('2026-03-11T21:35:00.000Z');
     expect(at('2026-03-10T09:00:00Z', day, day).nextSignalAt).toBeNull();
   });
 
-  it('names a time before the first forecast too', () => {
+  it('has a due time before the first forecast too', () => {
     const next = computeNextSignalAt(new Date('2026-03-10T09:00:00Z'), { lastDay: null, lastCovered: null });
     expect(next?.toISOString()).toBe('2026-03-10T21:35:00.000Z');
   });
 
-  it('promises nothing beyond the end of the market data', () => {
+  it('is null beyond the end of the market data', () => {
     expect(at('2026-03-10T21:36:00Z', day, day).nextSignalAt).toBeNull();
     expect(at('2026-03-10T21:36:00Z', day, day + 1).nextSignalAt).toBe('2026-03-11T21:35:00.000Z');
     expect(at('2026-03-11T21:34:59Z', day, day + 1).nextSignalAt).toBe('2026-03-11T21:35:00.000Z');

@@ -13,7 +13,7 @@ const record = (letters: string, horizonDays: number) =>
     buildTestForecast({ date: formatDay(FIRST + index), horizonDays, state: STATES[letter as keyof typeof STATES] }),
   );
 
-/** 00:00 UTC, when the window of a one-day forecast of the day two before closes. */
+/** 00:00 UTC, when the window of the one-day forecast of two days before closes. */
 const midnight = (date: string) => new Date(`${date}T00:00:00Z`);
 
 describe('the accuracy of the last days', () => {
@@ -38,13 +38,13 @@ describe('the accuracy of the last days', () => {
     });
   });
 
-  it('counts overlapping windows as the few independent ones they are', () => {
+  it('counts overlapping windows by their effective sample size', () => {
     const recent = computeRecentAccuracy(record('WWWWWWW', 7), { horizonDays: 7, days: 7, now: midnight('2026-01-15') });
     const { n, independent, effectiveN, interval95 } = recent;
     expect({ n, independent }).toEqual({ n: 7, independent: 1 });
     expect(effectiveN).toBeCloseTo(computeEffectiveCount([0, 1, 2, 3, 4, 5, 6], 7), 9);
     expect(interval95).toEqual(wilsonInterval(effectiveN, effectiveN));
-    // Seven days in a row are worth less than two that do not overlap, of which no interval leaves out one half.
+    // Seven consecutive days are worth less than two non-overlapping ones, whose interval always includes one half.
     expect(interval95!.low).toBeLessThan(0.34);
   });
 

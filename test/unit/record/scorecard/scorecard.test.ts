@@ -9,7 +9,7 @@ import { buildTestForecast } from '../forecast-fixture.ts';
 
 const options = { caller: { tier: 'public' as const }, policy: 'resolution' as const, now: new Date('2027-01-01T00:00:00Z') };
 
-/** One forecast a day; W and L are scored, H held, V void, P pending. Always UP, so that a loss is a fall. */
+/** One forecast per day; W and L are scored, H held, V void, P pending. Always UP, so that a loss is a fall. */
 function record(letters: string, horizonDays = 1): ForecastDoc[] {
   const states = { W: 'WIN', L: 'LOSS', H: 'HOLD', V: 'VOID', P: 'PENDING' } as const;
   return [...letters].map((letter, index) =>
@@ -30,22 +30,22 @@ describe('the scorecard', () => {
     expect(stats).toEqual({ total: 7, scored: 4, wins: 3, losses: 1, accuracy: 0.75, currentStreak: 1, longestStreak: 2 });
   });
 
-  it('makes no claim before anything is resolved', () => {
+  it('makes no claim before the first resolution', () => {
     const { summary } = buildScorecard(record('PP'), 1, options);
     expect(summary).toMatchObject({ scored: 0, accuracyInterval95: null, dedupedInterval95: null, alwaysUpAccuracy: null });
     expect(summary.verdict).toBe('nothing resolved yet: no claim can be made');
     expect(buildScorecard([], 7, options).predictions).toEqual([]);
   });
 
-  it('counts overlapping windows as the few independent ones they are', () => {
+  it('counts overlapping windows by their effective sample size', () => {
     const { summary } = buildScorecard(record('W'.repeat(21), 7), 7, options);
     expect(summary).toMatchObject({ resolved: 21, dedupedTotal: 3, dedupedWins: 3, dedupedAccuracy: 1 });
     expect(summary.dedupedInterval95).toEqual(wilsonInterval(3, 3));
     expect(summary.accuracyInterval95).toEqual({ low: expect.closeTo(0.5379, 4), high: 1 });
   });
 
-  it('gives calls that crowd together no more trials than all are worth', () => {
-    // A week of right calls, which is one window, and ten windows apart from it and from each other, half of them right.
+  it('gives clustered calls no more trials than all calls are worth', () => {
+    // A week of right calls, which is one window, and ten separate windows, half of them right.
     const days = [0, 1, 2, 3, 4, 5, 6, ...Array.from({ length: 10 }, (_, index) => 20 + 10 * index)];
     const docs = days.map((day, index) => {
       const date = formatDay(parseDay('2026-01-01') + day);
@@ -61,7 +61,7 @@ describe('the scorecard', () => {
     expect(summary.accuracyInterval95).toEqual(computeShareInterval(summary.accuracy!, worth));
   });
 
-  it('says that no skill can show while every call is UP', () => {
+  it('states that no skill can show while every call is UP', () => {
     const { summary } = buildScorecard(record('WLWLWWLW'), 1, options);
     expect(summary.alwaysUpAccuracy).toBe(summary.accuracy);
     expect(summary.verdict).toMatch(
@@ -69,7 +69,7 @@ describe('the scorecard', () => {
     );
   });
 
-  it('says that it cannot be told from always-UP when it cannot', () => {
+  it('states when it does not differ from always-UP', () => {
     const docs = record('WLWLWWLW');
     docs.push(buildTestForecast({ date: '2026-01-09', horizonDays: 1, state: 'WIN', direction: 'DOWN', actual: 'DOWN' }));
     const { summary } = buildScorecard(docs, 1, options);
@@ -77,17 +77,14 @@ describe('the scorecard', () => {
     expect(summary.verdict).toBe('not distinguishable from always-UP: 6 of 9 right, 95 % interval 0.35 to 0.88; always-UP 5 of 9');
   });
 
-  it.each(['', 'PP', 'HHP', 'VV'])(
-    'has the numbers of the interface where nothing is scored, and the count that says so: "%s"',
-    (states) => {
-      const { summary, stats } = buildScorecard(record(states), 1, options);
-      expect(summary).toMatchObject({ scored: 0, resolved: 0, accuracy: 0, dedupedAccuracy: 0, streak: { count: 0, type: 'WIN' } });
-      expect(stats).toMatchObject({ scored: 0, accuracy: 0, currentStreak: 0, longestStreak: 0 });
-      expect(summary.verdict).toMatch(/^(nothing resolved yet|no call made)/);
-    },
-  );
+  it.each(['', 'PP', 'HHP', 'VV'])('has numbers where nothing is scored, and the count of zero: "%s"', (states) => {
+    const { summary, stats } = buildScorecard(record(states), 1, options);
+    expect(summary).toMatchObject({ scored: 0, resolved: 0, accuracy: 0, dedupedAccuracy: 0, streak: { count: 0, type: 'WIN' } });
+    expect(stats).toMatchObject({ scored: 0, accuracy: 0, currentStreak: 0, longestStreak: 0 });
+    expect(summary.verdict).toMatch(/^(nothing resolved yet|no call made)/);
+  });
 
-  it('shows the price at signal time as provisional until the window has opened, gated or not', () => {
+  it('shows the price at signal time as provisional until the window opens, gated or not', () => {
     const [doc] = record('P');
     const opened = { ...doc, btcAtSignalCents: 6_400_000 };
     const [before] = buildScorecard([{ ...doc, btcAtSignalCents: null }], 1, options).predictions;
@@ -110,7 +107,7 @@ describe('the scorecard', () => {
     expect(page(5, 1)).toEqual([[], null, 5]);
   });
 
-  it('says when every forecast that is over abstained', () => {
+  it('states when every resolved forecast abstained', () => {
     expect(buildScorecard(record('HHP'), 1, options).summary.verdict).toBe('no call made: all 2 forecasts that are over abstained (HOLD)');
   });
 
@@ -145,12 +142,12 @@ describe('the scorecard', () => {
   });
 });
 
-describe('the band of a row', () => {
+describe('the price band of an entry', () => {
   const bandFor = (tier: Tier, doc: ForecastDoc, now = new Date('2026-01-06T00:00:00Z')) =>
     toScorecardEntry(doc, { ...options, caller: { tier }, now }).band80;
   const BAND = { low: 84_123.46, median: 91_000, high: 98_765.43 };
 
-  it('is the Premium tier’s alone while the forecast is open, and everybody’s once its outcome is on chain', () => {
+  it('is Premium only while the forecast is open, and public once its outcome is on chain', () => {
     for (const state of ['DRAFT', 'PENDING'] as const) {
       expect(TIERS.map((tier) => bandFor(tier, buildTestForecast({ state })))).toEqual([null, null, BAND]);
     }
@@ -159,21 +156,21 @@ describe('the band of a row', () => {
     }
   });
 
-  it('is not told to whoever has paid for the direction, nor under a policy that reveals it at once', () => {
+  it('is hidden from payers of the direction, and under the policy "immediate"', () => {
     const doc = buildTestForecast();
     const now = new Date('2026-01-06T00:00:00Z');
     expect(toScorecardEntry(doc, { ...options, now, caller: { tier: 'public', paid: true } }).band80).toBeNull();
     expect(toScorecardEntry(doc, { ...options, now, policy: 'immediate' })).toMatchObject({ band80: null, direction: 'UP' });
   });
 
-  it('is told of a void forecast only once it is over, and there is none of a missed one', () => {
+  it('of a void forecast is shown after its window, and of a missed one never', () => {
     const doc = buildTestForecast({ state: 'VOID' });
     expect(bandFor('public', doc, new Date(doc.resolvesAt.getTime() - 1))).toBeNull();
     expect(bandFor('public', doc, doc.resolvesAt)).toEqual(BAND);
     expect(toScorecardEntry({ ...doc, values: null, regime: null }, options)).toMatchObject({ band80: null, riskLevel: null });
   });
 
-  it('stands beside the risk of the regime', () => {
+  it('comes with the risk level of the regime', () => {
     expect(toScorecardEntry(buildTestForecast(), options)).toMatchObject({ regime: 'CHOP', riskLevel: 'Moderate' });
   });
 });

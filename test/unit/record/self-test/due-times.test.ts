@@ -7,7 +7,7 @@ import { getNewestDueDay, getNextDueMs, getSelfTestDueMs, type SelfTestStep } fr
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 16));
 const at = (text: string) => Date.parse(`${text}:00Z`);
 
-describe('when self-tests are due', () => {
+describe('the due times of self-tests', () => {
   it.each([
     ['backtest', '2026-03-12T02:59', '2026-03-11', '2026-03-12T03:00'],
     ['backtest', '2026-03-12T03:00', '2026-03-12', '2026-03-13T03:00'],
@@ -32,7 +32,7 @@ describe('when self-tests are due', () => {
     expect(getNextDueMs(step, now, parseDay(lastCovered))).toBeNull();
   });
 
-  it('the newest time is past, the next one ahead and one rhythm later, whenever it is asked', () => {
+  it('are one period apart around any instant', () => {
     const instants = fc.integer({ min: toInstantMs(parseDay('2020-01-01')), max: toInstantMs(parseDay('2040-01-01')) });
     const steps = fc.constantFrom<SelfTestStep>('backtest', 'diagnostics');
     fc.assert(

@@ -46,7 +46,7 @@ describe('a record by its parts', () => {
     );
   });
 
-  it('counts all that is not scored, in the row of a horizon', () => {
+  it('counts unscored forecasts in the row of a horizon', () => {
     const docs = (['WIN', 'HOLD', 'VOID', 'DRAFT', 'PENDING'] as const).map((state, index) =>
       buildTestForecast({ date: formatDay(FIRST + index), state }),
     );
@@ -58,7 +58,7 @@ describe('a record by its parts', () => {
     });
   });
 
-  it('has the most frequent regime first, and the newest model', () => {
+  it('has the most frequent regime and the newest model first', () => {
     const docs = [0, 1, 2].map((index) => ({
       ...buildTestForecast({ date: formatDay(FIRST + index) }),
       regime: (['CRISIS', 'CHOP', 'CHOP'] as const)[index],

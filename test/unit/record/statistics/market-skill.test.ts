@@ -15,7 +15,7 @@ const week = (index: number, options: Partial<PricedOptions> = {}) =>
   });
 
 describe('skill against the market', () => {
-  it('is one minus the quotient of the Brier scores on the settled weeks', () => {
+  it('is one minus the ratio of the Brier scores on the settled weeks', () => {
     const pins = [0, 1, 2].map((index) => week(index));
     const oracleBrier = (0.36 + 0.16 + 0.16) / 3;
     expect(computeMarketSkill(pins, LATER)).toEqual({
@@ -29,7 +29,7 @@ describe('skill against the market', () => {
     expect(computeMarketSkill(pins.slice(0, 1), LATER)).toMatchObject({ weeks: 1, low: null, high: null });
   });
 
-  it('says of any weeks what the weekly comparison says of them', () => {
+  it('agrees with the weekly comparison on any weeks', () => {
     const probability = fc.integer({ min: 1, max: 99 }).map((percent) => percent / 100);
     const weeks = fc.array(
       fc.record({ qMarket: probability, pModel: probability, winner: fc.constantFrom('YES' as const, 'NO' as const) }),
@@ -46,7 +46,7 @@ describe('skill against the market', () => {
         expect(high!).toBeGreaterThanOrEqual(value);
         expect(high!).toBeLessThanOrEqual(1);
         const { brierDifference, market } = compareWeekly(pins, LATER).totals;
-        // What rounding to eight digits may move to the other side.
+        // Rounding to eight digits may change the sign.
         fc.pre([brierDifference!.low!, brierDifference!.high!].every((bound) => bound === 0 || Math.abs(bound) > 1e-6));
         expect([value > 0, low! > 0, high! < 0]).toEqual([
           brierDifference!.mean < 0,
@@ -58,7 +58,7 @@ describe('skill against the market', () => {
     );
   });
 
-  it('cannot be told from none after five weeks of small gains', () => {
+  it('does not differ from zero after five weeks of small gains', () => {
     const gains = [0.52, 0.505, 0.47, 0.51, 0.42];
     const pins = gains.map((pModel, index) => week(index, { pModel, winner: pModel > 0.5 ? 'YES' : 'NO' }));
     const { value, low, high } = computeMarketSkill(pins, LATER)!;
@@ -67,14 +67,14 @@ describe('skill against the market', () => {
     expect(high).toBeGreaterThan(0);
   });
 
-  it('has finite figures against a market that was sure and right in all weeks but one', () => {
+  it('is finite against a market that was certain and right in all weeks but one', () => {
     const pins = Array.from({ length: 12 }, (_, index) => week(index, { qMarket: index === 5 ? 0.5 : 1, winner: 'YES' }));
     const figures = Object.values(computeMarketSkill(pins, LATER)!);
     expect(figures).toHaveLength(6);
     for (const figure of figures) expect(figure).toSatisfy(Number.isFinite);
   });
 
-  it('knows nothing of weeks that are open, or that not everybody may know', () => {
+  it('excludes open weeks and weeks that are not public', () => {
     const publicWeeks = [0, 1, 2, 3, 4, 5].map((index) => week(index));
     const through = publicWeeks[4].day;
     const without = computeMarketSkill(publicWeeks.slice(0, 5), through);
@@ -84,7 +84,7 @@ describe('skill against the market', () => {
     expect(computeMarketSkill([...publicWeeks.slice(0, 5), week(5, { winner: null })], LATER)).toEqual(without);
   });
 
-  it('is none before the first settled week, and against a market that was never wrong', () => {
+  it('is null before the first settled week, and against a market that was never wrong', () => {
     expect(computeMarketSkill([], LATER)).toBeNull();
     expect(computeMarketSkill([week(0, { winner: null })], LATER)).toBeNull();
     expect(computeMarketSkill([week(1, { qMarket: 1 })], LATER)).toBeNull();

@@ -16,7 +16,7 @@ const VERSION = buildTestForecast().modelVersion!;
 const residualQuantiles = Array.from({ length: 199 }, (_, index) => (4 * (index + 1)) / 200 - 2);
 const model = { _id: VERSION, horizons: [{ horizonDays: 7, residualQuantiles }] } as unknown as ModelDoc;
 
-/** Models of which there is one, and how often it was asked for. */
+/** A store of one model that counts its reads. */
 function store() {
   const requestedVersions: string[] = [];
   return {
@@ -29,7 +29,7 @@ function store() {
   };
 }
 
-/** One forecast a day; W and L are scored, H held, V void, P pending. */
+/** One forecast per day; W and L are scored, H held, V void, P pending. */
 function record(letters: string, changes: (doc: ForecastDoc) => Partial<ForecastDoc> = () => ({})): ForecastDoc[] {
   return [...letters].map((letter, index) => {
     const doc = buildTestForecast({
@@ -43,8 +43,8 @@ function record(letters: string, changes: (doc: ForecastDoc) => Partial<Forecast
 
 const service = (deps: Partial<StatisticsDeps> = {}) => new StatisticsService({ models: store(), ...deps } as StatisticsDeps);
 
-describe('what is scored of a record', () => {
-  it('is what was told, with the distribution of the price from signal time to resolution', async () => {
+describe('scored forecasts', () => {
+  it('are the public ones, with the distribution of the price from signal time to resolution', async () => {
     const docs = record('WHVLP', ({ values }) => ({ values: { ...values!, btcPriceCents: 8_800_000 } }));
     const scored = await scoreForecasts(store(), docs);
     expect(scored.map(({ day }) => day - FIRST)).toEqual([0, 1, 3]);
@@ -54,7 +54,7 @@ describe('what is scored of a record', () => {
     expect(scored[2].distribution!.pit).toBeLessThan(scored[0].distribution!.pit);
   });
 
-  it('has no distribution where the model is not in the store, or has no fit of the horizon', async () => {
+  it('have no distribution when the model is not stored, or has no fit of the horizon', async () => {
     const unknown = await scoreForecasts(
       store(),
       record('WW', () => ({ modelVersion: 'm0-d1.1999-01-01' })),
@@ -68,7 +68,7 @@ describe('what is scored of a record', () => {
 });
 
 describe('statistics of a record', () => {
-  it('do not change with anything that is not told', async () => {
+  it('do not change with anything that is not public', async () => {
     const letters = 'WLHWVPPP';
     const pending = (changes: (doc: ForecastDoc) => Partial<ForecastDoc>) =>
       record(letters, (doc) => (doc.state === 'PENDING' ? changes(doc) : {}));
@@ -76,7 +76,7 @@ describe('statistics of a record', () => {
       pending(() => ({})),
       pending(({ values }) => ({ values: { ...values!, signal: 'SELL', direction: 'DOWN', pUp: 0.1, pUpBps: 1_000 } })),
       pending(({ values }) => ({ values: { ...values!, signal: 'HOLD', climatology: 0.9, distribution: { scale: 1, shift: -1 } } })),
-      // Decided and not yet on chain.
+      // Decided and not on chain.
       pending(() => ({ resolution: buildTestForecast({ state: 'LOSS', actual: 'DOWN' }).resolution })),
       record(letters.slice(0, 5)),
     ];
@@ -87,7 +87,7 @@ describe('statistics of a record', () => {
     expect(first.distribution!.n).toBe(4);
   });
 
-  it('are made once for what has been told, and anew when more is', async () => {
+  it('are computed once per public state, and again after a change', async () => {
     const models = store();
     const one = service({ models });
     const docs = record('WLWP');
@@ -112,7 +112,7 @@ describe('statistics of a record', () => {
 });
 
 describe('the records of all horizons', () => {
-  it('are read again once a forecast was added, or came to its end', async () => {
+  it('are read again when a forecast was added or resolved', async () => {
     let [letters, reads] = ['WLP', 0];
     const state = (letter: string) => [...letters].filter((each) => each === letter).length;
     const reading = {

@@ -41,13 +41,13 @@ const resolution = (changes: Partial<ResolutionData> = {}, at = RESOLVES_AT) =>
 const failing = (changes: Partial<ResolutionData>, at?: Date) =>
   crossCheckAttestations(prediction, resolution(changes, at)).flatMap(({ ok, field }) => (ok ? [] : [field]));
 
-describe('what two attestations say together', () => {
-  it('agrees when the one opens the other, after the window, by the rule', () => {
+describe('the cross-check of two attestations', () => {
+  it('passes when the resolution opens the prediction, after the window, by the rule', () => {
     const checks = crossCheckAttestations(prediction, resolution());
     expect(checks.map(({ attestation, ok }) => [attestation, ok])).toEqual(Array(3).fill(['resolution', true]));
   });
 
-  it('does not open with any other value or salt', () => {
+  it('fails for any other value or salt', () => {
     const opening = fc.record({
       confidenceBps: fc.integer({ min: 0, max: 10_000 }),
       pUpBps: fc.integer({ min: 0, max: 10_000 }),
@@ -64,7 +64,7 @@ describe('what two attestations say together', () => {
     expect(failing({ confidenceBps: 12_000 })).toContain('commitment opened on chain');
   });
 
-  it('does not agree before the window is over', () => {
+  it('fails before the window has ended', () => {
     expect(failing({}, new Date(RESOLVES_AT.getTime() - 1_000))).toEqual(['time']);
   });
 
@@ -84,7 +84,7 @@ describe('what two attestations say together', () => {
     expect(failing({ direction, ...closes, signal: 'HOLD', outcome })).toContain('outcome of the closes');
   });
 
-  it('says nothing of data that is of no such schema', () => {
+  it('is empty for data of another schema', () => {
     expect(crossCheckAttestations(prediction, { ...resolution(), data: '0x12' })).toEqual([]);
     expect(crossCheckAttestations({ ...prediction, data: '0x' }, resolution())).toEqual([]);
   });

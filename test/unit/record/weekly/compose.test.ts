@@ -41,7 +41,7 @@ const stake = (day: Day, settledAt: Date, rest: Partial<WagerDoc> = {}): WagerDo
 });
 
 describe('a weekly report', () => {
-  it('counts forecasts of its days, and resolutions by when they came on chain', () => {
+  it('counts forecasts of its days, and resolutions by reveal time', () => {
     const report = composeWeeklyReport(
       data({
         forecasts: [
@@ -55,7 +55,7 @@ describe('a weekly report', () => {
         ],
       }),
     );
-    // The forecast of 2 January was revealed on the 4th, before the report on the week before.
+    // The forecast of 2 January was revealed on the 4th, before the previous report.
     expect(report.horizons[0]).toMatchObject({ horizon: '1d', made: 4, over: 4, wins: 2, losses: 1, holds: 1, openAtEnd: 1 });
     expect(report.horizons[0].hitRate).toBeCloseTo(2 / 3, 12);
     expect(report.horizons[0].alwaysUpRate).toBeCloseTo(1 / 3, 12);
@@ -65,7 +65,7 @@ describe('a weekly report', () => {
     expect(report.attestations).toMatchObject({ predictions: 4, resolutions: 4, gasWei: '1000000000000000' });
   });
 
-  it('says the same when it is made late', () => {
+  it('is the same when made late', () => {
     const after = new Date(dueAt(WEEK).getTime() + 1);
     const waiting = buildTestForecast({ date: '2026-01-06', horizonDays: 2 });
     const won = buildTestForecast({ date: '2026-01-06', horizonDays: 2, state: 'WIN' });
@@ -82,7 +82,7 @@ describe('a weekly report', () => {
     expect(inTime.incidents).toEqual([{ date: '2026-01-06', kind: 'waiting', detail: expect.stringContaining('2d: over') }]);
   });
 
-  it('tells days, regimes and incidents', () => {
+  it('lists days, regimes and incidents', () => {
     const days = [
       buildTestDay(WEEK, { replayed: true, regime: 'CRISIS' }),
       buildTestDay(WEEK + 1, { late: true }),
@@ -113,7 +113,7 @@ describe('a weekly report', () => {
     expect(report.incidents[1].detail).toBe('no price');
   });
 
-  it('has closes in cents, and the change between these', () => {
+  it('has closes in cents, and the change between them', () => {
     const { market } = composeWeeklyReport(data({ openUsd: 0.014999, closeUsd: 61_234.56789 }));
     expect(market).toEqual({ openUsd: 0.01, closeUsd: 61_234.57, changePct: 612_345_600 });
     expect(composeWeeklyReport(data({ openUsd: 100_000.004, closeUsd: 98_765.4321 })).market).toEqual({
@@ -123,7 +123,7 @@ describe('a weekly report', () => {
     });
   });
 
-  it('of a week without anything is all zeros and nulls', () => {
+  it('of an empty week is all zeros and nulls', () => {
     const report = composeWeeklyReport(data({ openUsd: null }));
     expect(report.market).toEqual({ openUsd: null, closeUsd: 98_000, changePct: null });
     expect(report).toMatchObject({ wagers: [], incidents: [], attestations: { transactions: 0, gasWei: '0' }, replayed: false });
@@ -152,7 +152,7 @@ describe('wagers of a weekly report', () => {
     ]);
   });
 
-  it('are not told while a forecast of their day, or of one before it, is unresolved', () => {
+  it('are hidden while a forecast of their day or an earlier one is unresolved', () => {
     const stakes = [stake(WEEK - 6, new Date(toInstantMs(WEEK - 1)))];
     const late = buildTestForecast({ date: formatDay(WEEK - 7), horizonDays: 7 });
     expect(between(stakes, WEEK, [late])).toEqual([]);
@@ -163,7 +163,7 @@ describe('wagers of a weekly report', () => {
     );
   });
 
-  it('are each in the report of one week, however late they or their forecasts were', () => {
+  it('are in exactly one report, however late they or their forecasts were', () => {
     const offsets = fc.record({
       day: fc.integer({ min: 0, max: 20 }),
       settled: fc.integer({ min: 0, max: 30 * 24 }),

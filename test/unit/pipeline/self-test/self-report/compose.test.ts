@@ -25,7 +25,7 @@ function day(of: number, rest: Partial<DayDoc> = {}): DayDoc {
   return buildTestDay(of, { metadata: metadata([]) as DayDoc['metadata'], ...rest });
 }
 
-/** Forecasts of a day: over by the Sunday ones are resolved at the very end of their windows. */
+/** Forecasts of a day: those over by the Sunday are resolved at the end of their windows. */
 function forecasts(of: number): ForecastDoc[] {
   return HORIZONS.map((horizonDays) => {
     const isOver = of + 1 + horizonDays <= SUNDAY;
@@ -46,7 +46,7 @@ function selfTest(test: SelfTestRun['test'], of: number, rest: Partial<SelfTestR
   } as SelfTestRun;
 }
 
-/** A week on which everything went as promised. */
+/** A week without incidents. */
 function week(rest: Partial<SelfReportData> = {}): SelfReportData {
   return {
     ...{
@@ -75,7 +75,7 @@ const stepOf = (report: ReturnType<typeof composeSelfReport>, name: string) => r
 const changed = (docs: ForecastDoc[], isMeant: (doc: ForecastDoc) => boolean, change: Partial<ForecastDoc>) =>
   docs.map((doc) => (isMeant(doc) ? { ...doc, ...change } : doc));
 
-describe('a week on which all went well', () => {
+describe('a week without incidents', () => {
   const report = composeSelfReport(week());
 
   it('has each promise of the timetable kept, for each day', () => {
@@ -92,13 +92,13 @@ describe('a week on which all went well', () => {
     expect(report.modelVersions).toEqual([{ modelVersion: 'm0-d1.2025-08-19', days: 7 }]);
   });
 
-  it('is told as the schema says', () => {
+  it('matches the served schema', () => {
     expect(SELF_REPORT.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
   });
 });
 
-describe('what did not go well', () => {
-  it('a late, a missed and an unwritten day', () => {
+describe('incidents of a week', () => {
+  it('include a late, a missed and an unwritten day', () => {
     const days = [day(FIRST, { late: true }), day(FIRST + 1, { missedBecause: 'no price', modelVersion: null, regime: null })];
     const report = composeSelfReport(week({ days: [...days, ...range(FIRST + 2, SUNDAY - 2).map((of) => day(of))] }));
     expect(stepOf(report, 'signal')).toMatchObject({ promised: 7, ran: 4, late: 1, missed: 2 });
@@ -111,7 +111,7 @@ describe('what did not go well', () => {
     expect(report.verdict).toBe('69 of 72 promises kept in time; 1 x signal late, 2 x signal missed');
   });
 
-  it('a commitment after its time, and one after the window had opened, which does not count', () => {
+  it('include a late commitment, and one after the window opened, which does not count', () => {
     const docs = week().forecasts as ForecastDoc[];
     const at = (of: number, hours: number, minutes: number) => ({ ...docs[0].attestation!, at: new Date(toInstantMs(of, hours, minutes)) });
     const late = changed(docs, (doc) => doc.day === FIRST, { attestation: at(FIRST, 23, 0) });
@@ -122,7 +122,7 @@ describe('what did not go well', () => {
     expect(stepOf(report, 'resolve').promised).toBe(28 - 3);
   });
 
-  it('an outcome that came late, and one that has not come', () => {
+  it('include a late outcome and a missing one', () => {
     const docs = week().forecasts as ForecastDoc[];
     const ended = FIRST + 3;
     const isMeant = (doc: ForecastDoc) => doc.horizonDays === 1 && doc.day === ended - 2;
@@ -135,7 +135,7 @@ describe('what did not go well', () => {
     expect(open.outcomes).toMatchObject({ wins: 27, open: 1 });
   });
 
-  it('tells nothing of an outcome that is decided and not on chain', () => {
+  it('disclose no outcome that is decided and not on chain', () => {
     const docs = week().forecasts as ForecastDoc[];
     const reports = (['WIN', 'LOSS', 'HOLD'] as const).map((outcome) =>
       composeSelfReport(
@@ -153,7 +153,7 @@ describe('what did not go well', () => {
     expect(reports[0].outcomes.open).toBe(1);
   });
 
-  it('a step that waits or has failed, with its reason; why a wager waits is told to nobody', () => {
+  it('include a step that waits or failed with its reason, except for wagers', () => {
     const briefs = new Map([...week().briefs].filter(([of]) => of !== SUNDAY - 1 && of !== SUNDAY));
     const wagers = new Map([...week().wagers].filter(([of]) => of !== FIRST && of !== FIRST + 1));
     const runs = [
@@ -169,7 +169,7 @@ describe('what did not go well', () => {
     expect(report.incidents).toContainEqual({ date: '2026-03-14', step: 'brief', state: 'failed', detail: 'out of paper' });
   });
 
-  it('self-tests that were late, failed or not run', () => {
+  it('include self-tests that were late, failed or not run', () => {
     const tests = [
       ...range(FIRST + 1, SUNDAY - 2).map((of) => selfTest('walk-forward', of, { late: of === FIRST + 1 })),
       selfTest('walk-forward', SUNDAY - 1, { state: 'failed', reason: 'the thread ended' }),
@@ -185,7 +185,7 @@ describe('what did not go well', () => {
     });
   });
 
-  it('a wager that was decided late, and one after the window had opened', () => {
+  it('include a wager decided late, and one after the window opened', () => {
     const wagers = new Map(week().wagers);
     wagers.set(FIRST, new Date(toInstantMs(FIRST + 1) - 1));
     wagers.set(FIRST + 1, new Date(toInstantMs(FIRST + 2)));
@@ -194,20 +194,20 @@ describe('what did not go well', () => {
     expect(report.incidents).toContainEqual({ date: '2026-03-09', step: 'wager', state: 'missed', detail: 'the window had opened' });
   });
 
-  it('inputs that were missing or too old', () => {
+  it('include inputs that were missing or too old', () => {
     const days = week().days.map((doc, index) => (index < 2 ? { ...doc, metadata: metadata(['gold']) as DayDoc['metadata'] } : doc));
     expect(composeSelfReport(week({ days })).dataGaps).toEqual([{ series: 'gold', days: 2, dates: ['2026-03-08', '2026-03-09'] }]);
   });
 });
 
-describe('what was not promised', () => {
-  it('nothing before the record began', () => {
+describe('not promised', () => {
+  it('is anything before the record began', () => {
     const report = composeSelfReport(week({ genesis: null, firstLive: null, days: [], forecasts: [] }));
     expect(report).toMatchObject({ verdict: 'the record had not begun: nothing was promised', incidents: [] });
     expect(report.steps.every(({ promised }) => promised === 0)).toBe(true);
   });
 
-  it('reports and self-tests on days of a replay, and on the first day of the service', () => {
+  it('are reports and self-tests on replayed days, and on the first day of the service', () => {
     const days = week().days.map((doc) => ({ ...doc, replayed: true }));
     const replayed = composeSelfReport(week({ days, firstLive: null, briefs: new Map(), weeklyLate: null, tests: [] }));
     expect(replayed).toMatchObject({ verdict: '56 of 56 promises kept in time, on replayed days', incidents: [] });
@@ -216,7 +216,7 @@ describe('what was not promised', () => {
     expect(stepOf(fresh, 'weekly-report').promised).toBe(0);
   });
 
-  it('forecasts beyond the end of the market data', () => {
+  it('are forecasts beyond the end of the market data', () => {
     const report = composeSelfReport(week({ lastCovered: SUNDAY - 1 }));
     expect(stepOf(report, 'signal').promised).toBe(7);
     const cut = composeSelfReport(week({ lastCovered: SUNDAY - 4 }));
@@ -225,7 +225,7 @@ describe('what was not promised', () => {
     expect(stepOf(composeSelfReport(week({ lastCovered: FIRST - 7 })), 'weekly-report').promised).toBe(0);
   });
 
-  it('gas is summed by what it was spent on', () => {
+  it('sums gas by purpose', () => {
     const gas = ['attest', 'resolve', 'feedback', 'identity', 'schema'].map((purpose, index) => ({
       ...{ purpose, transactions: 1, gasUsed: 10 ** index, costWei: 10n ** BigInt(20 + index) },
     }));

@@ -1,2 +1,2 @@
-// Busy for ever, as a computation that does not end.
+// Runs forever, as a computation that does not end.
 while (Date.now() > 0);
