@@ -21,6 +21,11 @@ const EAS_EXPLORER_URLS: Readonly<Record<number, string>> = {
   84532: 'https://base-sepolia.easscan.org',
 };
 
+/** Canonical form of addresses in keys and in the database. */
+export function toLowerCaseAddress(address: Address): Address {
+  return address.toLowerCase() as Address;
+}
+
 /** Base URL of the chain's EAS explorer, without a trailing slash; null for an unknown chain. */
 export function getEasExplorerUrl(chainId: number): string | null {
   return EAS_EXPLORER_URLS[chainId] ?? null;

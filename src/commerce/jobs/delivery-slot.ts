@@ -4,22 +4,18 @@ import { ignoreDuplicate } from '../../platform/mongo.ts';
 interface DeliverySlotDoc {
   /** The contract, in lower case. */
   _id: string;
-  /** The job whose turn it is. */
+  /** The job that holds the slot. */
   job: string;
-  /** When it ends in any case. */
+  /** Expiry of the hold. */
   until: Date;
 }
 
-/** A job as the store knows it. */
 interface JobRef {
   _id: string;
   contract: string;
 }
 
-/**
- * Whose turn it is among the jobs of evaluators whom nobody vouches for. They are delivered one at a time, whatever the number of
- * their wallets, over all processes on a database.
- */
+/** One delivery slot per contract for all jobs of unknown evaluators, over all processes: more wallets get a client no more deliveries. */
 export class DeliverySlot {
   readonly slots: Collection<DeliverySlotDoc>;
 
@@ -27,22 +23,22 @@ export class DeliverySlot {
     this.slots = db.collection('agent_commerce_turns');
   }
 
-  /** Takes the turn for a time, or keeps it; false while it is another job's. */
+  /** Acquires or extends the slot; false while another job holds it. */
   async acquire({ _id: job, contract }: JobRef, now: Date, forMs: number): Promise<boolean> {
     const until = new Date(now.getTime() + forMs);
     const _id = contract.toLowerCase();
     const free = { _id, $or: [{ job }, { until: { $lte: now } }] };
-    // Where it is not free, an upsert finds the key taken.
+    // While another job holds the slot, the upsert fails on the duplicate key.
     await this.slots.updateOne(free, { $set: { job, until } }, { upsert: true, hint: '_id_' }).catch(ignoreDuplicate);
     return (await this.slots.findOne({ _id }))?.job === job;
   }
 
-  /** Ends the turn of a job; nothing where it has none. */
+  /** Releases the slot if the job holds it. */
   async release({ _id: job, contract }: JobRef): Promise<void> {
     await this.slots.updateOne({ _id: contract.toLowerCase(), job }, { $set: { until: new Date(0) } }, { hint: '_id_' });
   }
 
-  /** When the turn of another job ends in any case; null where there is none. */
+  /** Expiry of another job's hold, or null. */
   async getTakenUntil({ _id: job, contract }: JobRef, now: Date): Promise<Date | null> {
     const slot = await this.slots.findOne({ _id: contract.toLowerCase() });
     return slot === null || slot.job === job || slot.until <= now ? null : slot.until;

@@ -3,28 +3,28 @@ import { parseJsonOrNull } from '../../platform/validation/parse-json.ts';
 import { REF_CODE_PATTERN, REF_CODE_RULE } from '../ledger/ref-code.ts';
 import { findOffering, OFFERINGS, type Offering } from '../offerings.ts';
 
-/** What a client asks for in the description of a job. */
+/** Order in the description of a job. */
 export interface JobOrder {
   offering: Offering;
-  /** Code of the partner who sent the client, in lower case. */
+  /** Referral code in lower case. */
   ref: string | null;
 }
 
-/** Longest description that is read, in bytes of UTF-8. */
+/** Size limit in UTF-8 bytes. */
 export const MAX_DESCRIPTION_BYTES = 1_024;
 
 const JOB_OFFERING_NAMES = OFFERINGS.filter(({ channel }) => channel === 'agent-commerce').map(({ name }) => name);
 
 const DESCRIPTION = z.strictObject({
   offering: z.string(),
-  // The only one that is sold: named, so that nobody pays for another one.
+  // The only horizon sold; accepted explicitly, so that a client cannot pay for another one.
   horizon: z.literal(['7d', '7', 7]).optional(),
   ref: z.string().regex(REF_CODE_PATTERN).optional(),
 });
 
 const DESCRIPTION_FORMAT = '{"offering":"svc_bitcoin_signal"}, or only the name of the offering';
 
-/** Reads the description of a job; says in a sentence why it cannot be served. The text itself is never repeated. */
+/** Parses a job description, or returns the reason as a sentence. Never quotes the description. */
 export function parseJobDescription(text: string): JobOrder | { refused: string } {
   if (Buffer.byteLength(text) > MAX_DESCRIPTION_BYTES) return { refused: `The description has more than ${MAX_DESCRIPTION_BYTES} bytes.` };
   const bare = text.trim();

@@ -2,36 +2,36 @@ import type { Address, Hash } from 'viem';
 import type { JobState } from '../../chain/erc8183/abi.ts';
 import type { ErrorCode } from '../../platform/errors.ts';
 
-/** What a job delivers: the exact text whose hash is on chain. */
+/** Deliverable of a job: the exact text whose hash is on chain. */
 export interface JobDelivery {
-  /** Canonical JSON, with a salt: its hash is public. */
+  /** Canonical JSON, salted because its hash is public. */
   text: string;
-  /** keccak256 of its bytes in UTF-8. */
+  /** keccak256 of its UTF-8 bytes. */
   hash: Hash;
   composedAt: Date;
   forecastId: string | null;
   attestationUid: Hash | null;
 }
 
-/** A job for this service's provider wallet, as it is kept. Addresses and hashes in lower case. */
+/** A job of the provider wallet. Addresses and hashes in lower case. */
 export interface JobDoc {
   /** `<contract>:<job id>`. */
   _id: string;
   contract: Address;
-  /** Decimal text: it may have 256 bits. */
+  /** uint256 as decimal text. */
   jobId: string;
-  /** Block in which it became a job for us. */
+  /** Block in which the provider was assigned. */
   seenBlock: number;
-  /** Block of its newest event. */
+  /** Block of the latest event. */
   lastEventBlock: number;
-  /** When to look at it next; null where only an event can change anything. */
+  /** Next check; null when only an event can change the state. */
   due: Date | null;
-  /** Whether its price ever went into escrow: such a job comes before the offers. */
+  /** The client has funded the escrow at some time; such jobs precede offers. */
   funded: boolean;
-  /** Looks in a row that failed, and how the last of them did. */
+  /** Consecutive failed checks, and the code of the last one. */
   failures: number;
   failure: ErrorCode | null;
-  /** As it stood on chain at a block; null before the first look. */
+  /** State on chain at a block; null before the first check. */
   onChain: {
     block: number;
     state: JobState;
@@ -41,31 +41,31 @@ export interface JobDoc {
     budget: string;
     expiresAt: Date;
   } | null;
-  /** Null until it is decided. */
+  /** Null until decided. */
   accepted: boolean | null;
-  /** Why it is refused. */
+  /** Reason of a rejection. */
   reason: string | null;
   offering: string | null;
   ref: string | null;
-  /** The transaction that set our price; null where the client had set it. */
+  /** Transaction of `setBudget`; null when the client had set the price itself. */
   budgetTx: Hash | null;
   delivery: JobDelivery | null;
   submission: { txHash: Hash; at: Date } | null;
-  /** Units as decimal text. */
+  /** Amount as decimal text. */
   payment: { amountMicros: string; txHash: Hash; settledAt: Date } | null;
-  /** Client and evaluator of a delivery that was rejected or expired. */
+  /** Client and evaluator, when the delivery was rejected or expired. */
   unpaidBy?: Address[];
   notedAt: Date;
 }
 
-/** A job without the text that is sold. */
+/** A job without its deliverable. */
 export type JobDocWithoutText = Omit<JobDoc, 'delivery'> & { delivery: Omit<JobDelivery, 'text'> | null };
 
 export function buildJobKey(contract: Address, jobId: bigint): string {
   return `${contract.toLowerCase()}:${jobId}`;
 }
 
-/** A job as receipts and the ledger name it. */
+/** Resource name of a job in receipts and the ledger. */
 export function buildJobResource({ contract, jobId }: Pick<JobDoc, 'contract' | 'jobId'>): string {
   return `job:${contract}:${jobId}`;
 }

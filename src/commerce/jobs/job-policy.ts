@@ -3,22 +3,22 @@ import type { OnChainJob } from '../../chain/erc8183/jobs.ts';
 import { formatMoney, usdFromMicros } from '../money.ts';
 import type { Offering } from '../offerings.ts';
 
-/** Whose jobs are taken. */
+/** Which jobs are accepted. */
 export interface JobPolicy {
-  /** Evaluators whose jobs are taken at any price. */
+  /** Known evaluators: their jobs are accepted at any price. */
   evaluators: readonly Address[];
-  /** Most that a job of another evaluator may cost, in millionths of a US dollar; 0 takes none. */
+  /** Maximum price with an unknown evaluator, in millionths of a US dollar; 0 rejects such jobs. */
   maxMicros: bigint;
-  /** For how long a delivery that another evaluator does not pay for keeps all others of them waiting. */
+  /** For how long an unpaid delivery to an unknown evaluator blocks the delivery slot. */
   unpaidPauseMs: number;
 }
 
-/** Jobs of one client that may wait for their money: each costs a transaction. Processes and jobs at once may exceed it by a few. */
+/** Accepted but unfunded jobs per client, since each costs a transaction. Concurrent processes may exceed it slightly. */
 export const MAX_OPEN_OFFERS = 20;
 
-/** Time before its expiry that a job must still have when it is taken on. */
+/** Minimum time to expiry when a job is accepted. */
 export const MIN_TIME_TO_EXPIRY_MS = 5 * 60_000;
-/** Time before its expiry after which nothing is delivered any more: it might not be on chain in time. */
+/** Minimum time to expiry for a delivery, which must be on chain before the job expires. */
 export const MIN_DELIVERY_TIME_MS = 2 * 60_000;
 
 export interface JobApplication {
@@ -27,11 +27,11 @@ export interface JobApplication {
   policy: JobPolicy;
   provider: Address;
   at: Date;
-  /** Whether the client or the evaluator has let an earlier delivery go unpaid. */
+  /** The client or evaluator rejected an earlier delivery or let it expire. */
   hasUnpaid: boolean;
-  /** Jobs of the client that are taken on and not funded. */
+  /** Accepted but unfunded jobs of the client. */
   offers: number;
-  /** Until when it is the turn of another job whose evaluator is not known; null when it is not. */
+  /** Expiry of another job's hold on the delivery slot, or null. */
   takenUntil: Date | null;
 }
 
@@ -39,7 +39,7 @@ export function isKnownEvaluator({ evaluators }: Pick<JobPolicy, 'evaluators'>, 
   return evaluators.some((known) => isAddressEqual(known, evaluator));
 }
 
-/** Why a job is not taken on, as a sentence; null when it is. */
+/** Why a job is rejected, as a sentence; null for an acceptable job. */
 export function findJobRejection(application: JobApplication): string | null {
   const { job, policy, provider, at, offers } = application;
   const { evaluator, hook, expiresAt } = job;
@@ -54,19 +54,19 @@ export function findJobRejection(application: JobApplication): string | null {
   return isKnownEvaluator(policy, evaluator) ? null : findUnknownEvaluatorRejection(application);
 }
 
-/** Nobody vouches for this evaluator: he can read what he is given, and reject it. */
+/** An unknown evaluator could read the deliverable and then reject it. */
 function findUnknownEvaluatorRejection({ job, offering, policy, hasUnpaid, takenUntil }: JobApplication): string | null {
   if (policy.maxMicros === 0n) return 'The evaluator is not one that this provider knows: name one that the offerings list.';
   if (offering.price.amount > policy.maxMicros) {
     return `The evaluator is not one that this provider knows, and jobs of others are taken up to ${formatMoney(usdFromMicros(policy.maxMicros))} only.`;
   }
   if (hasUnpaid) return 'The client or the evaluator rejected an earlier delivery, or let it expire: buy by another channel.';
-  // With the money in escrow it waits.
+  // A funded job waits for the slot.
   if (takenUntil === null || job.state !== 'OPEN') return null;
   return `Jobs whose evaluator is not one that this provider knows are served one at a time: create it again once the other one is paid, or after ${takenUntil.toISOString()}.`;
 }
 
-/** One that was funded before it was seen is served as long as it can be. */
+/** A job that was funded before it was seen is accepted until its delivery is impossible. */
 function getMinTimeMs({ state }: OnChainJob): number {
   return state === 'FUNDED' ? MIN_DELIVERY_TIME_MS : MIN_TIME_TO_EXPIRY_MS;
 }

@@ -1,23 +1,23 @@
 import { type Address, isAddressEqual, maxUint256 } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { readJob } from '../../chain/erc8183/jobs.ts';
-import { chainCall } from '../../chain/rpc/chain-call.ts';
+import { readBlockNumber } from '../../chain/rpc/blocks.ts';
 import type { JobDelivery, JobDocWithoutText } from './job-doc.ts';
 import type { JobPolicy } from './job-policy.ts';
 import type { JobStore } from './job-store.ts';
 
-/** What is told of agent commerce jobs. */
+/** Reads of agent commerce jobs. */
 export interface JobService {
   /** The ERC-8183 contract. */
   contract: Address;
-  /** The wallet that jobs are created for. */
+  /** The wallet that clients assign jobs to. */
   provider: Address;
   policy: JobPolicy;
-  /** Null for a job that is not the provider's, or not deep enough in the chain yet. */
+  /** Null for another provider's job, or before its confirmation depth. */
   find(jobId: bigint): Promise<JobDocWithoutText | null>;
-  /** Whether the chain has a job for the provider that `find` does not know yet. @throws OracleError CHAIN_UNREACHABLE */
+  /** Whether the latest block has a job of the provider that `find` does not return yet. @throws OracleError CHAIN_UNREACHABLE */
   isUnconfirmed(jobId: bigint): Promise<boolean>;
-  /** What the job has delivered, once its hash is on chain; null before. */
+  /** The deliverable once its hash is on chain, otherwise null. */
   findDelivery(jobId: bigint): Promise<JobDelivery | null>;
 }
 
@@ -36,10 +36,9 @@ export function createJobService({ contract, provider, store, policy, chain }: J
     policy,
     find: (jobId) => store.find(contract, jobId),
     async isUnconfirmed(jobId) {
-      // No contract can have it, and no call can carry it.
+      // Not encodable as uint256.
       if (jobId > maxUint256) return false;
-      const head = await chainCall('Reading the block number', () => chain.client.getBlockNumber());
-      const job = await readJob(chain, contract, jobId, head);
+      const job = await readJob(chain, contract, jobId, await readBlockNumber(chain));
       return job !== null && isAddressEqual(job.provider, provider);
     },
     findDelivery: (jobId) => store.findSubmittedDelivery(contract, jobId),

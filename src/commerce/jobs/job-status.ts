@@ -1,16 +1,16 @@
 import { type Address, getAddress } from 'viem';
 import type { MerchantConfig } from '../merchant-config.ts';
 import type { SignedReceipt, SignReceipt } from '../receipts/receipt.ts';
-import { buildJobResource, type JobDoc, type JobDocWithoutText } from './job-doc.ts';
+import { buildJobResource, type JobDocWithoutText } from './job-doc.ts';
 
-/** What client or evaluator sign to fetch what was delivered (EIP-191); the timestamp as it is sent. */
+/** Message that client or evaluator sign (EIP-191) to fetch the deliverable, with the timestamp exactly as in the request. */
 export function buildFetchMessage(contract: Address, jobId: string, timestamp: number): string {
   return `Fetch svc job: ${getAddress(contract)}:${jobId}:${timestamp}`;
 }
 
 type JobProgress = Pick<JobDocWithoutText, 'accepted' | 'onChain'>;
 
-/** What happens next with a job, and who has to do it, in a sentence. */
+/** Next step of a job and its actor, as a sentence. */
 export function describeNextStep({ accepted, onChain }: JobProgress, now: Date): string {
   const { state = 'OPEN', expiresAt = now } = onChain ?? {};
   const isExpired = expiresAt <= now;
@@ -31,22 +31,16 @@ export function describeNextStep({ accepted, onChain }: JobProgress, now: Date):
 
 const REFUND_STEP = 'Anybody may call claimRefund, which gives the client his money back.';
 
-/** Why what a job delivers is not handed out, or not any more; null where it is, or will be. */
+/** Why the deliverable is withheld for good; null while it is or will be available. */
 export function getWithheldReason({ accepted, reason, onChain }: JobProgress & Pick<JobDocWithoutText, 'reason'>): string | null {
   if (onChain?.state === 'REJECTED') return 'The job was rejected, so that nothing is handed out for it any more';
   if (onChain?.state === 'EXPIRED') return 'The job has expired, so that nothing is handed out for it any more';
   return accepted === false ? `The job is refused: ${reason}` : null;
 }
 
-/** The receipt of a job that is paid; null before. */
+/** The receipt of a paid job; null before payment. */
 export async function signJobReceipt(
-  {
-    contract,
-    jobId,
-    delivery,
-    payment,
-    onChain,
-  }: Pick<JobDoc, 'contract' | 'jobId' | 'payment' | 'onChain'> & Pick<JobDocWithoutText, 'delivery'>,
+  { contract, jobId, delivery, payment, onChain }: Pick<JobDocWithoutText, 'contract' | 'jobId' | 'payment' | 'onChain' | 'delivery'>,
   { merchant, signReceipt, provider }: { merchant: Pick<MerchantConfig, 'asset'>; signReceipt: SignReceipt; provider: Address },
 ): Promise<SignedReceipt | null> {
   if (payment === null || delivery === null || onChain === null) return null;

@@ -6,17 +6,17 @@ import { isDuplicateKey } from '../../platform/mongo.ts';
 import type { Channel } from '../channels.ts';
 import { buildCauseKey, type SettledPayment, validatePayment } from './payment.ts';
 
-/** A settled payment as it is kept. `_id` is its cause. Addresses and hashes in lower case. */
+/** A settled payment; `_id` is its cause key. Addresses and hashes in lower case. */
 export interface PaymentDoc {
   _id: string;
   channel: Channel;
   offering: string;
-  /** Read back as a number wherever one holds it exactly. */
+  /** The driver returns a number where that is exact. */
   amountMicros: Long | number;
   asset: Address;
   payer: Address;
   payee: Address;
-  /** What was asked for; null where nothing says more than the offering. */
+  /** Requested resource; null when the offering identifies it. */
   resource: string | null;
   ref: string | null;
   settledAt: Date;
@@ -24,8 +24,8 @@ export interface PaymentDoc {
   day: Day;
   txHash: Hash;
   /**
-   * The same hash of a transfer, which pays for one thing. One transaction may carry several authorizations, or complete several jobs:
-   * those are known by their own keys, and a purchase takes no transaction that carries an authorization.
+   * Set for plain transfers, whose transaction pays for one purchase only. A transaction may carry several authorizations or complete
+   * several jobs, which have their own keys; a purchase rejects a transaction with an authorization.
    */
   soleTxHash?: Hash;
 }
@@ -37,7 +37,7 @@ export const COMMERCE_INDEXES = [
   },
 ];
 
-/** The settled payments: nothing else counts as money. Written once each, never changed. */
+/** Append-only ledger of settled payments. */
 export class Ledger {
   readonly payments: Collection<PaymentDoc>;
 
@@ -46,8 +46,8 @@ export class Ledger {
   }
 
   /**
-   * Writes a settled payment down, unless it is there already. Tells whether it was new.
-   * @throws OracleError INPUT_INVALID for what cannot be a payment, CONFLICT when its cause or transaction has paid for something else.
+   * Records a settled payment; idempotent. Returns whether it was new.
+   * @throws OracleError INPUT_INVALID for an invalid payment, CONFLICT when its cause or transaction has paid for something else.
    */
   async record(payment: SettledPayment): Promise<boolean> {
     const doc = toPaymentDoc(validatePayment(payment));

@@ -4,14 +4,14 @@ import type { Channel } from '../channels.ts';
 import { findOffering } from '../offerings.ts';
 import { parseRefCode } from './ref-code.ts';
 
-/** What brought the money, and can do so once: a transfer, an authorization that was signed for it, or a job of a contract. */
+/** Single-use source of a payment: a transfer, an EIP-3009 authorization, or a job of a contract. */
 export type PaymentCause = { kind: 'transfer' } | { kind: 'authorization'; nonce: Hex } | { kind: 'job'; contract: Address; jobId: bigint };
 
-/** Money that has arrived: its transaction is at its confirmation depth. */
+/** A payment whose transaction is at the confirmation depth. */
 export interface SettledPayment {
   cause: PaymentCause;
   channel: Channel;
-  /** Name of what was paid for, one of the channel's. */
+  /** Name of an offering of the channel. */
   offering: string;
   /** Millionths of a US dollar; the stablecoin has six decimals. */
   amountMicros: bigint;
@@ -19,27 +19,27 @@ export interface SettledPayment {
   asset: Address;
   payer: Address;
   payee: Address;
-  /** What was asked for, e.g. the URL with its query; null where nothing says more than the offering. Kept up to 512 characters. */
+  /** Requested resource, e.g. a URL with its query; null when the offering identifies it. Stored up to 512 characters. */
   resource: string | null;
-  /** Code of the partner who sent the payer, in any case; null: nobody. */
+  /** Referral code, case-insensitive, or null. */
   ref: string | null;
   settledAt: Date;
   txHash: Hash;
 }
 
-/** Keeps any sum of payments within 64 bits. */
+/** Keeps sums of payments within 64 bits. */
 const MAX_PAYMENT_MICROS = 10n ** 15n;
 
 const MAX_RESOURCE_CHARS = 512;
 
-/** What a payment is known by: two with the same key are one. */
+/** Idempotency key of a payment. */
 export function buildCauseKey({ cause, payer, txHash }: Pick<SettledPayment, 'cause' | 'payer' | 'txHash'>): string {
   if (cause.kind === 'transfer') return `transfer:${txHash.toLowerCase()}`;
   if (cause.kind === 'authorization') return `authorization:${payer.toLowerCase()}:${cause.nonce.toLowerCase()}`;
   return `job:${cause.contract.toLowerCase()}:${cause.jobId}`;
 }
 
-/** The cause of a key that `causeKey` made. @throws OracleError INPUT_INVALID for any other text */
+/** Inverse of `buildCauseKey`, without payer and hash. @throws OracleError INPUT_INVALID */
 export function parseCauseKey(key: string): PaymentCause {
   const [kind, first, second] = key.split(':');
   if (kind === 'transfer') return { kind };
@@ -48,7 +48,7 @@ export function parseCauseKey(key: string): PaymentCause {
   throw invalidPaymentField('cause', 'is none that the ledger knows');
 }
 
-/** In lower case throughout. @throws OracleError INPUT_INVALID for what cannot be a payment, naming the field. */
+/** Validates a payment and converts its hex to lower case. @throws OracleError INPUT_INVALID naming the field */
 export function validatePayment(payment: SettledPayment): SettledPayment {
   const { cause, channel, offering, amountMicros, asset, payer, payee, resource, ref, txHash, settledAt } = payment;
   if (findOffering(channel, offering) === null) throw invalidPaymentField('offering', 'is not sold through this channel');
@@ -56,7 +56,11 @@ export function validatePayment(payment: SettledPayment): SettledPayment {
     throw invalidPaymentField('amountMicros', `must be from 1 to ${MAX_PAYMENT_MICROS}`);
   if (Number.isNaN(settledAt.getTime())) throw invalidPaymentField('settledAt', 'must be a time');
   return {
-    ...{ cause, channel, offering, amountMicros, settledAt },
+    cause,
+    channel,
+    offering,
+    amountMicros,
+    settledAt,
     asset: parseHex('asset', asset, 40),
     payer: parseHex('payer', payer, 40),
     payee: parseHex('payee', payee, 40),

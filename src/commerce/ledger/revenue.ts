@@ -4,7 +4,7 @@ import { CHANNELS, type Channel } from '../channels.ts';
 import { OFFERINGS } from '../offerings.ts';
 import type { PaymentDoc } from './ledger.ts';
 
-/** Settled payments and their sum in millionths of a US dollar. */
+/** Number of settled payments and their sum in millionths of a US dollar. */
 export interface PaymentTotals {
   payments: number;
   amountMicros: bigint;
@@ -12,7 +12,7 @@ export interface PaymentTotals {
 
 export interface Revenue {
   total: PaymentTotals;
-  /** How many wallets have paid. */
+  /** Number of paying wallets. */
   payers: number;
   firstSettledAt: Date | null;
   lastSettledAt: Date | null;
@@ -22,19 +22,18 @@ export interface Revenue {
   byDay: (PaymentTotals & { day: Day })[];
 }
 
-/** How many days revenue is told by day for. */
 export const REVENUE_DAYS = 30;
 
 /** Counts and sums of a `$group` stage. */
 export const TOTALS_ACCUMULATORS: Document = { payments: { $sum: 1 }, amountMicros: { $sum: '$amountMicros' } };
 
-/** What a `$group` stage with `TAKINGS` has found; nothing found is nothing taken. */
+/** Result of a `$group` stage with `TOTALS_ACCUMULATORS`; zeros without a group. */
 export function toPaymentTotals(group: Document | undefined): PaymentTotals {
   const sum: Long | number = group?.amountMicros ?? 0;
   return { payments: group?.payments ?? 0, amountMicros: BigInt(sum.toString()) };
 }
 
-/** What has been earned, from settled payments alone; zeros where there are none. */
+/** Revenue from settled payments; zeros without any. */
 export async function aggregateRevenue(payments: Collection<PaymentDoc>, now: Date): Promise<Revenue> {
   const today = toDay(now.getTime());
   const [groups, days, payers] = await Promise.all([groupByOffering(payments), groupByDay(payments, today), countPayers(payments)]);

@@ -7,32 +7,32 @@ import { notPaidError, signatureRequiredError, wrongSignatureError } from './err
 import { buildPurchaseMessage, type PurchaseRequest } from './purchase.ts';
 import type { PurchaseDoc } from './purchase-store.ts';
 
-/** Whether a purchase needs the buyer's signature from the first call on. */
+/** Whether the first claim of a purchase needs the buyer's signature. */
 export type SignatureRule = 'optional' | 'required';
 
 export interface BuyerCheckDeps {
   chain: Pick<Chain, 'client'>;
   merchant: MerchantConfig;
   signatures: SignatureRule;
-  /** Contracts of the service's other ways to be paid: what these send is paid for already. */
+  /** Contracts of other payment channels: their transfers have already been paid for. */
   excludedBuyers: readonly string[];
 }
 
 /**
- * Looks whether a caller may be the one who paid, before anything is delivered: everybody can read hash and sender on chain.
- * @param known what stands of this transaction; null at first sight
- * @param address where the call comes from, as the limits count it
+ * Authenticates the buyer before anything is delivered: hash and sender of a transfer are public on chain and prove nothing.
+ * @param known the stored purchase of this transaction, or null
+ * @param address client address as the rate limits key it
  * @returns SHA-256 of the signature; null without one
  * @throws OracleError PAYMENT_REQUIRED naming `signature` without one, UNAUTHENTICATED with a wrong one, INPUT_INVALID naming `wallet`,
  * CHAIN_UNREACHABLE
  */
 export async function checkBuyer(
-  { chain, merchant, signatures, excludedBuyers: notBuyers }: BuyerCheckDeps,
+  { chain, merchant, signatures, excludedBuyers }: BuyerCheckDeps,
   request: PurchaseRequest,
   { known, address }: { known: PurchaseDoc | null; address: string },
 ): Promise<string | null> {
   const { wallet, signature } = request;
-  if ([zeroAddress, ...notBuyers].some((other) => other.toLowerCase() === wallet.toLowerCase())) {
+  if ([zeroAddress, ...excludedBuyers].some((other) => other.toLowerCase() === wallet.toLowerCase())) {
     throw notPaidError('wallet', 'That address is no wallet of a buyer', merchant);
   }
   if (signature === undefined) {
@@ -40,7 +40,7 @@ export async function checkBuyer(
     return null;
   }
   const digest = createHash('sha256').update(signature.toLowerCase()).digest('hex');
-  // Seen and found good before: the chain is not asked again.
+  // Verified before; saves the chain read.
   if (known?.signatureHash === digest) return digest;
   const hash = hashMessage(buildPurchaseMessage(request.offering, request.txHash));
   if (await isSignedBy(chain, { wallet, hash, signature })) return digest;

@@ -5,17 +5,16 @@ import { buildPurchaseMessage, type PurchaseRequest } from './purchase.ts';
 
 type Payee = Pick<MerchantConfig, 'payee' | 'asset' | 'chainId'>;
 
-/** What to pay, in words. */
 function formatTransferInstructions({ payee, asset, chainId }: Payee): string {
   return `Send the price from your wallet to ${payee} in the stablecoin ${asset} on ${getCaip2Network({ chainId })}, then send the hash of that transfer.`;
 }
 
-/** The transaction is no payment for this. */
+/** The transaction is not a payment for this offering. */
 export function notPaidError(field: 'txHash' | 'wallet', problem: string, merchant: Payee): OracleError {
   return new OracleError('INPUT_INVALID', problem, { field, suggestedAction: formatTransferInstructions(merchant) });
 }
 
-/** The transaction has paid for something else already. */
+/** The transaction has paid for another purchase. */
 export function alreadyUsedError(field: 'wallet' | 'offering'): OracleError {
   const whose = field === 'wallet' ? 'was used by another wallet' : 'has paid for another offering';
   return new OracleError('INPUT_INVALID', `This transaction ${whose}`, {
@@ -31,14 +30,20 @@ export function underpaidError(paidMicros: bigint, price: Money, merchant: Payee
     field: 'txHash',
     suggestedAction: `${usd(missing)} USD are missing, and sums of several transactions are not added up: send the full price of ${formatAmount(price)} USD in ONE new transaction, and its hash. The transfer that was too small stays unclaimed: the operator sees it as such, with its sender, in his reconciliation with the chain.`,
     details: {
-      ...{ paid: paidMicros.toString(), price: price.amount.toString(), missing: missing.toString() },
-      ...{ paidUsd: usd(paidMicros), priceUsd: formatAmount(price), missingUsd: usd(missing) },
-      ...{ payee: merchant.payee, asset: merchant.asset, chain: getCaip2Network(merchant) },
+      paid: paidMicros.toString(),
+      price: price.amount.toString(),
+      missing: missing.toString(),
+      paidUsd: usd(paidMicros),
+      priceUsd: formatAmount(price),
+      missingUsd: usd(missing),
+      payee: merchant.payee,
+      asset: merchant.asset,
+      chain: getCaip2Network(merchant),
     },
   });
 }
 
-/** @param confirmations blocks on top of the transaction, its own included; 0 while it is in none */
+/** @param confirmations depth of the transaction's block, its own included; 0 while pending */
 export function notConfirmedError(confirmations: number, required: number): OracleError {
   return new OracleError('TRANSACTION_UNCONFIRMED', `The transaction has ${confirmations} of ${required} confirmations`, {
     field: 'txHash',
@@ -50,12 +55,12 @@ export function notConfirmedError(confirmations: number, required: number): Orac
 
 type UnsignedClaim = Pick<PurchaseRequest, 'offering' | 'txHash'>;
 
-/** A claim without the signature that it needs. @param problem why it needs one */
+/** A required signature is missing. @param problem why it is required */
 export function signatureRequiredError(problem: string, request: UnsignedClaim): OracleError {
   return new OracleError('PAYMENT_REQUIRED', problem, buildSigningOptions(request));
 }
 
-/** A claim with a signature that is not the buyer's. */
+/** The signature is not the buyer's. */
 export function wrongSignatureError(request: UnsignedClaim): OracleError {
   return new OracleError('UNAUTHENTICATED', 'The signature is not one of that wallet for this purchase', buildSigningOptions(request));
 }
@@ -69,7 +74,7 @@ function buildSigningOptions({ offering, txHash }: UnsignedClaim): OracleErrorOp
   };
 }
 
-/** The node may not have seen a transaction that was sent a moment ago. */
+/** The node may not know a recent transaction yet. */
 export function transactionNotSeenError(merchant: Payee, required: number): OracleError {
   return new OracleError('TRANSACTION_UNCONFIRMED', `The node has not seen this transaction on ${getCaip2Network(merchant)} yet`, {
     field: 'txHash',
@@ -80,7 +85,7 @@ export function transactionNotSeenError(merchant: Payee, required: number): Orac
   });
 }
 
-/** Somebody else is at it, in this process or another. */
+/** Another request, perhaps in another process, is composing the document. */
 export function deliveryPendingError(): OracleError {
   return new OracleError('STEP_WAITING', 'What this transaction has paid for is being put together', {
     suggestedAction: 'Send the same request again: the payment is written down and is not lost.',

@@ -1,14 +1,15 @@
-import { type Address, type Hash, TransactionNotFoundError, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem';
+import { type Address, type Hash, TransactionNotFoundError, type TransactionReceipt } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { readBlockDepth } from '../../chain/rpc/block-depth.ts';
 import { chainCall } from '../../chain/rpc/chain-call.ts';
+import { findReceipt } from '../../chain/rpc/receipts.ts';
 import { getCaip2Network, type MerchantConfig } from '../merchant-config.ts';
 import type { Offering } from '../offerings.ts';
 import { notConfirmedError, notPaidError, transactionNotSeenError, underpaidError } from './errors.ts';
 import type { PurchasePayment } from './purchase.ts';
 import { summarizeTransfers, type TransferSummary } from './transfer-summary.ts';
 
-/** How old a transfer may be when it is first shown. */
+/** Maximum age of a transfer when it is first claimed. */
 const MAX_AGE_HOURS = 24;
 
 export interface PaymentCheckDeps {
@@ -25,16 +26,16 @@ export interface ClaimedTransfer {
 }
 
 /**
- * Whether a transaction has paid the price, from what stands on chain: sender, recipient and coin by its logs, at its confirmation
- * depth, and not too long ago.
+ * Checks on chain that a transaction has paid the price: payer, payee and token from its logs, at the confirmation depth, at most 24
+ * hours ago.
  * @throws OracleError INPUT_INVALID naming `txHash` or `wallet`, PAYMENT_REQUIRED for too little, TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE
  */
 export async function checkPayment(
-  check: PaymentCheckDeps,
+  deps: PaymentCheckDeps,
   { txHash, wallet, price }: ClaimedTransfer,
 ): Promise<Omit<PurchasePayment, 'ref'>> {
-  const { chain, merchant, now } = check;
-  const receipt = await readTransferReceipt(check, txHash);
+  const { chain, merchant, now } = deps;
+  const receipt = await readTransferReceipt(deps, txHash);
   if (receipt.status !== 'success') throw notPaidError('txHash', 'This transaction was reverted: it has moved no money', merchant);
   const { asset, payee } = merchant;
   const found = summarizeTransfers(receipt.logs, { asset, payer: wallet, payee });
@@ -48,30 +49,26 @@ export async function checkPayment(
   return { payer: wallet, payee, asset, chain: getCaip2Network(merchant), amountMicros: found.paidMicros, txHash, settledAt };
 }
 
-async function readTransferReceipt(
-  { chain: { client, confirmations }, merchant }: PaymentCheckDeps,
-  hash: Hash,
-): Promise<TransactionReceipt> {
-  const receipt = await chainCall('Reading the receipt of a payment', () => nullIfNotFound(client.getTransactionReceipt({ hash })));
-  // Some nodes answer with a receipt of the pending block.
+async function readTransferReceipt({ chain, merchant }: PaymentCheckDeps, hash: Hash): Promise<TransactionReceipt> {
+  const { client, confirmations } = chain;
+  const receipt = await findReceipt(chain, hash, 'Reading the receipt of a payment');
+  // Some nodes return a receipt of the pending block.
   if (receipt?.blockHash) return receipt;
-  const pending = await chainCall('Looking for a payment', () => nullIfNotFound(client.getTransaction({ hash })));
-  if (pending !== null) throw notConfirmedError(0, confirmations);
-  throw transactionNotSeenError(merchant, confirmations);
+  const isPending = await chainCall('Looking for a payment', async () => {
+    try {
+      await client.getTransaction({ hash });
+      return true;
+    } catch (error) {
+      if (error instanceof TransactionNotFoundError) return false;
+      throw error;
+    }
+  });
+  throw isPending ? notConfirmedError(0, confirmations) : transactionNotSeenError(merchant, confirmations);
 }
 
-async function nullIfNotFound<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof TransactionReceiptNotFoundError || error instanceof TransactionNotFoundError) return null;
-    throw error;
-  }
-}
-
-/** @throws OracleError INPUT_INVALID for a transaction that has paid us nothing from that wallet, or in another way */
+/** @throws OracleError INPUT_INVALID for a transaction that is not a plain transfer from the wallet to the payee */
 function requireTransferToPayee({ isAuthorized, paidMicros, transfers, reachesPayee }: TransferSummary, merchant: MerchantConfig): void {
-  // Such a payment was for a request (x402): it must not pay twice.
+  // An authorization paid for an x402 request and must not pay twice.
   if (isAuthorized)
     throw notPaidError('txHash', 'This transaction carries payments that were signed for requests, and is no purchase', merchant);
   if (transfers === 0) throw notPaidError('txHash', 'This transaction has moved none of the stablecoin', merchant);

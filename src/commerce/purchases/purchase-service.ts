@@ -1,5 +1,6 @@
 import canonicalize from 'canonicalize';
 import type { Hash } from 'viem';
+import { toLowerCaseAddress } from '../../chain/addresses.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { ComposedDocument } from '../documents/compose.ts';
@@ -21,56 +22,56 @@ export interface PurchaseServiceDeps extends PaymentCheckDeps, BuyerCheckDeps {
   ledger: Pick<Ledger, 'record'>;
   requireOpen: RequireSalesOpen;
   signReceipt: SignReceipt;
-  /** What an offering delivers at a time. */
+  /** Composes the document of an offering. */
   compose(offering: string, now: Date): Promise<ComposedDocument>;
-  /** Ends the waiting for other processes. */
+  /** Aborts waits for other processes. */
   signal: AbortSignal;
   log: Log;
 }
 
-/** Where a call comes from, as the limits count it. */
+/** Client address as the rate limits key it. */
 export interface BuyerAddress {
   address: string;
 }
 
 const POLL_INTERVAL_MS = 50;
-/** How often one call looks whether another has delivered. */
+/** Polls of one request for the delivery of another. */
 const MAX_DELIVERY_POLLS = 200;
 
 /**
- * Sells documents for transfers that have arrived (interface, section 4.5). Its steps are each done once, whichever process dies
- * between them: the transfer is checked and written down, then the payment in the ledger, then the document is made and kept.
+ * Sells documents for settled transfers (interface, section 4.5). Steps in crash-safe order, each done once whichever process crashes in
+ * between: check and store the transfer, record the payment in the ledger, compose and store the document.
  */
 export class PurchaseService {
   readonly #deps: PurchaseServiceDeps;
 
-  constructor(options: PurchaseServiceDeps) {
-    this.#deps = options;
+  constructor(deps: PurchaseServiceDeps) {
+    this.#deps = deps;
   }
 
   /**
    * @throws OracleError INPUT_INVALID naming the field, UNAUTHENTICATED for a wrong `signature`, PAYMENT_REQUIRED without one or for too
-   * little, TRANSACTION_UNCONFIRMED for a transaction that the node has not seen or not at its depth, CHAIN_UNREACHABLE, STEP_WAITING while nothing can be paid for; what the document throws while it cannot be
-   * made: the payment is kept for a later call
+   * small an amount, TRANSACTION_UNCONFIRMED for an unknown or shallow transaction, CHAIN_UNREACHABLE, STEP_WAITING while sales are
+   * closed; errors of `compose`, after which the stored payment is kept for a retry
    */
   async buy(request: PurchaseRequest, { address }: BuyerAddress): Promise<PurchaseDelivery> {
     const offering = requireOffering(request);
     const normalized = { ...request, txHash: request.txHash.toLowerCase() as Hash };
     const known = await this.#deps.store.find(normalized.txHash);
-    // What was paid for before is told at any time.
+    // Earlier purchases are delivered while sales are closed, too.
     if (known === null) this.#deps.requireOpen();
     else requireSamePurchase(known, normalized);
     const signatureHash = await checkBuyer(this.#deps, normalized, { known, address });
     const again = known !== null && known.delivery !== null;
     const doc = known ?? (await this.#claim(normalized, offering, { address, signatureHash }));
-    // Somebody else may have been first in between: what holds for a known one holds for this call too.
+    // A concurrent request may have stored the purchase first: apply the checks of a known purchase.
     requireSamePurchase(doc, normalized);
     if (known === null) await checkBuyer(this.#deps, normalized, { known: doc, address });
     if (signatureHash !== null && doc.signatureHash !== signatureHash) await this.#deps.store.markSigned(normalized.txHash, signatureHash);
     return toPurchaseDelivery(await this.#awaitDelivery(doc), offering, again);
   }
 
-  /** Finishes what processes have left undone: what was paid for is booked, and kept for its buyer. */
+  /** Finishes purchases of crashed processes: records the payment and stores the delivery for the buyer. */
   async sweep(): Promise<void> {
     const { store, log } = this.#deps;
     for (const doc of await store.listUndelivered()) {
@@ -83,19 +84,18 @@ export class PurchaseService {
     }
   }
 
-  /** Checks a transfer that was never shown before, and writes down that it has paid. */
+  /** Checks a new transfer and stores the purchase. */
   async #claim(
     { txHash, wallet, ref }: PurchaseRequest,
     { name, price }: Offering,
     buyer: Pick<PurchaseDoc, 'address' | 'signatureHash'>,
   ): Promise<PurchaseDoc> {
-    const code = ref === undefined ? null : parseRefCode(ref);
-    const lower = wallet.toLowerCase() as typeof wallet;
-    const { payer: _, ...payment } = await checkPayment(this.#deps, { txHash, wallet: lower, price });
-    return this.#deps.store.claim({ ...payment, offering: name, wallet: lower, ref: code, ...buyer });
+    const refCode = ref === undefined ? null : parseRefCode(ref);
+    const { payer, ...payment } = await checkPayment(this.#deps, { txHash, wallet: toLowerCaseAddress(wallet), price });
+    return this.#deps.store.claim({ ...payment, offering: name, wallet: payer, ref: refCode, ...buyer });
   }
 
-  /** The purchase with its delivery: made here, or awaited where another call is at it. */
+  /** Returns the purchase with its delivery, composed here or by the lease holder. */
   async #awaitDelivery(doc: PurchaseDoc): Promise<PurchaseDoc> {
     const { store, signal } = this.#deps;
     let found = doc;

@@ -5,9 +5,9 @@ import { type CollectionIndexes, isDuplicateKey } from '../../platform/mongo.ts'
 import type { SignedReceipt } from '../receipts/receipt.ts';
 import type { PurchasePayment } from './purchase.ts';
 
-/** A transfer that was found to have paid for an offering, and what was delivered for it. Addresses and hashes in lower case. */
+/** A transfer that paid for an offering, with its delivery. Addresses and hashes in lower case. */
 export interface PurchaseDoc {
-  /** Hash of the transfer: it pays for one thing, once. */
+  /** Hash of the transfer, which pays for one purchase only. */
   _id: Hash;
   offering: string;
   wallet: Address;
@@ -17,21 +17,22 @@ export interface PurchaseDoc {
   amountMicros: Long | number;
   settledAt: Date;
   ref: string | null;
-  /** Where it was shown from first, as the limits count it: without a signature nobody else gets the delivery. */
+  /** Client address of the first claim: unsigned requests from another address get nothing. */
   address: string;
-  /** SHA-256 of the signature that was seen last; null while none was. Once there was one, each call needs one. */
+  /** SHA-256 of the last signature, or null. After a signed request every request must be signed. */
   signatureHash: string | null;
-  /** When somebody last began to compose the document, and who; absent before the first. */
+  /** Start of the current lease on composing the document. */
   composingAt: Date;
+  /** Lease holder; unset before the first lease. */
   holder?: string;
   delivery: PurchaseDeliveryDoc | null;
-  /** Until it is delivered. */
+  /** Set until the delivery. */
   isOpen?: true;
-  /** When a sweep last looked at it; before the first when it was written down. */
+  /** Last sweep; initially the time of the claim. */
   sweptAt: Date;
 }
 
-/** Delivered once, and the same for ever after. */
+/** Immutable once stored. */
 export interface PurchaseDeliveryDoc {
   /** RFC 8785 JSON of the document. */
   json: string;
@@ -39,7 +40,7 @@ export interface PurchaseDeliveryDoc {
   deliveredAt: Date;
 }
 
-/** No document takes longer to compose: after it the process that was at it is taken for dead. By the database's clock alone. */
+/** Longer than any composition, after which the lease holder is considered crashed. Measured by the database's clock. */
 export const PURCHASE_LEASE_MS = 30_000;
 
 const NEVER = new Date(0);
@@ -47,7 +48,7 @@ const IS_LEASE_EXPIRED = { $expr: { $lte: ['$composingAt', { $subtract: ['$$NOW'
 
 export type NewPurchase = Omit<PurchasePayment, 'payer'> & Pick<PurchaseDoc, 'offering' | 'wallet' | 'address' | 'signatureHash'>;
 
-/** A purchase that is being composed, and by whom. */
+/** Lease on composing the document of a purchase. */
 export interface PurchaseLease {
   txHash: Hash;
   holder: string;
@@ -59,7 +60,7 @@ export const PURCHASE_INDEXES = [
   { collection: 'purchases', indexes: [{ key: SWEEP_KEY, sparse: true }] },
 ] as const satisfies CollectionIndexes[];
 
-/** Purchases, each known by its transaction. */
+/** Purchases by transaction hash. */
 export class PurchaseStore {
   readonly #purchases: Collection<PurchaseDoc>;
 
@@ -71,7 +72,7 @@ export class PurchaseStore {
     return this.#purchases.findOne({ _id: txHash });
   }
 
-  /** Writes down that a transfer has paid, unless it is known already; gives what stands. */
+  /** Stores a purchase unless the transaction has one, and returns the stored one. */
   async claim({ txHash, amountMicros, ...purchase }: NewPurchase): Promise<PurchaseDoc> {
     const amount = Long.fromBigInt(amountMicros);
     try {
@@ -90,22 +91,21 @@ export class PurchaseStore {
     return (await this.find(txHash)) as PurchaseDoc;
   }
 
-  /** Paid for, and not delivered yet: longest not looked at first. */
+  /** Paid but undelivered purchases, least recently swept first. */
   listUndelivered(): Promise<PurchaseDoc[]> {
     return this.#purchases.find({ isOpen: true }, { hint: SWEEP_KEY }).sort({ sweptAt: 1 }).limit(100).toArray();
   }
 
-  /** Looked at by a sweep: the others come first next time. */
   async markSwept(txHash: Hash): Promise<void> {
     await this.#purchases.updateOne({ _id: txHash }, { $currentDate: { sweptAt: true } });
   }
 
-  /** From now on each call needs a signature. */
+  /** Requires a signature from now on. */
   async markSigned(txHash: Hash, signatureHash: string): Promise<void> {
     await this.#purchases.updateOne({ _id: txHash }, { $set: { signatureHash } });
   }
 
-  /** Takes up the composing; null while somebody else is at it, or it is done. */
+  /** Acquires the lease; null while another process holds it, or after the delivery. */
   async acquireLease(txHash: Hash): Promise<PurchaseLease | null> {
     const holder = randomUUID();
     const change = { $set: { holder }, $currentDate: { composingAt: true as const } };
@@ -113,12 +113,12 @@ export class PurchaseStore {
     return held.modifiedCount === 1 ? { txHash, holder } : null;
   }
 
-  /** The composing failed: the next one who asks takes it up. Nothing happens where somebody else has it by now. */
+  /** Releases the lease after a failure, unless another process has acquired it since. */
   async releaseLease({ txHash, holder }: PurchaseLease): Promise<void> {
     await this.#purchases.updateOne({ _id: txHash, delivery: null, holder }, { $set: { composingAt: NEVER } });
   }
 
-  /** The holder's delivery stands; gives what does, which is none yet where somebody else has taken it up and is not done. */
+  /** Stores the delivery if the lease is still held, and returns the purchase; its delivery is null while another holder composes it. */
   async saveDelivery({ txHash, holder }: PurchaseLease, delivery: PurchaseDeliveryDoc): Promise<PurchaseDoc> {
     await this.#purchases.updateOne({ _id: txHash, delivery: null, holder }, { $set: { delivery }, $unset: { isOpen: true } });
     return (await this.find(txHash)) as PurchaseDoc;

@@ -3,44 +3,44 @@ import { OFFERINGS } from '../offerings.ts';
 import type { ReceivedPayment } from '../receipts/payment-response.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 
-/** What can be bought by a transfer, in the order of the price table. */
+/** Offerings of the channel `purchase`, in the order of the price table. */
 export const PURCHASE_OFFERINGS = OFFERINGS.filter(({ channel }) => channel === 'purchase').map(({ name }) => name) as [
   string,
   ...string[],
 ];
 
-/** What a buyer shows: a transfer that has paid for an offering. */
+/** Claim of a transfer as the payment of an offering. */
 export interface PurchaseRequest {
   offering: string;
-  /** In any case. */
+  /** Case-insensitive. */
   txHash: Hash;
   wallet: Address;
-  /** Of `purchaseMessage`. */
+  /** Of `buildPurchaseMessage`. */
   signature?: Hex;
   ref?: string;
 }
 
-/** What was paid, as the chain has it. */
+/** The payment as recorded on chain. */
 export type PurchasePayment = Omit<ReceivedPayment, 'channel' | 'offering' | 'resource'>;
 
-/** What a purchase delivers; the same each time. */
+/** Delivery of a purchase, identical for every request. */
 export interface PurchaseDelivery {
   offering: string;
   title: string;
   deliveredAt: Date;
-  /** True when it had been delivered before. */
+  /** True for a repeated delivery. */
   again: boolean;
   document: Record<string, unknown>;
   payment: PurchasePayment;
   receipt: SignedReceipt;
 }
 
-/** The text that a buyer signs (EIP-191): whoever reads the chain knows hash and sender, and has no key. */
+/** Message that the buyer signs (EIP-191): hash and sender are public on chain, the key is not. */
 export function buildPurchaseMessage(offering: string, txHash: Hash): string {
   return `Buy svc offering: ${offering}:${txHash.toLowerCase()}`;
 }
 
-/** The same before there is a transfer. */
+/** Template of the message before the transfer. */
 export function getPurchaseMessageTemplate(offering: string): string {
   return `Buy svc offering: ${offering}:<txHash in lower case>`;
 }

@@ -1,54 +1,47 @@
-import { type Address, decodeEventLog, type Hex } from 'viem';
+import { type Address, type Hex, type Log, parseEventLogs } from 'viem';
+import { toLowerCaseAddress } from '../../chain/addresses.ts';
 import { stablecoinAbi } from '../../chain/stablecoin/stablecoin.ts';
 
-/** A log as receipts have it. */
+/** A log of a receipt. */
 export interface RawLog {
   address: Address;
   topics: readonly Hex[];
   data: Hex;
 }
 
-/** Who should have paid whom, in which coin. */
+/** Expected payer, payee and token. */
 export interface TransferParties {
   asset: Address;
   payer: Address;
   payee: Address;
 }
 
-/** What the logs of a transaction say of payments in one coin. */
+/** Transfers of one token in one transaction. */
 export interface TransferSummary {
-  /** From the payer to the payee, summed. */
+  /** Sum from the payer to the payee. */
   paidMicros: bigint;
-  /** Transfers of the coin in all, whoever they are between. */
+  /** Number of transfers between any wallets. */
   transfers: number;
-  /** Some of them go to the payee. */
   reachesPayee: boolean;
-  /** Payments that were signed for requests (EIP-3009) are among them. */
+  /** The transaction also uses EIP-3009 authorizations, which pay for requests. */
   isAuthorized: boolean;
 }
 
-/** Reads the stablecoin's logs; what other contracts say is not looked at, and what cannot be decoded is no transfer. */
+/** Summarizes the stablecoin's logs. Ignores logs of other contracts, and logs that do not decode. */
 export function summarizeTransfers(logs: readonly RawLog[], { asset, payer, payee }: TransferParties): TransferSummary {
-  const events = logs.filter(({ address }) => isSameAddress(address, asset)).flatMap(decodeEvents);
+  const assetLogs = logs.filter(({ address }) => isSame(address, asset)) as Log[];
+  const events = parseEventLogs({ abi: stablecoinAbi, eventName: ['Transfer', 'AuthorizationUsed'], logs: assetLogs });
   const transfers = events.flatMap((event) => (event.eventName === 'Transfer' ? [event.args] : []));
-  const received = transfers.filter(({ to }) => isSameAddress(to, payee));
+  const received = transfers.filter(({ to }) => isSame(to, payee));
   return {
-    paidMicros: received.filter(({ from }) => isSameAddress(from, payer)).reduce((sum, { value }) => sum + value, 0n),
+    paidMicros: received.filter(({ from }) => isSame(from, payer)).reduce((sum, { value }) => sum + value, 0n),
     transfers: transfers.length,
     reachesPayee: received.length > 0,
     isAuthorized: events.some(({ eventName }) => eventName === 'AuthorizationUsed'),
   };
 }
 
-function decodeEvents({ topics, data }: RawLog) {
-  try {
-    return [decodeEventLog({ abi: stablecoinAbi, topics: topics as [Hex, ...Hex[]], data })];
-  } catch {
-    // Of another event, or junk.
-    return [];
-  }
-}
-
-function isSameAddress(a: Address, b: Address): boolean {
-  return a.toLowerCase() === b.toLowerCase();
+/** Case-insensitive, unlike viem's `isAddressEqual`, which rejects a wrong checksum. */
+function isSame(one: Address, other: Address): boolean {
+  return toLowerCaseAddress(one) === toLowerCaseAddress(other);
 }

@@ -4,28 +4,28 @@ import { formatAmount, usdFromMicros } from '../money.ts';
 import { getOfferingId } from '../offerings.ts';
 import type { SignedReceipt } from './receipt.ts';
 
-/** A payment that has arrived, whichever way it came. */
+/** A settled payment of any channel. */
 export interface ReceivedPayment {
   channel: Channel;
-  /** Name of what was bought. */
+  /** Name of the offering. */
   offering: string;
-  /** What was asked for, as the receipt names it. */
+  /** Resource as named in the receipt. */
   resource: string;
   payer: Address;
   payee: Address;
   asset: Address;
   /** CAIP-2. */
   chain: string;
-  /** Millionths of a US dollar that arrived. */
+  /** Received amount in millionths of a US dollar. */
   amountMicros: bigint;
   txHash: Hash;
   /** Block time. */
   settledAt: Date;
-  /** Code of the partner who sent the payer. */
+  /** Referral code. */
   ref: string | null;
 }
 
-/** A payment as every door tells it: addresses with their checksums, amounts as digits, the time in ISO 8601. */
+/** Payment as JSON for all transports: checksummed addresses, decimal amounts, ISO 8601 time. */
 export function toPaymentResponse({ channel, offering, amountMicros, settledAt, ...payment }: ReceivedPayment) {
   const { resource, payer, payee, asset, chain, txHash, ref } = payment;
   return {

@@ -1,33 +1,33 @@
 import canonicalize from 'canonicalize';
 import { type Address, getAddress, type Hash, type Hex, keccak256, type LocalAccount, stringToBytes, zeroHash } from 'viem';
 
-/** What was sold for which money: everything that a receipt binds together. */
+/** Content of a receipt: the sale and its payment. */
 export interface ReceiptData {
   payer: Address;
   payee: Address;
   /** The stablecoin. */
   asset: Address;
-  /** Millionths of a US dollar that arrived. */
+  /** Received amount in millionths of a US dollar. */
   amountMicros: bigint;
-  /** What was asked for, e.g. the URL with its query. */
+  /** Requested resource, e.g. a URL with its query. */
   resource: string;
-  /** `documentHash` of what was delivered. */
+  /** `hashDocument` of the delivered document. */
   answerHash: Hash;
-  /** The forecast that was sold; null where none was. */
+  /** Id of the sold forecast, or null. */
   forecastId: string | null;
-  /** Of the forecast's attestation; null where there is none. */
+  /** Attestation of the forecast, or null. */
   attestationUid: Hash | null;
-  /** The transaction that brought the money. */
+  /** Transaction of the payment. */
   txHash: Hash;
   settledAt: Date;
 }
 
-/** A receipt as buyers get it: EIP-712 typed data with its signature, which `verifyTypedData` of any library checks. */
+/** Receipt as signed EIP-712 typed data, verifiable with `verifyTypedData` of any library. */
 export interface SignedReceipt {
   domain: { name: string; version: string; chainId: number };
   types: { Receipt: readonly { name: string; type: string }[] };
   primaryType: 'Receipt';
-  /** Whole numbers as decimal text. */
+  /** Integers as decimal text. */
   message: {
     payer: Address;
     payee: Address;
@@ -45,7 +45,7 @@ export interface SignedReceipt {
   signer: Address;
 }
 
-/** EIP-712 types of a receipt; `forecastId` is empty and `attestationUid` zero where no forecast was sold. */
+/** EIP-712 types of a receipt; `forecastId` is empty and `attestationUid` zero without a forecast. */
 export const RECEIPT_TYPES = {
   Receipt: [
     { name: 'payer', type: 'address' },
@@ -66,7 +66,7 @@ export function hashDocument(document: Record<string, unknown>): Hash {
   return keccak256(stringToBytes(canonicalize(document) as string));
 }
 
-/** Signs receipts. The same sale gives the same receipt, whichever process signs it. */
+/** Signs a receipt; deterministic, so that every process signs the same receipt for a sale. */
 export type SignReceipt = (sale: ReceiptData) => Promise<SignedReceipt>;
 
 /** EIP-712 domain of receipts for payments on a chain. */

@@ -19,15 +19,14 @@ export interface BookedPayment {
 }
 
 export interface LedgerMatch {
-  /** Booked, and on chain: to the unit, or not. */
+  /** In the ledger and on chain, amounts equal or not. */
   pairs: { booked: BookedPayment; movement: Movement }[];
-  /** Booked, and not found on chain. */
+  /** In the ledger but not on chain. */
   bookedOnly: BookedPayment[];
-  /** On chain, and not booked. */
+  /** On chain but not in the ledger. */
   chainOnly: Movement[];
 }
 
-/** The channel that money of a kind comes through. */
 export const CHANNEL_BY_CAUSE = { transfer: 'purchase', authorization: 'x402', job: 'agent-commerce' } as const satisfies Record<
   PaymentCause['kind'],
   Channel
@@ -48,7 +47,7 @@ export function toBookedPayment({
   return { key, cause: parseCauseKey(key), channel, offering, amountMicros: amount, asset, payer, payee, txHash, settledAt };
 }
 
-/** Sets entries of the ledger against what has arrived, each with at most one of the other side. */
+/** Matches ledger entries with movements on chain, one to one. */
 export function matchLedger(booked: readonly BookedPayment[], movements: readonly Movement[]): LedgerMatch {
   const unmatched = new Set(movements);
   const byKey = Map.groupBy(movements, ({ key }) => key);
@@ -68,7 +67,7 @@ export function matchLedger(booked: readonly BookedPayment[], movements: readonl
 
 function isMovementOf({ cause, txHash, asset, from, to }: Movement, { payer, payee, ...entry }: BookedPayment): boolean {
   const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
-  // A job is paid by its contract, and booked as its client's.
+  // A job's payment comes from its contract; the ledger names the client as payer.
   const samePayer = cause.kind === 'job' || same(from, payer);
   return samePayer && same(txHash, entry.txHash) && same(asset, entry.asset) && same(to, payee);
 }

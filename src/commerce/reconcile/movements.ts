@@ -1,36 +1,28 @@
-import {
-  type Address,
-  getAbiItem,
-  type Hash,
-  isAddressEqual,
-  type Log,
-  parseEventLogs,
-  type TransactionReceipt,
-  TransactionReceiptNotFoundError,
-} from 'viem';
-import type { Chain } from '../../chain/client.ts';
+import { type Address, getAbiItem, type Hash, isAddressEqual, type Log, parseEventLogs, type TransactionReceipt } from 'viem';
+import { toLowerCaseAddress } from '../../chain/addresses.ts';
 import { agentCommerceAbi } from '../../chain/erc8183/abi.ts';
-import { chainCall } from '../../chain/rpc/chain-call.ts';
+import type { ChainReader } from '../../chain/rpc/blocks.ts';
 import { readLogs } from '../../chain/rpc/logs.ts';
+import { findReceipt } from '../../chain/rpc/receipts.ts';
 import { stablecoinAbi } from '../../chain/stablecoin/stablecoin.ts';
 import { parseStablecoinTransfers } from '../../chain/stablecoin/transfers.ts';
 import { buildCauseKey, type PaymentCause } from '../ledger/payment.ts';
 
-/** Money that one transaction brought one of our wallets, by what brought it: exactly what one entry of the ledger can be about. */
+/** Money received in one transaction by one cause: the counterpart of one ledger entry. */
 export interface Movement {
-  /** What the ledger would know it by. */
+  /** Key of its ledger entry. */
   key: string;
   cause: PaymentCause;
   txHash: Hash;
   blockNumber: bigint;
   asset: Address;
-  /** Of a job: its contract. */
+  /** For a job, its contract. */
   from: Address;
   to: Address;
   amountMicros: bigint;
 }
 
-/** What is read: coins, the wallets they go to, and the contracts whose jobs pay them. In any case. */
+/** Tokens, receiving wallets and job contracts to read. Addresses case-insensitive. */
 export interface MovementQuery {
   assets: readonly Address[];
   recipients: readonly Address[];
@@ -45,10 +37,10 @@ const RECEIPT_BATCH_SIZE = 8;
 const TRANSFER_EVENT = getAbiItem({ abi: stablecoinAbi, name: 'Transfer' });
 
 /**
- * Everything that has arrived in a range of blocks, in the order of the chain. Only logs are believed.
+ * All received money in a block range, in chain order, from logs alone.
  * @throws OracleError CHAIN_UNREACHABLE
  */
-export async function readMovements(chain: Pick<Chain, 'client'>, query: MovementQuery): Promise<Movement[]> {
+export async function readMovements(chain: ChainReader, query: MovementQuery): Promise<Movement[]> {
   const { assets, recipients, fromBlock, toBlock } = query;
   const movements: Movement[] = [];
   for (const asset of assets) {
@@ -58,20 +50,8 @@ export async function readMovements(chain: Pick<Chain, 'client'>, query: Movemen
   return movements.sort((one, other) => Number(one.blockNumber - other.blockNumber));
 }
 
-/** Null when there is no such transaction in a block. @throws OracleError CHAIN_UNREACHABLE */
-export function findReceipt({ client }: Pick<Chain, 'client'>, hash: Hash): Promise<TransactionReceipt | null> {
-  return chainCall('Reading a receipt', async () => {
-    try {
-      return await client.getTransactionReceipt({ hash });
-    } catch (error) {
-      if (error instanceof TransactionReceiptNotFoundError) return null;
-      throw error;
-    }
-  });
-}
-
-/** Of each transaction once. One that is gone was reorganised away since. */
-async function readReceipts(chain: Pick<Chain, 'client'>, logs: readonly { transactionHash: Hash }[]): Promise<TransactionReceipt[]> {
+/** One receipt per transaction; omits a transaction that was reorganised out since. */
+async function readReceipts(chain: ChainReader, logs: readonly { transactionHash: Hash }[]): Promise<TransactionReceipt[]> {
   const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
   const receipts: (TransactionReceipt | null)[] = [];
   for (let at = 0; at < hashes.length; at += RECEIPT_BATCH_SIZE) {
@@ -80,7 +60,7 @@ async function readReceipts(chain: Pick<Chain, 'client'>, logs: readonly { trans
   return receipts.filter((receipt) => receipt !== null);
 }
 
-/** What one transaction brought in one coin. */
+/** Movements of one token in one transaction. */
 export function parseMovements(
   { logs, transactionHash: txHash, blockNumber }: Pick<TransactionReceipt, 'logs' | 'transactionHash' | 'blockNumber'>,
   asset: Address,
@@ -96,16 +76,15 @@ export function parseMovements(
 
 type IncomingTransfer = Pick<Movement, 'from' | 'to' | 'amountMicros' | 'cause'>;
 
-/** Transfers to us. */
 function parseIncomingTransfers(logs: readonly Log[], asset: Address, recipients: readonly Address[]): IncomingTransfer[] {
-  const ours = parseStablecoinTransfers(logs, asset).filter(({ to }) => recipients.some((recipient) => isAddressEqual(recipient, to)));
-  return ours.map(({ from, to, value, nonce }) => {
+  const incoming = parseStablecoinTransfers(logs, asset).filter(({ to }) => recipients.some((recipient) => isAddressEqual(recipient, to)));
+  return incoming.map(({ from, to, value, nonce }) => {
     const cause: PaymentCause = nonce === null ? { kind: 'transfer' } : { kind: 'authorization', nonce };
     return { from: toLowerCaseAddress(from), to: toLowerCaseAddress(to), amountMicros: value, cause };
   });
 }
 
-/** A job is paid what its contract moved; where one transaction completes several, what their events say, and the last the rest. */
+/** A job's payment is what its contract moved; of several jobs in one transaction, their events' amounts, with the rest for the last. */
 function parseJobPayments(logs: readonly Log[], transfers: readonly IncomingTransfer[], contracts: readonly Address[]): IncomingTransfer[] {
   const released = parseEventLogs({ abi: agentCommerceAbi, eventName: 'PaymentReleased', logs: logs as Log[] });
   return contracts.flatMap((contract) => {
@@ -123,7 +102,7 @@ function parseJobPayments(logs: readonly Log[], transfers: readonly IncomingTran
   });
 }
 
-/** Plain transfers of one sender to one wallet pay for one thing together. */
+/** Plain transfers from one sender to one wallet count as one payment. */
 function sumBySender(transfers: readonly IncomingTransfer[]): IncomingTransfer[] {
   const sums = new Map<string, IncomingTransfer>();
   for (const transfer of transfers) {
@@ -133,8 +112,4 @@ function sumBySender(transfers: readonly IncomingTransfer[]): IncomingTransfer[]
     sums.set(key, known === undefined ? transfer : { ...known, amountMicros: known.amountMicros + transfer.amountMicros });
   }
   return [...sums.values()];
-}
-
-function toLowerCaseAddress(address: Address): Address {
-  return address.toLowerCase() as Address;
 }

@@ -3,9 +3,9 @@ import type { PurchaseStore } from '../purchases/purchase-store.ts';
 import { buildClaimId, type PaymentClaimStore } from '../x402/claim-store.ts';
 import type { Movement } from './movements.ts';
 
-/** What else than the ledger knows of payments. */
+/** Traces of payments outside the ledger. */
 export interface PaymentTraces {
-  /** What an unbooked movement has paid for, in words; null when nobody has asked for anything with it. */
+  /** What an unbooked movement paid for, as text; null when no request or purchase names it. */
   findReason(movement: Movement): Promise<string | null>;
 }
 
@@ -15,7 +15,7 @@ export interface PaymentTraceDeps {
   purchases: Pick<PurchaseStore, 'find'>;
 }
 
-/** By the requests that came with payments, and the purchases that named them; a job is always one of ours. */
+/** Looks up x402 claims and purchases; a job payment always belongs to a job. */
 export function createPaymentTraces({ chainId, claims, purchases }: PaymentTraceDeps): PaymentTraces {
   return {
     async findReason({ cause, asset, from, txHash }) {

@@ -1,36 +1,39 @@
 import type { Address, Hash } from 'viem';
+import { toLowerCaseAddress } from '../../chain/addresses.ts';
 import type { Chain } from '../../chain/client.ts';
-import { chainCall } from '../../chain/rpc/chain-call.ts';
+import { readConfirmedBlockNumber } from '../../chain/rpc/block-depth.ts';
+import { readBlockTime } from '../../chain/rpc/blocks.ts';
+import { findReceipt } from '../../chain/rpc/receipts.ts';
 import { CHANNELS, type Channel } from '../channels.ts';
 import type { Ledger, PaymentDoc } from '../ledger/ledger.ts';
 import type { MerchantConfig } from '../merchant-config.ts';
 import { type BookedPayment, CHANNEL_BY_CAUSE, matchLedger, toBookedPayment } from './match-ledger.ts';
-import { findReceipt, type Movement, readMovements } from './movements.ts';
+import { type Movement, readMovements } from './movements.ts';
 import type { PaymentTraces } from './payment-traces.ts';
 
-/** `NOT_ON_CHAIN`: booked, and not there. `AMOUNT_DIFFERS`: both, by another amount. `NOT_BOOKED`: paid for something, not in the ledger. */
+/** `NOT_ON_CHAIN`: only in the ledger. `AMOUNT_DIFFERS`: in both. `NOT_BOOKED`: a payment that is missing in the ledger. */
 export type DifferenceKind = 'NOT_ON_CHAIN' | 'AMOUNT_DIFFERS' | 'NOT_BOOKED';
 
 export interface LedgerDifference {
   kind: DifferenceKind;
   channel: Channel;
   txHash: Hash;
-  /** What the ledger knows the payment by. */
+  /** Key of the ledger entry. */
   payment: string;
-  /** Null where that side has none. */
+  /** Null when it is missing on that side. */
   bookedMicros: bigint | null;
   chainMicros: bigint | null;
   reason: string;
 }
 
-/** Money that nobody has asked for anything with. */
+/** A transfer that no request, purchase or job names. */
 export type UnclaimedTransfer = Pick<Movement, 'txHash' | 'blockNumber' | 'asset' | 'from' | 'to' | 'amountMicros'>;
 
 export interface ChannelSums {
   channel: Channel;
   payments: number;
   bookedMicros: bigint;
-  /** What the chain says of the same payments, and of those of this channel that are not booked. */
+  /** Sum on chain of the same payments and of unbooked ones of this channel. */
   chainMicros: bigint;
 }
 
@@ -40,14 +43,13 @@ export interface Reconciliation {
   toBlock: bigint;
   /** Time of the last block. */
   through: Date;
-  /** Wallets that were looked at. */
+  /** Receiving wallets that were read. */
   recipients: Address[];
   channels: ChannelSums[];
-  /** All that has arrived, claimed or not. */
+  /** All received money, claimed or not. */
   receivedMicros: bigint;
-  /** What is wrong. */
   differences: LedgerDifference[];
-  /** Not booked yet, and so young that somebody is still at it. */
+  /** Unbooked payments within the grace period, still being recorded. */
   underWay: LedgerDifference[];
   unclaimed: UnclaimedTransfer[];
 }
@@ -56,24 +58,23 @@ export interface ReconcileDeps {
   chain: Chain;
   ledger: Pick<Ledger, 'payments'>;
   merchant: Pick<MerchantConfig, 'asset' | 'payee'>;
-  /** Wallet that jobs pay. */
+  /** Wallet that receives job payments. */
   provider: Address;
   traces: PaymentTraces;
   now(): Date;
-  /** For how long after its block a payment may be missing from the ledger. */
+  /** Time after its block in which a payment may be missing in the ledger. */
   graceMs?: number;
 }
 
 const GRACE_MS = 10 * 60_000;
 
 /**
- * Compares the ledger with the chain from a block to the newest one at the confirmation depth, payment by payment. Writes nothing.
+ * Compares ledger and chain payment by payment, from a block to the confirmation depth. Read-only.
  * @throws OracleError CHAIN_UNREACHABLE
  */
 export async function reconcile(deps: ReconcileDeps, fromBlock: bigint): Promise<Reconciliation> {
   const { chain } = deps;
-  const head = await chainCall('Reading the block number', () => chain.client.getBlockNumber());
-  const confirmedNumber = head - BigInt(chain.confirmations) + 1n;
+  const confirmedNumber = await readConfirmedBlockNumber(chain);
   const toBlock = confirmedNumber > fromBlock ? confirmedNumber : fromBlock;
   const times = {
     since: fromBlock === 0n ? new Date(0) : await readBlockTime(chain, fromBlock),
@@ -81,17 +82,21 @@ export async function reconcile(deps: ReconcileDeps, fromBlock: bigint): Promise
   };
   const scope = await readScope(deps);
   const movements = await readMovements(chain, { ...scope, fromBlock, toBlock });
-  // The ledger last: what was on its way to it while the chain was read is there by now.
+  // The ledger is read last, to include payments recorded while the chain was read.
   const booked = (await readEntries(deps, times)).map(toBookedPayment);
   const found = await findDifferences(deps, { booked, movements, fromBlock, toBlock });
   return {
-    ...{ chainId: chain.chainId, fromBlock, toBlock, through: times.through, recipients: scope.recipients },
+    chainId: chain.chainId,
+    fromBlock,
+    toBlock,
+    through: times.through,
+    recipients: scope.recipients,
     receivedMicros: sumMicros(movements),
     ...found,
   };
 }
 
-/** Settings change: what was booked under others is looked for where it went. */
+/** Includes payees, tokens and contracts of earlier settings, from the ledger. */
 async function readScope({ ledger: { payments }, merchant, provider, chain }: ReconcileDeps) {
   const [payees, assets, keys] = await Promise.all([
     payments.distinct('payee'),
@@ -108,7 +113,7 @@ async function readScope({ ledger: { payments }, merchant, provider, chain }: Re
 }
 
 function uniqueAddresses(addresses: readonly Address[]): Address[] {
-  return [...new Set(addresses.map((address) => address.toLowerCase() as Address))];
+  return [...new Set(addresses.map(toLowerCaseAddress))];
 }
 
 function readEntries({ ledger }: ReconcileDeps, { since, through }: { since: Date; through: Date }): Promise<PaymentDoc[]> {
@@ -147,9 +152,9 @@ async function findDifferences(deps: ReconcileDeps, { booked, movements, ...rang
       ...unbooked.filter((one) => !one.isYoung).map(({ difference }) => difference),
     ],
     underWay: unbooked.filter((one) => one.isYoung).map(({ difference }) => difference),
-    unclaimed: unclaimed.map(({ txHash, blockNumber, asset, from, to, amountMicros }) => ({
-      ...{ txHash, blockNumber, asset, from, to, amountMicros },
-    })),
+    unclaimed: unclaimed.map(({ txHash, blockNumber, asset, from, to, amountMicros }) => {
+      return { txHash, blockNumber, asset, from, to, amountMicros };
+    }),
   };
 }
 
@@ -159,18 +164,18 @@ function sumChannel(channel: Channel, booked: BookedPayment[], claimed: { channe
   return { channel, payments: own.length, bookedMicros: sumMicros(own), chainMicros: sumMicros(moved) };
 }
 
-function sumMicros(amounts: readonly { amountMicros: bigint }[]): bigint {
+export function sumMicros(amounts: readonly { amountMicros: bigint }[]): bigint {
   return amounts.reduce((total, { amountMicros }) => total + amountMicros, 0n);
 }
 
-/** Why an entry has nothing to stand on; null where it lies outside the blocks that were read. */
+/** Why an entry is not on chain; null when its transaction is outside the block range. */
 async function findMissingOnChain(
   { chain }: ReconcileDeps,
   booked: BookedPayment,
   range: Pick<LedgerAndChain, 'fromBlock' | 'toBlock'>,
 ): Promise<LedgerDifference | null> {
   const receipt = await findReceipt(chain, booked.txHash);
-  // Blocks of one second share its time.
+  // Blocks of the same second share a timestamp, so the time filter of the ledger may include neighbours.
   if (receipt !== null && (receipt.blockNumber < range.fromBlock || receipt.blockNumber > range.toBlock)) return null;
   const { key, channel, txHash, payer, amountMicros } = booked;
   const reason =
@@ -195,9 +200,4 @@ function toUnbookedDifference({ cause, txHash, key, amountMicros }: Movement, re
 
 async function isWithinGracePeriod({ chain, now, graceMs = GRACE_MS }: ReconcileDeps, { blockNumber }: Movement): Promise<boolean> {
   return now().getTime() - (await readBlockTime(chain, blockNumber)).getTime() < graceMs;
-}
-
-async function readBlockTime({ client }: Chain, blockNumber: bigint): Promise<Date> {
-  const { timestamp } = await chainCall('Reading the time of a block', () => client.getBlock({ blockNumber }));
-  return new Date(Number(timestamp) * 1_000);
 }

@@ -1,18 +1,18 @@
 import { formatAmount, usdFromMicros } from '../money.ts';
-import type { ChannelSums, LedgerDifference, Reconciliation, UnclaimedTransfer } from './reconcile.ts';
+import { type ChannelSums, type LedgerDifference, type Reconciliation, sumMicros, type UnclaimedTransfer } from './reconcile.ts';
 
-/** Whether every unit that was paid for something is in the ledger, and every unit of the ledger on chain. */
+/** Whether ledger and chain agree to the unit. */
 export function isBalanced({ differences, underWay }: Pick<Reconciliation, 'differences' | 'underWay'>): boolean {
   return differences.length === 0 && underWay.length === 0;
 }
 
-/** What a person reads. */
+/** Report as text. */
 export function formatReconciliation(report: Reconciliation): string {
   const { differences, underWay, unclaimed } = report;
   return [
     formatHeading(report),
     formatChannelTable(report.channels),
-    `${formatMicros(report.receivedMicros)} USD have arrived in all, ${formatMicros(sumUnclaimed(unclaimed))} of them unclaimed.`,
+    `${formatMicros(report.receivedMicros)} USD have arrived in all, ${formatMicros(sumMicros(unclaimed))} of them unclaimed.`,
     ...(unclaimed.length === 0 ? [] : [['Unclaimed, which is nothing wrong:', ...unclaimed.map(formatUnclaimed)].join('\n')]),
     ...(underWay.length === 0 ? [] : [['On the way into the ledger:', ...underWay.map(formatDifference)].join('\n')]),
     ...(differences.length === 0 ? [] : [['WRONG:', ...differences.map(formatDifference)].join('\n')]),
@@ -22,7 +22,7 @@ export function formatReconciliation(report: Reconciliation): string {
     .concat('\n');
 }
 
-/** The same for programs: amounts in units, as digits. */
+/** Report as JSON, amounts as decimal text in units. */
 export function serializeReconciliation(report: Reconciliation): string {
   const body = { equal: isBalanced(report), ...report };
   return `${JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value), 2)}\n`;
@@ -39,11 +39,15 @@ function formatChannelTable(channels: readonly ChannelSums[]): string {
   const total = {
     channel: 'all',
     payments: channels.reduce((count, { payments }) => count + payments, 0),
-    bookedMicros: channels.reduce((units, { bookedMicros }) => units + bookedMicros, 0n),
-    chainMicros: channels.reduce((units, { chainMicros }) => units + chainMicros, 0n),
+    bookedMicros: channels.reduce((sum, { bookedMicros }) => sum + bookedMicros, 0n),
+    chainMicros: channels.reduce((sum, { chainMicros }) => sum + chainMicros, 0n),
   };
   const rows = [...channels, total].map(({ channel, payments, bookedMicros, chainMicros }) => [
-    ...[channel, String(payments), String(bookedMicros), String(chainMicros), formatMicros(bookedMicros)],
+    channel,
+    String(payments),
+    String(bookedMicros),
+    String(chainMicros),
+    formatMicros(bookedMicros),
   ]);
   const widths = COLUMNS.map((column, index) => Math.max(column.length, ...rows.map((row) => row[index]!.length)));
   const line = (cells: readonly string[]) =>
@@ -69,8 +73,4 @@ function formatVerdict(report: Reconciliation): string {
 
 function formatMicros(amountMicros: bigint): string {
   return formatAmount(usdFromMicros(amountMicros));
-}
-
-function sumUnclaimed(amounts: readonly UnclaimedTransfer[]): bigint {
-  return amounts.reduce((total, { amountMicros }) => total + amountMicros, 0n);
 }

@@ -9,12 +9,12 @@ import { bookPayment, recordSubmission, recordUnpaid } from './close.ts';
 import { deliverJob } from './deliver.ts';
 import type { JobDeps } from './deps.ts';
 
-/** Events say when a job changes; this is for one that changes without. */
+/** Fallback for a job that changes without an event. */
 const RECHECK_INTERVAL_MS = 60 * 60_000;
 
 /**
- * Takes one job as far as it goes, by its state on chain at a block; may run any number of times, in several processes at once.
- * @throws OracleError what keeps it from going on: the same call goes on where it stands
+ * Advances one job as far as its state on chain at a block allows. Idempotent, also across concurrent processes.
+ * @throws OracleError of the failed step; a retry continues there
  */
 export async function advanceJob(deps: JobDeps, doc: JobDocWithoutText, confirmedBlock: ConfirmedBlock): Promise<void> {
   const { store, chain, now } = deps;
@@ -29,12 +29,12 @@ export async function advanceJob(deps: JobDeps, doc: JobDocWithoutText, confirme
 
 interface JobSnapshot {
   job: OnChainJob;
-  /** The time by whichever clock is ahead: blocks of a quiet chain are old. */
+  /** The later of block time and clock: blocks of an idle chain are old. */
   at: Date;
   block: number;
 }
 
-/** Resolves to whether the job is taken on: with one that is refused nothing is done before its next event. */
+/** Returns whether the job is accepted; a rejected job is not checked before its next event. */
 async function advanceByState(deps: JobDeps, doc: JobDocWithoutText, snapshot: JobSnapshot): Promise<boolean> {
   const { state } = snapshot.job;
   if (state === 'OPEN') return proposePrice(deps, doc, snapshot);
@@ -46,13 +46,13 @@ async function advanceByState(deps: JobDeps, doc: JobDocWithoutText, snapshot: J
 }
 
 async function closeJob(deps: JobDeps, doc: JobDocWithoutText, { job, block }: JobSnapshot, submitted: boolean): Promise<void> {
-  // After a delivery that nobody pays for, the others wait until its time is over.
+  // An unpaid delivery keeps the slot until its hold expires.
   if (job.state !== 'COMPLETED' && submitted) return recordUnpaid(deps, doc, job);
   if (job.state === 'COMPLETED') await bookPayment(deps, doc, job, block);
   await deps.deliverySlot.release(doc);
 }
 
-/** Null once only an event can change anything: no contract funds what has expired. */
+/** Null once only an event can change the state: a contract does not fund an expired job. */
 function getNextCheckTime({ state, expiresAt }: OnChainJob, at: Date): Date | null {
   if (state === 'COMPLETED' || state === 'REJECTED' || state === 'EXPIRED') return null;
   if (state === 'OPEN' && expiresAt <= at) return null;
@@ -82,21 +82,21 @@ async function deliverOrGiveUp(deps: JobDeps, doc: JobDocWithoutText, snapshot: 
   return true;
 }
 
-/** Resolves to false where another process has something kept for delivery. */
-async function rejectFundedJob({ store, deliverySlot: turns }: JobDeps, doc: JobDocWithoutText, reason: string): Promise<boolean> {
+/** Returns false when another process has stored a deliverable. */
+async function rejectFundedJob({ store, deliverySlot }: JobDeps, doc: JobDocWithoutText, reason: string): Promise<boolean> {
   const isRejected = await store.reject(doc._id, reason);
-  if (isRejected) await turns.release(doc);
+  if (isRejected) await deliverySlot.release(doc);
   return isRejected;
 }
 
-/** Why nothing is delivered for the money in escrow; null when something is. */
+/** Why a funded job is not delivered, or null. */
 function findDeliveryObstacle({ budget, expiresAt }: OnChainJob, { price }: Offering, at: Date): string | null {
   if (budget < price.amount) return 'The job was funded with less than the price, so nothing is delivered.';
   if (expiresAt.getTime() - at.getTime() >= MIN_DELIVERY_TIME_MS) return null;
   return 'The delivery could not be made in time before the job expires.';
 }
 
-/** The offering of a job that is taken on; null for one that is refused. Decided once, at the first look. */
+/** The offering of an accepted job; null for a rejected one. Decided once, at the first check. */
 async function getAcceptedOffering(deps: JobDeps, doc: JobDocWithoutText, snapshot: JobSnapshot): Promise<Offering | null> {
   if (doc.accepted !== null) return doc.accepted ? findOffering('agent-commerce', doc.offering!) : null;
   const { store } = deps;
@@ -113,7 +113,7 @@ async function getAcceptedOffering(deps: JobDeps, doc: JobDocWithoutText, snapsh
 }
 
 async function findRejection(
-  { policy, wallet, store, deliverySlot: turns, now }: JobDeps,
+  { policy, wallet, store, deliverySlot, now }: JobDeps,
   doc: JobDocWithoutText,
   offering: Offering,
   { job, at }: JobSnapshot,
@@ -121,7 +121,7 @@ async function findRejection(
   const [hasUnpaid, offers, takenUntil] = await Promise.all([
     store.hasUnpaidDelivery(job),
     store.countOffers(job.client, at),
-    turns.getTakenUntil(doc, now()),
+    deliverySlot.getTakenUntil(doc, now()),
   ]);
   return findJobRejection({ job, offering, policy, provider: wallet.address, at, hasUnpaid, offers, takenUntil });
 }

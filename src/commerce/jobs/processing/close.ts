@@ -1,43 +1,50 @@
-import type { Address } from 'viem';
+import { toLowerCaseAddress } from '../../../chain/addresses.ts';
 import { type OnChainJob, readJobPayment, submitJob } from '../../../chain/erc8183/jobs.ts';
 import { isOracleError, OracleError } from '../../../platform/errors.ts';
 import { buildJobResource, type JobDocWithoutText } from '../job-doc.ts';
 import type { JobDeps } from './deps.ts';
 
 /**
- * Writes down which transaction submitted the delivery, where a process died before it could. Resolves to whether there is one.
+ * Records the submit transaction when a process crashed after sending it. Returns whether there is one.
  * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE
  */
 export async function recordSubmission({ wallet, store }: JobDeps, doc: JobDocWithoutText, { jobId }: OnChainJob): Promise<boolean> {
   const { _id, contract, delivery, submission } = doc;
   if (delivery === null || submission !== null) return submission !== null;
   try {
-    // It is in the wallet's journal: nothing is sent.
+    // The wallet's journal has the transaction, so this sends nothing.
     const { hash: txHash, at } = await submitJob(wallet, contract, jobId, delivery.hash);
     await store.update(_id, { submission: { txHash, at } });
     return true;
   } catch (error) {
-    // It was kept, and rejected before it was submitted.
+    // The job was rejected after the deliverable was stored and before its submission.
     if (isOracleError(error, 'CHAIN_REVERTED')) return false;
     throw error;
   }
 }
 
 /**
- * Books what a completed job has brought. The contract pays the provider as the evaluator completes: there is nothing to claim.
+ * Records the payment of a completed job in the ledger. `complete` pays the provider directly, so there is nothing to claim.
  * @throws OracleError CHAIN_UNREACHABLE, TRANSACTION_UNCONFIRMED while the logs hold no payment
  */
 export async function bookPayment(deps: JobDeps, doc: JobDocWithoutText, job: OnChainJob, block: number): Promise<void> {
   const { _id, contract, offering, ref, payment } = doc;
   if (payment !== null || offering === null) return;
-  const paid = await findJobPayment(deps, doc, job, block);
-  const { amount, txHash, settledAt } = paid;
-  // A contract may keep all of it as its fee: then no money has arrived.
+  const { amount, txHash, settledAt } = await findJobPayment(deps, doc, job, block);
+  // The contract's fee may consume the whole amount.
   if (amount > 0n) {
     await deps.ledger.record({
       cause: { kind: 'job', contract, jobId: job.jobId },
-      ...{ channel: 'agent-commerce', offering, amountMicros: amount, ref, settledAt, txHash },
-      ...{ asset: deps.chain.addresses.stablecoin, payer: job.client, payee: deps.wallet.address, resource: buildJobResource(doc) },
+      channel: 'agent-commerce',
+      offering,
+      amountMicros: amount,
+      asset: deps.chain.addresses.stablecoin,
+      payer: job.client,
+      payee: deps.wallet.address,
+      resource: buildJobResource(doc),
+      ref,
+      settledAt,
+      txHash,
     });
   }
   await deps.store.update(_id, { payment: { amountMicros: amount.toString(), txHash, settledAt } });
@@ -51,15 +58,15 @@ async function findJobPayment(
 ) {
   const source = { contract, provider: wallet.address };
   const between = (from: number, to: number) => ({ jobId, fromBlock: BigInt(from), toBlock: BigInt(to) });
-  // Completion is the last event of a job.
+  // Completion is the last event of a job, so its block is tried first.
   const inItsBlock = await readJobPayment(chain, source, between(lastEventBlock, lastEventBlock));
   const found = inItsBlock ?? (await readJobPayment(chain, source, between(seenBlock, block)));
-  // A node may serve the state of a block before its logs.
+  // A node may serve a block's state before its logs.
   if (found === null) throw new OracleError('TRANSACTION_UNCONFIRMED', 'The payment of a completed job is not in the logs of the node yet');
   return found;
 }
 
-/** Remembers who let a delivery go unpaid: the evaluator, and the client who chose him. */
+/** Records the parties of an unpaid delivery: the evaluator, and the client that chose it. */
 export function recordUnpaid({ store }: JobDeps, { _id }: JobDocWithoutText, { client, evaluator }: OnChainJob): Promise<void> {
-  return store.update(_id, { unpaidBy: [client, evaluator].map((address) => address.toLowerCase() as Address) });
+  return store.update(_id, { unpaidBy: [client, evaluator].map(toLowerCaseAddress) });
 }

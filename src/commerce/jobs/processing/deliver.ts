@@ -10,9 +10,9 @@ import { isKnownEvaluator } from '../job-policy.ts';
 import type { JobDeps } from './deps.ts';
 
 /**
- * Delivers a job: composes the document, keeps it, and only then puts its hash on chain. What is kept already is what is submitted,
- * whoever composed it. The transaction is the provider's signature under the bytes.
- * @throws OracleError as `compose` and `Wallet.send`, STEP_WAITING while it is another job's turn: the same call goes on where it stands
+ * Delivers a job: composes the document, stores it, and only then submits its hash. A deliverable that any process stored before is the
+ * one submitted, so that text and hash always match. The transaction is the provider's signature of the bytes.
+ * @throws OracleError as `compose` and `Wallet.send`, STEP_WAITING while another job holds the slot; a retry continues there
  */
 export async function deliverJob(deps: JobDeps, doc: JobDocWithoutText, job: OnChainJob, offering: Offering): Promise<void> {
   const kept = doc.delivery ?? (await composeAndKeepDelivery(deps, doc, job, offering));
@@ -21,25 +21,25 @@ export async function deliverJob(deps: JobDeps, doc: JobDocWithoutText, job: OnC
   await deps.store.update(doc._id, { submission: { txHash, at } });
 }
 
-/** Null for a job that was refused in the meantime. */
+/** Null for a job rejected meanwhile. */
 async function composeAndKeepDelivery(
   deps: JobDeps,
   doc: JobDocWithoutText,
   job: OnChainJob,
   offering: Offering,
 ): Promise<JobDelivery | null> {
-  const { store, deliverySlot: turns, policy, now } = deps;
+  const { store, deliverySlot, policy, now } = deps;
   const needsSlot = !isKnownEvaluator(policy, job.evaluator);
   if (needsSlot && (await store.hasUnpaidDelivery(job))) {
     await store.reject(doc._id, 'The client or the evaluator has let an earlier delivery go unpaid, so nothing is delivered.');
     return null;
   }
-  if (needsSlot && (await turns.getTakenUntil(doc, now())) !== null) throw slotTakenError();
+  if (needsSlot && (await deliverySlot.getTakenUntil(doc, now())) !== null) throw slotTakenError();
   const delivery = await composeDelivery(deps, job, offering);
-  // Only now: what cannot be composed keeps nobody else waiting.
-  if (needsSlot && !(await turns.acquire(doc, now(), policy.unpaidPauseMs))) throw slotTakenError();
+  // Acquired after composing, so that a document that fails to compose does not block the slot.
+  if (needsSlot && !(await deliverySlot.acquire(doc, now(), policy.unpaidPauseMs))) throw slotTakenError();
   const kept = await store.saveDelivery(doc._id, delivery);
-  if (kept === null) await turns.release(doc);
+  if (kept === null) await deliverySlot.release(doc);
   return kept;
 }
 
@@ -69,8 +69,11 @@ async function composeDelivery(
     offering: offering.name,
     title: offering.title,
     price: formatMoney(offering.price),
-    ...{ composedAt: composedAt.toISOString(), forecastId, attestationUid, document },
-    // Everybody knows the hash, and nearly all of the rest can be guessed.
+    composedAt: composedAt.toISOString(),
+    forecastId,
+    attestationUid,
+    document,
+    // The hash is public and most of the text can be guessed: the salt prevents a dictionary attack.
     salt: bytesToHex(randomBytes(SALT_BYTES)),
   }) as string;
   return { text, hash: keccak256(stringToBytes(text)), composedAt, forecastId, attestationUid };

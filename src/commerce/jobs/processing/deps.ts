@@ -9,18 +9,17 @@ import type { DeliverySlot } from '../delivery-slot.ts';
 import type { JobPolicy } from '../job-policy.ts';
 import type { JobStore } from '../job-store.ts';
 
-/** What the provider of agent commerce jobs works with. */
 export interface JobDeps {
   chain: Chain;
-  /** The ERC-8183 contract whose jobs are taken. */
+  /** The ERC-8183 contract. */
   contract: Address;
-  /** The provider's. */
+  /** The provider's wallet. */
   wallet: Wallet;
   store: JobStore;
   deliverySlot: DeliverySlot;
   ledger: Ledger;
   policy: JobPolicy;
-  /** What an offering delivers now. @throws OracleError STEP_WAITING and others while it cannot be composed: it is tried again */
+  /** Composes the document of an offering. @throws OracleError, e.g. STEP_WAITING; retried */
   compose(offering: string, now: Date): Promise<ComposedDocument>;
   log: Log;
   time: Pick<TrustedTime, 'findDisagreement'>;

@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import { type ConfirmedBlock, readConfirmedBlock } from '../../../chain/rpc/block-depth.ts';
 import { type ErrorCode, isOracleError, OracleError } from '../../../platform/errors.ts';
 import type { JobDocWithoutText } from '../job-doc.ts';
@@ -5,37 +6,32 @@ import { advanceJob } from './advance.ts';
 import { collectJobEvents } from './collect-events.ts';
 import type { JobDeps } from './deps.ts';
 
-/** Jobs of one pass. */
 const MAX_JOBS_PER_SWEEP = 100;
 const CONCURRENCY = 8;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 15_000;
-/** Retries that a node gets to confirm a transaction or to serve its logs: about half a minute. */
+/** Retries before a warning about an unconfirmed transaction: about half a minute. */
 const RETRIES_BEFORE_WARNING = 5;
 
 /**
- * One pass over the jobs for the provider wallet: notes what happened on chain since the last one, then takes every job on that is
- * due, each by its state on chain. Passes may run in any number of processes at once; one that is broken off costs nothing.
- * @throws OracleError CHAIN_UNREACHABLE, STEP_WAITING while the clocks disagree; what goes wrong with a single job is noted with it and tried again
+ * Records the events since the last sweep, then advances every due job. Sweeps may run concurrently in any number of processes and may
+ * be interrupted at any point.
+ * @throws OracleError CHAIN_UNREACHABLE, STEP_WAITING while the clocks disagree; an error of one job is stored with it and retried
  */
 export async function sweepJobs(deps: JobDeps): Promise<void> {
-  // Jobs are taken, refused and given up by their expiry.
+  // Expiry times decide acceptance and delivery, so the clock must be trusted.
   const disagreement = await deps.time.findDisagreement();
   if (disagreement !== null) throw new OracleError('STEP_WAITING', disagreement);
   const confirmedBlock = await readConfirmedBlock(deps.chain);
   if (confirmedBlock === null) return;
   await collectJobEvents(deps, confirmedBlock);
   const due = await deps.store.listDue(deps.now(), MAX_JOBS_PER_SWEEP);
-  const waiting = due.values();
-  // Several at a time: each may wait for its transaction.
-  const worker = async () => {
-    for (const doc of waiting) await advanceOrRecordFailure(deps, doc, confirmedBlock);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  // Concurrent, since each job may wait for its transaction.
+  await new PQueue({ concurrency: CONCURRENCY }).addAll(due.map((doc) => () => advanceOrRecordFailure(deps, doc, confirmedBlock)));
 }
 
 async function advanceOrRecordFailure(deps: JobDeps, doc: JobDocWithoutText, confirmedBlock: ConfirmedBlock): Promise<void> {
-  // Another process has read further.
+  // Another process has read later blocks.
   if (doc.lastEventBlock > confirmedBlock.number) return;
   try {
     await advanceJob(deps, doc, confirmedBlock);
@@ -57,7 +53,7 @@ async function recordFailure(
   await store.update(_id, { failures: failures + 1, failure, due: new Date(now().getTime() + pauseMs) });
 }
 
-/** Each kind of failure once; what only waits for the chain to catch up, after half a minute of waiting. */
+/** Warns once per kind of failure; about an unconfirmed transaction only after half a minute. */
 function shouldWarn(failure: ErrorCode, { before: previousFailure, failures }: { before: string | null; failures: number }): boolean {
   const isNew = failure !== previousFailure;
   if (failure !== 'TRANSACTION_UNCONFIRMED') return isNew;

@@ -4,17 +4,18 @@ import type { JobDeps } from './deps.ts';
 import { sweepJobs } from './sweep.ts';
 
 /**
- * Sweeps again and again until the signal, and resolves once the last pass is over. A pass that fails is logged when it fails otherwise
- * than the one before, and so is the first that succeeds again.
+ * Sweeps at an interval until the signal aborts, and resolves after the last sweep. Logs a failure when its kind changes, and the first
+ * success after one.
  */
 export async function watchJobs(deps: JobDeps, intervalMs: number, signal: AbortSignal): Promise<void> {
   let failure: string | null = null;
   while (!signal.aborted) {
-    const now = await trySweep(deps);
-    if (now !== null && now.kind !== failure) deps.log.error({ err: now.error }, 'looking for agent commerce jobs failed; it goes on');
-    if (now === null && failure !== null) deps.log.info('looking for agent commerce jobs works again');
-    failure = now?.kind ?? null;
-    // The signal ends the pause, and with it the loop.
+    const failed = await trySweep(deps);
+    if (failed !== null && failed.kind !== failure)
+      deps.log.error({ err: failed.error }, 'looking for agent commerce jobs failed; it goes on');
+    if (failed === null && failure !== null) deps.log.info('looking for agent commerce jobs works again');
+    failure = failed?.kind ?? null;
+    // An abort ends the pause, and with it the loop.
     await delay(intervalMs, undefined, { signal }).catch(() => undefined);
   }
 }
