@@ -109,6 +109,15 @@ export function computeLastPublicDay(docs: readonly Pick<ForecastDoc, 'day' | 'r
   return Math.min(computeLastEndedDay(now), ...daysBeforeHidden);
 }
 
+/** A forecast as of an instant: later attestations are removed. */
+export function forecastAsOf(doc: ForecastDoc, at: Date): ForecastDoc {
+  if (doc.attestation === null || doc.attestation.at > at) {
+    return { ...doc, state: 'DRAFT', attestation: null, resolution: null, reveal: null };
+  }
+  if (doc.reveal === null) return doc.resolution === null ? doc : { ...doc, resolution: null };
+  return doc.reveal.at > at ? { ...doc, state: 'PENDING', resolution: null, reveal: null } : doc;
+}
+
 /** True until the outcome is on chain; missed days are never open. */
 export function isOpenForecast({ state, missed }: Pick<ForecastDoc, 'state' | 'missed'>): boolean {
   return !missed && (state === 'DRAFT' || state === 'PENDING');

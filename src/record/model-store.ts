@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
 import type { Collection, Db } from 'mongodb';
 import type { Hex } from 'viem';
 import type { HorizonModel } from '../forecast/model.ts';
@@ -15,6 +17,13 @@ export interface ModelDoc {
   /** Variants tried before this one was fixed. */
   trials: number;
   fittedAt: Date;
+}
+
+/** sha2-256 of the RFC 8785 JSON of all fits: services with the same digest produce the same forecast from the same inputs. */
+export function digestCoefficients({ horizons }: Pick<ModelDoc, 'horizons'>): Hex {
+  return `0x${createHash('sha256')
+    .update(canonicalize(horizons) as string)
+    .digest('hex')}`;
 }
 
 /** Fitted models, each written once: a version never changes its coefficients. */

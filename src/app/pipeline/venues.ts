@@ -5,7 +5,7 @@ import { selectWeeklyStrikes } from '../../market/strikes.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
-import { toExchangeListing } from '../../record/intent/exchange-listing.ts';
+import { toExchangeListing } from '../../record/intent/market.ts';
 import { PaperVenue } from '../../wager/paper-venue.ts';
 import type { TradingAccount } from '../../wager/polymarket/api/trading-client.ts';
 import { type PolymarketStrike, PolymarketVenue } from '../../wager/polymarket/venue.ts';

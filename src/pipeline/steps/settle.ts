@@ -39,13 +39,11 @@ function findSettlingVenue(deps: SettleDeps, wager: WagerDoc): Venue | undefined
   return [deps.venue, ...deps.otherVenues].find(({ sameBook }) => sameBook.includes(wager.venue));
 }
 
-interface ExpiredWager {
-  wager: WagerDoc;
-  now: Date;
-  expired: ReachedInstant;
-}
-
-async function settleWager(wagers: PipelineDeps['wagers'], venue: Venue, { wager, now, expired }: ExpiredWager): Promise<boolean> {
+async function settleWager(
+  wagers: PipelineDeps['wagers'],
+  venue: Venue,
+  { wager, now, expired }: { wager: WagerDoc; now: Date; expired: ReachedInstant },
+): Promise<boolean> {
   if (wager.state === 'SKIPPED') {
     const winner = await venue.findWinner(wager.market!, now);
     if (winner !== null) await wagers.recordWinner(wager._id, winner, now, expired);

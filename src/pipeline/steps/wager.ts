@@ -25,50 +25,47 @@ export async function runWagerStep(deps: PipelineDeps, day: Day, context: StepCo
   if (today === null) return null;
   if (known !== null && known.state !== 'DECIDED') return known;
   const due = await requireStepDue('wager', day, context);
-  const decided = known ?? (await wagers.decide(await decideWager(deps, today, { context, stopped: stopReason }), due));
+  const decided = known ?? (await wagers.decide(await decideWager(deps, today, { context, stopReason }), due));
   if (decided.state === 'DECIDED') await placeWager(deps, decided, context);
   return wagers.findByDay(day);
 }
 
-interface WagerCircumstances {
-  context: StepContext;
-  /** Why no wager was allowed before the window opened, or null. */
-  stopped: string | null;
-}
-
-async function decideWager(deps: PipelineDeps, today: DayDoc, { context, stopped: stopReason }: WagerCircumstances): Promise<WagerDoc> {
+async function decideWager(
+  deps: PipelineDeps,
+  today: DayDoc,
+  { context, stopReason }: { context: StepContext; stopReason: string | null },
+): Promise<WagerDoc> {
   const { venue } = deps;
   const { now, replayed } = context;
-  const skipped = (reason: string): WagerDoc => ({ ...buildUndecidedWager(venue, today.day, now), replayed, skippedBecause: reason });
+  const undecided: WagerDoc = { ...buildUndecidedWager(venue, today.day, now), replayed };
+  const skipped = (reason: string): WagerDoc => ({ ...undecided, skippedBecause: reason });
   if (today.price === null) return skipped('nothing was forecast');
   if (stopReason !== null) return skipped(stopReason);
   if (await hasWindowOpened(today.day, context)) return skipped('the window had opened');
   const market = findNearestToMoney(await venue.listMarkets(now), fromCents(today.price.cents));
   if (market === undefined) return skipped('no market was open');
   try {
-    return await buildSizedWager(deps, venue, today, { market, quote: await venue.getQuote(market, now), now, replayed });
+    return await buildSizedWager(deps, today, { undecided, market, quote: await venue.getQuote(market, now) });
   } catch (error) {
     if (!isOracleError(error, 'VENUE_REJECTED')) throw error;
     return skipped(`no quote: ${error.message}`);
   }
 }
 
-interface QuotedMarket {
-  market: StrikeMarket;
-  quote: Quote;
-  now: Date;
-  replayed: boolean;
-}
-
 async function buildSizedWager(
-  deps: PipelineDeps,
-  venue: Venue,
+  { wagers, venue, forecaster }: PipelineDeps,
   today: DayDoc,
-  { market, quote, now, replayed }: QuotedMarket,
+  { undecided, market, quote }: { undecided: WagerDoc; market: StrikeMarket; quote: Quote },
 ): Promise<WagerDoc> {
-  const { weight } = await deps.wagers.compareWithMarket(venue.sameBook);
-  const model = await deps.forecaster.getModel(today.modelVersion!);
-  const pModel = computeStrikeProbability({ day: today, model, strikeUsd: market.strikeUsd, expiresAt: market.expiresAt, at: now });
+  const { weight } = await wagers.compareWithMarket(venue.sameBook);
+  const model = await forecaster.getModel(today.modelVersion!);
+  const pModel = computeStrikeProbability({
+    day: today,
+    model,
+    strikeUsd: market.strikeUsd,
+    expiresAt: market.expiresAt,
+    at: undecided.decidedAt,
+  });
   const qMarket = (quote.bid + quote.ask) / 2;
   const { yesCost, noCost } = computeContractCosts(quote);
   const sizing = sizeWager({ pModel, qMarket, weight, yesCost, noCost });
@@ -78,8 +75,7 @@ async function buildSizedWager(
   const { listing, ...strike } = market;
   const { book, ...prices } = quote;
   return {
-    ...buildUndecidedWager(venue, today.day, now),
-    replayed,
+    ...undecided,
     market: strike,
     ...(listing === undefined ? {} : { listing }),
     quote: prices,

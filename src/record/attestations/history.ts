@@ -6,21 +6,6 @@ import type { ForecastRecord } from '../forecast-record.ts';
 import { type AttestationMatch, type AttestationType, findAttestation } from './find-and-count.ts';
 import { type AttestationView, type AttestationViewOptions, viewAttestation } from './view.ts';
 
-export interface AttestationHistoryQuery {
-  horizons: readonly number[];
-  /** Page size. */
-  limit: number;
-  /** Cursor: uid of the last attestation of the previous page; null for the first page. */
-  before: Hex | null;
-}
-
-export interface AttestationPage {
-  attestations: AttestationView[];
-  total: number;
-  /** `before` of the next page; null on the last. */
-  nextBefore: Hex | null;
-}
-
 const ATTESTATION_TYPES: readonly AttestationType[] = ['prediction', 'resolution'];
 
 const FIELD_BY_TYPE = { prediction: 'attestation', resolution: 'reveal' } as const;
@@ -31,13 +16,14 @@ const ON_CHAIN_FILTER = { $gte: new Date(0) };
 /**
  * A page of attestations, newest first: by block time, forecast id, then resolution before prediction, so that the order within a block is
  * total. Reads `limit` index entries per horizon and type.
+ * @param query `before` is the uid of the last attestation of the previous page; null for the first page
  * @throws OracleError INPUT_INVALID naming `before` when the record has no such attestation
  */
 export async function listAttestations(
   record: ForecastRecord,
-  { horizons, limit, before }: AttestationHistoryQuery,
+  { horizons, limit, before }: { horizons: readonly number[]; limit: number; before: Hex | null },
   options: AttestationViewOptions,
-): Promise<AttestationPage> {
+) {
   const after = before === null ? null : await findPosition(record, before);
   const lists = horizons.flatMap((horizonDays) =>
     ATTESTATION_TYPES.map((type) => readList(record, { horizonDays, type, after, limit: limit + 1 })),

@@ -1,4 +1,4 @@
-import { type Day, toDay } from '../../forecast/day.ts';
+import { toDay } from '../../forecast/day.ts';
 import { formatWeek, toWeek } from '../../forecast/week.ts';
 import { roundTo } from '../../platform/round.ts';
 import type { Side } from '../../wager/sizing.ts';
@@ -7,35 +7,8 @@ import type { WagerBook, WagerDoc } from '../../wager/wager-book.ts';
 import { fromCents } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
 
-/** Order book of YES contracts at signal time. Prices 0 to 1. */
-export interface PinnedBook extends BookDepth {
-  bid: number;
-  ask: number;
-  /** Fee per contract, as a fraction of its payout. */
-  fee: number;
-}
-
 /** Price of the strike nearest to the money at signal time, stored once. */
-export interface CrowdPin {
-  day: Day;
-  replayed: boolean;
-  venue: string;
-  marketId: string;
-  question: string;
-  strikeUsd: number;
-  expiresAt: Date;
-  weekId: string;
-  pinnedAt: Date;
-  /** BTC/USD at signal time; null when the record lacks the day. */
-  btcPriceUsd: number | null;
-  /** null where only the mid price is stored. */
-  book: PinnedBook | null;
-  /** P(YES), 0 to 1: the market's mid price, and the model's probability. */
-  pMarket: number;
-  pOracle: number;
-  /** null until settlement. */
-  winner: Side | null;
-}
+export type CrowdPin = ReturnType<typeof toCrowdPin>;
 
 export type SettledPin = CrowdPin & { winner: Side };
 
@@ -55,7 +28,7 @@ export async function readPins({ wagers, record }: { wagers: WagerBook; record: 
 export function toCrowdPin(
   { day, replayed, venue, market, quote, book, decidedAt, qMarket, pModel, winner }: WagerDoc,
   btcPriceUsd: number | null,
-): CrowdPin {
+) {
   const { id: marketId, question, strikeUsd, expiresAt } = market!;
   return {
     day,
@@ -71,13 +44,14 @@ export function toCrowdPin(
     weekId: formatWeek(toWeek(toDay(expiresAt.getTime() - 1))),
     pinnedAt: quote?.at ?? decidedAt,
     book: quote === null ? null : toPinnedBook(quote, book),
-    // Rounded as served, so that a client recomputes the same scores.
+    // P(YES): the market's mid price, and the model's. Rounded as served, so that a client recomputes the same scores.
     pMarket: roundTo(qMarket!, 4),
     pOracle: roundTo(pModel!, 4),
   };
 }
 
-function toPinnedBook({ bid, ask, fee }: Quote, { bids, asks }: BookDepth = { bids: [], asks: [] }): PinnedBook {
+/** Order book of YES contracts at signal time. Prices 0 to 1; the fee is a fraction of a contract's payout. */
+function toPinnedBook({ bid, ask, fee }: Quote, { bids, asks }: BookDepth = { bids: [], asks: [] }) {
   return { bid, ask, fee, bids, asks };
 }
 

@@ -6,19 +6,15 @@ import type { WeekComparison } from './weekly-comparison.ts';
 /** Minimum distance of two probabilities that disagree, in basis points; opposite sides of one half always disagree. */
 const MIN_DISTANCE_BPS = 1_000;
 
-export type ComparedSide = 'oracle' | 'market';
-
-/** Cumulative counts of which side was right, this disagreement included. */
-export interface RunningScore {
-  oracle: number;
-  market: number;
-}
+type ComparedSide = 'oracle' | 'market';
+type RunningScore = Record<ComparedSide, number>;
 
 export type Disagreement = ReturnType<typeof toDisagreement>;
 
 /** Weeks in which crowd and oracle disagreed, without those that the caller may not read. Expects the newest first. */
 export function buildDisagreementLog(weeks: readonly WeekComparison[]) {
-  const score: RunningScore = { oracle: 0, market: 0 };
+  // How often each side was right, the current disagreement included.
+  const score = { oracle: 0, market: 0 };
   const log = weeks.toReversed().flatMap((week) => {
     const { oracleProbability } = week;
     if (oracleProbability === null || !isDisagreement(week.marketProbability, oracleProbability)) return [];

@@ -4,18 +4,7 @@ import type { ForecastDoc } from '../forecast-doc.ts';
 import { type ForecastView, viewForecast } from '../forecast-view.ts';
 import type { OracleDeps } from '../oracle/deps.ts';
 import { isMadeForecast, requireReadable } from '../oracle/made-forecast.ts';
-import { buildBetFromWager, buildTradeIntent, isTradableForecast, type TradeIntent } from './trade-intent.ts';
-
-/** A past intent with its outcome. */
-export interface HistoricalIntent extends TradeIntent {
-  /** Null until the resolution is on chain, and for a void forecast. */
-  outcome: IntentOutcome | null;
-}
-
-export type IntentOutcome = Pick<
-  ForecastView,
-  'result' | 'correct' | 'actualDirection' | 'returnBps' | 'btcAtSignal' | 'btcAtResolution' | 'resolvedAt'
->;
+import { buildBetFromWager, buildTradeIntent, isTradableForecast } from './trade-intent.ts';
 
 /**
  * The last `limit` intents of a horizon, newest first; HOLD has none.
@@ -25,7 +14,7 @@ export async function listIntentHistory(
   deps: Pick<OracleDeps, 'record' | 'wagers' | 'viewFor' | 'publicUrl'>,
   { horizonDays, limit }: { horizonDays: number; limit: number },
   caller: Caller,
-): Promise<HistoricalIntent[]> {
+) {
   const calls = await deps.record.forecasts
     .find({ horizonDays, 'values.signal': { $in: ['BUY', 'SELL'] } }, { hint: { horizonDays: 1, sequence: 1 } })
     .sort({ sequence: -1 })
@@ -45,7 +34,8 @@ export async function listIntentHistory(
     });
 }
 
-function toIntentOutcome({ reveal }: ForecastDoc, view: ForecastView): IntentOutcome | null {
+/** Null until the resolution is on chain, and for a void forecast. */
+function toIntentOutcome({ reveal }: ForecastDoc, view: ForecastView) {
   if (reveal === null) return null;
   const { result, correct, actualDirection, returnBps, btcAtSignal, btcAtResolution, resolvedAt } = view;
   return { result, correct, actualDirection, returnBps, btcAtSignal, btcAtResolution, resolvedAt };

@@ -2,7 +2,6 @@ import { type StrikeSnapshot, selectNearTheMoney, selectWeeklyStrikes } from '..
 import type { ExchangeListing } from '../../wager/venue.ts';
 import type { WagerDoc } from '../../wager/wager-book.ts';
 import { isOwnVenue } from '../own-venue.ts';
-import { toExchangeListing } from './exchange-listing.ts';
 
 /**
  * The prediction market that an intent is for: `wager` is the one that the service sized its own wager of the day on, `listed` the weekly
@@ -65,4 +64,10 @@ export function toListedMarket({ snapshot, listing, bid, ask }: TradableStrike) 
 function toIdentifiers(listing: ExchangeListing | undefined) {
   const { conditionId = null, yesTokenId = null, noTokenId = null, url = null, tickSize = null, minOrderSize = null } = listing ?? {};
   return { conditionId, yesTokenId, noTokenId, url, tickSize, minOrderSize };
+}
+
+/** Polymarket's identifiers of a strike; null for other venues. */
+export function toExchangeListing(snapshot: StrikeSnapshot): ExchangeListing | null {
+  const { conditionId, yesTokenId, noTokenId, url, tickSize, minOrderSize } = snapshot;
+  return conditionId === null ? null : { conditionId, yesTokenId, noTokenId, url, tickSize, minOrderSize };
 }

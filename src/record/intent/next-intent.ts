@@ -6,7 +6,7 @@ import type { DayDoc } from '../day-doc.ts';
 import { fromCents } from '../forecast-doc.ts';
 import { computeStrikeProbability } from '../market/strike-probability.ts';
 import type { OracleDeps } from '../oracle/deps.ts';
-import { computeFreshness, type Freshness } from '../oracle/freshness.ts';
+import { computeFreshness } from '../oracle/freshness.ts';
 import { type MadeForecast, requireNewestForecast, requireReadable } from '../oracle/made-forecast.ts';
 import { loadOrNoteMissing, type MissingPart } from '../oracle/missing-parts.ts';
 import { isOwnVenue } from '../own-venue.ts';
@@ -14,18 +14,11 @@ import { findTradableStrike, toListedMarket } from './market.ts';
 import { computeIntentSizing } from './sizing.ts';
 import { type BetDecision, buildBetFromWager, buildTradeIntent, isTradableForecast, type TradeIntent } from './trade-intent.ts';
 
-/** The newest forecast's intent, and whether it is still actionable. */
-export interface NextIntent extends TradeIntent, Freshness {
-  actionable: boolean;
-  /** null when it is actionable. */
-  notActionableBecause: string | null;
-}
-
 /**
  * The trade intent of the newest forecast of a horizon; null for HOLD.
  * @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED
  */
-export async function getNextIntent(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<NextIntent | null> {
+export async function getNextIntent(deps: OracleDeps, horizonDays: number, caller: Caller) {
   const options = deps.viewFor(caller);
   const newest = await deps.record.findLatest(horizonDays);
   const forecast = requireNewestForecast(newest === null ? [] : [newest]);

@@ -22,12 +22,6 @@ export interface TrackRecordFilter {
   status: PublicStatus | null;
 }
 
-export interface TrackRecordPage {
-  /** From 1. */
-  page: number;
-  pageSize: number;
-}
-
 export interface TrackRecordDeps {
   record: ForecastRecord;
   market: { source: string };
@@ -39,7 +33,7 @@ export interface TrackRecordDeps {
 /** The filtered forecasts with statistics over exactly these; entries are cut to the caller, figures are the same for all. */
 export async function readTrackRecord(
   deps: TrackRecordDeps,
-  { filter, page: { page, pageSize }, caller }: { filter: TrackRecordFilter; page: TrackRecordPage; caller: Caller },
+  { filter, page: { page, pageSize }, caller }: { filter: TrackRecordFilter; page: { page: number; pageSize: number }; caller: Caller },
 ): Promise<TrackRecordReply> {
   const { horizonDays } = filter;
   const all = await deps.record.listByHorizon(horizonDays);

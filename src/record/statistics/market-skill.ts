@@ -4,19 +4,13 @@ import { computeMeanInterval } from '../../forecast/math/mean-interval.ts';
 import { type CrowdPin, roundScore } from '../crowd/crowd-pins.ts';
 import { compareWeekly } from '../crowd/weekly-comparison.ts';
 
-/** Brier skill of the oracle over a prediction market, one pair per week. */
-export interface MarketSkill extends IntervalEstimate {
-  /** Settled weeks; none shares its expiry with another. */
-  weeks: number;
-  oracleBrier: number;
-  marketBrier: number;
-}
+export type MarketSkill = NonNullable<ReturnType<typeof computeMarketSkill>>;
 
 /**
  * Skill over the market on weeks that are public; null before the first settled week, and while the market's score is 0. The interval is
  * that of the weekly comparison (Student's t of weekly differences) over the market's score, so that both agree; null for a single week.
  */
-export function computeMarketSkill(pins: readonly CrowdPin[], through: Day): MarketSkill | null {
+export function computeMarketSkill(pins: readonly CrowdPin[], through: Day) {
   const { weeks } = compareWeekly(pins, through);
   const pairs = weeks.flatMap(({ market, oracle }) => (market === null || oracle === null ? [] : [[oracle.brier, market.brier]]));
   const market = computeMeanInterval(pairs.map(([, theirs]) => theirs));

@@ -1,6 +1,5 @@
 import type { WagerDoc } from '../../wager/wager-book.ts';
-import { forecastAsOf } from '../forecast-as-of.ts';
-import { computeLastPublicDay, type ForecastDoc } from '../forecast-doc.ts';
+import { computeLastPublicDay, type ForecastDoc, forecastAsOf } from '../forecast-doc.ts';
 import { isOwnVenue } from '../own-venue.ts';
 
 /** Settled stakes that became public between `before` and `asOf`, by venue, so that each stake is in one report only. */

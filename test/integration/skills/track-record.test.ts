@@ -61,7 +61,7 @@ describe('without filters', () => {
     expect(entries).toEqual(scorecard.predictions);
     expect({ total, pages }).toEqual({ total: scorecard.predictions.length, pages: 1 });
     expect(filters).toEqual({ horizon, from: null, to: null, regime: null, status: null });
-    expect(inference).toMatch(/^Nothing was selected/);
+    expect(inference).toMatch(/^No selection/);
     expect(wholeRecord.verdict).toBe(summary.verdict);
   });
 
@@ -180,7 +180,7 @@ describe('error bars', () => {
     expect(marketSkill).toMatchObject({
       venue: 'paper',
       quotesAreOurs: true,
-      note: expect.stringMatching(/^Another question.*proves nothing\.$/),
+      note: expect.stringMatching(/^A different question.*proves nothing\.$/),
     });
     expect(marketSkill.skill).toMatchObject({ weeks: totals.weeks, oracleBrier: totals.oracle.brier });
   });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, parseDay, toDay } from '../../../src/forecast/day.ts';
-import { forecastAsOf } from '../../../src/record/forecast-as-of.ts';
-import { computeLastPublicDay, type ForecastDoc, hasPublicValues } from '../../../src/record/forecast-doc.ts';
+import { computeLastPublicDay, type ForecastDoc, forecastAsOf, hasPublicValues } from '../../../src/record/forecast-doc.ts';
 import { buildTestForecast } from './forecast-fixture.ts';
 
 const NOW = new Date('2026-02-01T12:00:00Z');

@@ -1,53 +1,25 @@
-import type { GasCosts } from '../../../chain/gas-costs.ts';
 import type { Day } from '../../../forecast/day.ts';
 import { toWeek } from '../../../forecast/week.ts';
-import type { DayDoc } from '../../../record/day-doc.ts';
 import { listDaysBetween } from '../../../record/day-queries.ts';
-import type { ForecastDoc } from '../../../record/forecast-doc.ts';
 import { getSelfTestDueMs } from '../../../record/self-test/due-times.ts';
 import { PROMISED_STEPS } from '../../../record/self-test/schemas/self-report.ts';
-import type { SelfTestRun } from '../../../record/self-test/store.ts';
 import type { PipelineDeps } from '../../deps.ts';
-import type { StepRun } from '../../step-run-store.ts';
 
 export const WEEK_DAYS = 7;
 
 /** State of one week at the time of the report. */
-export interface SelfReportData {
-  /** Due day of the report. */
-  sunday: Day;
-  /** From 15:00 UTC of one Sunday to 15:00 UTC of the next. */
-  from: Date;
-  to: Date;
-  asOf: Date;
-  genesis: Day | null;
-  /** First day that was not replayed: what a replay skips is promised only after it. */
-  firstLive: Day | null;
-  lastCovered: Day | null;
-  /** Recorded days whose forecast was due in the week. */
-  days: readonly DayDoc[];
-  /** Forecasts that were due or ended in the week. */
-  forecasts: readonly ForecastDoc[];
-  /** Time of decision of each day's wager. */
-  wagers: ReadonlyMap<Day, Date>;
-  /** Lateness of each stored brief by day. */
-  briefs: ReadonlyMap<Day, boolean>;
-  /** Lateness of the weekly report; null without one. */
-  weeklyLate: boolean | null;
-  /** The daily tests, and the weekly tests of the Sunday before. */
-  tests: readonly SelfTestRun[];
-  runs: readonly StepRun[];
-  gas: readonly GasCosts[];
-}
+export type SelfReportData = Awaited<ReturnType<typeof gatherSelfReportData>>;
 
 const MAX_WINDOW_DAYS = 8;
 
-export async function gatherSelfReportData(deps: PipelineDeps, sunday: Day, now: Date): Promise<SelfReportData> {
+export async function gatherSelfReportData(deps: PipelineDeps, sunday: Day, now: Date) {
   const { record, market, selfTests } = deps;
   const first = sunday - WEEK_DAYS;
+  // From 15:00 UTC of one Sunday to 15:00 UTC of the next.
   const [from, to] = [first, sunday].map((day) => new Date(getSelfTestDueMs('diagnostics', day)));
   const [genesis, firstLive, { lastDay }, days, forecasts, gas] = await Promise.all([
     record.findGenesisDay(),
+    // The first day that was not replayed: what a replay skips is promised only after it.
     record.days.findOne({ replayed: false }, { sort: { day: 1 }, hint: { day: 1 }, projection: { day: 1 } }),
     market.coverage(),
     listDaysBetween(record, first, sunday - 1),
@@ -61,10 +33,7 @@ export async function gatherSelfReportData(deps: PipelineDeps, sunday: Day, now:
   return { ...common, days, forecasts, gas, ...(await gatherReports(deps, sunday)) };
 }
 
-async function gatherReports(
-  { wagers, reports, runs, selfTests: { store } }: PipelineDeps,
-  sunday: Day,
-): Promise<Pick<SelfReportData, 'wagers' | 'briefs' | 'weeklyLate' | 'tests' | 'runs'>> {
+async function gatherReports({ wagers, reports, runs, selfTests: { store } }: PipelineDeps, sunday: Day) {
   const first = sunday - WEEK_DAYS;
   const briefDays = Array.from({ length: WEEK_DAYS }, (_, index) => first + 1 + index);
   const [decided, briefs, weekly, daily, before, stepRuns] = await Promise.all([
@@ -76,7 +45,9 @@ async function gatherReports(
     runs.listBetween(PROMISED_STEPS, first, sunday),
   ]);
   return {
+    // Time of decision by day.
     wagers: new Map(decided.map(({ day, decidedAt }) => [day, decidedAt])),
+    // Lateness by day, of days with a brief.
     briefs: new Map(briefs.flatMap((brief, index) => (brief === null ? [] : [[briefDays[index], brief.late] as const]))),
     weeklyLate: weekly?.late ?? null,
     tests: [...daily, ...before],

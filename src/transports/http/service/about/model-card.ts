@@ -15,7 +15,6 @@ import { REGIME_RULE_TERMS, REGIME_RULES } from '../../../../forecast/regime/rul
 import { getLicences } from '../../../../market/licences.ts';
 import type { SeriesHealth } from '../../../../market/series/series-health.ts';
 import { mayReadUnresolved } from '../../../../record/forecast-view.ts';
-import { digestCoefficients } from '../../../../record/model-card/coefficients-digest.ts';
 import { buildFitCard } from '../../../../record/model-card/fit-card.ts';
 import { MODEL_INPUT_SERIES } from '../../../../record/model-card/model-inputs.ts';
 import {
@@ -27,6 +26,7 @@ import {
   NOT_INTENDED_FOR,
 } from '../../../../record/model-card/statements.ts';
 import type { ModelDoc } from '../../../../record/model-store.ts';
+import { digestCoefficients } from '../../../../record/model-store.ts';
 import type { HttpDeps } from '../../deps.ts';
 import type { ModelCard } from './model-card-schemas.ts';
 

@@ -4,7 +4,7 @@ import { createChain } from '../../../../../src/chain/client.ts';
 import { formatDay } from '../../../../../src/forecast/day.ts';
 import { MODEL_SERIES } from '../../../../../src/market/inputs/day-inputs.ts';
 import { STEP_JOBS } from '../../../../../src/pipeline/schedule/schedule.ts';
-import { digestCoefficients } from '../../../../../src/record/model-card/coefficients-digest.ts';
+import { digestCoefficients } from '../../../../../src/record/model-store.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
 import { STANDARDS } from '../../../../../src/transports/http/service/about/standards.ts';
 import { asTier } from '../../../../support/login.ts';
