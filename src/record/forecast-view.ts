@@ -1,10 +1,11 @@
+import type { z } from 'zod';
 import { type Caller, isPublicCaller } from '../auth/caller.ts';
 import { formatDay } from '../forecast/day.ts';
-import { formatHorizonName, type HorizonName } from '../forecast/model.ts';
-import type { Regime } from '../forecast/regime/regime.ts';
-import type { Direction, Signal } from '../forecast/signal.ts';
+import { formatHorizonName } from '../forecast/model.ts';
+import type { Direction } from '../forecast/signal.ts';
 import { type CommittedValues, type ForecastDoc, fromCents, hasPublicValues } from './forecast-doc.ts';
 import type { ForecastState } from './lifecycle/forecast-state.ts';
+import type { FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, FORECAST_VALUES } from './schemas/forecast.ts';
 
 /** When forecasts become public (setting `REVEAL`): at their resolution, or at once. */
 export type RevealPolicy = 'resolution' | 'immediate';
@@ -48,37 +49,13 @@ export function toPublicStatus({ state }: Pick<ForecastDoc, 'state'>): PublicSta
   return state === 'DRAFT' ? 'PENDING' : state;
 }
 
-export interface ForecastView {
-  date: string;
-  predictionId: string;
-  horizon: HorizonName;
-  sequence: number;
-  status: PublicStatus;
-  /** `GATED` when the caller may not read it; null for a missed day. */
-  signal: Signal | 'GATED' | null;
-  direction: Direction | null;
-  confidence: number | null;
-  pUp: number | null;
-  btcPrice: number | null;
-  /** The close at window open; until it is settled the price at signal time (`provisional`). Null where neither exists. */
-  btcAtSignal: number | null;
-  provisional: boolean;
-  btcAtResolution: number | null;
-  resolved: boolean;
+type ServedFields = z.input<z.ZodObject<typeof FORECAST_ID & typeof FORECAST_VALUES & typeof FORECAST_STATE & typeof FORECAST_PRICES>>;
+
+export interface ForecastView extends ServedFields {
   correct: boolean | null;
   /** Null while pending, and for HOLD and VOID. */
   result: 'WIN' | 'LOSS' | null;
   actualDirection: Direction | null;
-  returnBps: number | null;
-  resolvedAt: string | null;
-  regime: Regime | null;
-  modelVersion: string | null;
-  windowOpensAt: string;
-  resolvesAt: string;
-  timestamp: string;
-  replayed: boolean;
-  late: boolean;
-  missed: boolean;
 }
 
 /** A forecast cut to what the caller may read. */
@@ -123,20 +100,12 @@ function toVisibleValues(
 
 type OutcomeFields = 'btcAtResolution' | 'resolved' | 'correct' | 'result' | 'actualDirection' | 'returnBps' | 'resolvedAt';
 
+const NO_OUTCOME = { correct: null, result: null, actualDirection: null, returnBps: null, resolvedAt: null };
+
 /** Public from the reveal on chain, not from the decision: a decided outcome would disclose the direction. */
 function toVisibleOutcome(doc: ForecastDoc): Pick<ForecastView, OutcomeFields> {
   const { resolution, reveal } = doc;
-  if (resolution === null || reveal === null) {
-    return {
-      btcAtResolution: null,
-      resolved: false,
-      correct: null,
-      result: null,
-      actualDirection: null,
-      returnBps: null,
-      resolvedAt: null,
-    };
-  }
+  if (resolution === null || reveal === null) return { btcAtResolution: null, resolved: false, ...NO_OUTCOME };
   const result = resolution.outcome === 'HOLD' ? null : resolution.outcome;
   return {
     btcAtResolution: fromCents(resolution.btcAtResolutionCents),

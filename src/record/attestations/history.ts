@@ -48,16 +48,9 @@ async function findPosition(record: ForecastRecord, before: Hex): Promise<Attest
   });
 }
 
-interface AttestationListOptions {
-  horizonDays: number;
-  type: AttestationType;
-  after: AttestationMatch | null;
-  limit: number;
-}
-
 async function readList(
   { forecasts }: ForecastRecord,
-  { horizonDays, type, after, limit }: AttestationListOptions,
+  { horizonDays, type, after, limit }: { horizonDays: number; type: AttestationType; after: AttestationMatch | null; limit: number },
 ): Promise<AttestationMatch[]> {
   const at = `${FIELD_BY_TYPE[type]}.at`;
   const docs = await forecasts

@@ -46,10 +46,16 @@ export async function verifyPrediction(
   const attestations = await readAttestations(deps, doc);
   const checks = runChecks(deps, doc, { attestations, caller });
   const unchecked = listUnchecked(deps, doc, caller);
-  const verified = doc.attestation !== null && checks.every(({ ok }) => ok);
+  const agreeing = checks.filter(({ ok }) => ok).length;
   const options = deps.viewFor(caller);
   return {
-    ...summarizeResult(deps, { verified, verdict: formatVerificationVerdict(doc, checks, unchecked), checks, unchecked }),
+    asOf: deps.now().toISOString(),
+    verified: doc.attestation !== null && agreeing === checks.length,
+    verdict: formatVerificationVerdict(doc, checks, unchecked),
+    agreeing,
+    checked: checks.length,
+    checks,
+    unchecked,
     attestations: attestations.map((one) => toAttestationReply(deps, one)),
     prediction: { ...toScorecardEntry(doc, options), commitment: doc.commitment, salt: viewSalt(doc, options) },
     byHand: describeManualVerification(deps),
@@ -137,13 +143,6 @@ function describeAgreement({ state, reveal }: ForecastDoc): string {
   if (state === 'VOID') return 'the forecast is void, as the record says, and never counts';
   const committed = 'the forecast was on chain before its outcome window opened';
   return reveal === null ? committed : `${committed}, and what was revealed is what it had committed to`;
-}
-
-type VerificationResult = Pick<PredictionVerificationReply, 'verified' | 'verdict' | 'checks' | 'unchecked'>;
-
-function summarizeResult({ now }: PredictionVerificationDeps, { verified, verdict, checks, unchecked }: VerificationResult) {
-  const agreeing = checks.filter(({ ok }) => ok).length;
-  return { asOf: now().toISOString(), verified, verdict, agreeing, checked: checks.length, checks, unchecked };
 }
 
 function toAttestationReply(
