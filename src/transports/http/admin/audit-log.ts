@@ -92,7 +92,7 @@ export class AuditLog {
       await this.#entries.insertOne(entry);
       return entry._id;
     } catch (cause) {
-      throw new OracleError('DATABASE_UNAVAILABLE', 'The audit log cannot be written: nothing was done', { cause });
+      throw new OracleError('DATABASE_UNAVAILABLE', 'The audit log is unavailable: nothing was done', { cause });
     }
   }
 
@@ -103,7 +103,7 @@ export class AuditLog {
     try {
       await this.#entries.updateOne({ _id, state: 'begun' }, { $set: set });
     } catch (error) {
-      log.error({ err: error, entry: _id.toHexString(), ...end }, 'the end of an action of the operator could not be written');
+      log.error({ err: error, entry: _id.toHexString(), ...end }, 'the end of an admin action could not be recorded');
     }
   }
 }

@@ -40,7 +40,7 @@ const CHANGE_SCHEMAS = {
   params: z.object({ change: z.enum(Object.keys(CHANGES) as (keyof typeof CHANGES)[]) }),
   body: z.strictObject({
     jobIds: z
-      .array(z.string().regex(/^[0-9a-f]{24}$/, 'must be the id of a job'), 'must be a list of ids of jobs')
+      .array(z.string().regex(/^[0-9a-f]{24}$/, 'must be a job id'), 'must be a list of job ids')
       .min(1, 'must name at least one job')
       .max(MAX_JOBS, `must name at most ${MAX_JOBS} jobs`),
   }),
@@ -80,8 +80,8 @@ async function readRunningJobs({ running }: JobsSource, request: Request): Promi
   const { query } = parseJobsRequest(STATS_SCHEMAS, request);
   const found = await running(query.fullDetails === 'true');
   if (found !== null) return found;
-  throw new OracleError('STEP_WAITING', 'This process runs no jobs, or not yet: ask one that does', {
-    suggestedAction: 'The list of jobs is the same everywhere.',
+  throw new OracleError('STEP_WAITING', 'This process runs no jobs, or not yet: query a worker', {
+    suggestedAction: 'The list of jobs is the same in all processes.',
   });
 }
 

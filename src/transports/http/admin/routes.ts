@@ -41,7 +41,7 @@ function stepRoutes({ administration, now }: AdminDeps): Route[] {
       ...ADMIN_ROUTE,
       path: '/admin/steps',
       name: 'listSteps',
-      summary: 'The newest run of every step of the day',
+      summary: 'Latest run of every daily step',
       reply: STEPS_REPLY,
       handle: async () => ({ body: { success: true as const, steps: await administration.steps(), now: now().toISOString() } }),
     }),
@@ -50,11 +50,11 @@ function stepRoutes({ administration, now }: AdminDeps): Route[] {
       method: 'post',
       path: '/admin/steps/{step}',
       name: 'runStep',
-      summary: 'Runs a step of the day now, or runs it again',
+      summary: 'Runs a daily step now',
       description:
-        'The same as `npm run pipeline`. What is done stays done: a step that is run again changes nothing. A step before its time is refused, and so is a day that lies ahead.',
+        'Same as `npm run pipeline`. Steps are idempotent: a repeated run changes nothing. A step before its scheduled time and a future day are rejected.',
       params: z.object({
-        step: z.enum(ADMIN_STEP_NAMES, { error: `must be one of ${ADMIN_STEP_NAMES.join(', ')}` }).describe('What to run'),
+        step: z.enum(ADMIN_STEP_NAMES, { error: `must be one of ${ADMIN_STEP_NAMES.join(', ')}` }).describe('Step to run'),
       }),
       body: STEP_BODY,
       reply: STEP_REPLY,
@@ -81,8 +81,8 @@ function wagerRoutes({ administration: { audit, wagerSwitch, wagersOff }, now }:
       method: 'post',
       path: '/admin/wagers/pause',
       name: 'pauseWagers',
-      summary: 'Holds back new wagers, in all processes',
-      description: 'Open wagers settle all the same. Pausing again changes nothing: the first reason stands.',
+      summary: 'Pauses new wagers in all processes',
+      description: 'Open wagers still settle. Idempotent: the first reason is kept.',
       body: PAUSE_BODY,
       reply: WAGER_SWITCH_REPLY,
       async handle({ body: { reason }, source }) {
@@ -95,8 +95,8 @@ function wagerRoutes({ administration: { audit, wagerSwitch, wagersOff }, now }:
       method: 'post',
       path: '/admin/wagers/resume',
       name: 'resumeWagers',
-      summary: 'Lets new wagers out again',
-      description: 'The wager of a day that was held back is still made while its outcome window is not open.',
+      summary: 'Resumes wagers',
+      description: 'A paused wager is still placed if its outcome window has not opened.',
       reply: WAGER_SWITCH_REPLY,
       async handle({ source }) {
         const work = () => wagerSwitch.resume(now());
@@ -112,9 +112,9 @@ function webhookRoute({ administration: { audit }, webhooks }: AdminDeps): Route
     method: 'post',
     path: '/admin/webhooks/{id}/disable',
     name: 'disableWebhook',
-    summary: "Ends the calls of somebody's webhook",
-    description: 'It stays disabled until its owner deletes it. Disabling it again changes nothing.',
-    params: z.object({ id: z.uuid('must be the id of a webhook: a UUID').toLowerCase().describe('Id of a webhook') }),
+    summary: 'Disables a webhook of any owner',
+    description: 'It stays disabled until its owner deletes it. Idempotent.',
+    params: z.object({ id: z.uuid('must be the id of a webhook: a UUID').toLowerCase().describe('Webhook id') }),
     body: DISABLE_BODY,
     reply: DISABLED_REPLY,
     errors: ['NOT_FOUND'],
@@ -133,7 +133,7 @@ function accessRoutes({ access, administration: { audit }, card }: AdminDeps): R
       method: 'post',
       path: '/admin/keys/rotate',
       name: 'rotateTokenKeys',
-      summary: 'Makes a new key that access tokens are signed with',
+      summary: 'Rotates the signing key of access tokens',
       body: ROTATE_BODY,
       reply: ROTATED_REPLY,
       async handle({ body: { revoke }, source }) {
@@ -150,8 +150,8 @@ function accessRoutes({ access, administration: { audit }, card }: AdminDeps): R
       method: 'post',
       path: '/admin/card-keys/rotate',
       name: 'rotateCardKeys',
-      summary: 'Makes a new key that the agent card is signed with',
-      description: `Other processes sign with it within a minute. Cards under earlier keys can be checked for ${CARD_KEY_RETIREMENT_DAYS} days more, unless they are revoked.`,
+      summary: 'Rotates the signing key of the agent card',
+      description: `Other processes use the new key within a minute. Cards under earlier keys verify for ${CARD_KEY_RETIREMENT_DAYS} more days unless revoked.`,
       body: ROTATE_CARD_BODY,
       bodyOptional: true,
       reply: CARD_KEY_REPLY,
@@ -170,7 +170,7 @@ function accessRoutes({ access, administration: { audit }, card }: AdminDeps): R
       method: 'post',
       path: '/admin/wallets/{wallet}/revoke',
       name: 'revokeWallet',
-      summary: 'Ends all sessions of a wallet',
+      summary: 'Revokes all sessions of a wallet',
       params: z.object({ wallet: walletInput }),
       reply: REVOKED_REPLY,
       async handle({ params, source }) {
@@ -188,7 +188,7 @@ function auditRoute({ administration: { audit } }: AdminDeps): Route {
     ...ADMIN_ROUTE,
     path: '/admin/audit',
     name: 'listAuditEntries',
-    summary: 'What the operator did, newest first',
+    summary: 'Operator actions, newest first',
     query: z.object({ limit: limitInput(500, 50) }),
     reply: AUDIT_REPLY,
     async handle({ query }) {
@@ -204,7 +204,7 @@ async function disableWebhook(webhooks: WebhookRegistry, id: string, reason: str
     return await webhooks.disable(id, reason);
   } catch (error) {
     if (!isOracleError(error, 'NOT_FOUND')) throw error;
-    throw new OracleError('NOT_FOUND', 'There is no webhook of this id', { field: 'id', cause: error });
+    throw new OracleError('NOT_FOUND', 'No webhook with this id', { field: 'id', cause: error });
   }
 }
 

@@ -29,7 +29,7 @@ function loginRoutes(deps: AccessDeps): Route[] {
       tag: 'access',
       summary: 'Access token for a wallet that holds the gate token and signs a message',
       description:
-        'The wallet signs `Verify svc balance: <wallet>:<timestamp>` (EIP-191) with both parts exactly as they are sent. Contract wallets sign by EIP-1271, those that are yet to be deployed by ERC-6492. A message opens one session: a second login with it is answered 409. A login that opens none (403, 503) does not use it up.',
+        'The wallet signs `Verify svc balance: <wallet>:<timestamp>` (EIP-191) with both parts exactly as sent. Contract wallets sign by EIP-1271, undeployed ones by ERC-6492. A message opens one session: a second login with it answers 409. A failed login (403, 503) does not consume it.',
       cost: 'rpc',
       body: LOGIN_BODY,
       reply: SESSION_REPLY,
@@ -40,7 +40,7 @@ function loginRoutes(deps: AccessDeps): Route[] {
       path: '/api/svc/oracle/nonce',
       name: 'getLoginNonce',
       tag: 'access',
-      summary: 'Nonce for one login with a message of EIP-4361, and what the message must say',
+      summary: 'Nonce for one EIP-4361 login, with the required message fields',
       reply: NONCE_REPLY,
       handle: () => issueNonce(deps),
     }),
@@ -49,7 +49,7 @@ function loginRoutes(deps: AccessDeps): Route[] {
       path: '/api/svc/oracle/siwe',
       name: 'logInWithSiwe',
       tag: 'access',
-      summary: 'Access token for a wallet that signs in with a message of EIP-4361',
+      summary: 'Access token for a wallet that signs in with EIP-4361',
       cost: 'rpc',
       body: SIWE_BODY,
       reply: SESSION_REPLY,
@@ -61,7 +61,7 @@ function loginRoutes(deps: AccessDeps): Route[] {
       path: '/api/svc/oracle/session',
       name: 'logOut',
       tag: 'access',
-      summary: 'Ends the session of the token that is sent, whatever its tier by now',
+      summary: 'Revokes the session of the token, whatever its tier',
       reply: LOGOUT_REPLY,
       errors: ['UNAUTHENTICATED'],
       handle: ({ caller }) => logOut(deps, caller),
@@ -97,7 +97,7 @@ async function logOut(
   { sessionId, wallet: address, rejectedToken }: Caller,
 ): Promise<Reply<z.input<typeof LOGOUT_REPLY>>> {
   if (sessionId === undefined || address === undefined) {
-    throw unauthenticated(rejectedToken ?? 'This needs the access token that is to end');
+    throw unauthenticated(rejectedToken ?? 'Send the access token to revoke');
   }
   const revokedAt = now();
   await access.logOut(sessionId);
@@ -109,7 +109,7 @@ function walletRoute(deps: AccessDeps): Route {
     path: '/api/svc/verify/{wallet}',
     name: 'getWalletTier',
     tag: 'access',
-    summary: 'Gate tokens of a wallet, and the tier that they open',
+    summary: 'Gate token balance of a wallet and its tier',
     cost: 'rpc',
     params: z.object({ wallet: walletInput }),
     reply: WALLET_REPLY,
@@ -138,7 +138,7 @@ function keysRoute({ access }: AccessDeps): Route {
     path: '/.well-known/jwks.json',
     name: 'getTokenKeys',
     tag: 'access',
-    summary: 'Public keys that access tokens are signed with',
+    summary: 'Public keys of access tokens',
     reply: JWKS_REPLY,
     // Bounds how long a verifier trusts a revoked key.
     handle: async () => ({ headers: { 'Cache-Control': 'public, max-age=60' }, body: { keys: await access.keys.listPublicKeys() } }),

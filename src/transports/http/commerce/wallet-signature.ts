@@ -19,7 +19,7 @@ export async function requireWalletSignature({ commerce, now }: Pick<HttpDeps, '
   const { message, template, wallet, timestamp, signature } = signed;
   requireWithinLoginWindow(toTimestampMs(timestamp), now(), 'timestamp');
   if (await commerce.isSignedBy({ wallet: getAddress(wallet), hash: hashMessage(message), signature })) return;
-  throw new OracleError('UNAUTHENTICATED', 'The signature is not one of this wallet over this message', {
+  throw new OracleError('UNAUTHENTICATED', 'The signature is not of this wallet over this message', {
     field: 'signature',
     suggestedAction: `Sign \`${template}\` with this wallet.`,
   });

@@ -4,10 +4,10 @@ import { MAX_PROBABILITY_BPS, MIN_PROBABILITY_BPS } from '../../../contest/scori
 import { signatureInput, walletInput } from '../server/parsing/wallet-parameters.ts';
 
 export const MARKET = z
-  .string({ error: 'must be given once, as the id of a market' })
-  .max(40, 'is too long for the id of a market')
-  .regex(MARKET_ID_PATTERN, 'must be the id of a market, e.g. 2026-W32-62000')
-  .describe('Id of the market, from GET /api/svc/clawstake/markets');
+  .string({ error: 'must be given once, as a market id' })
+  .max(40, 'is too long for a market id')
+  .regex(MARKET_ID_PATTERN, 'must be a market id, e.g. 2026-W32-62000')
+  .describe('Market id, from GET /api/svc/clawstake/markets');
 
 const PROBABILITY_RANGE = `must be a whole number of basis points from ${MIN_PROBABILITY_BPS} to ${MAX_PROBABILITY_BPS}`;
 const TIME_RANGE = 'must be a time in whole milliseconds since 1970';
@@ -15,7 +15,7 @@ const TIME_RANGE = 'must be a time in whole milliseconds since 1970';
 /** `POST /api/svc/prestake/commit`. */
 export const COMMIT_BODY = z.strictObject({
   market: MARKET,
-  wallet: walletInput.describe('The wallet that commits; in mixed case its checksum (EIP-55) must hold'),
+  wallet: walletInput.describe('Committing wallet; in mixed case its EIP-55 checksum must be valid'),
   probabilityBps: z
     .int({ error: PROBABILITY_RANGE })
     .min(MIN_PROBABILITY_BPS, PROBABILITY_RANGE)
@@ -24,8 +24,6 @@ export const COMMIT_BODY = z.strictObject({
   issuedAtMs: z
     .int({ error: TIME_RANGE })
     .min(0, TIME_RANGE)
-    .describe('When this is signed, milliseconds since 1970; the newest commitment of a wallet and market counts'),
-  signature: signatureInput.describe(
-    'EIP-712 signature of the four fields above; of a contract wallet what it takes for one (EIP-1271, ERC-6492)',
-  ),
+    .describe('Time of the signature, Unix milliseconds; the newest commitment per wallet and market counts'),
+  signature: signatureInput.describe('EIP-712 signature of the four fields above; contract wallets by EIP-1271 or ERC-6492'),
 });

@@ -23,8 +23,8 @@ type ContestDeps = Pick<HttpDeps, 'contest' | 'now'>;
 const MAX_OFFSET = 100_000;
 
 const buildPageInput = (what: string, fallback: number) => ({
-  limit: limitInput(100, fallback).describe(`How many ${what} at most`),
-  offset: offsetInput(MAX_OFFSET).describe(`How many ${what} to pass over`),
+  limit: limitInput(100, fallback).describe(`Maximum number of ${what}`),
+  offset: offsetInput(MAX_OFFSET).describe(`Number of ${what} to skip`),
 });
 
 /** Interface, section 4.1, which leaves the payloads open; commitments are an addition. */
@@ -38,7 +38,7 @@ function readingRoutes({ contest, now }: ContestDeps): Route[] {
       path: '/api/svc/clawstake/status',
       name: 'getContestStatus',
       tag: 'contest',
-      summary: 'The contest: the open round with its deadline, counts, rules, and what a wallet signs',
+      summary: 'The open round with deadline, counts, rules, and the typed data to sign',
       reply: CONTEST_STATUS_REPLY,
       handle: async () => ({ body: await readContestStatus(contest, now()) }),
     }),
@@ -46,7 +46,7 @@ function readingRoutes({ contest, now }: ContestDeps): Route[] {
       path: '/api/svc/clawstake/markets',
       name: 'listContestMarkets',
       tag: 'contest',
-      summary: 'Rounds with their strikes and deadlines; outcomes and what the oracle had said once they are decided',
+      summary: "Rounds with strikes and deadlines; outcomes and the oracle's forecasts once resolved",
       query: z.object(buildPageInput('rounds', 10)),
       reply: CONTEST_MARKETS_REPLY,
       handle: async ({ query }) => ({ body: await readContestMarkets(contest, query, now()) }),
@@ -55,7 +55,7 @@ function readingRoutes({ contest, now }: ContestDeps): Route[] {
       path: '/api/svc/prestake/leaderboard',
       name: 'getContestLeaderboard',
       tag: 'contest',
-      summary: 'Wallets by how much better than the oracle they forecast',
+      summary: 'Wallets ranked by forecast skill against the oracle',
       query: z.object(buildPageInput('wallets', 20)),
       reply: CONTEST_LEADERBOARD_REPLY,
       handle: async ({ query }) => ({ body: await readContestLeaderboard(contest, query, now()) }),
@@ -64,7 +64,7 @@ function readingRoutes({ contest, now }: ContestDeps): Route[] {
       path: '/api/svc/prestake/commitments',
       name: 'listContestCommitments',
       tag: 'contest',
-      summary: 'Commitments for a market with their signatures and scores, from its deadline on',
+      summary: 'Commitments for a market with signatures and scores, from its deadline on',
       query: z.object({ market: MARKET, ...buildPageInput('commitments', 20) }),
       reply: CONTEST_COMMITMENTS_REPLY,
       errors: ['NOT_FOUND'],
@@ -79,10 +79,10 @@ function commitRoute({ contest }: ContestDeps): Route {
     path: '/api/svc/prestake/commit',
     name: 'commitToContestMarket',
     tag: 'contest',
-    summary: 'Commits a wallet to a probability for a market of the open round, by its signature',
+    summary: 'Commits a wallet to a probability for a market of the open round, by signature',
     description:
-      'For points only: nothing is staked and nothing is held. A later signature of the same wallet for the same market replaces the ' +
-      'commitment until the deadline; one that is not later is refused. `GET /api/svc/clawstake/status` tells what to sign (EIP-712).',
+      'For points only: nothing is staked or held. Until the deadline a later signature of the same wallet for the same market replaces the ' +
+      'commitment; one that is not later is rejected. `GET /api/svc/clawstake/status` has the typed data to sign (EIP-712).',
     // The signature of a contract wallet is verified on chain.
     cost: 'rpc',
     body: COMMIT_BODY,
@@ -111,8 +111,8 @@ async function readContestMarkets(contest: Contest, range: Pagination, now: Date
   return { success: true, rounds, count: rounds.length, total, timestamp: now.toISOString() };
 }
 
-const NOTE = `A round counts once, since its markets share one close; wallets with fewer than ${MIN_RANKED_ROUNDS} scored rounds are not ranked. \
-The interval takes rounds for independent and is of one wallet looked at alone: of many wallets the first is first partly by luck.`;
+const NOTE = `Each round counts once, since its markets share one close; wallets with fewer than ${MIN_RANKED_ROUNDS} scored rounds are not ranked. \
+The interval assumes independent rounds and a single wallet: among many wallets, the first is first partly by luck.`;
 
 async function readContestLeaderboard(contest: Contest, range: Pagination, now: Date): Promise<z.input<typeof CONTEST_LEADERBOARD_REPLY>> {
   const { standings, total, ranked } = await contest.listStandings(range);

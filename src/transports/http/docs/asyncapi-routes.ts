@@ -15,8 +15,8 @@ export function asyncApiRoutes({ publicUrl, chainId }: Pick<HttpDeps, 'publicUrl
       path: ENDPOINTS.asyncApi,
       name: 'getAsyncApi',
       tag: 'service',
-      summary: 'The events that are pushed over the WebSocket and to webhooks as an AsyncAPI 3.1 document',
-      description: 'Made from the schemas that messages are made by, with examples that validate.',
+      summary: 'AsyncAPI 3.1 document of all WebSocket and webhook events',
+      description: 'Generated from the message schemas, with validated examples.',
       reply: ASYNCAPI_DOCUMENT,
       handle: createJsonReply(() =>
         buildAsyncApiDocument({ publicUrl, chainId, title, description, version: API_VERSION, handshake: HANDSHAKE_QUERY }),

@@ -10,10 +10,10 @@ import { buildOperation } from './operation.ts';
 import { PROBLEM } from './problem-schema.ts';
 import { SECURITY_SCHEMES } from './security-schemes.ts';
 
-/** Version of the interface, which no path carries (interface, section 9). */
+/** Interface, section 9: paths carry no version. */
 export const API_VERSION = '1.0.0';
 
-/** The OpenAPI 3.1 document of the operations that are mounted; the same list always gives the same document. */
+/** Builds the OpenAPI 3.1 document of the mounted operations. Deterministic. */
 export function buildOpenApiDocument(routes: readonly Route[], { publicUrl }: { publicUrl: string }): oas31.OpenAPIObject {
   const document = createDocument(
     {
@@ -48,7 +48,7 @@ function buildPaths(routes: readonly Route[]): ZodOpenApiPathsObject {
   );
 }
 
-/** In the order of the reference, those in use. */
+/** Tags in use, in declared order. */
 function listTags(routes: readonly Route[]): oas31.TagObject[] {
   const used = new Set<Tag>(routes.map(({ tag }) => tag));
   return (Object.keys(TAGS) as Tag[]).filter((name) => used.has(name)).map((name) => ({ name, description: TAGS[name] }));

@@ -7,7 +7,6 @@ import { EXAMPLES } from './examples.ts';
 import { buildReplies } from './replies.ts';
 import { getSecurityRequirements } from './security-schemes.ts';
 
-/** One operation as the reference tells it. */
 export function buildOperation(route: Route): ZodOpenApiOperationObject {
   const { name, tag, summary, params, query } = route;
   const body = route.body ?? route.json;
@@ -18,7 +17,7 @@ export function buildOperation(route: Route): ZodOpenApiOperationObject {
     description: buildDescription(route),
     ...(route.deprecated === true ? { deprecated: true } : {}),
     security: getSecurityRequirements(route),
-    // For programs: OpenAPI has no word for tiers of one and the same token.
+    // OpenAPI cannot express tiers of one security scheme.
     'x-access': route.access,
     ...(route.offering === undefined ? {} : { 'x-payment-info': buildPaymentInfo(route.offering) }),
     requestParams: { ...(params === undefined ? {} : { path: params }), ...(query === undefined ? {} : { query }) },
@@ -27,23 +26,23 @@ export function buildOperation(route: Route): ZodOpenApiOperationObject {
   };
 }
 
-/** As indexes of paid operations read it. */
+/** Extension that crawlers of paid operations read. */
 function buildPaymentInfo({ price }: Offering) {
   return { price: { mode: 'fixed', currency: price.asset, amount: formatAmount(price) }, protocols: [{ x402: {} }] };
 }
 
 const ACCESS = {
-  public: 'Open to everybody.',
-  basic: 'Needs a token of the Basic tier or above.',
-  premium: 'Needs a token of the Premium tier.',
-  paid: 'Needs a payment by x402 with the request itself: without one it answers 402 with the terms, whatever it would say.',
-  admin: 'For the operator; nothing is served here unless credentials are configured.',
+  public: 'Public.',
+  basic: 'Requires a token of the Basic tier or above.',
+  premium: 'Requires a token of the Premium tier.',
+  paid: 'Requires an x402 payment with the request: without one it answers 402 with the terms.',
+  admin: 'For the operator; answers 404 unless credentials are configured.',
 } as const;
 
 const COST = {
   normal: '',
-  rpc: 'Counts against the stricter limit of calls that make the service ask the chain.',
-  free: 'Not counted against any limit.',
+  rpc: 'Counts against the lower limit of chain calls.',
+  free: 'Not rate limited.',
 } as const;
 
 function buildDescription({ description, access, cost }: Route): string {

@@ -9,17 +9,17 @@ import { buildProblemHeaders } from './headers.ts';
 import { PAYMENT_PROBLEM, PROBLEM } from './problem-schema.ts';
 import { skipsAuthentication } from './security-schemes.ts';
 
-/** A token is read on every path: a rejected one makes its sender anonymous, and of a good one the balance may not be known. */
+/** A token is optional on public paths, but its verification may fail to read the balance. */
 const BY_ACCESS: Record<AccessLevel, readonly ErrorCode[]> = {
   public: ['CHAIN_UNREACHABLE'],
   basic: ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CHAIN_UNREACHABLE'],
   premium: ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CHAIN_UNREACHABLE'],
   paid: ['PAYMENT_REQUIRED'],
-  // Unless the operator has set a password nothing is served there.
+  // 404 without configured credentials.
   admin: ['UNAUTHENTICATED', 'NOT_FOUND'],
 };
 
-/** Every error that an operation can answer with: those that follow from how it is declared, and those it names. */
+/** Errors that follow from the declaration of an operation, and those it lists. */
 export function listErrorCodes(route: Route): ErrorCode[] {
   const { access, cost, params, query, errors } = route;
   const body = route.body ?? route.json;
@@ -39,20 +39,19 @@ export function listErrorCodes(route: Route): ErrorCode[] {
   return (Object.keys(PROBLEMS) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
-/** Statuses that depend on no operation: of URLs, bodies and faults of the service. */
+/** Statuses of the server itself: URLs, bodies and internal errors. */
 const GENERAL_STATUSES: ReadonlySet<number> = new Set([413, 414, 415, 500]);
 
 interface ProblemReplies {
   byStatus: Map<number, ZodOpenApiResponseObject>;
-  /** Of all other statuses. */
+  /** For `default`. */
   fallback: ZodOpenApiResponseObject;
 }
 
-/** Problem documents of an operation. */
 export function buildProblemReplies(route: Route): ProblemReplies {
   const isCounted = route.cost !== 'free';
   const groups = [...Map.groupBy(listErrorCodes(route), (code) => PROBLEMS[code].status)];
-  // An operation that has no fault of a caller's beside those of every URL names that one.
+  // An operation without other client errors documents 414, so that it has at least one.
   const isGeneral = (status: number) =>
     GENERAL_STATUSES.has(status) && (status !== 414 || groups.some(([other]) => isOperationFault(other)));
   const own = groups.filter(([status]) => !isGeneral(status));
@@ -71,7 +70,7 @@ function isOperationFault(status: number): boolean {
   return status < 500 && !GENERAL_STATUSES.has(status);
 }
 
-/** A 402 that says how to pay with the request itself. */
+/** 402 with payment requirements. */
 const PAYMENT_REQUIRED_REPLY: ZodOpenApiResponseObject = {
   id: 'PaymentTerms',
   ...describeProblems(['PAYMENT_REQUIRED'], true, PAYMENT_PROBLEM),
@@ -79,7 +78,7 @@ const PAYMENT_REQUIRED_REPLY: ZodOpenApiResponseObject = {
 
 const repliesById = new Map<string, ZodOpenApiResponseObject>();
 
-/** One object for each set of errors, so that the document has each of them once. */
+/** One shared component per set of errors. */
 function getProblemReply(codes: ErrorCode[], isCounted: boolean, name = buildReplyName(codes)): ZodOpenApiResponseObject {
   const id = `${name}${isCounted ? '' : 'Uncounted'}`;
   const known = repliesById.get(id) ?? { id, ...describeProblems(codes, isCounted) };
@@ -87,10 +86,10 @@ function getProblemReply(codes: ErrorCode[], isCounted: boolean, name = buildRep
   return known;
 }
 
-/** What almost every operation can answer with 503. */
+/** 503 causes of almost every operation. */
 const ALWAYS_UNAVAILABLE: readonly ErrorCode[] = ['CHAIN_UNREACHABLE', 'DATABASE_UNAVAILABLE', 'SHUTTING_DOWN', 'OVERLOADED'];
 
-/** `TierRequiredOriginRefused`; of 503 what comes beside what almost every operation can say. */
+/** Such as `TierRequiredOriginRefused`; the usual 503 causes are `Unavailable`. */
 function buildReplyName(codes: readonly ErrorCode[]): string {
   const own = codes.filter((code) => !ALWAYS_UNAVAILABLE.includes(code));
   const isUnavailable = own.length < codes.length;

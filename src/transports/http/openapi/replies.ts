@@ -4,7 +4,7 @@ import { EXAMPLES } from './examples.ts';
 import { buildSuccessHeaders } from './headers.ts';
 import { buildProblemReplies } from './problem-replies.ts';
 
-/** All answers of an operation, in the order of their status. */
+/** Responses of an operation by status, ascending. */
 export function buildReplies(route: Route): ZodOpenApiResponsesObject {
   const byStatus = new Map<number, ZodOpenApiResponseObject>([[route.status, buildSuccessReply(route)], ...buildOtherReplies(route)]);
   if (isCacheable(route)) byStatus.set(304, NOT_MODIFIED);
@@ -14,14 +14,14 @@ export function buildReplies(route: Route): ZodOpenApiResponsesObject {
   return { ...listed, default: problems.fallback } as ZodOpenApiResponsesObject;
 }
 
-/** What is cut to the caller is kept by nobody, and so never asked for again by its tag. */
+/** Caches keep public responses only: a 304 occurs there alone. */
 function isCacheable({ method, access }: Route): boolean {
   return method === 'get' && access === 'public';
 }
 
 const NOT_MODIFIED: ZodOpenApiResponseObject = {
   id: 'NotModified',
-  description: 'Nothing new since the tag of If-None-Match',
+  description: 'Not modified since the tag of If-None-Match',
   headers: buildSuccessHeaders({ access: 'public', cost: 'normal', method: 'get' }),
 };
 
@@ -45,7 +45,7 @@ function buildOtherReplies(route: Route): [number, ZodOpenApiResponseObject][] {
   });
 }
 
-/** Characters of an example in the document; what is longer is read faster from the operation itself. */
+/** Longer examples would bloat the document. */
 const MAX_EXAMPLE_LENGTH = 800;
 
 function pickExample({ name }: Route, status: number, mediaType: string): Pick<ZodOpenApiMediaTypeObject, 'example'> {
@@ -53,7 +53,7 @@ function pickExample({ name }: Route, status: number, mediaType: string): Pick<Z
   return example !== undefined && JSON.stringify(example).length <= MAX_EXAMPLE_LENGTH ? { example } : {};
 }
 
-/** A status may mean an answer of the operation's own as well as a problem: the media type tells which. */
+/** A status may have a reply and a problem document, by media type. */
 function mergeReplies(own: ZodOpenApiResponseObject | undefined, problem: ZodOpenApiResponseObject): ZodOpenApiResponseObject {
   if (own === undefined) return problem;
   return {

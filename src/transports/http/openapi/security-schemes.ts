@@ -1,40 +1,44 @@
 import type { oas31 } from 'zod-openapi';
 import type { AccessLevel, Route } from '../server/route.ts';
 
-/** How callers prove who they are (interface, section 5). */
+/** Interface, section 5. */
 export const SECURITY_SCHEMES = {
   walletToken: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'Token from POST /api/svc/oracle/verify; it lasts 30 minutes and carries the tier that the balance of gate tokens opens.',
+    description: "Token of POST /api/svc/oracle/verify; it lasts 30 minutes and carries the tier of the wallet's gate token balance.",
   },
-  webSocketToken: { type: 'apiKey', in: 'query', name: 'token', description: 'The same token, where a WebSocket cannot send a header.' },
+  webSocketToken: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'token',
+    description: 'The same token, where a WebSocket client cannot send a header.',
+  },
   webSocketTicket: {
     type: 'apiKey',
     in: 'query',
     name: 'ticket',
-    description: 'Ticket from POST /api/svc/ws/ticket: it opens one WebSocket, and keeps the token out of its URL.',
+    description: 'Ticket of POST /api/svc/ws/ticket: it opens one WebSocket and keeps the token out of the URL.',
   },
   x402: {
     type: 'apiKey',
     in: 'header',
     name: 'PAYMENT-SIGNATURE',
-    description:
-      'Payment of x402 version 2 for this very request: base64 of its JSON, as any x402 client makes it of the terms in PAYMENT-REQUIRED.',
+    description: 'x402 version 2 payment for this request: base64 JSON, created from the requirements in PAYMENT-REQUIRED.',
   },
   x402V1: {
     type: 'apiKey',
     in: 'header',
     name: 'X-PAYMENT',
-    description: 'The same in version 1, of the terms in the body of the 402.',
+    description: 'The same in version 1, for the requirements in the body of the 402.',
   },
   x402Payment: { type: 'apiKey', in: 'header', name: 'X-402-Payment', description: 'The same in either version.' },
-  operator: { type: 'http', scheme: 'basic', description: "The operator's own credentials." },
+  operator: { type: 'http', scheme: 'basic', description: 'Credentials of the operator.' },
 } satisfies Record<string, oas31.SecuritySchemeObject>;
 
 const REQUIREMENTS: Record<AccessLevel, oas31.SecurityRequirementObject[]> = {
-  // A token is welcome everywhere: what is gated for the public is told to its tier.
+  // Optional: a token unlocks values that are gated for public callers.
   public: [{}, { walletToken: [] }],
   basic: [{ walletToken: [] }],
   premium: [{ walletToken: [] }],
@@ -42,12 +46,11 @@ const REQUIREMENTS: Record<AccessLevel, oas31.SecurityRequirementObject[]> = {
   admin: [{ operator: [] }],
 };
 
-/** What is open and counted against no limit is answered without a look at who asks. */
+/** Unmetered public operations ignore credentials. */
 export function skipsAuthentication({ access, cost }: Pick<Route, 'access' | 'cost'>): boolean {
   return access === 'public' && cost === 'free';
 }
 
-/** What an operation asks of its caller. */
 export function getSecurityRequirements(route: Pick<Route, 'access' | 'cost' | 'isWebSocket'>): oas31.SecurityRequirementObject[] {
   if (route.isWebSocket === true) return [...REQUIREMENTS[route.access], { webSocketToken: [] }, { webSocketTicket: [] }];
   return skipsAuthentication(route) ? [] : REQUIREMENTS[route.access];

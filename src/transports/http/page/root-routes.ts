@@ -33,8 +33,8 @@ export function rootRoutes({ version, publicUrl, market }: Pick<HttpDeps, 'versi
       name: 'listResources',
       tag: 'service',
       reply: RESOURCES,
-      alternatives: { 'text/html': { description: 'The page for people: the forecast, the record, and a check of each attestation.' } },
-      summary: 'This list; for browsers the page that shows the record',
+      alternatives: { 'text/html': { description: 'The dashboard: forecast, record, and verification of each attestation.' } },
+      summary: 'List of all operations; the dashboard in browsers',
       handle: ({ accept }) => (prefersHtml(accept) ? page() : list()),
     }),
   ];
@@ -50,7 +50,7 @@ export function startingRootRoutes(publicUrl: string): Route[] {
       tag: 'service',
       cost: 'free',
       reply: null,
-      summary: 'The page that shows the record',
+      summary: 'The dashboard',
       handle: ({ accept }) => {
         if (prefersHtml(accept)) return page();
         throw new OracleError('STEP_WAITING', 'The service is starting');

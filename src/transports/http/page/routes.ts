@@ -20,10 +20,10 @@ export function pageFileRoutes(): Route[] {
       name: 'getPageFile',
       tag: 'service',
       cost: 'free',
-      summary: 'What the page at `/` is made of',
-      description: 'Scripts and style sheets as they stand in the source: nothing is bundled, and nothing comes from another host.',
+      summary: 'Asset of the dashboard at `/`',
+      description: 'Scripts and style sheets, unbundled and without assets of other hosts.',
       params: z.object({
-        folder: z.enum(PAGE_FOLDERS, 'is no folder of the page').describe('Folder of the file'),
+        folder: z.enum(PAGE_FOLDERS, 'is no folder of the page').describe('Folder'),
         file: z.string().regex(FILE_NAME, 'is no file of the page').describe('Name of the file'),
       }),
       reply: null,

@@ -20,12 +20,12 @@ export function briefRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
       path: '/api/svc/daily-brief',
       name: 'getDailyBrief',
       tag: 'reports',
-      summary: 'The brief of the day: market, regime, what was resolved, the record so far and what comes next',
+      summary: 'Daily brief: market, regime, resolved forecasts, record and next events',
       description:
-        'Made at 03:00 UTC from what was known then, and kept for ever. `Accept` chooses between JSON, plain text and Markdown. It is the ' +
-        'same for every caller: of unresolved forecasts it says that they exist. It covers the 7-day story; `horizons=all` adds 1, 2 and 3 days.',
+        'Generated at 03:00 UTC from data known by then, and immutable. `Accept` selects JSON, plain text or Markdown. It is the ' +
+        'same for every caller, and names unresolved forecasts without their values. It covers 7 days; `horizons=all` adds 1, 2 and 3 days.',
       query: z.object({
-        date: dateInput.optional().describe('Day of an older brief, YYYY-MM-DD; the newest unless sent'),
+        date: dateInput.optional().describe('Day of an older brief, YYYY-MM-DD; default: the newest'),
         ...HORIZON_PARAMETERS,
       }),
       reply: DAILY_BRIEF,
@@ -45,9 +45,9 @@ export function briefRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
 async function readBrief({ briefs }: HttpDeps['reports'], wanted: string | undefined): Promise<Brief> {
   const brief = wanted === undefined ? await briefs.findLatest() : await briefs.findByDay(parseDay(wanted));
   if (brief !== null) return brief;
-  if (wanted !== undefined) throw new OracleError('NOT_FOUND', `There is no brief of ${wanted}`, { field: 'date' });
-  throw new OracleError('STEP_WAITING', 'There is no brief yet', {
-    suggestedAction: 'A brief is made at 03:00 UTC, the first on the day after the first forecast. GET /api/status says what waits.',
+  if (wanted !== undefined) throw new OracleError('NOT_FOUND', `No brief for ${wanted}`, { field: 'date' });
+  throw new OracleError('STEP_WAITING', 'No brief yet', {
+    suggestedAction: 'Briefs are made at 03:00 UTC, the first on the day after the first forecast. GET /api/status has the pending steps.',
   });
 }
 

@@ -21,8 +21,8 @@ export function weeklyRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
       path: '/api/claw/latest',
       name: 'getLatestWeeklyReport',
       tag: 'reports',
-      summary: 'The report on the last week that is over',
-      description: 'Made on Monday at 00:30 UTC from what was known then, and never changed.',
+      summary: 'Report on the last complete week',
+      description: 'Generated on Monday at 00:30 UTC from data known by then, and immutable.',
       reply: WEEKLY_REPORT,
       errors: ['STEP_WAITING'],
       handle: async () => toWeeklyReply(await readLatestReport(reports)),
@@ -31,7 +31,7 @@ export function weeklyRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
       path: '/api/claw/archive',
       name: 'listWeeklyReports',
       tag: 'reports',
-      summary: 'The weeks that have a report',
+      summary: 'Weeks with a report',
       reply: WEEKLY_ARCHIVE,
       handle: () => listReportWeeks(reports),
     }),
@@ -39,13 +39,13 @@ export function weeklyRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
       path: '/api/claw/archive/{weekId}',
       name: 'getWeeklyReport',
       tag: 'reports',
-      summary: 'The report on a week',
+      summary: 'Report on a week',
       params: z.object({ weekId }),
       reply: WEEKLY_REPORT,
       errors: ['NOT_FOUND'],
       async handle({ params }) {
         const report = await reports.weekly.findByDay(parseWeek(params.weekId));
-        if (report === null) throw new OracleError('NOT_FOUND', `There is no report on ${params.weekId}`, { field: 'weekId' });
+        if (report === null) throw new OracleError('NOT_FOUND', `No report for ${params.weekId}`, { field: 'weekId' });
         return toWeeklyReply(report, { 'Cache-Control': KEPT });
       },
     }),
@@ -55,8 +55,8 @@ export function weeklyRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
 async function readLatestReport({ weekly }: HttpDeps['reports']): Promise<WeeklyReport> {
   const report = await weekly.findLatest();
   if (report !== null) return report;
-  throw new OracleError('STEP_WAITING', 'There is no weekly report yet', {
-    suggestedAction: 'A report is made on Monday at 00:30 UTC, the first after the first week with a forecast.',
+  throw new OracleError('STEP_WAITING', 'No weekly report yet', {
+    suggestedAction: 'Reports are made on Monday at 00:30 UTC, the first after the first week with a forecast.',
   });
 }
 

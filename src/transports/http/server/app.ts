@@ -83,7 +83,7 @@ function warnOfUntrustedProxy(log: Log, trustProxy: AppOptions['trustProxy'] = 0
   return (request, _response, next) => {
     if (!hasWarned && request.get('X-Forwarded-For') !== undefined) {
       hasWarned = true;
-      log.warn('X-Forwarded-For is sent and not believed: if a proxy stands in front of the service, set TRUST_PROXY');
+      log.warn('X-Forwarded-For is present but not trusted: behind a proxy, set TRUST_PROXY');
     }
     next();
   };

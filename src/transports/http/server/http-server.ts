@@ -104,7 +104,7 @@ function startListening(server: Server, port: number, host: string): Promise<voi
     server.once('error', (error: NodeJS.ErrnoException) => {
       const field = error.code === 'EADDRINUSE' || error.code === 'EACCES' ? 'PORT' : 'HOST';
       const suggestedAction =
-        field === 'PORT' ? 'Set PORT to one that is free, e.g. PORT=3001 npm start' : 'Set HOST to an address of this machine.';
+        field === 'PORT' ? 'Set PORT to a free port, e.g. PORT=3001 npm start' : 'Set HOST to an address of this machine.';
       const message = `Setting ${field}: cannot listen on ${host}:${port} (${error.code})`;
       reject(new OracleError('CONFIG_INVALID', message, { field, suggestedAction, cause: error }));
     });

@@ -6,6 +6,6 @@ import { OracleError } from '../../../platform/errors.ts';
 export function buildNotFoundError(path = ''): OracleError {
   const suggestedAction = path.startsWith(`${ENDPOINTS.skills}/`)
     ? `GET ${ENDPOINTS.skills} lists the skills: ${SKILLS.map(({ id }) => id).join(', ')}.`
-    : 'GET / lists what is served.';
+    : 'GET / lists all operations.';
   return new OracleError('NOT_FOUND', 'Nothing is served at this path', { suggestedAction });
 }

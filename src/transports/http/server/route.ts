@@ -19,19 +19,19 @@ export type Cost = 'normal' | 'rpc' | 'free';
 /** Tags of the OpenAPI document, in order. */
 export const TAGS = {
   signal: 'Signals, regimes and trade intents',
-  record: 'The scorecard and what stands on chain',
-  market: 'Market data, each with its source and age',
-  crowd: 'Prediction markets, and how the oracle compares',
-  'self-test': 'What the service finds out about itself: tests that could embarrass it, stored and told',
+  record: 'Scorecard and on-chain attestations',
+  market: 'Market data with sources and ages',
+  crowd: 'Prediction markets, and their comparison with the oracle',
+  'self-test': 'Tests of the model and the service on themselves, with stored results',
   access: 'Wallet login and session tokens',
-  webhooks: 'Registered callbacks',
-  commerce: 'Offerings, prices and what was earned',
-  contest: 'Forecasting against the oracle, for points',
+  webhooks: 'Webhooks',
+  commerce: 'Offerings, prices and revenue',
+  contest: 'Forecasting contest against the oracle, for points',
   reports: 'Daily and weekly reports',
-  skills: 'What agents ask for, one call each, and as tasks',
+  skills: 'Skills for agents, as calls and as tasks',
   agent: 'Identity and reputation of this agent',
-  service: 'State of the service and machine-readable descriptions',
-  admin: "The operator's own",
+  service: 'Status and machine-readable descriptions',
+  admin: 'Operations of the operator',
 } as const;
 
 export type Tag = keyof typeof TAGS;

@@ -26,10 +26,10 @@ function stateRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
       method: 'post',
       path: `${WEBHOOK_PATH}/secret`,
       name: 'rotateWebhookSecret',
-      summary: 'Sets a new secret, and tells it this once; the one before signs too for a day',
+      summary: 'Sets a new secret and returns it once; the previous one also signs for a day',
       description:
-        `For ${PREVIOUS_SECRET_HOURS} hours \`webhook-signature\` has a signature by each of the two. Another change within that time ends the oldest at ` +
-        'once: that is how a secret that became known is got rid of. Of two changes at the same moment one is refused.',
+        `For ${PREVIOUS_SECRET_HOURS} hours \`webhook-signature\` has a signature by each secret. A second rotation within that time revokes the oldest secret at ` +
+        'once, for a leaked secret. Of two concurrent rotations one is rejected.',
       body: ROTATE_SECRET_BODY,
       bodyOptional: true,
       reply: ROTATED_SECRET_REPLY,
@@ -45,9 +45,9 @@ function stateRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
       method: 'post',
       path: `${WEBHOOK_PATH}/enable`,
       name: 'enableWebhook',
-      summary: 'Lets a callback be called again after its receiver or failures have ended that',
+      summary: 'Re-enables a webhook that its receiver or failures disabled',
       description:
-        'It is called for what happens from now on; what was missed is asked for with a replay. One that is active stays as it is; one that the operator has ended is refused.',
+        'Only later events are delivered; request missed ones with a replay. Idempotent on an active webhook; rejected where the operator disabled it.',
       reply: WEBHOOK_REPLY,
       errors: ['NOT_FOUND', 'CONFLICT'],
       handle: async ({ params: { id }, caller }) => ({ body: toWebhookReply(await webhooks.enable(requireCallerWallet(caller), id)) }),
@@ -61,10 +61,10 @@ function testRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
     method: 'post',
     path: `${WEBHOOK_PATH}/test`,
     name: 'testWebhook',
-    summary: 'Calls a callback now with a signed `ping`, and tells how that went',
+    summary: 'Sends a signed `ping` now and returns the result',
     description:
-      `The call goes past the queue, also to a disabled callback, and changes nothing of it. It takes 15 seconds at most; a callback is tested once in ${MIN_TEST_INTERVAL_SECONDS} seconds, ` +
-      `and those of a wallet ${MAX_TESTS_PER_DAY} times in a UTC day; a host gets a bounded number of tests, whoever asks for them.`,
+      `Bypasses the queue, also for a disabled webhook, and does not change it. Takes at most 15 seconds; limited to one test per webhook in ${MIN_TEST_INTERVAL_SECONDS} seconds, ` +
+      `${MAX_TESTS_PER_DAY} per wallet and UTC day, and a number per target host.`,
     reply: TEST_REPLY,
     errors: ['NOT_FOUND', 'CONFLICT'],
     async handle({ params: { id }, caller }) {
@@ -82,10 +82,10 @@ function replayRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
     path: `${WEBHOOK_PATH}/replay`,
     name: 'replayToWebhook',
     status: 202,
-    summary: 'Sends events again that the callback is registered for: one of them, or all since an id or a time',
+    summary: 'Resends subscribed events: one, or all since an id or a time',
     description:
-      'Exactly one of `eventId`, `sinceId` and `sinceTime` (or `since`, its older name). They are queued behind what waits, in the order of their ids, and sent under the same `webhook-id` as before. ' +
-      `While one replay to a callback waits in its queue, another one is refused, and so is what is beyond ${MAX_REPLAYED_EVENTS_PER_DAY} events of all callbacks of a wallet in a UTC day.`,
+      'Exactly one of `eventId`, `sinceId` and `sinceTime` (or `since`, its older name). Events are queued after pending ones, in id order, under the same `webhook-id`. ' +
+      `Rejected while another replay to the webhook is queued, and beyond ${MAX_REPLAYED_EVENTS_PER_DAY} replayed events per wallet and UTC day.`,
     body: REPLAY_BODY,
     reply: REPLAY_REPLY,
     errors: ['NOT_FOUND', 'CONFLICT'],
@@ -104,8 +104,8 @@ function deliveriesRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
     ...SINGLE_WEBHOOK_ROUTE,
     path: `${WEBHOOK_PATH}/deliveries`,
     name: 'listWebhookDeliveries',
-    summary: 'What was sent to a callback and what waits, newest first, each with the answers of the receiver',
-    description: `Kept for ${DELIVERY_RETENTION_DAYS.live} days, replays and tests for ${DELIVERY_RETENTION_DAYS.asked}. \`nextBefore\` of a page is \`before\` of the next one.`,
+    summary: 'Deliveries of a webhook, sent and pending, newest first, with the responses',
+    description: `Kept for ${DELIVERY_RETENTION_DAYS.live} days, replays and tests for ${DELIVERY_RETENTION_DAYS.asked}. \`nextBefore\` is \`before\` of the next page.`,
     query: DELIVERIES_QUERY,
     reply: DELIVERIES_REPLY,
     errors: ['NOT_FOUND'],
@@ -147,7 +147,7 @@ function parseInstant(text: string | undefined): Date | undefined {
 }
 
 function buildTwoStartsError(): OracleError {
-  return new OracleError('INPUT_INVALID', 'body field "sinceTime": stands beside "since", which means the same', {
+  return new OracleError('INPUT_INVALID', 'body field "sinceTime": cannot be combined with "since", its older name', {
     field: 'sinceTime',
     suggestedAction: 'Send one of them.',
   });

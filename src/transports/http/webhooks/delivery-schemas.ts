@@ -6,13 +6,10 @@ import { COUNT, SUCCESS, TIME } from '../../../platform/validation/fields.ts';
 import { withInputRules } from '../../../platform/validation/input-rules.ts';
 import { beforeInput, limitInput } from '../server/parsing/parameters.ts';
 
-const STATUS = z.int().nullable().describe('HTTP status that was answered; null when nobody answered');
-const MS = COUNT.describe('How long the call took, in milliseconds');
-const REASON = z
-  .string()
-  .nullable()
-  .describe('Why it does not count as delivered, in short: for programs to compare and people to look up; null when it does');
-const MESSAGE_ID = z.string().describe('`webhook-id` of the call: the same for the same event, however often and wherever it is sent');
+const STATUS = z.int().nullable().describe('HTTP status of the receiver; null without a response');
+const MS = COUNT.describe('Duration of the call, milliseconds');
+const REASON = z.string().nullable().describe('Machine-readable reason of the failure; null when delivered');
+const MESSAGE_ID = z.string().describe('`webhook-id`: the same for the same event, for every attempt and webhook');
 
 /** `POST /api/svc/webhooks/{id}/test`. */
 export const TEST_REPLY = z.object({
@@ -21,33 +18,33 @@ export const TEST_REPLY = z.object({
   status: STATUS,
   ms: MS,
   reason: REASON,
-  messageId: z.string().describe('`webhook-id` of the call; each test has another one'),
+  messageId: z.string().describe('`webhook-id`, unique per test'),
 });
 
 const instant = (what: string) =>
   z.iso
-    .datetime({ offset: true, error: 'must be a time as in 2026-01-31T00:00:00Z' })
-    .max(40, 'must be a time as in 2026-01-31T00:00:00Z')
+    .datetime({ offset: true, error: 'must be a time such as 2026-01-31T00:00:00Z' })
+    .max(40, 'must be a time such as 2026-01-31T00:00:00Z')
     .optional()
     .describe(what);
 
 const eventId = (least: number) => {
-  const error = `must be the id of an event: a whole number from ${least}`;
+  const error = `must be an event id: a whole number from ${least}`;
   return z.int(error).min(least, error).optional();
 };
 
 /** Body of `POST /api/svc/webhooks/{id}/replay`. */
 export const REPLAY_BODY = withInputRules(
   z.strictObject({
-    eventId: eventId(1).describe('This one event'),
-    sinceId: eventId(0).describe('All events with a higher id; 0 while none is gone yet: all'),
-    sinceTime: instant(`All events that happened then or later (their \`timestamp\`), ISO 8601; at most ${EVENT_RETENTION_DAYS} days ago`),
-    since: instant('The same as `sinceTime`, under its older name: here it is a time, while `since` of the WebSocket is an id'),
-    until: instant('Beside `sinceTime` or `sinceId`: only events that happened before then, ISO 8601'),
+    eventId: eventId(1).describe('A single event'),
+    sinceId: eventId(0).describe('All events with a higher id; 0: all'),
+    sinceTime: instant(`All events with this \`timestamp\` or a later one, ISO 8601; at most ${EVENT_RETENTION_DAYS} days ago`),
+    since: instant('Older name of `sinceTime`: a time, while `since` of the WebSocket is an id'),
+    until: instant('With `sinceTime` or `sinceId`: only events before this time, ISO 8601'),
   }),
   {
     oneOf: ['eventId', 'sinceId', 'sinceTime', 'since'].map((name) => ({ required: [name] })),
-    // A single event has no `until`.
+    // `until` is invalid with a single event.
     anyOf: [{ maxProperties: 1 }, ...['sinceId', 'sinceTime', 'since'].map((name) => ({ required: [name] }))],
   },
 );
@@ -55,10 +52,10 @@ export const REPLAY_BODY = withInputRules(
 /** `POST /api/svc/webhooks/{id}/replay`. */
 export const REPLAY_REPLY = z.object({
   success: SUCCESS,
-  replayId: z.uuid().nullable().describe('Names this replay in the deliveries; null when there was nothing to replay'),
-  queued: COUNT.describe('How many events were queued, behind what waits already and in the order of their ids'),
-  from: z.int().min(1).nullable().describe('Id of the first of them; null when there is none'),
-  to: z.int().min(1).nullable().describe('Id of the last of them; null when there is none'),
+  replayId: z.uuid().nullable().describe('Id of the replay in the deliveries; null when nothing was replayed'),
+  queued: COUNT.describe('Queued events, after pending ones and in id order'),
+  from: z.int().min(1).nullable().describe('First event id; null when there is none'),
+  to: z.int().min(1).nullable().describe('Last event id; null when there is none'),
 });
 
 const MAX_DELIVERIES = 100;
@@ -66,33 +63,31 @@ const MAX_DELIVERIES = 100;
 /** Query of `GET /api/svc/webhooks/{id}/deliveries`. */
 export const DELIVERIES_QUERY = z.object({
   limit: limitInput(MAX_DELIVERIES, 20),
-  before: beforeInput.describe('Only deliveries before this position: `nextBefore` of the page before'),
+  before: beforeInput.describe('Only deliveries before this position: `nextBefore` of the previous page'),
   state: z
     .enum(DELIVERY_STATES, { error: `must be one of ${DELIVERY_STATES.join(', ')}` })
     .optional()
     .describe('Only deliveries in this state'),
 });
 
-const ATTEMPT = z.object({ at: TIME.describe('When the call was made'), status: STATUS, ms: MS, reason: REASON });
+const ATTEMPT = z.object({ at: TIME.describe('Time of the attempt'), status: STATUS, ms: MS, reason: REASON });
 
 const DELIVERY = z.object({
-  position: z.int().min(1).describe('Place in the queue of the webhook: they are sent in this order'),
-  type: z.enum([...PUSHED_NAMES, 'ping']).describe('Kind of event; ping: a test'),
-  eventId: z.int().min(1).nullable().describe('Id of the event; null for a test'),
+  position: z.int().min(1).describe('Position in the queue: deliveries are sent in this order'),
+  type: z.enum([...PUSHED_NAMES, 'ping']).describe('Event type; ping: a test'),
+  eventId: z.int().min(1).nullable().describe('Event id; null for a test'),
   messageId: MESSAGE_ID,
-  cause: z.enum(['live', 'replay', 'ping']).describe('live: it had just happened; replay: it was asked for again; ping: a test'),
-  replayId: z.uuid().nullable().describe('Which replay; null where it is none'),
+  cause: z.enum(['live', 'replay', 'ping']).describe('live: a new event; replay: requested again; ping: a test'),
+  replayId: z.uuid().nullable().describe('Replay id; null for others'),
   state: z
     .enum(DELIVERY_STATES)
     .describe(
-      'PENDING: waits for its turn or its next attempt; DELIVERED: was answered 2xx; FAILED: all its attempts failed; CANCELLED: the webhook was disabled before',
+      'PENDING: waits for its turn or next attempt; DELIVERED: answered 2xx; FAILED: all attempts failed; CANCELLED: the webhook was disabled',
     ),
-  attempts: z.array(ATTEMPT).describe('Its calls, oldest first'),
-  nextAttemptAt: TIME.nullable().describe(
-    'When it is called next at the earliest; null while it waits for those before it, and once it is over',
-  ),
+  attempts: z.array(ATTEMPT).describe('Attempts, oldest first'),
+  nextAttemptAt: TIME.nullable().describe('Earliest next attempt; null while it waits for earlier ones, and once finished'),
   createdAt: TIME.describe('When it was queued'),
-  finishedAt: TIME.nullable().describe('When it was over; null while PENDING'),
+  finishedAt: TIME.nullable().describe('When it finished; null while PENDING'),
 });
 
 /** `GET /api/svc/webhooks/{id}/deliveries`. */
@@ -100,5 +95,5 @@ export const DELIVERIES_REPLY = z.object({
   success: SUCCESS,
   deliveries: z.array(DELIVERY).describe('Newest first'),
   count: COUNT.describe('Length of `deliveries`'),
-  nextBefore: z.int().min(1).nullable().describe('`before` of the next page; null when this is the last'),
+  nextBefore: z.int().min(1).nullable().describe('`before` of the next page; null on the last'),
 });

@@ -37,7 +37,7 @@ function listRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
       ...WEBHOOK_ROUTE,
       path: '/api/svc/webhooks',
       name: 'listWebhooks',
-      summary: "The caller's registered callbacks, without their secrets",
+      summary: 'Webhooks of the caller, without secrets',
       reply: WEBHOOKS_REPLY,
       handle: async ({ caller }) => ({ body: toWebhookListReply(await webhooks.list(requireCallerWallet(caller))) }),
     }),
@@ -47,8 +47,8 @@ function listRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
       path: '/api/svc/webhooks/register',
       name: 'registerWebhook',
       status: 201,
-      summary: 'Registers a callback, and tells its secret this once',
-      description: `A wallet can have ${MAX_WEBHOOKS_PER_WALLET}; the same URL for the same events and horizons is refused.`,
+      summary: 'Registers a webhook and returns its secret once',
+      description: `At most ${MAX_WEBHOOKS_PER_WALLET} per wallet; the same URL with the same events and horizons is rejected.`,
       body: REGISTER_BODY,
       reply: REGISTERED_REPLY,
       errors: ['CONFLICT'],
@@ -64,7 +64,7 @@ function singleRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
       ...WEBHOOK_ROUTE,
       path: WEBHOOK_PATH,
       name: 'getWebhook',
-      summary: "One of the caller's callbacks, without its secret",
+      summary: 'One webhook of the caller, without its secret',
       params: WEBHOOK_ID,
       reply: WEBHOOK_REPLY,
       errors: ['NOT_FOUND'],
@@ -76,7 +76,7 @@ function singleRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
       method: 'delete',
       path: WEBHOOK_PATH,
       name: 'deleteWebhook',
-      summary: "Deletes one of the caller's callbacks, with its queue and its deliveries",
+      summary: 'Deletes a webhook with its queue and deliveries',
       params: WEBHOOK_ID,
       reply: WEBHOOK_DELETED_REPLY,
       errors: ['NOT_FOUND'],
@@ -91,8 +91,8 @@ function changeRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
     method: 'patch',
     path: WEBHOOK_PATH,
     name: 'changeWebhook',
-    summary: "Changes what one of the caller's callbacks is called for, or where",
-    description: 'What is left out stays. What waits in its queue stays there too, and goes to the new URL.',
+    summary: 'Changes events, horizons or URL of a webhook',
+    description: 'Omitted fields stay. Queued deliveries go to the new URL.',
     params: WEBHOOK_ID,
     body: CHANGE_BODY,
     reply: WEBHOOK_REPLY,
@@ -154,5 +154,5 @@ function getHorizonDays(fields: HorizonFields): number[] | null | undefined {
 /** A caller that has paid without a token has no wallet, and no webhooks. */
 export function requireCallerWallet({ wallet }: Caller): Address {
   if (wallet !== undefined) return wallet;
-  throw new OracleError('UNAUTHENTICATED', 'This needs an access token', { field: 'Authorization' });
+  throw new OracleError('UNAUTHENTICATED', 'An access token is required', { field: 'Authorization' });
 }

@@ -13,11 +13,10 @@ import { withInputRules } from '../../../platform/validation/input-rules.ts';
 
 const event = z.enum(PUSHED_NAMES, { error: `must be one of ${PUSHED_NAMES.join(', ')}` });
 const unique = (values: readonly string[]) => new Set(values).size === values.length;
-const once = { error: 'must name each of them once' };
+const once = { error: 'must not repeat a value' };
 
-/** Path of the operations on one webhook. */
 export const WEBHOOK_ID = z.object({
-  id: z.uuid('must be the id of a webhook: a UUID').toLowerCase().describe('Id of a webhook of your own'),
+  id: z.uuid('must be the id of a webhook: a UUID').toLowerCase().describe('Id of a webhook of this wallet'),
 });
 
 const url = withInputRules(
@@ -28,8 +27,8 @@ const url = withInputRules(
   { format: 'uri', pattern: CALLBACK_PATTERN },
 );
 const URL_RULE =
-  'https, on a host of the public internet, without credentials and fragment. ' +
-  'Each of its addresses must be public; a name that cannot be looked up at present is taken, and checked before each call';
+  'https, on a public host, without credentials and fragment. ' +
+  'All its addresses must be public; a host that does not resolve now is accepted, and checked before each call';
 
 const events = withInputRules(
   z
@@ -51,13 +50,11 @@ const secret = withInputRules(
 export const REGISTER_BODY = withInputRules(
   z
     .strictObject({
-      url: url.describe(`The callback: ${URL_RULE}`),
-      events: events.describe('What it is called for'),
+      url: url.describe(`Webhook URL: ${URL_RULE}`),
+      events: events.describe('Subscribed events'),
       horizon,
-      horizons: HORIZONS_FIELD.optional().describe(
-        'Of events that have a horizon only these, or `all`; without it and without `horizon`: `7d`',
-      ),
-      secret: secret.describe(`Shared secret that calls are signed with: ${SECRET_RULE}; left out: one is made`),
+      horizons: HORIZONS_FIELD.optional().describe('Horizons of events that have one, or `all`; default without `horizon`: `7d`'),
+      secret: secret.describe(`Signing secret: ${SECRET_RULE}; generated where omitted`),
     })
     .refine(...ONE_CHOICE),
   ONE_CHOICE_RULE,
@@ -67,12 +64,12 @@ export const REGISTER_BODY = withInputRules(
 export const CHANGE_BODY = withInputRules(
   z
     .strictObject({
-      url: url.optional().describe(`Another callback: ${URL_RULE}`),
-      events: events.optional().describe('All that it is called for from now on'),
+      url: url.optional().describe(`New webhook URL: ${URL_RULE}`),
+      events: events.optional().describe('Subscribed events, replacing the previous ones'),
       horizon,
       horizons: HORIZONS_FIELD.nullable()
         .optional()
-        .describe('Of events that have a horizon only these from now on; `all` or null: all. Without it and without `horizon` they stay'),
+        .describe('Horizons of events that have one; `all` or null: all. Unchanged where omitted with `horizon`'),
     })
     .refine(...ONE_CHOICE),
   ONE_CHOICE_RULE,
@@ -80,67 +77,65 @@ export const CHANGE_BODY = withInputRules(
 
 /** Body of `POST /api/svc/webhooks/{id}/secret`. */
 export const ROTATE_SECRET_BODY = z.strictObject({
-  secret: secret.describe(`The new secret: ${SECRET_RULE}; left out: one is made. The one that is set already changes nothing`),
+  secret: secret.describe(`New secret: ${SECRET_RULE}; generated where omitted. The current secret changes nothing`),
 });
 
 const WEBHOOK = z.object({
-  id: z.uuid().describe('Names it'),
-  url: z.string().describe('The callback, in its normal spelling'),
-  events: z.array(z.enum(PUSHED_NAMES)).describe('What it is called for'),
+  id: z.uuid().describe('Webhook id'),
+  url: z.string().describe('Normalized URL'),
+  events: z.array(z.enum(PUSHED_NAMES)).describe('Subscribed events'),
   horizons: z
     .array(z.enum(HORIZONS.map(formatHorizonName)))
     .nullable()
-    .describe('Of events that have a horizon only these; null: all'),
+    .describe('Horizons of events that have one; null: all'),
   status: z
     .enum(WEBHOOK_STATUSES)
     .describe(
-      'suspended: its wallet has lost the Basic tier, and its events wait; disabled: it is called for nothing. Both still count to the limit until they are deleted',
+      'suspended: the wallet has lost the Basic tier, and events are queued; disabled: receives no events. Both count against the limit until deleted',
     ),
-  suspendedAt: TIME.nullable().describe('When it was suspended; null while it is not'),
+  suspendedAt: TIME.nullable().describe('When it was suspended; null otherwise'),
   disabledAt: TIME.nullable().describe('When it was disabled; null while active'),
-  disabledReason: z.string().nullable().describe('Why it was disabled; null while active'),
+  disabledReason: z.string().nullable().describe('Reason; null while active'),
   disabledBy: z
     .enum(DISABLERS)
     .nullable()
     .describe(
-      'operator: for good; receiver: it answered 410; failures: every attempt failed for five days. The last two can be enabled again. null while active',
+      'operator: permanent; receiver: it answered 410; failures: every attempt failed for five days. The last two can be re-enabled. null while active',
     ),
   failingSince: TIME.nullable().describe('Since when every attempt has failed; null after a success'),
   createdAt: TIME.describe('When it was registered'),
-  secretSetAt: TIME.describe('When its secret was set; the secret itself is told then, and never again'),
-  previousSecretUntil: TIME.nullable().describe(
-    'Until then calls carry a signature by the secret before, too; null: only by the one that is set',
-  ),
+  secretSetAt: TIME.describe('When its secret was set and returned'),
+  previousSecretUntil: TIME.nullable().describe('Until when the previous secret also signs; null: only the current one signs'),
 });
 
 const SHOWN_SECRET = z
   .string()
-  .describe('The shared secret, told this once: keep it. After whsec_ comes base64 of the key; any other text is the key itself');
+  .describe('Signing secret, returned only now. After whsec_ follows base64 of the key; any other text is the key itself');
 
-/** The answer to a registration. */
+/** `POST /api/svc/webhooks/register`. */
 export const REGISTERED_REPLY = z.object({ success: SUCCESS, ...WEBHOOK.shape, secret: SHOWN_SECRET });
 
-/** `POST /api/svc/webhooks/{id}/secret`: beside a registration the only answer that tells a secret. */
+/** `POST /api/svc/webhooks/{id}/secret`: besides a registration the only reply with a secret. */
 export const ROTATED_SECRET_REPLY = z.object({
   success: SUCCESS,
   id: WEBHOOK.shape.id,
   secret: SHOWN_SECRET,
   secretSetAt: WEBHOOK.shape.secretSetAt,
   previousSecretUntil: TIME.nullable().describe(
-    `Until then, ${PREVIOUS_SECRET_HOURS} hours from the change, calls carry a signature by each of the two secrets; null when nothing was changed and only one signs`,
+    `Until when both secrets sign, ${PREVIOUS_SECRET_HOURS} hours from the change; null when nothing changed and only one signs`,
   ),
 });
 
-/** `GET` and `PATCH /api/svc/webhooks/{id}`, and what enables it. */
+/** `GET` and `PATCH /api/svc/webhooks/{id}`, `POST /api/svc/webhooks/{id}/enable`. */
 export const WEBHOOK_REPLY = z.object({ success: SUCCESS, ...WEBHOOK.shape });
 
 /** `GET /api/svc/webhooks`. */
 export const WEBHOOKS_REPLY = z.object({
   success: SUCCESS,
-  webhooks: z.array(WEBHOOK).describe("The caller's own, oldest first"),
+  webhooks: z.array(WEBHOOK).describe('Webhooks of the caller, oldest first'),
   count: COUNT.describe('Length of `webhooks`'),
-  limit: z.literal(MAX_WEBHOOKS_PER_WALLET).describe('How many a wallet can have'),
+  limit: z.literal(MAX_WEBHOOKS_PER_WALLET).describe('Webhooks per wallet'),
 });
 
 /** `DELETE /api/svc/webhooks/{id}`. */
-export const WEBHOOK_DELETED_REPLY = z.object({ success: SUCCESS, id: z.uuid().describe('The webhook that is no more') });
+export const WEBHOOK_DELETED_REPLY = z.object({ success: SUCCESS, id: z.uuid().describe('Deleted webhook') });

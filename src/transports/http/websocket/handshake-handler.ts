@@ -71,7 +71,7 @@ async function identifyHolder(
 }
 
 function buildTokenRequiredError(): OracleError {
-  return new OracleError('UNAUTHENTICATED', 'This needs an access token', {
+  return new OracleError('UNAUTHENTICATED', 'An access token is required', {
     field: 'token',
     suggestedAction: `Log in with a wallet that holds ${formatTierRequirement('basic')}: POST /api/svc/oracle/verify, then connect with \`token\`, \`Authorization: Bearer <token>\` or \`ticket\`.`,
   });
@@ -84,9 +84,9 @@ function withField({ message, suggestedAction }: OracleError, field: HandshakeCr
 async function rejectFutureEventId(since: number, { lastEventId }: WebSocketDeps): Promise<void> {
   const last = await lastEventId();
   if (since <= last) return;
-  throw new OracleError('INPUT_INVALID', `query parameter "since": there is no event ${since} yet, the newest is ${last}`, {
+  throw new OracleError('INPUT_INVALID', `query parameter "since": event ${since} does not exist yet, the newest is ${last}`, {
     field: 'since',
-    suggestedAction: `Send the id of the last event that you have, at most ${last}, or leave it out.`,
+    suggestedAction: `Send the id of your last event, at most ${last}, or omit it.`,
     details: { lastEventId: last },
   });
 }

@@ -23,15 +23,15 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/;
  * @throws OracleError METHOD_NOT_ALLOWED, UPGRADE_REQUIRED, INPUT_INVALID naming the field at fault, never repeating a value
  */
 export function parseHandshake(request: Request): HandshakeRequest {
-  if (request.method !== 'GET') throw new OracleError('METHOD_NOT_ALLOWED', 'A WebSocket is opened with GET');
+  if (request.method !== 'GET') throw new OracleError('METHOD_NOT_ALLOWED', 'A WebSocket handshake requires GET');
   // RFC 9110, section 7.8.
-  if (request.httpVersion === '1.0') throw buildHeaderError('Upgrade', 'means nothing in HTTP/1.0');
+  if (request.httpVersion === '1.0') throw buildHeaderError('Upgrade', 'is not supported in HTTP/1.0');
   rejectBody(request);
   if (request.get('Sec-WebSocket-Version') !== VERSION) throw buildVersionError();
   if (!KEY.test(request.get('Sec-WebSocket-Key') ?? '')) throw buildHeaderError('Sec-WebSocket-Key', 'must be 16 bytes as base64');
   const names = { kind: 'query parameter', root: 'query' };
   const { token, ticket, since, sinceId, ...query } = parseInput(HANDSHAKE_QUERY, request.query, names);
-  if (since !== undefined && sinceId !== undefined) throw buildHeaderError('sinceId', 'stands beside since, which means the same');
+  if (since !== undefined && sinceId !== undefined) throw buildHeaderError('sinceId', 'cannot be combined with since, its older name');
   return {
     credential: pickCredential({ Authorization: request.get('Authorization'), token, ticket }),
     query: { ...query, since: sinceId ?? since },
@@ -50,18 +50,14 @@ function pickCredential(sent: Record<HandshakeCredential['field'], string | unde
   );
   if (credentials.length <= 1) return credentials[0] ?? null;
   const [{ field }] = credentials;
-  throw new OracleError(
-    'INPUT_INVALID',
-    `Only one of ${credentials.map((credential) => credential.field).join(' and ')} can say who you are`,
-    {
-      field,
-      suggestedAction: 'Send one of them.',
-    },
-  );
+  throw new OracleError('INPUT_INVALID', `Send only one of ${credentials.map((credential) => credential.field).join(' and ')}`, {
+    field,
+    suggestedAction: 'Send one of them.',
+  });
 }
 
 function buildVersionError(): OracleError {
-  return new OracleError('UPGRADE_REQUIRED', `Only version ${VERSION} of the WebSocket protocol is spoken here`, {
+  return new OracleError('UPGRADE_REQUIRED', `Only version ${VERSION} of the WebSocket protocol is supported`, {
     field: 'Sec-WebSocket-Version',
     suggestedAction: `Send Sec-WebSocket-Version: ${VERSION}.`,
   });
@@ -70,6 +66,6 @@ function buildVersionError(): OracleError {
 function buildHeaderError(field: string, problem: string): OracleError {
   return new OracleError('INPUT_INVALID', `Header "${field}": ${problem}`, {
     field,
-    suggestedAction: 'Connect with a client of RFC 6455.',
+    suggestedAction: 'Connect with an RFC 6455 client.',
   });
 }

@@ -17,12 +17,12 @@ export function webSocketRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'tickets'>): 
       tag: 'signal',
       access: 'basic',
       isWebSocket: true,
-      summary: 'Opens a WebSocket that events are sent over as they happen',
-      description: `A handshake of RFC 6455; what is none is answered with 426. Browsers cannot send \`Authorization\`, and a token in a URL can end up in logs on the way: \`POST /api/svc/ws/ticket\` gives them a \`ticket\`. A wallet can have ${WEBSOCKET.connectionsPerWallet} connections at a time. Pages of any origin may connect; cookies are not read.`,
+      summary: 'Opens a WebSocket for live events',
+      description: `RFC 6455 handshake; other requests answer 426. Browsers cannot send \`Authorization\`, and a token in a URL may be logged: use a \`ticket\` of \`POST /api/svc/ws/ticket\`. At most ${WEBSOCKET.connectionsPerWallet} connections per wallet. Any origin may connect; cookies are not read.`,
       query: HANDSHAKE_QUERY,
       status: 101,
       reply: null,
-      otherReplies: { 200: { description: 'The same where a proxy in front of the service speaks HTTP/2 (RFC 8441, section 5)' } },
+      otherReplies: { 200: { description: 'The same over HTTP/2 through a proxy (RFC 8441, section 5)' } },
       errors: ['UPGRADE_REQUIRED'],
       handle: () => {
         throw buildUpgradeRequiredError(deps.publicUrl);
@@ -34,7 +34,7 @@ export function webSocketRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'tickets'>): 
       name: 'issueWebSocketTicket',
       tag: 'signal',
       access: 'basic',
-      summary: `Ticket that opens one WebSocket within ${TICKET_SECONDS} seconds, instead of a token in its URL`,
+      summary: `Single-use ticket for a WebSocket, valid for ${TICKET_SECONDS} seconds, in place of a token in the URL`,
       reply: TICKET_REPLY,
       handle: ({ caller }) => issueTicket(deps, caller),
     }),
@@ -45,7 +45,7 @@ async function issueTicket(
   { tickets, publicUrl }: Pick<HttpDeps, 'publicUrl' | 'tickets'>,
   { sessionId }: Caller,
 ): Promise<Reply<z.input<typeof TICKET_REPLY>>> {
-  if (sessionId === undefined) throw unauthenticated('This needs an access token');
+  if (sessionId === undefined) throw unauthenticated('An access token is required');
   const { ticket, expiresAt } = await tickets.issue(sessionId);
   const url = `${buildWebSocketUrl(publicUrl)}?ticket=${ticket}`;
   return { body: { success: true, ticket, expiresAt: expiresAt.toISOString(), expires_in: TICKET_SECONDS, url } };
@@ -56,7 +56,7 @@ export function buildWebSocketUrl(publicUrl: string): string {
 }
 
 function buildUpgradeRequiredError(publicUrl: string): OracleError {
-  return new OracleError('UPGRADE_REQUIRED', 'This is no handshake of a WebSocket', {
+  return new OracleError('UPGRADE_REQUIRED', 'Not a WebSocket handshake', {
     suggestedAction: `Connect to ${buildWebSocketUrl(publicUrl)} with a WebSocket client.`,
   });
 }

@@ -97,7 +97,7 @@ function formatDataNotes({ simulated, replayed, recordReplayed }: WidgetCard): s
 }
 
 function renderRecord({ record }: WidgetCard): string {
-  if (record === null) return '<p class="dim">No forecast of this horizon is scored yet: no claim can be made.</p>';
+  if (record === null) return '<p class="dim">No forecast of this horizon is scored yet: no claim is made.</p>';
   const { accuracy, low, high, wins, resolved, alwaysUp } = record;
   const [at, from, to] = [accuracy, low, high].map(toAxisX);
   const base = alwaysUp === null ? '' : `<line class="base" x1="${toAxisX(alwaysUp)}" x2="${toAxisX(alwaysUp)}" y1="2" y2="20"/>`;

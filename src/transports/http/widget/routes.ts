@@ -17,7 +17,7 @@ const TYPES = ['application/json', 'text/html'] as const;
 
 const query = z.object({
   horizon: signalDaysInput,
-  format: z.enum(['json', 'html'], { error: 'must be json or html' }).optional().describe('What to answer with, whatever `Accept` says'),
+  format: z.enum(['json', 'html'], { error: 'must be json or html' }).optional().describe('Response format, overriding `Accept`'),
   theme: z
     .enum(['auto', 'light', 'dark'], { error: 'must be one of auto, light, dark' })
     .default('auto')
@@ -31,10 +31,10 @@ export function widgetRoutes(deps: WidgetDeps): Route[] {
       path: '/api/svc/widget',
       name: 'getWidget',
       tag: 'signal',
-      summary: 'Signal and confidence only, as JSON or as a card that any site may embed',
+      summary: 'Signal and confidence, as JSON or as an embeddable card',
       description:
-        'The card is a page without scripts: `<iframe src=".../api/svc/widget?format=html" width="360" height="220"></iframe>`. It shows the ' +
-        'record with its error bar, and says when data is simulated or replayed.',
+        'The card is HTML without scripts: `<iframe src=".../api/svc/widget?format=html" width="360" height="220"></iframe>`. It shows the ' +
+        'record with its interval, and marks simulated or replayed data.',
       query,
       reply: WIDGET,
       alternatives: { 'text/html': { description: 'The card.' } },

@@ -132,7 +132,7 @@ describe('what is said before money moves', () => {
     }
     // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
     const { payment } = (await (await fetch(`${served.url}/oracle`)).json()) as any;
-    expect(payment.otherwise).toContain('then a signed POST');
+    expect(payment.otherwise).toContain('a transfer and a signed POST');
   });
 
   it('is of a claim that needs a signature its exact text, with 402, as it is signed then', async () => {

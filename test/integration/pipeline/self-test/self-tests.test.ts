@@ -263,7 +263,7 @@ describe('a run of the self-tests', () => {
       [...SELF_TESTS].sort().map((test) => (test === 'contamination' ? [test, 'failed', body] : [test, 'done', null])),
     );
     await expect(ask('/api/self-test/contamination')).rejects.toMatchObject({
-      message: `There is no result of contamination yet: ${body}`,
+      message: `No result of contamination yet: ${body}`,
     });
     expect(JSON.stringify(await ask(PATHS[0]))).not.toContain(path);
   });

@@ -292,7 +292,7 @@ describe('broken requests', () => {
       expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
       expect(body.suggestedAction).toMatch(/^GET \/api\/svc\/skills lists the skills: predict_btc_direction, .*get_market_context\.$/);
     }
-    expect((await post('/api/svc/skill', '{}')).body.suggestedAction).toBe('GET / lists what is served.');
+    expect((await post('/api/svc/skill', '{}')).body.suggestedAction).toBe('GET / lists all operations.');
   });
 
   test('both media types are read over both bindings', async () => {

@@ -52,7 +52,7 @@ async function problem(path: string, init?: RequestInit) {
 }
 
 describe('the signal', () => {
-  it.each(['', '?horizon=2d', '?horizon=3d', '?horizon=7d'])('is gated for the public, with its market context: %s', async (query) => {
+  it.each(['', '?horizon=2d', '?horizon=3d', '?horizon=7d'])('is gated for the public, with market context: %s', async (query) => {
     const signal = await get(`/api/svc/open/signal${query}`);
     expect(signal).toMatchObject({
       signal: 'GATED',
@@ -88,7 +88,7 @@ describe('the scorecard', () => {
     expect((await get('/api/svc/scorecard')).horizon).toBe('7d');
   });
 
-  it('compares with the market on quotes of one book only, and says whose they are', async () => {
+  it('compares with the market on quotes of one book, and names their owner', async () => {
     const { wagers } = service.pipeline;
     const before = (await get('/api/svc/scorecard')).predictionMarket;
     expect(before).toMatchObject({ venue: 'paper', quotesAreOurs: true });
@@ -103,7 +103,7 @@ describe('the scorecard', () => {
   });
 });
 
-it('the price that a forecast is measured from is a number everywhere, and provisional until its window has opened', async () => {
+it('has a numeric base price everywhere, provisional until the window opens', async () => {
   const docs = await service.pipeline.record.listByHorizon(7);
   const open = new Set(docs.flatMap(({ _id, btcAtSignalCents }) => (btcAtSignalCents === null ? [_id] : [])));
   const { predictions } = await get('/api/svc/scorecard');
@@ -117,7 +117,7 @@ it('the price that a forecast is measured from is a number everywhere, and provi
 });
 
 describe('the pages of the scorecard', () => {
-  it('is read to its end by Link, each forecast once, with the same figures on every page', async () => {
+  it('follow Link to the end, each forecast once, with the same figures on every page', async () => {
     const whole = await get('/api/svc/scorecard?horizon=2&limit=1000');
     expect(whole).toMatchObject({ count: DAYS, nextCursor: null });
     const entries: { sequence: number }[] = [];
@@ -136,7 +136,7 @@ describe('the pages of the scorecard', () => {
     expect((await get('/api/svc/scorecard?before=1')).predictions).toEqual([]);
   });
 
-  it('stays below 40 kB by default, at ten years of record too', async () => {
+  it('stay below 40 kB by default, also at ten years of record', async () => {
     const { predictions, byRegime, byModelVersion, ...figures } = await get('/api/svc/scorecard');
     const longest = (rows: object[]) => Math.max(...rows.map((row) => JSON.stringify(row).length));
     const bytes = JSON.stringify(figures).length + 20 * longest(predictions) + 7 * longest(byRegime) + 21 * longest(byModelVersion);
@@ -144,8 +144,8 @@ describe('the pages of the scorecard', () => {
   });
 });
 
-describe('the attestations', () => {
-  it('are listed newest first, and every one of them verifies on the chain', async () => {
+describe('attestations', () => {
+  it('are listed newest first, and all verify on chain', async () => {
     const { data, attestations, count, total } = await get('/api/svc/onchain-oracle/history?horizons=all&limit=100&compat=1');
     expect(attestations).toEqual(data);
     expect(count).toBe(data.length);
@@ -168,12 +168,12 @@ describe('the attestations', () => {
     }
   });
 
-  it('follow `limit`, 30 unless told', async () => {
+  it('are limited by `limit`, 30 by default', async () => {
     expect((await get('/api/svc/onchain-oracle/history?horizons=all')).count).toBe(30);
     expect((await get('/api/svc/onchain-oracle/history?limit=1')).count).toBe(1);
   });
 
-  it('list the 7-day story by default: one prediction a day, sent once', async () => {
+  it('default to 7 days: one prediction per day, sent once', async () => {
     const { data, horizons, attestations } = await get('/api/svc/onchain-oracle/history?limit=100');
     expect(attestations).toBeUndefined();
     expect(horizons).toEqual(['7d']);
@@ -183,7 +183,7 @@ describe('the attestations', () => {
   });
 
   it.each(['limit=7', 'limit=7&horizons=all', 'limit=5&horizons=2d,7', 'limit=3&horizon=1', 'limit=4&compat=1'])(
-    'are read to the end by Link, each once and newest first: %s',
+    'are paged by Link to the end, each once and newest first: %s',
     async (query) => {
       const entries: Record<string, string>[] = [];
       let [total, count] = [0, 0];
@@ -210,7 +210,7 @@ describe('the attestations', () => {
     },
   );
 
-  it('reject a position that is none of theirs, and two ways to name horizons', async () => {
+  it('reject a foreign cursor, and two horizon parameters', async () => {
     for (const [query, field] of [
       [`before=0x${'1'.repeat(64)}`, 'before'],
       ['before=12', 'before'],
@@ -222,7 +222,7 @@ describe('the attestations', () => {
       expect(await problem(`/api/svc/onchain-oracle/history?${query}`), query).toMatchObject({ status: 400, code: 'INPUT_INVALID', field });
   });
 
-  it('were each made before their window opened, in a sequence without a gap, linked to their predecessor', async () => {
+  it('precede their window, in a gapless sequence linked to their predecessor', async () => {
     for (const horizonDays of [1, 2, 3, 7]) {
       const docs = await service.pipeline.record.listByHorizon(horizonDays);
       let previous: string | null = null;
@@ -236,14 +236,14 @@ describe('the attestations', () => {
     }
   });
 
-  it('tell an unknown uid from a malformed one', async () => {
+  it('return 404 for an unknown uid and 400 for a malformed one', async () => {
     expect(await problem(`/api/svc/onchain-oracle/verify/0x${'1'.repeat(64)}`)).toMatchObject({ status: 404, code: 'NOT_FOUND' });
     for (const uid of ['0x12', `0x${'g'.repeat(64)}`, `0x${'1'.repeat(65)}`, 'latest']) {
       expect(await problem(`/api/svc/onchain-oracle/verify/${uid}`)).toMatchObject({ status: 400, field: 'uid' });
     }
   });
 
-  it('that are not in the record get 404 with attester and schema, whatever is accepted', async () => {
+  it('outside the record return 404 with attester and schema, for any Accept', async () => {
     const day = today() - 400;
     const times = { windowOpensAt: new Date((day + 1) * 86_400_000), resolvesAt: new Date((day + 8) * 86_400_000) };
     const digests = { commitment: zeroHash, inputsDigest: zeroHash, metadata: zeroHash, refUid: zeroHash };
@@ -276,7 +276,7 @@ describe('the attestations', () => {
     expect((await get('/api/svc/onchain-oracle/latest?horizons=all')).data.horizon).toBe('7d');
   });
 
-  it('name metadata that hashes to what is on chain', async () => {
+  it('name metadata that hashes to the on-chain digest', async () => {
     const { data } = await get('/api/svc/onchain-oracle/latest');
     const bytes = new Uint8Array(await (await fetchFrom(`/ipfs/${data.cid}`)).arrayBuffer());
     const { data: onChain } = await get(`/api/svc/onchain-oracle/verify/${data.uid}`);
@@ -288,7 +288,7 @@ describe('the attestations', () => {
 });
 
 describe('the agent', () => {
-  it('has an identity and a reputation on chain', async () => {
+  it('has an on-chain identity and reputation', async () => {
     const identity = await get('/api/svc/agent/identity');
     expect(identity).toMatchObject({ registered: true, agentId: 0, chain: 'eip155:8453', wallet: service.http.attesterAddress });
     const reputation = await get('/api/svc/agent/reputation');
@@ -299,8 +299,8 @@ describe('the agent', () => {
   });
 });
 
-describe('the evidence on an outcome', () => {
-  it('is served once it is reported, and hashes to what is on chain; not before', async () => {
+describe('evidence of an outcome', () => {
+  it('is served once reported, and hashes to the on-chain value', async () => {
     const { wagers } = service.pipeline;
     const date = formatDay(today() - 30);
     expect(await problem(`/api/svc/agent/feedback/${date}`)).toMatchObject({ status: 404 });
@@ -322,7 +322,7 @@ describe('the evidence on an outcome', () => {
     await wagers.wagers.deleteOne({ _id: date });
   });
 
-  it('keeps the bytes that an earlier version has reported, without a header, also where it died before it wrote that down', async () => {
+  it('keeps the bytes that an earlier version reported, without header, also after a crash', async () => {
     const { wagers, reporter } = service.pipeline;
     const served = async (date: string) => new Uint8Array(await (await fetchFrom(`/api/svc/agent/feedback/${date}`)).arrayBuffer());
     const wager = settledWager(today() - 31, 'LOSS');
@@ -337,7 +337,7 @@ describe('the evidence on an outcome', () => {
 });
 
 describe('operation', () => {
-  it('is alive, ready and tells how it is', async () => {
+  it('reports liveness, readiness and status', async () => {
     expect(await get('/health')).toMatchObject({ status: 'ok' });
     expect(await get('/ready')).toMatchObject({ ready: true });
     const status = await get('/api/status');
@@ -351,7 +351,7 @@ describe('operation', () => {
     expect(status.wallets.map(({ role }: { role: string }) => role)).toEqual(['attester', 'reporter', 'provider']);
   });
 
-  it('is not ready while it is being set up', async () => {
+  it('is not ready during startup', async () => {
     service.progress.startStep('replaying days of history', { done: 3, total: 16 });
     const response = await fetchFrom('/ready');
     service.progress.complete();
@@ -362,13 +362,13 @@ describe('operation', () => {
     });
   });
 
-  it('lists what it serves', async () => {
+  it('lists its operations', async () => {
     const { resources } = await get('/');
     expect(resources.map(({ url }: { url: string }) => new URL(url).pathname)).toContain('/api/svc/scorecard');
   });
 });
 
-describe('bad input', () => {
+describe('invalid input', () => {
   it.each([
     ['/api/svc/open/signal?horizon=4d', 'horizon'],
     ['/api/svc/open/signal?horizon=77', 'horizon'],
@@ -386,7 +386,7 @@ describe('bad input', () => {
     ['/api/svc/onchain-oracle/history?limit=3&limit=4', 'limit'],
     ['/ipfs/notacid', 'cid'],
     ['/api/svc/agent/feedback/2026-02-30', 'date'],
-  ])('%s gets a problem that names %s', async (path, field) => {
+  ])('%s returns an error that names %s', async (path, field) => {
     expect(await problem(path)).toMatchObject({ status: 400, code: 'INPUT_INVALID', field, retryable: false });
   });
 
@@ -398,21 +398,24 @@ describe('bad input', () => {
     ['/api/svc/wagers?per_page=10', 'per_page', 'limit'],
     ['/api/svc/open/signal?limit=10', 'limit', 'horizon'],
     ['/api/btc-price?From=1', 'From', 'no query parameters'],
-  ])('%s is rejected, since an ignored page would come again and again', async (path, field, taken) => {
+  ])('%s is rejected, since an ignored page would repeat forever', async (path, field, taken) => {
     const { detail, ...rest } = await problem(path);
     expect(rest).toMatchObject({ status: 400, code: 'INPUT_INVALID', field });
     expect(detail).toContain(taken);
   });
 
-  it.each(['/health?from=balancer', '/ready?start=1', '/?from=letter', '/api/svc/widget?size=large'])('%s is no paging', async (path) => {
-    expect((await fetchFrom(path)).status).toBe(200);
-  });
+  it.each(['/health?from=balancer', '/ready?start=1', '/?from=letter', '/api/svc/widget?size=large'])(
+    '%s is not a paging parameter',
+    async (path) => {
+      expect((await fetchFrom(path)).status).toBe(200);
+    },
+  );
 
-  it('that nobody reads is ignored', async () => {
+  it('in undeclared parameters is ignored', async () => {
     await get('/api/svc/scorecard?horizon=7&colour=blue');
   });
 
-  it('of path or method is told as such', async () => {
+  it('in path or method returns 404 or 405', async () => {
     expect(await problem('/api/svc/nothing')).toMatchObject({ status: 404, code: 'NOT_FOUND' });
     expect(await problem('/api/svc/scorecard', { method: 'POST' })).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' });
     expect(await problem('/ipfs/%E0%A4%A')).toMatchObject({ status: 400 });

@@ -29,21 +29,21 @@ export function agentFileRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'version'>): 
     textRoute({
       path: ENDPOINTS.llms,
       name: 'getLlmsText',
-      summary: 'The service for language models: llms.txt',
+      summary: 'The service described for language models: llms.txt',
       type: 'text/plain',
       render: () => renderLlmsText(deps),
     }),
     textRoute({
       path: ENDPOINTS.skillFile,
       name: 'getSkillFile',
-      summary: 'How an agent uses this service, step by step: SKILL.md',
+      summary: 'Step-by-step instructions for agents: SKILL.md',
       type: 'text/markdown',
       render: () => renderSkillFile(deps),
     }),
     textRoute({
       path: ENDPOINTS.methodology,
       name: 'getMethodology',
-      summary: 'How forecasts are made, committed, resolved and scored, and what they are worth',
+      summary: 'How forecasts are made, committed, resolved and scored',
       type: 'text/markdown',
       render: () => renderMethodology(deps),
     }),
@@ -56,7 +56,7 @@ export function iconRoute(): Route {
   return textRoute({
     path: ENDPOINTS.icon,
     name: 'getIcon',
-    summary: 'The icon of this service',
+    summary: 'Icon of the service',
     cost: 'free',
     type: 'image/svg+xml',
     render: () => ICON_SVG,

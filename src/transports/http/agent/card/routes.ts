@@ -12,9 +12,9 @@ export function agentCardRoutes({ card }: Pick<HttpDeps, 'card'>): Route[] {
       path: ENDPOINTS.agentCard,
       name: 'getAgentCard',
       tag: 'agent',
-      summary: 'A2A agent card: how agents reach this one, what it can do, on which terms; signed',
+      summary: 'Signed A2A agent card: interfaces, skills and terms',
       description:
-        'One document for readers of A2A 1.0 and of 0.3. An extension of it names the URL with the JSON Schemas, prices and freshness of all skills. ETag and Last-Modified stay for as long as the card says the same under the same key.',
+        'One document for A2A 1.0 and 0.3. An extension links to the JSON Schemas, prices and freshness of all skills. `ETag` and `Last-Modified` change only with the content or its signing key.',
       reply: AGENT_CARD,
       async handle() {
         const { json, etag, modifiedAt } = await card.current();
@@ -34,8 +34,8 @@ export function agentCardRoutes({ card }: Pick<HttpDeps, 'card'>): Route[] {
       path: ENDPOINTS.cardKeys,
       name: 'getAgentCardKeys',
       tag: 'agent',
-      summary: 'Public keys that the agent card is signed with',
-      description: 'Other keys than those of session tokens.',
+      summary: 'Public keys of the agent card signatures',
+      description: 'Not the keys of session tokens.',
       reply: CARD_KEYS,
       // Not cached: after a rotation the new card needs the new key at once.
       handle: async () => ({ body: { keys: await card.keys() } }),

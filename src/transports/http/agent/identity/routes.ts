@@ -35,7 +35,7 @@ export function agentRoutes(deps: IdentityDeps): Route[] {
       name: 'getAgentIdentity',
       tag: 'agent',
       reply: AGENT_IDENTITY,
-      summary: 'The ERC-8004 identity of this agent, with the registries to check it in',
+      summary: 'ERC-8004 identity of this agent',
       handle: () => readIdentity(deps),
     }),
     route({
@@ -52,7 +52,7 @@ export function agentRoutes(deps: IdentityDeps): Route[] {
       name: 'getWagerEvidence',
       tag: 'agent',
       reply: WAGER_EVIDENCE,
-      summary: 'What stands behind a reported outcome: the bytes that the feedback hash on chain is made of',
+      summary: 'Evidence of a reported outcome: the bytes behind the feedback hash on chain',
       params: z.object({ date: dateInput }),
       errors: ['NOT_FOUND'],
       handle: ({ params }) => readEvidence(deps, params.date),
@@ -129,16 +129,15 @@ async function readReputation(deps: IdentityDeps): Promise<Reply<AgentReputation
 
 function getDisclosure(venueName: string): string {
   const reporter = "Logged by the operator's own reporter wallet, one entry for each settled wager: WIN 100, LOSS 0.";
-  if (venueName === 'paper')
-    return `${reporter} The wagers are on paper, against quotes that the service makes itself: they prove nothing.`;
+  if (venueName === 'paper') return `${reporter} These are paper wagers against quotes of the service itself: they prove nothing.`;
   if (venueName === DRY_RUN_VENUE)
-    return `${reporter} The wagers are on paper, filled from the order book of Polymarket: no money was staked.`;
+    return `${reporter} These are paper wagers, filled from the order book of Polymarket: no money was staked.`;
   return reporter;
 }
 
 async function readEvidence({ wagers }: IdentityDeps, day: string): Promise<Reply<never>> {
   const wager = await wagers.findReported(day);
-  if (wager === null) throw new OracleError('NOT_FOUND', `No outcome of ${day} has been reported`, { field: 'date' });
+  if (wager === null) throw new OracleError('NOT_FOUND', `No outcome was reported for ${day}`, { field: 'date' });
   return { headers: { 'Content-Type': 'application/json' }, raw: buildWagerEvidence(wager).json };
 }
 

@@ -21,7 +21,7 @@ function listRoute({ publicUrl }: Pick<HttpDeps, 'publicUrl'>): Route {
     path: ENDPOINTS.skills,
     name: 'listSkills',
     tag: 'skills',
-    summary: 'Every skill with its schemas, tier, price and freshness, and the doors that it is reached through',
+    summary: 'All skills with schemas, tier, price, freshness and endpoints',
     reply: SKILL_LIST,
     handle() {
       cached ??= buildSkillList(publicUrl);
@@ -69,7 +69,7 @@ function callRoute({ runSkill }: Pick<HttpDeps, 'runSkill'>, skill: Skill): Rout
     name: `run${toPascalCase(id)}`,
     tag: 'skills',
     summary,
-    description: `${description}\n\nThe body is the input of the skill; without a body it is empty.`,
+    description: `${description}\n\nThe body is the input of the skill; a missing body is an empty input.`,
     access: tier,
     boughtAs: offering,
     cost,

@@ -16,9 +16,9 @@ export function agentTaskRoutes({ agentTasks }: Pick<HttpDeps, 'agentTasks'>): R
       name: 'sendAgentTask',
       tag: 'skills',
       access: 'basic',
-      summary: 'Carries out a skill as a task, and answers when it has ended',
+      summary: 'Runs a skill as a task and returns its result',
       description:
-        'A request that is no task (unknown skill, wrong input) is refused, and nothing is kept of it. A task that fails answers 200 with `failed` and the problem. Tasks are kept for 7 days, for their wallet only. A call may have `jsonrpc` and `id`: the `id` is given back as that of the envelope, and in a problem document; the id of the task is `result.id`.',
+        'An invalid request (unknown skill, wrong input) is rejected and not stored. A failed task answers 200 with `failed` and the problem. Tasks are kept for 7 days and visible to their wallet only. A request may carry `jsonrpc` and `id`: `id` is echoed in the envelope and in problem documents; the task id is `result.id`.',
       body: TASK_BODY,
       reply: TASK_REPLY,
       problemMembers: pickCallMembers,
@@ -32,7 +32,7 @@ export function agentTaskRoutes({ agentTasks }: Pick<HttpDeps, 'agentTasks'>): R
       name: 'getAgentTask',
       tag: 'skills',
       access: 'basic',
-      summary: 'Status and result of a task of the caller',
+      summary: 'Status and result of a task',
       params: TASK_ID,
       reply: TASK_REPLY,
       errors: ['NOT_FOUND'],
@@ -53,8 +53,8 @@ function toTaskResult(id: string, outcome: AgentTask['outcome']): TaskReply['res
 }
 
 function rejectUnknownTask(): never {
-  throw new OracleError('NOT_FOUND', 'There is no such task of yours', {
+  throw new OracleError('NOT_FOUND', 'No such task of this wallet', {
     field: 'id',
-    suggestedAction: 'Ask with a token of the wallet that the task was sent with; tasks are kept for 7 days.',
+    suggestedAction: 'Send a token of the wallet that sent the task; tasks are kept for 7 days.',
   });
 }

@@ -8,9 +8,9 @@ import { DAILY_BRIEF } from '../../reports/brief-schemas.ts';
 import { buildHeadMembers, SOLD_FORECAST } from './head-schemas.ts';
 import { FULL_PROOF } from './proof-schemas.ts';
 
-const PROOF = FULL_PROOF.describe('Everything that it takes to check the forecast on chain');
+const PROOF = FULL_PROOF.describe('Proof to verify the forecast on chain');
 const { model, thresholds, categories } = PREMIUM_SIGNAL.shape;
-const RECORD = TRACK_RECORD.shape.statistics.describe('What the record of this horizon is worth, over all its forecasts');
+const RECORD = TRACK_RECORD.shape.statistics.describe('Statistics of all forecasts of this horizon');
 
 /** `svc_signal_with_proof`. */
 export const SIGNAL_WITH_PROOF = z.object({ ...buildHeadMembers('signal_with_proof'), ...SOLD_FORECAST, proof: PROOF });
@@ -18,24 +18,24 @@ export const SIGNAL_WITH_PROOF = z.object({ ...buildHeadMembers('signal_with_pro
 /** `svc_analysis_report`. */
 export const ANALYSIS_REPORT = z.object({
   ...buildHeadMembers('analysis_report'),
-  regime: z.object(REGIME_FIELDS).describe('The regime that holds, with its factors'),
+  regime: z.object(REGIME_FIELDS).describe('Current regime with its factors'),
   categories,
   inputs: z
     .array(
       z.object({
         series: z.string().describe('What it is'),
-        source: z.string().describe('Where it comes from'),
-        observedDay: z.iso.date().nullable().describe('Date of the newest observation that was used; null when it was missing or too old'),
-        availableAt: TIME.nullable().describe('When that observation became known; null with it'),
+        source: z.string().describe('Source'),
+        observedDay: z.iso.date().nullable().describe('Date of the newest observation used; null where missing or too old'),
+        availableAt: TIME.nullable().describe('When that observation became available; null with it'),
       }),
     )
-    .describe('What the forecasts were made from, as the attested metadata lists it'),
+    .describe('Inputs of the forecasts, as in the attested metadata'),
   horizons: z
     .array(
       z.object({
         ...SOLD_FORECAST,
         thresholds,
-        model: model.unwrap().describe('The fit that the forecast was made with'),
+        model: model.unwrap().describe('Fitted model of the forecast'),
         record: RECORD,
       }),
     )
@@ -49,21 +49,21 @@ export const ALPHA_BRIEF = z.object({
   ...buildHeadMembers('alpha_brief'),
   ...SOLD_FORECAST,
   proof: PROOF,
-  regime: z.object(REGIME_FIELDS).describe('The regime that holds, with its factors'),
+  regime: z.object(REGIME_FIELDS).describe('Current regime with its factors'),
   stake: z
     .object({
       ...{ contractSide, market, sizing, marketReason, wager },
-      entry: entry.nullable().describe('Limits of an entry; null on a day of HOLD'),
+      entry: entry.nullable().describe('Entry limits; null on a HOLD day'),
       ...{ actionable, notActionableBecause },
     })
-    .describe('What follows for the prediction market: the market, the side, and the size of a stake by Kelly'),
+    .describe('Prediction-market position: market, side and Kelly stake'),
   resolvedSince: z
     .object({
       since: TIME.describe('24 hours before `generatedAt`'),
-      forecasts: z.array(DAILY_BRIEF.shape.resolved.element).describe('Forecasts whose outcome has come on chain since, by id'),
+      forecasts: z.array(DAILY_BRIEF.shape.resolved.element).describe('Forecasts resolved on chain since, by id'),
     })
-    .describe('What was resolved since the brief of the day before'),
-  risks: z.array(z.string()).describe('What speaks against acting on it'),
+    .describe('Forecasts resolved since the previous brief'),
+  risks: z.array(z.string()).describe('Reasons not to act on it'),
 });
 
 /** `svc_bitcoin_signal` of the agent commerce protocol. */
@@ -74,10 +74,10 @@ export const BITCOIN_SIGNAL = z.object({
   methodology: z
     .object({
       description: z.string().describe('The method in two sentences'),
-      url: z.url().describe('The whole of it'),
-      model: model.unwrap().describe('The fit that the forecast was made with'),
+      url: z.url().describe('Full methodology'),
+      model: model.unwrap().describe('Fitted model of the forecast'),
       thresholds,
     })
-    .describe('How it was made'),
+    .describe('Methodology'),
   record: RECORD,
 });

@@ -5,15 +5,13 @@ import { PREDICTION_VERIFICATION } from '../../../../record/schemas/prediction-v
 import { TRACK_RECORD } from '../../../../record/schemas/track-record.ts';
 import { buildHeadMembers } from './head-schemas.ts';
 
-const COLUMNS = z.array(
-  z.object({ name: z.string().describe('Name of the column'), description: z.string().describe('What stands in it, with its unit') }),
-);
+const COLUMNS = z.array(z.object({ name: z.string().describe('Column name'), description: z.string().describe('Content with its unit') }));
 
 const ROWS = z.array(z.array(z.union([z.string(), z.number(), z.null()])));
 
 const TABLE = z.object({
-  columns: COLUMNS.describe('What the cells of a row are, in their order'),
-  rows: ROWS.describe('One array a row'),
+  columns: COLUMNS.describe('Columns, in the order of the cells'),
+  rows: ROWS.describe('One array per row'),
 });
 
 /** `svc_verified_track_record`. */
@@ -22,26 +20,24 @@ export const VERIFIED_TRACK_RECORD = z.object({
   audit: z
     .object({
       ...PREDICTION_VERIFICATION.shape.byHand.shape,
-      schemaRegistry: ADDRESS.describe("EAS's registry of schemas there"),
-      firstBlock: COUNT.nullable().describe(
-        'Block of the first attestation: events of the attester are complete from here on; null before it',
-      ),
+      schemaRegistry: ADDRESS.describe('EAS schema registry'),
+      firstBlock: COUNT.nullable().describe("Block of the first attestation: the attester's events are complete from here; null before it"),
       firstDate: DATE.describe('First day of the record, UTC'),
-      resolutionRule: z.string().describe('How an outcome follows from two closes, in words'),
-      priceRule: z.string().describe('How a close is made of the prices of venues, in words'),
-      priceVenues: z.array(z.string()).describe('Venues whose closes outcomes were decided with'),
+      resolutionRule: z.string().describe('How an outcome follows from two closes'),
+      priceRule: z.string().describe('How a close is computed from venue prices'),
+      priceVenues: z.array(z.string()).describe('Venues of the closes'),
     })
-    .describe('What a stranger needs to compute all of it again'),
-  columns: COLUMNS.describe('What the cells of a row of `horizons` are, in their order'),
+    .describe('What a verifier needs to recompute the record'),
+  columns: COLUMNS.describe('Columns of `horizons` rows, in the order of the cells'),
   horizons: z
     .array(
       z.object({
         horizon: HORIZON.describe('Days of the outcome window'),
-        statistics: TRACK_RECORD.shape.statistics.describe('Counts, accuracy and what they are worth, over all rows'),
-        rows: ROWS.describe('Every forecast, by rising sequence; HOLD, void, missed and pending ones included'),
+        statistics: TRACK_RECORD.shape.statistics.describe('Counts, accuracy and their significance, over all rows'),
+        rows: ROWS.describe('All forecasts by sequence, HOLD, void, missed and pending included'),
       }),
     )
     .describe('The whole record of 1, 2, 3 and 7 days'),
-  days: TABLE.describe('What all forecasts of a day have in common, by rising date'),
-  transactions: TABLE.describe('Transactions of the attestations; rows of `horizons` name them by their index, from 0'),
+  days: TABLE.describe('Shared facts of all forecasts of a day, by date'),
+  transactions: TABLE.describe('Attestation transactions; rows of `horizons` reference them by index, from 0'),
 });

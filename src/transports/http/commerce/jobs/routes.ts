@@ -27,9 +27,9 @@ export function jobRoutes(deps: JobDeps): Route[] {
       path: PATH,
       name: 'getJob',
       tag: 'commerce',
-      summary: 'What became of an agent commerce job, without what it delivers',
+      summary: 'Status of an agent commerce job, without its deliverable',
       description:
-        'Jobs are created in the ERC-8183 contract that `GET /api/svc/commerce/offerings?channel=agent-commerce` names, for the provider named there. One is known here once it is at the confirmation depth: before, the answer is 503 with `Retry-After`.',
+        'Jobs are created in the ERC-8183 contract and for the provider of `GET /api/svc/commerce/offerings?channel=agent-commerce`. A job is visible at the confirmation depth; before that the response is 503 with `Retry-After`.',
       params: JOB_PARAMS,
       reply: JOB_REPLY,
       errors: ['NOT_FOUND', 'STEP_WAITING', 'TRANSACTION_UNCONFIRMED', 'CHAIN_UNREACHABLE'],
@@ -40,8 +40,8 @@ export function jobRoutes(deps: JobDeps): Route[] {
       path: `${PATH}/deliverable`,
       name: 'fetchJobDeliverable',
       tag: 'commerce',
-      summary: 'The exact bytes that a job has delivered, for its client and its evaluator',
-      description: `The wallet signs \`${FETCH_MESSAGE_TEMPLATE}\` (EIP-191); contract wallets sign by EIP-1271. The keccak256 of the bytes is what the job says on chain. They are handed out while the job is SUBMITTED and once it is COMPLETED; after it was rejected, or has expired, no longer.`,
+      summary: 'Exact bytes of a deliverable, for the client and the evaluator of the job',
+      description: `The wallet signs \`${FETCH_MESSAGE_TEMPLATE}\` (EIP-191; contract wallets by EIP-1271). The keccak256 of the bytes is the deliverable on chain. They are available while the job is SUBMITTED and once it is COMPLETED, not after a rejection or expiry.`,
       cost: 'rpc',
       params: JOB_PARAMS,
       body: FETCH_BODY,
@@ -61,15 +61,15 @@ async function requireJob({ jobs, commerce }: JobDeps, jobId: string, context: R
   commerce.requireOpen();
   await context.countChainCall();
   if (await jobs?.isUnconfirmed(BigInt(jobId))) {
-    throw new OracleError('TRANSACTION_UNCONFIRMED', 'The job is on chain, and its block is not deep enough or not read yet', {
+    throw new OracleError('TRANSACTION_UNCONFIRMED', 'The job is on chain, but not confirmed or not indexed yet', {
       field: 'jobId',
-      suggestedAction: 'Send the same request again in a moment.',
+      suggestedAction: 'Retry in a moment.',
       retryAfterSeconds: 2,
     });
   }
   throw new OracleError('NOT_FOUND', 'No such job for this provider', {
     field: 'jobId',
-    suggestedAction: 'Create it in the contract and for the provider that the offerings name.',
+    suggestedAction: 'Create it in the contract and for the provider of the offerings.',
   });
 }
 

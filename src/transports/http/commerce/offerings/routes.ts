@@ -21,12 +21,12 @@ export function commerceRoutes(deps: OfferingDeps): Route[] {
       path: '/api/svc/commerce/offerings',
       name: 'listOfferings',
       tag: 'commerce',
-      summary: 'Everything that is sold, with its price, and whether it can be bought now',
+      summary: 'All offerings with prices and availability',
       query: z.object({
         channel: z
           .enum(CHANNELS, { error: `must be one of ${CHANNELS.join(', ')}` })
           .optional()
-          .describe('Only what is sold this way'),
+          .describe('Only offerings of this channel'),
       }),
       reply: OFFERINGS_REPLY,
       handle: ({ query }) => ({ body: toOfferingsReply(deps, query.channel) }),
@@ -43,7 +43,7 @@ export function commerceRoutes(deps: OfferingDeps): Route[] {
       path: '/api/svc/partner-stats',
       name: 'getPartnerStats',
       tag: 'commerce',
-      summary: 'What partners have brought, all together',
+      summary: 'Revenue through partners',
       reply: PARTNERS_REPLY,
       handle: async () => ({ body: await readPartnerTotals(deps.commerce, deps.now()) }),
     }),
@@ -123,7 +123,7 @@ export function computeShare(part: PaymentTotals, whole: PaymentTotals): number 
 
 /** Members of every reply with revenue. */
 export function buildMoneyStatement({ realMoney }: Pick<MerchantConfig, 'realMoney'>, now: Date) {
-  const rule = 'Only payments that have settled on chain count; prices, offers, authorizations and money on its way do not.';
-  const statement = realMoney ? rule : `${rule} This chain is a local one: its money is worth nothing.`;
+  const rule = 'Only payments settled on chain count, not prices, offers, authorizations or pending transfers.';
+  const statement = realMoney ? rule : `${rule} This is a local chain: its money has no value.`;
   return { realMoney, statement, asOf: now.toISOString() };
 }

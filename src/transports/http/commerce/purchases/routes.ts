@@ -14,9 +14,9 @@ export function purchaseRoutes({ purchases }: Pick<HttpDeps, 'purchases'>): Rout
       name: 'buyOffering',
       tag: 'commerce',
       cost: 'rpc',
-      summary: 'A document for a transfer of the stablecoin that has paid its price',
+      summary: 'Buys a document with a stablecoin transfer',
       description:
-        'Send the price to the payee, then the hash of that transfer. The payment is read from the chain: coin, recipient, sender, sum, age and depth. A transaction buys one document, once; the same request gets the same document again, however late, and a document that could not be made is delivered by the same request later. On a real chain the claim is signed by the wallet that paid: without a signature the answer is 402, and `signMessage` is the exact text to sign. A transfer that the node has not seen, or that is not deep enough, is answered 503 with `Retry-After`: send the same request again. Where no signature is required, an unsigned claim is delivered again to the address of its first request only.',
+        'Transfer the price to the payee, then send the transaction hash. The payment is verified on chain: asset, recipient, sender, amount, age and depth. A transaction buys one document, once; the same request returns the same document at any later time, also where composing it failed at first. On a real chain the paying wallet signs the claim: without a signature the response is 402 with the text to sign as `signMessage`. A transfer that the node has not seen or confirmed answers 503 with `Retry-After`: retry. Where no signature is required, an unsigned claim is redelivered only to the address of its first request.',
       body: PURCHASE_BODY,
       reply: PURCHASE_REPLY,
       errors: [

@@ -13,30 +13,24 @@ import { SOLD } from '../payment-schemas.ts';
 export const PURCHASE_BODY = z.strictObject({
   offering: z
     .enum(PURCHASE_OFFERINGS, { error: `must be one of ${PURCHASE_OFFERINGS.join(', ')}` })
-    .describe('What is bought; `GET /api/svc/commerce/offerings?channel=purchase` lists it with prices'),
+    .describe('Offering to buy; `GET /api/svc/commerce/offerings?channel=purchase` lists them'),
   txHash: z
     .string()
     .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex characters')
     .transform((text) => text as `0x${string}`)
     .meta({
-      description:
-        'Hash of the transaction that paid for it: a transfer of the stablecoin from `wallet` to the payee, at most 24 hours old',
+      description: 'Hash of the payment: a stablecoin transfer from `wallet` to the payee, at most 24 hours old',
       override: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
     }),
-  wallet: rawWalletInput.describe('Wallet of the buyer, which the transfer came from; in mixed case its checksum (EIP-55) must hold'),
+  wallet: rawWalletInput.describe("Buyer's wallet, sender of the transfer; in mixed case its EIP-55 checksum must be valid"),
   signature: signatureInput
     .optional()
     .describe(
-      'Signature of the wallet over `Buy svc offering: <offering>:<txHash in lower case>` (EIP-191, EIP-1271, ERC-6492). Required on a real chain (`howToPay.signature.required` of the offering), and once one was sent for this transaction: without it the answer is 402 with the text as `signMessage`',
+      'Signature of the wallet over `Buy svc offering: <offering>:<txHash in lower case>` (EIP-191, EIP-1271, ERC-6492). Required on a real chain (`howToPay.signature.required` of the offering), and after a first signed claim of this transaction: without it the response is 402 with the text as `signMessage`',
     ),
-  ref: z
-    .string()
-    .regex(REF_CODE_PATTERN, `must have ${REF_CODE_RULE}`)
-    .optional()
-    .describe(`Code of the partner who sent the buyer: ${REF_CODE_RULE}`),
+  ref: z.string().regex(REF_CODE_PATTERN, `must have ${REF_CODE_RULE}`).optional().describe(`Ref code of the partner: ${REF_CODE_RULE}`),
 });
 
-/** Documents by their `kind`. */
 const DOCUMENT = z.discriminatedUnion('kind', [
   SIGNAL_WITH_PROOF,
   VERIFIED_TRACK_RECORD,
@@ -49,10 +43,10 @@ const DOCUMENT = z.discriminatedUnion('kind', [
 /** `POST /api/svc/commerce/purchase`. */
 export const PURCHASE_REPLY = z.object({
   success: SUCCESS,
-  offering: z.enum(PURCHASE_OFFERINGS).describe('What was bought'),
-  title: z.string().describe('Its title'),
-  deliveredAt: TIME.describe('When it was delivered first'),
-  again: z.boolean().describe('True when the same was delivered before: each transaction buys one document, once'),
-  document: DOCUMENT.describe('What was bought; `kind` is the name of the offering without `svc_`'),
+  offering: z.enum(PURCHASE_OFFERINGS).describe('Side bought'),
+  title: z.string().describe('Title'),
+  deliveredAt: TIME.describe('Time of the first delivery'),
+  again: z.boolean().describe('True for a redelivery: each transaction buys one document, once'),
+  document: DOCUMENT.describe('The document; `kind` is the offering name without `svc_`'),
   ...SOLD,
 });

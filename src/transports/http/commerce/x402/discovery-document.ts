@@ -48,11 +48,11 @@ export function buildX402Document({ commerce, publicUrl }: DiscoveryDeps): X402D
     },
     mcp: {
       url: toUrl(ENDPOINTS.mcp),
-      how: 'Call the tool; the result says what has to be paid; call it again with the payment in _meta["x402/payment"].',
+      how: 'Call the tool; the result has the payment requirements; call it again with the payment in _meta["x402/payment"].',
     },
     a2a: {
       card: toUrl(ENDPOINTS.agentCard),
-      how: 'Send the message; the task asks for input and says what has to be paid; send the payment on the same task. The x402 extension of the card has its name.',
+      how: 'Send the message; the task requests input with the payment requirements; send the payment on the same task. The x402 extension of the card has the metadata keys.',
     },
     docs: toUrl('/docs'),
     offerings: toUrl('/api/svc/commerce/offerings'),
@@ -94,7 +94,7 @@ function buildReceiptEntry({ merchant, receiptSigner }: DiscoveryDeps['commerce'
     types: { Receipt: RECEIPT_TYPES.Receipt.map((field) => ({ ...field })) },
     primaryType: 'Receipt',
     signer: receiptSigner,
-    answerHash: 'keccak256 of the RFC 8785 form, in UTF-8, of the answer without its members `payment` and `receipt`',
+    answerHash: 'keccak256 of the RFC 8785 form (UTF-8) of the answer without `payment` and `receipt`',
   };
 }
 
@@ -103,6 +103,6 @@ export function buildX402Resources({ publicUrl }: Pick<HttpDeps, 'publicUrl'>): 
   return {
     version: 1,
     resources: PAID_RESOURCES.map(({ resource }) => joinUrl(publicUrl, resource.path)),
-    instructions: `Terms, schemas and receipts: ${joinUrl(publicUrl, ENDPOINTS.x402)}. The record and its verdict are free: ${joinUrl(publicUrl, '/api/svc/scorecard')}. Read them first.`,
+    instructions: `Terms, schemas and receipts: ${joinUrl(publicUrl, ENDPOINTS.x402)}. Read the record and its verdict first, free of charge: ${joinUrl(publicUrl, '/api/svc/scorecard')}.`,
   };
 }

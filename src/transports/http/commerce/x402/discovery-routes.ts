@@ -14,7 +14,7 @@ export function x402Routes(deps: Pick<HttpDeps, 'commerce' | 'publicUrl'>): Rout
       path: ENDPOINTS.x402,
       name: 'getX402Document',
       tag: 'commerce',
-      summary: 'What is paid for with the request itself by x402, on which terms, and how receipts are checked',
+      summary: 'x402 resources, their terms, and how to verify receipts',
       reply: X402_DOCUMENT,
       handle() {
         const body = buildX402Document(deps);
@@ -25,7 +25,7 @@ export function x402Routes(deps: Pick<HttpDeps, 'commerce' | 'publicUrl'>): Rout
       path: ENDPOINTS.x402Resources,
       name: 'listX402Resources',
       tag: 'commerce',
-      summary: 'The same as a bare list of URLs, for indexes of paid resources',
+      summary: 'The same as a bare list of URLs, for crawlers',
       reply: X402_RESOURCES,
       handle() {
         const body = buildX402Resources(deps);

@@ -20,7 +20,7 @@ const PAID_QUERY = z.object({
     .string({ error: `must be given once, with ${REF_CODE_RULE}` })
     .regex(REF_CODE_PATTERN, `must have ${REF_CODE_RULE}`)
     .optional()
-    .describe(`Code of the partner who sent the buyer, in any case: ${REF_CODE_RULE}`),
+    .describe(`Ref code of the partner, in any case: ${REF_CODE_RULE}`),
 });
 
 /** JSON Schema of the query of paid operations. */
@@ -31,9 +31,9 @@ export const PAID_INPUT = {
       type: 'string',
       enum: SIGNAL_HORIZONS,
       default: '7d',
-      description: 'Days from the opening of the outcome window to its end; 1d is accepted too, and the number alone, such as 7',
+      description: 'Days from the opening of the outcome window to its end; 1d and bare numbers such as 7 are accepted',
     },
-    ref: { type: 'string', pattern: REF_CODE_PATTERN.source, description: 'Code of the partner who sent the buyer' },
+    ref: { type: 'string', pattern: REF_CODE_PATTERN.source, description: 'Ref code of the partner' },
   },
 } as const;
 

@@ -21,7 +21,7 @@ type PaidDeps = OracleDeps & Pick<HttpDeps, 'commerce'>;
 const PAYER: Caller = { tier: 'public', paid: true };
 
 const PAYMENT_DESCRIPTION =
-  'Without a payment it answers 402 with the terms in both versions of x402, the same whatever the forecast says. `payment` and `receipt` are added to what was sold. The same payment sent again from the same address, or with its payment-identifier, gets the same answer, and is never charged twice. What fails here is not charged.';
+  'Without a payment it answers 402 with the terms in both versions of x402, independent of the forecast. `payment` and `receipt` are added to the answer. The same payment from the same address, or with its payment-identifier, gets the same answer and is never charged twice. Failed requests are not charged.';
 
 /** Interface, section 4.5: paid operations, and redelivery of their answers. */
 export function paidRoutes(deps: PaidDeps): Route[] {
@@ -30,8 +30,8 @@ export function paidRoutes(deps: PaidDeps): Route[] {
   return [
     createPaidRoute(deps, {
       name: 'buySignal',
-      summary: 'The newest forecast of a horizon with its proof, paid for with the request',
-      description: `${PAYMENT_DESCRIPTION} An abstention costs nothing unless the operator has set otherwise: a good payment is answered with HOLD, not used, and \`charged\` is false.`,
+      summary: 'The newest forecast of a horizon with its proof, paid per request',
+      description: `${PAYMENT_DESCRIPTION} An abstention is free unless the operator has set otherwise: a valid payment is answered with HOLD and not used, and \`charged\` is false.`,
       offering: signal,
       reply: PAID_SIGNAL,
       answer: async (horizonDays) => {
@@ -42,8 +42,8 @@ export function paidRoutes(deps: PaidDeps): Route[] {
     }),
     createPaidRoute(deps, {
       name: 'buyPremiumSignal',
-      summary: 'The same with everything it rests on, and the scorecard, paid for with the request',
-      description: `${PAYMENT_DESCRIPTION} A HOLD is charged for too: here the rest is what is bought.`,
+      summary: 'The premium signal with the scorecard, paid per request',
+      description: `${PAYMENT_DESCRIPTION} A HOLD is charged too: the rest of the answer is what is sold.`,
       offering: premium,
       reply: PAID_PREMIUM_SIGNAL,
       answer: async (horizonDays) => prepareAnswer(await getPremiumSignal(deps, horizonDays, PAYER), premium),
@@ -65,7 +65,7 @@ function prepareAnswer(soldSignal: OracleSignal, { price }: Offering): PreparedA
 /** Reveals the abstention only, since nothing was paid. */
 function buildFreeHold({ horizon, date, predictionId, windowOpensAt, resolvesAt, nextSignalAt }: OracleSignal): PreparedAnswer['body'] {
   const facts = { horizon, date, predictionId, windowOpensAt, resolvesAt, nextSignalAt };
-  const note = 'The oracle abstains for this horizon. Nothing was charged: the payment was not used, and is good for another request.';
+  const note = 'The oracle abstains for this horizon. Nothing was charged: the payment was not used and is valid for another request.';
   return { success: true, signal: 'HOLD', direction: null, confidence: null, pUp: null, ...facts, charged: false, note };
 }
 
@@ -78,8 +78,8 @@ function answersRoute(deps: PaidDeps): Route {
     name: 'getAnswerAgain',
     tag: 'commerce',
     cost: 'rpc',
-    summary: 'An answer that was paid for by x402, once more, for the wallet that paid',
-    description: `For whoever paid and did not get the answer, or lost it. The wallet signs \`${ANSWER_MESSAGE_TEMPLATE}\` (EIP-191; contract wallets by EIP-1271 or ERC-6492). Answers are kept for 30 days, whichever door they were sold through.`,
+    summary: 'Redelivers a paid x402 answer to the paying wallet',
+    description: `For a payer that lost the answer. The wallet signs \`${ANSWER_MESSAGE_TEMPLATE}\` (EIP-191; contract wallets by EIP-1271 or ERC-6492). Answers of all interfaces are kept for 30 days.`,
     body: ANSWER_BODY,
     reply: ANSWER_AGAIN,
     errors: ['UNAUTHENTICATED', 'NOT_FOUND'],
@@ -94,7 +94,7 @@ function answersRoute(deps: PaidDeps): Route {
 }
 
 function buildNotSoldError(): OracleError {
-  return new OracleError('NOT_FOUND', 'No answer is kept that this wallet has paid for by this transaction', {
+  return new OracleError('NOT_FOUND', 'No stored answer was paid by this wallet in this transaction', {
     field: 'txHash',
     suggestedAction: 'Take the transaction from PAYMENT-RESPONSE or from the chain; answers are kept for 30 days.',
   });

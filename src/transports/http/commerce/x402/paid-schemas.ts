@@ -8,11 +8,10 @@ import { PREMIUM_SIGNAL } from '../../forecast/signal/premium-schemas.ts';
 import { rawWalletInput, signatureInput } from '../../server/parsing/wallet-parameters.ts';
 import { SOLD } from '../payment-schemas.ts';
 
-const CHARGED = z.literal(true).describe('True: this answer was paid for');
+const CHARGED = z.literal(true).describe('True: the answer was paid');
 
-const UNPAID = z.null().describe('Null: an abstention without a charge says no more; a paid answer has it');
+const UNPAID = z.null().describe('Null: not part of a free abstention; a paid answer has it');
 
-/** An abstention, told without a charge. */
 const FREE_HOLD = z.object({
   success: SUCCESS,
   signal: z.literal('HOLD').describe('The oracle abstains'),
@@ -25,10 +24,10 @@ const FREE_HOLD = z.object({
   windowOpensAt: FORECAST_STATE.windowOpensAt,
   resolvesAt: FORECAST_STATE.resolvesAt,
   nextSignalAt: TIME.nullable().describe('When the next forecast is due; null where the market data ends before'),
-  charged: z.literal(false).describe('False: the payment was not used, and is good for another request'),
-  note: z.string().describe('The same in words'),
+  charged: z.literal(false).describe('False: the payment was not used and is valid for another request'),
+  note: z.string().describe('The same as text'),
   payment: z.null().describe('Null: nothing was paid'),
-  receipt: z.null().describe('Null: there is none for what was not paid for'),
+  receipt: z.null().describe('Null: an unpaid answer has no receipt'),
 });
 
 /** `GET /oracle` (interface, section 4.5). */
@@ -43,7 +42,7 @@ export const ANSWER_BODY = z.strictObject({
     .string()
     .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex characters')
     .transform((text) => text.toLowerCase() as Hash)
-    .meta({ description: 'The transaction that paid for the answer', override: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' } }),
+    .meta({ description: 'Transaction that paid for the answer', override: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' } }),
   wallet: rawWalletInput,
   timestamp: LOGIN_BODY.shape.timestamp,
   signature: signatureInput,

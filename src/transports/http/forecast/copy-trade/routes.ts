@@ -15,7 +15,7 @@ import { COPY_TRADE_STATUS } from './schemas.ts';
 import { INTENT_HISTORY, NEXT_INTENT } from './trade-intent-schemas.ts';
 
 const HOLD_NOTE =
-  "A day of HOLD has no intent: the next one is null then, and the history leaves it out. The service's own wager of that day is sized all the same, since it sets the model's probability of a strike against the market's price and does not ask for the signal.";
+  "A HOLD day has no intent: the next one is null, and the history omits it. The service's own wager of that day is sized nevertheless, since it compares the model's P(strike) with the market price, independent of the signal.";
 
 /** Interface, sections 2.11 and 4.4. */
 export function copyTradeRoutes(deps: OracleDeps): Route[] {
@@ -24,7 +24,7 @@ export function copyTradeRoutes(deps: OracleDeps): Route[] {
       path: '/api/svc/copy-trade/status',
       name: 'getCopyTradeStatus',
       tag: 'signal',
-      summary: 'How trade intents are got and events are pushed, which channels deliver, and when the next signal is due',
+      summary: 'Trade-intent and event channels, their status, and the time of the next signal',
       reply: COPY_TRADE_STATUS,
       handle: async () => ({ body: await readCopyTradeStatus(deps) }),
     }),
@@ -33,7 +33,7 @@ export function copyTradeRoutes(deps: OracleDeps): Route[] {
       name: 'getNextTradeIntent',
       tag: 'signal',
       access: 'premium',
-      summary: 'The trade intent of the newest forecast with its Kelly sizing and its market; null when the signal is HOLD',
+      summary: 'Trade intent of the newest forecast with Kelly sizing and market; null when the signal is HOLD',
       description: HOLD_NOTE,
       query: z.object({ horizon: signalDaysInput }),
       reply: NEXT_INTENT.nullable(),
@@ -45,7 +45,7 @@ export function copyTradeRoutes(deps: OracleDeps): Route[] {
       name: 'listTradeIntents',
       tag: 'signal',
       access: 'premium',
-      summary: 'Past trade intents as they were decided, newest first, each with what became of it; days of HOLD had none',
+      summary: 'Past trade intents as decided, newest first, with outcomes; HOLD days have none',
       description: HOLD_NOTE,
       query: z.object({ limit: limitInput(PAGE_LIMITS.copyTrade.most, PAGE_LIMITS.copyTrade.default), horizon: signalDaysInput }),
       reply: INTENT_HISTORY,
@@ -89,10 +89,9 @@ function buildWebSocketStatus(publicUrl: string): Channels['websocket'] {
   const { path: _, ...rules } = WEBSOCKET;
   return {
     live: true,
-    note: 'Events are pushed as they happen, those of 7 days unless `horizons` names others; `since=<id>` sends first what was missed since that event.',
+    note: 'Events are pushed as they happen, of 7 days unless `horizons` names others; `since=<id>` replays missed events first.',
     url: buildWebSocketUrl(publicUrl),
-    authentication:
-      'An access token as the query parameter `token` or in `Authorization`; for browsers a `ticket`, which opens one connection',
+    authentication: 'Access token as query parameter `token` or in `Authorization`; in browsers a single-use `ticket`',
     ticketUrl: `${publicUrl}/api/svc/ws/ticket`,
     requirement: formatTierRequirement('basic'),
     ...rules,
@@ -102,11 +101,11 @@ function buildWebSocketStatus(publicUrl: string): Channels['websocket'] {
 function buildWebhookStatus(publicUrl: string): Channels['webhooks'] {
   return {
     live: true,
-    note: 'Events are delivered in order for each endpoint, those of 7 days unless `horizons` names others, and tried ten times within four days.',
+    note: 'Events are delivered in order per endpoint, of 7 days unless `horizons` names others, with ten attempts within four days.',
     registerUrl: `${publicUrl}/api/svc/webhooks/register`,
     listUrl: `${publicUrl}/api/svc/webhooks`,
     requirement: formatTierRequirement('basic'),
-    signature: 'HMAC-SHA256 under the registered secret, as Standard Webhooks has it: webhook-id, webhook-timestamp, webhook-signature',
+    signature: 'HMAC-SHA256 with the registered secret, by Standard Webhooks: webhook-id, webhook-timestamp, webhook-signature',
     webhooksPerWallet: MAX_WEBHOOKS_PER_WALLET,
   };
 }

@@ -13,7 +13,7 @@ export function regimeRoutes({ record, market, now }: Pick<HttpDeps, 'record' | 
       name: 'getRegime',
       tag: 'signal',
       access: 'basic',
-      summary: 'The market regime that holds, what it rests on, and since when',
+      summary: 'Current market regime with its factors and start',
       reply: CURRENT_REGIME,
       errors: ['STEP_WAITING'],
       async handle() {
@@ -25,7 +25,7 @@ export function regimeRoutes({ record, market, now }: Pick<HttpDeps, 'record' | 
       name: 'listRegimes',
       tag: 'signal',
       access: 'basic',
-      summary: 'The regime of each day of the record, newest first, and the changes among them',
+      summary: 'Daily regimes of the record, newest first, with the changes',
       query: z.object({ limit: limitInput(365, 90) }),
       reply: REGIME_HISTORY,
       async handle({ query }) {

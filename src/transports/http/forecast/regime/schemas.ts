@@ -7,27 +7,25 @@ import { FRESHNESS } from '../../../../record/schemas/oracle.ts';
 export const RISK_LEVEL = z.enum(RISK_LEVELS);
 
 const FACTORS = z.object({
-  trendPosition: z.string().describe('Where the price stands against its 200-day average'),
-  momentum: z.string().describe('Change of the price within 30 days'),
-  sentiment: z.string().describe('Mean of the Fear & Greed index of 7 days'),
-  volatility: z.string().describe('Volatility against its own median of a year'),
+  trendPosition: z.string().describe('Price against its 200-day average'),
+  momentum: z.string().describe('30-day price change'),
+  sentiment: z.string().describe('7-day mean of the Fear & Greed index'),
+  volatility: z.string().describe('Volatility against its one-year median'),
 });
 
-/** The regime as a resource of its own and as a part of the premium signal. */
+/** Members of the regime resource and of the premium signal. */
 export const REGIME_FIELDS = {
-  regime: REGIME.describe('The regime that holds'),
-  description: z.string().describe('What it means, in a sentence'),
-  riskLevel: RISK_LEVEL.describe('Its risk'),
+  regime: REGIME.describe('Current regime'),
+  description: z.string().describe('Meaning, in one sentence'),
+  riskLevel: RISK_LEVEL.describe('Risk level'),
   timestamp: TIME.describe('Last evaluation'),
-  factors: FACTORS.describe('What it rests on, in words and figures; each says so when its input is missing'),
+  factors: FACTORS.describe('Factors as text with figures; each states a missing input'),
   date: DATE.describe('Day of the last evaluation, UTC'),
-  since: DATE.describe('First day of the record on which it has held without another one since'),
+  since: DATE.describe('First day of the current run of this regime in the record'),
   daysHeld: COUNT.describe('Days from `since` through `date`'),
-  previousRegime: REGIME.nullable().describe('The one before; null where the record knows none'),
+  previousRegime: REGIME.nullable().describe('Previous regime; null where the record has none'),
   ...FRESHNESS,
-  nextEvaluationAt: TIME.nullable().describe(
-    'When it is evaluated next; null where the market data ends before: nothing is evaluated then',
-  ),
+  nextEvaluationAt: TIME.nullable().describe('When it is evaluated next; null where the market data ends before'),
   replayed: z.boolean().describe('True when the demonstration replayed the day of the last evaluation'),
 };
 
@@ -35,30 +33,30 @@ export const REGIME_FIELDS = {
 export const CURRENT_REGIME = z.object({
   success: SUCCESS,
   ...REGIME_FIELDS,
-  source: z.string().describe('Where the market data comes from, e.g. `live` or `simulated (seed 2)`'),
+  source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),
 });
 
 const DAY = z.object({
-  date: DATE.describe('The day, UTC'),
-  regime: REGIME.nullable().describe('The regime of the day; null when the day was missed'),
-  riskLevel: RISK_LEVEL.nullable().describe('Its risk; null when the day was missed'),
-  timestamp: TIME.describe('When it was evaluated, or found to be missed'),
-  missed: z.boolean().describe('True when the service was not there in time'),
+  date: DATE.describe('Day, UTC'),
+  regime: REGIME.nullable().describe('Regime of the day; null for a missed day'),
+  riskLevel: RISK_LEVEL.nullable().describe('Risk level; null for a missed day'),
+  timestamp: TIME.describe('When it was evaluated, or recorded as missed'),
+  missed: z.boolean().describe('True when the service missed the day'),
   replayed: z.boolean().describe('True when the demonstration replayed the day'),
 });
 
 const TRANSITION = z.object({
-  date: DATE.describe('First day of the new regime, as far as days were evaluated'),
-  from: REGIME.describe('The regime that ended'),
-  to: REGIME.describe('The regime that began'),
-  timestamp: TIME.describe('When that was found'),
+  date: DATE.describe('First evaluated day of the new regime'),
+  from: REGIME.describe('Previous regime'),
+  to: REGIME.describe('New regime'),
+  timestamp: TIME.describe('Time of the evaluation'),
   replayed: z.boolean().describe('True when the demonstration replayed the day'),
 });
 
 export const REGIME_HISTORY = z.object({
   success: SUCCESS,
-  count: COUNT.describe('How many days are told'),
-  days: z.array(DAY).describe('Every day of the record, newest first; none is left out'),
-  transitions: z.array(TRANSITION).describe('Changes among these days, newest first'),
-  source: z.string().describe('Where the market data comes from, e.g. `live` or `simulated (seed 2)`'),
+  count: COUNT.describe('Number of days'),
+  days: z.array(DAY).describe('All days of the record, newest first'),
+  transitions: z.array(TRANSITION).describe('Regime changes within these days, newest first'),
+  source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),
 });

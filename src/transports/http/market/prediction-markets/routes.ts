@@ -18,7 +18,7 @@ export function predictionMarketRoutes(deps: PredictionMarketDeps): Route[] {
       name: 'listPredictionMarkets',
       tag: 'crowd',
       reply: PREDICTION_MARKETS,
-      summary: 'Strikes of prediction markets on bitcoin with their prices; what the forecast makes of them stays gated until its outcome',
+      summary: 'Bitcoin strikes of prediction markets with prices; model probabilities stay gated until the outcome',
       handle: ({ caller }) => readPredictionMarkets(deps, caller),
     }),
   ];
@@ -36,7 +36,7 @@ async function readPredictionMarkets(deps: PredictionMarketDeps, caller: Caller)
   const spotUsd = 'value' in spot ? spot.value.priceUsd : null;
   const markets = viewStrikes([...seen.map(toSnapshotStrike), ...ownStrikes], { spotUsd, now, ...forecast });
   const notes = [
-    ...(seen.length === 0 ? [`No strikes of outside prediction markets are known from ${deps.market.source}.`] : []),
+    ...(seen.length === 0 ? [`No strikes of external prediction markets are known from ${deps.market.source}.`] : []),
     ...('reason' in own ? [`${deps.venueName}: ${own.reason}.`] : []),
     ...(ownStrikes.some(({ madeByService }) => madeByService) ? [OWN_QUOTES] : []),
   ];
@@ -63,7 +63,7 @@ async function readPredictionMarkets(deps: PredictionMarketDeps, caller: Caller)
   };
 }
 
-const OWN_QUOTES = 'Quotes with `madeByService: true` are made by this service to wager without money: they stand for no real market.';
+const OWN_QUOTES = 'Quotes with `madeByService: true` are made by this service for wagers without money, not by a real market.';
 
 interface ModelView {
   /** Signal time of the newest forecast; null before the first. */

@@ -11,9 +11,9 @@ import { WAGERS_REPLY, type WagerAccountRow, type WagerRow, type WagersReply } f
 type WagerDeps = Pick<HttpDeps, 'market' | 'now' | 'record' | 'wagers'>;
 
 const PAPER = 'paper';
-const PAPER_NOTE = 'Paper wagers stake no money, and their quotes are made by this service: a profit on them proves nothing.';
-const REPLAYED_NOTE = 'Some of these days were replayed at their own dates when this demo first started.';
-const GATED_NOTE = 'Wagers are told up to `throughDate`: the side of a later one would give a forecast away that is still unresolved.';
+const PAPER_NOTE = 'Paper wagers stake no money, and the service makes their quotes: a profit proves nothing.';
+const REPLAYED_NOTE = 'Some of these days were replayed at their own dates when this demonstration started.';
+const GATED_NOTE = 'Wagers are published through `throughDate`: the side of a later one would reveal an unresolved forecast.';
 
 /** Bounds text of the venue. */
 const MAX_SKIP_REASON_CHARS = 300;
@@ -25,7 +25,7 @@ export function wagerRoutes(deps: WagerDeps): Route[] {
       path: '/api/svc/wagers',
       name: 'listWagers',
       tag: 'crowd',
-      summary: "The service's own wagers of days that are over, what stood in the book, and what came of them",
+      summary: "The service's own wagers of resolved days, with order book and outcome",
       query: z.object({ limit: limitInput(PAGE_LIMITS.wagers.most, PAGE_LIMITS.wagers.default) }),
       reply: WAGERS_REPLY,
       handle: ({ query }) => listWagers(deps, query.limit),

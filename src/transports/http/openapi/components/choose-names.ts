@@ -2,24 +2,23 @@ import { ComponentNames } from './component-names.ts';
 import { toPascalCase } from './pascal-case.ts';
 import { listBranches, type SchemaNode, type SchemaUse, writeUse } from './schema-graph.ts';
 
-/** A body of a request or response. */
 export interface NamedBody {
   node: SchemaNode;
   /** `GetScorecardResponse`. */
   name: string;
 }
 
-/** Names that say what a body is to an operation, not what it is. */
+/** Suffixes that name the role of a body. */
 const ROLE = /(Request|Response)$/;
 const VERB = /^(Get|List|Run|Buy)(?=[A-Z])/;
 
-/** Characters that a reference takes beside the name in it. */
+/** Characters of a reference without the name. */
 const REFERENCE_LENGTH = 35;
 
-/** Characters from which the schema of a number or text is worth a name of its own. */
+/** Shorter schemas of numbers and strings are inlined. */
 const MIN_SCALAR_LENGTH = 30;
 
-/** Names of components: of every body, of every structure that several schemas share, and of properties that they describe alike. */
+/** Names every body, every shared structure, and equally described properties. */
 export function chooseNames(bodies: readonly NamedBody[], nodes: readonly SchemaNode[], taken: Iterable<string>): ComponentNames {
   const names = new ComponentNames(taken);
   for (const [node, group] of Map.groupBy(bodies, (body) => body.node)) names.assign(node, chooseBodyName(node, group));
@@ -32,7 +31,7 @@ export function chooseNames(bodies: readonly NamedBody[], nodes: readonly Schema
   return names;
 }
 
-/** A constant with further checks is another structure under the same tag: the one that is used most has the name. */
+/** A refined constant is another structure with the same tag: the most used one gets the name. */
 function nameConstants(nodes: readonly SchemaNode[], names: ComponentNames): void {
   for (const [tag, group] of Map.groupBy(nodes, ({ tag: own }) => own)) {
     const most = findMostUsed(group);
@@ -41,7 +40,7 @@ function nameConstants(nodes: readonly SchemaNode[], names: ComponentNames): voi
   }
 }
 
-/** By their property, and where several have the same, also by the schema that they belong to. */
+/** By property; ambiguous ones also by owner. */
 function nameShared(nodes: readonly SchemaNode[], names: ComponentNames): void {
   const byKey = Map.groupBy(nodes, ({ uses: [{ key }] }) => toPascalCase(key));
   for (const node of nodes) {
@@ -50,7 +49,7 @@ function nameShared(nodes: readonly SchemaNode[], names: ComponentNames): void {
   }
 }
 
-/** Where that makes the document shorter. */
+/** Only where it shortens the document. */
 function nameProperties(nodes: readonly SchemaNode[], names: ComponentNames): void {
   for (const node of nodes) {
     for (const [description, uses] of Map.groupBy(node.uses, (use) => use.description)) {
@@ -73,7 +72,7 @@ function isShared(node: SchemaNode): boolean {
   return countUses(node) > 1;
 }
 
-/** How often the document would have it in full: a list or a nullable schema that has no name of its own stands in each place that uses it. */
+/** Occurrences in the document, counting each use of an unnamed list or nullable schema around it. */
 function countUses({ uses }: SchemaNode): number {
   return uses.reduce((count, { parent }) => count + (parent === undefined || deservesName(parent) ? 1 : countUses(parent)), 0);
 }
@@ -86,7 +85,7 @@ function isObject({ body }: SchemaNode): boolean {
   return body.properties !== undefined;
 }
 
-/** Objects, enumerations and choices of objects; a name for every number would say less than the number. */
+/** Objects, enumerations and unions of objects. */
 function deservesName(node: SchemaNode): boolean {
   const choices = listBranches(node).filter(({ body }) => body.type !== 'null');
   return isObject(node) || Array.isArray(node.body.enum) || choices.length > 1;
@@ -96,7 +95,7 @@ function findMostUsed(nodes: readonly SchemaNode[]): SchemaNode {
   return nodes.reduce((most, node) => (countUses(node) > countUses(most) ? node : most));
 }
 
-/** Name of the nearest schema above that has one, without its role. */
+/** Name of the nearest named ancestor without its role. */
 function findOwnerName({ parent }: SchemaUse, names: ComponentNames): string {
   if (parent === undefined) return '';
   const name = names.find(parent);

@@ -1,6 +1,6 @@
 import type { SchemaNode } from './schema-graph.ts';
 
-/** Names that were given, each once. A structure has one of its own, and one for each description that is part of what is named. */
+/** Registry of unique names: one per structure, and one per structure with a description. */
 export class ComponentNames {
   private readonly structures = new Map<SchemaNode, string>();
   private readonly properties = new Map<SchemaNode, Map<string, string>>();
@@ -18,7 +18,7 @@ export class ComponentNames {
     return !this.used.has(name);
   }
 
-  /** Gives a name; where another has it already, with `Field` behind it for a property, and with a number at last. */
+  /** Assigns a name; a taken one gets the suffix `Field` for a property, then a number. */
   assign(node: SchemaNode, wanted: string, description?: string): void {
     const name = this.toFreeName(this.isFree(wanted) || description === undefined ? wanted : `${wanted}Field`);
     this.used.add(name);
@@ -34,7 +34,6 @@ export class ComponentNames {
   readonly find = (node: SchemaNode, description?: string): string | undefined =>
     description === undefined ? this.structures.get(node) : this.properties.get(node)?.get(description);
 
-  /** Every name with what it was given to. */
   *entries(): Generator<{ name: string; node: SchemaNode; description?: string }> {
     for (const [node, name] of this.structures) yield { name, node };
     for (const [node, names] of this.properties) for (const [description, name] of names) yield { name, node, description };

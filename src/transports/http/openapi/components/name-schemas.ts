@@ -16,8 +16,8 @@ interface Place {
 }
 
 /**
- * The same document with its schemas under names in `components.schemas`: those of request and response bodies, and those that several
- * of them share. Parameters keep theirs. The document is changed in place.
+ * Moves the schemas of request and response bodies, and those they share, to `components.schemas`. Parameters keep inline schemas. Mutates
+ * the document.
  */
 export function nameSchemas(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   const graph = new SchemaGraph();
@@ -53,19 +53,18 @@ function sortMembers<T>(members: Record<string, T>): Record<string, T> {
   return Object.fromEntries(Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Where a structure is no part of another one, its description stands with it. */
+/** A top-level structure keeps its description. */
 function getOwnDescription({ uses, description }: SchemaNode): string | undefined {
   return uses.length === 0 ? description : undefined;
 }
 
-/** Those of parameters, and of components that zod-openapi has written. */
+/** Also in parameters, and in components of zod-openapi. */
 function removeTags(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   delete (value as Record<string, unknown>)[NAME_TAG];
   for (const member of Object.values(value)) removeTags(member);
 }
 
-/** Text in another media type than JSON has nothing to name. */
 function isPlainText(schema: OpenApiSchema): boolean {
   return schema.type === 'string' && Object.keys(schema).length === 1;
 }

@@ -113,15 +113,15 @@ const MODULES: readonly object[] = [
   x402Schemas,
 ];
 
-/** What fields are made of, under names that code generators can use. */
+/** Scalar schemas with names for code generators. */
 const FIELDS: [z.ZodType, string][] = [
   [BYTES32, 'Bytes32'],
   [ADDRESS, 'Address'],
 ];
 
 /**
- * Names of components, by the schema constants of answers: `WEEKLY_REPORT` is `WeeklyReport`. They stand here and not in `.meta({ id })`,
- * which would turn the schemas of MCP tools into references.
+ * Component names by schema constant: `WEEKLY_REPORT` becomes `WeeklyReport`. Not in `.meta({ id })`, which would turn the schemas of
+ * MCP tools into references.
  */
 const NAMES: ReadonlyMap<z.ZodType, string> = new Map([...MODULES.flatMap(listSchemaNames), ...FIELDS]);
 
@@ -135,7 +135,7 @@ function toComponentName(constant: string): string {
     .replace(/Body$/, 'Request');
 }
 
-/** The name of a schema, or of the one that it was described anew from. */
+/** Name of a schema, or of the schema that `.describe()` derived it from. */
 export function findConstantName(schema: z.core.$ZodType): string | undefined {
   for (let one: z.core.$ZodType | undefined = schema; one !== undefined; one = one._zod.parent) {
     const name = NAMES.get(one as z.ZodType);

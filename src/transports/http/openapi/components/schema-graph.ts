@@ -1,28 +1,28 @@
 import { mergeNull } from './merge-null.ts';
 import { mapSubschemas, NAME_TAG, type OpenApiSchema } from './subschemas.ts';
 
-/** Key under which a schema of the graph points to the node of a subschema. */
+/** Links a pointer to the node of a subschema. */
 const NODE = Symbol('node');
 
-/** Names of components: of structures, and of structures together with a description. */
+/** Component name of a structure, or of a structure with a description. */
 export type NameLookup = (node: SchemaNode, description?: string) => string | undefined;
 
-/** One structure, however often the document has it. Its own description is not part of it: each use has its own. */
+/** A deduplicated structure; descriptions belong to its uses. */
 export interface SchemaNode {
-  /** The schema without its description, its subschemas as pointers to nodes. */
+  /** Without description; subschemas are pointers. */
   body: OpenApiSchema;
   /** Description of the first use. */
   description?: string;
-  /** Name of the constant that it was made from. */
+  /** Name of its schema constant. */
   tag?: string;
-  /** Once for each different parent. */
+  /** One per distinct parent. */
   uses: SchemaUse[];
 }
 
 export interface SchemaUse {
-  /** Undefined for the body of a request or response. */
+  /** Undefined for a body. */
   parent?: SchemaNode;
-  /** Words of the path from the parent, singular for entries. */
+  /** Property name, singular for entries. */
   key: string;
   description?: string;
 }
@@ -31,12 +31,11 @@ interface Pointer extends OpenApiSchema {
   [NODE]: SchemaNode;
 }
 
-/** Structures of a document by their content. */
+/** Structures of a document, deduplicated by content. */
 export class SchemaGraph {
   private readonly nodes = new Map<string, SchemaNode>();
   private readonly ids = new Map<SchemaNode, number>();
 
-  /** The node of a schema; equal schemas have the same one. */
   add(schema: OpenApiSchema, use: SchemaUse): SchemaNode {
     const { description, [NAME_TAG]: tag, ...rest } = mergeNull(schema);
     const steps: [SchemaNode, Omit<SchemaUse, 'parent'>][] = [];
@@ -78,7 +77,7 @@ export class SchemaGraph {
     return node;
   }
 
-  /** Every structure, subschemas before those that use them. */
+  /** In topological order, subschemas first. */
   all(): SchemaNode[] {
     return [...this.nodes.values()];
   }
@@ -88,12 +87,12 @@ function createPointer(node: SchemaNode, description: unknown): Pointer {
   return { [NODE]: node, ...(description === undefined ? {} : { description }) };
 }
 
-/** A node as JSON Schema, with references to what has a name. */
+/** Serializes a node, with references to named structures. */
 export function writeSchema({ body }: SchemaNode, lookUpName: NameLookup): OpenApiSchema {
   return mapSubschemas(body, (one) => writeUse((one as Pointer)[NODE], one.description as string | undefined, lookUpName));
 }
 
-/** One use of a node: a reference where it has a name, with the description of this use unless that is part of what is named. */
+/** Serializes one use: a reference where named, with its description unless the name includes that. */
 export function writeUse(node: SchemaNode, description: string | undefined, lookUpName: NameLookup): OpenApiSchema {
   if (description === undefined) return toRef(lookUpName(node)) ?? writeSchema(node, lookUpName);
   return toRef(lookUpName(node, description)) ?? { description, ...writeUse(node, undefined, lookUpName) };
@@ -103,12 +102,11 @@ function toRef(name: string | undefined): OpenApiSchema | undefined {
   return name === undefined ? undefined : { $ref: `#/components/schemas/${name}` };
 }
 
-/** The nodes of the alternatives of a schema. */
 export function listBranches({ body }: SchemaNode): SchemaNode[] {
   return ((body.anyOf ?? body.oneOf ?? []) as Pointer[]).map((branch) => branch[NODE]);
 }
 
-/** `entry` for `entries`, as far as English is regular. */
+/** `entry` for `entries`; regular plurals only. */
 function singularize(word: string): string {
   if (/ies$/.test(word)) return word.replace(/ies$/, 'y');
   return /[^su]s$/.test(word) ? word.slice(0, -1) : word;

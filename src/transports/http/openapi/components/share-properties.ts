@@ -1,12 +1,12 @@
 import { toPascalCase } from './pascal-case.ts';
 import { mapSubschemas, type OpenApiSchema } from './subschemas.ts';
 
-/** Characters by which the document has to become shorter for a part of its own. */
+/** Minimum characters saved by a shared part. */
 const MIN_SAVING = 600;
-/** Characters of a part, and of each reference to it. */
+/** Overhead of a part, and of each reference, in characters. */
 const PART_LENGTH = 80;
 
-/** Names of shared parts, by the first schema that has them; others are called after it. */
+/** Names of shared parts by their first schema; default: derived from it. */
 const PART_NAMES: Record<string, string> = {
   AlphaBrief: 'SoldDocument',
   GetBtcPriceResponse: 'MarketReading',
@@ -15,21 +15,21 @@ const PART_NAMES: Record<string, string> = {
 };
 
 interface OpenObject {
-  /** The component that it is, or is in. */
+  /** Its component, or the enclosing one. */
   component: string;
   isComponent: boolean;
   schema: OpenApiSchema;
 }
 
-/** Equal properties of the same objects. */
+/** Properties that the same objects share. */
 interface SharedPart {
   names: string[];
   owners: OpenObject[];
 }
 
 /**
- * Moves properties that the same objects have in the same words into a schema of their own, which those extend by `allOf`. Objects that
- * refuse further fields are left as they are: no two schemas could both be closed. Changes the components in place.
+ * Moves properties that several objects share into a schema that they extend by `allOf`. Skips closed objects, since `allOf` of two
+ * closed schemas accepts nothing. Mutates the components.
  */
 export function shareProperties(components: Record<string, OpenApiSchema>): void {
   const objects = Object.entries(components).flatMap(([component, schema]) => listOpenObjects(component, schema, true));
@@ -66,7 +66,6 @@ function findSharedParts(objects: readonly OpenObject[]): SharedPart[] {
   return [...bySet.values()].map((entries) => ({ names: entries.map(([text]) => parsePropertyName(text)), owners: entries[0][1] }));
 }
 
-/** A property with all that is said of it. */
 function serializeProperty(schema: OpenApiSchema, name: string): string {
   return JSON.stringify([name, getRequired(schema).includes(name), getProperties(schema)[name]]);
 }
@@ -99,7 +98,7 @@ function replaceWithRef(schema: OpenApiSchema, name: string, names: readonly str
   else schema.required = required;
 }
 
-/** After the first schema that has the part, or else after its first property. */
+/** Derived from the first schema of the part, else from its first property. */
 function chooseFreeName({ names, owners: [{ component }] }: SharedPart, components: Record<string, OpenApiSchema>): string {
   const own = PART_NAMES[component] ?? `${component.replace(/(Request|Response)$/, '').replace(/^(Get|List)(?=[A-Z])/, '')}Base`;
   const byProperty = `With${toPascalCase(names[0])}`;

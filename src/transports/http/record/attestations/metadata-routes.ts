@@ -13,7 +13,7 @@ export function metadataRoutes({ record }: Pick<HttpDeps, 'record'>): Route[] {
       tag: 'record',
       reply: METADATA,
       errors: ['NOT_FOUND'],
-      summary: 'The exact bytes behind the metadata digest of an attestation',
+      summary: 'Exact bytes behind the metadata digest of an attestation',
       params: z.object({
         cid: z
           .string()
@@ -22,7 +22,7 @@ export function metadataRoutes({ record }: Pick<HttpDeps, 'record'>): Route[] {
       }),
       async handle({ params: { cid } }) {
         const day = await record.days.findOne({ 'metadata.cid': cid }, { projection: { metadata: 1 } });
-        if (day === null) throw new OracleError('NOT_FOUND', `No metadata with the CID ${cid}`, { field: 'cid' });
+        if (day === null) throw new OracleError('NOT_FOUND', `No metadata with CID ${cid}`, { field: 'cid' });
         const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=31536000, immutable' };
         return { headers, raw: day.metadata.json };
       },

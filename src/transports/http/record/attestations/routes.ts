@@ -27,14 +27,12 @@ const HISTORY_PATH = '/api/svc/onchain-oracle/history';
 
 const HISTORY_QUERY = z.object({
   limit: limitInput(PAGE_LIMITS.attestations.most, PAGE_LIMITS.attestations.default),
-  before: attestationUidInput
-    .optional()
-    .describe('Only attestations before this one, in the order of the list: `nextCursor` of the page before'),
+  before: attestationUidInput.optional().describe('Only attestations before this one in list order: `nextCursor` of the previous page'),
   ...HORIZON_PARAMETERS,
   compat: z
     .enum(['0', '1'], { error: 'must be 1 or 0' })
     .default('0')
-    .describe('1: the list is sent a second time as `attestations`, the other name that the interface has for `data`'),
+    .describe('1: repeats the list as `attestations`, the other name of `data` in the interface'),
 });
 
 /** Interface, section 2.5. */
@@ -45,7 +43,7 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
       name: 'getLatestAttestation',
       tag: 'record',
       reply: LATEST_ATTESTATION,
-      summary: 'The newest prediction attestation, of the 7-day story unless other horizons are named',
+      summary: 'The newest prediction attestation, of 7 days unless other horizons are named',
       query: z.object(HORIZON_PARAMETERS),
       errors: ['NOT_FOUND'],
       handle: ({ query, caller }) => readLatestAttestation(deps, selectHorizons(query), caller),
@@ -55,10 +53,10 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
       name: 'listAttestations',
       tag: 'record',
       reply: ATTESTATION_HISTORY,
-      summary: 'Prediction and resolution attestations, newest first, of the 7-day story unless other horizons are named',
+      summary: 'Prediction and resolution attestations, newest first, of 7 days unless other horizons are named',
       description:
-        'One prediction a day and its resolution; `horizons=all` adds 1, 2 and 3 days. The whole record is read page by page: `nextCursor`, ' +
-        'also in the header `Link` (RFC 8288), is `before` of the next page, until it is null. Attestations of one block have a fixed order.',
+        'One prediction per day and its resolution; `horizons=all` adds 1, 2 and 3 days. To read the whole record, send `nextCursor`, ' +
+        'also in the header `Link` (RFC 8288), as `before` until it is null. Attestations of one block have a fixed order.',
       query: HISTORY_QUERY,
       handle: ({ query, caller }) => readAttestationHistory(deps, query, caller),
     }),
@@ -69,7 +67,7 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
       cost: 'rpc',
       reply: VERIFICATION,
       errors: ['NOT_FOUND'],
-      summary: 'An attestation as it stands on chain, compared with the record field by field',
+      summary: 'An attestation on chain, compared with the record field by field',
       params: z.object({ uid: attestationUidInput }),
       handle: async ({ params, caller }) => ({ body: await verifyAttestation(deps, params.uid, caller) }),
     }),
@@ -78,8 +76,8 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
       name: 'getAttestationStats',
       tag: 'record',
       reply: ATTESTATION_STATS,
-      summary: 'How much has been attested, since when, and at what cost, for the 7-day story unless other horizons are named',
-      description: 'Who compares the counts with the chain, where all horizons of a day stand, asks with `horizons=all`.',
+      summary: 'Number, period and cost of attestations, of 7 days unless other horizons are named',
+      description: 'To compare the counts with the chain, which has all horizons, send `horizons=all`.',
       query: z.object(HORIZON_PARAMETERS),
       handle: ({ query }) => readAttestationStats(deps, selectHorizons(query)),
     }),
@@ -88,7 +86,7 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
 
 async function readLatestAttestation(deps: AttestationDeps, horizons: HorizonName[], caller: Caller): Promise<Reply<LatestAttestation>> {
   const data = await findLatestAttestation(deps.record, horizons.map(parseHorizonDays), deps.viewFor(caller));
-  if (data === null) throw new OracleError('NOT_FOUND', 'Nothing has been attested yet');
+  if (data === null) throw new OracleError('NOT_FOUND', 'Nothing is attested yet');
   return { body: { success: true, data } };
 }
 

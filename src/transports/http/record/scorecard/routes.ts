@@ -16,7 +16,7 @@ const PATH = '/api/svc/scorecard';
 const QUERY = z.object({
   horizon: scorecardDaysInput,
   limit: limitInput(PAGE_LIMITS.scorecard.most, PAGE_LIMITS.scorecard.default),
-  before: beforeInput.describe('Only forecasts whose `sequence` is below this one: `nextCursor` of the page before'),
+  before: beforeInput.describe('Only forecasts with a lower `sequence`: `nextCursor` of the previous page'),
 });
 
 /** Interface, section 2.3: the fields of both shapes; `outcome` is the object of one, `status` the text of the other. */
@@ -27,10 +27,10 @@ export function scorecardRoutes(deps: ScorecardDeps): Route[] {
       name: 'getScorecard',
       tag: 'record',
       reply: SCORECARD,
-      summary: 'All forecasts of a horizon, what became of them, and what that is worth',
+      summary: 'All forecasts of a horizon with outcomes, scores and their significance',
       description:
-        'Figures are those of all forecasts of the horizon; entries come page by page, newest first. `nextCursor`, also in the header ' +
-        '`Link` (RFC 8288), is `before` of the next page, until it is null.',
+        'Figures cover all forecasts of the horizon; entries are paged, newest first. Send `nextCursor`, also in the header ' +
+        '`Link` (RFC 8288), as `before` until it is null.',
       query: QUERY,
       handle: ({ query, caller }) => readScorecard(deps, query, caller),
     }),

@@ -22,8 +22,8 @@ type StoredResult<Schema extends z.ZodType> = Omit<z.input<Schema>, keyof SelfTe
 const STATUS_PATH = '/api/self-test/status';
 /** Overdue tests start within ten minutes, and at startup. */
 const RETRY_AFTER_SECONDS = 60;
-const DAILY = 'Run daily at 03:00 UTC and on a fresh start, in a thread of its own; what is told is the newest stored result.';
-const WEEKLY = 'Run on Sunday at 15:00 UTC and on a fresh start, in a thread of its own; what is told is the newest stored result.';
+const DAILY = 'Runs daily at 03:00 UTC and on a fresh start, in a worker thread; the newest stored result is returned.';
+const WEEKLY = 'Runs on Sunday at 15:00 UTC and on a fresh start, in a worker thread; the newest stored result is returned.';
 
 /** Interface, section 4.1. Served from the store: no request computes a test. */
 export function selfTestRoutes(deps: SelfTestDeps): Route[] {
@@ -32,7 +32,7 @@ export function selfTestRoutes(deps: SelfTestDeps): Route[] {
       path: STATUS_PATH,
       name: 'getSelfTestStatus',
       tag: 'self-test',
-      summary: 'How the self-tests stand, with the weekly report of the service on itself',
+      summary: 'Status of all self-tests, with the weekly report of the service on itself',
       reply: SELF_TEST_STATUS_REPLY,
       handle: () => readSelfTestStatus(deps),
     }),
@@ -40,8 +40,8 @@ export function selfTestRoutes(deps: SelfTestDeps): Route[] {
       path: '/api/self-test/walk-forward',
       name: 'getWalkForward',
       tag: 'self-test',
-      summary: 'The model walked forward through history, fold by fold, with canaries that would tell of a leak',
-      description: `19 folds of 180 days out of sample, or as many as there is history for. ${DAILY}`,
+      summary: 'Walk-forward test of the model, fold by fold, with canaries for data leaks',
+      description: `19 out-of-sample folds of 180 days, or as many as the history has. ${DAILY}`,
       reply: WALK_FORWARD_REPLY,
       errors: ['STEP_WAITING'],
       handle: () => readStoredResult<StoredResult<typeof WALK_FORWARD_REPLY>>(deps, 'walk-forward'),
@@ -50,7 +50,7 @@ export function selfTestRoutes(deps: SelfTestDeps): Route[] {
       path: '/api/self-test/contamination',
       name: 'getContamination',
       tag: 'self-test',
-      summary: 'Whether the model knew anything too early: before and after the ETF era, by regime, and against planted leaks',
+      summary: 'Look-ahead test: before and after the ETF era, by regime, and against planted leaks',
       description: WEEKLY,
       reply: CONTAMINATION_REPLY,
       errors: ['STEP_WAITING'],
@@ -60,7 +60,7 @@ export function selfTestRoutes(deps: SelfTestDeps): Route[] {
       path: '/api/self-test/stability',
       name: 'getStability',
       tag: 'self-test',
-      summary: 'What becomes of the accuracy when all thresholds are moved by 10 and 20 percent',
+      summary: 'Accuracy with all thresholds moved by 10 and 20 percent',
       description: WEEKLY,
       reply: STABILITY_REPLY,
       errors: ['STEP_WAITING'],
@@ -70,8 +70,8 @@ export function selfTestRoutes(deps: SelfTestDeps): Route[] {
       path: '/api/self-test/polymarket-comparison',
       name: 'getPolymarketComparison',
       tag: 'self-test',
-      summary: 'Accuracy of the prediction market against that of the oracle, on the same questions',
-      description: 'Run daily at 03:00 UTC and on a fresh start, from what everybody may know of the record.',
+      summary: 'Accuracy of the prediction market against the oracle, on the same questions',
+      description: 'Runs daily at 03:00 UTC and on a fresh start, from the public part of the record.',
       reply: POLYMARKET_COMPARISON_REPLY,
       errors: ['STEP_WAITING'],
       handle: () => readStoredResult<StoredResult<typeof POLYMARKET_COMPARISON_REPLY>>(deps, 'polymarket-comparison'),
@@ -111,8 +111,8 @@ async function readStability(deps: SelfTestDeps): Promise<Reply<z.input<typeof S
 async function requireNewestResult<Result extends object>({ selfTests, now }: SelfTestDeps, test: SelfTestName) {
   const published = await viewSelfTest<Result>(selfTests, test, now());
   if (published !== null) return published;
-  throw new OracleError('STEP_WAITING', `There is no result of ${test} yet: ${await explainMissingResult(selfTests, test)}`, {
-    suggestedAction: `Try again in a minute; ${STATUS_PATH} says how all self-tests stand.`,
+  throw new OracleError('STEP_WAITING', `No result of ${test} yet: ${await explainMissingResult(selfTests, test)}`, {
+    suggestedAction: `Retry in a minute; ${STATUS_PATH} has the status of all self-tests.`,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

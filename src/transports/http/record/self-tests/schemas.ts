@@ -12,28 +12,28 @@ import { SELF_TESTS } from '../../../../record/self-test/self-test-doc.ts';
 /** `GET /api/self-test/status`. */
 export const SELF_TEST_STATUS_REPLY = z.object({
   success: SUCCESS,
-  tests: z.array(SELF_TEST_STATUS).describe('How every self-test stands, run or not'),
-  overdue: z.array(z.enum(SELF_TESTS)).describe('Those that should have a newer result; empty when all are up to date'),
-  codeVersion: z.string().describe('Version of the software that answers, and digest of its code that computes'),
+  tests: z.array(SELF_TEST_STATUS).describe('Status of every self-test, run or not'),
+  overdue: z.array(z.enum(SELF_TESTS)).describe('Tests with an overdue result; empty when all are current'),
+  codeVersion: z.string().describe('Version of the responding software, and digest of its computing code'),
   selfReport: z
-    .object({ ...SELF_TEST_ENVELOPE, report: SELF_REPORT.describe('What was promised, what ran, what was late, missed or failed') })
+    .object({ ...SELF_TEST_ENVELOPE, report: SELF_REPORT.describe('What was due, what ran, and what was late, missed or failed') })
     .omit({ success: true })
     .nullable()
-    .describe('The newest weekly report of the service on itself, made on Sunday at 15:00 UTC; null before the first'),
-  timestamp: TIME.describe('When this was put together'),
+    .describe('Newest weekly report of the service on itself, of Sunday 15:00 UTC; null before the first'),
+  timestamp: TIME.describe('Response time'),
 });
 
 /** `GET /api/self-test/walk-forward`. */
 export const WALK_FORWARD_REPLY = z.object({
   ...SELF_TEST_ENVELOPE,
-  report: WALK_FORWARD.describe('Every fold, the folds together, and the canaries that would tell of a leak'),
-  overfitting: OVERFITTING.describe('What trying many models is worth: PBO, deflated Sharpe ratio and the ledger of all trials'),
+  report: WALK_FORWARD.describe('All folds, their total, and the canaries for data leaks'),
+  overfitting: OVERFITTING.describe('Overfitting: PBO, deflated Sharpe ratio and the ledger of all trials'),
 });
 
 /** `GET /api/self-test/contamination`. */
 export const CONTAMINATION_REPLY = z.object({
   ...SELF_TEST_ENVELOPE,
-  report: CONTAMINATION.describe('Before and after the ETF era, by regime, and whether anything was known too early'),
+  report: CONTAMINATION.describe('Before and after the ETF era, by regime, and look-ahead checks'),
 });
 
 /** `GET /api/self-test/stability`. */
@@ -42,8 +42,8 @@ export const STABILITY_REPLY = z.object({
   result: z
     .enum(['STABLE', 'MODERATE', 'OVERFIT'])
     .nullable()
-    .describe('How far accuracy hangs on the exact thresholds, at the worst horizon; null where the history is too short to say'),
-  report: STABILITY.describe('Thresholds moved by 10 and by 20 percent, jointly and one at a time'),
+    .describe('Dependence of accuracy on the exact thresholds, at the worst horizon; null where the history is too short'),
+  report: STABILITY.describe('Thresholds moved by 10 and 20 percent, jointly and one at a time'),
 });
 
 /** `GET /api/self-test/polymarket-comparison`. */

@@ -17,7 +17,7 @@ export const HORIZON_PARAMETERS = {
     .meta(
       describeParameter(
         { type: 'string', enum: [...HORIZON_NAMES], default: DEFAULT_HORIZON },
-        'Only this horizon: days from the opening of the outcome window to its end; the number alone is accepted too, such as 7',
+        'One horizon, in days from the opening of the outcome window to its end; bare numbers such as 7 are accepted',
       ),
     ),
   horizons: horizonsInput
@@ -25,7 +25,7 @@ export const HORIZON_PARAMETERS = {
     .meta(
       describeParameter(
         { type: 'string', pattern: HORIZONS_PATTERN.source },
-        'In place of `horizon`, several of them: names separated by commas, such as `2d,7d`, or `all`',
+        'Several horizons in place of `horizon`: names separated by commas, such as `2d,7d`, or `all`',
       ),
     ),
 };
@@ -33,7 +33,7 @@ export const HORIZON_PARAMETERS = {
 /** Horizons of a request, ascending. @throws OracleError INPUT_INVALID where both parameters are sent */
 export function selectHorizons({ horizon, horizons }: { horizon?: HorizonName; horizons?: HorizonChoice }): HorizonName[] {
   if (horizon !== undefined && horizons !== undefined) {
-    throw new OracleError('INPUT_INVALID', 'query parameter "horizons": stands beside "horizon", which names one already', {
+    throw new OracleError('INPUT_INVALID', 'query parameter "horizons": cannot be combined with "horizon"', {
       field: 'horizons',
       suggestedAction: 'Send "horizon" for one horizon, or "horizons" for several.',
     });

@@ -12,7 +12,7 @@ export const signalDaysInput = recordHorizonInput
   .meta(
     describeParameter(
       { type: 'string', enum: [...SIGNAL_HORIZONS], default: DEFAULT_HORIZON },
-      `${HORIZON_DESCRIPTION}; 1d is accepted too, and the number alone, such as 7`,
+      `${HORIZON_DESCRIPTION}; 1d and bare numbers such as 7 are accepted`,
     ),
   );
 
@@ -43,7 +43,7 @@ export const limitInput = (max: number, fallback: number) =>
     .default(String(fallback))
     .transform(Number)
     .pipe(z.number().min(1, `must be at least 1`).max(max, `must be at most ${max}`))
-    .meta(describeParameter({ type: 'integer', minimum: 1, maximum: max, default: fallback }, 'How many entries to tell, newest first'));
+    .meta(describeParameter({ type: 'integer', minimum: 1, maximum: max, default: fallback }, 'Maximum number of entries, newest first'));
 
 /** `offset`: an integer from 0 to `max`. */
 export const offsetInput = (max: number) =>
@@ -53,7 +53,7 @@ export const offsetInput = (max: number) =>
     .default('0')
     .transform(Number)
     .pipe(z.number().max(max, `must be at most ${max}`))
-    .meta(describeParameter({ type: 'integer', minimum: 0, maximum: max, default: 0 }, 'How many entries to pass over'));
+    .meta(describeParameter({ type: 'integer', minimum: 0, maximum: max, default: 0 }, 'Number of entries to skip'));
 
 /** `before`: the exclusive upper bound of a page; absent: from the newest. */
 export const beforeInput = z
@@ -61,13 +61,13 @@ export const beforeInput = z
   .regex(/^\d{1,9}$/, 'must be a whole number from 1, of 9 digits at most')
   .transform(Number)
   .pipe(z.number().min(1, 'must be at least 1'))
-  .meta(describeParameter({ type: 'integer', minimum: 1, maximum: 999_999_999 }, 'Only what stands before this position'))
+  .meta(describeParameter({ type: 'integer', minimum: 1, maximum: 999_999_999 }, 'Only entries before this position'))
   .optional();
 
 export const attestationUidInput = z
   .string()
   .regex(/^0x[a-fA-F0-9]{64}$/, 'must be 0x followed by 64 hex characters')
   .transform((text) => text.toLowerCase() as `0x${string}`)
-  .describe('Uid of an attestation: 0x and 64 hex characters');
+  .describe('Attestation UID: 0x and 64 hex characters');
 
-export const dateInput = z.iso.date('must be a date of the form YYYY-MM-DD').describe('A day in UTC, YYYY-MM-DD');
+export const dateInput = z.iso.date('must be a date of the form YYYY-MM-DD').describe('UTC day, YYYY-MM-DD');

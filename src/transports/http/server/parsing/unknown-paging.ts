@@ -20,10 +20,10 @@ export function rejectUnknownPaging(schema: z.ZodObject | undefined, query: obje
   const unknown = Object.keys(query).find((name) => !taken.includes(name) && isPagingName(name));
   if (unknown === undefined) return;
   const accepted = taken.length === 0 ? 'no query parameters' : taken.join(', ');
-  throw new OracleError('INPUT_INVALID', `query parameter "${unknown}": is not known here; this operation takes ${accepted}`, {
+  throw new OracleError('INPUT_INVALID', `query parameter "${unknown}": is unknown; this operation takes ${accepted}`, {
     field: unknown,
     suggestedAction:
-      taken.length === 0 ? `Leave "${unknown}" out: the answer has one page.` : `Leave "${unknown}" out, or send one of: ${accepted}.`,
+      taken.length === 0 ? `Omit "${unknown}": the response has one page.` : `Omit "${unknown}", or send one of: ${accepted}.`,
   });
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MAX_SIGNATURE_BYTES } from '../../../../chain/verify-signature.ts';
 
 const WALLET_META = {
-  description: 'Wallet address; in mixed case its checksum (EIP-55) must hold',
+  description: 'Wallet address; in mixed case its EIP-55 checksum must be valid',
   override: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
 } as const;
 
@@ -11,7 +11,7 @@ const WALLET_META = {
 export const rawWalletInput = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'must be an address: 0x and 40 hex characters', abort: true })
-  .refine(hasValidChecksum, 'is in mixed case, and its checksum (EIP-55) is wrong')
+  .refine(hasValidChecksum, 'has an invalid EIP-55 checksum')
   .transform((text) => text as Address)
   .meta(WALLET_META);
 
@@ -25,7 +25,7 @@ export const signatureInput = z
   .regex(/^0x([0-9a-fA-F]{2})+$/, 'must be 0x and an even number of hex characters')
   .transform((text) => text as `0x${string}`)
   .meta({
-    description: 'Signature as hex: of a key (EIP-191), of a contract wallet (EIP-1271), or of one that is yet to be deployed (ERC-6492)',
+    description: 'Signature as hex: of an EOA (EIP-191), a contract wallet (EIP-1271), or an undeployed one (ERC-6492)',
     override: { type: 'string', pattern: '^0x([0-9a-fA-F]{2})+$', maxLength: 2 + 2 * MAX_SIGNATURE_BYTES },
   });
 

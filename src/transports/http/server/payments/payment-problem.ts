@@ -55,6 +55,6 @@ function summarizeQuote({ offering, requirements, requirementsV1, resource, merc
     docs: getPaymentDocsUrl(merchant.publicUrl),
     reference: at('/docs'),
     terms: at(ENDPOINTS.x402),
-    otherwise: `A transfer, then a signed POST ${at('/api/svc/commerce/purchase')}, buys offerings too: ${at('/api/svc/commerce/offerings?channel=purchase')} lists them. A token of a tier (POST ${at('/api/svc/oracle/verify')}) opens ${at('/api/svc/oracle')} without a payment.`,
+    otherwise: `Offerings can also be bought by a transfer and a signed POST ${at('/api/svc/commerce/purchase')}; ${at('/api/svc/commerce/offerings?channel=purchase')} lists them. A token of a tier (POST ${at('/api/svc/oracle/verify')}) opens ${at('/api/svc/oracle')} without a payment.`,
   };
 }

@@ -22,18 +22,17 @@ export function readPaymentProof(header: (name: string) => string | undefined, q
   if (first === undefined) return null;
   const headers = sent.map(({ name }) => name);
   if (sent.some(({ value }) => value !== first.value)) {
-    const message = `Two different payments came with one request: send one of ${headers.join(', ')}`;
+    const message = `The request has two different payments: send one of ${headers.join(', ')}`;
     throw createPaymentRejection(quote, 'two_payments', { message });
   }
   return { payment: decodePayment(first.value, quote), headers };
 }
 
 function decodePayment(value: string, quote: PaymentQuote): unknown {
-  if (!BASE64.test(value))
-    throw createPaymentRejection(quote, 'invalid_payload', { message: 'The payment cannot be read: it is not base64' });
+  if (!BASE64.test(value)) throw createPaymentRejection(quote, 'invalid_payload', { message: 'The payment is not base64' });
   try {
     return JSON.parse(Buffer.from(value, 'base64').toString('utf8')) ?? {};
   } catch {
-    throw createPaymentRejection(quote, 'invalid_payload', { message: 'The payment cannot be read: its base64 does not hold JSON' });
+    throw createPaymentRejection(quote, 'invalid_payload', { message: 'The payment is not base64 of JSON' });
   }
 }

@@ -21,8 +21,8 @@ export function answerClientError({ code }: NodeJS.ErrnoException, socket: Duple
 
 function toClientFault(code: string | undefined): { status: number; error: OracleError } {
   if (code === 'HPE_HEADER_OVERFLOW')
-    return { status: 431, error: new OracleError('PAYLOAD_TOO_LARGE', 'The head of the request is too large') };
+    return { status: 431, error: new OracleError('PAYLOAD_TOO_LARGE', 'The request headers are too large') };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, error: new OracleError('INPUT_INVALID', 'The request was not complete in time') };
-  return { status: 400, error: new OracleError('INPUT_INVALID', 'This is not a request of HTTP/1.1') };
+  return { status: 400, error: new OracleError('INPUT_INVALID', 'Not an HTTP/1.1 request') };
 }

@@ -151,7 +151,7 @@ function toServiceError(error: unknown): unknown {
   if (isOracleError(error) || typeof status !== 'number' || status >= 500) return error;
   const field = typeof type === 'string' ? 'body' : 'path';
   if (status === 415) {
-    return new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The body has an encoding or a character set that is not read', {
+    return new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The content encoding or charset of the body is not supported', {
       field,
       suggestedAction: 'Send JSON in UTF-8, uncompressed.',
       cause: error,
@@ -161,6 +161,6 @@ function toServiceError(error: unknown): unknown {
     const suggestedAction = typeof limit === 'number' ? `Send at most ${limit / 1024} KiB.` : undefined;
     return new OracleError('PAYLOAD_TOO_LARGE', 'The request body is too large', { field, suggestedAction });
   }
-  const message = field === 'body' ? 'The body is not JSON: an object is needed' : 'The path has a malformed percent-encoding';
+  const message = field === 'body' ? 'The body is not a JSON object' : 'The path has a malformed percent-encoding';
   return new OracleError('INPUT_INVALID', message, { field, cause: error });
 }

@@ -16,9 +16,9 @@ export type ChainWork = Pick<SharedCapacity, 'acquire'>;
 
 export function createChainWork(): ChainWork {
   return new SharedCapacity({
-    units: 'requests that ask the chain',
+    units: 'requests that call the chain',
     limits: MAX_CHAIN_WORK,
-    suggestedAction: 'Wait for the answers to earlier requests, or send a token, for which a part is reserved.',
+    suggestedAction: 'Wait for responses to earlier requests, or send a token, which has a reserved share.',
     retryAfterSeconds: 5,
   });
 }

@@ -44,8 +44,8 @@ async function acquireReserveSlot(request: Request, { budget, address }: ClientC
   const kind = await getReserveKind(request, identify);
   const releaseSlot = kind === null ? null : budget.acquireReserve(kind, address);
   if (releaseSlot !== null) return releaseSlot;
-  throw new OracleError('OVERLOADED', 'All connections that your network or anonymous clients may have are in use', {
-    suggestedAction: 'Close connections that you do not use, or send a token of POST /api/svc/oracle/verify.',
+  throw new OracleError('OVERLOADED', 'All connections available to your network or to anonymous clients are in use', {
+    suggestedAction: 'Close unused connections, or send a token of POST /api/svc/oracle/verify.',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

@@ -199,7 +199,7 @@ async function rejectCrossSite({ address, counter }: IncomingRequest, request: R
   const field = site === undefined ? 'Origin' : 'Sec-Fetch-Site';
   if (site === undefined ? isOwnOrigin(request) : site === 'none' || site === 'same-origin') return;
   await counter.count('public', address);
-  throw new OracleError('UNAUTHENTICATED', 'Requests that pages of other sites send are refused here', { field });
+  throw new OracleError('UNAUTHENTICATED', 'Cross-site requests are rejected', { field });
 }
 
 function isOwnOrigin(request: Request): boolean {

@@ -48,13 +48,13 @@ function formatRateLimitHeaders(decisions: readonly RateLimitDecision[]): Record
 }
 
 const POLICY_LABELS: Record<keyof RateLimits, string> = {
-  public: 'requests a minute of one address',
-  wallet: 'requests a minute of one wallet',
-  rpc: 'requests a minute of one address to operations that ask the chain',
-  failures: 'refused passwords a minute of one address',
-  tasks: 'A2A messages an hour (one counts for each 4 kB) of one address without a token',
-  payer: 'rejected payments a minute of one payer',
-  payments: 'rejected payments a minute of one address',
+  public: 'requests per minute of one address',
+  wallet: 'requests per minute of one wallet',
+  rpc: 'chain-call requests per minute of one address',
+  failures: 'failed passwords per minute of one address',
+  tasks: 'A2A messages per hour (one per 4 kB) of one address without a token',
+  payer: 'rejected payments per minute of one payer',
+  payments: 'rejected payments per minute of one address',
 };
 
 const SCOPE_LABELS = { '/56': 'of one /56', '/48': 'of one /48', all: 'of all callers' } as const;

@@ -9,9 +9,9 @@ export async function requireSendCapacity(socket: object, bytes: number): Promis
   if (bytes <= NEGLIGIBLE_BYTES) return;
   const connection = getConnection(socket);
   if (connection === undefined || (await connection.reserveBytes(bytes))) return;
-  const message = 'Responses that your network, or all clients together, have not read yet take all the memory they may';
+  const message = 'Unread responses of your network, or of all clients, use all available memory';
   throw new OracleError('OVERLOADED', message, {
-    suggestedAction: 'Read the responses to earlier requests, or ask for compressed ones with Accept-Encoding.',
+    suggestedAction: 'Read the responses to earlier requests, or request compression with Accept-Encoding.',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

@@ -5,23 +5,23 @@ import { ADDRESS, BYTES32, COUNT, SUCCESS, TIME } from '../../../../platform/val
 import { STANDARD_KINDS } from './standards.ts';
 
 const CONTRACT = {
-  address: ADDRESS.describe('Its address'),
-  state: z.enum(CONTRACT_STATES).describe('`missing`: nothing there answers as it does; `unreachable`: the chain does not answer'),
-  reason: z.string().nullable().describe('Why it is not live; null when it is'),
+  address: ADDRESS.describe('Contract address'),
+  state: z.enum(CONTRACT_STATES).describe('`missing`: no such contract at the address; `unreachable`: the chain does not answer'),
+  reason: z.string().nullable().describe('Reason where not live; null otherwise'),
 };
 
 const TOKEN = z.object({
   ...CONTRACT,
-  symbol: z.string().nullable().describe("The contract's own symbol, at most 32 characters; null unless it is live"),
-  decimals: COUNT.nullable().describe('Digits of its smallest unit; null unless it is live'),
+  symbol: z.string().nullable().describe('Symbol of the contract, at most 32 characters; null unless live'),
+  decimals: COUNT.nullable().describe('Decimals; null unless live'),
 });
 
 const EAS = z.object({
   ...CONTRACT,
-  version: z.string().nullable().describe('Version of the contract; null unless it is live'),
-  attester: ADDRESS.describe('Wallet that attests'),
-  predictions: COUNT.describe('Predictions that this service has attested'),
-  resolutions: COUNT.describe('Resolutions that this service has attested'),
+  version: z.string().nullable().describe('Contract version; null unless live'),
+  attester: ADDRESS.describe('Attesting wallet'),
+  predictions: COUNT.describe('Attested predictions'),
+  resolutions: COUNT.describe('Attested resolutions'),
   latestAttestation: TIME.nullable().describe('Block time of the newest; null before the first'),
 });
 
@@ -30,64 +30,64 @@ const SCHEMA_REGISTRY = z.object({
   schemas: z
     .array(
       z.object({
-        name: z.enum(Object.keys(EAS_SCHEMAS) as SchemaName[]).describe('Name of the schema'),
-        uid: BYTES32.describe('Its uid'),
-        registered: z.boolean().describe('Whether it is registered; the first attestation of its kind does that'),
+        name: z.enum(Object.keys(EAS_SCHEMAS) as SchemaName[]).describe('Schema name'),
+        uid: BYTES32.describe('UID'),
+        registered: z.boolean().describe('Whether it is registered; the first attestation of its kind registers it'),
       }),
     )
     .nullable()
-    .describe('Schemas of this service; null unless the contract is live'),
+    .describe('Schemas of this service; null unless live'),
 });
 
 const IDENTITY_REGISTRY = z.object({
   ...CONTRACT,
-  agentId: COUNT.nullable().describe('Id of this agent, from 0; null before its registration'),
-  owner: ADDRESS.nullable().describe('Who owns it by the registry; null unless the contract is live'),
-  agentUri: z.string().nullable().describe('URL of its registration file by the registry; null unless the contract is live'),
+  agentId: COUNT.nullable().describe('Agent id, from 0; null before registration'),
+  owner: ADDRESS.nullable().describe('Owner in the registry; null unless live'),
+  agentUri: z.string().nullable().describe('URL of the registration file in the registry; null unless live'),
 });
 
 const REPUTATION_REGISTRY = z.object({
   ...CONTRACT,
-  feedback: COUNT.nullable().describe("Outcomes that the operator's reporter has logged; null unless the contract is live"),
-  reporter: ADDRESS.nullable().describe('That wallet; null unless the contract is live'),
+  feedback: COUNT.nullable().describe("Outcomes logged by the operator's reporter; null unless live"),
+  reporter: ADDRESS.nullable().describe('Reporter wallet; null unless live'),
 });
 
 const AGENT_COMMERCE = z.object({
   ...CONTRACT,
-  paymentToken: ADDRESS.nullable().describe('What its jobs are paid in; null unless the contract is live'),
+  paymentToken: ADDRESS.nullable().describe('Payment token of jobs; null unless live'),
 });
 
 const STANDARD = z.object({
-  id: z.string().describe('Short name'),
+  id: z.string().describe('Id'),
   name: z.string().describe('Name'),
-  kind: z.enum(STANDARD_KINDS).describe('What it is about'),
-  url: z.url().describe('Where it is specified'),
-  live: z.boolean().describe('Whether this service speaks it today'),
-  endpoints: z.array(z.string()).describe('Where, as URLs of this service; empty where it is met everywhere, on chain only, or not yet'),
-  note: z.string().describe('What for'),
+  kind: z.enum(STANDARD_KINDS).describe('Topics'),
+  url: z.url().describe('Specification'),
+  live: z.boolean().describe('Whether this service supports it today'),
+  endpoints: z.array(z.string()).describe('Endpoints; empty where it applies everywhere, on chain only, or not yet'),
+  note: z.string().describe('Use in this service'),
 });
 
 export const ECOSYSTEM = z.object({
   success: SUCCESS,
   chain: z
     .object({
-      id: z.int().min(1).describe('Id of the chain'),
+      id: z.int().min(1).describe('Chain id'),
       caip2: z.string().describe('The same as CAIP-2, e.g. `eip155:8453`'),
-      local: z.boolean().describe('True on a throw-away chain of this machine'),
+      local: z.boolean().describe('True for a local throw-away chain'),
     })
-    .describe('Where the contracts are'),
-  checkedAt: TIME.describe('When the contracts were asked; their answers are remembered for up to a minute'),
+    .describe('Chain of the contracts'),
+  checkedAt: TIME.describe('When the contracts were read; results are cached for up to a minute'),
   contracts: z
     .object({
       eas: EAS.describe('Ethereum Attestation Service'),
       schemaRegistry: SCHEMA_REGISTRY.describe('Schema registry of EAS'),
       identityRegistry: IDENTITY_REGISTRY.describe('ERC-8004 identity registry'),
       reputationRegistry: REPUTATION_REGISTRY.describe('ERC-8004 reputation registry'),
-      gateToken: TOKEN.describe('ERC-20 whose balance opens the tiers'),
-      stablecoin: TOKEN.describe('What payments are made in'),
-      agentCommerce: AGENT_COMMERCE.nullable().describe('ERC-8183 contract whose jobs are taken; null where none are'),
+      gateToken: TOKEN.describe('ERC-20 gate token'),
+      stablecoin: TOKEN.describe('Stablecoin of payments'),
+      agentCommerce: AGENT_COMMERCE.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
     })
-    .describe('Contracts in use, each with its own state'),
+    .describe('Contracts with their states'),
   standards: z.array(STANDARD).describe('Standards and protocols'),
 });
 

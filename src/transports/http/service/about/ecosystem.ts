@@ -18,7 +18,12 @@ export async function buildEcosystem(deps: EcosystemDeps): Promise<Ecosystem> {
     chain: { id: chainId, caip2: `eip155:${chainId}`, local: about.local },
     checkedAt: checkedAt.toISOString(),
     contracts: buildContracts(deps, states, eas),
-    standards: STANDARDS.map(({ paths, ...standard }) => ({ ...standard, endpoints: paths.map((path) => `${publicUrl}${path}`) })),
+    standards: STANDARDS.map(({ paths = [], note, ...standard }) => ({
+      ...standard,
+      live: true,
+      note,
+      endpoints: paths.map((path) => `${publicUrl}${path}`),
+    })),
   };
 }
 

@@ -9,24 +9,24 @@ import { MODEL_CARD } from './model-card-schemas.ts';
 const SERIES = z.object({
   series: z.enum(SERIES_IDS).describe('What it is'),
   title: z.string().describe('Its name'),
-  unit: z.string().describe('Unit of its values'),
-  source: z.string().describe('Where it comes from at present'),
-  lagDays: COUNT.describe('The forecast of a day reads values dated this many days before it, or earlier'),
-  staleDays: COUNT.describe('A value dated longer ago than this is left out'),
-  inModel: z.boolean().describe('True for what forecasts are made from; the rest is told, and takes no part'),
+  unit: z.string().describe('Unit'),
+  source: z.string().describe('Current source'),
+  lagDays: COUNT.describe('Minimum age of values that a forecast reads, days'),
+  staleDays: COUNT.describe('Maximum age of a value, days; older ones are ignored'),
+  inModel: z.boolean().describe('True for inputs of the model; other series are informational'),
 });
 
 const TIER = z.object({
-  tier: z.enum(TIERS).describe('Name of the tier'),
-  requirement: z.string().describe('What it takes, in words'),
-  gateTokens: z.string().nullable().describe('Whole gate tokens that the wallet has to hold, decimal digits; null for none'),
-  opens: z.string().describe('What it opens'),
+  tier: z.enum(TIERS).describe('Tier name'),
+  requirement: z.string().describe('Requirement as text'),
+  gateTokens: z.string().nullable().describe('Required whole gate tokens, decimal digits; null for none'),
+  opens: z.string().describe('What it grants'),
 });
 
 const PAGE = z.object({
-  least: COUNT.describe('Smallest value'),
-  most: COUNT.describe('Largest value'),
-  default: COUNT.describe('Value unless told'),
+  least: COUNT.describe('Minimum'),
+  most: COUNT.describe('Maximum'),
+  default: COUNT.describe('Default'),
 });
 
 const LIMITS = z.object({
@@ -35,108 +35,105 @@ const LIMITS = z.object({
       basic: z.string().describe('Whole gate tokens, decimal digits'),
       premium: z.string().describe('Whole gate tokens, decimal digits'),
     })
-    .describe('What the tiers take'),
-  sessionTokenSeconds: COUNT.describe('How long a session token lasts'),
-  signatureWindowSeconds: COUNT.describe('How far the timestamp of a login may be from the clock of this service, either way'),
+    .describe('Gate tokens per tier'),
+  sessionTokenSeconds: COUNT.describe('Lifetime of a session token'),
+  signatureWindowSeconds: COUNT.describe('Tolerance of login timestamps against the server clock, either way'),
   attestationHistory: PAGE.describe('`limit` of the attestation history'),
   copyTradeHistory: PAGE.describe('`limit` of the copy-trade history'),
   wagerHistory: PAGE.describe('`limit` of the list of wagers'),
   confidence: z
     .object({
-      least: PROBABILITY.describe('Smallest confidence that is told'),
-      most: PROBABILITY.describe('Largest confidence that is told'),
+      least: PROBABILITY.describe('Minimum confidence'),
+      most: PROBABILITY.describe('Maximum confidence'),
     })
     .describe('Range of confidences'),
   requests: z
     .object({
-      windowSeconds: COUNT.describe('What the following numbers are counted over'),
-      publicPerAddress: COUNT.describe('Requests of one client address without a token; IPv6: of one /64'),
-      perWallet: COUNT.describe('Requests of one wallet that is logged in'),
-      chainCallsPerAddress: COUNT.describe('Requests of one client address to operations that ask the chain; they count above as well'),
+      windowSeconds: COUNT.describe('Window of the following counts'),
+      publicPerAddress: COUNT.describe('Requests per client address (IPv6: per /64) without a token'),
+      perWallet: COUNT.describe('Requests per logged-in wallet'),
+      chainCallsPerAddress: COUNT.describe('Chain-call requests per client address; they count above too'),
     })
-    .describe('Requests; the headers RateLimit and RateLimit-Policy tell what is left'),
-  bodyBytes: COUNT.describe('Largest request body, bytes'),
-  urlCharacters: COUNT.describe('Longest URL, characters'),
-  webhooksPerWallet: COUNT.describe('Webhooks of one wallet'),
+    .describe('Rate limits; the headers RateLimit and RateLimit-Policy have the remaining quota'),
+  bodyBytes: COUNT.describe('Maximum request body, bytes'),
+  urlCharacters: COUNT.describe('Maximum URL length, characters'),
+  webhooksPerWallet: COUNT.describe('Webhooks per wallet'),
   webSocket: z
     .object({
-      connectionsPerWallet: COUNT.describe('Connections of one wallet'),
-      pingSeconds: COUNT.describe('Seconds between two pings'),
-      reconnectSeconds: COUNT.describe('Seconds to wait before connecting again'),
+      connectionsPerWallet: COUNT.describe('Connections per wallet'),
+      pingSeconds: COUNT.describe('Seconds between pings'),
+      reconnectSeconds: COUNT.describe('Seconds to wait before reconnecting'),
     })
-    .describe('The WebSocket that events are pushed over'),
+    .describe('WebSocket'),
 });
 
-const LINK = z.object({ name: z.string().describe('What it is'), url: z.string().describe('Where it is') });
+const LINK = z.object({ name: z.string().describe('What it is'), url: z.string().describe('URL') });
 
 export const INFO = z.object({
   success: SUCCESS,
   name: z.string().describe('Name of the service'),
   description: z.string().describe('What it does'),
   version: z.string().describe('Version of the software'),
-  apiVersion: z.string().describe('Version of this interface'),
-  capabilities: z.array(z.string()).describe('What it can do, as keywords'),
+  apiVersion: z.string().describe('API version'),
+  capabilities: z.array(z.string()).describe('Capabilities, as keywords'),
   skill: z
     .object({
-      statement: z.string().describe('What to expect of the direction, in words'),
-      horizon: HORIZON.describe('The horizon that the verdict is on'),
-      verdict: z.string().describe('What the record so far amounts to, made from its own numbers'),
-      scorecard: z.string().describe('URL of these numbers'),
+      statement: z.string().describe('Expected skill of the direction'),
+      horizon: HORIZON.describe('Horizon of the verdict'),
+      verdict: z.string().describe('Conclusion from the record so far'),
+      scorecard: z.string().describe('URL of the scorecard'),
     })
-    .describe('How good the forecasts are'),
-  model: MODEL_CARD.describe('The model card: how forecasts are made, from what, and what they are worth'),
+    .describe('Skill of the forecasts'),
+  model: MODEL_CARD.describe('Model card'),
   horizons: z
     .object({
       signals: z.array(HORIZON).describe('Horizons of signals'),
       scored: z.array(HORIZON).describe('Horizons of the scorecard'),
-      default: HORIZON.describe('The one unless told'),
+      default: HORIZON.describe('Default'),
     })
     .describe('Days from the opening of the outcome window to its end'),
   schedule: z
     .array(
       z.object({
-        step: z.string().describe('What runs'),
-        days: z.enum(['every day', 'Monday', 'Sunday']).describe('On which days'),
+        step: z.string().describe('Step'),
+        days: z.enum(['every day', 'Monday', 'Sunday']).describe('Days'),
         times: z.array(z.string().regex(/^\d{2}:\d{2}$/)).describe('UTC, HH:MM'),
         what: z.string().describe('What it does'),
       }),
     )
-    .describe('Times of the service, in the order of the day'),
-  tiers: z.array(TIER).describe('Who may read what, in rising order'),
+    .describe('Daily schedule, in order'),
+  tiers: z.array(TIER).describe('Tiers, ascending'),
   chain: z
     .object({
-      id: z.int().min(1).describe('Id of the chain'),
+      id: z.int().min(1).describe('Chain id'),
       caip2: z.string().describe('The same as CAIP-2, e.g. `eip155:8453`'),
-      local: z.boolean().describe('True on a throw-away chain of this machine, where nothing is worth anything'),
-      confirmations: COUNT.describe('Blocks after which a transaction counts'),
-      attester: ADDRESS.describe('Wallet that attests forecasts'),
-      rpcUrl: z
-        .url()
-        .nullable()
-        .describe('JSON-RPC endpoint to read the chain by, to check the record; null where none is known: any of that chain will do'),
+      local: z.boolean().describe('True for a local throw-away chain without value'),
+      confirmations: COUNT.describe('Confirmation depth, blocks'),
+      attester: ADDRESS.describe('Attesting wallet'),
+      rpcUrl: z.url().nullable().describe('JSON-RPC endpoint to verify the record; null where none is known: use any of that chain'),
     })
-    .describe('Where forecasts are committed'),
+    .describe('Chain of the commitments'),
   contracts: z
     .object({
-      gateToken: ADDRESS.describe('ERC-20 whose balance opens the tiers'),
-      stablecoin: ADDRESS.describe('What payments are made in'),
+      gateToken: ADDRESS.describe('ERC-20 gate token'),
+      stablecoin: ADDRESS.describe('Stablecoin of payments'),
       eas: ADDRESS.describe('Ethereum Attestation Service'),
       schemaRegistry: ADDRESS.describe('Schema registry of EAS'),
       identityRegistry: ADDRESS.describe('ERC-8004 identity registry'),
       reputationRegistry: ADDRESS.describe('ERC-8004 reputation registry'),
-      agentCommerce: ADDRESS.nullable().describe('ERC-8183 contract whose jobs are taken; null where none are'),
+      agentCommerce: ADDRESS.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
     })
-    .describe('Addresses on that chain'),
-  limits: LIMITS.describe('Every limit that callers meet'),
+    .describe('Contract addresses'),
+  limits: LIMITS.describe('Limits for callers'),
   data: z
     .object({
       kind: z.enum(FEED_KINDS).describe('Kind of market data'),
-      source: z.string().describe('Where it comes from'),
-      series: z.array(SERIES).describe('Every series'),
+      source: z.string().describe('Source'),
+      series: z.array(SERIES).describe('All series'),
     })
-    .describe('Where the market data comes from'),
-  documents: z.array(LINK).describe('Where to read on'),
-  timestamp: TIME.describe('When this was put together'),
+    .describe('Market data source'),
+  documents: z.array(LINK).describe('Documents'),
+  timestamp: TIME.describe('Response time'),
 });
 
 export type Info = z.input<typeof INFO>;

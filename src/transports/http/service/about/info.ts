@@ -20,7 +20,7 @@ export type InfoDeps = ModelCardDeps &
 const DEFAULT_HORIZON_DAYS = 7;
 
 const STATEMENT =
-  'The direction of the price over days is close to chance, and no more than that is claimed. What is offered is a calibrated probability, a predictive distribution, a regime, an abstention where nothing is known, and a record without gaps that anybody can check.';
+  'Over days, the direction of the price is close to chance, and no more is claimed. The service offers a calibrated probability, a predictive distribution, a regime, abstention without an edge, and a gapless, publicly verifiable record.';
 
 /** Public facts from constants, settings and record; no secrets, no chain calls. */
 export async function buildInfo(deps: InfoDeps, caller: Caller): Promise<Info> {
@@ -77,7 +77,7 @@ function listTiers(): Info['tiers'] {
       tier: 'public',
       requirement: 'nothing',
       gateTokens: null,
-      opens: 'market context, scorecard, attestation records, agent identity and reputation; forecasts once their outcome is on chain',
+      opens: 'market context, scorecard, attestations, agent identity and reputation; forecasts once their outcome is on chain',
     },
     {
       tier: 'basic',
@@ -89,7 +89,7 @@ function listTiers(): Info['tiers'] {
       tier: 'premium',
       requirement: formatTierRequirement('premium'),
       gateTokens: String(TIER_REQUIREMENTS.premium),
-      opens: 'everything in Basic, the premium signal and the copy-trade interface',
+      opens: 'everything in Basic, the premium signal and copy trading',
     },
   ];
 }

@@ -17,97 +17,91 @@ const byScore = (what: string) =>
 
 const CALIBRATION = z.object({
   intercept: z.number().describe('Added to the log odds'),
-  slope: z.number().min(0).max(1).describe('What the log odds of the scores are multiplied by'),
-  lowest: PROBABILITY.describe('Lowest P(up) that can come of this fit, whatever the scores: each lies in -1 to 1'),
-  highest: PROBABILITY.describe('Highest P(up) that can come of it'),
+  slope: z.number().min(0).max(1).describe('Multiplier of the log odds of the scores'),
+  lowest: PROBABILITY.describe('Lowest P(up) of this fit for any scores in -1 to 1'),
+  highest: PROBABILITY.describe('Highest P(up) of this fit'),
 });
 
 const FIT = z.object({
-  horizon: HORIZON.describe('Horizon that this fit forecasts'),
-  trainedFrom: DATE.describe('First day that was learned from'),
-  trainedTo: DATE.describe('Last day that was learned from, its outcome included'),
-  trainingDays: COUNT.describe('How many days that are'),
-  baseRate: PROBABILITY.describe('Shrunk share of rises among them, 0 to 1: what the forecast is measured against'),
-  coefficients: byScore('Log odds for each unit of').describe('Slopes of the regression'),
-  inputMeans: byScore('Mean over the training days of').describe('What scores are measured from'),
+  horizon: HORIZON.describe('Horizon of this fit'),
+  trainedFrom: DATE.describe('First training day'),
+  trainedTo: DATE.describe('Last training day, its outcome included'),
+  trainingDays: COUNT.describe('Number of training days'),
+  baseRate: PROBABILITY.describe('Shrunk share of rises in training, 0 to 1: the benchmark of the forecast'),
+  coefficients: byScore('Log odds per unit of').describe('Regression coefficients'),
+  inputMeans: byScore('Training mean of').describe('Training means of the scores'),
   calibration: CALIBRATION.nullable().describe(
-    'logit P(up) = logit(baseRate) + intercept + slope * sum of coefficient * (score - mean). Null below Basic: with it the direction of open forecasts could be told',
+    'logit P(up) = logit(baseRate) + intercept + slope * sum of coefficient * (score - mean). Null below Basic: it would reveal the direction of unresolved forecasts',
   ),
 });
 
 const FITTED = z.object({
-  version: z.string().describe('Version of the model that the newest forecast was made with'),
+  version: z.string().describe('Model version of the newest forecast'),
   fittedAt: TIME.describe('When it was fitted'),
-  horizons: z.array(FIT).describe('One fit a horizon'),
-  trainingDigest: BYTES32.describe('Digest of everything that the fit could have read'),
+  horizons: z.array(FIT).describe('One fit per horizon'),
+  trainingDigest: BYTES32.describe('Digest of all data available to the fit'),
   coefficientsDigest: BYTES32.describe('sha2-256 of the canonical JSON (RFC 8785) of all coefficients'),
 });
 
 const INPUT = z.object({
   series: z.enum(SERIES_IDS).describe('What it is'),
   title: z.string().describe('Its name'),
-  unit: z.string().describe('Unit of its values'),
-  lagDays: COUNT.describe('The forecast of a day reads values dated this many days before it, or earlier'),
-  staleDays: COUNT.describe('A value dated longer ago than this is masked'),
-  enters: z.array(SCORE).describe('Scores that it enters'),
-  source: z.string().describe('Where it comes from at present'),
+  unit: z.string().describe('Unit'),
+  lagDays: COUNT.describe('Minimum age of values that a forecast reads, days'),
+  staleDays: COUNT.describe('Maximum age of a value, days; older ones are masked'),
+  enters: z.array(SCORE).describe('Scores that use it'),
+  source: z.string().describe('Current source'),
   licences: z
     .array(
       z.object({
-        of: z.string().describe('Whose data'),
-        licence: z.string().describe('On what terms it may be used, as far as that is known'),
+        of: z.string().describe('Data owner'),
+        licence: z.string().describe('Terms of use, as far as known'),
       }),
     )
-    .describe('Of everybody who is asked for it, the primary first'),
+    .describe('Licences of all providers, the primary first'),
 });
 
 const REGIME_ROW = z.object({
   regime: REGIME.describe('Name'),
-  rule: z.string().describe('When it holds; tried in this order, the first that holds counts'),
-  daysToEnter: COUNT.describe('Consecutive days its rule must hold before the regime changes to it'),
-  theta: PROBABILITY.describe('How far P(up) has to be from one half for BUY or SELL'),
-  riskLevel: z.enum(RISK_LEVELS).describe('How risky the market is then'),
+  rule: z.string().describe('Condition; rules apply in this order, the first match wins'),
+  daysToEnter: COUNT.describe('Consecutive days the rule must hold before the regime changes'),
+  theta: PROBABILITY.describe('Distance of P(up) from one half for BUY or SELL'),
+  riskLevel: z.enum(RISK_LEVELS).describe('Market risk'),
 });
 
 const LINES = z.array(z.string());
 
-/** The model card: what the model is made of, what it was fitted to, what it is good for and what not. */
 export const MODEL_CARD = z.object({
   name: z.string().describe('Name of the method'),
-  method: LINES.describe('How a forecast is made, step by step'),
-  trials: COUNT.describe('Variants that were tried before it was fixed: a reader of the record has to discount for luck'),
-  blockDays: COUNT.describe('Days that one fit serves; then it is made anew'),
-  embargoDays: COUNT.describe('Days between the last day that is learned from and the first that is forecast'),
-  trainingStart: DATE.describe('First day that is ever learned from'),
-  scores: z.array(SCORE).describe('Scores that the model reads'),
-  inputs: z.array(INPUT).describe('Series that the scores are made from, the price first'),
-  regimes: z.array(REGIME_ROW).describe('Regimes, their rules and what they ask of a signal'),
-  regimeTerms: z.string().describe('What the names in the rules stand for'),
+  method: LINES.describe('Steps of a forecast'),
+  trials: COUNT.describe('Model variants tried before it was fixed; readers should discount the record for selection'),
+  blockDays: COUNT.describe('Days that one fit serves before it is refitted'),
+  embargoDays: COUNT.describe('Days between the last training day and the first forecast day'),
+  trainingStart: DATE.describe('First day of all training data'),
+  scores: z.array(SCORE).describe('Scores that the model uses'),
+  inputs: z.array(INPUT).describe('Series behind the scores, the price first'),
+  regimes: z.array(REGIME_ROW).describe('Regimes, rules and thresholds'),
+  regimeTerms: z.string().describe('Definitions of the terms in the rules'),
   independentCallsAYear: z
     .array(
       z.object({
         horizon: HORIZON.describe('Horizon'),
-        calls: z
-          .number()
-          .min(0)
-          .describe('How many independent calls a call on each of 365 days is worth: windows that overlap share their returns'),
+        calls: z.number().min(0).describe('Effective number of independent calls of a year of daily calls, given overlapping windows'),
       }),
     )
-    .describe('What a record of a year is worth'),
-  fitted: FITTED.nullable().describe('The fit in use; null before the first forecast'),
+    .describe('Information content of a one-year record'),
+  fitted: FITTED.nullable().describe('Current fit; null before the first forecast'),
   selfTests: z
     .object({
-      walkForward: z
-        .string()
-        .describe('URL: what it would have scored on days it had not seen, fold by fold, with error bars and leak tests'),
-      contamination: z.string().describe('URL: by era and by regime, and whether what was not known yet is caught'),
-      stability: z.string().describe('URL: how far accuracy moves when thresholds are moved'),
+      walkForward: z.string().describe('URL: out-of-sample scores, fold by fold, with intervals and leak tests'),
+      contamination: z.string().describe('URL: look-ahead tests by era and regime'),
+      stability: z.string().describe('URL: accuracy under moved thresholds'),
     })
-    .describe('Where its results are; computed anew by the timetable'),
-  intendedUse: LINES.describe('What the forecasts are made for'),
-  notFor: LINES.describe('What they are not made for'),
-  knownFailures: LINES.describe('What the model is known to fail at'),
-  limits: LINES.describe('What has to be known to read it'),
+    .describe('Self-tests, recomputed on schedule'),
+  intendedUse: LINES.describe('Intended use'),
+  notFor: LINES.describe('Uses it is not intended for'),
+  knownFailures: LINES.describe('Known failures'),
+  limits: LINES.describe('Caveats'),
 });
 
 export type ModelCard = z.input<typeof MODEL_CARD>;

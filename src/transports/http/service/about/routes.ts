@@ -11,7 +11,7 @@ export function aboutRoutes(deps: InfoDeps & EcosystemDeps): Route[] {
       name: 'getInfo',
       tag: 'service',
       reply: INFO,
-      summary: 'What this service is: model card, horizons, times, tiers, limits, data, documents, and how good it is',
+      summary: 'Service overview: model card, horizons, schedule, tiers, limits, data, documents, and skill',
       handle: async ({ caller }) => ({ body: await buildInfo(deps, caller) }),
     }),
     route({
@@ -20,8 +20,8 @@ export function aboutRoutes(deps: InfoDeps & EcosystemDeps): Route[] {
       tag: 'service',
       cost: 'rpc',
       reply: ECOSYSTEM,
-      summary: 'Standards and contracts in use, with their live state',
-      description: 'A contract that does not answer is told as `unreachable`; the page is served all the same.',
+      summary: 'Supported standards and contracts with live state',
+      description: 'A contract that does not answer is reported as `unreachable`.',
       handle: async () => ({ body: await buildEcosystem(deps) }),
     }),
   ];

@@ -3,29 +3,26 @@ import { WEBSOCKET } from '../../../../events/channels.ts';
 
 export const STANDARD_KINDS = ['chain', 'identity', 'payment', 'agent', 'push', 'http'] as const;
 
-/** Something that others have specified, and whether this service speaks it today. */
+/** A standard that this service supports. */
 export interface Standard {
   id: string;
   name: string;
   kind: (typeof STANDARD_KINDS)[number];
   url: string;
-  live: boolean;
-  /** Where it is met, as paths of this service; empty where it is met everywhere, on chain only, or not yet. */
-  paths: readonly string[];
+  /** Endpoints; absent where it applies everywhere, or on chain only. */
+  paths?: readonly string[];
   note: string;
 }
 
 const eip = (number: number) => `https://eips.ethereum.org/EIPS/eip-${number}`;
 const rfc = (number: number) => `https://www.rfc-editor.org/rfc/rfc${number}`;
 
-/** The one list of what is spoken: a part that comes to be flips its `live`. */
 export const STANDARDS: readonly Standard[] = [
   {
     id: 'eas',
     name: 'Ethereum Attestation Service',
     kind: 'chain',
     url: 'https://attest.org',
-    live: true,
     paths: ['/api/svc/onchain-oracle/verify/{uid}'],
     note: 'Every forecast and every outcome is an attestation.',
   },
@@ -34,16 +31,14 @@ export const STANDARDS: readonly Standard[] = [
     name: 'ERC-8004 Trustless Agents',
     kind: 'agent',
     url: eip(8004),
-    live: true,
     paths: ['/api/svc/agent/identity', '/api/svc/agent/reputation', '/.well-known/agent-registration.json'],
-    note: 'Identity, and outcomes of wagers in the reputation registry.',
+    note: 'Agent identity, and wager outcomes in the reputation registry.',
   },
   {
     id: 'eip-191',
     name: 'EIP-191 Signed Data',
     kind: 'identity',
     url: eip(191),
-    live: true,
     paths: ['/api/svc/oracle/verify'],
     note: 'Wallet login by a signed message.',
   },
@@ -52,25 +47,22 @@ export const STANDARDS: readonly Standard[] = [
     name: 'EIP-4361 Sign-In with Ethereum',
     kind: 'identity',
     url: eip(4361),
-    live: true,
     paths: ['/api/svc/oracle/nonce', '/api/svc/oracle/siwe'],
-    note: 'The other way to log in.',
+    note: 'Alternative wallet login.',
   },
   {
     id: 'eip-1271',
     name: 'EIP-1271 Signatures of Contracts',
     kind: 'identity',
     url: eip(1271),
-    live: true,
     paths: ['/api/svc/oracle/verify'],
-    note: 'Contract wallets log in too, and by ERC-6492 before they are deployed.',
+    note: 'Login of contract wallets; of undeployed ones by ERC-6492.',
   },
   {
     id: 'eip-712',
     name: 'EIP-712 Typed Structured Data',
     kind: 'identity',
     url: eip(712),
-    live: true,
     paths: ['/api/svc/prestake/commit'],
     note: 'Commitments of the contest.',
   },
@@ -79,52 +71,45 @@ export const STANDARDS: readonly Standard[] = [
     name: 'JSON Web Token, EdDSA, with its key set',
     kind: 'identity',
     url: rfc(7519),
-    live: true,
     paths: ['/.well-known/jwks.json'],
-    note: 'Session tokens; anybody can verify them with the public keys.',
+    note: 'Session tokens, publicly verifiable.',
   },
   {
     id: 'jws',
     name: 'JSON Web Signature, ES256, with its key set',
     kind: 'agent',
     url: rfc(7515),
-    live: true,
     paths: [ENDPOINTS.agentCard, ENDPOINTS.cardKeys],
-    note: 'The agent card is signed, over its RFC 8785 form.',
+    note: 'Signature of the agent card, over its RFC 8785 form.',
   },
   {
     id: 'agent-skills',
     name: 'Agent Skills, and llms.txt',
     kind: 'agent',
     url: 'https://agentskills.io',
-    live: true,
     paths: [ENDPOINTS.skillFile, ENDPOINTS.llms],
-    note: 'How to use the service, for agents and language models.',
+    note: 'Instructions for agents and language models.',
   },
   {
     id: 'x402',
     name: 'x402 Payment Required',
     kind: 'payment',
     url: 'https://x402.org',
-    live: true,
     paths: ['/oracle', '/oracle/premium', '/.well-known/x402.json'],
-    note: 'Payment with the request itself, in a stablecoin by EIP-3009.',
+    note: 'Payment with the request, in a stablecoin by EIP-3009.',
   },
   {
     id: 'erc-8183',
     name: 'ERC-8183 Agentic Commerce',
     kind: 'payment',
     url: eip(8183),
-    live: true,
-    paths: [],
-    note: 'Jobs that are paid from escrow.',
+    note: 'Jobs paid from escrow.',
   },
   {
     id: 'a2a',
     name: 'Agent2Agent Protocol',
     kind: 'agent',
     url: 'https://a2a-protocol.org',
-    live: true,
     paths: [ENDPOINTS.agentCard, ENDPOINTS.a2a, ENDPOINTS.a2aRest],
     note: 'Tasks from other agents, 1.0 and 0.3, over JSON-RPC and HTTP+JSON.',
   },
@@ -133,7 +118,6 @@ export const STANDARDS: readonly Standard[] = [
     name: 'Model Context Protocol',
     kind: 'agent',
     url: 'https://modelcontextprotocol.io',
-    live: true,
     paths: [ENDPOINTS.mcp, ENDPOINTS.mcpServer],
     note: 'Tools for assistants, over Streamable HTTP.',
   },
@@ -142,16 +126,14 @@ export const STANDARDS: readonly Standard[] = [
     name: 'Standard Webhooks',
     kind: 'push',
     url: 'https://www.standardwebhooks.com',
-    live: true,
     paths: ['/api/svc/webhooks/register'],
-    note: 'Signed callbacks, in order, retried as the standard has it.',
+    note: 'Signed webhooks, in order, with the retries of the standard.',
   },
   {
     id: 'websocket',
     name: 'WebSocket Protocol',
     kind: 'push',
     url: rfc(6455),
-    live: true,
     paths: [WEBSOCKET.path, '/api/svc/ws/ticket'],
     note: 'Events as they happen.',
   },
@@ -160,53 +142,45 @@ export const STANDARDS: readonly Standard[] = [
     name: 'OpenAPI 3.1',
     kind: 'http',
     url: 'https://spec.openapis.org/oas/v3.1.0',
-    live: true,
     paths: ['/.well-known/openapi.json'],
-    note: 'Made from the operations that are served.',
+    note: 'Generated from the mounted operations.',
   },
   {
     id: 'asyncapi',
     name: 'AsyncAPI 3.1',
     kind: 'push',
     url: 'https://www.asyncapi.com/docs/reference/specification/v3.1.0',
-    live: true,
     paths: [ENDPOINTS.asyncApi],
-    note: 'Made from the schemas of the messages that are pushed.',
+    note: 'Generated from the message schemas.',
   },
   {
     id: 'rfc-9457',
     name: 'RFC 9457 Problem Details',
     kind: 'http',
     url: rfc(9457),
-    live: true,
-    paths: [],
-    note: 'Every error.',
+    note: 'All errors.',
   },
   {
     id: 'ratelimit-headers',
     name: 'RateLimit header fields, draft-ietf-httpapi-ratelimit-headers',
     kind: 'http',
     url: 'https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/',
-    live: true,
-    paths: [],
-    note: 'On every answer that is counted.',
+    note: 'On all rate-limited responses.',
   },
   {
     id: 'rfc-9745',
     name: 'RFC 9745 Deprecation header field',
     kind: 'http',
     url: rfc(9745),
-    live: true,
     paths: ['/api/svc/signal'],
-    note: 'On what has a successor.',
+    note: 'On deprecated operations.',
   },
   {
     id: 'rfc-8785',
     name: 'RFC 8785 JSON Canonicalization Scheme, and CIDv1',
     kind: 'http',
     url: rfc(8785),
-    live: true,
     paths: ['/ipfs/{cid}'],
-    note: 'The exact bytes behind the digests on chain.',
+    note: 'The exact bytes behind on-chain digests.',
   },
 ];

@@ -2,13 +2,13 @@ import { formatDay } from '../../../../forecast/day.ts';
 import type { SeriesHealth } from '../../../../market/series/series-health.ts';
 import type { StartupStep } from '../../../../platform/startup-progress.ts';
 import type { HttpDeps } from '../../deps.ts';
-import { type Reply, type Route, route } from '../../server/route.ts';
-import { CACHE_STATS, type CacheStats, HEALTH, type Health, READINESS, type Readiness, STARTING, type Starting } from './schemas.ts';
-import { STATUS, type Status } from './status-schemas.ts';
+import { type Route, route } from '../../server/route.ts';
+import { CACHE_STATS, type CacheStats, HEALTH, READINESS, STARTING } from './schemas.ts';
+import { STATUS } from './status-schemas.ts';
 
 export type HealthDeps = Pick<HttpDeps, 'market' | 'now' | 'readiness' | 'setup' | 'status' | 'version'>;
 
-export function healthRoutes(deps: HealthDeps): Route[] {
+export function healthRoutes({ market, now, readiness, setup, status, version }: HealthDeps): Route[] {
   return [
     route({
       path: '/health',
@@ -17,7 +17,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       tag: 'service',
       reply: HEALTH,
       summary: 'The process is alive',
-      handle: () => toHealthReply(deps),
+      handle: () => ({ body: { status: 'ok' as const, version, uptimeSeconds: Math.round(process.uptime()), setup: setup() } }),
     }),
     route({
       path: '/ready',
@@ -25,9 +25,13 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       cost: 'free',
       tag: 'service',
       reply: READINESS,
-      otherReplies: { 503: { description: 'Something is missing', schema: READINESS } },
-      summary: 'The service can answer: 200, or 503 with what is missing',
-      handle: () => checkReadiness(deps),
+      otherReplies: { 503: { description: 'Not ready', schema: READINESS } },
+      summary: 'Readiness: 200, or 503 with what is missing',
+      async handle() {
+        const checks = await readiness();
+        const ready = checks.every(({ ok }) => ok);
+        return { status: ready ? 200 : 503, headers: { 'Cache-Control': 'no-store' }, body: { ready, checks } };
+      },
     }),
     route({
       path: '/api/status',
@@ -35,37 +39,21 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       cost: 'rpc',
       tag: 'service',
       reply: STATUS,
-      summary: 'Where the data comes from, how far the record reaches, what ran last, what waits for what, and what the wallets hold',
-      handle: () => readServiceStatus(deps),
+      summary: 'Data sources, record coverage, latest runs, readiness, and wallet balances',
+      handle: async () => ({ body: { success: true as const, ...(await status()) } }),
     }),
     route({
       path: '/api/cache/stats',
       name: 'getCacheStats',
       tag: 'service',
       reply: CACHE_STATS,
-      summary: 'Hits and misses of the market caches, and how fresh each feed behind them is',
-      handle: () => readCacheStats(deps),
+      summary: 'Hits and misses of the market caches, and the freshness of each feed',
+      async handle() {
+        const { caches, series } = await market.health(now().getTime());
+        return { body: { success: true as const, source: market.source, caches, feeds: series.map(toFeedStatus) } };
+      },
     }),
   ];
-}
-
-function toHealthReply({ version, setup }: HealthDeps): Reply<Health> {
-  return { body: { status: 'ok', version, uptimeSeconds: Math.round(process.uptime()), setup: setup() } };
-}
-
-async function checkReadiness({ readiness }: HealthDeps): Promise<Reply<Readiness>> {
-  const checks = await readiness();
-  const complete = checks.every(({ ok }) => ok);
-  return { status: complete ? 200 : 503, headers: { 'Cache-Control': 'no-store' }, body: { ready: complete, checks } };
-}
-
-async function readServiceStatus(deps: HealthDeps): Promise<Reply<Status>> {
-  return { body: { success: true, ...(await deps.status()) } };
-}
-
-async function readCacheStats({ market, now }: HealthDeps): Promise<Reply<CacheStats>> {
-  const { caches, series } = await market.health(now().getTime());
-  return { body: { success: true, source: market.source, caches, feeds: series.map(toFeedStatus) } };
 }
 
 function toFeedStatus({ series, source, lastObservedDay, ageDays, stale, providers }: SeriesHealth): CacheStats['feeds'][number] {
@@ -82,7 +70,7 @@ export function startingRoutes(setup: () => StartupStep | null): Route[] {
       tag: 'service',
       reply: STARTING,
       summary: 'The process is alive',
-      handle: (): Reply<Starting> => ({ body: { status: 'starting', setup: setup() } }),
+      handle: () => ({ body: { status: 'starting' as const, setup: setup() } }),
     }),
   ];
 }

@@ -6,78 +6,76 @@ import { COUNT, DATE, PROBABILITY, SUCCESS } from '../../../../platform/validati
 
 const SETUP = z
   .object({
-    what: z.string().describe('What the start is at, in words'),
-    done: COUNT.nullable().describe('How much of it is done; null where that is not counted'),
-    total: COUNT.nullable().describe('Of how much; null where that is not counted'),
+    what: z.string().describe('Current startup step'),
+    done: COUNT.nullable().describe('Completed units; null where not counted'),
+    total: COUNT.nullable().describe('Total units; null where not counted'),
   })
   .nullable()
-  .describe('What is left of the start; null once all of it is done');
+  .describe('Startup progress; null once complete');
 
 export type SetupMember = z.output<typeof SETUP>;
 
 const RUNNING = z.object({
   status: z.literal('ok').describe('The process is alive'),
   version: z.string().describe('Version of the software'),
-  uptimeSeconds: COUNT.describe('Seconds since the process began'),
+  uptimeSeconds: COUNT.describe('Seconds since process start'),
   setup: SETUP,
 });
 
 export const STARTING = z.object({
-  status: z.literal('starting').describe('The process is alive; its parts are not there yet'),
+  status: z.literal('starting').describe('The process is alive and starting'),
   setup: SETUP,
 });
 
 export const HEALTH = z.discriminatedUnion('status', [
-  RUNNING.describe('The doors are open'),
-  STARTING.describe('While the service is starting; other paths answer 503'),
+  RUNNING.describe('Startup is complete'),
+  STARTING.describe('During startup; other paths answer 503'),
 ]);
 
 export type Health = z.input<typeof HEALTH>;
-export type Starting = z.input<typeof STARTING>;
 
 export const READINESS_CHECK = z.object({
-  name: z.string().describe('What is needed'),
-  ok: z.boolean().describe('Whether it is there'),
-  detail: z.string().describe('How it is, or what is missing'),
+  name: z.string().describe('Requirement'),
+  ok: z.boolean().describe('Whether it is met'),
+  detail: z.string().describe('Details, or what is missing'),
 });
 
 export const READINESS = z.object({
   ready: z.boolean().describe('True when every check is ok'),
-  checks: z.array(READINESS_CHECK).describe('Part by part'),
+  checks: z.array(READINESS_CHECK).describe('All checks'),
 });
 
 export type Readiness = z.input<typeof READINESS>;
 
-/** Who is asked for a series. */
 export const SERIES_PROVIDERS = z.array(
   z.object({
-    provider: z.enum(PROVIDER_IDS).describe('Who is asked'),
-    circuit: z.enum(CIRCUIT_STATES).describe('`open`: left alone after failures; `half-open`: being tried again'),
+    provider: z.enum(PROVIDER_IDS).describe('Provider'),
+    circuit: z.enum(CIRCUIT_STATES).describe('`open`: suspended after failures; `half-open`: being retried'),
   }),
 );
 
 const CACHE = z.object({
-  name: z.string().describe('What is remembered'),
-  hits: COUNT.describe('Calls that were answered from memory, since the process began'),
-  misses: COUNT.describe('Calls that were not'),
-  hitRate: PROBABILITY.nullable().describe('Share of the hits, 0 to 1; null before the first call'),
-  entries: COUNT.describe('Values in memory'),
+  name: z.string().describe('Cached data'),
+  hits: COUNT.describe('Cache hits since process start'),
+  misses: COUNT.describe('Cache misses'),
+  hitRate: PROBABILITY.nullable().describe('Hit rate, 0 to 1; null before the first call'),
+  entries: COUNT.describe('Cached values'),
 });
 
 const FEED = z.object({
   series: z.enum(SERIES_IDS).describe('What it is'),
-  source: z.string().describe('Where it comes from'),
+  source: z.string().describe('Source'),
   lastObserved: DATE.nullable().describe('Date of the last observation; null without one'),
   ageDays: z.int().nullable().describe('Days since that date; null without one'),
-  stale: z.boolean().describe('True when it is missing or too old to be used'),
-  providers: SERIES_PROVIDERS.describe('Who is asked for it, the primary first; empty where nobody is'),
+  stale: z.boolean().describe('True when it is missing or too old'),
+  providers: SERIES_PROVIDERS.describe('Providers, the primary first; empty where none is polled'),
 });
 
 export const CACHE_STATS = z.object({
   success: SUCCESS,
-  source: z.string().describe('Where the market data comes from'),
+  source: z.string().describe('Market data source'),
   caches: z.array(CACHE).describe('Caches of this process'),
-  feeds: z.array(FEED).describe('How fresh each series behind them is'),
+  feeds: z.array(FEED).describe('Freshness of each series'),
 });
 
 export type CacheStats = z.input<typeof CACHE_STATS>;
@@ -87,7 +85,7 @@ export const RESOURCES = z.object({
   name: z.string().describe('Name of the service'),
   description: z.string().describe('What it does'),
   version: z.string().describe('Version of the software'),
-  source: z.string().describe('Where the market data comes from'),
+  source: z.string().describe('Market data source'),
   resources: z
     .array(
       z.object({
@@ -96,7 +94,7 @@ export const RESOURCES = z.object({
         summary: z.string().describe('What it is'),
       }),
     )
-    .describe('Everything that is served'),
+    .describe('All operations'),
 });
 
 export type Resources = z.input<typeof RESOURCES>;

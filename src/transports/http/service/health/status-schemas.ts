@@ -11,133 +11,134 @@ import { READINESS_CHECK, SERIES_PROVIDERS } from './schemas.ts';
 const SERIES = z.object({
   series: z.enum(SERIES_IDS).describe('What it is'),
   title: z.string().describe('Its name'),
-  source: z.string().describe('Where it comes from'),
+  source: z.string().describe('Source'),
   lastObserved: DATE.nullable().describe('Date of the last observation; null without one'),
   ageDays: z.int().nullable().describe('Days since that date; null without one'),
-  stale: z.boolean().describe('True when it is missing or too old to be used'),
-  providers: SERIES_PROVIDERS.describe('Who is asked for it, the primary first; empty where nobody is'),
+  stale: z.boolean().describe('True when it is missing or too old'),
+  providers: SERIES_PROVIDERS.describe('Providers, the primary first; empty where none is polled'),
 });
 
 const PROVIDER = z.object({
-  provider: z.enum(PROVIDER_IDS).describe('Who is asked'),
+  provider: z.enum(PROVIDER_IDS).describe('Provider'),
   title: z.string().describe('Its name'),
-  circuit: z.enum(CIRCUIT_STATES).describe('`open`: left alone after failures; `half-open`: being tried again'),
-  calls: COUNT.describe('Calls since the process began'),
-  failures: COUNT.describe('How many of them failed for good'),
-  lastOkAt: TIME.nullable().describe('When a call succeeded last; null before'),
-  lastFailureAt: TIME.nullable().describe('When a call failed last; null without one'),
-  lastError: z.string().nullable().describe('The last failure in words; null once a call has succeeded again'),
-  clockSkewMs: z.number().nullable().describe("The provider's clock less ours, milliseconds, to the second; null where it tells no time"),
+  circuit: z.enum(CIRCUIT_STATES).describe('`open`: suspended after failures; `half-open`: being retried'),
+  calls: COUNT.describe('Calls since process start'),
+  failures: COUNT.describe('Calls that failed after retries'),
+  lastOkAt: TIME.nullable().describe('Last success; null before'),
+  lastFailureAt: TIME.nullable().describe('Last failure; null without one'),
+  lastError: z.string().nullable().describe('Last error; null after a success'),
+  clockSkewMs: z
+    .number()
+    .nullable()
+    .describe('Clock of the provider less that of the service, milliseconds, to the second; null without timestamps'),
 });
 
 const MARKET = z.object({
   kind: z.enum(FEED_KINDS).describe('Kind of market data'),
-  source: z.string().describe('Where it comes from'),
-  reason: z.string().nullable().describe('Why this feed and not another; null where it was asked for'),
-  note: z.string().nullable().describe('That the data has ended; null while it goes on'),
+  source: z.string().describe('Source'),
+  reason: z.string().nullable().describe('Why this feed was chosen; null where it was configured'),
+  note: z.string().nullable().describe('Set when the data has ended; null otherwise'),
   coverage: z
     .object({
       from: DATE.describe('First day with a price'),
       to: DATE.nullable().describe('Last day with a price; null where the feed has no end'),
     })
     .describe('Days with prices'),
-  series: z.array(SERIES).describe('How far each series reaches'),
-  providers: z.array(PROVIDER).describe('How the providers are doing; empty for a feed that asks nobody'),
+  series: z.array(SERIES).describe('Coverage of each series'),
+  providers: z.array(PROVIDER).describe('Provider status; empty for a feed without providers'),
 });
 
 const CHAIN = z.object({
-  chainId: z.int().min(1).describe('Id of the chain'),
-  local: z.boolean().describe('True for a throw-away chain on this machine'),
-  confirmations: z.int().min(1).describe('Blocks after which a transaction counts'),
+  chainId: z.int().min(1).describe('Chain id'),
+  local: z.boolean().describe('True for a local throw-away chain'),
+  confirmations: z.int().min(1).describe('Confirmation depth, blocks'),
   contracts: z
     .object({
       eas: ADDRESS.describe('Ethereum Attestation Service'),
       schemaRegistry: ADDRESS.describe('Schema registry of EAS'),
-      gateToken: ADDRESS.describe('ERC-20 whose balance opens the tiers'),
+      gateToken: ADDRESS.describe('ERC-20 gate token'),
       stablecoin: ADDRESS.describe('Stablecoin of payments'),
       identityRegistry: ADDRESS.describe('ERC-8004 identity registry'),
       reputationRegistry: ADDRESS.describe('ERC-8004 reputation registry'),
-      agentCommerce: ADDRESS.nullable().describe('ERC-8183 contract whose jobs are taken; null where none are'),
+      agentCommerce: ADDRESS.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
     })
-    .describe('Addresses on that chain'),
+    .describe('Contract addresses'),
   blockNumber: COUNT.nullable().describe('Newest block; null when the chain does not answer'),
-  blockTime: TIME.nullable().describe('Its time; null when the chain does not answer'),
+  blockTime: TIME.nullable().describe('Block time; null when the chain does not answer'),
   error: z.string().nullable().describe('Why the chain does not answer; null when it does'),
 });
 
 const WALLET = z.object({
   role: z
     .enum(PUBLIC_ROLES)
-    .describe('What it does: `attester` commits and reveals, `reporter` logs outcomes of wagers, `provider` signs receipts and takes jobs'),
-  address: ADDRESS.describe('Its address'),
-  balanceWei: INTEGER_TEXT.describe("What it has for gas: the chain's own currency, wei, decimal digits; at most a minute old"),
+    .describe('`attester` commits and reveals, `reporter` logs wager outcomes, `provider` signs receipts and takes jobs'),
+  address: ADDRESS.describe('Contract address'),
+  balanceWei: INTEGER_TEXT.describe('Gas balance, wei, decimal digits; at most a minute old'),
   daysLeft: COUNT.nullable().describe(
-    `Whole days that this lasts if each costs what the last seven have cost on average, ${MAX_DAYS_LEFT} for longer too; null where its transactions do not go back a week, or cost nothing in it`,
+    `Whole days the balance lasts at the mean cost of the last seven days, at most ${MAX_DAYS_LEFT}; null where its transactions do not go back a week, or cost nothing in it`,
   ),
 });
 
 const RECORD = z.object({
   firstDay: DATE.nullable().describe('First day of the record; null before it'),
   lastDay: DATE.nullable().describe('Last day of the record; null before the first'),
-  days: COUNT.describe('Days from the first to the last, missed ones included'),
-  replayedDays: COUNT.describe('How many of them the demonstration replayed'),
+  days: COUNT.describe('Days from first to last, missed ones included'),
+  replayedDays: COUNT.describe('Days replayed by the demonstration'),
   forecasts: z
     .object({
       PENDING: COUNT.describe('Not resolved yet'),
-      WIN: COUNT.describe('Direction came true'),
-      LOSS: COUNT.describe('Direction did not come true'),
+      WIN: COUNT.describe('Direction was right'),
+      LOSS: COUNT.describe('Direction was wrong'),
       HOLD: COUNT.describe('Abstained'),
       VOID: COUNT.describe('Missed or committed too late'),
     })
     .describe('Forecasts of all horizons by status'),
-  wagers: TALLY.describe('Settled wagers of days whose forecasts are all told'),
+  wagers: TALLY.describe('Settled wagers of days with all forecasts public'),
 });
 
-/** How a step of the day ran last. */
 export const STEP_RUN = z.object({
-  step: z.string().describe('Step of the day'),
-  date: DATE.describe('The day that it ran for'),
-  state: z.enum(['done', 'waiting', 'failed']).describe('How its latest run ended; `waiting` is tried again, `failed` needs a person'),
+  step: z.string().describe('Daily step'),
+  date: DATE.describe('Day it ran for'),
+  state: z.enum(['done', 'waiting', 'failed']).describe('Result of the latest run; `waiting` is retried, `failed` needs an operator'),
   reason: z
     .string()
     .nullable()
-    .describe("What it waits for, or why it failed; null when it is done, and for `wager` and `settle`, whose reasons are the operator's"),
-  ranAt: TIME.describe('When it ran; in a replay, the replayed time'),
-  attempts: COUNT.describe('How often it was tried for that day'),
+    .describe('Why it waits or failed; null when done, and for `wager` and `settle`, whose reasons are not published'),
+  ranAt: TIME.describe('When it ran; the replayed time in a replay'),
+  attempts: COUNT.describe('Attempts for that day'),
   replayed: z.boolean().describe('True when the demonstration replayed a past day'),
 });
 
 const WAGERING = z.object({
-  on: z.boolean().describe('New wagers are made: neither the settings nor the operator hold them back; open ones settle in any case'),
+  on: z.boolean().describe('Whether new wagers are enabled by settings and operator; open ones settle in any case'),
   paused: z.boolean().describe('True while the operator has paused new wagers'),
-  since: TIME.nullable().describe('When the operator last paused or resumed them; null where that never happened'),
+  since: TIME.nullable().describe('When the operator last paused or resumed them; null where never'),
 });
 
 const JOB = z.object({
-  job: z.string().describe('Name of the job'),
-  nextRunAt: TIME.nullable().describe('When it runs next; null when it does not'),
+  job: z.string().describe('Job name'),
+  nextRunAt: TIME.nullable().describe('Next run; null when none is scheduled'),
 });
 
-/** Nothing secret and nothing of an unresolved forecast goes in. */
+/** Public: must not contain secrets or values of unresolved forecasts. */
 export const STATUS = z.object({
   success: SUCCESS,
   version: z.string().describe('Version of the software'),
-  role: z.enum(['all', 'api', 'worker']).describe('What this process does'),
-  time: TIME.describe("This process's clock"),
-  uptimeSeconds: COUNT.describe('Seconds since the process began'),
+  role: z.enum(['all', 'api', 'worker']).describe('Role of this process'),
+  time: TIME.describe('Clock of this process'),
+  uptimeSeconds: COUNT.describe('Seconds since process start'),
   memoryMb: COUNT.describe('Memory of the process, MiB'),
   ready: z.boolean().describe('True when every check is ok'),
-  checks: z.array(READINESS_CHECK).describe('What the service needs, part by part'),
-  market: MARKET.describe('Where the market data comes from, and how fresh it is'),
-  chain: CHAIN.describe('The chain that is attested on'),
-  wallets: z.array(WALLET).nullable().describe('What wallets have for gas; null when the chain does not answer'),
-  record: RECORD.describe('How far the record reaches'),
-  steps: z.array(STEP_RUN).describe('The newest run of every step'),
-  wagering: WAGERING.describe('Whether new wagers are made'),
+  checks: z.array(READINESS_CHECK).describe('Readiness checks'),
+  market: MARKET.describe('Market data source and freshness'),
+  chain: CHAIN.describe('Chain of the attestations'),
+  wallets: z.array(WALLET).nullable().describe('Gas balances of the wallets; null when the chain does not answer'),
+  record: RECORD.describe('Coverage of the record'),
+  steps: z.array(STEP_RUN).describe('Latest run of every step'),
+  wagering: WAGERING.describe('State of wagering'),
   schedule: z.array(JOB).describe('Next runs of all jobs; empty where this process runs none'),
 });
 
 export type Status = z.input<typeof STATUS>;
 
-/** What the service says of itself. */
 export type ServiceStatus = Omit<Status, 'success'>;

@@ -9,11 +9,10 @@ import { RPC_REPLY, RPC_REQUEST, type RpcResponseBody } from './schemas.ts';
 export const RPC_PATH = '/rpc';
 
 const DESCRIPTION = `
-The local chain itself listens on this machine only, and not to pages of a browser. This way everybody can check the record of a
-demonstration against its chain: JSON-RPC 2.0, one call or up to ${MAX_CALLS_PER_BATCH} of them, ${MAX_LOG_CALLS} of them at most \`eth_getLogs\`, each over
-at most ${MAX_LOG_BLOCKS} blocks. Nothing that changes the chain is passed on. What goes wrong with a call is told in its answer, under status 200.
+Read-only proxy to the local chain of a demonstration, which itself accepts local connections only. JSON-RPC 2.0, one call or a batch of up
+to ${MAX_CALLS_PER_BATCH}, of which at most ${MAX_LOG_CALLS} \`eth_getLogs\` over at most ${MAX_LOG_BLOCKS} blocks each. Errors of a call are in its response, with status 200.
 
-Where the record is on a real chain nothing is served here: \`chain.rpcUrl\` of \`/api/svc/info\` names an endpoint.
+On a real chain it answers 404: \`chain.rpcUrl\` of \`/api/svc/info\` has an endpoint.
 `.trim();
 
 /** Pending requests per process; a page that verifies the record sends several in parallel. */
@@ -29,9 +28,9 @@ export const MAX_READS: CapacityLimits = {
 /** Read-only JSON-RPC of the local chain. */
 export function rpcRoutes({ chainReading }: Pick<HttpDeps, 'chainReading'>): Route[] {
   const reads = new SharedCapacity({
-    units: 'reads of the chain',
+    units: 'chain reads',
     limits: MAX_READS,
-    suggestedAction: 'Wait for the answers to earlier requests, or send several calls in one request.',
+    suggestedAction: 'Wait for responses to earlier requests, or batch several calls in one request.',
     retryAfterSeconds: 5,
   });
   return [
@@ -40,7 +39,7 @@ export function rpcRoutes({ chainReading }: Pick<HttpDeps, 'chainReading'>): Rou
       path: RPC_PATH,
       name: 'readLocalChain',
       tag: 'service',
-      summary: 'Reads the local chain by JSON-RPC, to check the record against it',
+      summary: 'Read-only JSON-RPC of the local chain, to verify the record',
       description: DESCRIPTION,
       json: RPC_REQUEST,
       reply: RPC_REPLY,
@@ -61,8 +60,6 @@ export function rpcRoutes({ chainReading }: Pick<HttpDeps, 'chainReading'>): Rou
 
 function buildRpcNotServedError(rpcUrl: string | null): OracleError {
   const suggestedAction =
-    rpcUrl === null
-      ? 'Read it by any endpoint of chain.id in /api/svc/info.'
-      : `Read it by ${rpcUrl}, which is chain.rpcUrl in /api/svc/info.`;
-  return new OracleError('NOT_FOUND', 'The record is on a real chain, which this service does not read for others', { suggestedAction });
+    rpcUrl === null ? 'Use any endpoint of chain.id in /api/svc/info.' : `Use ${rpcUrl}, which is chain.rpcUrl in /api/svc/info.`;
+  return new OracleError('NOT_FOUND', 'The record is on a real chain, which this service does not proxy', { suggestedAction });
 }

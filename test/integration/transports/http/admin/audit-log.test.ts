@@ -32,8 +32,8 @@ const kept = () =>
 /** A store that takes entries of these states only. */
 const taking = (...states: string[]) => database.db.createCollection('admin_audit', { validator: { state: { $in: states } } });
 
-describe('an action on the record', () => {
-  it('is written before it is done, and completed after it', async () => {
+describe('AuditLog', () => {
+  it('writes the entry before the action and completes it after', async () => {
     const common = { at: new Date(nowMs), user: 'operator', ...deed.source, action: 'things.do', parameters: { what: 'this' } };
     const result = await audit.run(
       deed,
@@ -51,12 +51,12 @@ describe('an action on the record', () => {
   it.each([
     ['of our own, with its words', new OracleError('CONFLICT', 'it is there'), 'CONFLICT', 'it is there'],
     ['of somebody else, without them', new Error('mongodb://user:password@host'), 'INTERNAL', null],
-  ])('fails with the error that it met: one %s', async (_, error, errorCode, result) => {
+  ])('records the error of a failed action: %s', async (_, error, errorCode, result) => {
     await expect(audit.run(deed, () => Promise.reject(error), String)).rejects.toBe(error);
     expect(await kept()).toMatchObject([{ state: 'failed', errorCode, result, endedAt: new Date(nowMs) }]);
   });
 
-  it('does not happen when it cannot be written down', async () => {
+  it('does not run an action whose entry cannot be written', async () => {
     await taking('none');
     let happened = false;
     const work = async () => {
@@ -72,7 +72,7 @@ describe('an action on the record', () => {
   it.each([
     ['is answered as it went', async () => 'it went', 'it went'],
     ['fails as it failed', () => Promise.reject(new OracleError('CONFLICT', 'no')), null],
-  ])('whose end cannot be written %s, and the log has it', async (_, work: () => Promise<string>, answer) => {
+  ])('returns the result where the end of the entry cannot be written, %s, and logs it', async (_, work: () => Promise<string>, answer) => {
     await taking('begun');
     const running = audit.run(deed, work, String);
     if (answer === null) await expect(running).rejects.toMatchObject({ code: 'CONFLICT' });
@@ -81,14 +81,14 @@ describe('an action on the record', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 50, state: answer === null ? 'failed' : 'done' }]);
   });
 
-  it('keeps texts of a bounded length', async () => {
+  it('truncates long texts', async () => {
     await audit.run({ ...deed, parameters: { what: 'x'.repeat(10_000) } }, async () => 'y'.repeat(10_000), String);
     const [entry] = await kept();
     expect([entry.parameters.what.length, entry.result.length]).toEqual([5_000, 500]);
   });
 });
 
-it('tells the newest first, those of one instant too', async () => {
+it('lists the newest first, also within one millisecond', async () => {
   await ensureIndexes(database.db, AUDIT_INDEXES);
   for (let index = 0; index < 6; index++) {
     if (index % 2 === 0) nowMs += 1_000;

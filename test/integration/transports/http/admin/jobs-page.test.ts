@@ -39,13 +39,13 @@ function change(name: string, body: unknown): Promise<Response> {
   return fetch(`${door.url}/admin/api/jobs/${name}`, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
-describe('the page on the job queue', () => {
-  it('is where its links lead from: /admin leads to /admin/', async () => {
+describe('the jobs page', () => {
+  it('redirects /admin to /admin/', async () => {
     const response = await get('/admin');
     expect([response.status, response.headers.get('Location')]).toEqual([301, '/admin/']);
   });
 
-  it('is HTML with a policy of its own: its files come from here, and nobody frames it', async () => {
+  it('serves HTML with its own CSP, assets of this origin and no framing', async () => {
     const response = await get('/admin/');
     expect(response.headers.get('Content-Type')).toContain('text/html');
     const policy = response.headers.get('Content-Security-Policy')!.split('; ');
@@ -64,7 +64,7 @@ describe('the page on the job queue', () => {
     }
   });
 
-  it('has no further files, and no way of making jobs', async () => {
+  it('serves no other files and has no endpoint that creates jobs', async () => {
     for (const path of [
       '/admin/package.json',
       '/admin/..%2fpackage.json',
@@ -79,7 +79,7 @@ describe('the page on the job queue', () => {
     expect(await jobs()).toHaveLength(2);
   });
 
-  it('lists the jobs where none run, and filters them', async () => {
+  it('lists and filters jobs in a process that runs none', async () => {
     const list = async (query = '') =>
       (await (await get(`/admin/api${query}`)).json()) as { jobs: { job: { name: string } }[]; total: number };
     expect(await list()).toMatchObject({ total: 2, totalPages: 1 });
@@ -92,7 +92,7 @@ describe('the page on the job queue', () => {
     expect(await (await get('/admin/api/logs')).json()).toEqual({ entries: [], total: 0, loggingEnabled: false });
   });
 
-  it('tells what runs in a process that runs jobs, and says where none do', async () => {
+  it('returns the running jobs, and 503 in a process that runs none', async () => {
     const problem = await get('/admin/api/stats');
     expect([problem.status, await problem.json()]).toMatchObject([503, { code: 'STEP_WAITING' }]);
     const running = async (fullDetails: boolean) => ({ runningJobs: fullDetails ? [] : 0 });
@@ -105,7 +105,7 @@ describe('the page on the job queue', () => {
 });
 
 describe('a change of jobs', () => {
-  it('is made, and on the record', async () => {
+  it('is applied and audited', async () => {
     const [attest, signal] = (await jobs()).map(({ _id }) => String(_id));
     expect(await (await change('pause', { jobIds: [signal] })).json()).toEqual({ pausedCount: 1 });
     expect(await jobs()).toMatchObject([{ name: 'attest' }, { name: 'signal', disabled: true }]);
@@ -138,7 +138,7 @@ describe('a change of jobs', () => {
     [{ jobIds: [{ $ne: null }] }, 'jobIds.0'],
     [{ jobIds: Array.from({ length: 201 }, () => new ObjectId().toHexString()) }, 'jobIds'],
     [{ jobIds: [new ObjectId().toHexString()], name: 'signal' }, 'name'],
-  ])('names its jobs one by one: %.60j is refused', async (body, field) => {
+  ])('is rejected with 400 for an invalid list: %.60j', async (body, field) => {
     for (const name of ['delete', 'requeue', 'retry', 'pause', 'resume']) {
       const response = await change(name, body);
       expect([response.status, await response.json()], name).toMatchObject([400, { code: 'INPUT_INVALID', field }]);
@@ -147,7 +147,7 @@ describe('a change of jobs', () => {
     expect(await audited()).toEqual([]);
   });
 
-  it('of jobs that are gone changes nothing', async () => {
+  it('changes nothing for deleted jobs', async () => {
     const response = await change('delete', { jobIds: [new ObjectId().toHexString()] });
     expect(await response.json()).toEqual({ deleted: false, deletedCount: 0 });
     expect(await jobs()).toHaveLength(2);

@@ -100,11 +100,11 @@ function adminPaths(): [method: string, path: string][] {
   ];
 }
 
-describe('without credentials in the settings', () => {
+describe('without configured credentials', () => {
   it.each([
     ['api', {}],
     ['worker', OPERATOR],
-  ] as const)('nothing is served below /admin, to whomever: ROLE=%s', async (role, settings) => {
+  ] as const)('returns 404 for every path below /admin to every client: ROLE=%s', async (role, settings) => {
     const closed = await operatorDoor(service, { role, settings });
     const unknown = (await (await fetch(`${closed.url}/nothing`)).json()) as object;
     for (const [method, path] of adminPaths()) {
@@ -120,7 +120,7 @@ describe('without credentials in the settings', () => {
   });
 });
 
-describe('the way in', () => {
+describe('authentication', () => {
   const wrong: [string, Headers][] = [
     ['nothing', {}],
     ['a wrong password', { Authorization: basic('operator', 'correct horse battery staple') }],
@@ -131,7 +131,7 @@ describe('the way in', () => {
     ['what cannot be read', { Authorization: 'Basic ???' }],
   ];
 
-  it.each(wrong)('is closed to %s, wherever it is sent, and tells nothing', async (_, headers) => {
+  it.each(wrong)('returns 401 without details for %s', async (_, headers) => {
     for (const [method, path] of adminPaths()) {
       const response = await fetch(door.url + path, { method, headers, redirect: 'manual' });
       expect(response.status, `${method} ${path}`).toBe(401);
@@ -146,7 +146,7 @@ describe('the way in', () => {
     for (const secret of ['correct', 'horse', headers.Authorization ?? 'correct']) expect(door.lines.join('')).not.toContain(secret);
   });
 
-  it('is open to the operator only: his answers are kept and loaded by nobody else', async () => {
+  it('admits the operator, with responses that are not cached or embedded', async () => {
     for (const path of ['/admin/steps', '/admin/', '/admin/api']) {
       const { status, headers } = await ask(path);
       expect([status, headers.get('WWW-Authenticate')], path).toEqual([200, null]);
@@ -156,7 +156,7 @@ describe('the way in', () => {
     }
   });
 
-  it('stops guessing on all paths together, also at the page and its files', async () => {
+  it('blocks guessing across all admin paths, the jobs page and its files included', async () => {
     const counts = createRequestCountStore(service.database.db, () => new Date(nowMs));
     const log = { ...service.log, warn: () => undefined } as unknown as typeof service.log;
     const limits = createRateLimits({ counts, limits: { public: 6, wallet: 6, rpc: 6, tasks: 6 }, now: () => new Date(nowMs), log });
@@ -187,7 +187,7 @@ describe('the way in', () => {
   });
 });
 
-describe('a page of another site', () => {
+describe('cross-site requests', () => {
   const own = () => new URL(door.url).host;
   const changing = () => adminPaths().filter(([method]) => method !== 'GET');
 
@@ -195,10 +195,10 @@ describe('a page of another site', () => {
     ['says so', { 'Sec-Fetch-Site': 'cross-site' }],
     ['of the same site says so', { 'Sec-Fetch-Site': 'same-site' }],
     ['says so, whatever its origin', { 'Sec-Fetch-Site': 'cross-site', Origin: 'OWN' }],
-    ['is told by its origin only', { Origin: 'https://example.org' }],
+    ['is response by its origin only', { Origin: 'https://example.org' }],
     ['hides its origin', { Origin: 'null' }],
     ['is on another port', { Origin: 'http://127.0.0.1:1' }],
-  ])('that %s changes nothing, with the password of its visitor', async (_, { Origin, ...rest }: Headers) => {
+  ])('are rejected even with a valid password: %s', async (_, { Origin, ...rest }: Headers) => {
     const headers: Headers = Origin === undefined ? rest : { ...rest, Origin: Origin === 'OWN' ? `http://${own()}` : Origin };
     for (const [method, path] of changing()) {
       const response = await ask(path, { method, headers, body: {} });
@@ -215,21 +215,21 @@ describe('a page of another site', () => {
     { Origin: 'OWN' },
   ];
 
-  it.each(harmless)('is not what sends %j', async (headers) => {
+  it.each(harmless)('are not assumed for %j', async (headers) => {
     const sent = headers.Origin === 'OWN' ? { Origin: `http://${own()}` } : headers;
     await post('/admin/wagers/resume', undefined, 200, sent);
   });
 });
 
 describe('a step', () => {
-  it('is told with its newest run', async () => {
+  it('is listed with its latest run', async () => {
     const { steps, now } = (await (await ask('/admin/steps')).json()) as { steps: { step: string }[]; now: string };
     expect(now).toBe(new Date(nowMs).toISOString());
     expect(steps.map(({ step }) => step).sort()).toEqual(['attest', 'open-window', 'signal', 'wager']);
     expect(steps).toEqual((await service.http.status()).steps);
   });
 
-  it('runs once its time has come, and again without another effect; each attempt is on the record', async () => {
+  it('runs after its scheduled time, idempotently, and audits each attempt', async () => {
     nowMs = getStepDueMs('signal', day) - 1;
     const early = await post('/admin/steps/signal', {}, 409);
     expect(early).toMatchObject({ code: 'CONFLICT', dueAt: new Date(nowMs + 1).toISOString() });
@@ -266,13 +266,13 @@ describe('a step', () => {
     ['signal', { day: 5 }, 'day'],
     ['signal', { early: true }, 'early'],
     ['everything', {}, 'step'],
-  ])('%s %j is refused by name', async (step, body, field) => {
+  ])('returns an error that names the field: %s %j', async (step, body, field) => {
     const before = await service.pipeline.runs.listLatest();
     expect(await post(`/admin/steps/${step}`, body, 400)).toMatchObject({ code: 'INPUT_INVALID', field });
     expect(await service.pipeline.runs.listLatest()).toEqual(before);
   });
 
-  it('waits while the service is being set up', async () => {
+  it('returns 503 during startup', async () => {
     service.progress.startStep('replaying days of history', { done: 3, total: 16 });
     const problem = await post('/admin/steps/resolve', {}, 503);
     service.progress.complete();
@@ -285,7 +285,7 @@ describe('wagers', () => {
   // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
   const status = async (): Promise<any> => (await fetch(`${door.url}/api/status`)).json();
 
-  it('are paused and resumed for every process, and everybody sees that, not why', async () => {
+  it('pause and resume in every process, publicly visible without the reason', async () => {
     const since = new Date(nowMs).toISOString();
     const paused = { success: true, changed: true, paused: true, since, reason: 'odd book', offBySettings: false };
     expect(await post('/admin/wagers/pause', { reason: 'odd book' })).toEqual(paused);
@@ -315,7 +315,7 @@ describe('wagers', () => {
   });
 
   it.each([{}, { reason: '' }, { reason: '  ' }, { reason: 'two\nlines' }, { reason: 'x'.repeat(201) }, { reason: 5 }])(
-    'are not paused without words on one line: %j',
+    'are not paused without a one-line reason: %j',
     async (body) => {
       expect(await post('/admin/wagers/pause', body, 400)).toMatchObject({ field: 'reason' });
       expect(await service.pipeline.wagerSwitch.getState()).toMatchObject({ paused: false });
@@ -325,7 +325,7 @@ describe('wagers', () => {
 });
 
 describe('a webhook', () => {
-  it('of anybody is disabled, once, without telling its URL or secret', async () => {
+  it('of any owner is disabled once, without its URL or secret in the response', async () => {
     const wallet = demoWallets(service).basic.address;
     const url = `https://9.9.9.9/${randomUUID()}`;
     const { _id: id, secret } = await service.http.webhooks.register(wallet, { url, events: ['signal.new'] });
@@ -333,11 +333,11 @@ describe('a webhook', () => {
     expect(disabled).toEqual({ success: true, id, status: 'disabled', disabledAt: expect.any(String), disabledReason: 'floods its host' });
     expect(await post(`/admin/webhooks/${id}/disable`, { reason: 'again' })).toEqual(disabled);
     expect(await service.http.webhooks.list(wallet)).toMatchObject([{ status: 'disabled', disabledReason: 'floods its host' }]);
-    const told = JSON.stringify([disabled, await audit(), door.lines]);
-    for (const private_ of [url, secret]) expect(told).not.toContain(private_);
+    const response = JSON.stringify([disabled, await audit(), door.lines]);
+    for (const private_ of [url, secret]) expect(response).not.toContain(private_);
   });
 
-  it('that is not there is told as such, and the attempt is on the record', async () => {
+  it('that does not exist returns 404 and audits the attempt', async () => {
     const id = randomUUID();
     expect(await post(`/admin/webhooks/${id}/disable`, { reason: 'none' }, 404)).toMatchObject({ code: 'NOT_FOUND', field: 'id' });
     expect(await audit()).toMatchObject([
@@ -349,7 +349,7 @@ describe('a webhook', () => {
 describe('access', () => {
   const oracle = async (token: string) => (await ask('/api/svc/oracle', { headers: { Authorization: `Bearer ${token}` } })).status;
 
-  it('goes on under a new key, or ends at once with the old ones', async () => {
+  it('continues under a new key, or ends with the revoked ones', async () => {
     const token = await loginToken(service, 'basic');
     const { kid, revokedKids } = await post('/admin/keys/rotate', {});
     expect(revokedKids).toEqual([]);
@@ -365,7 +365,7 @@ describe('access', () => {
     ]);
   });
 
-  it('of a wallet ends with its sessions; others keep theirs', async () => {
+  it('of a wallet ends with its sessions; other wallets keep theirs', async () => {
     const wallet = demoWallets(service).basic.address;
     await service.http.access.revokeSessions(wallet);
     const [basicToken, premiumToken] = [await loginToken(service, 'basic'), await loginToken(service, 'premium')];
@@ -378,7 +378,7 @@ describe('access', () => {
 });
 
 describe('the audit log', () => {
-  it('tells the newest first, as many as are asked for', async () => {
+  it('lists the newest entries first, up to the limit', async () => {
     for (let index = 0; index < 3; index++) {
       nowMs += 1_000;
       await post('/admin/wagers/resume', undefined, 200, { 'X-Request-Id': `resume-${index}` });
@@ -389,11 +389,11 @@ describe('the audit log', () => {
     expect((await ask('/admin/audit?limit=500')).status).toBe(200);
   });
 
-  it('has no path that deletes from it', async () => {
+  it('has no endpoint that deletes entries', async () => {
     for (const method of ['DELETE', 'PUT', 'PATCH', 'POST']) expect((await ask('/admin/audit', { method })).status).toBe(405);
   });
 
-  it('and the log hold no password, however an action ends', async () => {
+  it('and the log contain no password, however an action ends', async () => {
     await post('/admin/wagers/pause', { reason: 'secrets' });
     await post('/admin/wagers/resume');
     await post('/admin/steps/everything', {}, 400);

@@ -33,7 +33,7 @@ const encoded = (text: string) => Buffer.from(text).toString('base64url');
 /** The same path at the service under test, which is not where its own URLs lead. */
 const here = (url: string) => served.url + new URL(url).pathname;
 
-/** What a stranger does who has a JOSE and a JCS library, and trusts the `jku`. */
+/** Verifies with a generic JOSE and JCS library, trusting the `jku`. */
 async function verifyWhole(card: Body) {
   const { signatures, ...rest } = card;
   const { jku } = JSON.parse(Buffer.from(signatures[1].protected, 'base64url').toString());
@@ -48,7 +48,7 @@ const verifyBySdk = verifyAgentCardSignature(async (kid, jku) => {
 });
 
 describe('the served card', () => {
-  it('is what its schema says, JSON that anybody may keep for an hour', async () => {
+  it('matches its schema and is cacheable for an hour', async () => {
     const response = await fetchCard();
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -57,7 +57,7 @@ describe('the served card', () => {
     expect(AGENT_CARD.parse(await response.clone().json())).toEqual(await response.json());
   });
 
-  it('is not sent again to whoever has it', async () => {
+  it('returns 304 for its ETag', async () => {
     const etag = (await fetchCard()).headers.get('etag')!;
     const again = await fetchCard({ headers: { 'If-None-Match': etag } });
     expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
@@ -65,7 +65,7 @@ describe('the served card', () => {
     expect((await fetchCard({ method: 'POST' })).status).toBe(405);
   });
 
-  it('is not sent again to a client that has it since its last change, in any process', async () => {
+  it('returns 304 since its last change, in any process', async () => {
     const response = await fetchCard();
     const modified = response.headers.get('last-modified')!;
     expect(new Date(modified).toUTCString()).toBe(modified);
@@ -82,7 +82,7 @@ describe('the served card', () => {
     expect(await since(modified, '"another"')).toEqual([200, modified, true]);
   });
 
-  it('verifies with the SDK, and with a stock JOSE library', async () => {
+  it('verifies with the SDK and with a generic JOSE library', async () => {
     const card = await readCard();
     await verifyBySdk(card);
     const { protectedHeader } = await verifyWhole(card);
@@ -94,7 +94,7 @@ describe('the served card', () => {
     silent.mockRestore();
   });
 
-  it('is read, and verified, by a 1.x client as it resolves it', async () => {
+  it('is resolved and verified by a 1.x client', async () => {
     const card = await AgentCardResolver.default.resolve(served.url);
     await verifyBySdk(card);
     expect(AgentCard.fromJSON(card).supportedInterfaces[0]).toMatchObject({ protocolBinding: 'JSONRPC', protocolVersion: '1.0' });
@@ -111,8 +111,8 @@ async function readIdentity(): Promise<Body> {
   return (await fetch(`${served.url}/api/svc/agent/identity`)).json();
 }
 
-describe('the keys', () => {
-  it('are others than those of session tokens', async () => {
+describe('the card keys', () => {
+  it('differ from those of session tokens', async () => {
     const setOf = async (path: string) => ((await (await fetch(served.url + path)).json()) as { keys: JWK[] }).keys;
     const [card, tokens] = [await setOf(ENDPOINTS.cardKeys), await setOf('/.well-known/jwks.json')];
     expect(card.map(({ alg }) => alg)).toEqual(['ES256']);
@@ -121,7 +121,7 @@ describe('the keys', () => {
     expect(JSON.stringify(card)).not.toContain('"d"');
   });
 
-  it('are shared: another process signs with the same, under the same tag', async () => {
+  it('are shared by all processes, with the same ETag', async () => {
     const { database, infrastructure, http } = service;
     const { encryptionSecret } = infrastructure;
     const card = await composeCard({ db: database.db, encryptionSecret, source: http.card.source, now: http.now });
@@ -133,7 +133,7 @@ describe('the keys', () => {
     await other.close();
   });
 
-  it('can be renewed by the operator: new cards are under the new one, and earlier ones still verify', async () => {
+  it('rotate: new cards use the new key, and earlier cards still verify', async () => {
     const before = await readCard();
     const etag = (await fetchCard()).headers.get('etag')!;
     const rotated = await fetch(`${served.url}/admin/card-keys/rotate`, { method: 'POST', headers: { Authorization: AS_OPERATOR } });

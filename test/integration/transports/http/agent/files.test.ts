@@ -25,7 +25,7 @@ const NOTHING_THERE = 'Nothing is served at this path';
 let service: TestService;
 let served: Served;
 /** Everything the service says of itself. */
-let told: Record<
+let collected: Record<
   'card' | 'contracts' | 'registration' | 'server' | 'openApi' | 'skills' | 'offerings' | 'identity' | 'info' | 'ecosystem',
   Body
 >;
@@ -34,7 +34,7 @@ let texts: Record<'llms' | 'skillFile' | 'methodology', string>;
 beforeAll(async () => {
   service = await youngService();
   served = await serve(service);
-  told = {
+  collected = {
     card: await json(ENDPOINTS.agentCard),
     registration: await json(ENDPOINTS.registration),
     server: await json(ENDPOINTS.mcpServer),
@@ -46,8 +46,8 @@ beforeAll(async () => {
     info: await json('/api/svc/info'),
     ecosystem: await json('/api/claw/ecosystem'),
   };
-  const { params } = told.card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSION_URIS.skillContracts);
-  told.contracts = await (await fetch(here(params.contracts))).json();
+  const { params } = collected.card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSION_URIS.skillContracts);
+  collected.contracts = await (await fetch(here(params.contracts))).json();
   texts = { llms: await text(ENDPOINTS.llms), skillFile: await text(ENDPOINTS.skillFile), methodology: await text(ENDPOINTS.methodology) };
 });
 afterAll(async () => {
@@ -66,108 +66,110 @@ const at = (path: string) => service.http.publicUrl + path;
 const here = (url: string) => url.replaceAll(service.http.publicUrl, served.url);
 
 /** What stands where the card says that the contracts of its skills are. */
-const contracts = (): Body[] => told.contracts.skills;
+const contracts = (): Body[] => collected.contracts.skills;
 
-describe('the same everywhere', () => {
+describe('agent documents agree on', () => {
   it('name and description', () => {
-    for (const file of [told.card, told.registration, told.identity, told.info]) {
+    for (const file of [collected.card, collected.registration, collected.identity, collected.info]) {
       expect([file.name, file.description]).toEqual([IDENTITY.name, IDENTITY.description]);
     }
-    expect([told.server.title, told.openApi.info.title]).toEqual([IDENTITY.name, IDENTITY.name]);
+    expect([collected.server.title, collected.openApi.info.title]).toEqual([IDENTITY.name, IDENTITY.name]);
     expect(texts.llms.startsWith(`# ${IDENTITY.name}\n\n> ${IDENTITY.description}\n`)).toBe(true);
     expect(texts.skillFile).toContain(`\n# ${IDENTITY.name}\n\n${IDENTITY.description}\n`);
   });
 
-  it('version', () => {
-    const versions = [told.card.version, told.server.version, told.info.version, told.identity.agentCard.version];
+  it('the version', () => {
+    const versions = [collected.card.version, collected.server.version, collected.info.version, collected.identity.agentCard.version];
     expect(new Set(versions)).toEqual(new Set([packageJson.version]));
     expect(texts.skillFile).toContain(`version: "${packageJson.version}"`);
   });
 
-  it('where it is reached', () => {
-    const findEndpoint = (name: string) => told.registration.services.find((one: Body) => one.name === name);
-    expect(findEndpoint('A2A').endpoint).toBe(told.identity.agentCard.url);
-    expect([told.server.remotes[0].url, at(ENDPOINTS.mcp)]).toEqual([findEndpoint('MCP').endpoint, findEndpoint('MCP').endpoint]);
-    expect([told.card.url, told.card.additionalInterfaces[0].url]).toEqual(Array(2).fill(told.card.supportedInterfaces[0].url));
-    for (const endpoint of [findEndpoint('A2A').endpoint, findEndpoint('MCP').endpoint, told.card.documentationUrl])
+  it('the endpoints', () => {
+    const findEndpoint = (name: string) => collected.registration.services.find((one: Body) => one.name === name);
+    expect(findEndpoint('A2A').endpoint).toBe(collected.identity.agentCard.url);
+    expect([collected.server.remotes[0].url, at(ENDPOINTS.mcp)]).toEqual([findEndpoint('MCP').endpoint, findEndpoint('MCP').endpoint]);
+    expect([collected.card.url, collected.card.additionalInterfaces[0].url]).toEqual(
+      Array(2).fill(collected.card.supportedInterfaces[0].url),
+    );
+    for (const endpoint of [findEndpoint('A2A').endpoint, findEndpoint('MCP').endpoint, collected.card.documentationUrl])
       expect(texts.llms).toContain(`(${endpoint})`);
     expect(texts.skillFile).toContain(`"url": "${findEndpoint('MCP').endpoint}"`);
-    expect(texts.skillFile).toContain(`curl -X POST ${told.card.url} `);
-    expect(told.registration.image).toBe(told.card.iconUrl);
+    expect(texts.skillFile).toContain(`curl -X POST ${collected.card.url} `);
+    expect(collected.registration.image).toBe(collected.card.iconUrl);
   });
 
-  it('names the payee and the signer of receipts in the signed card, in the registration file and in the terms alike', async () => {
+  it('payee and receipt signer in the signed card, the registration file and the terms', async () => {
     const terms = await json(ENDPOINTS.x402);
-    const { params } = told.card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSION_URIS.x402);
+    const { params } = collected.card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSION_URIS.x402);
     expect([params.payee, params.asset, params.receiptSigner]).toEqual([terms.payee, terms.asset.address, terms.receipt.signer]);
     expect(params.terms).toBe(at(ENDPOINTS.x402));
-    const { payee, asset, receiptSigner } = told.registration.services.find(({ name }: Body) => name === 'x402');
+    const { payee, asset, receiptSigner } = collected.registration.services.find(({ name }: Body) => name === 'x402');
     expect([payee, asset, receiptSigner]).toEqual(
       [params.payee, params.asset, params.receiptSigner].map((one) => `${params.network}:${one}`),
     );
   });
 
-  it('the identity on chain, whose URI leads to the registration file', async () => {
-    const { agentUri, agentId } = told.ecosystem.contracts.identityRegistry;
+  it('the on-chain identity, whose URI is the registration file', async () => {
+    const { agentUri, agentId } = collected.ecosystem.contracts.identityRegistry;
     expect(agentUri).toBe(at(ENDPOINTS.registration));
-    expect(await (await fetch(here(agentUri))).json()).toEqual(told.registration);
-    expect(told.registration.registrations).toEqual([
-      { agentId, agentRegistry: `${told.identity.chain}:${told.identity.registries.identity}` },
+    expect(await (await fetch(here(agentUri))).json()).toEqual(collected.registration);
+    expect(collected.registration.registrations).toEqual([
+      { agentId, agentRegistry: `${collected.identity.chain}:${collected.identity.registries.identity}` },
     ]);
-    const { params } = told.card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSION_URIS.identity);
+    const { params } = collected.card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSION_URIS.identity);
     expect([params.agentId, params.agentRegistry, params.registration]).toEqual([
       String(agentId),
-      told.registration.registrations[0].agentRegistry,
+      collected.registration.registrations[0].agentRegistry,
       agentUri,
     ]);
   });
 
-  it('ids and titles of the skills', () => {
+  it('skill ids and titles', () => {
     const lists: string[][] = [
-      told.card.skills.map(({ id }: Body) => id),
+      collected.card.skills.map(({ id }: Body) => id),
       contracts().map(({ id }) => id),
-      told.skills.skills.map(({ id }: Body) => id),
-      told.identity.agentCard.skills,
-      ...told.registration.services.flatMap(({ a2aSkills, mcpTools }: Body) => [a2aSkills, mcpTools].filter(Boolean)),
-      Object.keys(told.openApi.paths).flatMap((path) => /^\/api\/svc\/skills\/(\w+)$/.exec(path)?.[1] ?? []),
+      collected.skills.skills.map(({ id }: Body) => id),
+      collected.identity.agentCard.skills,
+      ...collected.registration.services.flatMap(({ a2aSkills, mcpTools }: Body) => [a2aSkills, mcpTools].filter(Boolean)),
+      Object.keys(collected.openApi.paths).flatMap((path) => /^\/api\/svc\/skills\/(\w+)$/.exec(path)?.[1] ?? []),
       [...texts.llms.matchAll(/\((\w+)\)\]\([^)]*\/api\/svc\/skills\)/g)].map(([, id]) => id),
       [...texts.skillFile.matchAll(/^### .*`(\w+)`$/gm)].map(([, id]) => id),
     ];
     expect(lists).toEqual(Array(9).fill(SKILL_IDS));
     const titles = SKILLS.map(({ title }) => title);
-    expect(told.card.skills.map(({ name }: Body) => name)).toEqual(titles);
-    expect(told.skills.skills.map(({ title }: Body) => title)).toEqual(titles);
+    expect(collected.card.skills.map(({ name }: Body) => name)).toEqual(titles);
+    expect(collected.skills.skills.map(({ title }: Body) => title)).toEqual(titles);
   });
 
   it.each(SKILLS.map((skill) => [skill.id, skill] as const))('tier, price and input of %s', (id, skill) => {
     const contract = contracts().find((one) => one.id === id);
-    const listed = told.skills.skills.find((one: Body) => one.id === id);
-    const operation = told.openApi.paths[`${ENDPOINTS.skills}/${id}`].post;
+    const listed = collected.skills.skills.find((one: Body) => one.id === id);
+    const operation = collected.openApi.paths[`${ENDPOINTS.skills}/${id}`].post;
     expect([contract.tier, listed.tier]).toEqual([skill.tier, skill.tier]);
     expect(operation.security.some((requirement: object) => Object.keys(requirement).length === 0)).toBe(skill.tier === 'public');
     expect([contract.price.description, listed.price.description]).toEqual(Array(2).fill(formatPrice(skill)));
     expect(listed.price).toEqual(contract.price);
     for (const document of [texts.llms, texts.skillFile]) expect(document).toContain(formatPrice(skill));
     const body = operation.requestBody.content['application/json'].schema;
-    const inOpenApi = body.$ref === undefined ? body : told.openApi.components.schemas[body.$ref.split('/').at(-1)];
+    const inOpenApi = body.$ref === undefined ? body : collected.openApi.components.schemas[body.$ref.split('/').at(-1)];
     expect(Object.keys(inOpenApi.properties)).toEqual(Object.keys(contract.inputSchema.properties));
   });
 
-  it('prices: each is the one of the list of offerings, in its words and its number', () => {
+  it('prices, as text and number, with the list of offerings', () => {
     const priced = contracts().filter(({ price }) => price.singleAnswer !== null);
     expect(priced.length).toBeGreaterThan(0);
     for (const { price } of priced) {
       const { offering, amount, asset } = price.singleAnswer;
-      const listed = told.offerings.offerings.find((one: Body) => one.id === offering);
+      const listed = collected.offerings.offerings.find((one: Body) => one.id === offering);
       const sold = OFFERINGS.find((one) => getOfferingId(one) === offering)!;
       expect(amount).toBe(formatAmount(sold.price));
       expect(price.description).toContain(listed.priceDisplay);
       expect(`${amount} ${asset}`).toBe(listed.priceDisplay);
     }
-    expect(told.registration.x402Support).toBe(told.offerings.channels.find(({ channel }: Body) => channel === 'x402').open);
+    expect(collected.registration.x402Support).toBe(collected.offerings.channels.find(({ channel }: Body) => channel === 'x402').open);
   });
 
-  it('a price that changes in the table changes in all of them', async () => {
+  it('a price that changes in the table', async () => {
     const { offering } = SKILLS.find((skill) => skill.offering !== null)!;
     const { price } = findOffering(offering!.channel, offering!.name)!;
     const before = { ...price };
@@ -182,7 +184,7 @@ describe('the same everywhere', () => {
     }
   });
 
-  /** Of routes that have told nothing yet. */
+  /** Without requests so far. */
   async function pricedAnswers(): Promise<string[]> {
     const fresh = await serve(service);
     const paths = [ENDPOINTS.llms, ENDPOINTS.skillFile, ENDPOINTS.skills, '/api/svc/commerce/offerings'];
@@ -191,18 +193,18 @@ describe('the same everywhere', () => {
     return answers;
   }
 
-  it('tools of MCP, as a client lists them', async () => {
+  it('the tools that an MCP client lists', async () => {
     const client = new Client({ name: 'a-test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
     await client.connect(new StreamableHTTPClientTransport(new URL(served.url + ENDPOINTS.mcp)));
     const { tools } = await client.listTools();
     expect(client.getNegotiatedProtocolVersion()).toBe(MCP_VERSION);
-    expect(client.getServerVersion()).toMatchObject({ name: IDENTITY.slug, title: told.card.name, version: told.card.version });
+    expect(client.getServerVersion()).toMatchObject({ name: IDENTITY.slug, title: collected.card.name, version: collected.card.version });
     await client.close();
     expect(tools.map(({ name }) => name)).toEqual(SKILL_IDS);
     for (const { name, title, description, inputSchema, outputSchema } of tools) {
       expect(subschemasOf(inputSchema).concat(subschemasOf(outputSchema!)).filter(isVague), name).toEqual([]);
       const contract = contracts().find(({ id }) => id === name);
-      const { name: titled } = told.card.skills.find(({ id }: Body) => id === name);
+      const { name: titled } = collected.card.skills.find(({ id }: Body) => id === name);
       expect(title, name).toBe(titled);
       expect(description, name).toContain(contract.price.description);
       const { $schema: _, ...schema } = inputSchema;
@@ -211,13 +213,13 @@ describe('the same everywhere', () => {
   });
 });
 
-describe('every URL of them leads somewhere', () => {
+describe('URLs in agent documents', () => {
   /** URLs of the service in a text, as they are written there. */
   const urlsIn = (document: string) =>
     document.match(new RegExp(`${service.http.publicUrl}[^\\s"'\`)\\]]*`, 'g'))?.map((url) => url.replace(/[.,;:]+$/, '')) ?? [];
 
-  it('none is unknown to the service', async () => {
-    const { openApi: _, ...others } = told;
+  it('are all served', async () => {
+    const { openApi: _, ...others } = collected;
     const documents = [...Object.values(others).map((body) => JSON.stringify(body).replaceAll('\\"', '"')), ...Object.values(texts)];
     const urls = [...new Set(documents.flatMap(urlsIn))];
     expect(urls.length).toBeGreaterThan(30);
@@ -230,14 +232,16 @@ describe('every URL of them leads somewhere', () => {
     // The base of paths.
     if (path === ENDPOINTS.a2aRest) return isThere(`${url}/tasks`);
     if (/[<{]/.test(path))
-      return Object.keys(told.openApi.paths).some((known) => known.replaceAll(/\{\w+\}/g, '') === path.replaceAll(/[<{][\w ]+[>}]/g, ''));
+      return Object.keys(collected.openApi.paths).some(
+        (known) => known.replaceAll(/\{\w+\}/g, '') === path.replaceAll(/[<{][\w ]+[>}]/g, ''),
+      );
     const response = await fetch(here(url));
     const body = await response.text();
     if (response.status === 405) return (response.headers.get('allow') ?? '') !== '';
     return response.status !== 404 && !body.includes(NOTHING_THERE);
   }
 
-  it('the lines of SKILL.md do what they say', async () => {
+  it('work as SKILL.md shows them', async () => {
     const token = await loginToken(service, 'premium');
     const lines = curlLines(texts.skillFile.replaceAll('$TOKEN', token));
     expect(lines.length).toBeGreaterThan(SKILLS.length);
@@ -255,14 +259,14 @@ describe('every URL of them leads somewhere', () => {
   }
 });
 
-describe('a file', () => {
+describe('an agent document', () => {
   it.each([
     [ENDPOINTS.llms, 'text/plain; charset=utf-8'],
     [ENDPOINTS.skillFile, 'text/markdown; charset=utf-8'],
     [ENDPOINTS.methodology, 'text/markdown; charset=utf-8'],
     [ENDPOINTS.icon, 'image/svg+xml; charset=utf-8'],
     [ENDPOINTS.mcpServer, 'application/json; charset=utf-8'],
-  ])('%s has its type, may be kept, and is not sent again', async (path, type) => {
+  ])('%s has its media type, is cacheable and returns 304', async (path, type) => {
     const response = await fetch(served.url + path);
     expect([response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([type, 'public, max-age=3600']);
     const etag = response.headers.get('etag')!;

@@ -36,8 +36,8 @@ const call = (id: string, input?: unknown, headers: Record<string, string> = {})
   return ask(`${ENDPOINTS.skills}/${id}`, { method: 'POST', ...body, headers: { ...body.headers, ...headers } });
 };
 
-describe('the list', () => {
-  it('has each skill with what it takes to call it, the same for everybody', async () => {
+describe('the list of skills', () => {
+  it('has each skill with its calling conditions, the same for every caller', async () => {
     const { status, headers, body } = await ask(ENDPOINTS.skills);
     expect([status, body.success, body.count]).toEqual([200, true, SKILLS.length]);
     expect(headers['cache-control']).toBe('public, max-age=300');
@@ -54,7 +54,7 @@ describe('the list', () => {
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  it('names doors that are there, and inputs that they take', async () => {
+  it('names endpoints that exist and inputs that they accept', async () => {
     const { paths } = await fetchOpenApi(served.url);
     const { body } = await ask(ENDPOINTS.skills);
     const basic = await asTier(service, 'basic');
@@ -71,8 +71,8 @@ describe('the list', () => {
   });
 });
 
-describe('a call', () => {
-  it('answers with what the skill answers, in fields and in words, kept by nobody', async () => {
+describe('a skill call', () => {
+  it('returns the output as fields and text, uncached', async () => {
     const doc = (await service.pipeline.record.forecasts.findOne({ horizonDays: 7 }))!;
     const { status, headers, body } = await call('verify_prediction', { predictionId: doc._id });
     expect(status).toBe(200);
@@ -85,7 +85,7 @@ describe('a call', () => {
     expect(headers['cache-control']).toBe('private, no-store');
   });
 
-  it('needs no body: then its input is empty', async () => {
+  it('accepts a missing body as empty input', async () => {
     const [bare, empty] = [await call('get_track_record'), await call('get_track_record', {})];
     expect(bare.status).toBe(200);
     expect({ ...bare.body.output, asOf: null }).toEqual({ ...empty.body.output, asOf: null });
@@ -97,7 +97,7 @@ describe('a call', () => {
     expect((await call('verify_prediction')).body).toMatchObject({ code: 'INPUT_INVALID', field: 'predictionId' });
   });
 
-  it('is refused by the name of what is wrong', async () => {
+  it('returns an error that names the invalid field', async () => {
     expect((await call('get_track_record', { from: '2026-02-02', to: '2026-02-01' })).body).toMatchObject({ status: 400, field: 'from' });
     expect((await call('get_market_context', { sections: ['price'] })).body).toMatchObject({ status: 400, field: 'sections' });
     expect((await call('verify_prediction', { date: '2026-01-05', uid: `0x${'1'.repeat(64)}` })).body).toMatchObject({
@@ -109,7 +109,7 @@ describe('a call', () => {
     expect((await ask(`${ENDPOINTS.skills}/get_market_context`)).status).toBe(405);
   });
 
-  it('of the forecast asks for the tier', async () => {
+  it('of a forecast requires the tier', async () => {
     expect((await call('predict_btc_direction', { horizon: '2d' })).body).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
     for (const tier of ['basic', 'premium'] as const) {
       const { status, body } = await call('predict_btc_direction', { horizon: '2d' }, await asTier(service, tier));
@@ -118,15 +118,15 @@ describe('a call', () => {
     }
   });
 
-  it('tells Basic on public skills what it may know', async () => {
+  it('returns to Basic callers of public skills what their tier may read', async () => {
     const entry = async (headers = {}) => (await call('get_track_record', {}, headers)).body.output.entries[0];
     expect(await entry()).toMatchObject({ signal: 'GATED', direction: null });
     expect((await entry(await asTier(service, 'basic'))).direction).toMatch(/^(?:UP|DOWN)$/);
   });
 });
 
-describe('the limit of calls that make us ask the chain', () => {
-  it('counts a verification once, and no other skill', async () => {
+describe('the limit of chain calls', () => {
+  it('counts a verification once and no other skill', async () => {
     const { database, log, shutdown, http } = service;
     const config = loadConfig({ ...HARDLY_LIMITED, RATE_LIMIT_RPC: '2' });
     const { access } = http;

@@ -122,7 +122,7 @@ function comparable({ status, headers, body }: Answer) {
   return { status, headers: rest, body: problem };
 }
 
-describe('a contract wallet that is valid only under the conditions of a simulation', () => {
+describe('a contract wallet that is valid in simulations only', () => {
   const HOSTILE: WalletBehaviour[] = [
     'valid without gas price',
     'valid without origin',
@@ -133,7 +133,7 @@ describe('a contract wallet that is valid only under the conditions of a simulat
     'invalid',
   ];
 
-  it.each(HOSTILE)('pays for nothing, learns nothing and costs no gas: %s', async (behaviour) => {
+  it.each(HOSTILE)('pays nothing, gets no answer and costs no gas: %s', async (behaviour) => {
     const owner = privateKeyToAccount(generatePrivateKey());
     const wallet = await walletOf(owner.address, behaviour);
     await wallet.deploy();
@@ -141,7 +141,7 @@ describe('a contract wallet that is valid only under the conditions of a simulat
     await expectNothing(() => sign({ account: owner, change: { from: wallet.address } }));
   });
 
-  it('pays for nothing either where a key delegates to it (EIP-7702)', async () => {
+  it('is rejected where an EOA delegates to it (EIP-7702)', async () => {
     const key = privateKeyToAccount(generatePrivateKey());
     const code = await walletOf(key.address, 'valid without gas price');
     await code.deploy();
@@ -150,7 +150,7 @@ describe('a contract wallet that is valid only under the conditions of a simulat
     await expectNothing(() => sign({ account: key }));
   });
 
-  it('pays for nothing where its signature brings its deployment along (ERC-6492)', async () => {
+  it('is rejected where its signature deploys it (ERC-6492)', async () => {
     const owner = privateKeyToAccount(generatePrivateKey());
     const wallet = await walletOf(owner.address, 'honest');
     await mint(wallet.address);
@@ -161,7 +161,7 @@ describe('a contract wallet that is valid only under the conditions of a simulat
     });
   });
 
-  it('but an honest one, plain or wrapped once it is deployed, is served', async () => {
+  it('while an honest one is served, plain or wrapped after deployment', async () => {
     const owner = privateKeyToAccount(generatePrivateKey());
     const wallet = await walletOf(owner.address, 'honest');
     await wallet.deploy();
@@ -188,8 +188,8 @@ async function expectNothing(payment: () => Promise<unknown>): Promise<void> {
   expect(await settlements()).toEqual(before);
 }
 
-describe('an authorization that is about to expire', () => {
-  it('is refused whatever the forecast says, naming validBefore and the least time', async () => {
+describe('an authorization about to expire', () => {
+  it('is rejected for any forecast, naming validBefore and the minimum', async () => {
     const account = privateKeyToAccount(generatePrivateKey());
     await mint(account.address);
     const seconds = Math.floor(Date.now() / 1_000);
@@ -208,7 +208,7 @@ describe('an authorization that is about to expire', () => {
   });
 });
 
-describe('a payer whose settlement failed', () => {
+describe('a payer with a failed settlement', () => {
   /** Takes the money away once the payment was found good. */
   async function takesBack(account: LocalAccount, from?: string): Promise<Answer> {
     await mint(account.address, PRICE);
@@ -235,7 +235,7 @@ describe('a payer whose settlement failed', () => {
     expect(free).toMatchObject({ status: 200, body: { signal: 'HOLD', charged: false } });
   });
 
-  it('three times is refused for a day, before the chain is asked, and others at the address are not', async () => {
+  it('is rejected for a day after three failures, before any chain call, unlike others at its address', async () => {
     const from = '198.51.100.40';
     const account = await fundedKey();
     for (let times = 0; times < 3; times++) expect((await takesBack(account, from)).status).toBe(402);
@@ -254,7 +254,7 @@ describe('rejected payments', () => {
   const poor = () => sign({ account: privateKeyToAccount(generatePrivateKey()) });
   const at = (from: string) => ({ at: limited, from });
 
-  it('count against their payer, and not against others behind the same address', async () => {
+  it('count per payer, not for others behind the same address', async () => {
     const account = privateKeyToAccount(generatePrivateKey());
     const from = '198.51.100.50';
     for (const status of [402, 402, 402, 429, 429]) expect((await send(await sign({ account }), at(from))).status).toBe(status);
@@ -263,7 +263,7 @@ describe('rejected payments', () => {
     expect((await send(await sign({ account: other }), at(from))).status).toBe(200);
   });
 
-  it('do not lock a wallet out that another client names as their payer', async () => {
+  it('do not lock out a wallet that another client names as payer', async () => {
     const victim = privateKeyToAccount(generatePrivateKey());
     await mint(victim.address);
     const forged = () => sign({ account: privateKeyToAccount(generatePrivateKey()), change: { from: victim.address } });
@@ -272,7 +272,7 @@ describe('rejected payments', () => {
     for (const address of [from, '198.51.100.52']) expect((await send(await sign({ account: victim }), at(address))).status).toBe(200);
   });
 
-  it('of invented payers count against the address', async () => {
+  it('of invented payers count per address', async () => {
     const from = '198.51.100.53';
     for (let payers = 0; payers < 8; payers++) expect((await send(await poor(), at(from))).status).toBe(402);
     expect(await send(await poor(), at(from))).toMatchObject({ status: 429, body: { policy: 'payments', limit: 8 } });

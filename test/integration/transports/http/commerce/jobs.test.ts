@@ -99,7 +99,7 @@ async function fetchAs(signer: LocalAccount, jobId: bigint, { wallet = signer.ad
   return ask(`${jobPath(jobId)}/deliverable`, { wallet, timestamp, signature: await signer.signMessage({ message: text }) });
 }
 
-describe('a job, from its offer to its receipt', () => {
+describe('a job from offer to receipt', () => {
   let account: LocalAccount;
   let evaluator: LocalAccount;
   let client: JobClient;
@@ -110,7 +110,7 @@ describe('a job, from its offer to its receipt', () => {
     jobId = await deliveredJob(client, '{"offering":"svc_bitcoin_signal"}', evaluator.address);
   });
 
-  it('is offered with contract, provider and what to do', async () => {
+  it('is offered with contract, provider and instructions', async () => {
     const { body } = await ask('/api/svc/commerce/offerings?channel=agent-commerce');
     expect(undocumented(OFFERINGS_REPLY, body)).toEqual([]);
     expect(body.channels).toEqual([{ channel: 'agent-commerce', open: true, reason: null }]);
@@ -118,7 +118,7 @@ describe('a job, from its offer to its receipt', () => {
     for (const { howToPay } of body.offerings) expect(howToPay).toMatchObject({ contract, payee, asset, chain: 'eip155:8453' });
   });
 
-  it('tells everybody what became of it, and nothing of what it sells', async () => {
+  it('is publicly visible without its deliverable', async () => {
     const { body, text } = await ask(jobPath(jobId));
     expect(undocumented(JOB_REPLY, body)).toEqual([]);
     expect(body).toMatchObject({
@@ -140,22 +140,19 @@ describe('a job, from its offer to its receipt', () => {
     }
   });
 
-  it.each(['client', 'evaluator'])(
-    'hands the exact bytes to the %s: their hash is on chain, and the values in them the committed ones',
-    async (who) => {
-      const { status, text, body } = await fetchAs(who === 'client' ? account : evaluator, jobId);
-      expect(status).toBe(200);
-      const { deliverable } = await jobOf(jobId);
-      expect(keccak256(stringToBytes(text))).toBe(deliverable.hash);
-      expect(undocumented(DELIVERY, body)).toEqual([]);
-      expect(body).toMatchObject({ job: { jobId: jobId.toString(), client: account.address }, offering: 'svc_bitcoin_signal' });
-      const forecast = await service.pipeline.record.forecasts.findOne({ horizonDays: 7 }, { sort: { day: -1 } });
-      expect(body).toMatchObject({ forecastId: forecast!._id, attestationUid: forecast!.attestation!.uid });
-      expect(text).toContain(`"direction":"${forecast!.values!.direction}"`);
-    },
-  );
+  it.each(['client', 'evaluator'])('delivers the exact bytes to the %s, with their hash and values as committed on chain', async (who) => {
+    const { status, text, body } = await fetchAs(who === 'client' ? account : evaluator, jobId);
+    expect(status).toBe(200);
+    const { deliverable } = await jobOf(jobId);
+    expect(keccak256(stringToBytes(text))).toBe(deliverable.hash);
+    expect(undocumented(DELIVERY, body)).toEqual([]);
+    expect(body).toMatchObject({ job: { jobId: jobId.toString(), client: account.address }, offering: 'svc_bitcoin_signal' });
+    const forecast = await service.pipeline.record.forecasts.findOne({ horizonDays: 7 }, { sort: { day: -1 } });
+    expect(body).toMatchObject({ forecastId: forecast!._id, attestationUid: forecast!.attestation!.uid });
+    expect(text).toContain(`"direction":"${forecast!.values!.direction}"`);
+  });
 
-  it('hands them to nobody else', async () => {
+  it('delivers to no other wallet', async () => {
     const stranger = await newAccount();
     const now = Date.now();
     const contract = getAddress(world.contract);
@@ -175,7 +172,7 @@ describe('a job, from its offer to its receipt', () => {
     }
   });
 
-  it('is booked when it is completed, with a receipt over what was delivered', async () => {
+  it('is recorded on completion, with a receipt of the delivery', async () => {
     const evaluating = jobClient(world, evaluator);
     const { transactionHash } = await evaluating.complete(jobId);
     await reaches(jobId, { state: 'COMPLETED', payment: { txHash: transactionHash, amount: '1000000', usd: '1.00' } });
@@ -191,7 +188,7 @@ describe('a job, from its offer to its receipt', () => {
 });
 
 describe('other jobs', () => {
-  it('hand out nothing any more once they are rejected, to nobody', async () => {
+  it('deliver nothing once rejected', async () => {
     const [account, evaluator] = [await newAccount(), await newAccount()];
     const jobId = await deliveredJob(jobClient(world, account), 'svc_market_context', evaluator.address);
     expect((await fetchAs(account, jobId)).status).toBe(200);
@@ -202,11 +199,11 @@ describe('other jobs', () => {
       expect([status, body.code, body.detail]).toEqual([404, 'NOT_FOUND', expect.stringContaining('was rejected')]);
       expect(text).not.toContain('svc_market_context');
     }
-    // The next stranger would have to wait.
+    // The next unknown evaluator would have to wait.
     await service.database.db.collection('agent_commerce_turns').deleteMany({});
   });
 
-  it('of a contract wallet are handed to whoever signs for it (EIP-1271)', async () => {
+  it('of a contract wallet deliver to its signer (EIP-1271)', async () => {
     const owner = await newAccount();
     const chain = await createChain({
       ...{ rpcUrl: world.rpcUrl, chainId: 8453, confirmations: 1, pollingIntervalMs: 5, addresses: service.http.addresses },
@@ -238,7 +235,7 @@ describe('other jobs', () => {
     expect((await fetchAs(owner, paid, { wallet: from })).text).toBe(text);
   });
 
-  it('that are refused say why', async () => {
+  it('that are rejected state the reason', async () => {
     const client = jobClient(world, await newAccount());
     const jobId = await client.create({ description: 'the signal, please' });
     await reaches(jobId, { accepted: false, reason: expect.stringContaining('description'), price: null, offering: null });
@@ -247,7 +244,7 @@ describe('other jobs', () => {
     expect(body.next).toContain('The client rejects the job');
   });
 
-  it('whose block is not read yet are answered 503 with Retry-After, and those of other providers 404', async () => {
+  it('return 503 with Retry-After while unconfirmed, and 404 for other providers', async () => {
     const late = { ...service.http, jobs: { ...service.http.jobs!, find: async () => null } };
     const app = await serveApp(createApp(jobRoutes(late), service.appOptions));
     onTestFinished(() => app.close());
@@ -260,7 +257,7 @@ describe('other jobs', () => {
     expect((await fetch(`${app.url}${jobPath(other)}`)).status).toBe(404);
   });
 
-  it('that are not there, or have no number, are told apart', async () => {
+  it('return 404 for an unknown id, and 400 for a malformed one', async () => {
     expect(await ask(jobPath(10n ** 30n))).toMatchObject({ status: 404, body: { code: 'NOT_FOUND', field: 'jobId' } });
     expect(await fetchAs(await newAccount(), 10n ** 30n)).toMatchObject({ status: 404 });
     expect(await ask(jobPath(maxUint256 + 1n))).toMatchObject({ status: 404, body: { code: 'NOT_FOUND', field: 'jobId' } });
@@ -269,7 +266,7 @@ describe('other jobs', () => {
     }
   });
 
-  it('of the crowd and of the market are delivered too', async () => {
+  it('deliver crowd and market documents too', async () => {
     const account = await newAccount();
     const jobId = await deliveredJob(jobClient(world, account), 'svc_crowd_vs_oracle');
     expect((await fetchAs(account, jobId)).body).toMatchObject({
@@ -279,12 +276,12 @@ describe('other jobs', () => {
   });
 });
 
-describe('without a contract that can be used', () => {
+describe('without a usable contract', () => {
   it.each([
     ['none is set', () => null, 'No agent commerce contract is set'],
     ['nothing answers there', () => world.provider, 'No agent commerce contract answers'],
     ['the address is another contract', () => world.stablecoin, 'No agent commerce contract answers'],
-  ])('the channel is closed, with the reason: %s', async (_, contract, reason) => {
+  ])('the channel is closed with a reason: %s', async (_, contract, reason) => {
     const { config, log, shutdown, infrastructure, database, http } = service;
     const addresses = { ...infrastructure.contracts, agentCommerce: contract() };
     const chain = await createChain({ rpcUrl: world.rpcUrl, chainId: 8453, confirmations: 1, pollingIntervalMs: 5, addresses });
@@ -294,8 +291,8 @@ describe('without a contract that can be used', () => {
   });
 });
 
-describe('where no evaluator is known and none other is allowed', () => {
-  it('the channel is closed, with the reason; jobs of before are told and served', async () => {
+describe('without known evaluators, and none other allowed', () => {
+  it('the channel is closed with a reason, and earlier jobs are still served', async () => {
     const { config, log, shutdown, database, http } = service;
     const { jobs: desk, commerce, now } = http;
     const chain = await createChain({

@@ -49,8 +49,8 @@ function pay(change: Partial<SettledPayment>): Promise<boolean> {
   });
 }
 
-describe('the offerings', () => {
-  it('have the fields of the interface, exact prices, and say how they are paid for', async () => {
+describe('offerings', () => {
+  it('have the fields of the interface, exact prices and payment instructions', async () => {
     const { body } = await get('/api/svc/commerce/offerings', OFFERINGS_REPLY);
     expect(body.count).toBe(11);
     for (const offering of body.offerings) {
@@ -65,7 +65,7 @@ describe('the offerings', () => {
     expect(body.channels.map(({ open }: { open: boolean }) => open)).toEqual([true, true, true]);
   });
 
-  it('are those of one channel where one is asked for', async () => {
+  it('are filtered by channel', async () => {
     const { body } = await get('/api/svc/commerce/offerings?channel=agent-commerce', OFFERINGS_REPLY);
     expect(body.offerings.map(({ name }: { name: string }) => name)).toEqual([
       'svc_bitcoin_signal',
@@ -76,7 +76,7 @@ describe('the offerings', () => {
     expect(await get('/api/svc/commerce/offerings?channel=cash')).toMatchObject({ status: 400, body: { field: 'channel' } });
   });
 
-  it('name the wallet to pay to where their channel is open, and only there', async () => {
+  it('name the payee of open channels only', async () => {
     const commerce = { ...service.http.commerce, closed: { x402: 'closed' } };
     const [route] = commerceRoutes({ ...service.http, commerce });
     const { body } = await call(route!, {});
@@ -88,7 +88,7 @@ describe('the offerings', () => {
 });
 
 describe('revenue and partners', () => {
-  it('are nothing before the first settled payment', async () => {
+  it('are zero before the first settled payment', async () => {
     const { body: revenue } = await get('/api/svc/revenue', REVENUE_REPLY);
     expect(revenue).toMatchObject({
       payments: 0,
@@ -117,7 +117,7 @@ describe('revenue and partners', () => {
     });
   });
 
-  it('are what has settled, to the last unit, and name no buyer', async () => {
+  it('are the exact settled amounts, without buyers', async () => {
     await pay({ ref: 'Alpha' });
     await pay({ ref: 'alpha', payer: '0x2222222222222222222222222222222222222222', amountMicros: 1n });
     await pay({ ref: 'beta', channel: 'x402', offering: 'x402_signal', amountMicros: 1_000n });
@@ -159,7 +159,7 @@ describe('revenue and partners', () => {
     ['limit', '/api/refs/leaderboard?limit=0'],
     ['limit', '/api/refs/leaderboard?limit=101'],
     ['limit', '/api/refs/leaderboard?limit=ten'],
-  ])('refuse a wrong %s without repeating it: %s', async (field, path) => {
+  ])('reject an invalid %s without echoing it: %s', async (field, path) => {
     const { status, body } = await get(path);
     expect([status, body.field]).toEqual([400, field]);
     expect(JSON.stringify(body)).not.toContain('script');

@@ -81,7 +81,7 @@ async function received(work: () => Promise<unknown>): Promise<bigint> {
   return (await balance(payee())) - before;
 }
 
-describe('the official client of version 2', () => {
+describe('the official x402 version 2 client', () => {
   it.each([
     ['/oracle', '7d'],
     ['/oracle', '3d'],
@@ -89,7 +89,7 @@ describe('the official client of version 2', () => {
     ['/oracle/premium', '7d'],
     ['/oracle/premium', '3d'],
     ['/oracle/premium', '2d'],
-  ] as const)('pays for %s of %s in one go', async (path, horizon) => {
+  ] as const)('pays %s for %s in one call', async (path, horizon) => {
     const before = await balance(buyer().address);
     const response = await payingFetch(buyer())(`${served.url}${path}?horizon=${horizon}`);
     const body = (await response.json()) as Body;
@@ -116,8 +116,8 @@ describe('the official client of version 2', () => {
   });
 });
 
-describe('a payment of version 1', () => {
-  it.each(['/oracle', '/oracle/premium'])('is taken in X-PAYMENT on %s, and answered in its words', async (path) => {
+describe('a version 1 payment', () => {
+  it.each(['/oracle', '/oracle/premium'])('is accepted in X-PAYMENT on %s, and settles in version 1', async (path) => {
     const { status, headers, body } = await ask(path, { 'X-PAYMENT': asHeader(inV1(await signed(path))) });
     expect(status, JSON.stringify(body)).toBe(200);
     expect(readHeader(headers.get('X-PAYMENT-RESPONSE'))).toEqual({
@@ -129,7 +129,7 @@ describe('a payment of version 1', () => {
   it.each([
     ['1', inV1],
     ['2', (payment: Parameters<typeof inV1>[0]) => payment],
-  ] as const)('and one of version %s in X-402-Payment, answered in both', async (_, form) => {
+  ] as const)('or one of version %s is accepted in X-402-Payment, and settles in both', async (_, form) => {
     const { status, headers, body } = await ask('/oracle', { 'X-402-Payment': asHeader(form(await signed('/oracle'))) });
     expect(status, JSON.stringify(body)).toBe(200);
     for (const name of ['PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE'])
@@ -137,11 +137,11 @@ describe('a payment of version 1', () => {
   });
 });
 
-describe('while history is replayed', () => {
+describe('during the replay of history', () => {
   const purchase = { offering: 'svc_daily_macro_review', txHash: `0x${'12'.repeat(32)}`, wallet: `0x${'34'.repeat(20)}` };
   const waiting = { status: 503, body: { code: 'STEP_WAITING', detail: 'History is being replayed: pay when it is done' } };
 
-  it('every way to pay says so, and nothing is charged', async () => {
+  it('every payment channel is closed and charges nothing', async () => {
     const payment = await signed('/oracle', { change: { validAfter: '0' } });
     const arrived = await received(async () => {
       service.progress.replayAhead = true;
@@ -174,7 +174,7 @@ describe('while history is replayed', () => {
 
 describe('without a payment', () => {
   it.each(['/oracle', '/oracle/premium'] as const)(
-    '%s says what to pay, to whom, where, how long it holds, and where to read on',
+    '%s returns the requirements with amount, recipient, chain, validity and links',
     async (path) => {
       const { status, headers, body } = await ask(`${path}?horizon=3d`);
       const { asset, domain, publicUrl } = service.http.commerce.merchant;
@@ -219,21 +219,21 @@ describe('without a payment', () => {
     },
   );
 
-  it('the answer is the same whatever the forecast is, and whoever has a token', async () => {
-    const told = async (signal: 'BUY' | 'HOLD') =>
+  it('the 402 is the same for any forecast and any token', async () => {
+    const buySignal = async (signal: 'BUY' | 'HOLD') =>
       withSignal(service, signal, async () => (await ask('/oracle', {}, { at: lenient })).body);
-    expect(await told('HOLD')).toEqual(await told('BUY'));
+    expect(await buySignal('HOLD')).toEqual(await buySignal('BUY'));
     const { status } = await ask('/oracle', { Authorization: 'Bearer whatever' });
     expect(status).toBe(402);
   });
 
-  it('HEAD charges for nothing, even with a payment', async () => {
+  it('HEAD charges nothing, even with a payment', async () => {
     const payment = await signed('/oracle');
     expect(await received(async () => expect((await pay('/oracle', payment, { method: 'HEAD' })).status).toBe(402))).toBe(0n);
     expect((await pay('/oracle', payment)).status).toBe(200);
   });
 
-  it('is refused before anything else where the question is none', async () => {
+  it('an invalid query is rejected first', async () => {
     for (const [query, field] of [
       ['horizon=4d', 'horizon'],
       ['ref=x', 'ref'],
@@ -243,7 +243,7 @@ describe('without a payment', () => {
   });
 });
 
-describe('a payment that will not do', () => {
+describe('an invalid payment', () => {
   const seconds = () => Math.floor(Date.now() / 1_000);
   const WRONG: [string, string | RegExp, () => Promise<Record<string, string>>][] = [
     [
@@ -297,29 +297,29 @@ describe('a payment that will not do', () => {
   ];
   const header = (payment: unknown) => ({ 'PAYMENT-SIGNATURE': asHeader(payment) });
 
-  it.each(WRONG)('is refused with the terms, named, and not charged: %s', async (_, reason, headersOf) => {
+  it.each(WRONG)('is rejected with the requirements and a code, and not charged: %s', async (_, reason, headersOf) => {
     const headers = await headersOf();
     let answer: Answer | undefined;
     const arrived = await received(async () => {
       answer = await ask('/oracle', headers);
     });
-    const { status, body, headers: told } = answer!;
+    const { status, body, headers: buySignal } = answer!;
     expect([status, body.code, body.field]).toEqual([402, 'PAYMENT_REQUIRED', 'payment']);
     expect(X402_ERROR_CODES).toContain(body.error);
     expect(body.error).toMatch(reason instanceof RegExp ? reason : new RegExp(`^${reason}$`));
-    expect(readHeader(told.get('PAYMENT-REQUIRED'))).toMatchObject({ error: body.error, accepts: [{ amount: '1000' }] });
+    expect(readHeader(buySignal.get('PAYMENT-REQUIRED'))).toMatchObject({ error: body.error, accepts: [{ amount: '1000' }] });
     expect(body).not.toHaveProperty('signal');
     expect(arrived).toBe(0n);
   });
 
-  it('in both spellings at once is one payment', async () => {
+  it('is not one that is sent in both headers', async () => {
     const payment = asHeader(await signed('/oracle'));
     expect((await ask('/oracle', { 'PAYMENT-SIGNATURE': payment, 'X-402-Payment': payment })).status).toBe(200);
   });
 });
 
-describe('a payment that came before', () => {
-  it('gets the same answer again from the same address, is charged once, and proves nothing elsewhere', async () => {
+describe('a repeated payment', () => {
+  it('returns the same answer to the same address, is charged once, and is no proof elsewhere', async () => {
     const payment = await signed('/oracle');
     const answers: Answer[] = [];
     const arrived = await received(async () => {
@@ -334,7 +334,7 @@ describe('a payment that came before', () => {
     expect(stranger.body).not.toHaveProperty('signal');
   });
 
-  it('with an id of its own gets it from anywhere; the id with another payment contradicts', async () => {
+  it('with an identifier returns it to any address; the identifier with another payment conflicts', async () => {
     const paymentId = randomUUID();
     const payment = await namedPayment('/oracle', paymentId);
     const first = await pay('/oracle', payment);
@@ -345,7 +345,7 @@ describe('a payment that came before', () => {
     expect(other).toMatchObject({ status: 409, body: { code: 'CONFLICT', field: 'payment-identifier' } });
   });
 
-  it('is good for the question that it was sent with only', async () => {
+  it('is valid for its original query only', async () => {
     const payment = await signed('/oracle');
     expect((await pay('/oracle?horizon=3d', payment)).body.horizon).toBe('3d');
     expect(await pay('/oracle?horizon=2d', payment)).toMatchObject({ status: 409, body: { code: 'CONFLICT', field: 'payment' } });
@@ -359,19 +359,19 @@ async function namedPayment(path: string, paymentId: string) {
   return officialClient(buyer()).createPaymentPayload(terms);
 }
 
-describe('what a tier includes', () => {
+describe('an operation of a tier', () => {
   it.each([
     ['GET', '/api/svc/oracle', 'Or pay 0.001 USD for a single answer, without an account: GET /oracle?horizon=7d.'],
     ['GET', '/api/svc/oracle/premium', 'Or pay 0.01 USD for a single answer, without an account: GET /oracle/premium?horizon=7d.'],
     ['POST', '/api/svc/skills/predict_btc_direction', 'Or pay 0.001 USD for a single answer, without an account: GET /oracle?horizon=7d.'],
-  ])('%s %s says what buys a single answer of it', async (method, path, otherwise) => {
+  ])('names the price of a single answer: %s %s', async (method, path, otherwise) => {
     const { status, body } = await ask(path, {}, { method, from: ELSEWHERE });
     expect([status, body.code]).toEqual([401, 'UNAUTHENTICATED']);
     expect(body.suggestedAction).toContain('POST /api/svc/oracle/verify');
     expect(body.suggestedAction.endsWith(otherwise), body.suggestedAction).toBe(true);
   });
 
-  it('and is not sold, says nothing of a price', async () => {
+  it('names no price where none is sold', async () => {
     expect((await ask('/api/svc/regime', {}, { from: ELSEWHERE })).body.suggestedAction).toMatch(/<token>\.$/);
   });
 });
@@ -395,7 +395,7 @@ describe('an abstention', () => {
     'receipt',
   ];
 
-  it('is told without a charge to a payment that is good, and to no other', async () => {
+  it('is free for a valid payment only', async () => {
     const payment = await signed('/oracle');
     const arrived = await received(() =>
       withSignal(service, 'HOLD', async () => {
@@ -414,7 +414,7 @@ describe('an abstention', () => {
     expect(await received(async () => expect((await pay('/oracle?horizon=2d', payment)).status).toBe(200))).toBe(1_000n);
   });
 
-  it('is charged for where the operator says so, and at the premium path', async () => {
+  it('is charged where configured, and on the premium path', async () => {
     await withSignal(service, 'HOLD', async () => {
       const charged = await pay('/oracle', await signed('/oracle'));
       expect(charged.body).toMatchObject({ signal: 'HOLD', charged: true, payment: { amount: '1000' } });
@@ -429,14 +429,14 @@ describe('an abstention', () => {
     });
   });
 
-  it('and anything but one is charged for where abstentions are free', async () => {
+  it('alone is free: other signals are charged', async () => {
     const answer = await withSignal(service, 'BUY', async () => pay('/oracle', await signed('/oracle'), { at: lenient }));
     expect(answer.body).toMatchObject({ signal: 'BUY', charged: true });
   });
 });
 
-describe('what was sold', () => {
-  it.each(['/oracle', '/oracle/premium'])('is bound by the receipt to what stood on chain before: %s', async (path) => {
+describe('a sold answer', () => {
+  it.each(['/oracle', '/oracle/premium'])('is bound by its receipt to the commitment on chain: %s', async (path) => {
     const { body } = await pay(path, await signed(path));
     const { payment, receipt, ...answer } = body;
     const { message, ...typed } = receipt;
@@ -459,7 +459,7 @@ describe('what was sold', () => {
     expect([decodeCode('signal', SIGNAL_CODES, signal), numbers.pUpBps]).toEqual([answer.signal, Math.round(answer.pUp * 10_000)]);
   });
 
-  it('can be fetched again by the wallet that paid, and by no other', async () => {
+  it('is redelivered to the paying wallet only', async () => {
     const { body } = await pay('/oracle/premium', await signed('/oracle/premium'));
     const { txHash } = body.payment;
     expect(await fetchAgain(txHash)).toEqual({ status: 200, body });
@@ -475,7 +475,7 @@ describe('what was sold', () => {
     expect(await fetchAgain(txHash, { timestamp: late, signedAt: late })).toMatchObject({ status: 401, body: { field: 'timestamp' } });
   });
 
-  it('is in the ledger, the revenue and the figures of the partner', async () => {
+  it('is in the ledger, the revenue and the partner figures', async () => {
     const before = (await ask('/api/svc/revenue')).body;
     const { body } = await pay('/oracle?ref=Partner-9', await signed('/oracle'));
     expect(body.payment.amount).toBe('1000');
@@ -505,7 +505,7 @@ async function fetchAgain(txHash: string, { account = buyer(), wallet = account.
 }
 
 describe('pages of other sites', () => {
-  it('may send payments and read the terms', async () => {
+  it('may send payments and read the requirements', async () => {
     const preflight = await fetch(`${served.url}/oracle`, {
       method: 'OPTIONS',
       headers: {

@@ -42,7 +42,7 @@ const here = (url: string) => {
 };
 
 describe('/.well-known/x402.json', () => {
-  it('has everything that is paid for with the request at the price of the table, and its own schema', () => {
+  it('lists every paid operation with its table price and schema', () => {
     expect(undocumented(X402_DOCUMENT, document)).toEqual([]);
     expect(
       document.resources.map(({ offering, method, resource, price }: Body) => [offering, method, resource, price.usd, price.amount]),
@@ -60,7 +60,7 @@ describe('/.well-known/x402.json', () => {
     expect(document.asset).toMatchObject({ address: service.http.addresses.stablecoin, decimals: 6 });
   });
 
-  it('has the terms that the operations themselves ask for, in both versions', async () => {
+  it('has the requirements of the operations, in both versions', async () => {
     for (const { resource, accepts, v1 } of document.resources) {
       const response = await fetch(here(resource));
       expect(response.status).toBe(402);
@@ -72,7 +72,7 @@ describe('/.well-known/x402.json', () => {
     }
   });
 
-  it('describes the query as the operations take it', async () => {
+  it('describes the query as the operations accept it', async () => {
     for (const { resource, input } of document.resources) {
       const { properties } = input;
       expect(properties.horizon).toMatchObject({ enum: ['2d', '3d', '7d'], default: '7d' });
@@ -87,7 +87,7 @@ describe('/.well-known/x402.json', () => {
     ['2d', '2d', '2-day'],
     ['1', '1d', '1-day'],
     ['7', '7d', '7-day'],
-  ])('terms for horizon=%s name that horizon in resource and description', async (horizon, name, adjective) => {
+  ])('requirements for horizon=%s name that horizon in resource and description', async (horizon, name, adjective) => {
     for (const { resource } of document.resources) {
       const response = await fetch(here(`${resource}?horizon=${horizon}`));
       const required = readHeader(response.headers.get('PAYMENT-REQUIRED'));
@@ -104,7 +104,7 @@ describe('/.well-known/x402.json', () => {
     }
   });
 
-  it('tells how receipts are signed, as they are', async () => {
+  it('describes the receipt signature in use', async () => {
     const account = { address: document.receipt.signer, signTypedData: async () => '0x' };
     const sign = createReceiptSigner(account as never, 8453);
     const zero = `0x${'0'.repeat(64)}` as const;
@@ -116,14 +116,14 @@ describe('/.well-known/x402.json', () => {
     expect(document.receipt.signer).toBe(service.http.commerce.receiptSigner);
   });
 
-  it('names places that are served', async () => {
+  it('names served URLs', async () => {
     for (const url of [document.docs, document.offerings, document.a2a.card]) expect((await fetch(here(url))).status, url).toBe(200);
     for (const url of [document.again.url, document.mcp.url])
       expect([400, 415, 406], url).toContain((await fetch(here(url), { method: 'POST' })).status);
     expect(document.again).toMatchObject({ message: 'Fetch svc answer: <txHash in lower case>:<timestamp>', days: 30 });
   });
 
-  it('names the facilitator of somebody else', async () => {
+  it('names an external facilitator', async () => {
     const url = 'https://facilitator.example/x402';
     const elsewhere = await serve({ ...service, http: { ...service.http, commerce: { ...service.http.commerce, facilitatorUrl: url } } });
     const discovered = (await (await fetch(`${elsewhere.url}/.well-known/x402.json`)).json()) as Body;
@@ -132,14 +132,14 @@ describe('/.well-known/x402.json', () => {
   });
 });
 
-describe('other places that say the same', () => {
-  it('the bare list has the same URLs, and each is refused with terms', async () => {
+describe('other x402 documents', () => {
+  it('list the same URLs, each of which returns 402', async () => {
     const list = await json('/.well-known/x402');
     expect(undocumented(X402_RESOURCES, list)).toEqual([]);
     expect(list).toMatchObject({ version: 1, resources: document.resources.map(({ resource }: Body) => resource) });
   });
 
-  it('the OpenAPI document marks them with their price, and tells of the 402', async () => {
+  it('mark the operations in OpenAPI with price and 402', async () => {
     const { paths, components } = await json('/.well-known/openapi.json');
     const marked = Object.values<Body>(paths).flatMap((item) => Object.values<Body>(item).filter((one) => one['x-payment-info']));
     expect(marked).toHaveLength(PAID_RESOURCES.length);
@@ -156,7 +156,7 @@ describe('other places that say the same', () => {
     expect(components.securitySchemes.x402).toMatchObject({ type: 'apiKey', in: 'header', name: 'PAYMENT-SIGNATURE' });
   });
 
-  it('the texts for agents and the list of everything name them with their prices', async () => {
+  it('name them with prices in agent documents and the root list', async () => {
     const [llms, skill] = await Promise.all(['/llms.txt', '/SKILL.md'].map(async (path) => (await fetch(served.url + path)).text()));
     const urls = (await json('/')).resources.map(({ url }: Body) => url);
     for (const { resource, price } of PAID_RESOURCES) {
@@ -168,7 +168,7 @@ describe('other places that say the same', () => {
     expect(llms).toContain(`${BASE}/.well-known/x402.json`);
   });
 
-  it('what the list of offerings shows as an example is how it is asked for', async () => {
+  it('show working example requests in the offerings', async () => {
     const { offerings } = await json('/api/svc/commerce/offerings?channel=x402');
     for (const { example } of offerings) {
       const [, path] = /^GET (\S+),/.exec(example)!;

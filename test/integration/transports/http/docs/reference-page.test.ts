@@ -20,8 +20,8 @@ afterAll(async () => {
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(served.url + path, { headers });
 
-describe('the page of the reference', () => {
-  it.each(['/docs', '/docs/'])('is HTML at %s, with a policy of its own that lets in no script but ours', async (path) => {
+describe('the API reference page', () => {
+  it.each(['/docs', '/docs/'])('is HTML at %s with a CSP that admits own scripts only', async (path) => {
     const response = await get(path);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toContain('text/html');
@@ -32,7 +32,7 @@ describe('the page of the reference', () => {
     expect(policy).not.toContain('unsafe-eval');
   });
 
-  it('loads what it needs from this service, and nothing from elsewhere', async () => {
+  it('loads all assets from this service', async () => {
     const html = await (await get('/docs')).text();
     const loaded = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url).filter((url) => url !== 'data:,');
     expect(loaded).toEqual(['/docs/swagger-ui.css', '/.well-known/openapi.json', '/docs/swagger-ui-bundle.js', '/docs/initializer.js']);
@@ -44,7 +44,7 @@ describe('the page of the reference', () => {
   it.each([
     ['swagger-ui.css', 'text/css'],
     ['swagger-ui-bundle.js', 'text/javascript'],
-  ])('has %s as the package ships it, to be kept', async (file, type) => {
+  ])('serves %s unmodified from the package, cacheable', async (file, type) => {
     const response = await get(`/docs/${file}`);
     expect(response.headers.get('content-type')).toContain(type);
     expect(response.headers.get('cache-control')).toMatch(/^public, max-age=[1-9]\d*$/);
@@ -53,7 +53,7 @@ describe('the page of the reference', () => {
     expect(again.status).toBe(304);
   });
 
-  it('shows the served document, and sends it to no validator elsewhere', async () => {
+  it('renders the served document without an external validator', async () => {
     const script = await (await get('/docs/initializer.js')).text();
     const started: object[] = [];
     const viewer = Object.assign((options: object) => started.push(options), { presets: { apis: 'apis' } });
@@ -64,7 +64,7 @@ describe('the page of the reference', () => {
     ]);
   });
 
-  it('has no further files', async () => {
+  it('serves no other files', async () => {
     for (const file of ['package.json', 'swagger-ui.js', 'index.html', '..%2Fpackage.json', '%2e%2e%2fpackage.json']) {
       const response = await get(`/docs/${file}`);
       expect(response.status, file).toBe(400);

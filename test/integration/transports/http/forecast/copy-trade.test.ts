@@ -89,7 +89,7 @@ const STAKED: Partial<WagerDoc> = {
 };
 
 describe('the next intent', () => {
-  it.each([2, 3, 7])('is null, as JSON, when the signal of %i days is HOLD', async (horizon) => {
+  it.each([2, 3, 7])('is null as JSON for a HOLD at %i days', async (horizon) => {
     await recast(NEWEST, horizon, { signal: 'HOLD' });
     const served = await serve({ http: partsWith(), appOptions: service.appOptions }, copyTradeRoutes(partsWith()));
     const response = await fetch(`${served.url}/api/svc/copy-trade/next?horizon=${horizon}d`, {
@@ -101,7 +101,7 @@ describe('the next intent', () => {
     await served.close();
   });
 
-  it.each([BUY, SELL])('says what the forecast means to do, and what it is checked against: $signal', async (values) => {
+  it.each([BUY, SELL])('states the position and its references: $signal', async (values) => {
     const doc = await recast(NEWEST, 7, values);
     const intent = await ask('next');
     expect(intent).toMatchObject({
@@ -113,7 +113,7 @@ describe('the next intent', () => {
     });
   });
 
-  it('on the market of the wager of the day stakes nothing while the model is not believed, and says why', async () => {
+  it("stakes nothing on the wager's market while the model has no weight, with the reason", async () => {
     await recast(NEWEST, 7, BUY);
     const wager = (await service.pipeline.wagers.findByDay(NEWEST))!;
     expect(wager).toMatchObject({ state: 'SKIPPED', weight: 0 });
@@ -135,7 +135,7 @@ describe('the next intent', () => {
     expect(own).toMatchObject({ state: 'SKIPPED', stakeMicros: 0, stake: '0', pnl: '0', skippedBecause: wager.skippedBecause });
   });
 
-  it('has the stake, the tokens and the limits that were decided', async () => {
+  it('has the stake, tokens and limits of the decision', async () => {
     await recast(NEWEST, 7, BUY);
     await rewager(NEWEST, STAKED);
     const { market, sizing, entry, contractSide, actionable, wager } = await ask('next');
@@ -155,7 +155,7 @@ describe('the next intent', () => {
     });
   });
 
-  it('cannot be acted on once the window has opened, nor when the forecast is void', async () => {
+  it('is not actionable once the window has opened, or for a void forecast', async () => {
     await recast(NEWEST, 7, BUY);
     await rewager(NEWEST, STAKED);
     const opened = await ask('next', {}, { now: () => new Date(toInstantMs(TODAY)) });
@@ -164,7 +164,7 @@ describe('the next intent', () => {
     expect(await ask('next')).toMatchObject({ status: 'VOID', actionable: false, notActionableBecause: expect.stringContaining('void') });
   });
 
-  it('has no market, and says why, before the wager of the day and where nothing is listed', async () => {
+  it('has no market before the wager of the day without listed markets, with the reason', async () => {
     await recast(NEWEST, 7, BUY);
     await service.pipeline.wagers.wagers.deleteOne({ _id: formatDay(NEWEST) });
     const nothing = { market: null, sizing: null, wager: null, contractSide: null, actionable: false };
@@ -175,14 +175,14 @@ describe('the next intent', () => {
     expect(silent.notActionableBecause).toBe(silent.marketReason);
   });
 
-  it('says why the wager of the day looked at no market', async () => {
+  it('states why the wager of the day had no market', async () => {
     await recast(NEWEST, 7, BUY);
     await rewager(NEWEST, { market: null, quote: null, pModel: null, qMarket: null, skippedBecause: 'no market was open' });
     expect(await ask('next')).toMatchObject({ market: null, sizing: null, marketReason: 'No market: no market was open.' });
   });
 });
 
-describe('a weekly strike that is listed', () => {
+describe('a listed weekly strike', () => {
   /** The first Friday noon in New York that is more than a day away. */
   function weeklyExpiry(): number {
     for (let hour = Math.ceil(EVENING.getTime() / 3_600_000) + 25; ; hour++) {
@@ -199,7 +199,7 @@ describe('a weekly strike that is listed', () => {
     return [...strikes, strikeSnapshot({ marketId: 'no bid', strikeUsd: Math.round(spot), expiresAtMs, bid: null })];
   }
 
-  it('goes before quotes of our own making: the nearest to the money with both prices', async () => {
+  it('takes precedence over own quotes: the nearest to the money with both prices', async () => {
     await recast(NEWEST, 7, BUY);
     const strikes = await ladder();
     const { market, sizing, wager } = await ask('next', {}, { market: { ...service.http.market, strikes: async () => strikes } });
@@ -212,7 +212,7 @@ describe('a weekly strike that is listed', () => {
     expect(wager.venue).toBe('paper');
   });
 
-  it('is sized with the weight that was earned on its own book, not on that of the paper venue', async () => {
+  it('is sized with the weight earned on its own book, not on the paper venue', async () => {
     await recast(NEWEST, 7, BUY);
     const strikes = await ladder();
     const market = { ...service.http.market, strikes: async () => strikes };
@@ -224,7 +224,7 @@ describe('a weekly strike that is listed', () => {
     expect((await ask('next', {}, { market })).sizing.weight).toBe(EARNED_WEIGHT);
   });
 
-  it('does not replace the market that a wager was sized on there, nor comes after the window has opened', async () => {
+  it('does not replace the market of a sized wager, nor appear after the window has opened', async () => {
     await recast(NEWEST, 7, BUY);
     const strikes = await ladder();
     const market = { ...service.http.market, strikes: async () => strikes };
@@ -235,10 +235,10 @@ describe('a weekly strike that is listed', () => {
   });
 });
 
-describe('the history of intents', () => {
+describe('the intent history', () => {
   const days = Array.from({ length: DAYS }, (_, index) => NEWEST - index);
 
-  it('has the newest first, without days of HOLD, each with what became of it', async () => {
+  it('lists the newest first with outcomes, without HOLD days', async () => {
     for (const [index, day] of days.entries()) await recast(day, 2, index === 3 ? { signal: 'HOLD' } : index % 2 === 0 ? BUY : SELL);
     const history = await ask('history', { horizon: 2 });
     expect(history.map(({ date }: { date: string }) => date)).toEqual(days.filter((_, index) => index !== 3).map(formatDay));
@@ -260,7 +260,7 @@ describe('the history of intents', () => {
     expect(await ask('history', { horizon: 2, limit: 3 })).toEqual(history.slice(0, 3));
   });
 
-  it('leaves missed days out, and shows void forecasts as void', async () => {
+  it('omits missed days and marks void forecasts', async () => {
     for (const day of days) await recast(day, 7, BUY);
     const { forecasts: collection } = service.pipeline.record;
     await collection.updateOne({ _id: `${formatDay(NEWEST)}:7d` }, { $set: { values: null, missed: true, state: 'VOID' } });
@@ -270,7 +270,7 @@ describe('the history of intents', () => {
     expect(older).toHaveLength(DAYS - 2);
   });
 
-  it('tells what a wager came to, to the last millionth', async () => {
+  it('has the exact result of a wager', async () => {
     for (const day of days) await recast(day, 7, BUY);
     const settledAt = new Date(toInstantMs(TODAY));
     await rewager(NEWEST - 1, { ...STAKED, state: 'WIN', winner: 'YES', payoutMicros: 300_000_000, settledAt });
@@ -281,7 +281,7 @@ describe('the history of intents', () => {
     expect(skipped.wager).toMatchObject({ state: 'SKIPPED', stakeMicros: 0, pnlMicros: 0 });
   });
 
-  it('stays as it was decided, whatever is listed and earned later', async () => {
+  it('is immutable under later listings and weights', async () => {
     for (const day of days) await recast(day, 7, BUY);
     const before = await ask('history');
     const later = Array.from({ length: 30 }, (_, index) => ({ ...settledWager(TODAY - 100 + index, 'WIN'), pModel: 0.9 }));
@@ -291,20 +291,20 @@ describe('the history of intents', () => {
     expect(before.every(({ sizing }: { sizing: { weight: number } }) => sizing.weight === 0)).toBe(true);
   });
 
-  it('is an empty list before the first', async () => {
+  it('is empty before the first', async () => {
     await service.pipeline.record.forecasts.updateMany({}, { $set: { 'values.signal': 'HOLD' } });
     expect(await ask('history')).toEqual([]);
   });
 });
 
-describe('the status', () => {
-  it('says honestly what delivers, and tells nothing of a forecast', async () => {
+describe('the copy-trade status', () => {
+  it('reports which channels deliver, and reveals no forecast', async () => {
     const status = await ask('status');
     expect(status).toMatchObject({
       status: 'active',
       lastSignalAt: new Date(toInstantMs(NEWEST, 21, 35)).toISOString(),
       nextSignalAt: new Date(toInstantMs(TODAY, 21, 35)).toISOString(),
-      note: expect.stringMatching(/HOLD has no intent.*wager of that day is sized all the same/),
+      note: expect.stringMatching(/HOLD day has no intent.*wager of that day is sized nevertheless/),
       venue: { name: 'paper', quotesAreOurs: true },
       channels: {
         websocket: { live: true, url: 'ws://127.0.0.1:3000/ws/signal', pingSeconds: 30, reconnectSeconds: 5, expiredCloseCode: 4001 },

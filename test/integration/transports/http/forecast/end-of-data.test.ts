@@ -33,7 +33,7 @@ async function ask(path: string, lastDay: number | null) {
   return body;
 }
 
-describe('when something is told to come next', () => {
+describe('the time of the next event', () => {
   const due = new Date(toInstantMs(TODAY, 21, 35)).toISOString();
 
   it.each([
@@ -42,13 +42,13 @@ describe('when something is told to come next', () => {
     ['/api/svc/copy-trade/status', 'nextSignalAt'],
     ['/api/svc/copy-trade/next', 'nextSignalAt'],
     ['/api/svc/regime', 'nextEvaluationAt'],
-  ])('%s does so as far as the market data reach, and no further', async (path, field) => {
+  ])('%s is limited by the end of the market data', async (path, field) => {
     expect(await ask(path, null)).toHaveProperty(field, due);
     expect(await ask(path, TODAY)).toHaveProperty(field, due);
     expect(await ask(path, NEWEST)).toHaveProperty(field, null);
   });
 
-  it('holds for the regime within the premium signal too', async () => {
+  it('is limited for the regime in the premium signal too', async () => {
     expect((await ask('/api/svc/oracle/premium', TODAY)).regimeDetail.nextEvaluationAt).toBe(due);
     expect((await ask('/api/svc/oracle/premium', NEWEST)).regimeDetail.nextEvaluationAt).toBeNull();
   });

@@ -84,7 +84,7 @@ describe('the parameter horizon', () => {
     '/api/svc/oracle/premium',
     '/api/svc/copy-trade/history',
   ];
-  it.each(paths)('accepts a name and a bare number, 1 among them: %s', async (path) => {
+  it.each(paths)('accepts a name and a bare number, 1 included: %s', async (path) => {
     for (const days of [1, 2, 3, 7]) {
       const [named, bare] = await Promise.all([`${days}d`, days].map((horizon) => get('premium', `${path}?horizon=${horizon}`)));
       expect(bare).toEqual(named);
@@ -100,15 +100,15 @@ describe('the parameter horizon', () => {
   });
 });
 
-describe('the gate', () => {
-  it.each([...PATHS.basic, ...PATHS.premium])('asks everybody for a token: %s', async (path) => {
+describe('access control', () => {
+  it.each([...PATHS.basic, ...PATHS.premium])('returns 401 without a token: %s', async (path) => {
     const response = await fetchAs('public', path);
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Bearer realm="oracle"');
     expect(await response.json()).toMatchObject({ code: 'UNAUTHENTICATED', success: false });
   });
 
-  it.each(PATHS.basic)('lets Basic and Premium in, and nobody keeps the answer: %s', async (path) => {
+  it.each(PATHS.basic)('admits Basic and Premium, uncached: %s', async (path) => {
     for (const tier of ['basic', 'premium'] as const) {
       const response = await fetchAs(tier, path);
       expect(response.status).toBe(200);
@@ -117,7 +117,7 @@ describe('the gate', () => {
     }
   });
 
-  it.each(PATHS.premium)('lets Premium in, and tells Basic what it lacks: %s', async (path) => {
+  it.each(PATHS.premium)('admits Premium, and returns the requirement to Basic: %s', async (path) => {
     const refused = await fetchAs('basic', path);
     expect(refused.status).toBe(403);
     expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="oracle", error="insufficient_scope"');
@@ -128,14 +128,14 @@ describe('the gate', () => {
     expect(undocumented(routeOf(path).reply!, await response.json())).toEqual([]);
   });
 
-  it('stands in the core, too: who may not read a forecast is not told it by a door that forgot to ask', async () => {
+  it('is enforced in the core, also where a transport does not check', async () => {
     for (const path of ['/api/svc/oracle', '/api/svc/oracle/premium', '/api/svc/copy-trade/next']) {
       await expect(call(routeOf(path), { query: { horizon: 7 } })).rejects.toMatchObject({ code: 'TIER_REQUIRED' });
     }
   });
 });
 
-describe('input', () => {
+describe('invalid input', () => {
   it.each([
     ['/api/svc/oracle?horizon=4d', 'horizon'],
     ['/api/svc/oracle?horizon=8', 'horizon'],
@@ -146,7 +146,7 @@ describe('input', () => {
     ['/api/svc/copy-trade/next?horizon=07d', 'horizon'],
     ['/api/svc/copy-trade/history?limit=91', 'limit'],
     ['/api/svc/copy-trade/history?limit=x', 'limit'],
-  ])('%s is refused by the name of %s', async (path, field) => {
+  ])('%s returns an error that names %s', async (path, field) => {
     const response = await fetchAs('premium', path);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'INPUT_INVALID', field });
@@ -179,7 +179,7 @@ describe('the fields of the interface', () => {
 });
 
 describe('the oracle signal', () => {
-  it.each(['2d', '3d', '7d'])('of %s can be checked against the chain with nothing but the answer', async (horizon) => {
+  it.each(['2d', '3d', '7d'])('of %s verifies on chain from the response alone', async (horizon) => {
     const body = await get('basic', `/api/svc/oracle?horizon=${horizon}`);
     expect(body).toMatchObject({ horizon, predictionId: `${formatDay(NEWEST)}:${horizon}`, status: 'PENDING', replayed: true });
     const code = { HOLD: 0, BUY: 1, SELL: 2, UP: 1, DOWN: 2 } as const;
@@ -203,7 +203,7 @@ describe('the oracle signal', () => {
     expect(await get('public', pathname)).toMatchObject({ verified: true, uid: body.attestationUid });
   });
 
-  it('says who has access, and by which rule', async () => {
+  it('states the access rule that applied', async () => {
     const { access } = await get('basic', '/api/svc/oracle');
     expect(access.tier).toBe('basic');
     expect(access.wallet.toLowerCase()).toBe(demoWallets(service).basic.address.toLowerCase());
@@ -211,7 +211,7 @@ describe('the oracle signal', () => {
     expect((await get('premium', '/api/svc/oracle')).access.tier).toBe('premium');
   });
 
-  it('has the accuracy of the last seven days of its horizon, with what that is worth', async () => {
+  it('has the accuracy of the last seven days with its sample size', async () => {
     const { accuracy_7d, accuracy7d, skill } = await get('basic', '/api/svc/oracle?horizon=2d');
     const docs = await service.pipeline.record.listByHorizon(2);
     const recent = docs.filter(({ state, resolvesAt }) => /WIN|LOSS/.test(state) && resolvesAt.getTime() > toInstantMs(TODAY - 7, 12));
@@ -224,7 +224,7 @@ describe('the oracle signal', () => {
     expect(skill).toMatchObject({ effectiveN: scorecard.statistics.calls.effectiveN, independent: scorecard.summary.dedupedTotal });
   });
 
-  it('is waited for before the first forecast', async () => {
+  it('returns 503 before the first forecast', async () => {
     const record = Object.assign(Object.create(service.http.record) as HttpDeps['record'], {
       listByHorizon: async () => [],
       findLatest: async () => null,
@@ -236,7 +236,7 @@ describe('the oracle signal', () => {
     expect(body).toMatchObject({ status: 'starting', lastSignalAt: null });
   });
 
-  it('of a forecast that is not on chain yet has no attestation, and says so', async () => {
+  it('has a null attestation before it is on chain', async () => {
     const { forecasts } = service.pipeline.record;
     const _id = `${formatDay(NEWEST)}:7d`;
     const { attestation, state } = (await forecasts.findOne({ _id }))!;
@@ -247,7 +247,7 @@ describe('the oracle signal', () => {
   });
 });
 
-describe('when the newest day was missed', () => {
+describe('after a missed day', () => {
   beforeAll(async () => {
     await runStep(service.pipeline, 'signal', TODAY, contextAt(getWindowOpensMs(TODAY)));
   });
@@ -256,7 +256,7 @@ describe('when the newest day was missed', () => {
     await service.pipeline.record.forecasts.deleteMany({ day: TODAY });
   });
 
-  it('the newest forecast is told in its place, and marked', async () => {
+  it('the latest existing forecast is returned and marked', async () => {
     const now = () => new Date(getWindowOpensMs(TODAY) + 60_000);
     for (const path of ['/api/svc/oracle', '/api/svc/oracle/premium']) {
       expect(await asPremium(path, { now })).toMatchObject({
@@ -277,14 +277,14 @@ describe('when the newest day was missed', () => {
     expect(history.days[0]).toMatchObject({ date: formatDay(TODAY), regime: null, missed: true });
   });
 
-  it('nothing is stale while the next forecast is not overdue', async () => {
+  it('nothing is stale until the next forecast is overdue', async () => {
     expect(await asPremium('/api/svc/oracle', { now: () => new Date(toInstantMs(TODAY, 21, 37)) })).toMatchObject({ stale: false });
     expect(await asPremium('/api/svc/oracle', { now: () => new Date(toInstantMs(TODAY, 21, 39)) })).toMatchObject({ stale: true });
   });
 });
 
 describe('the premium signal', () => {
-  it('has everything of Basic', async () => {
+  it('includes the Basic signal', async () => {
     const basic = await get('premium', '/api/svc/oracle?horizon=3d');
     const premium = await get('premium', '/api/svc/oracle/premium?horizon=3d');
     const { access: _, ...shared } = basic;
@@ -292,14 +292,14 @@ describe('the premium signal', () => {
     expect(premium.access.requirement).toContain(TIER_REQUIREMENTS.premium.toLocaleString('en-US'));
   });
 
-  it('tells the market as the public signal does, in both spellings', async () => {
+  it('has the market context in both spellings', async () => {
     const open = await get('public', '/api/svc/open/signal');
     const { marketContext, market_context } = await get('premium', '/api/svc/oracle/premium');
     expect(marketContext).toEqual({ fearGreed: open.fearGreed, etfFlows7d: open.etfFlows7d });
     expect(market_context).toEqual({ btc_price: open.btcPrice, fear_greed: open.fearGreed, etf_flow_7d: open.etfFlows7d });
   });
 
-  it('tells the thresholds that the signal follows from', async () => {
+  it('has the thresholds that determine the signal', async () => {
     const { signal, pUp, regime, thresholds, regimeDetail } = await get('premium', '/api/svc/oracle/premium');
     const { theta, buyFrom, sellUpTo, regimes } = thresholds;
     expect(theta).toBe(REGIMES[regime as keyof typeof REGIMES].theta);
@@ -312,7 +312,7 @@ describe('the premium signal', () => {
     expect(regimeDetail).toMatchObject({ regime, date: formatDay(NEWEST) });
   });
 
-  it('tells a distribution with rising prices around the price of the signal', async () => {
+  it('has ascending quantiles around the signal price', async () => {
     const { quantiles, btcPrice } = await get('premium', '/api/svc/oracle/premium');
     expect(quantiles.map(({ level }: { level: number }) => level)).toEqual([0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95]);
     const prices = quantiles.map(({ price }: { price: number }) => price);
@@ -321,7 +321,7 @@ describe('the premium signal', () => {
     expect(prices[6]).toBeGreaterThan(btcPrice);
   });
 
-  it('tells the fit that P(up) follows from', async () => {
+  it('has the fit that yields P(up)', async () => {
     const { model, modelVersion, scorecard } = await get('premium', '/api/svc/oracle/premium?horizon=2d');
     const stored = await service.pipeline.forecaster.getModel(modelVersion);
     const fit = stored.horizons.find(({ horizonDays }) => horizonDays === 2)!;
@@ -335,7 +335,7 @@ describe('the premium signal', () => {
     expect(scorecard).toMatchObject({ horizon: '2d', summary: { totalPredictions: DAYS } });
   });
 
-  it('tells what the record is worth, in the figures that everybody is told', async () => {
+  it('has the public statistics of the record', async () => {
     const { scorecard } = await get('premium', '/api/svc/oracle/premium?horizon=3d');
     const { horizon, summary, statistics, byHorizon, byRegime, byModelVersion, marketSkill } = await get(
       'public',
@@ -346,12 +346,12 @@ describe('the premium signal', () => {
     expect(byHorizon.map(({ horizon: name }: { horizon: string }) => name)).toEqual(['1d', '2d', '3d', '7d']);
   });
 
-  it('compares with the market on days only whose forecasts everybody may know, like the scorecard', async () => {
+  it('compares with the market on public days only, like the scorecard', async () => {
     const { predictionMarket } = await get('premium', '/api/svc/oracle/premium');
     expect(predictionMarket).toEqual((await get('public', '/api/svc/scorecard')).predictionMarket);
   });
 
-  it("tells the service's own strikes near the money, and that it quotes them itself", async () => {
+  it('lists own strikes near the money, marked as own quotes', async () => {
     const spot = (await service.pipeline.record.findDay(NEWEST))!.price!.cents / 100;
     const at = new Date(toInstantMs(TODAY, 12));
     const quoted = (factor: number) => ({
@@ -369,7 +369,7 @@ describe('the premium signal', () => {
     for (const strike of strikes) expect(strike).toMatchObject({ venue: 'paper', madeByService: true, yesPrice: 0.41, url: null });
   });
 
-  it('tells prices, books and probabilities of the strikes of prediction markets near the money', async () => {
+  it('lists prices, books and probabilities of prediction markets near the money', async () => {
     const day = (await service.pipeline.record.findDay(NEWEST))!;
     const spot = day.price!.cents / 100;
     const expiresAtMs = toInstantMs(TODAY + 4, 16);
@@ -396,7 +396,7 @@ describe('the premium signal', () => {
     }
   });
 
-  it('is told without the parts that are down, each with the reason', async () => {
+  it('omits unavailable parts with the reason', async () => {
     const down = () => Promise.reject(new OracleError('FEED_UNAVAILABLE', 'the provider does not answer'));
     const models = Object.assign(Object.create(service.http.models) as HttpDeps['models'], {
       get: () => Promise.reject(new OracleError('NOT_FOUND', 'There is no such model')),
@@ -411,7 +411,7 @@ describe('the premium signal', () => {
     ]);
   });
 
-  it('fails with what nobody expected', async () => {
+  it('fails on unexpected errors', async () => {
     const broken = () => Promise.reject(new TypeError('a bug'));
     await expect(asPremium('/api/svc/oracle/premium', { venueMarkets: broken })).rejects.toThrow('a bug');
   });

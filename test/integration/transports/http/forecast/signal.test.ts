@@ -38,7 +38,7 @@ const fetchAs = async (tier: 'public' | 'basic' | 'premium', path: string) =>
 const replyOf = (path: string) => allRoutes(service.http).find((route) => route.path === path)!.reply!;
 
 describe('the legacy signal', () => {
-  it('names its successor, in the body and in the headers', async () => {
+  it('names its successor in body and headers', async () => {
     const response = await fetchAs('public', '/api/svc/signal');
     const { successor, deprecated, horizon } = (await response.json()) as Body;
     expect([deprecated, horizon]).toEqual([true, '7d']);
@@ -48,7 +48,7 @@ describe('the legacy signal', () => {
     expect(new Date(Number(since) * 1_000).toISOString()).toMatch(/^20\d\d-\d\d-\d\dT/);
   });
 
-  it.each(['public', 'basic', 'premium'] as const)('says to %s callers what the successor says, in every spelling', async (tier) => {
+  it.each(['public', 'basic', 'premium'] as const)('equals the successor for %s callers, in every spelling', async (tier) => {
     const legacy = (await (await fetchAs(tier, '/api/svc/signal')).json()) as Body;
     const primary = (await (await fetchAs(tier, '/api/svc/open/signal?horizon=7d')).json()) as Body;
     for (const name of ['signal', 'confidence', 'btcPrice', 'regime', 'modelVersion', 'model_version', 'timestamp', 'source', 'replayed']) {
@@ -59,7 +59,7 @@ describe('the legacy signal', () => {
     expect(undocumented(replyOf('/api/svc/open/signal'), primary)).toEqual([]);
   });
 
-  it('is gated for the public, and tells Basic callers', async () => {
+  it('is gated for the public, not for Basic', async () => {
     const { values } = (await service.pipeline.record.findLatest(7))!;
     expect(await (await fetchAs('public', '/api/svc/signal')).json()).toMatchObject({ signal: 'GATED', confidence: null });
     expect(await (await fetchAs('basic', '/api/svc/signal')).json()).toMatchObject({
@@ -69,7 +69,7 @@ describe('the legacy signal', () => {
   });
 });
 
-it('the newest forecast is told while the newest day is missed', async () => {
+it('returns the latest forecast after a missed day', async () => {
   const signal = (await (await fetchAs('public', '/api/svc/open/signal')).json()) as Body;
   expect(signal).toMatchObject({ predictionId: (await service.pipeline.record.findLatest(7))!._id, status: 'PENDING' });
   const { predictions } = (await (await fetchAs('public', '/api/svc/scorecard')).json()) as Body;
@@ -81,7 +81,7 @@ describe('the metadata', () => {
   it.each([
     ['a day with forecasts', FORECAST_DAY],
     ['a missed day', MISSED_DAY],
-  ])('of %s are what is described', async (_, day) => {
+  ])('of %s matches its schema', async (_, day) => {
     const { metadata } = (await service.pipeline.record.findDay(day))!;
     const body = await (await fetchAs('public', `/ipfs/${metadata.cid}`)).json();
     expect(undocumented(replyOf('/ipfs/{cid}'), body)).toEqual([]);
@@ -89,7 +89,7 @@ describe('the metadata', () => {
   });
 });
 
-it('a process that is starting is alive, and says so', async () => {
+it('liveness is reported during startup', async () => {
   const starting = await serveApp(
     createStartingApp({ log: createLog({ level: 'silent', secrets: [] }), publicUrl: 'http://127.0.0.1', setup: createStartupProgress() }),
   );
@@ -99,7 +99,7 @@ it('a process that is starting is alive, and says so', async () => {
   for (const schema of [STARTING, HEALTH]) expect(undocumented(schema, body)).toEqual([]);
 });
 
-describe('bad input', () => {
+describe('invalid input', () => {
   const uid = `0x${'a'.repeat(64)}`;
   it.each([
     ['/api/svc/open/signal?horizon=7d&horizon=7d', 'horizon'],
@@ -131,7 +131,7 @@ describe('bad input', () => {
     ['/api/svc/agent/feedback/2026-02-03%0A', 'date'],
     ['/api/svc/agent/feedback/2026-02-03T00:00:00Z', 'date'],
     ['/api/svc/agent/feedback/%EF%BC%92026-02-03', 'date'],
-  ])('%s is refused, naming %s', async (path, field) => {
+  ])('%s returns an error that names %s', async (path, field) => {
     const response = await fetchAs('public', path);
     expect(response.status).toBe(400);
     expect(response.headers.get('content-type')).toContain('application/problem+json');

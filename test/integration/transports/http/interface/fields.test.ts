@@ -43,7 +43,7 @@ const ALWAYS: Resource[] = [
   resource('2.8', '/api/svc/commerce/offerings', 'public', rules.OFFERINGS),
 ];
 
-/** What tells of the newest forecast. */
+/** Operations on the newest forecast. */
 const OF_A_FORECAST: Resource[] = [
   resource('2.1', '/api/svc/open/signal', 'public', rules.PUBLIC_SIGNAL),
   resource('2.1', '/api/svc/open/signal', 'basic', rules.OPEN_SIGNAL),
@@ -96,7 +96,7 @@ describe('before the first forecast', () => {
 
   it.each(titled(ALWAYS))('%s has the types of the interface', (_, one) => expectKept(asked, one));
 
-  it.each(titled(OF_A_FORECAST))('%s says that there is none yet', async (_, { path, tier }) => {
+  it.each(titled(OF_A_FORECAST))('%s returns 503 or an empty list', async (_, { path, tier }) => {
     const { status, body } = await asked.get(path, tier);
     expect([status, body]).toEqual(
       path.endsWith('latest')
@@ -132,7 +132,7 @@ describe('after a year', () => {
     await expectKept(asked, resource('2.5', `/api/svc/onchain-oracle/verify/${uid}`, 'basic', rules.VERIFIED));
   });
 
-  it('the defaults are those of the interface: 7 days, 30 attestations', async () => {
+  it('defaults are those of the interface: 7 days, 30 attestations', async () => {
     expect((await asked.get('/api/svc/open/signal', 'public')).body).toMatchObject({ horizon: '7d' });
     expect((await asked.get('/api/svc/oracle', 'basic')).body).toMatchObject({ horizon: '7d' });
     expect((await asked.get('/api/svc/scorecard', 'public')).body).toMatchObject({
@@ -142,7 +142,7 @@ describe('after a year', () => {
     expect((await asked.get('/api/svc/onchain-oracle/history', 'public')).body).toMatchObject({ count: 30 });
   });
 
-  it('a login and a task answer with the fields of the interface', async () => {
+  it('a login and a task have the fields of the interface', async () => {
     const { served, service } = asked;
     const post = async (path: string, body: object) => {
       const response = await fetch(`${served.url}${path}`, {
@@ -202,24 +202,21 @@ describeWithShared('section 2 of the interface', () => {
     '2.10': [rules.SESSION],
   };
 
-  it.each(Object.entries(SECTIONS))(
-    '%s names no field without a rule, and each rule has the type that is written there',
-    async (number, all) => {
-      const text = await readFile(sharedPath('spec', 'interface-spec.md'), 'utf8');
-      const named = namedFields(sectionOf(text, number), VALUES);
-      expect(named.length).toBeGreaterThan(3);
-      const known = all.flatMap((fields) => Object.entries(fields).map(([path, rule]) => ({ name: lastName(path), types: typesOf(rule) })));
-      for (const { name, type } of named) {
-        const own = known.filter((rule) => rule.name === name);
-        expect(own, `${number}: no rule for ${name}`).not.toEqual([]);
-        if (type !== null)
-          expect(
-            own.flatMap(({ types }) => types),
-            `${number}: ${name}`,
-          ).toContain(type);
-      }
-    },
-  );
+  it.each(Object.entries(SECTIONS))('%s has a rule for every field, with the specified type', async (number, all) => {
+    const text = await readFile(sharedPath('spec', 'interface-spec.md'), 'utf8');
+    const named = namedFields(sectionOf(text, number), VALUES);
+    expect(named.length).toBeGreaterThan(3);
+    const known = all.flatMap((fields) => Object.entries(fields).map(([path, rule]) => ({ name: lastName(path), types: typesOf(rule) })));
+    for (const { name, type } of named) {
+      const own = known.filter((rule) => rule.name === name);
+      expect(own, `${number}: no rule for ${name}`).not.toEqual([]);
+      if (type !== null)
+        expect(
+          own.flatMap(({ types }) => types),
+          `${number}: ${name}`,
+        ).toContain(type);
+    }
+  });
 });
 
 const lastName = (path: string) =>

@@ -41,14 +41,14 @@ const MOVING: Record<string, RegExp> = {
 /** Headers that follow the request, the connection or the moment. */
 const PASSING = new Set(['date', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'connection', 'keep-alive']);
 
-/** Of fits of which UP alone can come, DOWN alone, and both; all else that they have is told to everybody, their digest included. */
+/** Calibrations that yield UP only, DOWN only, and both; the rest of the fit is public, its digest included. */
 const CALIBRATIONS = [
   { calA: 0.3, calB: 0 },
   { calA: -0.3, calB: 0 },
   { calA: 0, calB: 1 },
 ];
 
-/** Whoever has paid, as in their samples, is told what he has paid for. */
+/** Paid requests, which return what was bought. */
 const BOUGHT = new Set(['getAnswerAgain', 'buyOffering', 'fetchJobDeliverable']);
 
 let service: TestService;
@@ -70,7 +70,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** A door of the service with other parts. */
+/** Serves the service with other dependencies. */
 async function open(deps: HttpDeps, more: Parameters<typeof createApp>[0] = []) {
   const served = await serveApp(createApp([...more, ...allRoutes(forgetful(deps))], { ...service.appOptions, limits: undefined }));
   const client = openAsk(served.url);
@@ -80,13 +80,13 @@ async function open(deps: HttpDeps, more: Parameters<typeof createApp>[0] = []) 
 
 const partsWith = (changes: Partial<HttpDeps>): HttpDeps => ({ ...service.http, ...changes });
 
-/** What everybody would be told if forecasts were public at once. */
+/** Public responses under the policy `immediate`. */
 const revealing = () => partsWith({ viewFor: (caller) => ({ ...service.http.viewFor(caller), policy: 'immediate' }) });
 
 /** Its examples were recorded elsewhere, and may have any figure; that it is the same whatever stands here is tried below. */
 const RECORDED_ELSEWHERE = 'getOpenApi';
 
-/** What answers tell of secrets, one line each. */
+/** Secrets found in responses, one line each. */
 function leaksIn(answers: Answers, secrets: readonly Secret[]): string[] {
   const asked = variants.filter(({ label, operationId }) => answers.has(label) && operationId !== RECORDED_ELSEWHERE);
   return asked.flatMap((variant) =>
@@ -131,14 +131,14 @@ function walkAnonymously(): Promise<AnswersBySide> {
   return anonymousAnswers;
 }
 
-describe('what is walked', () => {
-  it('has none of the figures that are planted before they are', async () => {
+describe('the walk', () => {
+  it('finds none of the planted values before they are planted', async () => {
     const { ask } = await open(revealing());
     const answers = await walk(ask, variants);
     expect(leaksIn(answers, PLANTED_SIDES.flatMap(paidSecrets))).toEqual([]);
   });
 
-  it('is a record with forecasts that are resolved, not yet begun, open, late, void, and decided but not revealed', async () => {
+  it('covers a record with resolved, pending, open, late, void, and decided but unrevealed forecasts', async () => {
     const { forecasts } = service.pipeline.record;
     const untold = await untoldForecasts(service);
     expect(untold.length).toBeGreaterThan(12);
@@ -156,7 +156,7 @@ describe('what is walked', () => {
     expect(await service.http.reports.briefs.findLastDay()).toBe(TODAY);
   });
 
-  it('answers: no operation fails, and each that everybody may read tells something', async () => {
+  it('gets a success from every public operation', async () => {
     const answers = (await walkAnonymously()).get('up')!;
     expect([...answers].filter(([, { status }]) => status >= 500).map(([label]) => label)).toEqual([]);
     const readable = operationsOf(document).filter((operation) => operation.method === 'get' && operation['x-access'] === 'public');
@@ -166,7 +166,7 @@ describe('what is walked', () => {
     expect(silent.map(({ operationId }) => operationId)).toEqual([]);
   });
 
-  it('is every operation that can be read, in each of its media types, for each value of each parameter', async () => {
+  it('covers every readable operation, media type and parameter value', async () => {
     const reads = operationsOf(document).filter(({ method }) => method === 'get');
     expect(new Set(variants.map(({ operationId }) => operationId))).toEqual(new Set(reads.map(({ operationId }) => operationId)));
     const paths = variants.map(({ path }) => path);
@@ -181,15 +181,15 @@ describe('what is walked', () => {
 });
 
 describe('an anonymous caller', () => {
-  it('finds nothing of an unresolved forecast in any answer, its headers included', async () => {
+  it('finds no value of an unresolved forecast in any response or header', async () => {
     for (const [side, answers] of await walkAnonymously()) expect(leaksIn(answers, [...paidSecrets(side), ...salts])).toEqual([]);
   });
 
-  it('gets the same bytes and tags whatever the unresolved forecasts say', async () => {
+  it('gets identical bytes and ETags for any unresolved forecast', async () => {
     expect(differences(await walkAnonymously())).toEqual([]);
   });
 
-  it('gets the same bytes and tags whatever the calibration of the models is', async () => {
+  it('gets identical bytes and ETags for any model calibration', async () => {
     await plant(service, 'up');
     const version = (await service.pipeline.record.findLatest(7))!.modelVersion!;
     const stored = await service.http.models.get(version);
@@ -208,7 +208,7 @@ describe('an anonymous caller', () => {
     expect([...found.get('GET /api/svc/info as application/json')!][0]).toContain('"calibration":null');
   });
 
-  it('is gated wherever an unresolved forecast is named', async () => {
+  it('reads GATED wherever an unresolved forecast is named', async () => {
     const untold = new Set((await untoldForecasts(service)).map(({ _id }) => _id));
     let named = 0;
     for (const [label, { headers, text }] of (await walkAnonymously()).get('up')!) {
@@ -232,7 +232,7 @@ describe('an anonymous caller', () => {
     expect(named).toBeGreaterThan(50);
   });
 
-  it('finds nothing in what he sends and gets back', async () => {
+  it('finds none in the requests and their echoes', async () => {
     const { url, ask } = await open(service.http);
     await plant(service, 'up');
     const world = createExampleClient({ url, rpcUrl: service.infrastructure.rpcUrl, wallets: demoWallets(service), nowMs: () => NOW });
@@ -259,8 +259,8 @@ function objectsIn(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? inner : [value as Record<string, unknown>, ...inner];
 }
 
-describe('these tests find a leak', () => {
-  it('of a service that reveals at once', async () => {
+describe('the leak tests detect', () => {
+  it('a service that reveals at once', async () => {
     const { ask } = await open(revealing());
     await plant(service, 'up');
     const leaks = leaksIn(await walk(ask, variants), [...paidSecrets('up'), ...salts]);
@@ -287,7 +287,7 @@ describe('these tests find a leak', () => {
     }
   });
 
-  it('of a service that counts wagers of days that are not over', async () => {
+  it('a service that counts wagers of unresolved days', async () => {
     const record = Object.assign(Object.create(service.http.record) as HttpDeps['record'], { getLastPublicDay: async () => TODAY });
     const { ask } = await open(partsWith({ record }));
     const paths = ['/api/svc/scorecard', '/api/svc/crowd-vs-oracle', '/api/svc/wagers'];
@@ -301,7 +301,7 @@ describe('these tests find a leak', () => {
     }
   });
 
-  it('that shows in a length, a status or a header only', async () => {
+  it('a leak in a length, a status or a header', async () => {
     const side = async () => (await untoldForecasts(service))[0].values!.direction;
     const careless = route({
       path: '/careless',
@@ -320,7 +320,7 @@ describe('these tests find a leak', () => {
 describe('a Basic token', () => {
   const gated = (access: Operation['x-access']) => operationsOf(document).filter((operation) => operation['x-access'] === access);
 
-  it('opens no operation of the Premium tier and none of the operator', async () => {
+  it('opens no operation of Premium or of the operator', async () => {
     const { ask } = await open(service.http);
     const headers = await asTier(service, 'basic');
     expect(gated('premium').length).toBeGreaterThan(2);
@@ -338,7 +338,7 @@ describe('a Basic token', () => {
     }
   });
 
-  it('tells nothing that is for Premium only, and a Premium token does', async () => {
+  it('reads no Premium value, unlike a Premium token', async () => {
     const { ask } = await open(service.http);
     await plant(service, 'up');
     const found = async (tier: 'basic' | 'premium') =>
@@ -359,7 +359,7 @@ describe('a Basic token', () => {
       ).toBe(true);
   });
 
-  it('tells what is for Basic, in the operations that are', async () => {
+  it('reads Basic values in the Basic operations', async () => {
     const { ask } = await open(service.http);
     await plant(service, 'up');
     const answers = await walk(

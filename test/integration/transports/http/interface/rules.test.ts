@@ -63,7 +63,7 @@ beforeEach(() => {
   nowMs += 10 * MINUTE;
 });
 
-/** The service's door by the clock of the test, with its own limits. */
+/** Serves the service with the clock of the test, and its own limits. */
 async function open(limits: Record<string, string>) {
   const { database, log, shutdown } = service;
   const identify = (authorization: string | undefined) => parts.access.identify(authorization);
@@ -82,7 +82,7 @@ async function ask(path: string, headers: Record<string, string> = {}, method = 
 
 const verify = (login: object) => ask('/api/svc/oracle/verify', {}, 'POST', login);
 
-/** Section 4.2, at the present moment unless told. */
+/** Section 4.2, by default at the current time. */
 async function logIn(account: PrivateKeyAccount, timestamp = nowMs) {
   const { status, headers, body } = await verify(await signedLogin(account, timestamp));
   return { status, headers, body };
@@ -113,14 +113,14 @@ async function askRoute(route: Route, headers: Record<string, string>) {
 }
 
 describe('section 7: errors', () => {
-  it('the gated operations are those of the interface', () => {
+  it('covers the gated operations of the interface', () => {
     const listed = SPEC_PATHS.filter(({ tier }) => tier === 'basic' || tier === 'premium');
     const gated = gatedRoutes('basic', 'premium').map(({ method, path, access }) => ({ method, path, access }));
     expect(listed.length).toBeGreaterThan(8);
     expect(gated).toEqual(expect.arrayContaining(listed.map(({ method, path, tier }) => ({ method, path, access: tier }))));
   });
 
-  it('401: a token is missing on a gated operation', async () => {
+  it('returns 401 without a token on a gated operation', async () => {
     for (const route of gatedRequests('basic', 'premium')) {
       const { status, headers, body } = await askRoute(route, {});
       expect([status, body.code], route.name).toEqual([401, 'UNAUTHENTICATED']);
@@ -128,7 +128,7 @@ describe('section 7: errors', () => {
     }
   });
 
-  it('401: a token has expired on a gated operation; a public one answers as to an anonymous client', async () => {
+  it('returns 401 for an expired token on a gated operation; a public one treats it as anonymous', async () => {
     const { token } = (await logIn(demoWallets(service).premium)).body;
     nowMs += 30 * MINUTE;
     for (const route of gatedRequests('basic', 'premium')) {
@@ -144,7 +144,7 @@ describe('section 7: errors', () => {
     expect([body.signal, headers['www-authenticate']]).toEqual(['GATED', expect.stringContaining('invalid_token')]);
   });
 
-  it('403: the balance is below the Basic tier, at the login', async () => {
+  it('returns 403 at login below the Basic balance', async () => {
     const { status, headers, body } = await logIn(demoWallets(service).poor);
     expect([status, body.code]).toEqual([403, 'TIER_REQUIRED']);
     // No token was sent that could be worth too little.
@@ -152,7 +152,7 @@ describe('section 7: errors', () => {
     expect(body).toMatchObject({ balance: '0', requiredBalance: BASIC, requiredTier: 'basic' });
   });
 
-  it('403: the balance is below the Premium tier, on premium and copy-trade', async () => {
+  it('returns 403 on premium and copy-trade below the Premium balance', async () => {
     const { token } = (await logIn(demoWallets(service).basic)).body;
     const premium = gatedRoutes('premium');
     const paths = ['/api/svc/oracle/premium', '/api/svc/copy-trade/next', '/api/svc/copy-trade/history'];
@@ -163,7 +163,7 @@ describe('section 7: errors', () => {
     }
   });
 
-  it('403: the balance has fallen below the Basic tier, on regime and all others', async () => {
+  it('returns 403 on all gated operations once the balance falls below Basic', async () => {
     const account = await walletWith(parseUnits(BASIC, 18));
     const { token } = (await logIn(account)).body;
     expect((await ask('/api/svc/regime', bearer(token))).status).toBe(200);
@@ -175,12 +175,12 @@ describe('section 7: errors', () => {
     }
   });
 
-  it('404: no such attestation', async () => {
+  it('returns 404 for an unknown attestation', async () => {
     const { status, body } = await ask(`/api/svc/onchain-oracle/verify/0x${'0'.repeat(64)}`);
     expect([status, body.code, body.field]).toEqual([404, 'NOT_FOUND', 'uid']);
   });
 
-  it('429: the limit is exceeded on every oracle operation, with and without a token', async () => {
+  it('returns 429 beyond the limit on every oracle operation, with and without a token', async () => {
     const { token } = (await logIn(demoWallets(service).premium)).body;
     const oracle = allRoutes(parts).filter(({ path }) => path.startsWith('/api/svc/oracle'));
     expect(oracle.length).toBeGreaterThan(5);
@@ -201,7 +201,7 @@ describe('section 7: errors', () => {
     }
   });
 
-  it('400: a value that is not valid, in every field of every operation', async () => {
+  it('returns 400 for an invalid value in every field of every operation', async () => {
     const tokens = { ...bearer((await logIn(demoWallets(service).premium)).body.token) };
     const fields = fieldsOf(allRoutes(parts)).filter(({ route }) => route.access !== 'admin');
     expect(fields.length).toBeGreaterThan(20);
@@ -219,7 +219,7 @@ describe('section 7: errors', () => {
   });
 });
 
-describe('section 8: the gate balances', () => {
+describe('section 8: gate balances', () => {
   it.each([
     ['one unit below Basic', [BASIC, `-${LEAST}`], 403, undefined, '499999999.999999999999999999'],
     ['Basic', [BASIC], 200, 'basic', BASIC],
@@ -239,7 +239,7 @@ describe('section 8: the gate balances', () => {
     });
   });
 
-  it('Basic opens oracle, regime and webhooks; Premium also premium and copy-trade', async () => {
+  it('open oracle, regime and webhooks for Basic; premium and copy-trade for Premium', async () => {
     const { basic, premium } = demoWallets(service);
     const tokens = { basic: (await logIn(basic)).body.token, premium: (await logIn(premium)).body.token };
     const statusOf = async (path: string, tier: keyof typeof tokens) => (await ask(path, bearer(tokens[tier]))).status;
@@ -252,8 +252,8 @@ describe('section 8: the gate balances', () => {
   });
 });
 
-describe('section 8: the session token', () => {
-  it('lives 30 minutes, to the second', async () => {
+describe('section 8: session tokens', () => {
+  it('expire after exactly 30 minutes', async () => {
     nowMs = Math.floor(nowMs / 1_000) * 1_000;
     const { token, expires_in: expiresIn, expiresAt } = (await logIn(demoWallets(service).basic)).body;
     expect([expiresIn, expiresAt]).toEqual([1_800, new Date(nowMs + 30 * MINUTE).toISOString()]);
@@ -264,7 +264,7 @@ describe('section 8: the session token', () => {
   });
 });
 
-describe('section 8: the time in a signature', () => {
+describe('section 8: the signature timestamp', () => {
   const WINDOW = 5 * MINUTE;
 
   it.each([
@@ -283,7 +283,7 @@ describe('section 8: the time in a signature', () => {
     expect(String((nowMs + offsetMs) / unit)).toHaveLength(unit === 1 ? 13 : 10);
   });
 
-  it('is in the message as section 4.2 writes it', async () => {
+  it('is in the message of section 4.2', async () => {
     const { basic } = demoWallets(service);
     const timestamp = nowMs;
     const signature = await basic.signMessage({ message: `Verify svc balance: ${basic.address}:${timestamp}` });
@@ -297,7 +297,7 @@ describe('section 8: the time in a signature', () => {
   });
 });
 
-describe('section 8: how much a list tells', () => {
+describe('section 8: list limits', () => {
   const COPIES = 110;
 
   /** More of the same, of earlier days: what is tried is where a list ends. */
@@ -334,8 +334,8 @@ describe('section 8: how much a list tells', () => {
   });
 });
 
-describe('section 8: the confidence', () => {
-  it('is from .50 to .99 in every forecast that is told', async () => {
+describe('section 8: confidence', () => {
+  it('is from .50 to .99 in every published forecast', async () => {
     const { token } = (await logIn(demoWallets(service).premium)).body;
     const answered: number[] = [];
     for (const horizon of ['2d', '3d', '7d']) {
@@ -350,7 +350,7 @@ describe('section 8: the confidence', () => {
     }
   });
 
-  it('is so for any probability, and is that of the likelier direction in between', () => {
+  it('is bounded for any probability, and that of the likelier direction in between', () => {
     const probabilities = between(0, 1);
     fc.assert(
       fc.property(probabilities, (pUp) => {

@@ -76,7 +76,7 @@ async function asCaller(caller: Caller, over: Partial<HttpDeps> = {}): Promise<a
 }
 
 describe('tracked prediction markets', () => {
-  it('are listed with their prices by expiry and strike', async () => {
+  it('are listed with prices by expiry and strike', async () => {
     seen = [
       strike(1, { bid: null }),
       strike(0, { bids: [{ price: 0.41, size: 7 }] }),
@@ -115,17 +115,17 @@ describe('tracked prediction markets', () => {
     expect(kalshi).toMatchObject({ venue: 'kalshi', atTheMoney: true, weekly: false });
   });
 
-  it('that were last seen half an hour ago are stale', async () => {
+  it('are stale half an hour after the last observation', async () => {
     seen = [strike(0, { receivedAtMs: nowMs - 30 * 60_000 }), strike(1, { receivedAtMs: nowMs - 30 * 60_000 - 1 })];
     expect((await get()).markets).toMatchObject([{ stale: false }, { stale: true, ageSeconds: 1800 }]);
   });
 
-  it('know the weekly ladder', async () => {
+  it('mark the weekly ladder', async () => {
     seen = [strike(0, { expiresAtMs: Date.parse('2090-03-10T17:00:00Z') }), strike(1, { expiresAtMs: Date.parse('2090-03-11T17:00:00Z') })];
     expect((await get()).markets).toMatchObject([{ weekly: true }, { weekly: false }]);
   });
 
-  it('include those of the own venue, which says that it makes its quotes', async () => {
+  it('include the own venue, marked as own quotes', async () => {
     const at = new Date(nowMs);
     const market = { id: 'paper:x', question: 'Will it?', strikeUsd: Math.round(spotUsd), expiresAt: new Date(nowMs + 3 * DAY_MS) };
     venueMarkets = async () => [{ market, quote: { bid: 0.47, ask: 0.49, fee: 0.01, at } }];
@@ -135,12 +135,12 @@ describe('tracked prediction markets', () => {
       { venue: 'paper', marketId: 'paper:x', weekly: true, yesPrice: 0.48, madeByService: true, ageSeconds: 0, atTheMoney: true },
     ]);
     expect(body.notes).toEqual([
-      expect.stringContaining('No strikes of outside prediction markets'),
+      expect.stringContaining('No strikes of external prediction markets'),
       expect.stringContaining('made by this service'),
     ]);
   });
 
-  it('may be none: the answer says why', async () => {
+  it('may be empty, with the reason', async () => {
     seen = [];
     venueMarkets = async () => {
       throw new OracleError('STEP_WAITING', 'The day has no forecast');
@@ -151,7 +151,7 @@ describe('tracked prediction markets', () => {
     expect(body.reason).toContain('paper: The day has no forecast');
   });
 
-  it('are listed without a price too, none of them at the money', async () => {
+  it('are listed without a price too, not at the money', async () => {
     const spot = async () => {
       throw new OracleError('PRICE_UNAVAILABLE', 'No price');
     };
@@ -161,7 +161,7 @@ describe('tracked prediction markets', () => {
   });
 });
 
-describe('what the forecast makes of a strike', () => {
+describe('the model probability of a strike', () => {
   const probabilities = (body: { markets: { modelProbability: number | null }[] }) => body.markets.map((entry) => entry.modelProbability);
   const gates = (body: { markets: { modelProbabilityGated: boolean }[] }) =>
     new Set(body.markets.map((entry) => entry.modelProbabilityGated));
@@ -174,7 +174,7 @@ describe('what the forecast makes of a strike', () => {
     );
   }
 
-  it.each<Caller>([{ tier: 'basic' }, { tier: 'premium' }, { tier: 'public', paid: true }])('is told to %j', async (caller) => {
+  it.each<Caller>([{ tier: 'basic' }, { tier: 'premium' }, { tier: 'public', paid: true }])('is visible to %j', async (caller) => {
     const body = await asCaller(caller);
     const wanted = await expected();
     expect(gates(body)).toEqual(new Set([false]));
@@ -184,16 +184,16 @@ describe('what the forecast makes of a strike', () => {
     expect(body.modelAsOf).toBe((await service.pipeline.record.findDay(day))!.signalAt.toISOString());
   });
 
-  it('is kept from the public while the day is not resolved', async () => {
+  it('is hidden from the public while the day is unresolved', async () => {
     const body = await get();
     expect(probabilities(body)).toEqual([null, null, null, null, null]);
     expect(gates(body)).toEqual(new Set([true]));
-    const told = await asCaller({ tier: 'premium' });
+    const visible = await asCaller({ tier: 'premium' });
     const hidden = { modelProbability: null, modelProbabilityGated: true };
-    expect(body).toEqual({ ...told, markets: told.markets.map((entry: object) => ({ ...entry, ...hidden })) });
+    expect(body).toEqual({ ...visible, markets: visible.markets.map((entry: object) => ({ ...entry, ...hidden })) });
   });
 
-  it('is kept from the public until the last horizon of the day is revealed', async () => {
+  it('is hidden from the public until the last horizon of the day is revealed', async () => {
     const { forecasts } = service.pipeline.record;
     const reveal = (await forecasts.findOne({ day, horizonDays: 1 }))!.attestation;
     for (const horizonDays of [1, 2, 3, 7]) {
@@ -209,7 +209,7 @@ describe('what the forecast makes of a strike', () => {
     expect(gates(await asCaller({ tier: 'public' }, { viewFor }))).toEqual(new Set([false]));
   });
 
-  it('is nothing before the first forecast', async () => {
+  it('is null before the first forecast', async () => {
     const record = Object.assign(Object.create(parts.record) as HttpDeps['record'], { findLatest: async () => null });
     const body = await asCaller({ tier: 'premium' }, { record });
     expect(body.modelAsOf).toBeNull();

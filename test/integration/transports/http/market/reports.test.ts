@@ -105,7 +105,7 @@ describe.each(['simulated', 'csv'] as const)('the market on %s data', (kind) => 
   });
   const fetchFrom = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${server.port}${path}`, init);
 
-  it.each(PATHS)('is told at %s', async (path) => {
+  it.each(PATHS)('is served at %s', async (path) => {
     const response = await fetchFrom(path);
     expect(response.status).toBe(200);
     expect(response.headers.get('cache-control')).toMatch(/^public, max-age=\d+$/);
@@ -124,7 +124,7 @@ describe.each(['simulated', 'csv'] as const)('the market on %s data', (kind) => 
     expect(listed).toEqual(expect.arrayContaining(PATHS));
   });
 
-  it('takes HEAD, and no POST', async () => {
+  it('accepts HEAD and rejects POST', async () => {
     const head = await fetchFrom('/api/fear-greed', { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
     expect(head.headers.get('etag')).toBe((await fetchFrom('/api/fear-greed')).headers.get('etag'));
@@ -132,7 +132,7 @@ describe.each(['simulated', 'csv'] as const)('the market on %s data', (kind) => 
   });
 });
 
-describe('market answers in caches', () => {
+describe('caching of market reports', () => {
   const NOON = toInstantMs(parseDay('2026-02-20'), 12, 30);
   let nowMs = NOON;
   let feed: Feed;
@@ -155,7 +155,7 @@ describe('market answers in caches', () => {
     return (await fetchFrom(path)).headers.get('cache-control');
   };
 
-  it('may be kept until something they are made of can change, an hour at most and five seconds at least', async () => {
+  it('lasts until an input may change, between five seconds and an hour', async () => {
     const midnight = toInstantMs(parseDay('2026-02-21'));
     expect(await maxAge('/api/fear-greed', NOON)).toBe('public, max-age=3600');
     expect(await maxAge('/api/fear-greed', midnight - 600_000)).toBe('public, max-age=600');
@@ -165,7 +165,7 @@ describe('market answers in caches', () => {
     expect(await maxAge('/api/etf-analytics', toInstantMs(parseDay('2026-02-21'), 11, 50))).toBe('public, max-age=600');
   });
 
-  it('are not sent again while they say the same', async () => {
+  it('returns 304 while the content is unchanged', async () => {
     nowMs = NOON;
     const first = await fetchFrom('/api/fear-greed');
     const etag = first.headers.get('etag')!;
@@ -179,7 +179,7 @@ describe('market answers in caches', () => {
     expect(later.timestamp).toBe(new Date(nowMs).toISOString());
   });
 
-  it('are sent again once they say something else', async () => {
+  it('returns 200 once it changes', async () => {
     nowMs = NOON;
     const etag = (await fetchFrom('/api/fear-greed')).headers.get('etag')!;
     nowMs = NOON + 86_400_000;
@@ -188,7 +188,7 @@ describe('market answers in caches', () => {
     expect(next.headers.get('etag')).not.toBe(etag);
   });
 
-  it('are a problem without any price, where one is needed, and no problem elsewhere', async () => {
+  it('is irrelevant without any price: reports that need one return 503', async () => {
     nowMs = NOON + 10 * 86_400_000;
     const whole = { ...feed };
     feed.spot = () => Promise.reject(new OracleError('PRICE_UNAVAILABLE', 'No venue answers'));
@@ -209,7 +209,7 @@ describe('market answers in caches', () => {
     expect((await fetchFrom('/api/btc-price')).status).toBe(200);
   });
 
-  it('hold the last price when there is none any more', async () => {
+  it('keeps the last price when the source is gone', async () => {
     nowMs = NOON + 20 * 86_400_000;
     const whole = { ...feed };
     feed.spot = () => Promise.reject(new OracleError('PRICE_UNAVAILABLE', 'No venue answers'));

@@ -50,7 +50,7 @@ const skipped = (day: number): WagerDoc => ({
 });
 
 describe('wagers', () => {
-  it('come newest first, with the book behind them and what came of them', async () => {
+  it('are listed newest first with book and outcome', async () => {
     const book = { bids: [{ price: 0.49, size: 120 }], asks: [{ price: 0.51, size: 80 }] };
     const feedbackTxHash = `0x${'f'.repeat(64)}`;
     await keep(
@@ -78,7 +78,7 @@ describe('wagers', () => {
     ]);
   });
 
-  it('are as many as are asked for, and the accounts have them all', async () => {
+  it('are limited by `limit`, while accounts cover all', async () => {
     await keep(...[3, 2, 1, 0].map((back) => settledWager(LAST - back, back % 2 === 0 ? 'WIN' : 'LOSS')));
     const { wagers: rows, count, total, accounts } = await list({ limit: 1 });
     expect([rows.map(({ date }) => date), count, total]).toEqual([['2026-03-12'], 1, 4]);
@@ -94,7 +94,7 @@ describe('wagers', () => {
     ]);
   });
 
-  it('of another venue or asset are another account', async () => {
+  it('of another venue or asset have their own account', async () => {
     const exchange = { venue: 'polymarket', asset: 'USDC' };
     await keep(settledWager(LAST - 1, 'WIN'), { ...settledWager(LAST, 'LOSS'), ...exchange });
     const { accounts, wagers: rows } = await list();
@@ -105,7 +105,7 @@ describe('wagers', () => {
     expect(rows[0]).toMatchObject({ ...exchange, quotesAreOurs: false });
   });
 
-  it('may have had nothing to look at, and words of a venue are told at no length', async () => {
+  it('may have no market, and truncate text of the venue', async () => {
     await keep({
       ...skipped(LAST),
       market: null,
@@ -122,12 +122,12 @@ describe('wagers', () => {
     expect(row.skippedBecause).toHaveLength(300);
   });
 
-  it('are none before the first', async () => {
+  it('are empty before the first', async () => {
     expect(await list()).toMatchObject({ accounts: [], wagers: [], count: 0, total: 0 });
   });
 });
 
-describe('a wager of a day that is not told', () => {
+describe('a wager of an unpublished day', () => {
   const without = async () => {
     const { timestamp: _, ...answer } = await list();
     return answer;
@@ -145,12 +145,12 @@ describe('a wager of a day that is not told', () => {
     expect(await without()).toEqual(before);
   });
 
-  it('is not told to Premium either', async () => {
+  it('is hidden from Premium callers too', async () => {
     await keep(settledWager(LAST, 'WIN'), settledWager(LATER, 'WIN'));
     expect((await list({}, { caller: { tier: 'premium' } })).wagers.map(({ date }) => date)).toEqual(['2026-03-12']);
   });
 
-  it('holds back the days that follow: one late resolution is enough', async () => {
+  it('hides all later days: one late resolution is enough', async () => {
     const day = LAST - 1;
     const late: ForecastDoc = { ...buildTestForecast({ date: formatDay(day), horizonDays: 2 }), _id: formatForecastId(day, 2) };
     await record.forecasts.insertOne(late);

@@ -32,7 +32,7 @@ function documented(): string[] {
   return Object.entries<object>(document.paths).flatMap(([path, item]) => Object.keys(item).map((method) => line({ method, path })));
 }
 
-it('the document tells of what the interface lists, of what the service has beyond, and of nothing else', () => {
+it('the document covers the interface and the additions, and nothing else', () => {
   expect(documented().toSorted()).toEqual(PATHS.map(line).toSorted());
 });
 
@@ -60,20 +60,17 @@ const ASKS_NOBODY = ['/health', '/ready', '/icon.svg', '/page/{folder}/{file}'];
 /** What cannot send headers proves in its URL who it is. */
 const OF_WEBSOCKETS = [{ webSocketToken: [] }, { webSocketTicket: [] }];
 
-it.each(PATHS.map((entry): [string, SpecPath] => [line(entry), entry]))(
-  '%s asks for the tier of its caller',
-  (_, { method, path, tier }) => {
-    const { security, responses, description } = document.paths[path][method];
-    const asked = path === '/ws/signal' ? [...SECURITY[tier], ...OF_WEBSOCKETS] : SECURITY[tier];
-    expect(security).toEqual(ASKS_NOBODY.includes(path) ? [] : asked);
-    const named = security.flatMap((requirement: object) => Object.keys(requirement));
-    expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(named));
-    if (tier === 'basic' || tier === 'premium') expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403']));
-    if (tier === 'premium') expect(description).toContain('Premium');
-  },
-);
+it.each(PATHS.map((entry): [string, SpecPath] => [line(entry), entry]))('%s requires its tier', (_, { method, path, tier }) => {
+  const { security, responses, description } = document.paths[path][method];
+  const asked = path === '/ws/signal' ? [...SECURITY[tier], ...OF_WEBSOCKETS] : SECURITY[tier];
+  expect(security).toEqual(ASKS_NOBODY.includes(path) ? [] : asked);
+  const named = security.flatMap((requirement: object) => Object.keys(requirement));
+  expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(named));
+  if (tier === 'basic' || tier === 'premium') expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403']));
+  if (tier === 'premium') expect(description).toContain('Premium');
+});
 
-it('every operation has a name of its own', () => {
+it('every operation has a unique name', () => {
   const names = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((item) =>
     Object.values(item).map(({ operationId }) => operationId),
   );
@@ -81,7 +78,7 @@ it('every operation has a name of its own', () => {
 });
 
 describeWithShared('section 4 of the interface', () => {
-  it('has no path that the table misses, and the table none that it has not', async () => {
+  it('docs/API.md and the router have the same paths', async () => {
     const text = await readFile(sharedPath('spec', 'interface-spec.md'), 'utf8');
     const section = text.slice(text.indexOf('## 4. Endpoints'), text.indexOf('## 5. '));
     const listed = new Set(pathsIn(section).map(line));

@@ -29,8 +29,8 @@ afterAll(async () => {
 const get = (path: string, headers: Record<string, string> = {}) => fetch(served.url + path, { headers });
 const operation = (path: string, method = 'get') => document.paths[path][method];
 
-describe('the document', () => {
-  it('is OpenAPI 3.1.0 of interface 1.0.0, under the address that callers use', () => {
+describe('the OpenAPI document', () => {
+  it('is OpenAPI 3.1.0 of interface 1.0.0, at the public URL', () => {
     expect(document).toMatchObject({
       openapi: '3.1.0',
       info: { version: '1.0.0', license: { identifier: 'MIT' } },
@@ -38,16 +38,16 @@ describe('the document', () => {
     });
   });
 
-  it('says where events are described', () => {
+  it('links to the AsyncAPI document', () => {
     expect(document).toMatchObject({ info: { description: expect.stringContaining('`/.well-known/asyncapi.json`') } });
   });
 
-  it('is the same each time it is made', async () => {
+  it('is deterministic', async () => {
     const again = buildOpenApiDocument(allRoutes(service.http), { publicUrl: PUBLIC_URL });
     expect(JSON.stringify(again)).toBe(await (await get('/.well-known/openapi.json')).text());
   });
 
-  it('may be kept, and is sent once only to whoever names its tag', async () => {
+  it('is cacheable and returns 304 for its ETag', async () => {
     const { headers } = await get('/.well-known/openapi.json');
     expect(headers.get('cache-control')).toMatch(/^public, max-age=\d+$/);
     expect(headers.get('content-type')).toContain('application/json');
@@ -57,11 +57,11 @@ describe('the document', () => {
     expect((await get('/.well-known/openapi.json', { 'If-None-Match': '"another"' })).status).toBe(200);
   });
 
-  it('is shorter than 600 kB', async () => {
+  it('is smaller than 600 kB', async () => {
     expect((await (await get('/.well-known/openapi.json')).arrayBuffer()).byteLength).toBeLessThan(600_000);
   });
 
-  it('names the schema of every JSON body, and of what bodies share', () => {
+  it('names the schema of every JSON body and of shared parts', () => {
     const bodies = operationsOf(document).flatMap((each) => {
       const replies = Object.keys(each.responses).map((status) => answerOf(document, each, Number(status)));
       return [each.requestBody, ...replies].flatMap((part) => Object.entries(part?.content ?? {}));
@@ -76,17 +76,17 @@ describe('the document', () => {
     expect(JSON.stringify(document)).not.toContain('x-schema-name');
   });
 
-  it('groups operations by the tags in use, in their order', () => {
+  it('groups operations by the tags in use, in order', () => {
     const used = new Set(operationsOf(document).flatMap(({ tags }) => tags));
     expect(document.tags.map(({ name }) => name)).toEqual(Object.keys(TAGS).filter((name) => used.has(name)));
   });
 
-  it('says what is kept for old callers only', () => {
+  it('marks deprecated operations', () => {
     const deprecated = operationsOf(document).filter((one) => one.deprecated);
     expect(deprecated.map(({ path }) => path)).toEqual(['/api/svc/signal']);
   });
 
-  it('tells what every parameter and every field is', () => {
+  it('describes every parameter and field', () => {
     const untold = operationsOf(document).flatMap(({ operationId, parameters = [], requestBody, responses }) => [
       ...parameters.filter(({ description }) => !description).map(({ name }) => `${operationId}: ${name}`),
       ...[requestBody, ...Object.values(responses)].flatMap((part) => undescribed(part, operationId)),
@@ -94,7 +94,7 @@ describe('the document', () => {
     expect([...untold, ...undescribed(document.components, 'components')]).toEqual([]);
   });
 
-  it('has a schema for every JSON answer', () => {
+  it('has a schema for every JSON reply', () => {
     const open = operationsOf(document).flatMap(({ operationId, responses }) =>
       Object.entries(responses).flatMap(([status, answer]) => {
         const schema = 'content' in answer ? answer.content?.['application/json']?.schema : undefined;
@@ -117,7 +117,7 @@ function undescribed(node: unknown, place: string): string[] {
   });
 }
 
-describe('the errors of an operation', () => {
+describe('documented errors', () => {
   it.each([
     ['get', '/api/svc/open/signal', ['200', '304', '400', '429', '503', 'default']],
     ['get', '/api/btc-price', ['200', '304', '429', '503', 'default']],
@@ -126,23 +126,23 @@ describe('the errors of an operation', () => {
     ['get', '/ready', ['200', '304', '414', '503', 'default']],
     ['get', '/api/svc/oracle', ['200', '400', '401', '403', '429', '503', 'default']],
     ['post', '/api/svc/webhooks/register', ['201', '400', '401', '403', '409', '429', '503', 'default']],
-  ])('%s %s are those that can come', (method, path, expected) => {
+  ])('%s %s are those that can occur', (method, path, expected) => {
     expect(Object.keys(operation(path, method).responses)).toEqual(expected);
   });
 
-  it('are those of a token wherever one is looked at, since the balance behind it may not be known', () => {
+  it('include those of tokens wherever one is read, since reading its balance may fail', () => {
     const codesOf = (path: string) => answerOf(document, operation(path), 503)!.description;
     for (const path of ['/api/btc-price', '/api/svc/oracle']) expect(codesOf(path), path).toContain('CHAIN_UNREACHABLE');
     for (const path of ['/health', '/ready']) expect(codesOf(path), path).not.toContain('CHAIN_UNREACHABLE');
   });
 
-  it('of a URL that is too long come on every path', async () => {
+  it('include 414 on every path', async () => {
     for (const path of ['/health', '/ready', '/api/btc-price', '/']) {
       expect((await get(`${path}?${'a'.repeat(5_000)}`)).status, path).toBe(414);
     }
   });
 
-  it('are problem documents, with the headers that they come with', () => {
+  it('are problem documents with their headers', () => {
     for (const each of operationsOf(document)) {
       for (const status of Object.keys(each.responses).map((name) => (name === 'default' ? 500 : Number(name)))) {
         const { content, headers } = answerOf(document, each, status)!;
@@ -150,15 +150,15 @@ describe('the errors of an operation', () => {
         if (status >= 400) expect(names, `${each.operationId} ${status}`).toContain('X-Request-Id');
         if (status === 401 || status === 403) expect(names).toContain('WWW-Authenticate');
         if (status === 429) expect(names).toEqual(expect.arrayContaining(['Retry-After', 'RateLimit', 'RateLimit-Policy']));
-        const told = content?.['application/problem+json']?.schema;
+        const documented = content?.['application/problem+json']?.schema;
         if (status === 402 && each['x-access'] === 'paid')
-          expect(resolved(document, told!)).toMatchObject({ required: expect.arrayContaining(['code', 'accepts', 'payment']) });
-        else if (status >= 400) expect(told).toEqual({ $ref: '#/components/schemas/Problem' });
+          expect(resolved(document, documented!)).toMatchObject({ required: expect.arrayContaining(['code', 'accepts', 'payment']) });
+        else if (status >= 400) expect(documented).toEqual({ $ref: '#/components/schemas/Problem' });
       }
     }
   });
 
-  it('are described as they are sent', async () => {
+  it('match the errors sent', async () => {
     const sent = [
       await get('/api/svc/open/signal?horizon=9d'),
       await get('/api/svc/nothing'),
@@ -171,7 +171,7 @@ describe('the errors of an operation', () => {
   });
 });
 
-describe('parameters', () => {
+describe('documented parameters', () => {
   it('are those of the interface', () => {
     const [horizon] = operation('/api/svc/open/signal').parameters!;
     expect(horizon).toMatchObject({ in: 'query', name: 'horizon', schema: { type: 'string', enum: ['2d', '3d', '7d'], default: '7d' } });
@@ -188,7 +188,7 @@ describe('parameters', () => {
   });
 });
 
-describe('the examples', () => {
+describe('examples', () => {
   const successes = () =>
     operationsOf(document).flatMap(({ operationId, responses, 'x-access': access }) =>
       Object.entries(responses).flatMap(([status, answer]) => {
@@ -197,7 +197,7 @@ describe('the examples', () => {
       }),
     );
 
-  it('are there for every JSON answer that is short, and for every body', () => {
+  it('exist for every short JSON reply and every body', () => {
     const recorded = (operationId: string) => Object.values(EXAMPLES.replies[operationId] ?? {}).map((types) => types['application/json']);
     const isLong = (operationId: string) => recorded(operationId).some((example) => JSON.stringify(example ?? '').length > 800);
     const bare = successes().filter(
@@ -212,7 +212,7 @@ describe('the examples', () => {
     expect(bodies).toEqual([]);
   });
 
-  it('are as their schemas say', () => {
+  it('match their schemas', () => {
     const { schemas } = document.components;
     const wrong = successes().flatMap(({ place, json }) =>
       'example' in json ? faults(json.schema, json.example, schemas).map((fault) => `${place}: ${fault}`) : [],
@@ -225,7 +225,7 @@ describe('the examples', () => {
     }
   });
 
-  it('are there for the problems that a caller is likely to meet, each where it can come', () => {
+  it('exist for common problems, where they can occur', () => {
     const examples = document.components.examples!;
     expect(Object.keys(examples).toSorted()).toEqual([
       'CONFLICT',
@@ -247,7 +247,7 @@ describe('the examples', () => {
     expect(gated).toMatchObject({ examples: { TIER_REQUIRED: { $ref: '#/components/examples/TIER_REQUIRED' } } });
   });
 
-  it('have no token and no secret', () => {
+  it('contain no token or secret', () => {
     const text = JSON.stringify(document);
     for (const usable of [/eyJ[\w-]{10}/, /whsec_[\w+/]{10}/, /"signature":"0x(?!0{130})/]) expect(text).not.toMatch(usable);
   });

@@ -78,7 +78,7 @@ function isWrongChecksum(value: unknown): boolean {
   return typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value) && /[a-f]/.test(value) && /[A-F]/.test(value);
 }
 
-it('what the document accepts for a parameter or body field, the server accepts', () => {
+it('the server accepts what the document accepts for a parameter or body field', () => {
   expect(fields.length).toBeGreaterThan(40);
   const looser = fields.flatMap((field) =>
     valuesFor(field)
@@ -88,7 +88,7 @@ it('what the document accepts for a parameter or body field, the server accepts'
   expect(looser).toEqual([]);
 });
 
-it('what the server accepts for a parameter or body field, the document accepts', () => {
+it('the document accepts what the server accepts for a parameter or body field', () => {
   const stricter = fields
     .filter(({ name }) => !NARROWER_IN_DOCUMENT.has(name))
     .flatMap((field) =>
@@ -100,7 +100,7 @@ it('what the server accepts for a parameter or body field, the document accepts'
   expect(stricter).toEqual([]);
 });
 
-it('the document accepts usual callbacks and secrets', () => {
+it('the document accepts common callbacks and secrets', () => {
   const usual: Record<string, string[]> = {
     url: ['https://hooks.example.com', 'https://hooks.example.com:8443/oracle?key=a%20b&x=1', 'https://a-b.example.co/'],
     secret: [`whsec_${Buffer.alloc(32, 1).toString('base64')}`, 'a secret of more than 24 characters'],
@@ -129,7 +129,7 @@ function bodiesOf(route: Route): Record<string, unknown>[] {
   return [...chosen, { ...chosen.at(-1), unknownField: 1 }];
 }
 
-it('which fields a body may have together, the document says as the server does', () => {
+it('the document and the server agree on combinations of body fields', () => {
   const withBody = routes.filter(({ body }) => body !== undefined);
   expect(withBody.length).toBeGreaterThan(10);
   for (const route of withBody) {

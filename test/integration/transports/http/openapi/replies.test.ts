@@ -10,8 +10,8 @@ import { sampleOf } from '../../../../support/samples.ts';
 import { type Served, serve } from '../../../../support/serve.ts';
 import type { TestService } from '../../../../support/service.ts';
 
-/** Callers, from nobody to everybody. `stranger` sends a token that nobody has issued. */
-const CALLERS = ['anonymous', 'stranger', 'basic', 'premium'] as const;
+/** Callers by tier. `unknown` sends a token that was never issued. */
+const CALLERS = ['anonymous', 'unknown', 'basic', 'premium'] as const;
 type CallerName = (typeof CALLERS)[number];
 
 interface Stage {
@@ -21,7 +21,7 @@ interface Stage {
   tokens: Record<CallerName, string | undefined>;
 }
 
-/** A service with its door, for one group of tests. */
+/** A served service for one group of tests. */
 function onStage(open: () => Promise<TestService>): () => Stage {
   let service: TestService;
   let served: Served;
@@ -38,7 +38,7 @@ function onStage(open: () => Promise<TestService>): () => Stage {
     const document = await fetchOpenApi(served.url);
     const tokens = {
       anonymous: undefined,
-      stranger: 'nobodys.token.this',
+      unknown: 'nobodys.token.this',
       basic: await world.logIn('basic'),
       premium: await world.logIn('premium'),
     };
@@ -103,17 +103,17 @@ async function walk(stage: Stage, caller: CallerName): Promise<{ wrong: string[]
 function refusal({ 'x-access': access, operationId }: CallableOperation, caller: CallerName, free: boolean): number | null {
   // A token changes nothing where every answer is paid for.
   if (free || access === 'paid') return null;
-  // What is no handshake is told so before anybody is asked who he is.
+  // A request without a handshake gets 426 before authentication.
   if (operationId === 'openWebSocket') return 426;
   // A token that is rejected makes its sender anonymous.
-  if ((caller === 'anonymous' || caller === 'stranger') && (access !== 'public' || operationId === 'logOut')) return 401;
+  if ((caller === 'anonymous' || caller === 'unknown') && (access !== 'public' || operationId === 'logOut')) return 401;
   return caller === 'basic' && access === 'premium' ? 403 : null;
 }
 
 describe('on a service with a record, every operation', () => {
   const stage = onStage(fullService);
 
-  it.each(CALLERS)('answers %s as the served document says', async (caller) => {
+  it.each(CALLERS)('matches its schema: %s', async (caller) => {
     const { operations, document } = stage();
     const { wrong, statuses } = await walk(stage(), caller);
     expect(wrong).toEqual([]);
@@ -127,7 +127,7 @@ describe('on a service with a record, every operation', () => {
     expect(surprising).toEqual([]);
   });
 
-  it('comes in every media type that the document names, where it is asked for', async () => {
+  it('serves every documented media type on request', async () => {
     for (const operation of stage().operations.filter(({ path, mediaTypes }) => mediaTypes.length > 1 && !path.includes('{file}'))) {
       for (const mediaType of operation.mediaTypes) {
         const response = await askAs(stage(), operation, 'premium', mediaType);
@@ -144,7 +144,7 @@ describe.each([
 ])('on a service %s, every operation', (_, open) => {
   const stage = onStage(open);
 
-  it.each(['anonymous', 'premium'] as const)('answers %s as the served document says', async (caller) => {
+  it.each(['anonymous', 'premium'] as const)('matches its schema: %s', async (caller) => {
     const { wrong, statuses } = await walk(stage(), caller);
     expect(wrong).toEqual([]);
     const failed = [...statuses].filter(([, status]) => status >= 500 && status !== 503);

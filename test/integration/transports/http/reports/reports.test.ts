@@ -43,7 +43,7 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
 
 describe('before the first day', () => {
   it.each(['/api/svc/daily-brief', '/api/claw/latest', '/api/svc/widget', '/api/svc/widget?format=html'])(
-    '%s says when there will be something',
+    '%s states when the first result is due',
     async (path) => {
       const response = await ask(path);
       expect(response.status).toBe(503);
@@ -56,7 +56,7 @@ describe('before the first day', () => {
     },
   );
 
-  it('the crowd has no figures, and no claim is made', async () => {
+  it('the crowd comparison has no figures and makes no claim', async () => {
     expect(await get('/api/svc/crowd-vs-oracle')).toMatchObject({
       weeks: [],
       totals: { weeks: 0, brierDifference: null, verdict: expect.stringContaining('no claim') },
@@ -74,7 +74,7 @@ describe('with a record', () => {
   });
 
   describe('the daily brief', () => {
-    it('is JSON unless something else is asked for, and the same in text and Markdown', async () => {
+    it('is JSON by default, with the same content as text and Markdown', async () => {
       const brief = await get('/api/svc/daily-brief');
       expect(brief).toMatchObject({ success: true, date: formatDay(end), late: false, source: 'simulated (seed 2)', replayedDays: DAYS });
       for (const type of ['text/plain', 'text/markdown']) {
@@ -86,7 +86,7 @@ describe('with a record', () => {
       }
     });
 
-    it('covers the 7-day story by default, and other horizons on request', async () => {
+    it('covers 7 days by default, and other horizons on request', async () => {
       for (const [query, horizons] of [
         ['', ['7d']],
         ['?horizon=2', ['2d']],
@@ -104,7 +104,7 @@ describe('with a record', () => {
       }
     });
 
-    it('tells caches what it depends on, and has a tag for each type', async () => {
+    it('has Vary and an ETag per media type', async () => {
       const [json, text] = await Promise.all([ask('/api/svc/daily-brief'), ask('/api/svc/daily-brief', { Accept: 'text/plain' })]);
       for (const response of [json, text]) {
         expect(response.headers.get('vary')).toMatch(/Authorization/);
@@ -116,7 +116,7 @@ describe('with a record', () => {
       expect((await ask('/api/svc/daily-brief', { Accept: 'text/plain', 'If-None-Match': tag })).status).toBe(200);
     });
 
-    it('of another day is told by date, or that there is none', async () => {
+    it('of another day is found by date, or returns 404', async () => {
       expect((await get(`/api/svc/daily-brief?date=${formatDay(end)}`)).date).toBe(formatDay(end));
       const missing = await ask(`/api/svc/daily-brief?date=${formatDay(end - 300)}`);
       expect(missing.status).toBe(404);
@@ -125,7 +125,7 @@ describe('with a record', () => {
   });
 
   describe('weekly reports', () => {
-    it('are listed, and each is found under its week; the latest is the newest', async () => {
+    it('are listed and found by week; the latest is the newest', async () => {
       const { weeks, count } = await get('/api/claw/archive');
       expect(count).toBe(weeks.length);
       expect(weeks.at(-1)).toBe(formatWeek(toWeek(end - DAYS)));
@@ -134,7 +134,7 @@ describe('with a record', () => {
       expect(await get('/api/claw/latest')).toEqual(await get(`/api/claw/archive/${weeks[0]}`));
     });
 
-    it('of a week that is not over, or before the record, are not there', async () => {
+    it('of an incomplete week, or before the record, return 404', async () => {
       for (const day of [end, end + 70, end - 700]) {
         const response = await ask(`/api/claw/archive/${formatWeek(toWeek(day))}`);
         expect(response.status).toBe(404);
@@ -143,8 +143,8 @@ describe('with a record', () => {
     });
   });
 
-  describe('crowd and oracle', () => {
-    it('are compared on one strike a week, scored where the day is told', async () => {
+  describe('crowd against oracle', () => {
+    it('compares one strike per week, scored once the day is public', async () => {
       const { weeks, totals, throughDate, quotesAreOurs, notes } = await get('/api/svc/crowd-vs-oracle');
       expect(quotesAreOurs).toBe(true);
       expect(notes[0]).toContain('no real crowd');
@@ -161,20 +161,20 @@ describe('with a record', () => {
       expect(totals.weeks).toBe(settled.length);
     });
 
-    it('have the 7-day forecast of the day beside the strike, as the caller may see it', async () => {
+    it('has the 7-day forecast of the day in the view of the caller', async () => {
       const seen = async (headers = {}) => (await get('/api/svc/crowd-vs-oracle', headers)).weeks;
       const [everybody, basic] = [await seen(), await seen(await asTier(service, 'basic'))];
       for (const [index, { date, predictionId, signal, direction }] of everybody.entries()) {
         expect(predictionId).toBe(`${date}:7d`);
         const [doc] = await service.pipeline.record.listByIds([predictionId]);
-        const told = { signal: doc.values!.signal, direction: doc.values!.direction };
-        expect({ signal, direction }).toEqual(doc.reveal === null ? { signal: 'GATED', direction: null } : told);
-        expect(basic[index]).toMatchObject({ predictionId, ...told });
+        const revealed = { signal: doc.values!.signal, direction: doc.values!.direction };
+        expect({ signal, direction }).toEqual(doc.reveal === null ? { signal: 'GATED', direction: null } : revealed);
+        expect(basic[index]).toMatchObject({ predictionId, ...revealed });
       }
       expect(new Set(everybody.map(({ signal }: { signal: string }) => signal === 'GATED'))).toEqual(new Set([true, false]));
     });
 
-    it('tell Basic callers the oracle side of every week, and nobody keeps that answer', async () => {
+    it('shows Basic callers the oracle side of every week, uncached', async () => {
       const headers = await asTier(service, 'basic');
       const response = await ask('/api/svc/crowd-vs-oracle', headers);
       expect(response.headers.get('cache-control')).toBe('private, no-store');
@@ -186,7 +186,7 @@ describe('with a record', () => {
       for (const week of weeks) expect(week).toMatchObject({ gated: false, oracleProbability: expect.any(Number) });
     });
 
-    it('are told with the book as it was pinned', async () => {
+    it('has the pinned order book', async () => {
       const { weeks } = await get('/api/svc/crowd-vs-oracle');
       for (const { marketProbability, book } of weeks) {
         expect(book).toMatchObject({ fee: 0.01, bids: [], asks: [] });
@@ -194,7 +194,7 @@ describe('with a record', () => {
       }
     });
 
-    it('disagree where they do for everybody once the week is told, and before for Basic callers', async () => {
+    it('lists disagreements publicly once the week is public, and earlier to Basic callers', async () => {
       const { wagers } = service.pipeline.wagers;
       const { weeks } = await get('/api/svc/crowd-vs-oracle');
       const [gated, settled] = [(week: Week) => week.gated, (week: Week) => week.status === 'SETTLED'].map(weeks.find, weeks) as Week[];
@@ -207,25 +207,25 @@ describe('with a record', () => {
       expect(weekIds(everybody)).toContain(settled.weekId);
       expect(weekIds(everybody)).not.toContain(gated.weekId);
       expect(weekIds(basic)).toEqual(expect.arrayContaining([settled.weekId, gated.weekId]));
-      for (const { weeks: told, disagreements, disagreementTotals } of [everybody, basic]) {
+      for (const { weeks: revealed, disagreements, disagreementTotals } of [everybody, basic]) {
         expect(disagreementTotals.disagreements).toBe(disagreements.length);
-        const byId = new Map(told.map((week: Week) => [week.weekId, week]));
+        const byId = new Map(revealed.map((week: Week) => [week.weekId, week]));
         for (const { weekId, oracleProbability } of disagreements)
           expect(byId.get(weekId)).toMatchObject({ gated: false, oracleProbability });
       }
     });
 
-    it('make a difference of what is settled with the market, not with the stake: the crowd is counted through the day told', async () => {
+    it('counts the crowd through the public day, by settled markets and not stakes', async () => {
       const accuracy = await get('/api/svc/crowd-accuracy');
-      const told = await service.pipeline.wagers.wagers.find({ winner: { $ne: null }, day: { $lte: end - 8 } }).toArray();
-      expect(accuracy.markets).toBe(new Set(told.map(({ market }) => market!.id)).size);
+      const revealed = await service.pipeline.wagers.wagers.find({ winner: { $ne: null }, day: { $lte: end - 8 } }).toArray();
+      expect(accuracy.markets).toBe(new Set(revealed.map(({ market }) => market!.id)).size);
       expect(accuracy.byVenue).toEqual([expect.objectContaining({ venue: 'paper', quotesAreOurs: true, markets: accuracy.markets })]);
       expect(accuracy.reliability.reduce((sum: number, { n }: { n: number }) => sum + n, 0)).toBe(accuracy.markets);
     });
   });
 
   describe('the widget', () => {
-    it('tells signal and confidence only', async () => {
+    it('has signal and confidence only', async () => {
       expect(await get('/api/svc/widget?horizon=3d')).toEqual({
         success: true,
         signal: 'GATED',
@@ -237,7 +237,7 @@ describe('with a record', () => {
       });
     });
 
-    it('tells a Basic caller more, also as a card', async () => {
+    it('shows a Basic caller the values, also as a card', async () => {
       const headers = await asTier(service, 'basic');
       const { signal, confidence } = await get('/api/svc/widget', headers);
       expect(['BUY', 'SELL', 'HOLD']).toContain(signal);
@@ -260,7 +260,7 @@ describe('with a record', () => {
         expect(html).toContain(text);
     });
 
-    it('is JSON where that is asked for, whatever the browser would rather have', async () => {
+    it('is JSON on request, overriding Accept', async () => {
       const response = await ask('/api/svc/widget?format=json', { Accept: 'text/html' });
       expect(response.headers.get('content-type')).toContain('application/json');
     });
@@ -278,7 +278,7 @@ describe('with a record', () => {
     ['/api/svc/widget?horizon=4d', 'horizon'],
     ['/api/svc/widget?format=xml', 'format'],
     ['/api/svc/widget?theme=pink', 'theme'],
-  ])('%s gets a problem that names %s', async (path, field) => {
+  ])('%s returns an error that names %s', async (path, field) => {
     const response = await ask(path);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'INPUT_INVALID', field });
@@ -297,7 +297,7 @@ describe('with a record', () => {
       }
     }
 
-    it('holds back every figure that is made from wagers of its day and later ones', async () => {
+    it('hides every wager figure of its day and later days', async () => {
       const { wagers } = service.pipeline;
       const day = end - 10;
       const before = (await wagers.findByDay(day))!;
@@ -310,14 +310,14 @@ describe('with a record', () => {
           skill: (await get('/api/svc/scorecard')).marketSkill,
           status: (await get('/api/status')).record.wagers,
         });
-        const told = await figures();
-        expect(told.scorecard.throughDate).toBe(formatDay(end - 13));
+        const revealed = await figures();
+        expect(revealed.scorecard.throughDate).toBe(formatDay(end - 13));
         // Whatever the model said and however the wager went, the answers are the same.
         await wagers.wagers.updateOne(
           { _id: before._id },
           { $set: { pModel: 0.99, state: 'WIN', side: 'YES', winner: 'YES', contracts: 5 } },
         );
-        expect(await figures()).toEqual(told);
+        expect(await figures()).toEqual(revealed);
         await wagers.wagers.replaceOne({ _id: before._id }, before);
       });
     });
@@ -339,7 +339,7 @@ describe('with a record', () => {
     await catchUp(service.pipeline, contextAt(toInstantMs(end, 3)));
   }
 
-  it('nobody learns from any of these of an unresolved forecast: the answers do not depend on what it says', async () => {
+  it('responses do not depend on the values of unresolved forecasts', async () => {
     const { record, wagers } = service.pipeline;
     const paths = allRoutes(service.http)
       .filter(({ name }) => OURS.includes(name))

@@ -83,8 +83,8 @@ async function problemOf(response: Response): Promise<Record<string, unknown>> {
   return problem;
 }
 
-describe('every answer', () => {
-  it.each(['/short', '/nothing', '/things/%E0%A4%A'])('tells browsers to load, frame and guess nothing: %s', async (path) => {
+describe('every response', () => {
+  it.each(['/short', '/nothing', '/things/%E0%A4%A'])('has strict security headers: %s', async (path) => {
     const { headers } = await ask(path);
     expect(headers.get('Content-Security-Policy')).toBe("default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'");
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
@@ -96,24 +96,24 @@ describe('every answer', () => {
     expect(headers.get('Strict-Transport-Security')).toBeNull();
   });
 
-  it('that came through a trusted proxy by https asks for https from then on', async () => {
+  it('through a trusted https proxy has HSTS', async () => {
     const { headers } = await ask('/short', { 'X-Forwarded-Proto': 'https' });
     expect(headers.get('Strict-Transport-Security')).toBe('max-age=31536000');
   });
 
-  it.each(['/short', '/long'])('that is JSON is tagged by its text, as the framework does: %s', async (path) => {
+  it.each(['/short', '/long'])('in JSON has the ETag of Express: %s', async (path) => {
     const { headers, text } = await ask(path).then(async (response) => ({ headers: response.headers, text: await response.text() }));
     const digest = createHash('sha1').update(text).digest('base64').slice(0, 27);
     expect(headers.get('ETag')).toBe(`W/"${Buffer.byteLength(text).toString(16)}-${digest}"`);
     expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8');
   });
 
-  it('that is an error is kept by nobody', async () => {
+  it('with an error is not cacheable', async () => {
     expect((await ask('/nothing')).headers.get('Cache-Control')).toBe('no-store');
   });
 });
 
-it('a page sets its own policy: it can be framed', async () => {
+it('of a page has its own CSP, which admits framing', async () => {
   const { headers } = await ask('/page');
   expect(headers.get('Content-Security-Policy')).toBe(PAGE_POLICY);
   expect(headers.get('X-Frame-Options')).toBeNull();
@@ -123,7 +123,7 @@ it('a page sets its own policy: it can be framed', async () => {
 describe('another site', () => {
   const ORIGIN = { Origin: 'https://example.org' };
 
-  it.each(['/short', '/nothing'])('may read what everybody may, and its headers, but not as somebody: %s', async (path) => {
+  it.each(['/short', '/nothing'])('may read public data and its headers, without credentials: %s', async (path) => {
     const { headers } = await ask(path, ORIGIN);
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
     expect(headers.get('Access-Control-Allow-Credentials')).toBeNull();
@@ -131,7 +131,7 @@ describe('another site', () => {
     expect(exposed).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'Retry-After', 'ETag', 'X-Request-Id']));
   });
 
-  it('may send a token, after a preflight that browsers keep', async () => {
+  it('may send a token, after a cacheable preflight', async () => {
     const wish = { ...ORIGIN, 'Access-Control-Request-Method': 'DELETE', 'Access-Control-Request-Headers': 'authorization' };
     const { status, headers } = await ask('/body', wish, { method: 'OPTIONS' });
     expect(status).toBe(204);
@@ -157,7 +157,7 @@ describe('compression', () => {
   it.each([
     ['gzip', gunzipSync],
     ['br', brotliDecompressSync],
-  ] as const)('packs what is long by %s', async (encoding, unpack) => {
+  ] as const)('applies %s to long responses', async (encoding, unpack) => {
     const answer = await packed('/long', { 'Accept-Encoding': encoding });
     expect(answer.encoding).toBe(encoding);
     expect(answer.vary).toContain('Accept-Encoding');
@@ -170,7 +170,7 @@ describe('compression', () => {
     ['one to a token', '/long', { Authorization: 'Bearer x' }],
     ['one to a payment', '/long', { 'X-402-Payment': 'x' }],
     ['events', '/events', {}],
-  ] as const)('leaves %s as it is', async (_what, path, headers) => {
+  ] as const)('leaves %s uncompressed', async (_what, path, headers) => {
     expect((await packed(path, { 'Accept-Encoding': 'gzip, br', ...headers })).encoding).toBeUndefined();
   });
 });
@@ -187,12 +187,12 @@ describe('a body', () => {
     [`{"name":${'['.repeat(30_000)}`, 400, 'INPUT_INVALID', 'body'],
     [`{"name":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, 400, 'INPUT_INVALID', 'name'],
     [`{"name":"${'x'.repeat(65_536)}"}`, 413, 'PAYLOAD_TOO_LARGE', 'body'],
-  ])('%.60s... is refused, naming what is wrong', async (text, status, code, field) => {
+  ])('%.60s... is rejected with the reason', async (text, status, code, field) => {
     expect(await problemOf(await post('/body', text))).toMatchObject({ status, code, field });
     expect(({} as Record<string, unknown>).admin).toBeUndefined();
   });
 
-  it('is taken at any depth where anything is allowed', async () => {
+  it('is accepted at any depth where any JSON is allowed', async () => {
     expect((await post('/body', `{"name":"a","list":${'['.repeat(20_000)}${']'.repeat(20_000)}}`)).status).toBe(200);
   });
 
@@ -201,12 +201,12 @@ describe('a body', () => {
     ['application/json', { 'Content-Encoding': 'gzip' }],
     ['text/plain', {}],
     ['application/x-www-form-urlencoded', {}],
-  ])('of a type that is not read is told so: %s', async (type, more) => {
+  ])('of an unsupported type returns 415: %s', async (type, more) => {
     const problem = await problemOf(await post('/body', '{"name":"a"}', { 'Content-Type': type, ...more }));
     expect(problem).toMatchObject({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' });
   });
 
-  it('that nobody asked for is not read', async () => {
+  it('is not parsed where none is declared', async () => {
     const answer = await rawExchange(
       app.url,
       'GET /short HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5\r\nConnection: close\r\n\r\n{ no ',
@@ -216,16 +216,16 @@ describe('a body', () => {
 });
 
 describe('a query or a path', () => {
-  it('given twice is refused by name, and one that hurts nobody is ignored', async () => {
+  it('with a repeated parameter is rejected by name, unless undeclared', async () => {
     expect(await problemOf(await ask('/query?horizon=1&horizon=2'))).toMatchObject({ status: 400, field: 'horizon' });
     expect((await ask('/query?__proto__=x&constructor=y&horizon[]=1&a=%E0%A4%A')).status).toBe(200);
   });
 
-  it('with a malformed percent-encoding is refused', async () => {
+  it('with malformed percent-encoding is rejected', async () => {
     expect(await problemOf(await ask('/things/%E0%A4%A'))).toMatchObject({ status: 400, code: 'INPUT_INVALID', field: 'path' });
   });
 
-  it('that is far too long is refused', async () => {
+  it('beyond the length limit is rejected', async () => {
     expect(await problemOf(await ask(`/query?horizon=${'1'.repeat(4_096)}`))).toMatchObject({ status: 414, code: 'URL_TOO_LONG' });
   });
 });
@@ -237,7 +237,7 @@ describe('a client that does not speak HTTP', () => {
     ['two lengths', 'POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n', 400],
     ['length and chunks', 'POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
     ['headers without end', `GET /short HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-  ])('is told in a problem document, and hung up on: %s', async (_what, bytes, status) => {
+  ])('gets a problem document and is disconnected: %s', async (_what, bytes, status) => {
     const answer = await rawExchange(app.url, bytes);
     expect(answer).toContain(`HTTP/1.1 ${status} `);
     expect(answer).toContain('Content-Type: application/problem+json');
@@ -247,7 +247,7 @@ describe('a client that does not speak HTTP', () => {
   it.each([
     ['head', 'GET /short HTTP/1.1\r\nHost: x\r\nX-Slow: '],
     ['body', 'POST /body HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"name":'],
-  ])('or sends its %s too slowly, holds no socket', async (_what, bytes) => {
+  ])('or sends its %s too slowly is disconnected', async (_what, bytes) => {
     const server = await listen(createApp(ROUTES, { log, identify }), 0, '127.0.0.1', { timeouts: { headersMs: 100, requestMs: 200 } });
     const { socket, ended } = rawConnection(`http://127.0.0.1:${server.port}`);
     socket.write(bytes);
@@ -257,18 +257,18 @@ describe('a client that does not speak HTTP', () => {
 });
 
 describe('a request id', () => {
-  it('belongs to the caller where it is a plain word', async () => {
+  it('is that of the caller where it is a plain token', async () => {
     const id = `build_42-${'a'.repeat(55)}`;
     expect((await ask('/short', { 'X-Request-Id': id })).headers.get('X-Request-Id')).toBe(id);
     await expect.poll(() => lines.join('')).toContain(`"requestId":"${id}"`);
   });
 
-  it.each(['', 'a b', 'x'.repeat(65), '<script>', 'a"b', 'a,b', 'ä'])('is made where his is not: %s', async (id) => {
+  it.each(['', 'a b', 'x'.repeat(65), '<script>', 'a"b', 'a,b', 'ä'])('is generated where that of the caller is not: %s', async (id) => {
     const made = (await ask('/short', { 'X-Request-Id': id })).headers.get('X-Request-Id');
     expect(made).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 
-  it('is not wanted where the database has gone: that passes, and is no fault of the request', async () => {
+  it('is absent from errors of a lost database, which are transient', async () => {
     const response = await ask('/silent');
     const problem = await problemOf(response);
     expect(problem).toMatchObject({ status: 503, code: 'DATABASE_UNAVAILABLE', retryable: true });
@@ -277,7 +277,7 @@ describe('a request id', () => {
     expect(lines.join('')).not.toContain('request failed');
   });
 
-  it('is in the answer to what went wrong here, and in the log beside the reason', async () => {
+  it('is in internal errors, and in the log with the cause', async () => {
     const response = await post('/fail/1', '{}');
     const problem = await problemOf(response);
     expect(problem).toMatchObject({ status: 500, code: 'INTERNAL', requestId: response.headers.get('X-Request-Id') });
@@ -295,7 +295,7 @@ describe('a request id', () => {
 describe('the log', () => {
   const quiet = createLog({ level: 'info', secrets: [], write: (line) => void lines.push(line) });
 
-  it('has a line for each request: what, how, how long, from where and whose', async () => {
+  it('has a line per request with method, route, duration, address and wallet', async () => {
     await ask('/things/5?horizon=7', { Authorization: 'Bearer x', 'X-Forwarded-For': '203.0.113.9' });
     await expect.poll(() => lines.length).toBe(1);
     expect(JSON.parse(lines[0])).toMatchObject({
@@ -310,7 +310,7 @@ describe('the log', () => {
     });
   });
 
-  it('is calm by default: only what failed here is told', async () => {
+  it('has errors only by default', async () => {
     const calm = await serveApp(createApp(ROUTES, { log: quiet, identify }));
     for (const path of ['/short', '/nothing', '/things/%E0%A4%A', '/body']) await fetch(calm.url + path);
     await fetch(`${calm.url}/fail/1`, { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } });
@@ -319,7 +319,7 @@ describe('the log', () => {
     expect(JSON.parse(lines[1])).toMatchObject({ level: 30, status: 500 });
   });
 
-  it('warns once of a proxy that is not trusted', async () => {
+  it('warns once of an untrusted proxy', async () => {
     const calm = await serveApp(createApp(ROUTES, { log: quiet, identify }));
     for (const ip of ['203.0.113.1', '203.0.113.2']) await fetch(`${calm.url}/short`, { headers: { 'X-Forwarded-For': ip } });
     await calm.close();
@@ -327,7 +327,7 @@ describe('the log', () => {
     expect(lines.join('')).not.toContain('203.0.113');
   });
 
-  it('has nothing that a request carries in confidence, wherever it carries it', async () => {
+  it('contains no secret of a request', async () => {
     const marked = (place: string) => `s3cr3t-${place}-marker`;
     const headers = {
       Authorization: `Bearer ${marked('bearer')}`,
@@ -352,8 +352,8 @@ describe('the log', () => {
   });
 });
 
-describe('a stop', () => {
-  /** A service that answers `/slow` when it is told to. */
+describe('a shutdown', () => {
+  /** Serves `/slow`, which responds on demand. */
   async function stoppable(): Promise<{ server: HttpServer; url: string; stop: AbortController; arrived: Promise<void>; answer(): void }> {
     const arrived = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
@@ -375,7 +375,7 @@ describe('a stop', () => {
 
   const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
-  it('lets what is under way finish, refuses what comes then, and closes each connection', async () => {
+  it('drains pending requests, rejects later ones and closes connections', async () => {
     const { server, url, stop, arrived, answer } = await stoppable();
     const [slow, idle] = [rawConnection(url), rawConnection(url)];
     slow.socket.write(GET('/slow'));
@@ -399,7 +399,7 @@ describe('a stop', () => {
     await expect(fetch(url)).rejects.toThrow();
   });
 
-  it('does not wait for a client that never finishes its request', async () => {
+  it('does not wait for a client that never completes its request', async () => {
     const { server, url } = await stoppable();
     const { socket, ended } = rawConnection(url);
     socket.write('POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n');
@@ -409,7 +409,7 @@ describe('a stop', () => {
   });
 });
 
-it('while it starts, it is alive and not ready', async () => {
+it('during startup reports alive and not ready', async () => {
   const starting = await serveApp(createStartingApp({ log, publicUrl: 'http://127.0.0.1', setup: createStartupProgress() }));
   expect((await fetch(`${starting.url}/health`)).status).toBe(200);
   expect(await problemOf(await fetch(`${starting.url}/ready`))).toMatchObject({ status: 503, code: 'STEP_WAITING' });

@@ -63,7 +63,7 @@ for (const name of ['token', 'ticket']) {
 const RUNS = 12;
 
 /** Problems are short, whatever was sent. */
-const LONGEST_PROBLEM = 2_000;
+const MAX_PROBLEM_CHARS = 2_000;
 
 let service: TestService;
 let served: Served;
@@ -106,7 +106,7 @@ function askRoute(
   return ask(pathOfRequest(route, parts), { method, ...question, headers: { ...headers[route.access], ...question.headers } });
 }
 
-/** An operation with one field as told, and all others as they should be. Members that are left out are `undefined`. */
+/** A request with one field replaced and all others valid; `undefined` omits the field. */
 async function askWith({ route, place, name }: RequestField, value: unknown): Promise<HttpAnswer> {
   const sample = sampleRequest(route);
   if (place === 'path') return askRoute(route, { ...sample, params: { ...sample.params, [name]: value as string } });
@@ -160,7 +160,7 @@ function faultsOf({ status, headers: sent, text }: HttpAnswer, field: string, st
 function inDiscretion(text: string): string[] {
   return [
     ...(tellsInsides(text) ? [`tells of insides: ${text.slice(0, 300)}`] : []),
-    ...(text.length > LONGEST_PROBLEM ? [`has ${text.length} characters`] : []),
+    ...(text.length > MAX_PROBLEM_CHARS ? [`has ${text.length} characters`] : []),
   ];
 }
 
@@ -184,21 +184,21 @@ async function forFields(of: RequestField[], look: (field: RequestField) => Prom
 
 const at = (...places: RequestField['place'][]) => fields.filter(({ place }) => places.includes(place));
 
-describe('the fields that are tried', () => {
-  it('are those of every operation that has some', () => {
+describe('the tested fields', () => {
+  it('are those of every operation with fields', () => {
     const declared = routes.filter(({ params, query, body }) => params ?? query ?? body).map(({ name }) => name);
     expect(declared.length).toBeGreaterThan(15);
     expect(new Set(fields.map(({ route }) => route.name))).toEqual(new Set(declared));
     expect(fields.map(({ label }) => label)).toEqual(expect.arrayContaining(FREE_TEXTS));
   });
 
-  it('are asked about in a request that is in order otherwise', async () => {
+  it('are tested in otherwise valid requests', async () => {
     const operations = routes.filter((route) => (route.params ?? route.query ?? route.body) && !changesForOperator(route));
     for (const route of operations) {
       const answer = await askRoute(route, sampleRequest(route));
       expect(failuresOf(answer), route.name).toEqual([]);
       if (answer.status !== 400) continue;
-      // By a rule that no schema can tell.
+      // By a rule that the schema cannot express.
       expect(JSON.parse(answer.text), route.name).toMatchObject({
         field: expect.stringMatching(/^(?:url|message|secret|weekId|predictionId|txHash)$/),
       });
@@ -206,8 +206,8 @@ describe('the fields that are tried', () => {
   });
 });
 
-describe('a value that is hostile', () => {
-  it('is refused by the name of its field, whatever it is tried for', async () => {
+describe('a hostile value', () => {
+  it('is rejected by the name of its field', async () => {
     const before = await databaseState(service.database.db);
     const wrong = await forFields(fields, async (field) => {
       const lines: string[] = [];
@@ -225,7 +225,7 @@ describe('a value that is hostile', () => {
     expect(await databaseState(service.database.db)).toEqual(before);
   });
 
-  it('is refused also where it only holds a good one', async () => {
+  it('is rejected also where it contains a valid one', async () => {
     const texts = fields.filter((field) => (field.place !== 'body' || typeOf(field) === 'string') && !FREE_TEXTS.includes(field.label));
     const wrong = await forFields(texts, async (field) => {
       const good = String(fc.sample(valid(field.schema), { seed: 3, numRuns: 1 })[0]);
@@ -247,7 +247,7 @@ describe('a value that is hostile', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('of any length is refused, and not told again', async () => {
+  it('of any length is rejected and not echoed', async () => {
     const before = await databaseState(service.database.db);
     const wrong = await forFields(fields, async (field) => {
       const [long, longer] = [await askWith(field, LONG_TEXT), await askWith(field, LONGER_TEXT)];
@@ -268,8 +268,8 @@ describe('a value that is hostile', () => {
   });
 });
 
-describe('a parameter of a query', () => {
-  it('that is empty, or comes twice, is refused by its name', async () => {
+describe('a query parameter', () => {
+  it('that is empty or repeated is rejected by name', async () => {
     const wrong = await forFields(at('query'), async (field) => {
       const { route, name } = field;
       const sample = sampleRequest(route);
@@ -293,7 +293,7 @@ describe('a parameter of a query', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('that is required and left out is asked for', async () => {
+  it('that is required is requested by name', async () => {
     const required = at('query', 'body').filter((field) => field.required);
     expect(required.length).toBeGreaterThan(8);
     const wrong = await forFields(required, async (field) =>
@@ -302,7 +302,7 @@ describe('a parameter of a query', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('that nobody declared changes nothing', async () => {
+  it('that is undeclared changes nothing', async () => {
     for (const route of routes.filter(({ method, path }) => method === 'get' && !path.includes('{'))) {
       const sample = sampleRequest(route);
       const plain = await askRoute(route, sample);
@@ -314,8 +314,8 @@ describe('a parameter of a query', () => {
   });
 });
 
-describe('a member of a body', () => {
-  it('of another type is refused by its name', async () => {
+describe('a body field', () => {
+  it('of another type is rejected by name', async () => {
     const wrong = await forFields(at('body'), async (field) => {
       const type = typeOf(field);
       const lines: string[] = [];
@@ -330,7 +330,7 @@ describe('a member of a body', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('that is a number is taken in its range only', async () => {
+  it('with a number is accepted in its range only', async () => {
     const numbers = at('body').filter((field) => typeOf(field) === 'integer');
     expect(numbers.length).toBeGreaterThan(2);
     for (const field of numbers) {
@@ -344,7 +344,7 @@ describe('a member of a body', () => {
     }
   });
 
-  it('that nobody declared is refused by its name', async () => {
+  it('that is undeclared is rejected by name', async () => {
     for (const route of routes.filter(({ body }) => body !== undefined)) {
       const sample = sampleRequest(route);
       for (const [name, value] of UNDECLARED_MEMBERS) {
@@ -357,17 +357,17 @@ describe('a member of a body', () => {
   });
 });
 
-describe('a body', () => {
+describe('a hostile body', () => {
   const withBody = () => routes.filter(({ body }) => body !== undefined);
 
-  it.each(Object.entries(HOSTILE_BODIES))('that is no object is refused: %s', async (_, body) => {
+  it.each(Object.entries(HOSTILE_BODIES))('that is not an object is rejected: %s', async (_, body) => {
     for (const route of withBody()) {
       const answer = await askRoute(route, sampleRequest(route), { ...json(null), body });
       expect(faultsOf(answer, 'body'), route.name).toEqual([]);
     }
   });
 
-  it('that is nested deep, or too long, is refused', async () => {
+  it('that is nested deeply, or too long, is rejected', async () => {
     for (const route of withBody()) {
       const sample = sampleRequest(route);
       const [name] = Object.keys(route.body!.shape);
@@ -385,7 +385,7 @@ describe('a body', () => {
     ['application/jsonx', 'Content-Type'],
     ['nonsense', 'Content-Type'],
     ['application/json; charset=klingon', 'body'],
-  ])('of another type is refused: %s', async (type, field) => {
+  ])('of another type is rejected: %s', async (type, field) => {
     for (const route of withBody()) {
       const sample = sampleRequest(route);
       const answer = await askRoute(route, sample, { headers: { 'Content-Type': type }, body: JSON.stringify(sample.body) });
@@ -393,14 +393,14 @@ describe('a body', () => {
     }
   });
 
-  it('that is compressed is refused', async () => {
+  it('that is compressed is rejected', async () => {
     for (const route of withBody()) {
       const question = { headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }, body: 'x' };
       expect(faultsOf(await askRoute(route, sampleRequest(route), question), 'body', [415]), route.name).toEqual([]);
     }
   });
 
-  it('that is not there at all is asked for', async () => {
+  it('that is missing is requested', async () => {
     for (const route of withBody()) {
       const answer = await askRoute(route, sampleRequest(route), {});
       if (route.bodyOptional !== true) expect(faultsOf(answer, 'body'), route.name).toEqual([]);
@@ -419,8 +419,8 @@ describe('a body', () => {
   });
 });
 
-describe('whatever comes', () => {
-  it('as a field is refused by its name, or taken; nothing fails', async () => {
+describe('fuzzing', () => {
+  it('a field yields a rejection by name or a success, never a 500', async () => {
     const before = await stateBesideTasks();
     for (const field of fields) {
       const values =
@@ -444,7 +444,7 @@ describe('whatever comes', () => {
     expect(await stateBesideTasks()).toEqual(before);
   });
 
-  it('as a body is refused by a name', async () => {
+  it('a body yields a rejection by name', async () => {
     const before = await databaseState(service.database.db);
     for (const route of routes.filter(({ body }) => body !== undefined)) {
       const names = new Set(['body', ...Object.keys(route.body!.shape)]);
@@ -472,7 +472,7 @@ const anyText = fc.oneof(
   fc.constantFrom('\ud800', '\udfff7d', '__proto__'),
 );
 
-describe('a header', () => {
+describe('a hostile header', () => {
   const TOKENS = [
     'Bearer',
     'Bearer ',
@@ -484,7 +484,7 @@ describe('a header', () => {
     'x',
   ];
 
-  it('that is no token is refused by its name', async () => {
+  it('with an invalid token is rejected by name', async () => {
     const isGated = ({ access, isWebSocket }: Route) => (access === 'basic' || access === 'premium') && isWebSocket !== true;
     for (const route of routes.filter(isGated)) {
       for (const token of TOKENS) {
@@ -504,7 +504,7 @@ describe('a header', () => {
     ['X-402-Payment', ['{"$gt":""}', 'x'.repeat(5_000)]],
     ['Range', ['bytes=0-', 'bytes=9-1', 'x']],
     ['Host', ['', 'evil.example', '127.0.0.1:99999']],
-  ])('%s with nonsense in it fails nothing', async (name, values) => {
+  ])('%s with an invalid value causes no 500', async (name, values) => {
     for (const route of routes.filter(({ method }) => method === 'get')) {
       for (const value of values) {
         const answer = await askRoute(route, sampleRequest(route), { headers: { [name]: value } });
@@ -515,7 +515,7 @@ describe('a header', () => {
   });
 });
 
-describe('bytes that are no request', () => {
+describe('bytes that are not HTTP', () => {
   it.each([
     ['a bare line break in a header', 'GET /health HTTP/1.1\r\nHost: a\nX: b\r\n c\r\n\r\n'],
     ['NUL in the path', 'GET /api/svc/\u0000 HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -523,7 +523,7 @@ describe('bytes that are no request', () => {
     ['length and chunks', 'POST /api/svc/oracle/verify HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}'],
     ['no length that is one', 'POST /api/svc/oracle/verify HTTP/1.1\r\nHost: a\r\nContent-Length: -2\r\n\r\n{}'],
     ['no HTTP', '{"wallet":1}\r\n\r\n'],
-  ])('are refused on the socket: %s', async (_, bytes) => {
+  ])('are rejected on the socket: %s', async (_, bytes) => {
     const answer = await rawExchange(served.url, bytes);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(bodyOf(answer)).toMatchObject({ success: false, status: 400 });
@@ -541,7 +541,7 @@ describe('bytes that are no request', () => {
     `/${'a/'.repeat(1_900)}`,
   ];
 
-  it('that are no path of ours lead nowhere', async () => {
+  it('or an unknown path return 404', async () => {
     for (const path of NOWHERE) {
       const answer = await ask(path);
       expect([400, 404], path).toContain(answer.status);
@@ -549,8 +549,8 @@ describe('bytes that are no request', () => {
     }
   });
 
-  it('as a path of any length are not told again in full', async () => {
+  it('or a path of any length are not echoed in full', async () => {
     const answer = await ask(`/${'z'.repeat(9_000)}`);
-    expect([answer.status, answer.text.length < LONGEST_PROBLEM]).toEqual([414, true]);
+    expect([answer.status, answer.text.length < MAX_PROBLEM_CHARS]).toEqual([414, true]);
   });
 });

@@ -117,7 +117,7 @@ async function statuses(ask: Ask, requests: number, path: string, headers?: Reco
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 describe('without a token', () => {
-  it('an address has 60 requests a minute; the answers say what is left, and the refusal when to come again', async () => {
+  it('an address has 60 requests a minute, with the remaining quota in every response and Retry-After in the 429', async () => {
     const ask = await start();
     const first = await ask('/public');
     expect(first.status).toBe(200);
@@ -135,7 +135,7 @@ describe('without a token', () => {
     expect(await refused.json()).toMatchObject({
       status: 429,
       code: 'RATE_LIMITED',
-      detail: 'The limit of 60 requests a minute of one address is reached',
+      detail: 'The limit of 60 requests per minute of one address is reached',
       retryable: true,
       policy: 'public',
       limit: 60,
@@ -146,7 +146,7 @@ describe('without a token', () => {
     expect((await ask('/public')).headers.get('RateLimit')).toBe('"public";r=59;t=60');
   });
 
-  it('what calls the chain is limited to 10 a minute as well, whoever asks', async () => {
+  it('chain calls are also limited to 10 a minute, for any caller', async () => {
     const ask = await start();
     const first = await ask('/chain');
     expect(first.headers.get('RateLimit-Policy')).toBe('"public";q=60;w=60, "rpc";q=10;w=60');
@@ -154,14 +154,14 @@ describe('without a token', () => {
     expect(await statuses(ask, 11, '/chain')).toEqual({ 200: 9, 429: 2 });
     expect((await ask('/chain', bearer('good'))).status).toBe(429);
     expect(await (await ask('/chain')).json()).toMatchObject({
-      detail: 'The limit of 10 requests a minute of one address to operations that ask the chain is reached',
+      detail: 'The limit of 10 chain-call requests per minute of one address is reached',
       policy: 'rpc',
       limit: 10,
     });
     expect((await ask('/public')).status).toBe(200);
   });
 
-  it('unknown paths, wrong methods and requests for a tier count like all others', async () => {
+  it('unknown paths, wrong methods and tier rejections count like other requests', async () => {
     const ask = await start({ RATE_LIMIT_PUBLIC: '4' });
     expect((await ask('/nothing')).status).toBe(404);
     expect((await ask('/public', {}, { method: 'DELETE' })).status).toBe(405);
@@ -172,7 +172,7 @@ describe('without a token', () => {
     expect((await ask('/premium')).status).toBe(429);
   });
 
-  it('nobody is counted on the paths of probes, with or without a token', async () => {
+  it('probe paths are unmetered, with or without a token', async () => {
     const ask = await start({ RATE_LIMIT_PUBLIC: '1' });
     expect(await statuses(ask, 5, '/health')).toEqual({ 200: 5 });
     const probe = await ask('/health', bearer('bad'));
@@ -181,7 +181,7 @@ describe('without a token', () => {
     expect((await ask('/public')).status).toBe(200);
   });
 
-  it('is refused before its body is read', async () => {
+  it('a 429 is sent before the body is read', async () => {
     const ask = await start({ RATE_LIMIT_PUBLIC: '1' });
     await ask('/public');
     const body = { method: 'POST', body: '{ not JSON' };
@@ -190,7 +190,7 @@ describe('without a token', () => {
 });
 
 describe('with a token', () => {
-  it('a wallet has 300 requests a minute, whatever its address has left', async () => {
+  it('a wallet has 300 requests a minute, independent of its address', async () => {
     const ask = await start();
     await statuses(ask, 61, '/public');
     const first = await ask('/public', bearer('good'));
@@ -201,14 +201,14 @@ describe('with a token', () => {
     expect((await ask('/public', bearer('good-1'))).status).toBe(200);
   });
 
-  it('that is too low for the operation, the wallet is counted, and no call to the chain', async () => {
+  it('below the required tier, the wallet is counted, but no chain call', async () => {
     const ask = await start({ RATE_LIMIT_WALLET: '3' });
     const refused = await ask('/premium', bearer('good'));
     expect([refused.status, refused.headers.get('RateLimit')]).toEqual([403, '"wallet";r=2;t=40']);
     expect(await statuses(ask, 3, '/premium', bearer('good'))).toEqual({ 403: 2, 429: 1 });
   });
 
-  it('that is rejected, a public operation answers as to an anonymous client, counts the address and says invalid_token', async () => {
+  it('that is rejected, a public operation treats the caller as anonymous, counts the address and sends invalid_token', async () => {
     const ask = await start();
     const answered = await ask('/public', bearer('bad'));
     expect([answered.status, answered.headers.get('RateLimit')]).toEqual([200, '"public";r=59;t=40']);
@@ -220,21 +220,21 @@ describe('with a token', () => {
     expect(gated.headers.get('WWW-Authenticate')).toBe('Bearer realm="oracle", error="invalid_token"');
   });
 
-  it('that is rejected, the address is counted, once a request', async () => {
+  it('that is rejected, the address is counted once per request', async () => {
     const ask = await start();
     expect((await ask('/public', bearer('bad'))).headers.get('RateLimit')).toBe('"public";r=59;t=40');
     expect(await statuses(ask, 61, '/public')).toEqual({ 200: 59, 429: 2 });
     expect((await ask('/public', bearer('bad'))).status).toBe(429);
   });
 
-  it('that is rejected opens no other limit than that of an anonymous client: calls of the chain count by address', async () => {
+  it('that is rejected, the limits of an anonymous caller apply: chain calls count per address', async () => {
     const ask = await start({ RATE_LIMIT_RPC: '3' });
     expect(await statuses(ask, 2, '/chain', bearer('bad'))).toEqual({ 200: 2 });
     expect(await statuses(ask, 2, '/chain')).toEqual({ 200: 1, 429: 1 });
     expect((await ask('/chain', bearer('bad'))).status).toBe(429);
   });
 
-  it('a stream of bad ones is limited, and holds up no good one of that address', async () => {
+  it('a flood of invalid ones is limited, without affecting valid ones of that address', async () => {
     const ask = await start();
     const counts: Record<number, number> = {};
     for (let request = 0; request < 100; request++) {
@@ -248,7 +248,7 @@ describe('with a token', () => {
     expect(operator.status).toBe(200);
   });
 
-  it('whose owner cannot be told counts for the address: a store that is down opens no way around', async () => {
+  it('that cannot be verified, the address is counted: an unavailable store does not bypass the limit', async () => {
     const ask = await start(
       { RATE_LIMIT_PUBLIC: '2' },
       { identify: () => Promise.reject(new OracleError('DATABASE_UNAVAILABLE', 'down')) },
@@ -257,8 +257,8 @@ describe('with a token', () => {
   });
 });
 
-describe("the operator's paths", () => {
-  it('are not there without a password set', async () => {
+describe('admin paths', () => {
+  it('return 404 without a configured password', async () => {
     const ask = await start({}, { admin: undefined });
     const missing = await ask('/admin', { Authorization: 'Basic right' });
     const unknown = await ask('/nothing');
@@ -267,7 +267,7 @@ describe("the operator's paths", () => {
     expect((await ask('/admin', {}, { method: 'POST' })).status).toBe(404);
   });
 
-  it('are not opened to the scripts of other sites, as everything else is', async () => {
+  it('have no CORS', async () => {
     const ask = await start();
     const preflight = (path: string) =>
       ask(path, { Origin: 'https://other.example', 'Access-Control-Request-Method': 'GET' }, { method: 'OPTIONS' });
@@ -277,14 +277,14 @@ describe("the operator's paths", () => {
     }
   });
 
-  it('take nothing that a page of another site sends with the password of its visitor', async () => {
+  it('reject cross-site requests with a valid password', async () => {
     const ask = await start();
     const send = (site: string) => ask('/admin/act', { Authorization: 'Basic right', 'Sec-Fetch-Site': site }, { method: 'POST' });
     expect((await send('same-origin')).status).toBe(200);
     for (const site of ['cross-site', 'same-site']) expect((await send(site)).status, site).toBe(401);
   });
 
-  it('ask for the password, take the right one without counting, and stop guessing', async () => {
+  it('require the password, do not count successes, and block guessing', async () => {
     const ask = await start();
     const challenge = await ask('/admin');
     expect([challenge.status, challenge.headers.get('WWW-Authenticate')]).toEqual([401, 'Basic realm="oracle admin", charset="UTF-8"']);
@@ -297,7 +297,7 @@ describe("the operator's paths", () => {
 });
 
 describe('two processes on one database', () => {
-  it('count together', async () => {
+  it('share their counts', async () => {
     const [one, other] = [await start(), await start()];
     expect(await statuses(one, 30, '/public')).toEqual({ 200: 30 });
     expect(await statuses(other, 31, '/public')).toEqual({ 200: 30, 429: 1 });
@@ -307,10 +307,10 @@ describe('two processes on one database', () => {
   });
 });
 
-describe('an address', () => {
+describe('the client address', () => {
   const from = (forwarded: string) => ({ 'X-Forwarded-For': forwarded });
 
-  it('is that of the socket, whatever a header says', async () => {
+  it('is that of the socket, regardless of headers', async () => {
     const ask = await start({ RATE_LIMIT_PUBLIC: '2' });
     await ask('/public', from('198.51.100.1'));
     await ask('/public', { ...from('198.51.100.2'), Forwarded: 'for=198.51.100.2', 'X-Real-IP': '198.51.100.2' });
@@ -318,7 +318,7 @@ describe('an address', () => {
   });
 
   it.each(['1', 'loopback', '127.0.0.0/8,10.0.0.0/8'])(
-    'is what the trusted proxy says (%s), not what its client made up',
+    'is forwarded by the trusted proxy (%s), not invented by its client',
     async (proxies) => {
       const ask = await start({ RATE_LIMIT_PUBLIC: '2', TRUST_PROXY: proxies });
       await ask('/public', from('198.51.100.1'));
@@ -328,20 +328,20 @@ describe('an address', () => {
     },
   );
 
-  it('is looked up through as many proxies as are trusted', async () => {
+  it('is resolved through as many proxies as are trusted', async () => {
     const ask = await start({ RATE_LIMIT_PUBLIC: '1', TRUST_PROXY: '2' });
     await ask('/public', from('203.0.113.5, 198.51.100.1, 10.0.0.1'));
     expect((await ask('/public', from('203.0.113.6, 198.51.100.1, 10.0.0.2'))).status).toBe(429);
     expect((await ask('/public', from('198.51.100.1, 198.51.100.2, 10.0.0.1'))).status).toBe(200);
   });
 
-  it('that a proxy does not trust is no proxy', async () => {
+  it('ignores proxies that a trusted proxy does not trust', async () => {
     const ask = await start({ RATE_LIMIT_PUBLIC: '1', TRUST_PROXY: '192.0.2.0/24' });
     await ask('/public', from('198.51.100.1'));
     expect((await ask('/public', from('198.51.100.2'))).status).toBe(429);
   });
 
-  it('of IPv6 counts by /64', async () => {
+  it('counts per /64 in IPv6', async () => {
     const ask = await start({ RATE_LIMIT_PUBLIC: '2', TRUST_PROXY: 'loopback' });
     await ask('/public', from('2001:db8:1:2::1'));
     await ask('/public', from('2001:db8:1:2:ffff::2'));
@@ -349,7 +349,7 @@ describe('an address', () => {
     expect((await ask('/public', from('2001:db8:1:3::1'))).status).toBe(200);
   });
 
-  it('that is none counts as the proxy: made-up words open no way around', async () => {
+  it('that is malformed counts as the proxy', async () => {
     const ask = await start({ RATE_LIMIT_PUBLIC: '2', TRUST_PROXY: 'loopback' });
     await ask('/public', from('first'));
     await ask('/public', from('second'));
@@ -361,7 +361,7 @@ describe('with a payment', () => {
   const PAYING = { 'X-PAYMENT': 'good' };
   const FEW = { RATE_LIMIT_PUBLIC: '2', RATE_LIMIT_WALLET: '5', RATE_LIMIT_RPC: '3' };
 
-  it('an address has the limit of a wallet on what is paid for, whatever it has sent without one', async () => {
+  it('an address has the limit of a wallet on paid operations, independent of requests without one', async () => {
     const ask = await start(FEW);
     expect(await statuses(ask, 3, '/paid')).toEqual({ 200: 2, 429: 1 });
     for (const name of ['PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-402-Payment'])
@@ -371,14 +371,14 @@ describe('with a payment', () => {
     expect(await refused.json()).toMatchObject({ code: 'RATE_LIMITED', policy: 'wallet', limit: 5 });
   });
 
-  it('it counts as without one everywhere else, and where the headers alone are asked for', async () => {
+  it('it counts as anonymous elsewhere, and for HEAD', async () => {
     const ask = await start(FEW);
     expect(await statuses(ask, 3, '/public', PAYING)).toEqual({ 200: 2, 429: 1 });
     expect((await ask('/paid', PAYING, { method: 'HEAD' })).status).toBe(429);
     expect((await ask('/paid', PAYING)).status).toBe(200);
   });
 
-  it('a token is not looked at, and lends its limit to nobody', async () => {
+  it('a token is ignored, and its limit not used', async () => {
     const ask = await start(FEW);
     expect(await statuses(ask, 3, '/paid', bearer('good'))).toEqual({ 200: 2, 429: 1 });
     expect(identified).toBe(0);
@@ -388,7 +388,7 @@ describe('with a payment', () => {
   const payment = (state: 'good' | 'bad' | 'forged', payer: number) => ({ 'X-PAYMENT': `${state} 0x${String(payer).padStart(40, '0')}` });
   const MORE = { RATE_LIMIT_PUBLIC: '8', RATE_LIMIT_WALLET: '100', RATE_LIMIT_RPC: '3' };
 
-  it('a payer with too many rejected payments is refused, and nobody else behind the address', async () => {
+  it('a payer with too many rejected payments is rejected, unlike others behind the address', async () => {
     const ask = await start(MORE);
     expect(await statuses(ask, 4, '/paid', payment('bad', 1))).toEqual({ 200: 3, 429: 1 });
     const refused = await ask('/paid', payment('good', 1));
@@ -399,14 +399,14 @@ describe('with a payment', () => {
     expect((await ask('/paid', payment('good', 1))).status).toBe(200);
   });
 
-  it('an address that invents payers is refused', async () => {
+  it('an address that invents payers is rejected', async () => {
     const ask = await start(MORE);
     for (let payer = 1; payer <= 8; payer++) expect((await ask('/paid', payment('bad', payer))).status).toBe(200);
     const refused = await ask('/paid', payment('good', 9));
     expect([refused.status, await refused.json()]).toMatchObject([429, { policy: 'payments', limit: 8 }]);
   });
 
-  it('payments that name a payer without proof do not count against the payer', async () => {
+  it('an unproven payer is not charged with rejected payments', async () => {
     const ask = await start({ ...MORE, TRUST_PROXY: '1' });
     const from = (address: string) => ({ 'X-Forwarded-For': address });
     expect(await statuses(ask, 4, '/paid', { ...payment('forged', 1), ...from('198.51.100.1') })).toEqual({ 200: 3, 429: 1 });
@@ -431,7 +431,7 @@ describe('an IPv6 range', () => {
     return Object.fromEntries([200, 429].map((wanted) => [wanted, answers.filter(({ status }) => status === wanted).length]));
   }
 
-  it('has a budget of four addresses for a /56, and of sixteen for a /48', async () => {
+  it('has a budget of four addresses per /56, and of sixteen per /48', async () => {
     const ask = await start(PROXIED);
     expect(await askFromEach(ask, '/public', 45, inOne56)).toEqual({ 200: 40, 429: 5 });
     expect(await askFromEach(ask, '/public', 165, inOne48)).toEqual({ 200: 160, 429: 5 });
@@ -440,13 +440,13 @@ describe('an IPv6 range', () => {
     expect(refused.headers.get('RateLimit-Policy')).toBe('"public";q=40;w=60');
     expect(await refused.json()).toMatchObject({
       code: 'RATE_LIMITED',
-      detail: 'The limit of 40 requests a minute of one /56 is reached',
+      detail: 'The limit of 40 requests per minute of one /56 is reached',
       ...{ policy: 'public', limit: 40, scope: '/56', windowSeconds: 60 },
     });
     expect((await ask('/public', { ...inOne56(91), ...bearer('good') })).status).toBe(200);
   });
 
-  it('counts chain calls, refused tokens, payments and refused passwords alike', async () => {
+  it('counts chain calls, rejected tokens, payments and failed passwords alike', async () => {
     const ask = await start(PROXIED);
     expect(await askFromEach(ask, '/chain', 10, inOne56)).toEqual({ 200: 8, 429: 2 });
     const wrong = (n: number) => ({ ...from(`2001:db8:d:${hex(n)}::1`), ...bearer('wrong') });
@@ -460,7 +460,7 @@ describe('an IPv6 range', () => {
     expect([refused.status, await refused.json()]).toMatchObject([429, { policy: 'payments', scope: '/56', limit: 40 }]);
   });
 
-  it('holds over two processes, and an address that is spent does not use up its range', async () => {
+  it('is shared by two processes, and an exhausted address does not exhaust its range', async () => {
     const [one, two] = [await start(PROXIED), await start(PROXIED)];
     const busy = from('2001:db8:a:1::1');
     expect(await statuses(one, 60, '/public', busy)).toEqual({ 200: 10, 429: 50 });
@@ -470,7 +470,7 @@ describe('an IPv6 range', () => {
     expect(admitted).toBeGreaterThanOrEqual(26);
   });
 
-  it('writes nothing for the addresses of a spent range', async () => {
+  it('writes no counts for addresses of an exhausted range', async () => {
     const ask = await start(PROXIED);
     await askFromEach(ask, '/public', 45, inOne56);
     const before = await database.db.collection('request_counts').countDocuments();
@@ -479,10 +479,10 @@ describe('an IPv6 range', () => {
   });
 });
 
-describe('requests that wait for the chain', () => {
+describe('pending chain calls', () => {
   const { perClient, per56, per48, anonymous, anonymousAndPayers } = MAX_CHAIN_WORK;
 
-  it('leave a share for payers and one for token holders, and a range has a part of the rest', async () => {
+  it('reserve shares for payers and token holders, and limit a range to a part of the rest', async () => {
     const ask = await start({ TRUST_PROXY: '1', RATE_LIMIT_PUBLIC: '1000', RATE_LIMIT_RPC: '1000' });
     const { promise, resolve: release } = Promise.withResolvers<void>();
     chain = { answers: promise };

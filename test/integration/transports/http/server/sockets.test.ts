@@ -85,7 +85,7 @@ function isReset(socket: Socket): boolean {
 }
 
 describe('pipelined requests', () => {
-  it('are answered in their order, one at a time', async () => {
+  it('are answered in order, one at a time', async () => {
     const answered = rawExchange(app.url, requestFor('/wait').repeat(3) + requestFor('/count') + requestFor('/wait', 'Connection: close'));
     await expect.poll(() => underWay).toBe(1);
     gate.resolve();
@@ -93,7 +93,7 @@ describe('pipelined requests', () => {
     expect(maxUnderWay).toBe(1);
   });
 
-  it('beyond 16 that wait end the connection, and run no handler', async () => {
+  it('beyond 16 pending ones reset the connection without running a handler', async () => {
     const { socket, ended } = rawConnection(app.url);
     socket.write(requestFor('/wait').repeat(2_000));
     expect(await ended).toBe('');
@@ -102,13 +102,13 @@ describe('pipelined requests', () => {
     expect(maxUnderWay).toBe(1);
   });
 
-  it('that nobody reads run few handlers, whatever is sent', async () => {
+  it('run few handlers where the client does not read', async () => {
     const socket = await unreadSocket(requestFor('/count').repeat(20_000));
     await expect.poll(() => isReset(socket)).toBe(true);
     expect(handled).toBeLessThan(20);
   });
 
-  it('of a connection that its client has closed run no handler', async () => {
+  it('of a closed connection run no handler', async () => {
     const { socket } = rawConnection(app.url);
     socket.write(requestFor('/wait').repeat(10));
     await expect.poll(() => underWay).toBe(1);
@@ -120,7 +120,7 @@ describe('pipelined requests', () => {
     expect(await (await fetch(`${app.url}/count`)).json()).toEqual({ count: 3 });
   });
 
-  it('before or behind a handshake end with the answer to it', async () => {
+  it('before or after a handshake end with its response', async () => {
     const handshake = requestFor('/count', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13');
     expect(await rawExchange(app.url, handshake + requestFor('/wait').repeat(1_000))).toMatch(/^HTTP\/1\.1 \d/);
     const { socket, ended } = rawConnection(app.url);
@@ -167,14 +167,14 @@ describe('a client that does not read', () => {
     ['keeps its connection', requestFor('/large')],
     ['asks for the connection to be closed', requestFor('/large', 'Connection: close')],
     ['speaks HTTP/1.0', 'GET /large HTTP/1.0\r\n\r\n'],
-  ])('is reset once nothing could be written to it for a while: it %s', async (_how, bytes) => {
+  ])('is reset once nothing could be written for a while: it %s', async (_how, bytes) => {
     await withServer(QUICK, async (url) => {
       const socket = await unreadSocket(bytes, { url });
       await expect.poll(() => isReset(socket), { timeout: 8_000 }).toBe(true);
     });
   });
 
-  it.runIf(process.platform === 'linux')('is reset too where the kernel has taken all of the answer', async () => {
+  it.runIf(process.platform === 'linux')('is reset also where the kernel has buffered the whole response', async () => {
     const small = route({
       ...operation,
       path: '/small',
@@ -190,7 +190,7 @@ describe('a client that does not read', () => {
     await other.close();
   });
 
-  it('keeps its connection while it takes something now and then', async () => {
+  it('stays connected while it reads now and then', async () => {
     await withServer(QUICK, async (url) => {
       const socket = await unreadSocket(requestFor('/large', 'Connection: close'), { url });
       let bytes = 0;
@@ -213,7 +213,7 @@ describe('a client that does not read', () => {
     });
   });
 
-  it('leaves no room for more than its address may have, until the next response takes that of an idle connection', async () => {
+  it('uses at most the limit of its address, until a new response resets an idle connection', async () => {
     const unsent = { perAddress: LARGE.length * 1.5, per56: 1e9, per48: 1e9, overall: 1e9 };
     await withServer({ limits: { unsent } }, async (url) => {
       const other = await unreadSocket(requestFor('/large'), { url, localAddress: '127.0.0.3' });
@@ -232,7 +232,7 @@ describe('a client that does not read', () => {
     });
   });
 
-  it('does not hold room for responses that were read, whatever their encoding', async () => {
+  it('reserves no memory for responses that were read, in any encoding', async () => {
     const unsent = { perAddress: LARGE.length * 1.5, per56: 1e9, per48: 1e9, overall: 1e9 };
     await withServer({ limits: { unsent } }, async (url) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -256,7 +256,7 @@ describe('connections', () => {
     return sockets;
   }
 
-  it('of one address beyond its share serve a probe, a token that verifies or a payment, once each, and nothing else', async () => {
+  it('beyond the share of an address serve one probe, valid token or payment each', async () => {
     await withServer(FEW, async (url) => {
       await idle(url, 1, 4);
       const localAddress = '127.0.1.1';
@@ -278,7 +278,7 @@ describe('connections', () => {
     });
   });
 
-  it('have their places back when they close', async () => {
+  it('release their slots on close', async () => {
     await withServer(FEW, async (url) => {
       for (let round = 0; round < 3; round++) {
         const sockets = await idle(url, 1, 4);
@@ -288,7 +288,7 @@ describe('connections', () => {
     });
   });
 
-  it('of many addresses cannot keep a probe out, however many send nothing', async () => {
+  it('of many idle addresses cannot lock out a probe', async () => {
     await withServer(FEW, async (url) => {
       const sockets = await idle(url, 40, 4);
       for (let probe = 0; probe < 5; probe++) expect((await ask(url, '/health', { localAddress: '127.0.0.2' })).status).toBe(200);
@@ -297,7 +297,7 @@ describe('connections', () => {
     });
   });
 
-  it('of a trusted proxy are not counted as one client: each forwarded address has a share of requests under way', async () => {
+  it('of a trusted proxy count per forwarded address, by pending requests', async () => {
     const limits = { maxConnections: 64, trustProxy: ['loopback'] };
     const proxied = async (url: string) => {
       const asked = (path: string, address: string, headers = {}) =>

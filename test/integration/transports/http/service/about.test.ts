@@ -36,14 +36,14 @@ async function get(path: string, { url } = served): Promise<Body> {
   return response.json();
 }
 
-/** Of operations, and of the doors of other protocols. */
+/** Paths of operations and protocol adapters. */
 const pathsServed = () =>
   new Set([...allRoutes(service.http), ...service.adapters.flatMap(({ mounts }) => mounts)].map(({ path }) => path));
 const callsOf = ({ counts }: RpcProxy) => [...counts.values()].reduce((sum, count) => sum + count, 0);
 const pathOf = (url: string) => decodeURIComponent(new URL(url).pathname);
 
 describe('/api/svc/info', () => {
-  it('tells the model that the newest forecast was made with', async () => {
+  it('has the model of the newest forecast', async () => {
     const { model } = await get('/api/svc/info');
     const { modelVersion, values } = (await service.pipeline.record.findLatest(7))!;
     const doc = await service.http.models.get(modelVersion!);
@@ -55,7 +55,7 @@ describe('/api/svc/info', () => {
     expect(trainedTo < formatDay(today() - DAYS)).toBe(true);
   });
 
-  it('tells everybody the coefficients, and the calibration nobody who may not know what is open, whatever it is', async () => {
+  it('exposes coefficients publicly but hides the calibration that would reveal open forecasts', async () => {
     const { model } = await get('/api/svc/info');
     const doc = await service.http.models.get(model.fitted.version);
     for (const [index, { beta, meanX }] of doc.horizons.entries()) {
@@ -69,15 +69,15 @@ describe('/api/svc/info', () => {
     const apart = await serve({ http: { ...service.http, models }, appOptions: service.appOptions });
     const slopesFor = async (tier: 'public' | 'basic') => {
       const answer = await fetch(`${apart.url}/api/svc/info`, { headers: await asTier(service, tier) });
-      const { model: told }: Body = await answer.json();
-      return told.fitted.horizons.map(({ calibration }: Body) => calibration?.slope ?? null);
+      const { model: card }: Body = await answer.json();
+      return card.fitted.horizons.map(({ calibration }: Body) => calibration?.slope ?? null);
     };
     expect(await slopesFor('public')).toEqual([null, null, null, null]);
     expect(await slopesFor('basic')).toEqual([1, 0, 0, 0]);
     await apart.close();
   });
 
-  it('is a model card: inputs with lag and terms, regimes with rules, failures, and where its results are', async () => {
+  it('has a model card: inputs with lag and terms, regimes with rules, failures, and self-tests', async () => {
     const { model } = await get('/api/svc/info');
     expect(model.inputs.map(({ series }: Body) => series)).toEqual([...MODEL_SERIES]);
     expect(model.inputs[0]).toMatchObject({ lagDays: 1, enters: ['trend', 'momentum', 'value', 'vol'], source: 'simulated' });
@@ -89,7 +89,7 @@ describe('/api/svc/info', () => {
     for (const url of Object.values<string>(model.selfTests)) expect(pathsServed()).toContain(pathOf(url));
   });
 
-  it('tells the limits that hold', async () => {
+  it('has the limits in force', async () => {
     const { limits } = await get('/api/svc/info');
     expect(limits).toMatchObject({
       gateBalance: { basic: '500000000', premium: '1000000000' },
@@ -115,30 +115,30 @@ describe('/api/svc/info', () => {
     expect((await fetch(`${served.url}/${'x'.repeat(limits.urlCharacters - 1)}`)).status).toBe(404);
   });
 
-  it('tells the times that the jobs go by', async () => {
+  it('has the schedule of the jobs', async () => {
     const { schedule } = await get('/api/svc/info');
-    const told = Object.fromEntries(schedule.map(({ step, times }: { step: string; times: string[] }) => [step, times]));
+    const card = Object.fromEntries(schedule.map(({ step, times }: { step: string; times: string[] }) => [step, times]));
     // Those that only look whether anything is overdue have no time of their own.
     const jobs = Object.entries(STEP_JOBS).filter(([name]) => !['catch-up', 'self-tests'].includes(name));
-    expect(Object.keys(told).sort()).toEqual(jobs.map(([name]) => name).sort());
+    expect(Object.keys(card).sort()).toEqual(jobs.map(([name]) => name).sort());
     for (const [name, { cron }] of jobs) {
       const [minutes, hours] = cron.split(' ');
       const each = hours.startsWith('*/')
         ? Array.from({ length: 24 / Number(hours.slice(2)) }, (_, i) => i * Number(hours.slice(2)))
         : [hours];
-      expect(told[name], name).toEqual(each.map((hour) => `${String(hour).padStart(2, '0')}:${minutes.padStart(2, '0')}`));
+      expect(card[name], name).toEqual(each.map((hour) => `${String(hour).padStart(2, '0')}:${minutes.padStart(2, '0')}`));
     }
-    expect(told.signal).toEqual(['21:35']);
+    expect(card.signal).toEqual(['21:35']);
   });
 
-  it('is honest about skill, with the verdict of the scorecard', async () => {
+  it('states the skill honestly, with the verdict of the scorecard', async () => {
     const { skill } = await get('/api/svc/info');
     expect(skill.statement).toContain('close to chance');
     expect(skill.verdict).toBe((await get('/api/svc/scorecard?horizon=7')).summary.verdict);
     await get(`/api/svc/scorecard${new URL(skill.scorecard).search}`);
   });
 
-  it('names documents that are served, and every series with its part in the model', async () => {
+  it('links to served documents, and lists every series with its role in the model', async () => {
     const { documents, data } = await get('/api/svc/info');
     expect(documents.map(({ url }: { url: string }) => pathOf(url)).filter((path: string) => !pathsServed().has(path))).toEqual([]);
     const inModel = data.series.filter((entry: Body) => entry.inModel).map((entry: Body) => entry.series);
@@ -147,7 +147,7 @@ describe('/api/svc/info', () => {
     expect(data.series.find((entry: Body) => entry.series === 'btcClose')).toMatchObject({ lagDays: 1, unit: 'USD' });
   });
 
-  it('holds no secret, and asks no chain', async () => {
+  it('contains no secret and makes no chain call', async () => {
     const refuse = () => Promise.reject(new Error('the chain was asked'));
     const { http, appOptions: door } = service;
     const parts = { ...http, about: { ...http.about, contracts: refuse }, reputation: refuse };
@@ -162,7 +162,7 @@ describe('/api/svc/info', () => {
     }
   });
 
-  it('is there before the first forecast', async () => {
+  it('is available before the first forecast', async () => {
     const { http, appOptions: door } = service;
     const record = Object.assign(Object.create(http.record), { findLatest: async () => null, listByHorizon: async () => [] });
     const before = await serve({ http: { ...http, record }, appOptions: door });
@@ -174,8 +174,8 @@ describe('/api/svc/info', () => {
   });
 });
 
-describe('the digest of the coefficients', () => {
-  it('changes with any of them', async () => {
+describe('the coefficients digest', () => {
+  it('changes with each coefficient', async () => {
     const { modelVersion } = (await service.pipeline.record.findLatest(7))!;
     const doc = await service.http.models.get(modelVersion!);
     const [first, ...others] = doc.horizons;
@@ -186,7 +186,7 @@ describe('the digest of the coefficients', () => {
 });
 
 describe('/api/claw/ecosystem', () => {
-  it('tells contracts as they answer, beside what the record has', async () => {
+  it('has live contract states with the figures of the record', async () => {
     const { contracts, chain } = await get('/api/claw/ecosystem');
     expect(chain).toEqual({ id: 8453, caip2: 'eip155:8453', local: true });
     expect(Object.values(contracts).map((contract: Body) => contract.state)).toEqual(Array(7).fill('live'));
@@ -206,7 +206,7 @@ describe('/api/claw/ecosystem', () => {
     expect(contracts.agentCommerce).toMatchObject({ paymentToken: contracts.stablecoin.address });
   });
 
-  it('is served when the chain is not there, each contract as unreachable', async () => {
+  it('is served without the chain, with each contract unreachable', async () => {
     const proxy = await rpcProxy(service.infrastructure.rpcUrl);
     const { http, appOptions: door, config, pipeline } = service;
     const { chainId, addresses } = http;
@@ -231,7 +231,7 @@ describe('/api/claw/ecosystem', () => {
     await proxy.close();
   });
 
-  it('calls live what is served, and nothing else', async () => {
+  it('marks exactly the served standards as live', async () => {
     const { standards } = await get('/api/claw/ecosystem');
     expect(standards.map(({ id }: { id: string }) => id)).toEqual(STANDARDS.map(({ id }) => id));
     const missing = standards.flatMap(({ endpoints }: Body) => endpoints.map(pathOf)).filter((path: string) => !pathsServed().has(path));

@@ -29,7 +29,7 @@ afterAll(async () => {
   for (const close of closing.toReversed()) await close();
 });
 
-/** The door in front of a node; null for one that reads no chain for others. */
+/** Serves the proxy to a node; null for a service without one. */
 async function open(options: ReadOnlyRpcOptions | null, rpcUrl: string | null = null): Promise<Served> {
   const chainReading = { rpc: options === null ? null : createReadOnlyRpc(options), rpcUrl };
   const log = createLog({ level: 'silent', secrets: [] });
@@ -52,7 +52,7 @@ async function ask(body: unknown, to = url, path?: string): Promise<any> {
 
 const call = (method: string, ...params: unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params });
 
-/** A node that notes what it is asked, and answers as it is told. */
+/** A fake node that records calls and returns stubbed responses. */
 async function node(answer: (calls: { id: number; method: string }[]) => string | Promise<string>) {
   const asked: string[] = [];
   const server: Server = createServer(async (request, response) => {
@@ -71,7 +71,7 @@ async function node(answer: (calls: { id: number; method: string }[]) => string 
 const results = (calls: { id: number }[], result: unknown) => JSON.stringify(calls.map(({ id }) => ({ jsonrpc: '2.0', id, result })));
 
 describe('the local chain', () => {
-  it('is read by a client as it is read itself', async () => {
+  it('returns through the proxy what the node returns', async () => {
     const client = createPublicClient({ transport: http(`${url}/rpc`) });
     const direct = createPublicClient({ transport: http(chain.rpcUrl) });
     const { eas, gateToken } = chain.addresses;
@@ -90,7 +90,7 @@ describe('the local chain', () => {
     expect(await client.getTransactionReceipt({ hash: log.transactionHash })).toMatchObject({ status: 'success' });
   });
 
-  it('says why a contract refuses, as it says it itself', async () => {
+  it('returns the revert reason of a contract', async () => {
     const data = '0xa3112a64' as Hex;
     const tx = call('eth_call', { to: chain.addresses.eas, data }, 'latest');
     const direct = await ask(tx, chain.rpcUrl, '');
@@ -98,7 +98,7 @@ describe('the local chain', () => {
     expect((await ask(tx)).error).toEqual(direct.error);
   });
 
-  it('answers a batch call by call, what is refused among what is not, under the ids of the caller', async () => {
+  it('answers a batch call by call, rejected calls included, under their ids', async () => {
     const answers = await ask([
       { ...call('eth_chainId'), id: 'a' },
       { ...call('anvil_setBalance', chain.deployer.address, '0x0'), id: null },
@@ -116,7 +116,7 @@ describe('the local chain', () => {
     ]);
   });
 
-  it('is not changed by anything that is sent', async () => {
+  it('is not changed by any request', async () => {
     const before = await chain.rpc('eth_blockNumber');
     const { address } = chain.accounts.stranger;
     const changes = [
@@ -132,8 +132,8 @@ describe('the local chain', () => {
   });
 });
 
-describe('what is passed on', () => {
-  it('is nothing but calls that read, and of a range that is too long only the question how long it is', async () => {
+describe('the proxy', () => {
+  it('forwards only reading calls, and of a too long range only the query of its length', async () => {
     const { rpcUrl, asked } = await node((calls) => results(calls, '0xffffff'));
     const to = (await open({ rpcUrl })).url;
     await ask([call('anvil_reset'), call('debug_traceCall', {}), call('eth_getCode', 'x'), null], to);
@@ -148,14 +148,14 @@ describe('what is passed on', () => {
   it.each([
     ['an empty batch', []],
     ['more calls than one request may have', Array(MAX_CALLS_PER_BATCH + 1).fill(call('eth_chainId'))],
-  ])('is nothing of %s', async (_, batch) => {
+  ])('forwards nothing of %s', async (_, batch) => {
     const { rpcUrl, asked } = await node((calls) => results(calls, '0x1'));
     const answer = await ask(batch, (await open({ rpcUrl })).url);
     expect(answer).toEqual({ jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'A batch has 1 to 50 calls' } });
     expect(asked).toEqual([]);
   });
 
-  it('is as much as one request may have', async () => {
+  it('forwards a bounded number of calls per request', async () => {
     expect(await ask(Array(MAX_CALLS_PER_BATCH).fill(call('eth_chainId')))).toHaveLength(MAX_CALLS_PER_BATCH);
   });
 });
@@ -169,29 +169,29 @@ describe('a node', () => {
     ['that leaves a call out', () => '[]'],
     ['that answers with what are no answers', () => '[null, 7, {"id":"0","result":"0x1"}, {"id":0,"error":7}]'],
     ['that does not answer in time', () => new Promise<string>(() => undefined)],
-  ])('%s is told to be unreachable, without its words', async (_, answer) => {
+  ])('%s is reported as unreachable, without its message', async (_, answer) => {
     const { rpcUrl } = await node(answer);
     const { url: to } = await open({ rpcUrl, timeoutMs: 100, maxBytes: 1_000 });
     expect(await ask(call('eth_chainId'), to)).toEqual(UNREACHABLE);
   });
 
-  it.each([['no number'], [null], ['0x'], [7]])('that says of its newest block %j is told to be unreachable', async (head) => {
+  it.each([['no number'], [null], ['0x'], [7]])('with %j as newest block is reported as unreachable', async (head) => {
     const { rpcUrl } = await node((calls) => results(calls, head));
     expect(await ask(call('eth_getLogs', { fromBlock: '0x0' }), (await open({ rpcUrl })).url)).toEqual(UNREACHABLE);
   });
 
-  it('is not said to be unreachable for what is wrong with this service itself', async () => {
+  it('is not reported as unreachable for errors of this service', async () => {
     const response = await post((await open({ rpcUrl: 'nowhere' })).url, JSON.stringify(call('eth_chainId')));
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ code: 'INTERNAL', detail: expect.not.stringContaining('nowhere') });
   });
 
-  it('may say that there is no error', async () => {
+  it('may return a null error', async () => {
     const { rpcUrl } = await node((calls) => JSON.stringify(calls.map(({ id }) => ({ id, result: '0x1', error: null }))));
     expect(await ask(call('eth_chainId'), (await open({ rpcUrl })).url)).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1' });
   });
 
-  it('that is not there is told so, beside what was refused before', async () => {
+  it('that is down is reported next to calls rejected before', async () => {
     const { url: to } = await open({ rpcUrl: 'http://127.0.0.1:1' });
     expect(await ask([call('eth_chainId'), call('evm_mine')], to)).toEqual([
       UNREACHABLE,
@@ -199,7 +199,7 @@ describe('a node', () => {
     ]);
   });
 
-  it('has its words cut, and of its errors only what JSON-RPC knows', async () => {
+  it('has its messages truncated, and its errors reduced to those of JSON-RPC', async () => {
     const error = { code: 'x', message: 'm'.repeat(5_000), data: 'd'.repeat(30_000), stack: 'at /home' };
     const { rpcUrl } = await node((calls) => JSON.stringify(calls.map(({ id }) => ({ id, error }))));
     const answer = await ask(call('eth_chainId'), (await open({ rpcUrl })).url);
@@ -207,10 +207,10 @@ describe('a node', () => {
   });
 });
 
-describe('calls for logs', () => {
+describe('log queries', () => {
   const logs = (id: number) => ({ ...call('eth_getLogs', { fromBlock: '0x0', toBlock: '0x1' }), id });
 
-  it('are asked one after another, and no more than a few of a request', async () => {
+  it('run sequentially, a few per request', async () => {
     const sizes: number[] = [];
     const { rpcUrl, asked } = await node((calls) => {
       sizes.push(calls.length);
@@ -228,7 +228,7 @@ describe('calls for logs', () => {
     expect(answers.filter(({ result }: { result?: unknown }) => result !== undefined)).toHaveLength(MAX_LOG_CALLS + 2);
   });
 
-  it('fail alone where the answer is too long, all calls of a request together', async () => {
+  it('fail alone where the response is too long, over all calls of a request', async () => {
     let asked = 0;
     const { rpcUrl } = await node((calls) => {
       if (calls[0].method !== 'eth_getLogs') return results(calls, '0x1');
@@ -249,7 +249,7 @@ describe('calls for logs', () => {
   });
 });
 
-it('of other calls one that is too long fails alone, too', async () => {
+it('do not affect other calls, of which a too long one fails alone too', async () => {
   const lengths: Record<string, number> = { eth_chainId: 10, eth_getCode: 1_500, eth_getBalance: 300 };
   const { rpcUrl, asked } = await node((calls) =>
     JSON.stringify(calls.map(({ id, method }) => ({ id, result: 'x'.repeat(lengths[method]) }))),
@@ -267,8 +267,8 @@ it('of other calls one that is too long fails alone, too', async () => {
   expect(asked).toHaveLength(6);
 });
 
-describe('the door', () => {
-  it('refuses what is no JSON, and too much of it', async () => {
+describe('the endpoint', () => {
+  it('rejects invalid and oversized JSON', async () => {
     expect((await post(url, '{not JSON')).status).toBe(400);
     expect(
       (await post(url, JSON.stringify(call('eth_call', { to: `0x${'0'.repeat(40)}`, data: `0x${'00'.repeat(40_000)}` })))).status,
@@ -277,7 +277,7 @@ describe('the door', () => {
     expect((await fetch(`${url}/rpc`)).status).toBe(405);
   });
 
-  it('is open to pages of others, which may read what everybody may', async () => {
+  it('allows cross-origin requests to public data', async () => {
     const response = await fetch(`${url}/rpc`, {
       method: 'OPTIONS',
       headers: {
@@ -292,7 +292,7 @@ describe('the door', () => {
   it.each([
     ['https://rpc.example.org', 'https://rpc.example.org'],
     [null, 'any endpoint'],
-  ])('of a service on a real chain says where to read it: %s', async (rpcUrl, words) => {
+  ])('of a service on a real chain names where to read it: %s', async (rpcUrl, words) => {
     const { url: to } = await open(null, rpcUrl);
     const response = await post(to, JSON.stringify(call('eth_chainId')));
     expect(response.status).toBe(404);
@@ -300,7 +300,7 @@ describe('the door', () => {
   });
 });
 
-describe('a node that is slow', () => {
+describe('a slow node', () => {
   const send = (to: string, headers: Record<string, string>) =>
     fetch(`${to}/rpc`, {
       method: 'POST',
@@ -308,7 +308,7 @@ describe('a node that is slow', () => {
       body: JSON.stringify(call('eth_chainId')),
     });
 
-  it('is shared: anonymous callers have a part of it, and a token holder goes before them', async () => {
+  it('is shared: anonymous callers have a part of it, and token holders take precedence', async () => {
     const { promise: passed, resolve: release } = Promise.withResolvers<void>();
     const answered: string[] = [];
     const { rpcUrl } = await node(async (calls) => {

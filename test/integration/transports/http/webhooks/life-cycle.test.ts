@@ -26,7 +26,7 @@ let served: Served;
 let headers: Record<'basic' | 'premium' | 'nobody', Record<string, string>>;
 const receivers: Receiver[] = [];
 const logged: string[] = [];
-const told: string[] = [];
+const responses: string[] = [];
 const secrets: string[] = [];
 
 beforeAll(async () => {
@@ -76,7 +76,7 @@ async function send(method: string, path: string, body?: unknown, who: keyof typ
   const answer = JSON.parse(text);
   const { secret, ...rest } = answer;
   if (response.ok && secret !== undefined) secrets.push(secret);
-  told.push(JSON.stringify(response.ok ? rest : answer));
+  responses.push(JSON.stringify(response.ok ? rest : answer));
   return { status: response.status, body: answer };
 }
 
@@ -124,8 +124,8 @@ function expectDescribed(schema: z.ZodType, body: unknown) {
   expect(undocumented(schema, body)).toEqual([]);
 }
 
-describe('the life of a webhook', () => {
-  it('is tried out, called for what happens, changed, replayed to, ended by its receiver, enabled, and deleted', async () => {
+describe('a webhook', () => {
+  it('is tested, called, changed, replayed, disabled by its receiver, enabled and deleted', async () => {
     const target = await receiver(204);
     const { id, path, secret } = await register(`${target.url}/hook`);
 
@@ -209,7 +209,7 @@ describe('the life of a webhook', () => {
     expect(await service.database.db.collection('webhook_deliveries').countDocuments({ webhookId: id })).toBe(0);
   });
 
-  it('is tested once in some seconds, and a receiver that is not there is told of, not waited for', async () => {
+  it('is tested once per interval, and an unreachable receiver is reported without waiting', async () => {
     const target = await receiver(500);
     const { path, id } = await register(target.url);
     expect((await send('POST', `${path}/test`)).body).toMatchObject({ delivered: false, status: 500, reason: 'HTTP 500' });
@@ -224,7 +224,7 @@ describe('the life of a webhook', () => {
     await send('DELETE', path);
   });
 
-  it('has pages of deliveries, and those of one state', async () => {
+  it('pages its deliveries, also by state', async () => {
     const { path, id } = await register((await receiver(204)).url);
     await happen(5);
     await queueEmpty(path);
@@ -257,8 +257,8 @@ const OPERATIONS: [string, string, unknown?][] = [
   ['DELETE', ''],
 ];
 
-describe('every operation on a webhook', () => {
-  it.each(OPERATIONS)('is for its owner only: %s %s', async (method, what, body) => {
+describe('every webhook operation', () => {
+  it.each(OPERATIONS)('is restricted to the owner: %s %s', async (method, what, body) => {
     const { path, id } = await register((await receiver(204)).url);
     await happen(1);
     await queueEmpty(path);
@@ -274,7 +274,7 @@ describe('every operation on a webhook', () => {
     await send('DELETE', path);
   });
 
-  it.each(OPERATIONS)('names its webhook by an id: %s %s', async (method, what, body) => {
+  it.each(OPERATIONS)('names its webhook by id: %s %s', async (method, what, body) => {
     for (const id of ['1', 'null', '%00', 'x'.repeat(1_000)])
       expect((await send(method, `${LIST}/${id}${what}`, body)).body).toMatchObject({ status: 400, field: 'id' });
   });
@@ -310,7 +310,7 @@ describe('every operation on a webhook', () => {
     ['POST', '/replay', 'sinceId', { sinceId: 0, eventId: 1 }],
     ['POST', '/replay', 'until', { sinceId: 0, until: 'now' }],
     ['POST', '/replay', 'id', { id: 1 }],
-  ])('refuses what it cannot take: %s %s %s %o', async (method, what, field, body) => {
+  ])('rejects invalid input: %s %s %s %o', async (method, what, field, body) => {
     const { path, id } = await register('http://127.0.0.1:9/');
     const before = await stored(id);
     const refused = await send(method, path + what, body);
@@ -321,7 +321,7 @@ describe('every operation on a webhook', () => {
 });
 
 describe('a secret', () => {
-  it('that was sealed under another master secret is told of, and its owner sets a new one, or deletes the webhook', async () => {
+  it('sealed under another master secret is reported, and can be replaced or its webhook deleted', async () => {
     const target = await receiver(204);
     const { path, id, secret: lost } = await register(target.url);
     const box = createSecretBox('another master secret, long enough');
@@ -346,7 +346,7 @@ describe('a secret', () => {
     expect((await send('DELETE', path)).status).toBe(200);
   });
 
-  it('is in no other answer, no line of the log at its finest, and in clear in no document', async () => {
+  it('is in no other response, no log line, and in no document in clear', async () => {
     const { path } = await register('http://127.0.0.1:9/', { secret: OWN_SECRET });
     await send('POST', `${path}/secret`);
     await send('PATCH', path, { url: 'http://127.0.0.1:10/' });
@@ -358,7 +358,7 @@ describe('a secret', () => {
     const names = (await service.database.db.listCollections().toArray()).map(({ name }) => name);
     const documents = await Promise.all(names.map((name) => service.database.db.collection(name).find().toArray()));
     expect(logged.length).toBeGreaterThan(20);
-    for (const text of [told.join('\n'), logged.join('\n'), JSON.stringify(documents)]) {
+    for (const text of [responses.join('\n'), logged.join('\n'), JSON.stringify(documents)]) {
       expect([...clear].filter((secret) => text.includes(secret))).toEqual([]);
     }
     await send('DELETE', path);

@@ -40,7 +40,7 @@ function expectDescribed(schema: z.ZodType, body: unknown) {
 }
 
 describe('webhooks', () => {
-  it('are registered, listed and deleted by their owner, who sees the secret once', async () => {
+  it('are registered, listed and deleted by their owner, which sees the secret once', async () => {
     const { status, cacheControl, body: made } = await send('POST', REGISTER, 'basic', { ...wanted, horizons: ['7d', '2d'] });
     expect([status, cacheControl]).toEqual([201, 'private, no-store']);
     expectDescribed(REGISTERED_REPLY, made);
@@ -65,7 +65,7 @@ describe('webhooks', () => {
     expect((await send('GET', LIST, 'basic')).body.webhooks).toEqual([]);
   });
 
-  it('take a secret of the caller, all events, and events of 7 days when no horizon is named', async () => {
+  it('accept a secret of the caller, all events, and 7 days by default', async () => {
     const secret = 'a shared secret, long enough';
     const { body: made } = await send('POST', REGISTER, 'premium', { url: wanted.url, events: [...EVENT_NAMES], secret });
     expect(made).toMatchObject({ secret, events: [...EVENT_NAMES], horizons: ['7d'] });
@@ -96,7 +96,7 @@ describe('webhooks', () => {
     await send('DELETE', path, 'premium');
   });
 
-  it('answers 409 to a registration without horizons where the same URL and events have all horizons already', async () => {
+  it('return 409 for a registration without horizons where all horizons are registered', async () => {
     const { body: made } = await send('POST', REGISTER, 'premium', { ...wanted, horizons: 'all' });
     const again = await send('POST', REGISTER, 'premium', wanted);
     expect(again).toMatchObject({ status: 409, body: { code: 'CONFLICT', field: 'url', id: made.id } });
@@ -109,7 +109,7 @@ describe('webhooks', () => {
     ['GET', LIST],
     ['POST', REGISTER],
     ['DELETE', `${LIST}/00000000-0000-4000-8000-000000000000`],
-  ])('need a token: %s %s', async (method, path) => {
+  ])('require a token: %s %s', async (method, path) => {
     expect(await send(method, path, 'nobody', method === 'POST' ? wanted : undefined)).toMatchObject({ status: 401 });
   });
 
@@ -137,14 +137,14 @@ describe('webhooks', () => {
     ['secret', { ...wanted, secret: 'x'.repeat(257) }],
     ['secret', { ...wanted, secret: null }],
     ['active', { ...wanted, active: true }],
-  ])('are refused naming %s', async (field, body) => {
+  ])('return an error that names %s', async (field, body) => {
     const { status, body: problem } = await send('POST', REGISTER, 'basic', body);
     expect([status, problem.code, problem.field]).toEqual([400, 'INPUT_INVALID', field]);
     expect(JSON.stringify(problem)).not.toMatch(/x{50}|a{50}/);
     expect((await send('GET', LIST, 'basic')).body.count).toBe(0);
   });
 
-  it('takes a secret of 16 bytes, and answers a shorter one with a secret that it takes', async () => {
+  it('accept a secret of 16 bytes, and reject a shorter one with the rule', async () => {
     const { status, body: problem } = await send('POST', REGISTER, 'basic', { ...wanted, secret: 'x'.repeat(15) });
     expect([status, problem.field]).toEqual([400, 'secret']);
     expect(problem.suggestedAction).toContain(problem.suggestion);
@@ -160,7 +160,7 @@ describe('webhooks', () => {
     expect(await send('DELETE', LIST, 'basic')).toMatchObject({ status: 405 });
   });
 
-  it('are ten a wallet at most, with what to do then', async () => {
+  it('are limited to ten per wallet, with a suggested action', async () => {
     const one = (i: number) => send('POST', REGISTER, 'basic', { ...wanted, url: `https://8.8.8.8/${i}` });
     const answers = await Promise.all(Array.from({ length: 14 }, (_, i) => one(i)));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(201), ...Array(4).fill(409)]);

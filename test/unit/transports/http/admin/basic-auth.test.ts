@@ -19,9 +19,9 @@ const { createCredentialCheck } = await import('../../../../../src/transports/ht
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 const isRight = createCredentialCheck({ user: 'operator', password: 'a:long password ü' });
 
-describe('credentials under HTTP Basic', () => {
+describe('HTTP Basic credentials', () => {
   it.each([basic('operator:a:long password ü'), basic('operator:a:long password ü').replace('Basic', 'basic')])(
-    'are taken: %s',
+    'are accepted: %s',
     (header) => {
       expect(isRight(header)).toBe(true);
     },
@@ -43,7 +43,7 @@ describe('credentials under HTTP Basic', () => {
     ['another scheme', basic('operator:a:long password ü').replace('Basic', 'Bearer')],
     ['no encoding', 'Basic operator:a:long password ü'],
     ['something behind it', `${basic('operator:a:long password ü')} x`],
-  ])('are refused, both compared at full length: %s', (_, header) => {
+  ])('are rejected after a full comparison of both parts: %s', (_, header) => {
     compared.length = 0;
     expect(isRight(header)).toBe(false);
     expect(compared).toEqual([
@@ -52,7 +52,7 @@ describe('credentials under HTTP Basic', () => {
     ]);
   });
 
-  it('are right for exactly the pair that was set', () => {
+  it('are valid for exactly the configured pair', () => {
     const user = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => !text.includes(':'));
     const password = fc.string({ minLength: 1, unit: 'grapheme' });
     fc.assert(

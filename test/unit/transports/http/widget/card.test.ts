@@ -19,7 +19,7 @@ const CARD: WidgetCard = {
 };
 
 describe('the card', () => {
-  it('shows a gated signal, the price, the regime and the record with its error bar', () => {
+  it('shows a gated signal, the price, the regime and the record with its interval', () => {
     const html = renderWidget(CARD, 'auto');
     for (const text of [
       'GATED',
@@ -35,30 +35,30 @@ describe('the card', () => {
     expect(html).not.toMatch(/simulated|replayed/);
   });
 
-  it('shows a signal that may be told with its confidence', () => {
+  it('shows a readable signal with its confidence', () => {
     const html = renderWidget({ ...CARD, signal: 'BUY', confidence: 0.5876 }, 'auto');
     expect(html).toContain('BUY');
     expect(html).toContain('58.8 % confident');
     expect(html).not.toContain('until its outcome');
   });
 
-  it('says when the market is simulated, the forecast replayed, and nothing scored', () => {
+  it('marks a simulated market, a replayed forecast and an unscored record', () => {
     const html = renderWidget({ ...CARD, simulated: true, replayed: true, recordReplayed: true, record: null }, 'auto');
     expect(html).toContain('The market is simulated.');
     expect(html).toContain('This forecast was replayed.');
     expect(html).toContain('The record has replayed days.');
-    expect(html).toContain('no claim can be made');
+    expect(html).toContain('no claim is made');
     expect(html).not.toContain('<svg');
   });
 
-  it('comes in the colours of the reader, or in those asked for', () => {
+  it('follows the colours of the reader, or those requested', () => {
     expect(renderWidget(CARD, 'auto')).toContain('<html lang="en">');
     expect(renderWidget(CARD, 'dark')).toContain('<html lang="en" data-theme="dark">');
     expect(renderWidget(CARD, 'light')).toContain('data-theme="light"');
     expect(renderWidget(CARD, 'auto')).toContain('prefers-color-scheme:dark');
   });
 
-  it('has a policy that lets its own style in and nothing else, and any site frame it', () => {
+  it('has a CSP that admits only its own style, and framing by any site', () => {
     const [, style] = /<style>([^<]*)<\/style>/.exec(renderWidget(CARD, 'auto'))!;
     expect(WIDGET_CSP).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`);
     expect(WIDGET_CSP).toContain("default-src 'none'");
@@ -66,7 +66,7 @@ describe('the card', () => {
     expect(renderWidget(CARD, 'auto')).not.toMatch(/<script|style=|javascript:|\son\w+=/i);
   });
 
-  it('escapes every text, whatever it is', () => {
+  it('escapes every text', () => {
     const tags = (html: string) => html.match(/<[^>]*>/g)!.map((tag) => tag.replaceAll(/"[^"]*"/g, '""'));
     const hostile = fc.oneof(
       fc.string(),

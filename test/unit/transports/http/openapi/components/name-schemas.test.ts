@@ -25,7 +25,7 @@ function documentOf(replies: Record<string, Schema>): oas31.OpenAPIObject {
 const schemasOf = (replies: Record<string, Schema>) => documentOf(replies).components!.schemas as Record<string, Schema>;
 
 describe('a component', () => {
-  it('is called after its operation, and the operation refers to it', () => {
+  it('is named after its operation and referenced by it', () => {
     const document = documentOf({ getTrade: TRADE });
     expect(document.paths!['/getTrade']!.get!.responses![200]).toMatchObject({
       content: { 'application/json': { schema: { $ref: '#/components/schemas/GetTradeResponse' } } },
@@ -33,7 +33,7 @@ describe('a component', () => {
     expect(document.components!.schemas).toEqual({ GetTradeResponse: TRADE });
   });
 
-  it('is called after its constant, which is not served', () => {
+  it('is named after its constant, which is not served', () => {
     const tagged = { ...TRADE, 'x-schema-name': 'Trade' };
     expect(schemasOf({ getTrade: tagged, listTrades: object({ trades: { description: 'All', type: 'array', items: tagged } }) })).toEqual({
       Trade: TRADE,
@@ -41,7 +41,7 @@ describe('a component', () => {
     });
   });
 
-  it('is called after its property where several schemas have it, entries in the singular, each use with its own description', () => {
+  it('is named after its property where shared, entries in the singular, each use with its own description', () => {
     const one = object({ entry: { description: 'The last one', ...TRADE } });
     const all = object({ entries: { description: 'All of them', type: 'array', items: TRADE } });
     expect(schemasOf({ one, all })).toEqual({
@@ -51,7 +51,7 @@ describe('a component', () => {
     });
   });
 
-  it('is called after the schema around it, too, where two properties of one name differ', () => {
+  it('is named after its owner too where two properties of one name differ', () => {
     const other = object({ price: { description: 'Its price', type: 'number' } });
     const nested = (schema: Schema) => object({ part: { description: 'Of it', ...object({ entry: { description: 'One', ...schema } }) } });
     const names = Object.keys(
@@ -61,7 +61,7 @@ describe('a component', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('with null beside it is one schema of two types', () => {
+  it('with null is one schema of two types', () => {
     const nullable = { description: 'None before', anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }] };
     expect(schemasOf({ count: object({ count: nullable }) }).CountResponse).toEqual(
       object({ count: { description: 'None before', type: ['integer', 'null'], minimum: 0 } }),

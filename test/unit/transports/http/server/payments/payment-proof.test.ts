@@ -33,8 +33,8 @@ const read = (headers: Partial<Record<PaymentHeader, string>>) => readPaymentPro
 
 const anyHeader = fc.constantFrom(...PAYMENT_HEADERS);
 
-describe('the payment of a request', () => {
-  it('is what was encoded, whichever header it comes in', () => {
+describe('readPaymentProof', () => {
+  it('decodes the payment of any header', () => {
     fc.assert(
       fc.property(anyHeader, fc.dictionary(fc.string(), fc.jsonValue()), (name, payment) => {
         const sent = JSON.parse(JSON.stringify(payment));
@@ -43,7 +43,7 @@ describe('the payment of a request', () => {
     );
   });
 
-  it('is read in the alphabet of URLs, and without padding, too', () => {
+  it('accepts base64url without padding', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const value = Buffer.from(JSON.stringify({ text })).toString('base64url');
@@ -52,12 +52,12 @@ describe('the payment of a request', () => {
     );
   });
 
-  it('is null without a header, and never null with one', () => {
+  it('returns null only without a header', () => {
     expect(read({})).toBeNull();
     expect(read({ 'X-PAYMENT': encodePaymentHeader(null) })?.payment).toEqual({});
   });
 
-  it('is refused with the terms for whatever is none, and not told again', () => {
+  it('rejects a malformed payment with the requirements, without echoing it', () => {
     fc.assert(
       fc.property(anyHeader, fc.string({ unit: 'binary', maxLength: 200 }), (name, text) => {
         try {
@@ -71,7 +71,7 @@ describe('the payment of a request', () => {
     );
   });
 
-  it('may come twice, but not two of them', () => {
+  it('accepts a repeated payment, but not two different ones', () => {
     const [one, other] = [encodePaymentHeader({ a: 1 }), encodePaymentHeader({ a: 2 })];
     expect(read({ 'X-PAYMENT': one, 'X-402-Payment': one })).toEqual({ payment: { a: 1 }, headers: ['X-PAYMENT', 'X-402-Payment'] });
     expect(() => read({ 'X-PAYMENT': one, 'X-402-Payment': other })).toThrow(expect.objectContaining({ reason: 'two_payments' }));
@@ -83,11 +83,11 @@ describe('the 402', () => {
   const problemOn = (chainId: number) =>
     buildPaymentProblem(new PaymentRequiredError(terms(chainId), 'payment_required', 'It costs something'), { get: () => undefined });
 
-  it('has terms of version 1 where the chain has a name there', () => {
+  it('has version 1 requirements where the chain has a name there', () => {
     expect(problemOn(8453).members).toMatchObject({ accepts: [{ network: 'base' }], payment: { network: 'base', chain: 'eip155:8453' } });
   });
 
-  it('says that a local coin is no money, and leads to a page that needs no browser', () => {
+  it('marks local money as worthless, and links to plain-text instructions', () => {
     const { realMoney, docs, reference } = problemOn(8453).members.payment;
     expect(realMoney).toBe(false);
     expect(docs).toBe('https://oracle.example.org/SKILL.md#or-pay-for-a-single-answer');
@@ -100,7 +100,7 @@ describe('the 402', () => {
     ['PAYMENT-SIGNATURE', { 'PAYMENT-RESPONSE': 'eip155:8453' }],
     ['X-PAYMENT', { 'X-PAYMENT-RESPONSE': 'base' }],
     ['X-402-Payment', { 'PAYMENT-RESPONSE': 'eip155:8453', 'X-PAYMENT-RESPONSE': 'base' }],
-  ])('of a payment in %s that was not settled says so in the words of the protocol', (sent, networks) => {
+  ])('of an unsettled payment in %s has the failed settlement of the protocol', (sent, networks) => {
     const error = createPaymentRejection(terms(8453), 'out_of_gas', { payer: ADDRESS, unsettledOf: ADDRESS });
     const { headers } = buildPaymentProblem(error, { get: ((name: string) => (name === sent ? 'x' : undefined)) as Request['get'] });
     const { 'PAYMENT-REQUIRED': _, ...settlementHeaders } = headers;
@@ -111,14 +111,14 @@ describe('the 402', () => {
     );
   });
 
-  it('of a payment that was never sent says nothing of a settlement', () => {
+  it('of a request without a payment has no settlement', () => {
     const { headers } = buildPaymentProblem(createPaymentRejection(terms(8453), 'expired', { payer: ADDRESS }), {
       get: (() => 'x') as unknown as Request['get'],
     });
     expect(Object.keys(headers)).toEqual(['PAYMENT-REQUIRED']);
   });
 
-  it('and none on any other, where version 2 serves still', () => {
+  it('has none on other chains, where version 2 still works', () => {
     const { members, headers } = problemOn(31337);
     expect(members).toMatchObject({ accepts: [], payment: { network: null, chain: 'eip155:31337' } });
     const required = JSON.parse(Buffer.from(headers['PAYMENT-REQUIRED']!, 'base64').toString());

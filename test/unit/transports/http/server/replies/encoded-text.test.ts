@@ -20,10 +20,10 @@ describe('preferredEncoding', () => {
   });
 });
 
-describe('an encoded text', () => {
+describe('EncodedText', () => {
   const text = 'ä text that repeats '.repeat(500);
 
-  it('is compressed once by each encoding', async () => {
+  it('compresses once per coding', async () => {
     const encoded = new EncodedText(text);
     const [br, again, gzip] = await Promise.all([encoded.encode('br'), encoded.encode('br'), encoded.encode('gzip')]);
     expect(again).toBe(br);
@@ -31,7 +31,7 @@ describe('an encoded text', () => {
     expect([brotliDecompressSync(br).toString(), gunzipSync(gzip).toString()]).toEqual([text, text]);
   });
 
-  it('is sent as it is where it is short, or nothing is accepted', () => {
+  it('is sent uncompressed where short, or where no coding is accepted', () => {
     expect(new EncodedText('short').chooseEncoding('br')).toBeNull();
     expect(new EncodedText(text).chooseEncoding(undefined)).toBeNull();
     expect(new EncodedText(text).chooseEncoding('br')).toBe('br');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildWeakEtag, matchesEtag } from '../../../../../../src/transports/http/server/replies/etag.ts';
 
-describe('weakEtag', () => {
+describe('buildWeakEtag', () => {
   const body = {
     price: 1,
     timestamp: 'now',
@@ -12,7 +12,7 @@ describe('weakEtag', () => {
     ],
   };
 
-  it('is weak, and the same while only time passes', () => {
+  it('is weak, and ignores volatile members', () => {
     const later = {
       price: 1,
       timestamp: 'later',
@@ -26,7 +26,7 @@ describe('weakEtag', () => {
     expect(buildWeakEtag(later)).toBe(buildWeakEtag(body));
   });
 
-  it('is another one for anything else', () => {
+  it('changes with any other member', () => {
     const others = [
       { ...body, price: 2 },
       { ...body, inputs: [{ series: 'spot' }, { stale: true }] },
@@ -36,14 +36,14 @@ describe('weakEtag', () => {
   });
 });
 
-describe('namesEtag', () => {
+describe('matchesEtag', () => {
   const tag = 'W/"abc"';
 
-  it.each(['W/"abc"', '"abc"', '"x", W/"abc" ,"y"', '*', ' * '])('finds it in %s', (header) => {
+  it.each(['W/"abc"', '"abc"', '"x", W/"abc" ,"y"', '*', ' * '])('matches %s', (header) => {
     expect(matchesEtag(header, tag)).toBe(true);
   });
 
-  it.each(['', '"abcd"', 'abc', 'W/"x"'])('does not find it in %s', (header) => {
+  it.each(['', '"abcd"', 'abc', 'W/"x"'])('does not match %s', (header) => {
     expect(matchesEtag(header, tag)).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import { negotiateMediaType } from '../../../../../../src/transports/http/server
 
 const OFFERED = ['application/json', 'text/plain', 'text/markdown'] as const;
 
-describe('the type of an answer', () => {
+describe('negotiateMediaType', () => {
   it.each([
     ['', 'application/json'],
     ['*/*', 'application/json'],
@@ -28,11 +28,11 @@ describe('the type of an answer', () => {
     ['*/plain', 'application/json'],
     [',,;q=1,/', 'application/json'],
     ['text/plain;q=2', 'text/plain'],
-  ])('for "%s" is %s', (accept, type) => {
+  ])('returns for "%s": %s', (accept, type) => {
     expect(negotiateMediaType(accept, OFFERED)).toBe(type);
   });
 
-  it('is always one of those offered, whatever the header says', () => {
+  it('always returns an offered type', () => {
     const word = fc.oneof(fc.string(), fc.constantFrom('text/plain', '*/*', 'text/*', 'q=0', 'q=0.5', 'q=1.0'));
     const header = fc.array(fc.array(word, { maxLength: 4 }).map((words) => words.join(';'))).map((items) => items.join(','));
     fc.assert(

@@ -6,7 +6,7 @@ const group = fc.integer({ min: 0, max: 0xffff }).map((number) => number.toStrin
 const network = fc.array(group, { minLength: 4, maxLength: 4 });
 const host = fc.array(group, { minLength: 4, maxLength: 4 });
 
-describe('the key of an address', () => {
+describe('toAddressKey', () => {
   it.each([
     ['203.0.113.7', '203.0.113.7'],
     ['203.0.113.7:51234', '203.0.113.7'],
@@ -21,7 +21,7 @@ describe('the key of an address', () => {
     ['::1', '0:0:0:0::/64'],
     ['::', '0:0:0:0::/64'],
     ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
-  ])('%s is %s', (text, key) => {
+  ])('maps %s to %s', (text, key) => {
     expect(toAddressKey(text)).toBe(key);
   });
 
@@ -32,7 +32,7 @@ describe('the key of an address', () => {
     },
   );
 
-  it('is one for all of a /64, however it is written, and another for the next one', () => {
+  it('maps all spellings of a /64 to one key, and another /64 to another', () => {
     fc.assert(
       fc.property(network, host, host, network, (net, one, other, elsewhere) => {
         const key = toAddressKey([...net, ...one].join(':'));
@@ -46,7 +46,7 @@ describe('the key of an address', () => {
     );
   });
 
-  it('leaves every IPv4 address as it is, mapped or not', () => {
+  it('keeps every IPv4 address, mapped or not', () => {
     fc.assert(
       fc.property(fc.ipV4(), (ip) => {
         expect(toAddressKey(ip)).toBe(ip);
