@@ -10,7 +10,7 @@ import { createReplayTime } from '../platform/time/trusted-time.ts';
 import type { ForecastRecord } from '../record/forecast-record.ts';
 import type { LocalChain } from './local-chain/local-chain.ts';
 
-/** The days that the first start on a local chain goes through, first and last included. */
+/** Days of the first start's replay, both inclusive. */
 export interface ReplayRange {
   from: Day;
   to: Day;
@@ -18,16 +18,16 @@ export interface ReplayRange {
 
 /** Resolution of block times. */
 const SECOND_MS = 1_000;
-/** The outcome check of a day takes a block a transaction, each a second later at most. */
+/** Upper bound of the outcome steps, whose transactions take a block each, at most a second apart. */
 const HOUR_MS = 3_600_000;
 
 interface ReplayPlan extends ReplayRange {
   _id: 'replay';
-  /** Last day that is complete, or null. */
+  /** Last complete day. */
   through: Day | null;
 }
 
-/** The last `days` days whose windows have opened, as far as the data reaches; null for none. */
+/** The last `days` days with an open window, within the feed's coverage; null for none. */
 export function computeReplayRange(coverage: FeedCoverage, today: Day, days: number): ReplayRange | null {
   if (days === 0) return null;
   const to = Math.min(today - 1, coverage.lastDay ?? today - 1);
@@ -37,7 +37,7 @@ export function computeReplayRange(coverage: FeedCoverage, today: Day, days: num
 export interface ReplayOptions {
   db: Db;
   pipeline: PipelineDeps;
-  /** Wanted range; what an interrupted replay began goes before. */
+  /** Requested range; an interrupted replay keeps its own. */
   range: ReplayRange | null;
   chain: Pick<LocalChain, 'setNextBlockTime' | 'readLastBlockMs'>;
   onProgress(progress: ReplayProgress): void;
@@ -51,10 +51,10 @@ export interface ReplayProgress {
 }
 
 /**
- * Runs past days through the pipeline's own steps at their own dates, the chain's clock included. Only an empty record is replayed
- * into; a replay that was interrupted goes on where it stopped.
- * @throws OracleError STEP_WAITING when the history lacks what a day needs, or the clocks disagree, SHUTTING_DOWN when it was stopped in between,
- * DATA_DIR_DAMAGED where the chain is beyond what is to be replayed.
+ * Runs past days through the pipeline steps at their own dates, with the chain's clock. Requires an empty record; an interrupted replay
+ * continues.
+ * @throws OracleError STEP_WAITING when data is missing or the clocks disagree, SHUTTING_DOWN, DATA_DIR_DAMAGED if the chain is past the
+ * range
  */
 export async function replayDays(options: ReplayOptions): Promise<ReplayRange | null> {
   const plans = options.db.collection<ReplayPlan>('replay');
@@ -70,13 +70,13 @@ export async function replayDays(options: ReplayOptions): Promise<ReplayRange | 
   return { from: plan.from, to: plan.to };
 }
 
-/** Whether a replay was begun and is not complete: until it is, no step of today may come in between. */
+/** Whether a replay is incomplete: until it is complete, no step of today may run. */
 export async function isReplayUnfinished(db: Db): Promise<boolean> {
   const plan = await db.collection<ReplayPlan>('replay').findOne({ _id: 'replay' });
   return plan !== null && plan.through !== plan.to;
 }
 
-/** Whether past days are still to be replayed: on a first start, and after one that was interrupted, before it began to replay too. */
+/** Whether past days remain to be replayed: on a first start, and after an interrupted one. */
 export async function hasDaysToReplay(db: Db, record: Pick<ForecastRecord, 'findGenesisDay'>, range: ReplayRange | null): Promise<boolean> {
   return (range !== null && (await record.findGenesisDay()) === null) || isReplayUnfinished(db);
 }
@@ -86,7 +86,7 @@ async function findOrCreatePlan(plans: Collection<ReplayPlan>, { range, pipeline
   if (known !== null) return known;
   if (range === null || (await pipeline.record.findGenesisDay()) !== null) return null;
   requireDatable(await chain.readLastBlockMs(), range.from, getStepDueMs('attest', range.from));
-  // A clock that runs ahead would have days replayed that are not over.
+  // With a clock ahead, days that are not over would be replayed.
   await pipeline.time.describe();
   const plan: ReplayPlan = { _id: 'replay', ...range, through: null };
   await plans.insertOne(plan);
@@ -120,8 +120,8 @@ async function isUncommitted({ pipeline }: ReplayOptions, day: Day): Promise<boo
 }
 
 /**
- * Dates the next block at `fromMs`, or at the last block of an interrupted day. A chain beyond `throughMs` is refused: a commitment
- * dated after its outcome window opened would void the day.
+ * Dates the next block at `fromMs`, or at the last block of an interrupted day. Rejects a chain past `throughMs`: a commitment after the
+ * opening of its outcome window would void the day.
  */
 async function advanceChainTime(
   { chain }: ReplayOptions,
@@ -133,7 +133,7 @@ async function advanceChainTime(
   await chain.setNextBlockTime(Math.max(last, fromMs));
 }
 
-/** Blocks cannot be dated before the last one: a chain begun without a history, or for fewer days, may be beyond `throughMs` already. */
+/** Block times never decrease: a chain created without a history, or for fewer days, may be past `throughMs`. */
 function requireDatable(lastBlockMs: number, day: Day, throughMs: number): void {
   if (lastBlockMs <= throughMs) return;
   const at = new Date(lastBlockMs).toISOString();

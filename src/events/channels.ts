@@ -1,6 +1,6 @@
 import type { PushedName } from './event-names.ts';
 
-/** The socket that events are pushed over, and its rules (interface, section 6.1). */
+/** The WebSocket and its rules (interface, section 6.1). */
 export const WEBSOCKET = {
   path: '/ws/signal',
   pingSeconds: 30,
@@ -10,7 +10,6 @@ export const WEBSOCKET = {
   connectionsPerWallet: 5,
 } as const;
 
-/** What the events mean, and how often they come. */
 export const EVENT_KINDS: Readonly<Record<PushedName, { meaning: string; frequency: string }>> = {
   'signal.new': { meaning: 'A new daily signal', frequency: 'once a day, about 21:35 UTC' },
   'signal.resolved': { meaning: 'A pending prediction was resolved', frequency: 'as outcomes settle' },

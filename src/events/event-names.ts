@@ -1,4 +1,4 @@
-/** The kinds of events that are pushed (interface, section 6.1), over every channel. */
+/** Events that all transports push (interface, section 6.1). */
 export const EVENT_NAMES = [
   'signal.new',
   'signal.resolved',
@@ -8,14 +8,10 @@ export const EVENT_NAMES = [
   'regime.changed',
 ] as const;
 
-export type EventName = (typeof EVENT_NAMES)[number];
-
-/** What only the owner of something is told, over the same channels. */
+/** Events that only the owner of a resource receives. */
 export const NOTICE_NAMES = ['webhook.disabled'] as const;
 
-export type NoticeName = (typeof NOTICE_NAMES)[number];
-
-/** Everything that can be subscribed to. */
+/** All names that a client can subscribe to. */
 export const PUSHED_NAMES = [...EVENT_NAMES, ...NOTICE_NAMES] as const;
 
 export type PushedName = (typeof PUSHED_NAMES)[number];

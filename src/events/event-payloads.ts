@@ -20,7 +20,7 @@ const MICROS = z.int().min(0);
 
 const { regime, modelVersion, windowOpensAt, resolvesAt, timestamp, replayed, late } = FORECAST_STATE;
 
-/** Interface, section 6.1: `signal`, `confidence`, `direction`, `btcPrice`, `regime`, `horizon`; the rest lets a buyer check them. */
+/** Interface, section 6.1: `signal`, `confidence`, `direction`, `btcPrice`, `regime`, `horizon`; the others verify them. */
 const SIGNAL_NEW = z.object({
   signal: SIGNAL.describe('GATED for a wallet that has fallen below Basic; else BUY, SELL or HOLD'),
   confidence: CONFIDENCE.nullable().describe(`Calibrated probability of the direction as committed, 0.50 to 0.99; ${BELOW_BASIC}`),
@@ -29,10 +29,14 @@ const SIGNAL_NEW = z.object({
   regime,
   ...FORECAST_ID,
   pUp: PROBABILITY.nullable().describe(`Probability, as committed, that the close at resolution is higher; ${BELOW_BASIC}`),
-  ...{ modelVersion, windowOpensAt, resolvesAt, timestamp },
+  modelVersion,
+  windowOpensAt,
+  resolvesAt,
+  timestamp,
   commitment: BYTES32.describe('What the chain will hold of the values before the window opens; `attestation.created` says where'),
   salt: BYTES32.nullable().describe(`Opens the commitment together with the values; ${BELOW_BASIC}`),
-  ...{ replayed, late },
+  replayed,
+  late,
   premium: z
     .object({
       climatology: PROBABILITY.describe('Base rate of UP over the training range'),
@@ -60,7 +64,8 @@ const SIGNAL_RESOLVED = z.object({
   predictionUid: BYTES32.describe('Attestation that committed to the forecast'),
   resolutionUid: BYTES32.describe('Attestation that reveals it with its outcome'),
   salt: BYTES32.describe('Opens the commitment together with the values'),
-  ...{ modelVersion, replayed },
+  modelVersion,
+  replayed,
 });
 
 const ATTESTATION_CREATED = z.object({
@@ -99,10 +104,10 @@ const WAGER = {
   expiresAt: TIME.describe('When the market ends'),
 };
 
-/** Length of `reason`, in characters: a part of it may be from the venue. */
+/** Length of `reason` in characters; the venue may supply a part of it. */
 export const MAX_REASON_LENGTH = 300;
 
-/** Interface, section 6.1: `market`, `side`, `amount`, `odds`; one event a day, also without a wager. */
+/** Interface, section 6.1: `market`, `side`, `amount`, `odds`; one event a day, even without a wager. */
 const WAGER_PLACED = z.object({
   ...WAGER,
   market: z.string().describe('The question; `none` on a day without a market'),
@@ -166,7 +171,7 @@ const WEBHOOK_DISABLED = z.object({
   enableUrl: z.url().describe('Where it is enabled again: POST'),
 });
 
-/** `data` of an event by its kind. */
+/** `data` of each event. */
 export const PAYLOADS = {
   'signal.new': SIGNAL_NEW,
   'signal.resolved': SIGNAL_RESOLVED,
@@ -179,7 +184,7 @@ export const PAYLOADS = {
 
 export type EventPayload<Name extends PushedName = PushedName> = z.input<(typeof PAYLOADS)[Name]>;
 
-/** The envelope that every event comes in, over every channel. */
+/** Envelope of every event over all transports. */
 export const EVENT_ENVELOPE = {
   id: z.int().min(1).describe('Position in the event log: it rises by one from event to event, filtered ones included. Resume with it'),
   type: z.string().describe('Kind of event'),

@@ -11,7 +11,6 @@ import type { PushedName } from './event-names.ts';
 import { type EventPayload, MAX_REASON_LENGTH, type PushedEvent } from './event-payloads.ts';
 import type { AnyEvent, EventContent } from './log/event.ts';
 
-/** What an event is told with. */
 export interface EventViewOptions {
   /** Master secret of the salts. */
   saltSecret: string;
@@ -21,15 +20,11 @@ export interface EventViewOptions {
 }
 
 interface EventReader extends EventViewOptions {
-  /** Whether he may know what an unresolved forecast says. */
   canReadUnresolved: boolean;
   isPremium: boolean;
 }
 
-/**
- * An event as a caller may see it, over whichever channel. Whoever has fallen below Basic is told that there is a signal or a wager,
- * and not which.
- */
+/** Renders an event for a caller, over all transports. Below Basic the caller learns of a signal or wager, but not of its values. */
 export function viewEvent(event: AnyEvent, caller: Caller, options: EventViewOptions): PushedEvent {
   const reader = {
     ...options,
@@ -112,11 +107,18 @@ function viewAttestation(
   const { kind, status, refUid, commitment, cid, replayed } = content;
   const { uid, txHash, blockNumber, at } = attested;
   return {
-    ...{ uid, type: kind, status, txHash, blockNumber },
+    uid,
+    type: kind,
+    status,
+    txHash,
+    blockNumber,
     ...viewForecastId(content),
     chain: `eip155:${chainId}`,
     attestedAt: at.toISOString(),
-    ...{ refUid, commitment, cid, replayed },
+    refUid,
+    commitment,
+    cid,
+    replayed,
     verifyUrl: `${publicUrl}/api/svc/onchain-oracle/verify/${uid}`,
   };
 }
@@ -125,7 +127,7 @@ function viewPlacedWager(
   wager: EventContent['wager.placed'],
   { canReadUnresolved: basic, isPremium: premium }: EventReader,
 ): EventPayload<'wager.placed'> {
-  const { skippedBecause = null, placedAt, replayed } = wager;
+  const { skippedBecause, placedAt, replayed } = wager;
   const placed = skippedBecause === null;
   const reason = skippedBecause?.slice(0, MAX_REASON_LENGTH) ?? null;
   return {
@@ -176,7 +178,7 @@ function viewMarket({ _id: date, market, venue, asset }: Stake) {
 
 const NO_STAKE = { side: 'NONE' as const, amount: 0, amountMicros: 0, contracts: 0, price: 0, odds: 0 };
 
-/** The side, and that there is none, tell of the direction. */
+/** Side and absence of a wager would disclose the direction. */
 const GATED_STAKE = { side: null, amount: null, amountMicros: null, contracts: null, price: null, odds: null };
 
 function viewStake({ side, contracts, costMicros }: Stake) {

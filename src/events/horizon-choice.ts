@@ -3,10 +3,10 @@ import { DEFAULT_HORIZON, HORIZON_NAMES, type HorizonChoice, sortHorizons } from
 import { formatHorizonName, HORIZONS, type HorizonName } from '../forecast/model.ts';
 import { withInputRules } from '../platform/validation/input-rules.ts';
 
-/** Horizons of a subscriber that names none: one story a day. */
+/** Horizons of a subscriber that names none. */
 export const DEFAULT_HORIZONS: readonly HorizonName[] = [DEFAULT_HORIZON];
 
-/** What a subscriber may send: one horizon, or several. Neither: the default. */
+/** One horizon or several; neither: the default. */
 export interface HorizonFields {
   horizon?: HorizonName;
   horizons?: HorizonChoice;
@@ -19,12 +19,12 @@ const hasNoDuplicates = (values: readonly unknown[]) => new Set(values).size ===
 const ONE_RULE = `must be one of ${HORIZON_NAMES.join(', ')}, with or without the d; several go into horizons`;
 const LIST_RULE = `must be a list of ${HORIZON_NAMES.join(', ')}, with or without the d, or "${ALL}"`;
 
-/** One horizon in JSON, whose schema names each spelling: `"7d"`, `"7"` or `7`; parsed to `7d`. */
+/** One horizon in JSON: `"7d"`, `"7"` or `7`, parsed to `7d`. */
 export const HORIZON_FIELD = z
   .union([z.enum(SPELLINGS), z.literal([...HORIZONS])], { error: ONE_RULE })
   .transform((value) => formatHorizonName(Number.parseInt(String(value), 10)));
 
-/** Several horizons in JSON, or `"all"`, which is parsed to null. */
+/** Several horizons in JSON, or `"all"`, parsed to null. */
 export const HORIZONS_FIELD = z.union(
   [
     withInputRules(
@@ -40,16 +40,16 @@ export const HORIZONS_FIELD = z.union(
   { error: LIST_RULE },
 );
 
-/** For `refine` of an object that has both fields. */
+/** Arguments of `refine` for an object with both fields. */
 export const ONE_CHOICE: [(fields: HorizonFields) => boolean, { path: string[]; error: string }] = [
   ({ horizon, horizons }) => horizon === undefined || horizons === undefined,
   { path: ['horizon'], error: 'cannot be sent together with horizons: send one of them' },
 ];
 
-/** The same in JSON Schema; linters ask that a required property is defined beside. */
+/** The same rule in JSON Schema; linters require the properties to be defined. */
 export const ONE_CHOICE_RULE = { not: { properties: { horizon: {}, horizons: {} }, required: ['horizon', 'horizons'] } };
 
-/** The choice of a subscriber, in ascending order, each horizon once; undefined when it names none. */
+/** The horizons in ascending order without duplicates; undefined if none are named. */
 export function parseHorizonChoice({ horizon, horizons }: HorizonFields): HorizonChoice | undefined {
   if (horizon !== undefined) return [horizon];
   return horizons == null ? horizons : sortHorizons(horizons);

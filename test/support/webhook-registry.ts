@@ -39,7 +39,13 @@ export function testRegistry(
   const testing = {
     ...calling,
     queue,
-    hosts: new HostLimiter({ atOnce: 4, aMinute: 60, ofWallet: { atOnce: 4, aMinute: 60 }, walletAtOnce: 4, now }),
+    hosts: new HostLimiter({
+      maxConcurrent: 4,
+      perMinute: 60,
+      perWallet: { maxConcurrent: 4, perMinute: 60 },
+      maxConcurrentPerWallet: 4,
+      now,
+    }),
   };
   return createWebhookRegistry({
     ...calling,

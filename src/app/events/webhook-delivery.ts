@@ -46,8 +46,13 @@ const QUEUE_NAME = 'webhook-delivery';
  * Share of a worker per host: a quarter of the concurrent calls and 5 messages a second, of which one wallet gets half of the calls and a
  * third of the messages. Over all hosts, a wallet gets a quarter of the calls.
  */
-const HOST_SHARES = { atOnce: 4, aMinute: 300, ofWallet: { atOnce: 2, aMinute: 100 }, walletAtOnce: 4 } as const;
-const UNLIMITED_SHARES = { aMinute: null, ofWallet: { atOnce: HOST_SHARES.ofWallet.atOnce, aMinute: null } } as const;
+const HOST_SHARES = {
+  maxConcurrent: 4,
+  perMinute: 300,
+  perWallet: { maxConcurrent: 2, perMinute: 100 },
+  maxConcurrentPerWallet: 4,
+} as const;
+const UNLIMITED_SHARES = { perMinute: null, perWallet: { maxConcurrent: HOST_SHARES.perWallet.maxConcurrent, perMinute: null } } as const;
 /** More concurrent lookups than a worker has calls: slow lookups of one webhook delay no other. */
 const LOOKUP_LIMITS = { maxConcurrent: 64, maxQueued: 64, maxWaitMs: 1_000 } as const satisfies SemaphoreLimits;
 /** Time that a stop leaves to calls in flight. */

@@ -20,7 +20,7 @@ export interface ComposeWebhooksDeps {
 }
 
 /** Test calls per host: the caller may not be the owner of the host. */
-const TEST_SHARES = { atOnce: 4, aMinute: 60, ofWallet: { atOnce: 2, aMinute: 30 }, walletAtOnce: 4 } as const;
+const TEST_SHARES = { maxConcurrent: 4, perMinute: 60, perWallet: { maxConcurrent: 2, perMinute: 30 }, maxConcurrentPerWallet: 4 } as const;
 
 /** Registration and test calls of webhooks. */
 export function composeWebhooks({ db, events, encryptionSecret, allowLocal, now }: ComposeWebhooksDeps): WebhookRegistry {

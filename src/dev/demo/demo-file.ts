@@ -11,7 +11,7 @@ const address = z.string().transform((text) => text as Address);
 const DemoFile = z.object({
   rpcUrl: z.url(),
   chainId: z.number().int(),
-  /** For another process of the service on the same folder; absent with a database of the operator's own. */
+  /** For other processes on the same folder; absent with MONGODB_URI. */
   mongodbUri: z.string().optional(),
   contracts: z.object({
     eas: address,
@@ -25,12 +25,11 @@ const DemoFile = z.object({
   wallets: z.record(z.string(), z.object({ address, privateKey: z.string().transform((text) => text as Hex) })),
 });
 
-/** `demo.json`: what it takes to try the service on its local chain. */
+/** `demo.json`: endpoint, contracts and wallets of the local chain. */
 export type DemoFile = z.infer<typeof DemoFile>;
 
 export const DEMO_WALLETS = ['basic', 'premium', 'poor', 'buyer'] as const satisfies (keyof DemoWallets)[];
 
-/** Addresses of the demo wallets. */
 export function deriveDemoWallets(keys: LocalKeys): DemoWallets {
   const addressOf = (name: keyof DemoWallets) => privateKeyToAccount(keys[name]).address;
   return { basic: addressOf('basic'), premium: addressOf('premium'), poor: addressOf('poor'), buyer: addressOf('buyer') };
@@ -52,7 +51,7 @@ export function buildDemoFile({ keys, ...rest }: DemoFileSource): DemoFile {
   };
 }
 
-/** @throws OracleError DATA_DIR_DAMAGED for anything but a file that `demoFile` made. */
+/** @throws OracleError DATA_DIR_DAMAGED for an invalid file */
 export function parseDemoFile(value: unknown): DemoFile {
   const parsed = DemoFile.safeParse(value);
   if (parsed.success) return parsed.data;

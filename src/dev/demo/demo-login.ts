@@ -10,7 +10,6 @@ export type DemoWalletName = (typeof DEMO_WALLETS)[number];
 
 export interface DemoSession {
   token: string;
-  /** How long it holds. */
   expiresInSeconds: number;
 }
 
@@ -30,7 +29,7 @@ export async function readDemoFile(dataDir: string): Promise<DemoFile> {
   return parseDemoFile(parseJsonOrNull(text));
 }
 
-/** Logs a demonstration wallet in. @throws OracleError with the service's own words when it refuses, or when nothing answers. */
+/** Logs a demo wallet in. @throws OracleError with the message of the service, or NOT_FOUND without a response */
 export async function logInDemoWallet({ wallets }: DemoFile, name: DemoWalletName, url: string): Promise<DemoSession> {
   try {
     const { token, expires_in: seconds } = await logInWallet(privateKeyToAccount(wallets[name]!.privateKey), url);
@@ -40,7 +39,7 @@ export async function logInDemoWallet({ wallets }: DemoFile, name: DemoWalletNam
   }
 }
 
-/** The code of a refusal goes along: it says which of the reference's errors it is. */
+/** Keeps the error code of the service in the message, since the API reference documents it. */
 function toLoginError(error: unknown, url: string): unknown {
   if (!isOracleError(error)) return error;
   if (error.code === 'SERVICE_UNREACHABLE') {

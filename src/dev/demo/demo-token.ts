@@ -1,6 +1,6 @@
 import { type DemoWalletName, logInDemoWallet, readDemoFile } from './demo-login.ts';
 
-/** A token that is good for less than this is not used any more: a call may take half a minute. */
+/** Renewed this long before expiry, since a call may take half a minute. */
 const RENEWAL_MARGIN_MS = 120_000;
 
 export interface DemoTokenOptions {
@@ -11,13 +11,13 @@ export interface DemoTokenOptions {
 }
 
 export interface DemoTokenCache {
-  /** One that holds for the next call; logs in where there is none. */
+  /** Returns a token that is valid for the next call; logs in if necessary. */
   getToken(): Promise<string>;
-  /** Has the next call log in anew. */
+  /** Makes the next call log in again. */
   forget(): void;
 }
 
-/** The token of a demonstration wallet, renewed before it expires. */
+/** Caches the token of a demo wallet and renews it before it expires. */
 export function createDemoTokenCache({ wallet, dataDir, url, now }: DemoTokenOptions): DemoTokenCache {
   let session: Promise<{ token: string; goodUntilMs: number }> | undefined;
 
@@ -25,7 +25,7 @@ export function createDemoTokenCache({ wallet, dataDir, url, now }: DemoTokenOpt
     const { token, expiresInSeconds: seconds } = await logInDemoWallet(await readDemoFile(dataDir), wallet, url);
     return { token, goodUntilMs: now() + seconds * 1_000 - RENEWAL_MARGIN_MS };
   }
-  /** Calls that come at once share a login: a wallet signs one message in a millisecond. */
+  /** Concurrent calls share a login: a second one in the same millisecond would sign the same message. */
   function logInOnce() {
     const starting = startSession();
     session = starting;
@@ -37,7 +37,7 @@ export function createDemoTokenCache({ wallet, dataDir, url, now }: DemoTokenOpt
       const found = session;
       const known = await found?.catch(() => undefined);
       if (known !== undefined && known.goodUntilMs > now()) return known.token;
-      // Somebody else may have begun another one meanwhile.
+      // A concurrent call may have started a login meanwhile.
       return (await (session === found || session === undefined ? logInOnce() : session)).token;
     },
     forget() {

@@ -22,10 +22,9 @@ const LocalKeys = z.object({
   saltSecret: z.string().min(32),
 });
 
-/** Throw-away keys of one data folder: they sign on its local chain only. */
+/** Throw-away keys of one data folder, for its local chain only. */
 export type LocalKeys = z.infer<typeof LocalKeys>;
 
-/** New random keys. */
 export function generateLocalKeys(): LocalKeys {
   const names = Object.keys(LocalKeys.shape).filter((name) => name !== 'saltSecret');
   return LocalKeys.parse({
@@ -34,11 +33,11 @@ export function generateLocalKeys(): LocalKeys {
   });
 }
 
-/** @throws OracleError DATA_DIR_DAMAGED when the stored keys are not what `generateLocalKeys` makes. */
+/** @throws OracleError DATA_DIR_DAMAGED for invalid keys */
 export function parseLocalKeys(value: unknown): LocalKeys {
   const parsed = LocalKeys.safeParse(value);
   if (parsed.success) return parsed.data;
-  // Without the parser's words, which may quote a key.
+  // The parser's message may quote a key.
   throw new OracleError('DATA_DIR_DAMAGED', 'keys.json of the data folder does not hold the keys it should', {
     field: 'DATA_DIR',
     suggestedAction: 'npm run reset',

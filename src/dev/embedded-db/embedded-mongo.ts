@@ -3,31 +3,30 @@ import { startChildHost } from '../../platform/child-process/child-host.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 
 export interface EmbeddedMongo {
-  /** For the official driver, in any process of this user on this machine. */
+  /** For the official driver, in processes of this user on this machine. */
   uri: string;
-  /** Number of the engine's process. */
+  /** Of the engine's process. */
   pid: number;
-  /** Closes the database cleanly; resolves when its process is gone. */
+  /** Closes the database; resolves when its process has exited. */
   stop(): Promise<void>;
-  /** Called once if the engine's process ends by itself. */
+  /** Called once if the engine's process exits by itself. */
   onExit(callback: (error: OracleError) => void): void;
 }
 
 export interface EmbeddedMongoOptions {
-  /** Folder of the database; made if missing. */
+  /** Folder of the database; created if missing. */
   dbPath: string;
-  /** Folder for the adapted engine on systems that need one (about 37 MB). */
+  /** Folder of the relinked engine (about 37 MB), on systems that need one. */
   cacheDir: string;
-  /** How long to wait for an earlier process that is still closing the same folder; 8 s. */
+  /** Limit of the wait for an earlier process that is still closing the folder; default 8 s. */
   inUseTimeoutMs?: number;
 }
 
 /**
- * MongoDB's server code on a local folder, in a child process. For demo, development and tests: no transactions,
- * sessions, change streams or authentication, and TTL indexes do not delete.
- *
- * Throws CONFIG_INVALID where the engine does not run, DATA_DIR_IN_USE when another process has the folder open,
- * DATA_DIR_DAMAGED when the engine aborts on what is in it, DATABASE_UNAVAILABLE otherwise.
+ * Starts MongoDB's server code on a local folder, in a child process. Lacks transactions, sessions, change streams, authentication and
+ * TTL deletion.
+ * @throws OracleError CONFIG_INVALID on an unsupported machine, DATA_DIR_IN_USE, DATA_DIR_DAMAGED when the engine aborts on the files,
+ * DATABASE_UNAVAILABLE otherwise
  */
 export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
   const { dbPath, cacheDir, inUseTimeoutMs = 8_000 } = options;
@@ -46,7 +45,7 @@ export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise
   }
 }
 
-/** WiredTiger's answer to files that it cannot read is to abort. */
+/** WiredTiger aborts on unreadable files. */
 function damagedDatabaseError(dbPath: string, cause: OracleError): OracleError {
   return new OracleError('DATA_DIR_DAMAGED', `The embedded MongoDB cannot open the database in ${dbPath}: ${cause.message}`, {
     field: 'DATA_DIR',

@@ -10,8 +10,8 @@ const BUILT_FOR_GLIBC_MINOR = 38;
 const MIN_GLIBC_MINOR = 36;
 
 /**
- * Path of the relinked engine library on a glibc 2.`minor` that needs one, or undefined where the package works as it
- * is. Throws CONFIG_INVALID where neither is possible.
+ * Path of the relinked engine library for glibc 2.`minor`; undefined if the package works unchanged.
+ * @throws OracleError CONFIG_INVALID if neither works
  */
 export async function ensureCompatibleEngine(cacheDir: string, minor: number | undefined): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined;
@@ -28,7 +28,6 @@ export async function ensureCompatibleEngine(cacheDir: string, minor: number | u
   }
 }
 
-/** CONFIG_INVALID with both ways out; `why` completes "here". */
 export function unsupportedMachineError(why: string, cause?: unknown): OracleError {
   return new OracleError('CONFIG_INVALID', `The embedded MongoDB does not run on this machine: ${why}`, {
     field: 'MONGODB_URI',

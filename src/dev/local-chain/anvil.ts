@@ -2,19 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { filterChildEnvironment } from '../../platform/child-process/child-environment.ts';
+import { stopChild } from '../../platform/child-process/stop-child.ts';
 import { OracleError } from '../../platform/errors.ts';
 
 export interface AnvilOptions {
   chainId: number;
-  /** Address that it listens on for TCP, at any free port; default 127.0.0.1. */
+  /** TCP address, with any free port; default 127.0.0.1. */
   host?: string;
-  /** Path of a Unix domain socket to listen on as well. */
+  /** Additional Unix domain socket. */
   ipcPath?: string;
-  /** A state written by `anvil_dumpState`, unpacked. */
+  /** Uncompressed state of `anvil_dumpState`. */
   loadState?: string;
-  /** Seconds since 1970 of block 0; unset: now. */
+  /** Unix seconds of block 0; default: now. */
   genesisTimestamp?: number;
-  /** How many blocks' states can be read back; each costs memory. Default 256. */
+  /** Number of blocks whose state stays in memory; default 256. */
   statesInMemory?: number;
   extraArguments?: string[];
 }
@@ -22,23 +23,21 @@ export interface AnvilOptions {
 export interface Anvil {
   rpcUrl: string;
   pid: number;
-  /** How it ended: an exit code or a signal, with the end of its output. */
+  /** Exit code or signal, with the end of the output. */
   exited: Promise<string>;
-  /** Resolves once the process is gone. */
   kill(): Promise<void>;
 }
 
 const MAX_TAIL_CHARS = 1_000;
 const KILL_AFTER_MS = 3_000;
-/** Without a limit anvil fills a folder in the user's home. */
+/** Without a limit anvil fills a folder in the user's home directory. */
 const STATES_IN_MEMORY = 256;
-/** Wei: what a block on Base costs. */
+/** Wei, as on Base. */
 const BASE_FEE = '10000000';
 
 /**
- * Path of anvil's own binary inside the package of this platform. Not the wrapper script of `@foundry-rs/anvil`, whose
- * signals do not reach the binary.
- * @throws OracleError CONFIG_INVALID where there is no such package.
+ * Path of the binary in the package of this platform: the wrapper script of `@foundry-rs/anvil` does not forward signals.
+ * @throws OracleError CONFIG_INVALID if the package is missing
  */
 export function findAnvilBinary(): string {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
@@ -56,16 +55,16 @@ export function findAnvilBinary(): string {
 }
 
 /**
- * Starts anvil and waits until it listens. It has no accounts: nobody's well-known keys hold value. It checks neither `Origin` nor `Host`,
- * so that a page in a browser can drive any TCP port of it that can be connected to; see `startPrivateAnvil`.
- * @throws Error with anvil's own words when it ends before it listens.
+ * Starts anvil without its well-known accounts and waits until it listens. Anvil checks neither `Origin` nor `Host`, so a browser page can
+ * control any TCP port that it can reach; see `startPrivateAnvil`.
+ * @throws Error with anvil's output if it exits before it listens
  */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const child = spawn(findAnvilBinary(), buildArguments(options), { stdio: ['ignore', 'pipe', 'pipe'], env: filterChildEnvironment() });
   const { port, exited } = watchOutput(child);
   const outcome = await Promise.race([port, exited]);
   if (typeof outcome === 'string') throw new Error(`anvil did not start: ${outcome}`);
-  return { rpcUrl: `http://127.0.0.1:${outcome}`, pid: child.pid!, exited, kill: () => killAnvil(child, exited) };
+  return { rpcUrl: `http://127.0.0.1:${outcome}`, pid: child.pid!, exited, kill: () => stopChild(child, exited, KILL_AFTER_MS) };
 }
 
 function buildArguments(options: AnvilOptions): string[] {
@@ -87,7 +86,7 @@ function buildArguments(options: AnvilOptions): string[] {
   return ['--chain-id', String(chainId), '--port', '0', '--base-fee', BASE_FEE, ...fixed, ...optional, ...extraArguments];
 }
 
-/** Reads all output, so that the pipe never fills; keeps its end for messages. */
+/** Drains the output, so that the pipe never fills, and keeps its end for error messages. */
 function watchOutput(child: ChildProcess): { port: Promise<number>; exited: Promise<string> } {
   const port = Promise.withResolvers<number>();
   const exited = Promise.withResolvers<string>();
@@ -102,11 +101,4 @@ function watchOutput(child: ChildProcess): { port: Promise<number>; exited: Prom
   child.once('error', (error) => exited.resolve(error.message));
   child.once('close', (code, signal) => exited.resolve(`${signal ?? `exit code ${code}`}: ${tail.trim()}`));
   return { port: port.promise, exited: exited.promise };
-}
-
-async function killAnvil(child: ChildProcess, exited: Promise<string>): Promise<void> {
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
-  await exited;
-  clearTimeout(timer);
 }

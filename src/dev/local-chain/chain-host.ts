@@ -6,41 +6,39 @@ import { getStateFile, startStateSaver } from './chain-state.ts';
 import { type PrivateAnvil, startPrivateAnvil } from './private-anvil.ts';
 import { serveRpcEndpoint } from './rpc/endpoint.ts';
 
-/** What `startLocalChain` sends to this process. */
 export interface ChainHostPayload {
   stateDir: string;
   chainId: number;
   /** 0: any free port. */
   port: number;
-  /** Seconds since 1970 of block 0 of a new chain; unset: now. */
+  /** Unix seconds of block 0 of a new chain; default: now. */
   genesisTimestamp?: number;
-  /** How long to wait for an earlier host to let go of the folder. */
+  /** Limit of the wait for an earlier host to release the folder. */
   inUseTimeoutMs: number;
-  /** Begin anew, whatever is saved in the folder. */
+  /** Deletes a saved chain. */
   discard: boolean;
 }
 
 export interface ChainHostReady {
-  /** Endpoint of the process that started the chain: all methods. */
+  /** Endpoint of the owner: all methods. */
   rpcUrl: string;
-  /** Endpoint of every program of this machine. */
+  /** Endpoint of all programs on this machine. */
   publicRpcUrl: string;
-  /** Path of the node's own Unix domain socket. */
+  /** The node's Unix domain socket. */
   ipcPath: string;
-  /** Whether there was a saved state. */
   restored: boolean;
 }
 
-/** A year's record takes about 5 MB a state. */
+/** A state with a year's record takes about 5 MB. */
 const STATES_IN_MEMORY = 64;
 
-/** Body of the process that owns anvil: it outlives a killed parent just long enough to save the chain's state. */
+/** The process that owns anvil outlives a killed parent just long enough to save the state. */
 runHostProcess(openChainHost);
 
 async function openChainHost(payload: ChainHostPayload): Promise<OpenedHost<ChainHostReady>> {
   mkdirSync(payload.stateDir, { recursive: true });
   const lock = await acquireChainLock(payload.stateDir, payload.inUseTimeoutMs);
-  // Behind the lock only: an earlier host saves until it lets go.
+  // After the lock: an earlier host saves until it releases it.
   if (payload.discard) rmSync(getStateFile(payload.stateDir), { force: true });
   const restored = existsSync(getStateFile(payload.stateDir));
   const anvil = await startAnvilNode(payload, restored).catch(async (error) => {

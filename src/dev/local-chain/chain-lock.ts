@@ -1,12 +1,13 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { acquireFolderLock } from '../../platform/data-dir/folder-lock.ts';
+import { readJsonFileOrNull } from '../../platform/data-dir/json-file.ts';
 import { getProcessIdentity } from '../../platform/data-dir/process-identity.ts';
 import { isOracleError } from '../../platform/errors.ts';
 
 export interface ChainLock {
-  /** Notes the child, so that the next start can end it if this process is killed before it could. */
+  /** Records the child, so that the next start can kill it if this process was killed. */
   recordAnvilPid(pid: number): Promise<void>;
   release(): Promise<void>;
 }
@@ -14,9 +15,8 @@ export interface ChainLock {
 const RETRY_MS = 100;
 
 /**
- * Claims the folder of a local chain for this process, waiting for an earlier one that is still saving. An anvil whose host is
- * gone is ended.
- * @throws OracleError DATA_DIR_IN_USE when a living host keeps the folder for longer than `patienceMs`.
+ * Locks the folder of a local chain, waiting for an earlier process that is still saving, and kills an orphaned anvil.
+ * @throws OracleError DATA_DIR_IN_USE when a living host holds the lock for longer than `maxWaitMs`
  */
 export async function acquireChainLock(stateDir: string, maxWaitMs: number): Promise<ChainLock> {
   const release = await acquireWithRetries(stateDir, Date.now() + maxWaitMs);
@@ -42,16 +42,8 @@ async function acquireWithRetries(folder: string, deadline: number): Promise<() 
 }
 
 async function killOrphan(pidFile: string): Promise<void> {
-  const { pid, identity } = await readPidFile(pidFile);
-  // Another process may have got the number in the meantime.
+  // Null if absent, or truncated by a crash.
+  const { pid, identity } = ((await readJsonFileOrNull(pidFile)) ?? {}) as { pid?: number; identity?: string };
+  // The pid may have been reused.
   if (pid !== undefined && identity !== undefined && getProcessIdentity(pid) === identity) process.kill(pid, 'SIGKILL');
-}
-
-async function readPidFile(pidFile: string): Promise<{ pid?: number; identity?: string }> {
-  try {
-    return JSON.parse(await readFile(pidFile, 'utf8'));
-  } catch {
-    // Absent, or cut short by a crash: then nobody is known.
-    return {};
-  }
 }

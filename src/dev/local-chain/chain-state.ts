@@ -1,28 +1,25 @@
-import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { replaceFile } from '../../platform/data-dir/json-file.ts';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
 import { connectNode, type NodeSocket } from './rpc/node-socket.ts';
 
 export interface StateSaver {
-  /** Saves a last time. Throws what went wrong. */
+  /** Saves a last time. @throws errors of that save */
   close(): Promise<void>;
 }
 
 const unzip = promisify(gunzip);
 const MIN_PAUSE_MS = 500;
-/** Saving blocks the chain: it gets a twentieth of the time at most. */
+/** Saving blocks the chain, so it takes at most a twentieth of the time. */
 const PAUSE_FACTOR = 20;
 
 export function getStateFile(stateDir: string): string {
   return join(stateDir, 'state.json');
 }
 
-/**
- * Keeps a chain's state on disk, blocks, transactions and receipts included: soon after each new block, and on `close`.
- * The file is replaced by renaming a complete, flushed one.
- */
+/** Saves a chain's state with blocks, transactions and receipts, soon after each new block and on `close`. */
 export function startStateSaver(ipcPath: string, stateDir: string): StateSaver {
   const node = connectNode({ path: ipcPath });
   let savedBlock = '';
@@ -66,13 +63,7 @@ async function callNode(node: NodeSocket, method: string): Promise<string> {
 
 async function saveState(node: NodeSocket, stateDir: string): Promise<void> {
   const packed = await callNode(node, 'anvil_dumpState');
-  const target = getStateFile(stateDir);
-  const file = await open(`${target}.tmp`, 'w');
-  try {
-    await file.writeFile(await unzip(Buffer.from(packed.slice(2), 'hex')));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(`${target}.tmp`, target);
+  const path = getStateFile(stateDir);
+  // A fixed temporary name: a killed host leaves one file at most.
+  await replaceFile(path, await unzip(Buffer.from(packed.slice(2), 'hex')), { temporary: `${path}.tmp` });
 }

@@ -1,13 +1,13 @@
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
 import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
 
-/** A dump of the chain's state is long, and takes its time. */
+/** Enough for a dump of the chain's state. */
 const TIMEOUT_MS = 120_000;
 const MAX_BYTES = 512 * 2 ** 20;
 
 /**
- * One JSON-RPC call to the local chain, without a client around it: for `anvil_*` and `evm_*`, which only exist there.
- * @throws OracleError CHAIN_UNREACHABLE when nobody answers, CHAIN_REVERTED when the node refuses.
+ * A JSON-RPC call to the local chain, for its `anvil_*` and `evm_*` methods.
+ * @throws OracleError CHAIN_UNREACHABLE without a response, CHAIN_REVERTED for an error of the node
  */
 export async function callJsonRpc<T = unknown>(rpcUrl: string, method: string, ...params: unknown[]): Promise<T> {
   const { error, result } = await postJsonRpc(rpcUrl, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));

@@ -7,57 +7,55 @@ import { callJsonRpc } from './json-rpc.ts';
 import { createIpcFetch } from './rpc/node-fetch.ts';
 
 export interface LocalChainOptions {
-  /** Folder of the saved state; made if it is missing. */
+  /** Folder of the saved state; created if missing. */
   stateDir: string;
-  /** Milliseconds since 1970 of block 0 of a new chain: not after the first date that is to be replayed. Unset: now. */
+  /** Unix milliseconds of block 0 of a new chain, at most the first replayed date; default: now. */
   genesisMs?: number;
   /** Default 8453, Base. */
   chainId?: number;
-  /** Of the endpoint; unset: any free port. */
+  /** Default: any free port. */
   port?: number;
-  /** How long to wait for an earlier process that is still saving the same chain; 8 s. */
+  /** Limit of the wait for an earlier process that is still saving; default 8 s. */
   inUseTimeoutMs?: number;
-  /** Begin anew, whatever is saved in the folder; unset: a saved chain is continued. */
+  /** Deletes a saved chain instead of continuing it. */
   discard?: boolean;
 }
 
 export interface LocalChain {
-  /** Endpoint for the process that started the chain: all methods, `anvil_*` and `evm_*` included. Its path is a secret. */
+  /** Endpoint of the owner: all methods, including `anvil_*` and `evm_*`. Its path is a secret. */
   rpcUrl: string;
-  /** Endpoint for every program of this machine: reading, and sending signed transactions. */
+  /** Endpoint of all programs on this machine: reads and signed transactions. */
   publicRpcUrl: string;
-  /** `fetch` for the client of `rpcUrl` in this process: reaches the node itself, without HTTP in between. */
+  /** `fetch` for the client of `rpcUrl` in this process, over the node's Unix socket. */
   fetch: NodeFetch;
   chainId: number;
-  /** Whether a saved chain was continued. */
   restored: boolean;
   /** Process id of the host. */
   pid: number;
   /**
-   * The next block carries this time (milliseconds since 1970, whole seconds count); the clock runs on from there.
-   * @throws OracleError INPUT_INVALID when it lies before the last block.
+   * Sets the time of the next block, in Unix milliseconds truncated to seconds; the clock runs from there.
+   * @throws OracleError INPUT_INVALID before the last block
    */
   setNextBlockTime(ms: number): Promise<void>;
-  /** Time of the last block, milliseconds since 1970. */
+  /** Time of the last block, Unix milliseconds. */
   readLastBlockMs(): Promise<number>;
-  /** Puts the chain's clock at the wall clock with a block of its own, and keeps the last block from growing old. */
+  /** Sets the chain's clock to the wall clock, mines a block, and keeps the last block fresh. */
   followWallClock(): Promise<void>;
-  /** Saves the state and ends; may be called any number of times. */
+  /** Saves the state and stops the host. Idempotent. */
   stop(): Promise<void>;
-  /** Called once if the chain ends without `stop` having been called. */
+  /** Called once if the chain exits without `stop`. */
   onExit(callback: (error: OracleError) => void): void;
 }
 
 const BASE_CHAIN_ID = 8453;
 const CHECK_EVERY_MS = 60_000;
-/** Payments are simulated at the last block's time, and signed as valid since ten minutes ago. */
+/** Payments are simulated at the last block's time; their validity begins ten minutes in the past. */
 const STALE_AFTER_S = 240;
 
 /**
- * Starts a chain for demonstration and tests: anvil behind an endpoint on 127.0.0.1 that pages in a browser cannot call, in a process that survives a killed parent until its
- * state is saved. A restored chain, and a new one without `genesisMs`, is at the wall clock.
- * @throws OracleError DATA_DIR_DAMAGED when the saved state can not be read, DATA_DIR_IN_USE when another process runs a
- * chain in the folder, CONFIG_INVALID where anvil is not installed.
+ * Starts a chain for demos and tests: anvil behind an endpoint on 127.0.0.1 that browser pages cannot call, in a process that survives a
+ * killed parent until its state is saved. A restored chain, and a new one without `genesisMs`, has the wall clock's time.
+ * @throws OracleError DATA_DIR_DAMAGED for an unreadable state, DATA_DIR_IN_USE, CONFIG_INVALID if anvil is not installed
  */
 export async function startLocalChain(options: LocalChainOptions): Promise<LocalChain> {
   const { stateDir, genesisMs, chainId = BASE_CHAIN_ID, port = 0, inUseTimeoutMs = 8_000, discard = false } = options;
@@ -119,27 +117,24 @@ function createChainClock(rpcUrl: string): ChainClock {
       stop();
       await sync();
       await callJsonRpc(rpcUrl, 'evm_mine');
-      // A chain that does not answer is reported by whoever needs it.
+      // An unreachable chain is reported by its users.
       timer = setInterval(() => refresh().catch(() => {}), CHECK_EVERY_MS).unref();
     },
   };
 }
 
-/** `evm_setTime` moves the clock without a block; it is the only call that moves it back after a look ahead. */
+/** `evm_setTime` moves the clock without a block, and is the only method that moves it back. */
 async function setNextBlockTime(rpcUrl: string, seconds: number): Promise<void> {
   const last = await readLastBlockTime(rpcUrl);
   if (seconds < last) {
-    throw new OracleError(
-      'INPUT_INVALID',
-      `The chain is already at ${formatIsoSeconds(last)}; no block can be dated ${formatIsoSeconds(seconds)}`,
-      { field: 'ms' },
-    );
+    const message = `The chain is already at ${formatIsoSeconds(last)}; no block can be dated ${formatIsoSeconds(seconds)}`;
+    throw new OracleError('INPUT_INVALID', message, { field: 'ms' });
   }
   await callJsonRpc(rpcUrl, 'evm_setTime', seconds);
   await callJsonRpc(rpcUrl, 'evm_setNextBlockTimestamp', seconds);
 }
 
-/** Resolves to the age of the last block in seconds. Times never decrease, so a last block in the future holds the clock until then. */
+/** Resolves to the age of the last block in seconds. Block times never decrease, so the clock waits for a last block in the future. */
 async function syncToWallClock(rpcUrl: string): Promise<number> {
   const last = await readLastBlockTime(rpcUrl);
   const now = Math.floor(Date.now() / 1000);

@@ -7,20 +7,20 @@ import { getErrorMessage } from '../../platform/errors.ts';
 import { type Anvil, type AnvilOptions, startAnvil } from './anvil.ts';
 
 export interface PrivateAnvil extends Omit<Anvil, 'rpcUrl'> {
-  /** Path of the Unix domain socket that it listens on, in a folder that only this user can enter. */
+  /** Unix domain socket, in a folder that only this user can enter. */
   ipcPath: string;
 }
 
-/** Of Linux: `EADDRNOTAVAIL`; of macOS: the same with an apostrophe. */
+/** `EADDRNOTAVAIL` on Linux, and with an apostrophe on macOS. */
 const ADDRESS_UNAVAILABLE = /can(no|')t assign requested address/i;
 
 /**
- * Starts anvil on a Unix domain socket, which no page in a browser can reach. Anvil always opens a TCP port too and checks nothing there:
- * it is bound where the system allows it to an address that nothing can connect to.
- * @throws Error with anvil's own words when it ends before it listens.
+ * Starts anvil on a Unix domain socket, which browser pages cannot reach. Anvil always opens an unprotected TCP port too, which is bound to
+ * an unreachable address where the system allows it.
+ * @throws Error with anvil's output if it exits before it listens
  */
 export async function startPrivateAnvil(options: AnvilOptions): Promise<PrivateAnvil> {
-  // A socket's path has 104 bytes at most, which a path below DATA_DIR may exceed.
+  // A socket path is limited to 104 bytes, which a path below DATA_DIR may exceed.
   const folder = await mkdtemp(join(tmpdir(), 'anvil-'));
   const ipcPath = join(folder, 'rpc');
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
@@ -35,8 +35,8 @@ export async function startPrivateAnvil(options: AnvilOptions): Promise<PrivateA
 }
 
 /**
- * Linux listens on the broadcast address and connects nothing to it. Where it may not be bound (gVisor), one of 16 million loopback
- * addresses and 30,000 ports is left, more than a page can try. macOS has 127.0.0.1 alone, where a page that finds the port gets in.
+ * Linux can listen on the broadcast address, to which nothing connects. Where it cannot be bound (gVisor), one of 16 million loopback
+ * addresses and 30,000 ports is used, more than a page can scan. macOS has only 127.0.0.1, where a page that finds the port gets access.
  */
 async function startOnUnusedAddress(options: AnvilOptions): Promise<Anvil> {
   const byte = () => randomInt(1, 255);

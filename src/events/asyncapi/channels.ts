@@ -6,7 +6,7 @@ import { DISABLE_AFTER_FAILING_MS, MAX_DELIVERY_ATTEMPTS, RETRY_DELAYS_MS } from
 import { CLOSE_CODES } from '../websocket/messages/close-codes.ts';
 import type { AsyncApiSchema } from './json-schema.ts';
 
-/** What the name of a component ends with that is a message to a webhook. */
+/** Suffix of component names of webhook messages. */
 export const DELIVERY_SUFFIX = '.delivery';
 
 const SOCKET_RULES = [
@@ -31,14 +31,14 @@ const CONNECTION_HEADERS = {
 };
 
 interface ChannelInputs {
-  /** What a connection is asked for with, in its URL. */
+  /** Query parameters of the handshake. */
   query: AsyncApiSchema;
-  /** Names of the messages of the socket, and of those to webhooks. */
+  /** Message names. */
   socket: readonly string[];
   deliveries: readonly string[];
 }
 
-/** Where events are sent. Each message of a channel is a component of its own. */
+/** The channels. Each message is a component. */
 export function buildChannels({ query, socket, deliveries }: ChannelInputs) {
   return {
     socket: {
@@ -52,7 +52,7 @@ export function buildChannels({ query, socket, deliveries }: ChannelInputs) {
       'x-close-codes': Object.values(CLOSE_CODES).map(({ code, meaning }) => ({ code, meaning })),
     },
     webhook: {
-      // A URL of the subscriber's own.
+      // The subscriber's URL.
       address: null,
       title: 'Events to a webhook',
       summary: 'Each event posted at least once, in order, signed as Standard Webhooks has it',
@@ -64,7 +64,6 @@ export function buildChannels({ query, socket, deliveries }: ChannelInputs) {
   };
 }
 
-/** The same by name, each under its component's name. @param suffix what the name of a component ends with */
 function buildMessageRefs(names: readonly string[], suffix: string): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}${suffix}` }]));
 }

@@ -6,7 +6,7 @@ import { buildExampleEvent, EXAMPLE_WEBHOOK } from './example-events.ts';
 import { type AsyncApiSchema, toMessageSchema } from './json-schema.ts';
 import type { MessageExample, MessageObject } from './message-object.ts';
 
-/** The headers of a delivery: those of Standard Webhooks. */
+/** Headers of Standard Webhooks. */
 export const DELIVERY_HEADERS: AsyncApiSchema = {
   type: 'object',
   required: ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
@@ -30,12 +30,12 @@ export const DELIVERY_HEADERS: AsyncApiSchema = {
   },
 };
 
-/** The secret of the examples, which signs nothing else. */
+/** Signs only the examples. */
 const EXAMPLE_SECRET = 'a secret for the examples, of nobody';
 
 const TESTED_AT = new Date('2021-03-10T12:00:00.000Z');
 
-/** What is posted: the events and the test, each with its headers. */
+/** Messages to webhooks, with their headers. */
 export function buildDeliveryMessages(events: Readonly<Record<PushedName, MessageObject>>): MessageObject[] {
   return [...PUSHED_NAMES.map((type) => buildEventDelivery(type, events[type])), buildTestDelivery()];
 }
@@ -61,7 +61,7 @@ function withDeliveryHeaders(message: MessageObject): MessageObject {
   return { ...message, headers: { $ref: '#/components/schemas/deliveryHeaders' } };
 }
 
-/** The signature is that of the example's own body. */
+/** Signs the example's body. */
 function signExample({ payload, ...example }: MessageExample, messageId: string, at: Date): MessageExample {
   const headers = buildSignatureHeaders({ messageId, at, body: JSON.stringify(payload) }, [EXAMPLE_SECRET]);
   return { ...example, headers: { 'content-type': 'application/json', ...headers }, payload };

@@ -9,15 +9,14 @@ import { buildOperations } from './operations.ts';
 import { buildClientMessages, buildServerMessages } from './socket-messages.ts';
 
 export interface AsyncApiOptions extends ExampleOptions {
-  /** Name and description of the service, and the version of its interface. */
   title: string;
   description: string;
   version: string;
-  /** What a connection of a WebSocket is asked for with, in its URL. */
+  /** Query parameters of the WebSocket handshake. */
   handshake: z.ZodObject;
 }
 
-/** The AsyncAPI 3.1 document of both channels, from the schemas that messages are made by; the same options always give the same. */
+/** The AsyncAPI 3.1 document, built from the message schemas; deterministic. */
 export function buildAsyncApiDocument(options: AsyncApiOptions) {
   const events = buildEventMessages(options);
   const socket = [...Object.values(events), ...buildServerMessages(), ...buildClientMessages()];

@@ -6,12 +6,12 @@ import { buildExampleView, type ExampleOptions } from './example-events.ts';
 import { type AsyncApiSchema, toAsyncApiSchema } from './json-schema.ts';
 import type { MessageExample, MessageObject } from './message-object.ts';
 
-/** `data` of each event, by its kind. */
+/** `data` schemas by event name. */
 export function buildPayloadSchemas(): Record<PushedName, AsyncApiSchema> {
   return mapEventNames((type) => ({ ...toAsyncApiSchema(PAYLOADS[type]), description: EVENT_KINDS[type].meaning }));
 }
 
-/** The events, as they come over the socket and in the body of a delivery. */
+/** Event messages, over the WebSocket and in webhook bodies. */
 export function buildEventMessages(options: ExampleOptions): Record<PushedName, MessageObject> {
   return mapEventNames((type) => {
     const { meaning, frequency } = EVENT_KINDS[type];
@@ -26,7 +26,6 @@ export function buildEventMessages(options: ExampleOptions): Record<PushedName, 
   });
 }
 
-/** The envelope around the data of a kind. */
 function buildEnvelopeSchema(type: PushedName): AsyncApiSchema {
   const envelope = z.object({ ...EVENT_ENVELOPE, type: z.literal(type).describe(EVENT_ENVELOPE.type.description!) });
   const { properties, required, ...rest } = toAsyncApiSchema(envelope) as { properties: object; required: string[] };
@@ -34,7 +33,7 @@ function buildEnvelopeSchema(type: PushedName): AsyncApiSchema {
   return { ...rest, properties: { ...properties, data }, required: [...required, 'data'] };
 }
 
-/** What Basic is told, and where Premium is told more, that too. */
+/** One example, or one per tier if Premium receives more. */
 function buildExamples(type: PushedName, options: ExampleOptions): MessageExample[] {
   const [basic, premium] = (['basic', 'premium'] as const).map((tier) => buildExampleView(type, tier, options));
   if (JSON.stringify(basic) === JSON.stringify(premium)) return [{ name: 'everybody', payload: basic }];

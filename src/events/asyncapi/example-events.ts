@@ -9,19 +9,17 @@ import type { PushedEvent } from '../event-payloads.ts';
 import { type EventViewOptions, viewEvent } from '../event-view.ts';
 import type { EventContent, EventDoc } from '../log/event.ts';
 
-/** What is needed to tell of events that never were. */
 export type ExampleOptions = Pick<EventViewOptions, 'publicUrl' | 'chainId'>;
 
-/** Id of a webhook that never was. */
 export const EXAMPLE_WEBHOOK = '6f1c1f0e-3f0b-4d3c-9a52-0d9c3a7e4b11';
 
-/** Before any record began: no forecast of a service has these ids. */
+/** Earlier than any record, so no real forecast has these ids. */
 const DATE = '2021-03-10';
 const DAY = parseDay(DATE);
 const ID = `${DATE}:7d`;
 const at = (days: number, hours: number, minutes: number) => new Date(toInstantMs(DAY + days, hours, minutes));
 
-/** Of these events only: their salts open their own commitments. */
+/** The example salts open the example commitments. */
 const SALT_SECRET = 'the events of the examples never were';
 const hashWord = (of: string): Hex => keccak256(stringToBytes(of));
 
@@ -65,7 +63,7 @@ const EXAMPLE_CONTENTS: EventContent = {
     ...{ ...forecast, ...metadata, kind: 'prediction', status: 'PENDING', attested: prediction },
     refUid: hashWord('prediction of the day before'),
   },
-  'wager.placed': { ...wager, pModel: 0.548, qMarket: 0.48, pBelieved: 0.531, weight: 0.75, placedAt: at(0, 21, 42) },
+  'wager.placed': { ...wager, pModel: 0.548, qMarket: 0.48, pBelieved: 0.531, weight: 0.75, placedAt: at(0, 21, 42), skippedBecause: null },
   'wager.settled': { ...wager, winner: 'YES', payoutMicros: 20 * MICROS, settledAt: at(4, 0, 10), outcome: 'WIN' },
   'regime.changed': { date: DATE, from: 'CHOP', to: 'BULL_TREND', at: at(0, 21, 35), replayed: false },
   'webhook.disabled': {
@@ -76,7 +74,7 @@ const EXAMPLE_CONTENTS: EventContent = {
   },
 };
 
-/** Place in the log, and when it happened. */
+/** Position in the log and time. */
 const EXAMPLE_PLACES: Readonly<Record<PushedName, readonly [id: number, at: Date]>> = {
   'signal.new': [1_204, at(0, 21, 35)],
   'regime.changed': [1_205, at(0, 21, 35)],
@@ -87,14 +85,14 @@ const EXAMPLE_PLACES: Readonly<Record<PushedName, readonly [id: number, at: Date
   'webhook.disabled': [1_257, at(8, 21, 35)],
 };
 
-/** An event that never was, kept as real ones are. */
+/** A fictitious event in its stored form. */
 export function buildExampleEvent<Name extends PushedName>(type: Name): EventDoc<Name> {
   const [_id, when] = EXAMPLE_PLACES[type];
   const common = { _id, key: `example:${type}`, type, at: when, horizonDays: null, wallet: null, appendedAt: when };
   return { ...common, content: EXAMPLE_CONTENTS[type] };
 }
 
-/** What a tier is told of it, by the rules for real ones. */
+/** Its view for a tier, by the rules of real events. */
 export function buildExampleView<Name extends PushedName>(
   type: Name,
   tier: 'basic' | 'premium',

@@ -1,6 +1,6 @@
 import type { AsyncApiSchema } from './json-schema.ts';
 
-/** A message object of AsyncAPI 3, as far as it is used here. */
+/** The used subset of an AsyncAPI 3 message object. */
 export interface MessageObject {
   name: string;
   title: string;

@@ -4,7 +4,7 @@ import { type ClientMessageName, REPLIES } from './socket-messages.ts';
 
 type ChannelName = 'socket' | 'webhook';
 
-/** What the service does at its channels: `send` is what it sends, `receive` what it takes. */
+/** Operations of the service: `send` and `receive` are from its point of view. */
 export function buildOperations() {
   return {
     sendEvents: {

@@ -18,7 +18,7 @@ const TITLES: Readonly<Record<ServerMessageName | ClientMessageName, string>> = 
   ping: 'Ping',
 };
 
-/** What the service answers a message of the client with. */
+/** Replies to client messages. */
 export const REPLIES: Readonly<Record<ClientMessageName, readonly ServerMessageName[]>> = {
   subscribe: ['subscribed', 'error'],
   authenticate: ['authenticated', 'error'],
@@ -32,7 +32,11 @@ const SUBSCRIPTION: ServerData<'subscribed'> = { events: ['signal.new', 'signal.
 const SERVER_EXAMPLES: { [Name in ServerMessageName]: ServerData<Name> } = {
   connected: {
     wallet: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
-    ...{ tier: 'basic', expiresAt: EXPIRES_AT, lastEventId: 1_200, subscription: SUBSCRIPTION, pingSeconds: 30 },
+    tier: 'basic',
+    expiresAt: EXPIRES_AT,
+    lastEventId: 1_200,
+    subscription: SUBSCRIPTION,
+    pingSeconds: 30,
   },
   subscribed: SUBSCRIPTION,
   authenticated: { tier: 'basic', expiresAt: EXPIRES_AT },
@@ -54,14 +58,13 @@ const CLIENT_EXAMPLES: { [Name in ClientMessageName]: object } = {
   ping: { type: 'ping' },
 };
 
-/** What the service sends over the socket beside events. */
+/** Server messages other than events. */
 export function buildServerMessages(): MessageObject[] {
   return listNames(SERVER_MESSAGES).map((name) =>
     toMessageObject(name, SERVER_MESSAGES[name], { type: name, data: SERVER_EXAMPLES[name], timestamp: SENT_AT }),
   );
 }
 
-/** What a client may send. */
 export function buildClientMessages(): MessageObject[] {
   return listNames(CLIENT_MESSAGES).map((name) => toMessageObject(name, CLIENT_MESSAGES[name], CLIENT_EXAMPLES[name]));
 }

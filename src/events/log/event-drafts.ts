@@ -4,7 +4,7 @@ import type { ForecastChange, ForecastDoc } from '../../record/forecast-doc.ts';
 import type { WagerChange, WagerDoc } from '../../wager/wager-book.ts';
 import type { AnyEventDraft, EventContent } from './event.ts';
 
-/** What is told of a change of a forecast. HOLD is no outcome: its resolution is an attestation and nothing more. */
+/** Events of a change of a forecast. HOLD has no outcome: its resolution publishes only an attestation. */
 export function buildForecastDrafts(doc: ForecastDoc, { change, at }: OutboxEntry<ForecastChange>): AnyEventDraft[] {
   const common = { at, horizonDays: doc.horizonDays, wallet: null };
   if (change === 'made') return [{ ...common, type: 'signal.new', key: `signal.new:${doc._id}`, content: buildSignalContent(doc) }];
@@ -30,7 +30,7 @@ function buildSignalContent(doc: ForecastDoc): EventContent['signal.new'] {
   return { ...pickForecastFacts(doc), regime, signalAt, windowOpensAt, resolvesAt, commitment, late, values: values! };
 }
 
-/** As it was when the attestation came: the document may have moved on since. */
+/** The state at the time of the attestation; the document may have changed since. */
 function buildAttestationContent(doc: ForecastDoc, kind: 'prediction' | 'resolution'): EventContent['attestation.created'] {
   const { commitment, cid } = doc;
   const attested = (kind === 'prediction' ? doc.attestation : doc.reveal)!;
@@ -45,7 +45,7 @@ function buildResolutionContent(doc: ForecastDoc, outcome: 'WIN' | 'LOSS'): Even
   return { ...pickForecastFacts(doc), attestation, resolution, reveal, values: values!, outcome };
 }
 
-/** The event of a change of a wager. A day has one `wager.placed`, whether a wager was placed or not. */
+/** Event of a change of a wager. Each day has one `wager.placed`, with or without a wager. */
 export function buildWagerDrafts(doc: WagerDoc, { change, at }: OutboxEntry<WagerChange>): AnyEventDraft[] {
   const { _id, venue, asset, market, listing, side, contracts, costMicros, replayed } = doc;
   const facts = { _id, venue, asset, market, ...(listing === undefined ? {} : { listing }), side, contracts, costMicros, replayed };
@@ -60,7 +60,7 @@ export function buildWagerDrafts(doc: WagerDoc, { change, at }: OutboxEntry<Wage
   return [{ ...common, type: 'wager.settled', key: `wager.settled:${_id}`, content }];
 }
 
-/** What is told of the regime of a day: nothing, unless it differs from that of the last day before that had one. */
+/** Event of a regime change; none if the last day with a regime had the same. */
 export function buildRegimeDrafts(day: DayDoc, before: Pick<DayDoc, 'regime'> | null): AnyEventDraft[] {
   const { _id: date, regime: to, signalAt: at, replayed } = day;
   const from = before?.regime ?? null;

@@ -1,34 +1,33 @@
 import type { Collection, Db } from 'mongodb';
+import { DAY_MS } from '../../forecast/day.ts';
 import { type CollectionIndexes, insertInOrder } from '../../platform/mongo.ts';
 import type { AnyEvent, AnyEventDraft } from './event.ts';
 
-/** For so long events are kept, counted from when they happened. */
+/** Retention, from the time of the event. */
 export const EVENT_RETENTION_DAYS = 90;
-
-const DAY_MS = 86_400_000;
 
 export const EVENT_INDEXES = [
   { collection: 'events', indexes: [{ key: { key: 1 }, unique: true }] },
 ] as const satisfies CollectionIndexes[];
 
-/** The log of all events, in one order for everybody. */
+/** The log of all events in one total order. */
 export class EventLog {
   readonly #events: Collection<AnyEvent>;
   readonly #onAppended: () => void;
 
-  /** @param onAppended called as soon as something new stands in the log, before `append` has resolved */
+  /** @param onAppended called after each insert, before `append` resolves */
   constructor(db: Db, onAppended: () => void = () => undefined) {
     this.#events = db.collection('events');
     this.#onAppended = onAppended;
   }
 
   /**
-   * Appends what is not in the log yet, in the order given, and returns how many that were. An id is only written once the one before
-   * it stands there, and an insert of many stops at the first that is refused: whoever reads upwards sees no gap, now or later.
+   * Appends events that are not in the log yet, in the given order, and returns their number. Each id is written only after its
+   * predecessor, and an ordered insert stops at the first conflict: readers never see a gap.
    */
   async append(drafts: readonly AnyEventDraft[], now: Date): Promise<number> {
     let appended = 0;
-    // Every round that is lost was won by somebody else, whose events are in the log then.
+    // After a conflict the events of the other process are in the log.
     for (let fresh = drafts; ; ) {
       fresh = await this.#filterNew(fresh);
       if (fresh.length === 0) return appended;
@@ -64,7 +63,7 @@ export class EventLog {
     return (await this.#events.findOne({}, { sort: { _id: 1 }, projection: { _id: 1 } }))?._id ?? null;
   }
 
-  /** Deletes what is too old, from the beginning on; the newest event stays, since the next id follows from it. */
+  /** Deletes expired events from the start of the log; the newest stays, since the next id follows from it. */
   async purge(now: Date): Promise<void> {
     const since = new Date(now.getTime() - EVENT_RETENTION_DAYS * DAY_MS);
     const kept = await this.#events.findOne({ at: { $gte: since } }, { sort: { _id: 1 }, projection: { _id: 1 } });

@@ -9,7 +9,7 @@ type SignalFacts = ForecastFacts &
 type AttestationFacts = ForecastFacts & Pick<ForecastDoc, 'commitment' | 'cid'>;
 type WagerFacts = Pick<WagerDoc, '_id' | 'venue' | 'asset' | 'market' | 'listing' | 'side' | 'contracts' | 'costMicros' | 'replayed'>;
 
-/** What an event is made of, by its kind, as it is kept: everything, whoever may see it. */
+/** Stored content of each event, before access rules apply. */
 export interface EventContent {
   'signal.new': SignalFacts;
   'signal.resolved': ForecastFacts &
@@ -18,35 +18,30 @@ export interface EventContent {
     kind: 'prediction' | 'resolution';
     status: 'PENDING' | 'VOID' | 'WIN' | 'LOSS' | 'HOLD';
     attested: NonNullable<ForecastDoc['attestation']>;
-    /** The attestation that this one refers to. */
     refUid: ForecastDoc['previousUid'];
   };
-  'wager.placed': WagerFacts &
-    Pick<WagerDoc, 'pModel' | 'qMarket' | 'pBelieved' | 'weight' | 'placedAt'> &
-    // Unset in events from before days without a wager had one.
-    Partial<Pick<WagerDoc, 'skippedBecause'>>;
+  'wager.placed': WagerFacts & Pick<WagerDoc, 'pModel' | 'qMarket' | 'pBelieved' | 'weight' | 'placedAt' | 'skippedBecause'>;
   'wager.settled': WagerFacts & Pick<WagerDoc, 'winner' | 'payoutMicros' | 'settledAt'> & { outcome: 'WIN' | 'LOSS' };
   'regime.changed': { date: string; from: Regime; to: Regime; at: Date; replayed: boolean };
   'webhook.disabled': { webhookId: string; url: string; reason: string; failingSince: Date | null };
 }
 
-/** An event before it has its place in the log. */
+/** An event without a position in the log. */
 export interface EventDraft<Name extends PushedName = PushedName> {
-  /** What makes it once: the same occurrence has the same key in whichever process. */
+  /** Idempotency key: the same occurrence has the same key in every process. */
   key: string;
   type: Name;
-  /** When it happened. */
   at: Date;
-  /** Days; null for what has no horizon. */
+  /** Days; null for events without a horizon. */
   horizonDays: number | null;
-  /** In lower case: only this wallet is told; null: whoever may. */
+  /** The only recipient, in lower case; null: all subscribers. */
   wallet: string | null;
   content: EventContent[Name];
 }
 
-/** An event in the log. `_id` counts from 1 without gaps: subscribers resume by it. */
+/** An event in the log. `_id` counts from 1 without gaps; subscribers resume by it. */
 export type EventDoc<Name extends PushedName = PushedName> = EventDraft<Name> & { _id: number; appendedAt: Date };
 
-/** An event of any kind, its content known by its type. */
+/** Any event, discriminated by `type`. */
 export type AnyEvent = { [Name in PushedName]: EventDoc<Name> }[PushedName];
 export type AnyEventDraft = { [Name in PushedName]: EventDraft<Name> }[PushedName];

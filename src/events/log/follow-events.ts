@@ -3,37 +3,34 @@ import type { Log } from '../../platform/log.ts';
 import type { AnyEvent } from './event.ts';
 import type { EventLog } from './event-log.ts';
 
-/** Takes events in the order of the log, each once; what it throws is retried with the same events. */
+/** Receives each event once, in order; if it throws, the same events are retried. */
 export type EventListener = (events: readonly AnyEvent[]) => void | Promise<void>;
 
 export interface EventTailOptions {
   events: EventLog;
   listener: EventListener;
   log: Log;
-  /** Ends it. */
   signal: AbortSignal;
-  /** How often the log of other processes is looked at. */
+  /** Polling interval for events of other processes. */
   pollMs?: number;
-  /** How long to wait after a failure. */
   failurePauseMs?: number;
 }
 
-/** A process's own view of the log, as it grows in whichever process. */
+/** A process's reader at the end of the log. */
 export interface EventTail {
-  /** Looks at once: something was appended here. */
+  /** Reads at once: this process has appended. */
   wake(): void;
-  /** Id up to which the listener has taken all. */
+  /** Id of the last event that the listener has processed. */
   getSeenId(): number;
-  /** Resolves when it has ended. */
   ended: Promise<void>;
 }
 
 const POLL_MS = 500;
 const PAGE_SIZE = 200;
-/** After a failure, so that a database that is down is not asked all the time. */
+/** Spares an unavailable database. */
 const FAILURE_PAUSE_MS = 2_000;
 
-/** Follows the log from its present end on. @throws by its first look: OracleError, MongoError when the database is down */
+/** Follows the log from its current end. @throws OracleError, MongoError if the first read fails */
 export async function followEvents(options: EventTailOptions): Promise<EventTail> {
   const { events, listener, log, signal, pollMs = POLL_MS, failurePauseMs = FAILURE_PAUSE_MS } = options;
   let seen = await events.lastId();

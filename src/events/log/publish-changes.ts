@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../forecast/day.ts';
 import { clearOutbox, findWithOutbox } from '../../platform/outbox.ts';
 import type { DayDoc } from '../../record/day-doc.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
@@ -14,11 +15,9 @@ export interface PublishChangesDeps {
   now(): Date;
 }
 
-const DAY_MS = 86_400_000;
-
 /**
- * Brings what was written beside changes into the event log, oldest first, and returns how many events that made. Any process may,
- * at any time: what another one has brought there, or a killed one left half done, is found by its key.
+ * Moves outbox entries into the event log, oldest first, and returns the number of new events. Any process may run it at any time: the
+ * event key makes it idempotent, also after a process was killed.
  */
 export async function publishChanges({ log, record, wagers, now }: PublishChangesDeps): Promise<number> {
   const [days, forecasts, stakes] = await Promise.all([
@@ -34,12 +33,12 @@ export async function publishChanges({ log, record, wagers, now }: PublishChange
   const at = now();
   const oldest = at.getTime() - EVENT_RETENTION_DAYS * DAY_MS;
   const appended = await log.append(drafts.filter((draft) => draft.at.getTime() >= oldest).sort(compareDrafts), at);
-  // Not before they stand in the log.
+  // Only after the events are in the log.
   await Promise.all([clearOutbox(record.days, days), clearOutbox(record.forecasts, forecasts), clearOutbox(wagers.wagers, stakes)]);
   return appended;
 }
 
-/** As they happened; at the same moment in the order of a day. */
+/** By time, then by the order of events within a day. */
 function compareDrafts(a: AnyEventDraft, b: AnyEventDraft): number {
   const rank = ({ type }: AnyEventDraft) => PUSHED_NAMES.indexOf(type);
   return a.at.getTime() - b.at.getTime() || rank(a) - rank(b) || (a.horizonDays ?? 0) - (b.horizonDays ?? 0) || a.key.localeCompare(b.key);

@@ -13,30 +13,29 @@ import { MAX_MESSAGE_BYTES } from './messages/parse-client-message.ts';
 import type { SessionHolder } from './session-holder.ts';
 import type { ConnectionSubscription } from './subscription.ts';
 
-/** The socket of a request, taken from whoever would have answered it. */
+/** The socket of a request, taken over from the HTTP server. */
 export interface ClaimedSocket {
   request: IncomingMessage;
   socket: Duplex;
-  /** What came after the head of the request. */
+  /** Bytes received after the request headers. */
   head: Buffer;
-  /** Beside those of the protocol. */
+  /** Response headers besides those of the protocol. */
   headers: Readonly<Record<string, string>>;
 }
 
 export interface AdmittedHandshake {
   holder: SessionHolder;
   subscription: ConnectionSubscription;
-  /** Id of the last event that the client has; null: nothing is sent again. */
+  /** Id of the client's last event; null: no replay. */
   since: number | null;
-  /** What the log names the handshake by. */
   requestId: string;
-  /** Uses up what can be used once, as a ticket; called when there is room for the connection. @throws OracleError UNAUTHENTICATED */
+  /** Redeems a single-use proof such as a ticket, once a slot is acquired. @throws OracleError UNAUTHENTICATED */
   redeemProof(): Promise<void>;
-  /** Called once everything else is settled. */
+  /** Called last. */
   claimSocket(): ClaimedSocket;
 }
 
-/** Makes a connection of a request that was let in. @throws OracleError RATE_LIMITED, SHUTTING_DOWN, and whatever `use` throws */
+/** Upgrades an admitted request. @throws OracleError RATE_LIMITED, SHUTTING_DOWN, and errors of `redeemProof` */
 export type AcceptConnection = (admitted: AdmittedHandshake) => Promise<void>;
 
 export interface AcceptConnectionOptions extends MessageHandlerOptions {
@@ -44,7 +43,7 @@ export interface AcceptConnectionOptions extends MessageHandlerOptions {
   slots: Pick<ConnectionSlotStore, 'claim'>;
 }
 
-/** More than any message of ours takes, and few enough to hold. */
+/** More than any valid message needs. */
 const MAX_FRAGMENTS = 64;
 
 export function createConnectionAcceptor({ hub, slots, ...handlerOptions }: AcceptConnectionOptions): AcceptConnection {
@@ -54,8 +53,7 @@ export function createConnectionAcceptor({ hub, slots, ...handlerOptions }: Acce
     perMessageDeflate: false,
     maxPayload: MAX_MESSAGE_BYTES,
     maxFragments: MAX_FRAGMENTS,
-    // Known to the library, and not to its types. Both only stand behind what is done here: the time of a connection that ends, and the
-    // count of frames, many of which may come at once.
+    // Missing in the library's types. Both back up limits enforced here: the time to close, and the number of frames.
     ...{ closeTimeout: SLOW_READER_TIMEOUT_MS, maxPendingAutoPongs: 2 * MAX_FRAMES_PER_MINUTE.all },
   });
   const responseHeaders = new WeakMap<IncomingMessage, ClaimedSocket['headers']>();
@@ -63,18 +61,18 @@ export function createConnectionAcceptor({ hub, slots, ...handlerOptions }: Acce
     for (const [name, value] of Object.entries(responseHeaders.get(request) ?? {})) lines.push(`${name}: ${value}`);
   });
 
-  return async ({ holder, subscription, since, requestId, redeemProof: use, claimSocket: take }) => {
+  return async ({ holder, subscription, since, requestId, redeemProof, claimSocket }) => {
     if (hub.isClosing) throw serviceStopping();
     const id = randomUUID();
     const slot = await slots.claim(holder.caller.wallet!.toLowerCase(), id);
     if (slot === null) throw tooManyConnections();
     let isOpen = false;
     try {
-      await use();
+      await redeemProof();
       if (hub.isClosing) throw serviceStopping();
-      const { request, socket, head, headers } = take();
+      const { request, socket, head, headers } = claimSocket();
       responseHeaders.set(request, headers);
-      // Names that a client asks for stand for no protocol of ours, and the library would answer malformed ones by itself.
+      // The service has no subprotocols, and the library would reject malformed names by itself.
       delete request.headers['sec-websocket-protocol'];
       server.handleUpgrade(request, socket, head, (webSocket) => {
         isOpen = true;
@@ -84,7 +82,7 @@ export function createConnectionAcceptor({ hub, slots, ...handlerOptions }: Acce
         hub.add(connection, { slot, replays: since !== null, requestId });
       });
     } finally {
-      // Its client is gone already.
+      // The client has disconnected.
       if (!isOpen) await hub.releaseSlot(slot, id);
     }
   };

@@ -1,14 +1,14 @@
-/** Time as connections know it: what tests stand in for. */
+/** Time of connections; tests replace it. */
 export interface Clock {
   now(): Date;
-  /** Does something once, after so many milliseconds, unless it is cancelled by what this returns. */
+  /** Runs `work` after `ms`; returns its cancellation. */
   after(ms: number, work: () => void): () => void;
 }
 
-/** The longest that a timer of the platform takes. */
+/** Longest delay of a platform timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Timers of the platform, which keep no process alive. */
+/** Platform timers, which do not keep the process alive. */
 export function createSystemClock(now: () => Date): Clock {
   return {
     now,

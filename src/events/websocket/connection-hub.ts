@@ -17,22 +17,21 @@ export interface ConnectionHubOptions {
   events: Pick<EventLog, 'after'>;
   slots: Pick<ConnectionSlotStore, 'heartbeat' | 'release' | 'releaseAll'>;
   view: EventViewOptions;
-  /** What sessions are worth now, by their ids. */
+  /** Current entitlements by session id. */
   readEntitlements(sessionIds: readonly string[]): Promise<ReadonlyMap<string, SessionEntitlement>>;
   clock: Clock;
   log: Log;
 }
 
-/** So many replays read the log at once. */
 const MAX_CONCURRENT_REPLAYS = 8;
-/** For so long the last look at the sessions stands in for a database that does not answer. */
+/** Maximum age of the last check while the database does not respond. */
 const MAX_CHECK_AGE_MS = 5 * 60_000;
 
-/** All connections of a process: tells them what happens, and looks after them. */
+/** All connections of a process: broadcasts events and checks entitlements. */
 export class ConnectionHub {
   readonly #options: ConnectionHubOptions;
   readonly #connections = new Map<string, Connection>();
-  /** Slots that could not be freed yet, by the ids of their connections. */
+  /** Slots whose release failed, by connection id. */
   readonly #unreleasedSlots = new Map<string, string>();
   readonly #replaySemaphore = new Semaphore({ maxConcurrent: MAX_CONCURRENT_REPLAYS, maxQueued: Number.POSITIVE_INFINITY });
   #lastBroadcastId = 0;
@@ -50,17 +49,16 @@ export class ConnectionHub {
     return this.#isClosing;
   }
 
-  /** How many are connected. */
   get size(): number {
     return this.#connections.size;
   }
 
-  /** Id up to which all that are live have been told. */
+  /** Id of the last event sent to all live connections. */
   get lastBroadcastId(): number {
     return this.#lastBroadcastId;
   }
 
-  /** Begins to look after connections, every 30 s. @param through id of the last event that nobody here is told any more */
+  /** Starts the periodic checks. @param through id of the last event that is not broadcast */
   start(through: number): void {
     this.#lastBroadcastId = Math.max(this.#lastBroadcastId, through);
     const next = () => {
@@ -72,7 +70,7 @@ export class ConnectionHub {
     next();
   }
 
-  /** Takes a connection in. With `replays` it gets what it has missed first. @param slot what is freed when it ends */
+  /** Adds a connection, which with `replays` first receives missed events. @param slot released when it closes */
   add(connection: Connection, { slot, replays, requestId }: { slot: string; replays: boolean; requestId: string }): void {
     const { log } = this.#options;
     const { id, wallet } = connection;
@@ -88,7 +86,7 @@ export class ConnectionHub {
     else connection.goLive();
   }
 
-  /** Frees the slot of a connection that is gone, or never came about; one that cannot be freed now is freed in a later round. */
+  /** Releases the slot of a closed or failed connection; a failed release is retried in the next round. */
   async releaseSlot(slot: string, id: string): Promise<void> {
     try {
       await this.#options.slots.release(slot, id);
@@ -99,7 +97,7 @@ export class ConnectionHub {
     }
   }
 
-  /** Tells all that are live, in order; between two events others have their turn. What it throws on is told by another call with the same. */
+  /** Sends events to all live connections in order, yielding between two events. After an error a repeated call continues. */
   async broadcast(events: readonly AnyEvent[]): Promise<void> {
     const encode = createEventEncoder(this.#options.view);
     for (const event of events) {
@@ -110,17 +108,17 @@ export class ConnectionHub {
     }
   }
 
-  /** Pings all, holds their slots, and ends those whose session or balance is no longer what it takes. */
+  /** Pings all connections, extends their slot leases, and closes those whose session or tier has ended. */
   async checkConnections(): Promise<void> {
     for (const connection of this.#connections.values()) connection.ping();
-    // One look at a time, however long it takes.
+    // One check at a time.
     this.#checking ??= this.#checkAll().finally(() => {
       this.#checking = undefined;
     });
     await this.#checking;
   }
 
-  /** Says farewell to all, and resolves once they are gone; the slowest are dropped. */
+  /** Closes all connections and waits for them; slow ones are terminated. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#cancelNextCheck();
@@ -149,10 +147,9 @@ export class ConnectionHub {
   async #replay(connection: Connection): Promise<void> {
     const { events, view, clock, log } = this.#options;
     try {
-      const through = () => this.#lastBroadcastId;
       await replayMissedEvents(connection, {
         events,
-        getLastBroadcastId: through,
+        getLastBroadcastId: () => this.#lastBroadcastId,
         createEncoder: () => createEventEncoder(view),
         semaphore: this.#replaySemaphore,
         clock,
@@ -172,7 +169,7 @@ export class ConnectionHub {
     if (checked.length === 0) return;
     const entitlements = await this.#options.readEntitlements([...new Set(checked.map(({ sessionId }) => sessionId))]);
     for (const { connection, sessionId } of checked) {
-      // Another token may have come meanwhile.
+      // The connection may have reauthenticated meanwhile.
       if (connection.sessionId === sessionId) applyEntitlement(connection, entitlements.get(sessionId) ?? 'ended');
     }
   }

@@ -3,15 +3,15 @@ import type { Collection, Db } from 'mongodb';
 import { type CollectionIndexes, isDuplicateKey } from '../../platform/mongo.ts';
 import { WEBSOCKET } from '../channels.ts';
 
-/** Without a sign of life for so long, a process is taken for dead, and its connections for gone; by the database's clock alone. */
+/** Lease without a heartbeat, by the database's clock; then the process counts as dead. */
 export const SLOT_LEASE_MS = 90_000;
 
-/** One of the connections that a wallet can have. `_id` is `<wallet>:<number>`. */
+/** A connection slot of a wallet. `_id` is `<wallet>:<number>`. */
 interface SlotDoc {
   _id: string;
-  /** The process. */
+  /** Id of the process. */
   holder: string;
-  /** The connection. */
+  /** Id of the connection. */
   connection: string;
   until: Date;
 }
@@ -23,12 +23,12 @@ export const SLOT_INDEXES = [
 ] as const satisfies CollectionIndexes[];
 
 const LEASE_END = { $add: ['$$NOW', SLOT_LEASE_MS] };
-/** Also where there is none yet. */
+/** Also true for a new document. */
 const IS_FREE = { $not: [{ $gt: ['$until', '$$NOW'] }] };
-/** What was left behind disturbs nobody: it goes once nobody can come back to it. */
+/** Expired slots are harmless; they are deleted after an hour. */
 const IS_ABANDONED = { $expr: { $lt: ['$until', { $subtract: ['$$NOW', 3_600_000] }] } };
 
-/** Which connections hold the slots of their wallets, over all processes: what keeps the cap. */
+/** Slots of all processes: enforces the limit of connections per wallet. */
 export class ConnectionSlotStore {
   readonly #slots: Collection<SlotDoc>;
   readonly #holder = randomUUID();
@@ -37,7 +37,7 @@ export class ConnectionSlotStore {
     this.#slots = db.collection(COLLECTION);
   }
 
-  /** Takes a free slot for a connection; null when the wallet has none left. @param wallet in lower case */
+  /** Acquires a free slot; null if the wallet has none. @param wallet in lower case */
   async claim(wallet: string, connection: string): Promise<string | null> {
     for (let number = 0; number < WEBSOCKET.connectionsPerWallet; number++) {
       const id = `${wallet}:${number}`;
@@ -53,7 +53,7 @@ export class ConnectionSlotStore {
       const slot = await this.#slots.findOneAndUpdate({ _id: id }, update, { upsert: true, returnDocument: 'after' });
       return slot?.connection === connection;
     } catch (error) {
-      // Two at once made the first of this slot: the other one has it.
+      // A concurrent upsert created the slot for another connection.
       if (isDuplicateKey(error)) return false;
       throw error;
     }
@@ -63,10 +63,7 @@ export class ConnectionSlotStore {
     await this.#slots.deleteOne({ _id: id, connection });
   }
 
-  /**
-   * A sign of life for connections of this process; what nobody gives one any more lapses with its lease.
-   * Returns those among the given that have lost their slots to others.
-   */
+  /** Extends the leases of connections of this process; returns those that have lost their slots. */
   async heartbeat(connections: readonly string[]): Promise<string[]> {
     const mine = { holder: this.#holder, connection: { $in: [...connections] } };
     const { matchedCount } = await this.#slots.updateMany(mine, [{ $set: { until: LEASE_END } }]);
@@ -76,12 +73,12 @@ export class ConnectionSlotStore {
     return connections.filter((connection) => !names.has(connection));
   }
 
-  /** Frees all slots of this process. */
+  /** Releases all slots of this process. */
   async releaseAll(): Promise<void> {
     await this.#slots.deleteMany({ holder: this.#holder });
   }
 
-  /** Deletes what killed processes have left: for a job. */
+  /** Deletes slots of killed processes. */
   async purge(): Promise<void> {
     await this.#slots.deleteMany(IS_ABANDONED);
   }

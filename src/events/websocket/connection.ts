@@ -9,22 +9,21 @@ import type { ServerData, ServerMessageName } from './messages/message-schemas.t
 import type { SessionHolder } from './session-holder.ts';
 import { type ConnectionSubscription, matchesSubscription } from './subscription.ts';
 
-/** What may wait for a client that reads slowly. */
+/** Send buffer limit of a slow client. */
 export const MAX_BUFFERED_BYTES = 1024 * 1024;
-/** A client that does not answer a close frame is dropped after it. */
+/** Time to answer a close frame before the socket is terminated. */
 export const CLOSE_TIMEOUT_MS = 2_000;
-/** So long before the end the client is told of it. */
+/** Notice before the token expires. */
 export const EXPIRY_NOTICE_MS = 60_000;
-/** One that reads slowly is waited for no longer: a replay for its next page, and a connection that ends for its farewell to be read. */
+/** Limit of the wait for a slow client, for the next replay page and for its close frame. */
 export const SLOW_READER_TIMEOUT_MS = 30_000;
 
 export interface ConnectionOptions {
-  /** Random. */
   id: string;
   socket: WebSocket;
   holder: SessionHolder;
   subscription: ConnectionSubscription;
-  /** Id of the last event that is not to be sent any more. */
+  /** Id of the last event that is not sent. */
   lastId: number;
   clock: Clock;
 }
@@ -32,10 +31,10 @@ export interface ConnectionOptions {
 const NOOP: () => void = () => undefined;
 const TEXT_FRAME = { binary: false };
 
-/** One client: what it asked for, how far it has got, and why it ends. */
+/** One client: its subscription, position in the log, token and close cause. */
 export class Connection {
   readonly id: string;
-  /** Resolves once the socket is gone. */
+  /** Resolves once the socket is closed. */
   readonly closed: Promise<void>;
   readonly #socket: WebSocket;
   readonly #clock: Clock;
@@ -43,11 +42,11 @@ export class Connection {
   #holder: SessionHolder;
   #subscription: ConnectionSubscription;
   #lastId: number;
-  /** False while what was missed is sent. */
+  /** False during a replay. */
   #isLive = false;
   #closeCause: CloseCause | null = null;
   #isPongReceived = true;
-  /** Messages of a replay that have not left this process. */
+  /** Replay messages not yet written to the socket. */
   #bufferedMessages = 0;
   #onDrained = NOOP;
   #cancelNotice = NOOP;
@@ -64,7 +63,7 @@ export class Connection {
     this.#clock = clock;
     this.closed = new Promise((resolve) => socket.once('close', resolve));
     void this.closed.then(() => this.#cancelTimers());
-    // What breaks the protocol is closed by the library, with the code for it.
+    // On a protocol error the library sends the close code.
     socket.on('error', () => this.#terminateIn(CLOSE_TIMEOUT_MS));
     socket.on('pong', () => {
       this.#isPongReceived = true;
@@ -83,7 +82,7 @@ export class Connection {
     return this.#holder.caller.tier;
   }
 
-  /** Id of the last event that was looked at for this connection. */
+  /** Id of the last event matched against this connection. */
   get lastId(): number {
     return this.#lastId;
   }
@@ -92,17 +91,17 @@ export class Connection {
     return this.#isLive;
   }
 
-  /** True from the first close frame on, of either side. */
+  /** True from the first close frame of either side. */
   get isClosing(): boolean {
     return this.#closeCause !== null || this.#socket.readyState !== this.#socket.OPEN;
   }
 
-  /** Why this side has ended it; null where it has not. */
+  /** Why the server closed the connection; null otherwise. */
   get closeCause(): CloseCause | null {
     return this.#closeCause;
   }
 
-  /** Says hello, and begins to watch the token. */
+  /** Sends `connected` and starts the token timers. */
   start(data: Pick<ServerData<'connected'>, 'lastEventId' | 'pingSeconds'>): void {
     this.sendMessage('connected', {
       wallet: this.wallet,
@@ -114,26 +113,26 @@ export class Connection {
     this.#watchToken();
   }
 
-  /** From now on events come as they happen: what was missed has been sent. */
+  /** Ends the replay: from now on events come from broadcasts. */
   goLive(): void {
     this.#isLive = true;
   }
 
-  /** Sends a message that is no event. */
+  /** Sends a message other than an event. */
   sendMessage<Name extends ServerMessageName>(type: Name, data: ServerData<Name>): void {
     this.#send(encodeMessage(type, data, this.#clock.now()));
   }
 
-  /** Takes the next event: sends it where it was asked for. One that was taken before changes nothing. */
+  /** Sends the next event if it is subscribed to. Ignores events already offered. */
   offerEvent(event: AnyEvent, encode: EncodeEvent): void {
     if (event._id <= this.#lastId) return;
-    // One that cannot be encoded now has not been taken.
+    // An event that fails to encode does not advance the position.
     const message = matchesSubscription(event, this.#subscription, this.#wallet) ? encode(event, this.tier) : null;
     this.#lastId = event._id;
     if (message !== null) this.#send(message);
   }
 
-  /** Resolves once everything sent has left this process, or the socket is gone; a reader who takes too long is dropped. */
+  /** Resolves once the send buffer is empty or the socket closed; a slow client is disconnected. */
   async waitUntilDrained(): Promise<void> {
     if (this.isClosing || this.#bufferedMessages === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -143,9 +142,9 @@ export class Connection {
     cancel();
   }
 
-  /** Sends a ping. One who has not answered the last is gone, without a farewell that nobody would hear. */
+  /** Sends a ping; terminates a client that has not answered the last one. */
   ping(): void {
-    // One that ends has a time of its own.
+    // A closing connection has its own timeout.
     if (this.isClosing) return;
     if (this.#isPongReceived) {
       this.#isPongReceived = false;
@@ -155,26 +154,24 @@ export class Connection {
     }
   }
 
-  /** What is sent from now on. */
   subscribe(subscription: ConnectionSubscription): void {
     this.#subscription = subscription;
     this.sendMessage('subscribed', serializeSubscription(subscription));
   }
 
-  /** Goes on under another session of the same wallet. */
+  /** Continues under another session of the same wallet. */
   reauthenticate(holder: SessionHolder): void {
     this.#holder = holder;
     this.#watchToken();
     this.sendMessage('authenticated', { tier: toPublishedTier(holder), expiresAt: holder.expiresAt.toISOString() });
   }
 
-  /** What the session is worth by now. */
   setTier(tier: Tier): void {
     if (tier === 'public') this.close('tierLost');
     else this.#holder = { ...this.#holder, caller: { ...this.#holder.caller, tier } };
   }
 
-  /** Ends the connection, once; a client that does not answer is dropped a moment later, and one that reads slowly has time to hear why. */
+  /** Closes the connection, once; terminates the socket after a timeout, which is longer for a slow client. */
   close(cause: CloseCause): void {
     if (this.#closeCause === null) {
       this.#closeCause = cause;
@@ -183,7 +180,7 @@ export class Connection {
       this.#socket.close(code, reason);
       this.#terminateIn(cause === 'tooSlow' ? SLOW_READER_TIMEOUT_MS : CLOSE_TIMEOUT_MS);
     } else if (cause === 'goingAway') {
-      // Nobody is waited for any longer.
+      // A stop shortens the timeout.
       this.#terminateIn(CLOSE_TIMEOUT_MS);
     }
   }
@@ -214,7 +211,7 @@ export class Connection {
     });
   }
 
-  /** At the end of the token, whatever else happens; a clock that stood still is asked again. */
+  /** Sets the timers for the notice and the end of the token; rechecks the clock when a timer fires, in case it has stood still. */
   #watchToken(): void {
     this.#cancelNotice();
     this.#cancelExpiry();
@@ -229,7 +226,7 @@ export class Connection {
   }
 }
 
-/** Nobody of a lower tier has a connection. */
+/** A connection requires Basic. */
 function toPublishedTier({ caller }: SessionHolder): 'basic' | 'premium' {
   return caller.tier === 'premium' ? 'premium' : 'basic';
 }

@@ -1,9 +1,9 @@
 const WINDOW_MS = 60_000;
 
-/** So many frames a minute a client may send, ping and pong frames included, and so many messages that are not valid. */
+/** Frames per minute, including ping and pong, and invalid messages. */
 export const MAX_FRAMES_PER_MINUTE = { all: 60, invalid: 10 } as const;
 
-/** Counts what a client sends: each frame may make an answer, and each message may make us ask the database. */
+/** A fixed-window limit: each frame may cause a reply, and each message a database query. */
 export class FrameRateLimit {
   readonly #now: () => Date;
   #windowEndsMs = 0;
@@ -13,7 +13,7 @@ export class FrameRateLimit {
     this.#now = now;
   }
 
-  /** Counts one, and tells whether it is still within what is allowed. */
+  /** Counts a frame; returns whether it is within the limit. */
   take(kind: keyof typeof MAX_FRAMES_PER_MINUTE): boolean {
     const nowMs = this.#now().getTime();
     if (nowMs >= this.#windowEndsMs) {

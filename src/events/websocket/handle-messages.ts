@@ -10,13 +10,13 @@ import { buildSubscription } from './subscription.ts';
 
 export interface MessageHandlerOptions {
   clock: Clock;
-  /** Who holds a token, if it opens connections. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, CHAIN_UNREACHABLE */
+  /** Identifies an access token. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, CHAIN_UNREACHABLE */
   identify(token: string): Promise<SessionHolder>;
-  /** Hears of errors that are nobody's but ours. */
+  /** Receives unexpected errors. */
   onFault(error: unknown): void;
 }
 
-/** Listens to a client: carries out what it sends, one message after the other, and ends it when that is too much. */
+/** Processes messages of a client one after the other, and closes the connection beyond the frame limits. */
 export function handleMessages(socket: WebSocket, connection: Connection, { clock, identify, onFault }: MessageHandlerOptions): void {
   const frames = new FrameRateLimit(() => clock.now());
   let work: Promise<void> = Promise.resolve();
@@ -41,7 +41,7 @@ export function handleMessages(socket: WebSocket, connection: Connection, { cloc
     if (!isWithin('all')) return;
     work = work.then(() => handleMessage(data, isBinary));
   });
-  // Each ping makes an answer.
+  // Each ping causes a pong.
   socket.on('ping', () => isWithin('all'));
   socket.on('pong', () => isWithin('all'));
 }
@@ -55,7 +55,7 @@ async function executeMessage(message: ClientMessage, connection: Connection, id
     case 'authenticate': {
       const holder = await identify(message.data.token);
       if (holder.caller.wallet!.toLowerCase() !== connection.wallet.toLowerCase()) throw walletMismatch();
-      // The old token may have come to its end meanwhile.
+      // The old token may have expired meanwhile.
       if (!connection.isClosing) connection.reauthenticate(holder);
     }
   }
@@ -63,7 +63,7 @@ async function executeMessage(message: ClientMessage, connection: Connection, id
 
 function sendError(connection: Connection, error: unknown): void {
   const { code, message, field, suggestedAction } = toClientError(error);
-  // A token comes in a message here.
+  // Over a WebSocket the token is in a message.
   const publicField = field === 'Authorization' ? 'data.token' : field;
   connection.sendMessage('error', { code, message, ...(publicField === undefined ? {} : { field: publicField }), suggestedAction });
 }

@@ -6,22 +6,21 @@ import type { EncodeEvent } from './messages/encode-message.ts';
 
 export interface MissedEventsOptions {
   events: Pick<EventLog, 'after'>;
-  /** Id up to which all live connections of this process have been told. */
+  /** Id of the last event sent to all live connections of this process. */
   getLastBroadcastId(): number;
   createEncoder(): EncodeEvent;
-  /** So many read at once. */
   semaphore: Semaphore;
   clock: Clock;
 }
 
 const PAGE_SIZE = 100;
-/** A log that ends before what this process has told is asked again so many times, and after such a rest. */
-const EMPTY_PAGE_RETRIES = { most: 6, restMs: 500 } as const;
+/** Retries when the log ends before the last broadcast event. */
+const EMPTY_PAGE_RETRIES = { max: 6, delayMs: 500 } as const;
 
 /**
- * Sends what a connection has missed, in order, as fast as it reads, and hands over to what happens now without a gap or a double:
- * it goes on reading until it stands where this process stands, and what it has sent by then is not sent again.
- * @throws Error where the log ends before that, as one that was restored from a backup does
+ * Sends missed events in order, at the client's pace, until the connection has caught up with this process; then broadcasts continue
+ * without gap or duplicate.
+ * @throws Error if the log ends before that, as after a restored backup
  */
 export async function replayMissedEvents(
   connection: Connection,
@@ -42,9 +41,9 @@ export async function replayMissedEvents(
       return connection.goLive();
     }
     emptyPages = first === undefined ? emptyPages + 1 : 0;
-    if (emptyPages === EMPTY_PAGE_RETRIES.most)
-      throw new Error(`the log ends at ${connection.lastId}, and connections were told up to ${getLastBroadcastId()}`);
-    // After a first one what came during the reading is there.
-    if (emptyPages > 1) await new Promise<void>((resolve) => void clock.after(EMPTY_PAGE_RETRIES.restMs, resolve));
+    if (emptyPages === EMPTY_PAGE_RETRIES.max)
+      throw new Error(`the log ends at ${connection.lastId}, but event ${getLastBroadcastId()} was broadcast`);
+    // The first empty page may only mean that events arrived during the read.
+    if (emptyPages > 1) await new Promise<void>((resolve) => void clock.after(EMPTY_PAGE_RETRIES.delayMs, resolve));
   }
 }

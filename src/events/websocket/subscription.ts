@@ -3,14 +3,13 @@ import { PUSHED_NAMES, type PushedName } from '../event-names.ts';
 import { DEFAULT_HORIZONS, type HorizonFields, parseHorizonChoice } from '../horizon-choice.ts';
 import type { AnyEvent } from '../log/event.ts';
 
-/** What a connection is sent. */
 export interface ConnectionSubscription {
   events: readonly PushedName[];
-  /** Null: all. Events without a horizon pass in any case. */
+  /** Null: all. Events without a horizon always match. */
   horizons: readonly HorizonName[] | null;
 }
 
-/** Each name once, in the order of the list of names. Without `events` all are sent, without a horizon those of the default. */
+/** Normalizes a subscription: default all events, and the default horizon. */
 export function buildSubscription({ events, ...choice }: { events?: readonly PushedName[] } & HorizonFields): ConnectionSubscription {
   const horizons = parseHorizonChoice(choice);
   return {
@@ -19,7 +18,7 @@ export function buildSubscription({ events, ...choice }: { events?: readonly Pus
   };
 }
 
-/** Whether an event belongs to what a wallet has asked for. What is one wallet's own business goes to that one only. */
+/** Whether a wallet subscribes to an event and may receive it. */
 export function matchesSubscription(
   { type, horizonDays, wallet }: AnyEvent,
   { events, horizons }: ConnectionSubscription,

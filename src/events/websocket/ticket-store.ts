@@ -2,13 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import type { CollectionIndexes } from '../../platform/mongo.ts';
 
-/** How long a ticket opens a connection. */
 export const TICKET_SECONDS = 30;
 
 const TICKET_BYTES = 32;
 const COLLECTION = 'websocket_tickets';
 
-/** `_id` is the ticket's digest: the ticket itself is kept nowhere. */
+/** `_id` is the digest of the ticket, which is not stored. */
 interface TicketDoc {
   _id: string;
   sessionId: string;
@@ -17,7 +16,7 @@ interface TicketDoc {
 
 export const TICKET_INDEXES = [{ collection: COLLECTION, indexes: [{ key: { expiresAt: 1 } }] }] as const satisfies CollectionIndexes[];
 
-/** Tickets that open one connection each, for whoever must not put his token into a URL. */
+/** Single-use tickets for a handshake, for clients that must not put their token into a URL. */
 export class TicketStore {
   readonly #tickets: Collection<TicketDoc>;
   readonly #now: () => Date;
@@ -34,19 +33,19 @@ export class TicketStore {
     return { ticket, expiresAt };
   }
 
-  /** The session that a ticket was issued to; null for one that was used, has expired or never was. The ticket stays good. */
+  /** Session of a valid ticket, without redeeming it; null if it is used, expired or unknown. */
   async findSessionId(ticket: string): Promise<string | null> {
     const issued = await this.#tickets.findOne({ _id: hashTicket(ticket) });
     return issued === null || issued.expiresAt <= this.#now() ? null : issued.sessionId;
   }
 
-  /** Uses a ticket up: true for one of all who try, and for none once it has expired. */
+  /** Redeems a ticket atomically: true for one caller only, and for none after it has expired. */
   async redeem(ticket: string): Promise<boolean> {
     const issued = await this.#tickets.findOneAndDelete({ _id: hashTicket(ticket) });
     return issued !== null && issued.expiresAt > this.#now();
   }
 
-  /** Deletes what has expired: for a job. */
+  /** Deletes expired tickets. */
   async purge(now: Date): Promise<void> {
     await this.#tickets.deleteMany({ expiresAt: { $lte: now } });
   }

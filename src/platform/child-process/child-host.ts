@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type ErrorCode, OracleError } from '../errors.ts';
 import { filterChildEnvironment } from './child-environment.ts';
 import type { HostFailure, HostMessage } from './host-process.ts';
+import { stopChild } from './stop-child.ts';
 
 export interface ChildHostOptions {
   /** The host module, whose body is one call of `runHostProcess`. */
@@ -44,7 +45,7 @@ const OUTPUT_GRACE_MS = 500;
  */
 export async function startChildHost<Ready>(options: ChildHostOptions): Promise<ChildHost<Ready>> {
   const watched = forkChild(options);
-  const stop = runOnce(() => stopChild(watched, options.stopTimeoutMs ?? 15_000));
+  const stop = runOnce(() => stopChild(watched.child, watched.exited, options.stopTimeoutMs ?? 15_000));
   try {
     const ready = await waitForReady<Ready>(watched, options);
     let stopping = false;
@@ -106,13 +107,6 @@ async function waitForReady<Ready>(watched: WatchedChild, options: ChildHostOpti
   if (typeof outcome === 'string') throw childFailedError(watched, options.failureCode, outcome);
   if ('error' in outcome) throw toHostError(watched, options.failureCode, outcome.error);
   return outcome.ready as Ready;
-}
-
-async function stopChild({ child, exited }: WatchedChild, timeoutMs: number): Promise<void> {
-  child.kill('SIGTERM');
-  const killTimer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
-  await exited;
-  clearTimeout(killTimer);
 }
 
 function toHostError(watched: WatchedChild, failureCode: ErrorCode, error: HostFailure): OracleError {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getErrorMessage, OracleError } from '../errors.ts';
-import { writeJsonFile } from './atomic-file.ts';
+import { writeJsonFile } from './json-file.ts';
 import { damagedDataDirError, MANIFEST_FILE, classifyEntries } from './entries.ts';
 import { acquireFolderLock } from './folder-lock.ts';
 

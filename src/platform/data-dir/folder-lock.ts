@@ -1,8 +1,8 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OracleError } from '../errors.ts';
-import { writeJsonFile } from './atomic-file.ts';
+import { readJsonFileOrNull, writeJsonFile } from './json-file.ts';
 import { getProcessIdentity } from './process-identity.ts';
 
 /** Folder of the claims, within the locked folder. */
@@ -61,14 +61,8 @@ function getClaimPath(claims: string, pid: number): string {
   return join(claims, `${pid}.json`);
 }
 
-async function readClaim(path: string): Promise<LockClaim | undefined> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'));
-  } catch {
-    // Released meanwhile, or no claim: claims are written atomically.
-    return undefined;
-  }
-}
+/** Null if released meanwhile; claims are written atomically. */
+const readClaim = (path: string) => readJsonFileOrNull(path) as Promise<LockClaim | null>;
 
 function folderInUseError(folder: string, pid: number): OracleError {
   return new OracleError('DATA_DIR_IN_USE', `The data folder ${folder} is in use by process ${pid}`, {

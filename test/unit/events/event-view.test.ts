@@ -4,7 +4,7 @@ import { computeCommitment, deriveSalt } from '../../../src/chain/eas/commitment
 import { PUSHED_NAMES, type PushedName } from '../../../src/events/event-names.ts';
 import { PAYLOADS, type PushedEvent } from '../../../src/events/event-payloads.ts';
 import { viewEvent } from '../../../src/events/event-view.ts';
-import type { AnyEvent, AnyEventDraft, EventContent } from '../../../src/events/log/event.ts';
+import type { AnyEvent, AnyEventDraft } from '../../../src/events/log/event.ts';
 import { buildForecastDrafts, buildRegimeDrafts, buildWagerDrafts } from '../../../src/events/log/event-drafts.ts';
 import { buildUndecidedWager, type WagerDoc } from '../../../src/wager/wager-book.ts';
 import { settledWager } from '../../integration/pipeline/steps/wager-fixtures.ts';
@@ -127,12 +127,6 @@ describe('what a caller sees of an event', () => {
       expect(placed).toMatchObject(hidden);
       expect(Object.keys(seen(FALLEN)).sort()).toEqual(Object.keys(placed).sort());
     });
-  });
-
-  it('reads a wager that was published before days without one had an event', () => {
-    const { skippedBecause: _, ...content } = eventOf('wager.placed').content as EventContent['wager.placed'];
-    const event = { ...eventOf('wager.placed'), content } as AnyEvent;
-    expect(viewEvent(event, BASIC, options).data).toMatchObject({ placed: true, reason: null, side: 'YES', amount: 5.1 });
   });
 
   it('gates what is unresolved for a wallet that has fallen below Basic, unless everything is told at once', () => {

@@ -1,13 +1,13 @@
 /**
- * Reads of a shared library what binds it to other libraries' symbol versions: the undefined dynamic symbols, and the
- * versions needed of each library. ELF64, little endian. Layout and names: System V ABI, and LSB 5.0 "Symbol Versioning".
+ * Bindings of a shared library to symbol versions of other libraries. ELF64, little endian; layout and names by the System V ABI and LSB
+ * 5.0 "Symbol Versioning".
  */
 export interface ElfBinding {
   /** `e_machine`. */
   machine: number;
   symbols: UndefinedSymbol[];
   versions: NeededVersion[];
-  /** Index into the string table of this exact string, or -1. */
+  /** Index of this exact string in the string table, or -1. */
   stringIndex(text: string): number;
 }
 
@@ -15,16 +15,16 @@ export interface UndefinedSymbol {
   name: string;
   /** The `index` of the needed version it is bound to. */
   version: number;
-  /** Where its entry stands in the file; the entry starts with the name's index, 32 bits. */
+  /** File offset of its entry, which begins with the 32-bit index of the name. */
   offset: number;
 }
 
 export interface NeededVersion {
-  /** The library it is needed of: "libc.so.6". */
+  /** Defining library, e.g. `libc.so.6`. */
   library: string;
   name: string;
   index: number;
-  /** Where its `Elf64_Vernaux` stands in the file. */
+  /** File offset of its `Elf64_Vernaux`. */
   offset: number;
 }
 
@@ -41,12 +41,12 @@ const TAG = {
   verneednum: 0x6fffffff,
 };
 const SYMBOL_BYTES = 24;
-/** The top bit of a symbol's version index says "hidden". */
+/** The top bit of a symbol's version index means "hidden". */
 const VERSION_MASK = 0x7fff;
 
 type Segment = Record<'type' | 'fileOffset' | 'address' | 'fileSize', number>;
 
-/** Throws an `Error` naming what is wrong with a file that is truncated or not a library of this kind. */
+/** @throws Error for a truncated file or another kind of file */
 export function readElf(file: Buffer): ElfBinding {
   try {
     return parseElf(file);
@@ -116,7 +116,7 @@ function readUndefinedSymbols(
 ): UndefinedSymbol[] {
   const table = offsetOf(dynamic.get(TAG.symtab)!);
   const versions = offsetOf(dynamic.get(TAG.versym)!);
-  // The hash table covers the defined symbols only, and starts with the index of the first of them.
+  // The hash table contains only defined symbols and begins with the index of the first.
   const firstDefined = file.readUInt32LE(offsetOf(dynamic.get(TAG.gnuHash)!) + 4);
   return Array.from({ length: firstDefined }, (_, i) => {
     const offset = table + i * SYMBOL_BYTES;

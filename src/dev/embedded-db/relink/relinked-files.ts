@@ -5,15 +5,13 @@ import type { PinnedFile, PinnedPackage } from './pins.ts';
 import { relinkForOlderGlibc } from './relink.ts';
 
 /**
- * Puts relinked copies of a package's files into the cache, unless they are there, and returns their folder.
- *
- * Nothing is relinked that is not the pinned file, and nothing is returned that is not the pinned result: a copy that
- * was cut off or changed is made anew.
+ * Ensures relinked copies of a package's files in the cache and returns their folder. Inputs and results must have the pinned hashes: a
+ * truncated or modified copy is created again.
  */
 export async function ensureRelinkedFiles(packageDir: string, cacheDir: string, pinned: PinnedPackage): Promise<string> {
   const folder = join(cacheDir, `${pinned.name.replace(/^.*\//, '')}-${pinned.version}-${pinned.files[0].relinkedSha256.slice(0, 12)}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // One after the other: when one is refused, no other is still being written.
+  // Sequentially: after a rejection no other file is being written.
   for (const file of pinned.files) await ensureRelinked(packageDir, folder, file);
   return folder;
 }
@@ -26,7 +24,7 @@ async function ensureRelinked(packageDir: string, folder: string, file: PinnedFi
   if (hashSha256(original) !== file.sha256) throw new Error(`${file.name} is not the file this version was tested with (sha-256 differs)`);
   const relinked = relinkForOlderGlibc(original);
   if (hashSha256(relinked) !== file.relinkedSha256) throw new Error(`relinking ${file.name} gave an unexpected result (sha-256 differs)`);
-  // By rename, since another process may be mapping, or writing, the same file.
+  // Atomically, since another process may be mapping or writing the file.
   const temporary = `${target}.${randomUUID()}.tmp`;
   await writeFile(temporary, relinked, { mode: 0o600 });
   await rename(temporary, target);

@@ -13,14 +13,14 @@ export type OwnContractName = 'AgenticCommerce' | 'GateToken' | 'TestStablecoin'
 
 const EAS_PACKAGE = '@ethereum-attestation-service/eas-contracts';
 
-/** A contract of `contracts/`, compiled. */
+/** A compiled contract of `contracts/`. */
 export function readOwnArtifact(name: OwnContractName): Artifact {
   return readArtifact(new URL(`../../../../contracts/compiled/${name}.json`, import.meta.url));
 }
 
 /**
- * EAS or its schema registry, from the package of its authors: nobody else's bytecode is kept here.
- * @throws OracleError CONFIG_INVALID when the optional package is not installed.
+ * EAS or its schema registry, from the package of its authors.
+ * @throws OracleError CONFIG_INVALID if the optional package is not installed
  */
 export function readEasArtifact(name: 'EAS' | 'SchemaRegistry'): Artifact {
   let path: string;

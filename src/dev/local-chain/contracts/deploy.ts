@@ -6,25 +6,21 @@ import { type Artifact, readEasArtifact, readOwnArtifact } from './artifacts.ts'
 import { fundGas } from './fund-wallets.ts';
 import { type LocalTransaction, sendTransactions } from './send-transactions.ts';
 
-/** Gate tokens the deployer gets, of 18 decimals: ten times the premium threshold. */
+/** Gate tokens of the deployer, 18 decimals: ten times the Premium threshold. */
 const GATE_SUPPLY = 10_000_000_000n * 10n ** 18n;
 
-/** The deployer's nonces, which decide the addresses of the first contracts. */
+/** Nonces of the deployer, which determine the addresses. */
 const DEPLOYMENT_NONCES = { schemaRegistry: 0, eas: 1, gateToken: 2, stablecoin: 3, identityRegistry: 4, reputationRegistry: 5 } as const;
 
-/**
- * The deterministic deployment proxy, which anvil brings along: what was added after the first version goes through it, since on
- * chains of before the deployer's next nonces are taken.
- */
+/** The deterministic deployment proxy of anvil, for later contracts: on existing chains the deployer's next nonces are used up. */
 const CREATE2_PROXY: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
 type LocalAddresses = ChainAddresses & { agentCommerce: Address };
 
 /**
- * Puts all contracts on a local chain: EAS and its schema registry at the addresses they have on Base, the others at
- * addresses that follow from the deployer, whose first transactions these must be. Adds what a chain of an earlier version lacks,
- * and does nothing when all are there.
- * @throws OracleError CONFIG_INVALID without the EAS package, CHAIN_REVERTED when a deployment fails.
+ * Deploys missing contracts: EAS and its schema registry at their Base addresses, the others at addresses derived from the deployer, whose
+ * first transactions these must be. Idempotent.
+ * @throws OracleError CONFIG_INVALID without the EAS package, CHAIN_REVERTED if a deployment fails
  */
 export async function deployContracts(rpcUrl: string, deployer: LocalAccount): Promise<LocalAddresses> {
   const created = (nonce: number) => computeContractAddress(deployer, nonce);
@@ -49,9 +45,8 @@ export async function deployContracts(rpcUrl: string, deployer: LocalAccount): P
   return addresses;
 }
 
-/** Those of the deployer's first nonces. */
 async function deployBaseContracts(rpcUrl: string, deployer: LocalAccount, identityRegistry: Address): Promise<void> {
-  // Continues where a start that was interrupted ended.
+  // Continues after an interrupted start.
   const done = Number(await callJsonRpc<Hex>(rpcUrl, 'eth_getTransactionCount', deployer.address, 'latest'));
   await sendTransactions(rpcUrl, deployer, buildDeployments(identityRegistry).slice(done));
   await copyCode(rpcUrl, computeContractAddress(deployer, DEPLOYMENT_NONCES.schemaRegistry), SCHEMA_REGISTRY_ADDRESS);

@@ -3,13 +3,13 @@ import type { ChainAddresses } from '../../../chain/addresses.ts';
 import { callJsonRpc } from '../json-rpc.ts';
 import { type LocalTransaction, sendTransactions } from './send-transactions.ts';
 
-/** The throw-away wallets of a demonstration, by what they can pay for. */
+/** Demo wallets by their purpose. */
 export type DemoWallets = Record<'basic' | 'premium' | 'poor' | 'buyer', Address>;
 
-/** Thresholds of the two tiers, in units of 10^-18 tokens. */
+/** Tier thresholds, in 10^-18 tokens. */
 const BASIC_BALANCE = 500_000_000n * 10n ** 18n;
 const PREMIUM_BALANCE = 1_000_000_000n * 10n ** 18n;
-/** 1,000 of a coin of 6 decimals. */
+/** 1,000 coins of 6 decimals. */
 const STABLECOIN_BALANCE = 1_000_000_000n;
 const GAS_BALANCE = parseEther('10');
 
@@ -19,14 +19,14 @@ const abi = parseAbi([
   'function mint(address to, uint256 value)',
 ]);
 
-/** Sets the balance of accounts of a local chain to 10 ETH each. */
+/** Sets account balances to 10 ETH each. */
 export async function fundGas(rpcUrl: string, addresses: Address[]): Promise<void> {
   await Promise.all(addresses.map((address) => callJsonRpc(rpcUrl, 'anvil_setBalance', address, numberToHex(GAS_BALANCE))));
 }
 
 /**
- * Gives the demonstration wallets what their names promise: the gate tokens of the tier thresholds, stablecoins, gas.
- * The gate tokens come from the deployer of the contracts. Tops up, so that it may be called again after a crash.
+ * Funds the demo wallets with gas, stablecoins, and gate tokens of the deployer at the tier thresholds. Tops up, so it can be repeated
+ * after a crash.
  */
 export async function fundDemoWallets(
   rpcUrl: string,

@@ -4,7 +4,7 @@ import { OracleError } from '../../../platform/errors.ts';
 import { callJsonRpc } from '../json-rpc.ts';
 
 export interface LocalTransaction {
-  /** Unset: creates a contract. */
+  /** Absent for a contract creation. */
   to?: Address;
   data: Hex;
 }
@@ -14,15 +14,14 @@ const MAX_FEE_PER_GAS = 100n * 10n ** 9n;
 const RECEIPT_TIMEOUT_MS = 10_000;
 
 /**
- * Sends transactions to a local chain that mines each at once, in order, with the account's next nonces, and waits until they
- * are mined.
- * @throws OracleError CHAIN_REVERTED when one is refused or reverts.
+ * Sends transactions in order, with the account's next nonces, to an automining chain and waits until they are mined.
+ * @throws OracleError CHAIN_REVERTED if one is rejected or reverts
  */
 export async function sendTransactions(rpcUrl: string, from: LocalAccount, calls: LocalTransaction[]): Promise<void> {
   await sendTransactionsForHashes(rpcUrl, from, calls);
 }
 
-/** The same, for who wants the hashes. @throws OracleError CHAIN_REVERTED */
+/** The same, returning the hashes. @throws OracleError CHAIN_REVERTED */
 export async function sendTransactionsForHashes(rpcUrl: string, from: LocalAccount, calls: LocalTransaction[]): Promise<Hex[]> {
   const chainId = Number(await callJsonRpc<Hex>(rpcUrl, 'eth_chainId'));
   const first = Number(await callJsonRpc<Hex>(rpcUrl, 'eth_getTransactionCount', from.address, 'latest'));
@@ -36,7 +35,7 @@ export async function sendTransactionsForHashes(rpcUrl: string, from: LocalAccou
   return hashes;
 }
 
-/** The node answers as soon as it has a transaction, which may be before it has mined it. */
+/** The node may respond before it has mined the transaction. */
 async function requireSuccess(rpcUrl: string, hash: Hex): Promise<void> {
   const deadline = Date.now() + RECEIPT_TIMEOUT_MS;
   for (;;) {

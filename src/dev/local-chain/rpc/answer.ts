@@ -1,18 +1,18 @@
 import { isPlainObject } from '../../../platform/validation/plain-object.ts';
 import type { NodeResponse, NodeSocket } from './node-socket.ts';
 
-/** One reply of JSON-RPC 2.0, with the id that the client gave its call. */
+/** A JSON-RPC 2.0 response with the client's id. */
 export type NodeRpcResponse = NodeResponse & { jsonrpc: '2.0'; id: unknown };
 
-/** viem sends 1,000 calls in a batch at most. */
+/** viem's limit for a batch. */
 const MAX_BATCH = 1_000;
 const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
 const INTERNAL = -32_603;
 
 /**
- * Passes a call or a batch of JSON-RPC 2.0 on to the node, if the client may make it. Never rejects.
- * @returns The reply or replies; undefined for notifications alone, which have none.
+ * Forwards an allowed JSON-RPC 2.0 call or batch to the node. Never rejects.
+ * @returns the response or responses; undefined for notifications, which have none
  */
 export async function answerRpc(
   node: Pick<NodeSocket, 'call'>,
@@ -26,7 +26,6 @@ export async function answerRpc(
   return present.length === 0 ? undefined : present;
 }
 
-/** A reply to what could not be read as a call. */
 export function buildRpcError(code: number, message: string, id: unknown = null): NodeRpcResponse {
   return { jsonrpc: '2.0', id, error: { code, message } };
 }

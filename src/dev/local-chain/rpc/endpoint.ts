@@ -10,17 +10,14 @@ import { findOriginRejection, MAX_BODY_BYTES, type RequestRejection } from './re
 import { serveRpcWebSocket } from './websocket-endpoint.ts';
 
 export interface RpcEndpoint {
-  /** For every program of this machine: reads, and transactions that are signed. */
+  /** For all programs on this machine: reads and signed transactions. */
   publicUrl: string;
-  /** For the process that owns the chain: all methods. Its path is a secret, and requests of a page are refused here too. */
+  /** For the owner of the chain: all methods. Its path is a secret; requests of browser pages are rejected here too. */
   ownerUrl: string;
   close(): Promise<void>;
 }
 
-/**
- * Serves JSON-RPC over HTTP and WebSocket on 127.0.0.1 in front of a node that listens on a Unix domain socket.
- * @param port 0: any free port.
- */
+/** Serves JSON-RPC over HTTP and WebSocket on 127.0.0.1, in front of a node on a Unix domain socket. @param port 0: any free port */
 export async function serveRpcEndpoint(nodePath: string, port: number): Promise<RpcEndpoint> {
   const ownerPath = `/${randomBytes(32).toString('hex')}`;
   const node = connectNode({ path: nodePath });

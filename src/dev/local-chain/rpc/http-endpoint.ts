@@ -10,7 +10,7 @@ export interface HttpCall {
   isAllowed(method: string): boolean;
 }
 
-/** Answers one POST of JSON-RPC; never rejects. */
+/** Handles one JSON-RPC POST. Never rejects. */
 export async function respondHttp({ request, response, node, isAllowed }: HttpCall): Promise<void> {
   const rejection = findHttpRejection(request.method, request.headers, request.socket.localPort ?? 0);
   if (rejection !== null) return sendRejection(response, rejection);
@@ -22,7 +22,7 @@ export async function respondHttp({ request, response, node, isAllowed }: HttpCa
   else sendJson(response, 200, reply);
 }
 
-/** Ends the connection, so that nothing is read of the rest. */
+/** Closes the connection, so that the rest of the body is not read. */
 function sendRejection(response: ServerResponse, { status, message }: RequestRejection): void {
   response.setHeader('connection', 'close');
   sendJson(response, status, buildRpcError(-32_600, message));

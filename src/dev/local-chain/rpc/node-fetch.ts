@@ -2,9 +2,9 @@ import type { NodeFetch } from '../../../platform/outbound/evm-client.ts';
 import { answerRpc } from './answer.ts';
 import { connectNode, type NodeSocket } from './node-socket.ts';
 
-/** `fetch` of JSON-RPC over the socket of a local node: half the work of HTTP, and no checks. */
+/** `fetch` for JSON-RPC over the Unix socket of a local node: half the cost of HTTP, and no checks. */
 export interface NodeConnection {
-  /** Takes a POST with a text as its body, and ends with the reason of its signal. @throws OracleError CHAIN_UNREACHABLE */
+  /** Accepts a POST with a text body; rejects with the signal's reason. @throws OracleError CHAIN_UNREACHABLE */
   fetch: NodeFetch;
   close(): void;
 }

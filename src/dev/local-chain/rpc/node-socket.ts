@@ -1,29 +1,29 @@
 import { getErrorMessage, OracleError } from '../../../platform/errors.ts';
 import { connectUnixSocket } from '../../../platform/outbound/unix-socket.ts';
 
-/** What the node returns to one call: a result or an error of JSON-RPC 2.0. */
+/** Result or error of JSON-RPC 2.0. */
 export interface NodeResponse {
   result?: unknown;
   error?: { code: number; message: string; data?: unknown };
 }
 
 export interface NodeSocketOptions {
-  /** Path of the node's Unix domain socket. */
+  /** The node's Unix domain socket. */
   path: string;
-  /** Gets each notification of a subscription, as the node wrote it, after the replies that were read before it. */
+  /** Receives each subscription notification verbatim, after earlier responses. */
   onNotification?(line: string): void;
-  /** Called once when the connection has ended. */
+  /** Called once when the connection is closed. */
   onClose?(): void;
 }
 
-/** One connection to the node. Calls run concurrently; the connection keeps the process alive only while a call waits. */
+/** A connection to the node. Calls run concurrently; the process stays alive only while a call is pending. */
 export interface NodeSocket {
-  /** @throws OracleError CHAIN_UNREACHABLE when the connection ends before the reply. */
+  /** @throws OracleError CHAIN_UNREACHABLE if the connection closes before the response */
   call(method: string, params?: unknown): Promise<NodeResponse>;
   close(): void;
 }
 
-/** Connects to the IPC endpoint of anvil, which ends each JSON value with a newline. */
+/** Connects to anvil's IPC endpoint, which terminates each JSON value by a newline. */
 export function connectNode({ path, onNotification = () => {}, onClose = () => {} }: NodeSocketOptions): NodeSocket {
   const waiting = new Map<number, PromiseWithResolvers<NodeResponse>>();
   let lastId = 0;
@@ -44,7 +44,7 @@ export function connectNode({ path, onNotification = () => {}, onClose = () => {
 
   function receive(message: NodeResponse & { id?: number | null }, line: string): void {
     const call = typeof message.id === 'number' ? waiting.get(message.id) : undefined;
-    // A reply passes through promises: a notification behind it in the same chunk must not overtake it.
+    // Responses resolve through promises: a later notification in the same chunk must not overtake them.
     if (call === undefined) return void setImmediate(onNotification, line);
     waiting.delete(message.id as number);
     if (waiting.size === 0) socket.unref();
@@ -64,7 +64,7 @@ export function connectNode({ path, onNotification = () => {}, onClose = () => {
   };
 }
 
-/** Cuts a stream of text into lines without reading any of it twice. */
+/** Splits a text stream into lines, scanning each chunk once. */
 function readLines(onLine: (line: string) => void): (text: string) => void {
   let begun: string[] = [];
   return (text) => {

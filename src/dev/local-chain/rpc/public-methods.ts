@@ -1,6 +1,6 @@
 /**
- * Methods of the standard JSON-RPC interface of Ethereum that every client may call. Anvil has more names for rewriting the chain than its
- * `anvil_`, `evm_` and `hardhat_` ones (`eth_sendUnsignedTransaction`, `wallet_sendTransaction`), so that names are allowed, not refused.
+ * Standard Ethereum JSON-RPC methods open to all clients. An allow-list, since anvil rewrites the chain under more names than `anvil_`,
+ * `evm_` and `hardhat_`, e.g. `eth_sendUnsignedTransaction` and `wallet_sendTransaction`.
  */
 const SAFE_METHODS = [
   ...['web3_clientVersion', 'web3_sha3', 'net_version', 'net_listening'],
@@ -23,7 +23,7 @@ const SAFE_METHODS = [
   ...['txpool_status', 'txpool_inspect', 'txpool_content'],
 ];
 
-/** Subscriptions need a connection that stays: WebSocket. */
+/** Subscriptions require a WebSocket. */
 const SUBSCRIPTIONS = ['eth_subscribe', 'eth_unsubscribe'];
 
 export type RpcTransport = 'http' | 'websocket';
@@ -33,7 +33,6 @@ const PUBLIC_METHODS: Readonly<Record<RpcTransport, ReadonlySet<string>>> = {
   websocket: new Set([...SAFE_METHODS, ...SUBSCRIPTIONS]),
 };
 
-/** Whether any program of this machine may call the method over the transport. */
 export function isPublicMethod(method: string, transport: RpcTransport): boolean {
   return PUBLIC_METHODS[transport].has(method);
 }

@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import { answerRpc, parseRpcBody } from './answer.ts';
 import { connectNode } from './node-socket.ts';
 
-/** Serves JSON-RPC and subscriptions on a WebSocket, by a connection to the node that ends with it. */
+/** Serves JSON-RPC and subscriptions on a WebSocket, over its own connection to the node. */
 export function serveRpcWebSocket(client: WebSocket, nodePath: string, isAllowed: (method: string) => boolean): void {
   const node = connectNode({
     path: nodePath,

@@ -6,37 +6,34 @@ import type { WebhookDoc } from '../registry/webhook.ts';
 import { buildSignatureHeaders, openSigningSecrets } from '../signing/signature.ts';
 import type { DeliveryAttempt } from './delivery.ts';
 
-/** For a receiver to take a message: name look-up, connection and answer together. */
+/** Covers name lookup, connection and response. */
 export const WEBHOOK_CALL_TIMEOUT_MS = 15_000;
 
 export interface CallWebhookDeps {
   box: SecretBox;
   targets: TargetRules;
   now(): Date;
-  /** Another time limit than the usual one. */
   timeoutMs?: number;
 }
 
-/** Where a message goes, and what it is signed with. */
 export type WebhookTarget = Pick<WebhookDoc, '_id' | 'url' | 'sealedSecret' | 'previousSecret'>;
 
 export interface WebhookRequest {
   messageId: string;
   body: string;
-  /** Ends the call before its time. */
+  /** Aborts the call. */
   signal?: AbortSignal;
 }
 
-/** One call, and what the receiver asked for. */
 export interface WebhookCallResult {
   attempt: DeliveryAttempt;
   retryAfterSeconds: number | null;
 }
 
 /**
- * Sends a message to a webhook, signed as of now; whatever the receiver does is told as an attempt.
- * @throws OracleError CONFIG_INVALID when the secret does not open; RATE_LIMITED when nothing was sent, since too many host names are
- * being looked up
+ * Signs and sends a message to a webhook; any behaviour of the receiver is returned as an attempt.
+ * @throws OracleError CONFIG_INVALID when the secret cannot be decrypted; RATE_LIMITED, with nothing sent, when too many name lookups are
+ * in flight
  */
 export async function callWebhook(
   deps: CallWebhookDeps,
@@ -68,7 +65,7 @@ function formatStatusReason(status: number): string | null {
   return status >= 300 && status < 400 ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
 }
 
-/** Words of ours, which repeat nothing that the other side sent. */
+/** Contains nothing that the receiver sent. */
 function formatErrorReason({ code, message, details }: OracleError): string {
   return code === 'TARGET_UNREACHABLE' ? `No answer (${details?.reason})` : message;
 }

@@ -20,32 +20,30 @@ export interface DeliverDeps extends CallWebhookDeps {
   events: Pick<EventLog, 'event'>;
   hosts: HostLimiter;
   view: EventViewOptions;
-  /** What a wallet, in lower case, is worth now. @throws OracleError CHAIN_UNREACHABLE */
+  /** Current tier of a wallet, in lower case. @throws OracleError CHAIN_UNREACHABLE */
   tierOf(wallet: string): Promise<Tier>;
   log: Log;
   /** From 0 to below 1. */
   random(): number;
-  /** What a call may take longer than its limit before its lease is over, other than usual. */
   marginMs?: number;
-  /** When a turn begins no further call, other than usual. */
   turnMs?: number;
-  /** Aborted when the stop begins: nothing new is sent from then on. */
+  /** Aborted when the stop begins: no new call starts. */
   stopping: AbortSignal;
-  /** Aborted when what is under way must end. */
+  /** Aborted when calls in flight must end. */
   abortCalls: AbortSignal;
 }
 
-/** A turn begins no further call after this time, so that no webhook keeps others waiting. */
+/** A turn starts no call after this time, so that no webhook delays others. */
 const MAX_TURN_START_MS = 10_000;
-/** What a call may take longer than its limit before its lease is over. */
+/** Lease time reserved beyond the time limit of a call. */
 const LEASE_MARGIN_MS = 5_000;
-/** When it is tried again what was not tried at all, and does not count as an attempt. */
+/** Delay when no attempt was made; not counted as an attempt. */
 const POSTPONE_MS = { busy: 1_000, spent: 5_000, unreadable: 60_000, sealed: 60_000 } as const;
 
 /**
- * Sends a webhook what is due in its queue, one message after the other, for a turn. Returns the head of the queue as it is then, null
- * when nothing waits. Where somebody else is at it, or the webhook has ended, nothing is sent.
- * @throws by the database
+ * Delivers due messages of a webhook's queue in order, for one turn, and returns the new head of the queue, or null. Sends nothing if
+ * another worker holds the lease or the webhook is disabled.
+ * @throws errors of the database
  */
 export async function deliverToWebhook(deps: DeliverDeps, webhookId: string): Promise<WebhookDeliveryDoc | null> {
   const endMs = performance.now() + (deps.turnMs ?? MAX_TURN_START_MS);
@@ -58,16 +56,13 @@ export async function deliverToWebhook(deps: DeliverDeps, webhookId: string): Pr
     } finally {
       await deps.leases.release(lease);
     }
-    // After the release: whoever queued something before it may have found the lease taken, and gone away.
+    // After the release: a worker that queued a message before it may have found the lease taken.
     const head = await deps.queue.wake(webhookId, deps.now());
     if (head === null || !isDue(head, deps.now()) || isTurnOver(deps, endMs)) return head;
   }
 }
 
-/**
- * Whether a webhook was suspended and is active again. What waits for one that has ended is ended too; the work of another lease
- * holder is left alone.
- */
+/** Whether a suspended webhook is active again. Cancels the queue of a disabled one, deletes that of a deleted one. */
 async function resumeIfSuspended(deps: DeliverDeps, webhookId: string): Promise<boolean> {
   const at = deps.now();
   const status = await deps.health.getStatus(webhookId);
@@ -86,23 +81,23 @@ async function sendDue(deps: DeliverDeps, initialLease: SenderLease, endMs: numb
   }
 }
 
-/** False when there is nothing more to be sent in this turn. */
+/** False if nothing more can be sent in this turn. */
 async function sendHead(deps: DeliverDeps, lease: SenderLease, head: WebhookDeliveryDoc): Promise<boolean> {
   const { webhook } = lease;
   const body = await renderEventBody(deps, webhook, head);
   if (body === 'later') return false;
   if (body === 'gone') return failExpired(deps, head);
-  // A message that is being sent when the lease ends could be overtaken.
+  // A message in flight when the lease expires could be overtaken.
   if (lease.expiresAtMs - performance.now() < (deps.timeoutMs ?? WEBHOOK_CALL_TIMEOUT_MS) + (deps.marginMs ?? LEASE_MARGIN_MS)) return true;
   const call = { messageId: head.messageId, body, signal: deps.abortCalls };
   const called = await deps.hosts.run(webhook, () => tryCallWebhook(deps, webhook, call));
   if (typeof called === 'string') return postpone(deps, head, POSTPONE_MS[called]);
-  // Broken off by us: whether it arrived is not known, and it is nobody's failure.
+  // Aborted by this process: delivery is unknown, and not a failure of the receiver.
   if (deps.abortCalls.aborted && called.attempt.status === null) return false;
   return settleAttempt(deps, webhook, head, called);
 }
 
-/** Where no more host names can be looked up, or the secret does not open, that is nobody's failure either. */
+/** Full name lookups and an undecryptable secret are not failures of the receiver. */
 async function tryCallWebhook(
   deps: DeliverDeps,
   webhook: WebhookDoc,
@@ -119,8 +114,8 @@ async function tryCallWebhook(
 }
 
 /**
- * The event as the webhook's owner may see it now. `later` when the chain does not say what that is, and when the wallet has lost its
- * tier, which suspends the webhook; `gone` when the event is kept no longer.
+ * Renders the event for the current tier of the webhook's owner. `later` if the chain is unreachable or the wallet has lost its tier, which
+ * suspends the webhook; `gone` if the event has expired.
  */
 async function renderEventBody(
   deps: DeliverDeps,
@@ -146,14 +141,13 @@ async function renderEventBody(
   }
 }
 
-/** The webhook's end is written before that of its delivery: whoever dies in between leaves nothing ended but what is told to be. */
+/** Disables the webhook before it finishes the delivery: after a crash in between, the notice still explains the end. */
 async function settleAttempt(
-  deps: DeliverDeps,
+  { health, queue, log, random }: DeliverDeps,
   webhook: WebhookDoc,
   head: WebhookDeliveryDoc,
   called: WebhookCallResult,
 ): Promise<boolean> {
-  const { health, queue, log, random } = deps;
   const { attempt } = called;
   const { verdict, end } = decideOutcome({ webhook, attempts: countAttempts(webhook, head) + 1, called }, random);
   if (attempt.reason === null) {
@@ -161,19 +155,15 @@ async function settleAttempt(
     return queue.recordAttempt(head, attempt, verdict, attempt.at);
   }
   const counts = end === null ? await health.recordFailure(webhook, attempt.at) : await health.disable(webhook, { ...end, at: attempt.at });
-  // What another URL has answered says nothing of this one, which is called now.
-  const isRecorded = await queue.recordAttempt(
-    head,
-    attempt,
-    counts ? verdict : { state: 'PENDING', nextAttemptAt: attempt.at },
-    attempt.at,
-  );
+  // A response of the previous URL does not count for the new one, which is called now.
+  const transition = counts ? verdict : ({ state: 'PENDING', nextAttemptAt: attempt.at } as const);
+  const isRecorded = await queue.recordAttempt(head, attempt, transition, attempt.at);
   if (end === null || !counts) return isRecorded;
   log.warn({ webhook: webhook._id, by: end.by, reason: end.reason }, 'a webhook was disabled');
   return false;
 }
 
-/** Attempts at the URL that the webhook leads to now. */
+/** Attempts at the current URL. */
 function countAttempts({ urlSetAt }: WebhookDoc, { attempts }: WebhookDeliveryDoc): number {
   return urlSetAt === undefined ? attempts.length : attempts.filter(({ at }) => at >= urlSetAt).length;
 }
@@ -188,16 +178,10 @@ async function postpone({ queue, now }: DeliverDeps, head: WebhookDeliveryDoc, m
   return false;
 }
 
-/** For how long a turn lasts at the most: with its last call, and what the database takes before and after it. */
-export function getMaxTurnMs({
-  turnMs = MAX_TURN_START_MS,
-  timeoutMs = WEBHOOK_CALL_TIMEOUT_MS,
-  marginMs = LEASE_MARGIN_MS,
-}: TurnTimes): number {
-  return turnMs + timeoutMs + 2 * marginMs;
+/** Longest duration of a turn: its last call, and database access before and after it. */
+export function getMaxTurnMs({ turnMs, timeoutMs, marginMs }: Pick<DeliverDeps, 'turnMs' | 'timeoutMs' | 'marginMs'>): number {
+  return (turnMs ?? MAX_TURN_START_MS) + (timeoutMs ?? WEBHOOK_CALL_TIMEOUT_MS) + 2 * (marginMs ?? LEASE_MARGIN_MS);
 }
-
-type TurnTimes = Pick<DeliverDeps, 'turnMs' | 'timeoutMs' | 'marginMs'>;
 
 export const isDue = ({ nextAttemptAt }: WebhookDeliveryDoc, now: Date) => nextAttemptAt === null || nextAttemptAt <= now;
 const isTurnOver = ({ stopping }: DeliverDeps, endMs: number) => stopping.aborted || performance.now() >= endMs;

@@ -1,16 +1,15 @@
 import type { Collection, Db, Document, Filter } from 'mongodb';
+import { DAY_MS } from '../../../forecast/day.ts';
 import { type CollectionIndexes, insertInOrder } from '../../../platform/mongo.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 import type { DeliveryAttempt, DeliveryState, WebhookDeliveryDoc } from './delivery.ts';
 import { LIVE_CAUSE, type WebhookMessage } from './webhook-message.ts';
 
-/** For so long the log of deliveries is kept; what somebody has asked for, replays and tests, less long: it can be asked for again. */
+/** Retention of the delivery log; shorter for requested replays and tests, which can be repeated. */
 export const DELIVERY_RETENTION_DAYS = { live: 90, asked: 7 } as const;
 
-const DAY_MS = 86_400_000;
-
 const BY_POSITION = { webhookId: 1, position: 1 } as const;
-/** The state first: then whose messages wait is read off the index, one key a webhook. */
+/** State first: webhooks with pending messages are read off the index, one key each. */
 const BY_STATE = { state: 1, webhookId: 1, position: 1 } as const;
 const BY_ONCE = { once: 1 } as const;
 const BY_TIME = { state: 1, nextAttemptAt: 1 } as const;
@@ -23,21 +22,18 @@ export const DELIVERY_INDEXES = [
   },
 ] as const satisfies CollectionIndexes[];
 
-/** Whose queue it is. */
 type QueueOwner = Pick<WebhookDoc, '_id' | 'wallet'>;
 
-/** What becomes of a delivery by an attempt. */
 export type DeliveryTransition = { state: 'PENDING'; nextAttemptAt: Date } | { state: Exclude<DeliveryState, 'PENDING'> };
 
-/** Which rows of the log are asked for. */
 export interface DeliveryQuery {
   limit: number;
-  /** Only what stands before this position. */
+  /** Cursor: only lower positions. */
   before?: number | undefined;
   state?: DeliveryState | undefined;
 }
 
-/** The queues of all webhooks, and what came of what stood in them. */
+/** Delivery queues and delivery log of all webhooks. */
 export class DeliveryQueue {
   readonly #deliveries: Collection<WebhookDeliveryDoc>;
 
@@ -46,13 +42,12 @@ export class DeliveryQueue {
   }
 
   /**
-   * Appends what was not queued for the same cause before, in the order given, and returns how many that were. Several processes may
-   * append the same and other messages at once: a position is only written once the one before it is there, and an insert of many
-   * stops at the first that is refused.
+   * Appends messages not yet queued for the same cause, in the given order, and returns their number. Safe under concurrent appends: each
+   * position is written only after its predecessor, and an ordered insert stops at the first conflict.
    */
   async append(webhook: QueueOwner, messages: readonly WebhookMessage[], now: Date): Promise<number> {
     let appended = 0;
-    // Every round that is lost was won by somebody else, whose messages are queued then.
+    // After a conflict the messages of the other process are queued.
     for (;;) {
       const fresh = await this.#filterNew(webhook, messages);
       if (fresh.length === 0) break;
@@ -62,17 +57,17 @@ export class DeliveryQueue {
       appended += inserted;
       if (complete) break;
     }
-    // Also where nothing was new: whoever queued it may have died before this.
+    // Even if nothing was new: the process that queued it may have died before this.
     if (messages.length > 0) await this.wake(webhook._id, now);
     return appended;
   }
 
-  /** What is sent next to a webhook, be it due or not; null when nothing waits. */
+  /** The next message of a webhook, due or not; null if none is pending. */
   findHead(webhookId: string): Promise<WebhookDeliveryDoc | null> {
     return this.#deliveries.findOne({ webhookId, state: 'PENDING' }, { sort: { position: 1 }, hint: BY_STATE });
   }
 
-  /** Makes the head of a queue due, unless it has its time already, and returns it. */
+  /** Schedules the head of a queue for now, unless it is scheduled already, and returns it. */
   async wake(webhookId: string, now: Date): Promise<WebhookDeliveryDoc | null> {
     const head = await this.findHead(webhookId);
     if (head === null || head.nextAttemptAt !== null) return head;
@@ -81,7 +76,7 @@ export class DeliveryQueue {
     return { ...head, nextAttemptAt: now };
   }
 
-  /** Heads whose time has come, the longest waiting first. */
+  /** Due heads, oldest first. */
   listDue(now: Date, limit: number): Promise<WebhookDeliveryDoc[]> {
     return this.#deliveries
       .find({ state: 'PENDING', nextAttemptAt: { $lte: now } }, { hint: BY_TIME })
@@ -90,13 +85,13 @@ export class DeliveryQueue {
       .toArray();
   }
 
-  /** Webhooks for which something waits, be it due or not. */
+  /** Webhooks with pending messages, due or not. */
   async listWaiting(): Promise<string[]> {
     const rows = await this.#deliveries.aggregate<{ _id: string }>(WAITING_WEBHOOKS, { hint: BY_STATE }).toArray();
     return rows.map(({ _id }) => _id);
   }
 
-  /** Writes down an attempt and what follows from it; false when somebody else has written one meanwhile, whose word counts then. */
+  /** Records an attempt and its transition by compare-and-set; false if another worker recorded one meanwhile. */
   async recordAttempt(
     { _id, attempts }: WebhookDeliveryDoc,
     attempt: DeliveryAttempt,
@@ -112,37 +107,37 @@ export class DeliveryQueue {
     return modifiedCount === 1;
   }
 
-  /** Puts the next attempt off, counting none. */
+  /** Delays the next attempt without counting one. */
   async postpone({ _id }: WebhookDeliveryDoc, until: Date): Promise<void> {
     await this.#deliveries.updateOne({ _id, state: 'PENDING' }, { $set: { nextAttemptAt: until } }, BY_ID);
   }
 
-  /** Makes the head of a queue due now, whatever time it has: there is reason to believe that it will be taken. */
+  /** Makes the head of a queue due now, because the receiver is likely to accept it. */
   async makeDue(webhookId: string, now: Date): Promise<void> {
     const head = await this.findHead(webhookId);
     if (head === null || head.nextAttemptAt === null || head.nextAttemptAt <= now) return;
     await this.#deliveries.updateOne({ _id: head._id, state: 'PENDING' }, { $set: { nextAttemptAt: now } }, BY_ID);
   }
 
-  /** Whether something waits whose cause begins with a word. */
+  /** Whether a message with this cause prefix is pending. */
   async hasPending(webhookId: string, causePrefix: string): Promise<boolean> {
     const query: Filter<WebhookDeliveryDoc> = { webhookId, state: 'PENDING', cause: { $gte: causePrefix, $lt: `${causePrefix}\uffff` } };
     return (await this.#deliveries.findOne(query, { projection: { _id: 1 }, hint: BY_STATE })) !== null;
   }
 
-  /** Ends what waits for a webhook that was found disabled at a time: what was queued later may be for one that is enabled again. */
+  /** Cancels messages queued up to `at`, when the webhook was disabled: later ones may follow its re-enabling. */
   async cancel(webhookId: string, at: Date): Promise<void> {
     const waiting = { webhookId, state: 'PENDING' as const, createdAt: { $lte: at } };
     const ended = { state: 'CANCELLED' as const, nextAttemptAt: null, finishedAt: at };
     await this.#deliveries.updateMany(waiting, { $set: ended }, { hint: BY_STATE });
   }
 
-  /** Deletes all there is of a webhook: for one that was deleted itself. */
+  /** Deletes all messages of a deleted webhook. */
   async deleteAll(webhookId: string): Promise<void> {
     await this.#deliveries.deleteMany({ webhookId }, { hint: BY_POSITION });
   }
 
-  /** The log of a webhook, newest first. */
+  /** Delivery log of a webhook, newest first. */
   list(webhookId: string, { limit, before, state }: DeliveryQuery): Promise<WebhookDeliveryDoc[]> {
     const filter: Filter<WebhookDeliveryDoc> = { webhookId };
     if (state !== undefined) filter.state = state;
@@ -154,7 +149,7 @@ export class DeliveryQueue {
       .toArray();
   }
 
-  /** Writes down what never waited: a test. */
+  /** Inserts a finished delivery that was never queued, i.e. a test. */
   async insertFinished(
     { _id: webhookId, wallet }: QueueOwner,
     done: Omit<WebhookDeliveryDoc, '_id' | 'webhookId' | 'wallet' | 'position'>,
@@ -166,11 +161,11 @@ export class DeliveryQueue {
     }
   }
 
-  /** Deletes what is over and too old. */
+  /** Deletes finished deliveries after their retention. */
   async purge(now: Date): Promise<void> {
     const { live, asked } = DELIVERY_RETENTION_DAYS;
     await this.#purge({ cause: LIVE_CAUSE }, now, live);
-    // `ping:` and `replay:` stand behind `live`: causes are compared by their bytes.
+    // `ping:` and `replay:` sort after `live`.
     await this.#purge({ cause: { $gt: LIVE_CAUSE } }, now, asked);
   }
 

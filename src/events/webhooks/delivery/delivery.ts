@@ -1,43 +1,39 @@
 import type { PushedName } from '../../event-names.ts';
 
-/** PENDING: waits for its turn or its next attempt. FAILED: all attempts are used up. CANCELLED: its webhook was disabled. */
+/** PENDING: queued or waiting for a retry. FAILED: no attempts left. CANCELLED: the webhook was disabled. */
 export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
 
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** One call of a webhook. */
 export interface DeliveryAttempt {
   at: Date;
-  /** HTTP status that was answered; null when nobody answered. */
+  /** HTTP status; null without a response. */
   status: number | null;
-  /** How long it took, in milliseconds. */
+  /** Duration. */
   ms: number;
-  /** Why it did not count as delivered; null when it did. */
+  /** Reason of the failure; null for a delivery. */
   reason: string | null;
 }
 
-/**
- * One message to one webhook. `_id` is `<webhook>:<position>`; a webhook's positions count up from 1: its queue, in order. What is kept
- * no longer leaves gaps.
- */
+/** One message to one webhook. `_id` is `<webhook>:<position>`; positions count from 1 in queue order, with gaps after expiry. */
 export interface WebhookDeliveryDoc {
   _id: string;
   webhookId: string;
   position: number;
   /** In lower case. */
   wallet: string;
-  /** Of the event log; null for a test ping. */
+  /** Null for a test ping. */
   eventId: number | null;
   type: PushedName | 'ping';
-  /** `webhook-id` of the standard: the same for the same event, however often it is sent. */
+  /** The `webhook-id` header: constant over all retries and replays of an event. */
   messageId: string;
-  /** `live`, or what asked for it: `replay:<uuid>`, `ping:<uuid>`. */
+  /** `live`, `replay:<uuid>` or `ping:<uuid>`. */
   cause: string;
-  /** `<webhook>:<event>:<cause>`: the same event is queued once a cause. */
+  /** Idempotency key `<webhook>:<event>:<cause>`. */
   once: string;
   state: DeliveryState;
   attempts: DeliveryAttempt[];
-  /** When it is tried next at the earliest; null while it waits for those before it, and once it is over. */
+  /** Earliest next attempt; null behind the head of the queue, and when finished. */
   nextAttemptAt: Date | null;
   createdAt: Date;
   finishedAt: Date | null;

@@ -4,44 +4,42 @@ import { type DeliverDeps, deliverToWebhook, getMaxTurnMs, isDue } from './deliv
 import type { WebhookDeliveryDoc } from './delivery.ts';
 import { type FanOutDeps, fanOutEvents } from './fan-out.ts';
 
-/** Work on a webhook's queue, to be done by whichever worker. */
+/** A job on a webhook's queue, for any worker. */
 export interface DeliveryTurn {
   /** Id of the webhook. */
   subject: string;
   at: Date;
 }
 
-/** Queues a turn, once a webhook as long as that is queued or under way. */
+/** Queues a turn, unless one of the same webhook is queued or running. */
 export type EnqueueTurn = (turn: DeliveryTurn) => Promise<void>;
 
 export interface WebhookDispatcherDeps extends DeliverDeps, FanOutDeps {
   queue: DeliverDeps['queue'];
   events: DeliverDeps['events'] & FanOutDeps['events'];
-  /** Brings changes into the event log that no process has told of. */
+  /** Publishes pending changes of any process into the event log. */
   publish(): Promise<unknown>;
-  /** How often it is looked for what other processes have queued, or let fall. */
+  /** Polling interval for messages queued or abandoned by other processes. */
   pollMs?: number;
-  /** What is due for so long is queued again, other than usual. */
   overdueMs?: number;
 }
 
-/** What a worker does for webhooks. */
 export interface WebhookDispatcher {
-  /** Turns that are taken at once in this process. */
+  /** Concurrent turns in this process. */
   concurrency: number;
-  /** After this time a turn without an end is somebody else's. */
+  /** Lock time, after which another worker may take an unfinished turn. */
   lockMs: number;
-  /** Takes a turn. Never rejects: what fails is looked for again. */
+  /** Runs a turn. Never rejects: failed work is found again by polling. */
   run(turn: DeliveryTurn): Promise<void>;
-  /** Looks once more when a turn is out of the queue: what came when it was about to end could not be queued. */
+  /** Checks again after a turn has left the job queue: messages that arrived at its end could not be queued. */
   ended(turn: DeliveryTurn): Promise<void>;
-  /** Queues events and turns until the signal; `ended` resolves after it. */
+  /** Queues events and turns until the signal aborts; then `ended` resolves. */
   start(enqueue: EnqueueTurn, signal: AbortSignal): { wake(): void; ended: Promise<void> };
 }
 
 const CONCURRENCY = 16;
 const POLL_MS = 1_000;
-/** What is due for so long is queued again: it may have been lost with whoever had it. */
+/** A message due for longer is queued again: its worker may have died. */
 const OVERDUE_MS = 5_000;
 const MAX_DUE = 1_000;
 
@@ -61,7 +59,7 @@ export function createWebhookDispatcher(deps: WebhookDispatcherDeps): WebhookDis
     async ended({ subject }) {
       if (deps.stopping.aborted) return;
       const head = await deps.queue.findHead(subject);
-      // What has its time later is found when that has come: until then it takes nobody's place.
+      // A head due later is found by polling, and takes no slot until then.
       if (head !== null && isDue(head, now())) await queueTurn(toDeliveryTurn(head, now()));
     },
     start(enqueue, signal) {
@@ -85,7 +83,7 @@ async function runDispatchLoop(deps: WebhookDispatcherDeps, { enqueue, wakeSigna
   for (let round = 0; !signal.aborted; round++) {
     await isolate('publish', () => deps.publish());
     await isolate('fan out', () => fanOutEvents(deps));
-    // At the start too: a worker that was killed may have left something.
+    // In the first round too: a killed worker may have left messages.
     if (round % Math.ceil(overdueMs / pollMs) === 0) await isolate('wake', () => wakeStrandedQueues(deps));
     await isolate('queue turns', async () => {
       queued = await queueDueTurns(deps, enqueue, queued);
@@ -94,7 +92,7 @@ async function runDispatchLoop(deps: WebhookDispatcherDeps, { enqueue, wakeSigna
   }
 }
 
-/** Does pieces of work whose failures stop nothing else, and tells of those once until they work again. */
+/** Runs tasks whose failures stop nothing else; logs the first failure in a row. */
 function createFailureIsolator(log: Log): (what: string, work: () => Promise<unknown>) => Promise<void> {
   const failing = new Set<string>();
   return async (what, work) => {
@@ -108,15 +106,15 @@ function createFailureIsolator(log: Log): (what: string, work: () => Promise<unk
   };
 }
 
-/** Heads that became so when their sender died have no time. */
+/** A head whose sender died before scheduling it has no time. */
 async function wakeStrandedQueues({ queue, now }: WebhookDispatcherDeps): Promise<void> {
   for (const webhookId of await queue.listWaiting()) await queue.wake(webhookId, now());
 }
 
-/** By webhook, what its turn was queued for, and when. */
+/** The queued head of each webhook, and when it was queued. */
 type QueuedTurns = Map<string, { head: string; atMs: number }>;
 
-/** @param before what was queued: it need not be again before it is overdue */
+/** @param before heads that need not be queued again until they are overdue */
 async function queueDueTurns(
   { queue, now, overdueMs = OVERDUE_MS }: WebhookDispatcherDeps,
   enqueue: EnqueueTurn,

@@ -1,8 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { AnyEvent } from '../../log/event.ts';
 import type { EventLog } from '../../log/event-log.ts';
-import { matchesWebhook } from '../registry/event-filter.ts';
-import type { WebhookDoc } from '../registry/webhook.ts';
+import { matchesWebhook, type WebhookDoc } from '../registry/webhook.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
 import { LIVE_CAUSE, toWebhookMessage } from './webhook-message.ts';
 
@@ -14,15 +13,14 @@ export interface FanOutDeps {
 }
 
 const PAGE_SIZE = 200;
-/** Webhooks that are written for at once. */
 const MAX_CONCURRENT_WRITES = 16;
 const BY_PROGRESS = { status: 1, queuedThrough: 1 } as const;
 
 export const FAN_OUT_INDEX = { key: BY_PROGRESS } as const;
 
 /**
- * Puts events into the queues of the active webhooks that are called for them, in the order of the log, each once. Any number of
- * processes may do so at once, and be killed at it: who comes next queues what is missing, and finds the rest there.
+ * Appends events to the queues of matching active webhooks, each once, in log order. Any number of processes may run it at once; after a
+ * kill the next run queues what is missing.
  */
 export async function fanOutEvents(deps: FanOutDeps): Promise<void> {
   const webhooks = deps.db.collection<WebhookDoc>('webhooks');
@@ -34,7 +32,7 @@ export async function fanOutEvents(deps: FanOutDeps): Promise<void> {
   }
 }
 
-/** How far the active webhook has got that is furthest behind; null without any. */
+/** Progress of the active webhook furthest behind; null without any. */
 async function findLeastProgress(webhooks: Collection<WebhookDoc>): Promise<number | null> {
   const options = { sort: { queuedThrough: 1 }, projection: { queuedThrough: 1 }, hint: BY_PROGRESS } as const;
   return (await webhooks.findOne({ status: 'active' }, options))?.queuedThrough ?? null;
@@ -42,7 +40,7 @@ async function findLeastProgress(webhooks: Collection<WebhookDoc>): Promise<numb
 
 async function queueEventPage({ queue, now }: FanOutDeps, webhooks: Collection<WebhookDoc>, page: AnyEvent[]): Promise<void> {
   const through = page.at(-1)!._id;
-  // Read after the events: whoever has changed his webhook before one of them happened gets what he has asked for.
+  // Read after the events: a subscription changed before an event applies to it.
   const behind = await webhooks.find({ status: 'active', queuedThrough: { $lt: through } }, { hint: BY_PROGRESS }).toArray();
   const queueForWebhook = async (webhook: WebhookDoc) => {
     const events = page.filter((event) => event._id > webhook.queuedThrough && matchesWebhook(webhook, event));
@@ -51,7 +49,7 @@ async function queueEventPage({ queue, now }: FanOutDeps, webhooks: Collection<W
   };
   for (let first = 0; first < behind.length; first += MAX_CONCURRENT_WRITES)
     await Promise.all(behind.slice(first, first + MAX_CONCURRENT_WRITES).map(queueForWebhook));
-  // Not before they are queued.
+  // Only after the events are queued.
   const ids = behind.map(({ _id }) => _id);
   await webhooks.updateMany({ _id: { $in: ids } }, { $max: { queuedThrough: through } }, { hint: { _id: 1 } });
 }

@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto';
 import type { Collection, Db, Filter } from 'mongodb';
 import type { WebhookDoc } from '../registry/webhook.ts';
 
-/** For so long a sender that does not renew is believed to be at it. */
+/** Lease of a sender; renewed before each call. */
 export const SENDER_LEASE_MS = 25_000;
 
 const BY_ID = { hint: { _id: 1 } } as const;
-/** By the database's clock alone: those of the processes may differ by any time. */
+/** By the database's clock: the clocks of processes may differ. */
 const IS_EXPIRED = { $lte: [{ $ifNull: ['$sender.until', new Date(0)] }, '$$NOW'] };
 
-/** The right to send to a webhook, which one sender has at a time. */
+/** The exclusive right to send to a webhook. */
 export interface SenderLease {
   holder: string;
-  /** The webhook as it was when the lease was taken or renewed last. */
+  /** The webhook at the last acquisition or renewal. */
   webhook: WebhookDoc;
-  /** The local clock's milliseconds at which the lease may be over. */
+  /** Monotonic local milliseconds after which the lease may have expired. */
   expiresAtMs: number;
 }
 
-/** Who sends to which webhook, over all processes on a database. */
+/** Sender leases of all processes on a database. */
 export class SenderLeaseStore {
   readonly #webhooks: Collection<WebhookDoc>;
   readonly #leaseMs: number;
@@ -28,12 +28,12 @@ export class SenderLeaseStore {
     this.#leaseMs = leaseMs;
   }
 
-  /** Takes the lease of an active webhook; null when somebody else has it, or there is nothing to send to. */
+  /** Acquires the lease of an active webhook; null if it is taken or the webhook is not active. */
   acquire(webhookId: string): Promise<SenderLease | null> {
     return this.#writeLease(randomUUID(), { _id: webhookId, status: 'active', $expr: IS_EXPIRED });
   }
 
-  /** Makes a lease last its full time again; null when it was lost, or the webhook is no longer active. */
+  /** Extends a lease to its full time; null if it was lost or the webhook is no longer active. */
   renew({ holder, webhook: { _id } }: SenderLease): Promise<SenderLease | null> {
     return this.#writeLease(holder, { _id, status: 'active', 'sender.holder': holder, $expr: { $not: [IS_EXPIRED] } });
   }
@@ -43,7 +43,7 @@ export class SenderLeaseStore {
   }
 
   async #writeLease(holder: string, filter: Filter<WebhookDoc>): Promise<SenderLease | null> {
-    // Before the database sets its end: what is counted from here ends earlier there, never later.
+    // Computed before the database sets the expiry: the local one is never later.
     const expiresAtMs = performance.now() + this.#leaseMs;
     const update = [{ $set: { sender: { holder, until: { $add: ['$$NOW', this.#leaseMs] } } } }];
     const webhook = await this.#webhooks.findOneAndUpdate(filter, update, { returnDocument: 'after', ...BY_ID });

@@ -4,7 +4,7 @@ import type { AnyEventDraft } from '../../log/event.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { WebhookDoc, WebhookEnding } from '../registry/webhook.ts';
 
-/** Brings the ends of webhooks into the event log, each once in whichever process, and returns how many events that made. */
+/** Publishes disabled webhooks into the event log, each once, and returns the number of new events. */
 export async function publishWebhookNotices({ db, log, now }: { db: Db; log: EventLog; now(): Date }): Promise<number> {
   const webhooks = db.collection<WebhookDoc>('webhooks');
   const docs = await findWithOutbox(webhooks);
@@ -13,7 +13,7 @@ export async function publishWebhookNotices({ db, log, now }: { db: Db; log: Eve
     drafts.sort((a, b) => a.at.getTime() - b.at.getTime() || a.key.localeCompare(b.key)),
     now(),
   );
-  // Not before they stand in the log.
+  // Only after the events are in the log.
   await clearOutbox(webhooks, docs);
   return appended;
 }

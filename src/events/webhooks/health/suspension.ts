@@ -3,7 +3,7 @@ import { isOracleError } from '../../../platform/errors.ts';
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts';
 import type { WebhookHealthStore } from './webhook-health.ts';
 
-/** How often the tier of a suspended webhook's wallet is read again, where something waits for the webhook. */
+/** Interval of tier checks for a suspended webhook with pending messages. */
 export const TIER_RECHECK_MS = 5 * 60_000;
 
 export interface SuspensionDeps {
@@ -14,8 +14,8 @@ export interface SuspensionDeps {
 }
 
 /**
- * Resumes a suspended webhook whose wallet has its tier back; false where it stays suspended. The head of its queue carries the time
- * of the next check, so that a suspended webhook costs one reading of the gate in that time, and nothing for each event.
+ * Resumes a suspended webhook whose wallet has its tier back; false if it stays suspended. The head of the queue carries the time of the
+ * next check: a suspended webhook costs one balance read per interval, and none per event.
  */
 export async function resumeWithTier({ health, queue, tierOf, now }: SuspensionDeps, webhookId: string): Promise<boolean> {
   const head = await queue.findHead(webhookId);
@@ -25,7 +25,7 @@ export async function resumeWithTier({ health, queue, tierOf, now }: SuspensionD
   return false;
 }
 
-/** False also while the chain cannot be read. */
+/** Also false while the chain is unreachable. */
 async function hasTier(tierOf: SuspensionDeps['tierOf'], wallet: string): Promise<boolean> {
   try {
     return (await tierOf(wallet)) !== 'public';

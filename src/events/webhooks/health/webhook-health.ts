@@ -3,7 +3,7 @@ import type { Disabler, WebhookDoc, WebhookStatus } from '../registry/webhook.ts
 
 const BY_ID = { hint: { _id: 1 } } as const;
 
-/** How webhooks fare: what their senders write down of them. */
+/** Status and failures of webhooks, written by their senders. */
 export class WebhookHealthStore {
   readonly #webhooks: Collection<WebhookDoc>;
 
@@ -11,41 +11,35 @@ export class WebhookHealthStore {
     this.#webhooks = db.collection('webhooks');
   }
 
-  /** Null when there is no such webhook. */
+  /** Null for an unknown webhook. */
   async getStatus(id: string): Promise<WebhookStatus | null> {
     const webhook = await this.#webhooks.findOne({ _id: id }, { projection: { status: 1 }, ...BY_ID });
     return webhook?.status ?? null;
   }
 
-  /** Suspends an active webhook; one that was ended meanwhile stays ended. */
+  /** Suspends an active webhook; one disabled meanwhile stays disabled. */
   async suspend(id: string, at: Date): Promise<void> {
     await this.#webhooks.updateOne({ _id: id, status: 'active' }, { $set: { status: 'suspended', suspendedAt: at } }, BY_ID);
   }
 
-  /** Makes a suspended webhook active again: it gets all events since. False when it is not suspended any more. */
+  /** Reactivates a suspended webhook, which then receives all events since; false if it is not suspended. */
   async resume(id: string): Promise<boolean> {
     const change = { $set: { status: 'active' as const, suspendedAt: null } };
     return (await this.#webhooks.updateOne({ _id: id, status: 'suspended' }, change, BY_ID)).modifiedCount === 1;
   }
 
-  /**
-   * Notes a failure: the first one after a success is what the time is counted from. False where the webhook leads elsewhere by now,
-   * of which that says nothing.
-   */
+  /** Records a failure; the first after a success sets `failingSince`. False if the URL has changed, to which it does not apply. */
   async recordFailure({ _id, url }: WebhookDoc, at: Date): Promise<boolean> {
     const failingSince = { $ifNull: ['$failingSince', at] };
     return (await this.#webhooks.updateOne({ _id, url }, [{ $set: { failingSince } }], BY_ID)).matchedCount === 1;
   }
 
-  /** Notes a success, where the last attempt had failed. */
+  /** Records a success after a failure. */
   async recordSuccess({ _id, url, failingSince }: WebhookDoc): Promise<void> {
     if (failingSince !== null) await this.#webhooks.updateOne({ _id, url }, { $set: { failingSince: null } }, BY_ID);
   }
 
-  /**
-   * Ends an active webhook's calls, and in the same write what its owner is to be told. False where that was not to be done: it was
-   * ended before, or leads elsewhere by now.
-   */
+  /** Disables an active webhook and, in the same write, adds the owner's notice to its outbox. False if it was disabled or its URL changed. */
   async disable({ _id, url }: WebhookDoc, { by, reason, at, failingSince }: Disablement): Promise<boolean> {
     const ended = { status: 'disabled' as const, disabledAt: at, disabledReason: reason, disabledBy: by, failingSince };
     const ending = { change: `disabled:${at.getTime()}` as const, at, reason, failingSince };

@@ -1,12 +1,12 @@
 import type { Collection, Db } from 'mongodb';
 import { DAY_MS, toDay } from '../../../forecast/day.ts';
 import { OracleError } from '../../../platform/errors.ts';
-import { type CollectionIndexes, isDuplicateKey } from '../../../platform/mongo.ts';
+import { type CollectionIndexes, ignoreDuplicate } from '../../../platform/mongo.ts';
 
-/** Events that can be replayed for a wallet in a UTC day: whoever asks for the whole log again and again fills the store. */
+/** Replayed events per wallet and UTC day: repeated replays of the whole log would fill the database. */
 export const MAX_REPLAYED_EVENTS_PER_DAY = 10_000;
 
-/** Tests that a wallet can ask for in a UTC day: each of them calls somebody, and is written down. */
+/** Tests per wallet and UTC day: each calls a receiver and is stored. */
 export const MAX_TESTS_PER_DAY = 500;
 
 const QUOTAS = {
@@ -24,15 +24,14 @@ const QUOTAS = {
 
 type QuotaName = keyof typeof QUOTAS;
 
-/** What a wallet has used of something on a day. `_id` is `<use>:<wallet>:<day>`. */
+/** `_id` is `<use>:<wallet>:<day>`. */
 interface DailyQuotaDoc {
   _id: string;
   used: number;
-  /** From then on nobody asks for it. */
   expiresAt: Date;
 }
 
-/** What was taken, to be given back. */
+/** Consumed quota, for a refund. */
 export type QuotaGrant = Pick<DailyQuotaDoc, '_id'>;
 
 interface QuotaRequest {
@@ -48,7 +47,7 @@ const BY_ID = { hint: { _id: 1 } } as const;
 
 export const DAILY_QUOTA_INDEXES = [{ collection: COLLECTION, indexes: [{ key: BY_EXPIRY }] }] as const satisfies CollectionIndexes[];
 
-/** What wallets use of what costs something, by UTC day: of the wallets, since a webhook is deleted and registered again in no time. */
+/** Daily quotas. Per wallet, not per webhook, since a webhook can be deleted and registered again. */
 export class DailyQuotaStore {
   readonly #quotas: Collection<DailyQuotaDoc>;
 
@@ -56,7 +55,7 @@ export class DailyQuotaStore {
     this.#quotas = db.collection(COLLECTION);
   }
 
-  /** Counts so many to a wallet's day, all of them or none. @throws OracleError RATE_LIMITED beyond what a day has */
+  /** Consumes `count` of a day's quota, all or nothing. @throws OracleError RATE_LIMITED when the quota is exceeded */
   async consume({ use, wallet, count }: QuotaRequest, now: Date): Promise<QuotaGrant> {
     const day = toDay(now.getTime());
     const grant = { _id: `${use}:${wallet}:${day}` };
@@ -72,18 +71,14 @@ export class DailyQuotaStore {
     if (count > 0) await this.#quotas.updateOne({ _id }, { $inc: { used: -count } }, BY_ID);
   }
 
-  /** Deletes the days that are over: for a job. */
+  /** Deletes past days. */
   async purge(now: Date): Promise<void> {
     await this.#quotas.deleteMany({ expiresAt: { $lte: now } }, { hint: BY_EXPIRY });
   }
 
   async #ensureRow({ _id }: QuotaGrant, expiresAt: Date): Promise<void> {
-    try {
-      await this.#quotas.updateOne({ _id }, { $setOnInsert: { used: 0, expiresAt } }, { upsert: true, ...BY_ID });
-    } catch (error) {
-      // Two at once were the first of the day.
-      if (!isDuplicateKey(error)) throw error;
-    }
+    // Concurrent first requests of a day may conflict.
+    await this.#quotas.updateOne({ _id }, { $setOnInsert: { used: 0, expiresAt } }, { upsert: true, ...BY_ID }).catch(ignoreDuplicate);
   }
 
   async #createQuotaError(use: QuotaName, { _id }: QuotaGrant, now: Date): Promise<OracleError> {

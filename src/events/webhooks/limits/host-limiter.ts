@@ -1,40 +1,39 @@
 import { getHostname } from '../../../platform/outbound/target.ts';
 import { HostRateLimit } from './host-rate-limit.ts';
 
-interface PostShare {
-  /** Posts under way. */
-  atOnce: number;
-  /** Posts a minute; null: any number. */
-  aMinute: number | null;
+interface PostLimits {
+  /** Posts in flight. */
+  maxConcurrent: number;
+  /** Null: unlimited. */
+  perMinute: number | null;
 }
 
-/** What one host gets of the posts of a process. */
-export interface HostLimiterOptions extends PostShare {
-  /** What one wallet has of that. */
-  ofWallet: PostShare;
-  /** Posts under way of one wallet, whatever their hosts. */
-  walletAtOnce: number;
+/** Limits per host in this process. */
+export interface HostLimiterOptions extends PostLimits {
+  /** Share of one wallet at a host. */
+  perWallet: PostLimits;
+  /** Posts in flight of one wallet, over all hosts. */
+  maxConcurrentPerWallet: number;
   now(): Date;
 }
 
-/** Where a post leads, and whose it is. */
 export interface HostPost {
   url: string;
   wallet: string;
 }
 
-/** Why there is none now: `busy` passes with the posts under way, `spent` with the minute. */
+/** `busy` ends with the posts in flight, `spent` with the minute. */
 export type HostLimitReason = 'busy' | 'spent';
 
-/** Who was refused keeps his place for so long, if he does not come back: longer than a worker takes to. */
+/** A rejected post keeps its place in the queue for so long, more than a worker takes to retry. */
 const PLACE_RETENTION_MS = 3_000;
 
 interface QueuePlace {
   host: string;
-  askedAtMs: number;
+  lastTriedMs: number;
 }
 
-/** Who asks, and under which names he is counted. */
+/** Keys of the counters of a post. */
 interface PostKeys {
   host: string;
   wallet: string;
@@ -43,26 +42,25 @@ interface PostKeys {
 }
 
 /**
- * Bounds what a host gets, whoever registered it and how often: one that is dead takes no more turns than its share. Beneath it bounds
- * what a wallet gets, of a host and altogether: nobody's receivers can use up those of others. Whoever was refused since a host was
- * busy is let in before those who come later.
+ * Limits posts per host, over all registrations: a dead host occupies no more workers than its share. Also limits each wallet, per host and
+ * in all, so that no wallet exhausts the share of others. A post rejected because its host was busy goes before later ones.
  */
 export class HostLimiter {
   readonly #inFlight = new Map<string, number>();
-  /** By wallet and host, in the order in which they came. */
+  /** By share, in order of arrival. */
   readonly #waiting = new Map<string, QueuePlace>();
   readonly #options: HostLimiterOptions;
   readonly #hosts: HostRateLimit | null;
   readonly #shares: HostRateLimit | null;
 
   constructor(options: HostLimiterOptions) {
-    const { aMinute, ofWallet, now } = options;
+    const { perMinute, perWallet, now } = options;
     this.#options = options;
-    this.#hosts = aMinute === null ? null : new HostRateLimit(now, aMinute);
-    this.#shares = ofWallet.aMinute === null ? null : new HostRateLimit(now, ofWallet.aMinute);
+    this.#hosts = perMinute === null ? null : new HostRateLimit(now, perMinute);
+    this.#shares = perWallet.perMinute === null ? null : new HostRateLimit(now, perWallet.perMinute);
   }
 
-  /** Does the work, unless its host or its wallet has no turn left: then tells why. */
+  /** Runs the work, or returns why the limits forbid it. */
   async run<T>({ url, wallet }: HostPost, work: () => Promise<T>): Promise<T | HostLimitReason> {
     const host = getHostname(url);
     const keys = { host, wallet, share: `${wallet} ${host}` };
@@ -77,43 +75,43 @@ export class HostLimiter {
   }
 
   #findRejection(keys: PostKeys): HostLimitReason | null {
-    const { atOnce, ofWallet, walletAtOnce } = this.#options;
+    const { maxConcurrent, perWallet, maxConcurrentPerWallet } = this.#options;
     const { host, wallet, share } = keys;
-    // Who has what is his keeps nobody else out.
-    const isFull = this.#getCount(share) >= ofWallet.atOnce || this.#getCount(wallet) >= walletAtOnce;
-    if (!isFull && this.#getCount(host) + this.#countAhead(keys) >= atOnce) {
-      this.#waiting.set(share, { host, askedAtMs: this.#options.now().getTime() });
+    // A wallet at its own limit takes no place in the queue of the host.
+    const isFull = this.#getCount(share) >= perWallet.maxConcurrent || this.#getCount(wallet) >= maxConcurrentPerWallet;
+    if (!isFull && this.#getCount(host) + this.#countAhead(keys) >= maxConcurrent) {
+      this.#waiting.set(share, { host, lastTriedMs: this.#options.now().getTime() });
       return 'busy';
     }
     this.#waiting.delete(share);
     if (isFull) return 'busy';
-    // The share first: what it refuses costs the host nothing.
+    // The share first: its rejection takes no token of the host.
     return takePost(this.#shares, share) && takePost(this.#hosts, host) ? null : 'spent';
   }
 
-  /** How many are in the line for its host before an asker. */
+  /** Number of posts waiting for the same host before this one. */
   #countAhead({ host, share }: PostKeys): number {
     const since = this.#options.now().getTime() - PLACE_RETENTION_MS;
-    let before = 0;
+    let ahead = 0;
     for (const [other, place] of this.#waiting) {
       if (other === share) break;
-      if (place.askedAtMs < since) this.#waiting.delete(other);
-      else if (place.host === host) before += 1;
+      if (place.lastTriedMs < since) this.#waiting.delete(other);
+      else if (place.host === host) ahead += 1;
     }
-    return before;
+    return ahead;
   }
 
-  #getCount(name: string): number {
-    return this.#inFlight.get(name) ?? 0;
+  #getCount(key: string): number {
+    return this.#inFlight.get(key) ?? 0;
   }
 
   #changeCount({ host, wallet, share }: PostKeys, by: 1 | -1): void {
-    for (const name of [host, wallet, share]) {
-      const count = this.#getCount(name) + by;
-      if (count === 0) this.#inFlight.delete(name);
-      else this.#inFlight.set(name, count);
+    for (const key of [host, wallet, share]) {
+      const count = this.#getCount(key) + by;
+      if (count === 0) this.#inFlight.delete(key);
+      else this.#inFlight.set(key, count);
     }
   }
 }
 
-const takePost = (budget: HostRateLimit | null, name: string) => budget === null || budget.take(name) === 'post';
+const takePost = (limit: HostRateLimit | null, key: string) => limit === null || limit.take(key) === 'post';

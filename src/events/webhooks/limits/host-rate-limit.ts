@@ -1,23 +1,25 @@
-/** Posts that a host gets at most at once, and then in a minute, whoever registered it and how often, unless told otherwise. */
+import { LRUCache } from 'lru-cache';
+
+/** Default burst and rate per host, over all who registered it. */
 export const POSTS_PER_MINUTE = 60;
 
 const MINUTE_MS = 60_000;
-/** Hosts that are remembered; one that rested for a minute need not be. */
+/** The least recently used host is evicted; after a minute without posts its bucket would be full anyway. */
 const MAX_HOSTS = 10_000;
 
 interface HostState {
   left: number;
   at: number;
-  /** When it was last said that something is dropped. */
+  /** Time of the last `dropped` decision. */
   loggedAt: number | null;
 }
 
-/** `dropped` is to be told, `dropped silently` was told within the last minute. */
+/** `dropped` is to be logged; `dropped silently` follows within a minute of it. */
 type PostDecision = 'post' | 'dropped' | 'dropped silently';
 
-/** What keeps callbacks from being turned on somebody who did not ask for them. */
+/** A token bucket per host: callbacks must not be usable to flood a third party. */
 export class HostRateLimit {
-  readonly #hosts = new Map<string, HostState>();
+  readonly #hosts = new LRUCache<string, HostState>({ max: MAX_HOSTS });
   readonly #now: () => Date;
   readonly #perMinute: number;
 
@@ -26,25 +28,17 @@ export class HostRateLimit {
     this.#perMinute = perMinute;
   }
 
-  /** Counts a post, and says whether it may be sent. @param name without its port */
-  take(name: string): PostDecision {
+  /** Takes a token if there is one. @param host without port */
+  take(host: string): PostDecision {
     const at = this.#now().getTime();
-    const before = this.#hosts.get(name) ?? { left: this.#perMinute, at, loggedAt: null };
+    const before = this.#hosts.get(host) ?? { left: this.#perMinute, at, loggedAt: null };
     const left = Math.min(this.#perMinute, before.left + (Math.max(0, at - before.at) * this.#perMinute) / MINUTE_MS);
     if (left >= 1) {
-      this.#store(name, { ...before, left: left - 1, at });
+      this.#hosts.set(host, { ...before, left: left - 1, at });
       return 'post';
     }
     const wasLogged = before.loggedAt !== null && at - before.loggedAt < MINUTE_MS;
-    this.#store(name, { left, at, loggedAt: wasLogged ? before.loggedAt : at });
+    this.#hosts.set(host, { left, at, loggedAt: wasLogged ? before.loggedAt : at });
     return wasLogged ? 'dropped silently' : 'dropped';
-  }
-
-  /** At the end, so that whoever rested longest is forgotten first. */
-  #store(name: string, host: HostState): void {
-    this.#hosts.delete(name);
-    const [oldest] = this.#hosts.size >= MAX_HOSTS ? this.#hosts.keys() : [];
-    if (oldest !== undefined) this.#hosts.delete(oldest);
-    this.#hosts.set(name, host);
   }
 }

@@ -1,10 +1,10 @@
 import { Semaphore, type SemaphoreLimits } from '../../../platform/concurrency/semaphore.ts';
 import type { TargetRules } from '../../../platform/outbound/target.ts';
 
-/** Names that are looked up for a wallet at once, and further ones that wait: as many as it can have webhooks. */
+/** Concurrent and queued name lookups per wallet: in all as many as it can have webhooks. */
 const WALLET_LOOKUP_LIMITS = { maxConcurrent: 2, maxQueued: 8, maxWaitMs: 1_000 } as const satisfies SemaphoreLimits;
 
-/** Gives each wallet rules under which the names that it registers are looked up a few at a time: its slow ones keep nobody else waiting. */
+/** Rules per wallet with bounded name lookups: slow names of one wallet do not delay others. */
 export function createWalletLookups(rules: TargetRules): (wallet: string) => TargetRules {
   const wallets = new Map<string, Semaphore>();
   return (wallet) => ({

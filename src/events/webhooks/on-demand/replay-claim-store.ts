@@ -2,16 +2,16 @@ import type { Collection, Db } from 'mongodb';
 import { OracleError } from '../../../platform/errors.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 
-/** By then a replay stands in the queue, or its process is gone. */
+/** Time to append a replay to the queue; later its process counts as dead. */
 const CLAIM_MS = 30_000;
 
-/** What lets one replay at a time into the queue of a webhook. */
+/** Lets one replay at a time append to the queue of a webhook. */
 export interface ReplayClaim {
   webhookId: string;
   until: Date;
 }
 
-/** Claims on the webhooks themselves, so that they end with them. */
+/** Stores claims in the webhook documents, so that they are deleted with them. */
 export class ReplayClaimStore {
   readonly #webhooks: Collection<WebhookDoc>;
 
@@ -19,7 +19,7 @@ export class ReplayClaimStore {
     this.#webhooks = db.collection('webhooks');
   }
 
-  /** @throws OracleError CONFLICT while somebody else is at it, or when the webhook is not active any more. */
+  /** @throws OracleError CONFLICT while another request holds the claim, or if the webhook is no longer active */
   async acquire(webhookId: string, now: Date): Promise<ReplayClaim> {
     const until = new Date(now.getTime() + CLAIM_MS);
     const free = { _id: webhookId, status: 'active' as const, 'replays.claimedUntil': { $not: { $gt: now } } };

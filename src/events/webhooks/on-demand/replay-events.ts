@@ -6,30 +6,28 @@ import { EVENT_RETENTION_DAYS, type EventLog } from '../../log/event-log.ts';
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts';
 import { toWebhookMessage } from '../delivery/webhook-message.ts';
 import type { DailyQuotaStore } from '../limits/daily-quota-store.ts';
-import { matchesWebhook } from '../registry/event-filter.ts';
-import type { WebhookDoc } from '../registry/webhook.ts';
+import { matchesWebhook, type WebhookDoc } from '../registry/webhook.ts';
 import type { WebhookStore } from '../registry/webhook-store.ts';
 import { requireOwnWebhook, webhookNotFound } from '../registry/webhook-view.ts';
 import type { ReplayClaimStore } from './replay-claim-store.ts';
 
-/** What is to be sent again: exactly one of the first three. */
+/** Events to replay: exactly one of the first three fields. */
 export interface ReplayRequest {
-  /** This event. */
+  /** A single event. */
   eventId?: number;
   /** Events with a higher id. */
   sinceId?: number;
-  /** Events that happened then or later. */
+  /** Events at or after this time. */
   since?: Date;
-  /** Only events that happened before. */
+  /** Excludes events at or after this time. */
   until?: Date;
 }
 
-/** What was queued. */
 export interface QueuedReplay {
-  /** Names the replay in the deliveries; null when nothing was queued. */
+  /** Id in the deliveries; null if nothing was queued. */
   replayId: string | null;
   queued: number;
-  /** Ids of the first and the last event; null when nothing was queued. */
+  /** Id of the first event; null if nothing was queued. */
   from: number | null;
   to: number | null;
 }
@@ -43,17 +41,15 @@ export interface ReplayEventsDeps {
   now(): Date;
 }
 
-/** How a replay is marked in the queue. */
+/** Marks replays in the queue. */
 export const REPLAY_CAUSE_PREFIX = 'replay:';
 
 const START_FIELDS = ['eventId', 'sinceId', 'since'] as const;
 const PAGE_SIZE = 200;
 
 /**
- * Queues events of the log once more, in their order, behind what waits; they go out as they did, under the same `webhook-id`. Of a
- * webhook one replay waits at a time.
- * @throws OracleError NOT_FOUND; INPUT_INVALID naming what is asked for; CONFLICT for a disabled one, and while a replay waits;
- * RATE_LIMITED
+ * Appends past events to the queue of a webhook, in log order and with their original `webhook-id`. One replay per webhook at a time.
+ * @throws OracleError NOT_FOUND; INPUT_INVALID; CONFLICT for an inactive webhook and during another replay; RATE_LIMITED
  */
 export async function replayEvents(
   deps: ReplayEventsDeps,
@@ -81,7 +77,7 @@ async function queueReplay(deps: ReplayEventsDeps, webhook: WebhookDoc, events: 
   return cause.slice(REPLAY_CAUSE_PREFIX.length);
 }
 
-/** What does not get into the queue does not count. */
+/** Refunds the quota of events that were not queued. */
 async function appendWithinQuota({ queue, quotas, now }: ReplayEventsDeps, webhook: WebhookDoc, of: { events: AnyEvent[]; cause: string }) {
   let unused = of.events.length;
   const grant = await quotas.consume({ use: 'replay', wallet: webhook.wallet, count: unused }, now());
@@ -93,14 +89,14 @@ async function appendWithinQuota({ queue, quotas, now }: ReplayEventsDeps, webho
   }
 }
 
-/** A deletion empties the queue once: what comes in after that is taken out here. */
+/** A deletion empties the queue once; messages appended after it are deleted here. */
 async function dropIfDeleted(store: WebhookStore, queue: DeliveryQueue, { _id, wallet }: WebhookDoc): Promise<void> {
   if ((await store.get(wallet, _id)) !== null) return;
   await queue.deleteAll(_id);
   throw webhookNotFound();
 }
 
-/** What of the request the webhook is called for, in the order of the log. */
+/** Requested events that match the webhook, in log order. */
 async function selectEvents({ events: log, now }: ReplayEventsDeps, webhook: WebhookDoc, request: ReplayRequest): Promise<AnyEvent[]> {
   checkReplayRequest(request, now());
   const { eventId, sinceId, since, until } = request;
@@ -124,7 +120,7 @@ function checkReplayRequest(request: ReplayRequest, now: Date): void {
   if (until !== undefined && eventId !== undefined) throw invalidReplayField('until', 'A single event has no end');
   if (until !== undefined && since !== undefined && until <= since)
     throw invalidReplayField('until', 'The end must be later than the beginning');
-  // Refused, since the answer would be silent of what is gone.
+  // Rejected, since the response would hide that events have expired.
   if (since !== undefined && since.getTime() < now.getTime() - EVENT_RETENTION_DAYS * DAY_MS) {
     throw invalidReplayField('since', `Events are kept for ${EVENT_RETENTION_DAYS} days: the beginning lies further back`);
   }
@@ -133,7 +129,7 @@ function checkReplayRequest(request: ReplayRequest, now: Date): void {
 async function requireEvent(log: ReplayEventsDeps['events'], webhook: WebhookDoc, eventId: number): Promise<AnyEvent> {
   const event = await log.event(eventId);
   if (event === null) throw (await log.lastId()) < eventId ? unknownEvent('eventId') : expiredEvent('eventId', await log.firstId());
-  // The same for somebody else's notice: what it is is not told.
+  // The same error for a notice to another wallet, which must not be disclosed.
   if (!matchesWebhook(webhook, event)) throw invalidReplayField('eventId', 'The webhook is not called for this event');
   return event;
 }

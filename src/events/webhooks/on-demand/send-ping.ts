@@ -8,7 +8,7 @@ import type { DeliveryQueue } from '../delivery/delivery-queue.ts';
 import type { HostLimiter } from '../limits/host-limiter.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 
-/** What a test sends: the envelope of the events, with a type that nothing can be registered for. */
+/** Body of a test: the event envelope with a type that cannot be subscribed to. */
 export const PING_MESSAGE = z.object({
   id: z.null().describe('null: a test stands in no event log'),
   type: z.literal('ping').describe('Kind of message'),
@@ -21,25 +21,19 @@ export interface SendPingDeps extends CallWebhookDeps {
   hosts: HostLimiter;
 }
 
-/** A host that has its share under way, or had it this minute, is not called by tests either. */
+/** `Retry-After` when the host limit rejects a test. */
 const RETRY_AFTER_SECONDS = { busy: 5, spent: 30 } as const;
 
 /**
- * Sends a signed test to a webhook now, past its queue, disabled or not, and writes it into its log. It changes nothing of the
- * webhook, whatever the receiver answers.
- * @throws OracleError RATE_LIMITED when its host has been called too often, or too many names are being looked up; CONFLICT when its secret
- * does not open any more
+ * Sends a signed test to a webhook at once, bypassing its queue and status, and logs it as a delivery. Does not change the webhook.
+ * @throws OracleError RATE_LIMITED by the limits of the host or of name lookups; CONFLICT if the secret cannot be decrypted
  */
 export async function sendPing(deps: SendPingDeps, webhook: WebhookDoc): Promise<WebhookDeliveryDoc> {
   const { queue, hosts, now } = deps;
   const [createdAt, name] = [now(), randomUUID()];
   const messageId = `ping_${name.replaceAll('-', '')}`;
-  const message: z.input<typeof PING_MESSAGE> = {
-    id: null,
-    type: 'ping',
-    timestamp: createdAt.toISOString(),
-    data: { webhookId: webhook._id },
-  };
+  const data = { webhookId: webhook._id };
+  const message: z.input<typeof PING_MESSAGE> = { id: null, type: 'ping', timestamp: createdAt.toISOString(), data };
   const call = { messageId, body: JSON.stringify(message) };
   const called = await hosts.run(webhook, () => callWebhook(deps, webhook, call).catch(rethrowUnreadableSecret));
   if (typeof called === 'string') throw hostLimitReached(RETRY_AFTER_SECONDS[called]);
@@ -58,7 +52,7 @@ export async function sendPing(deps: SendPingDeps, webhook: WebhookDoc): Promise
   });
 }
 
-/** It was sealed under a setting that is the operator's; that a new one mends it is what its owner can use. */
+/** The cause is a setting of the operator; the owner can only set a new secret. */
 function rethrowUnreadableSecret(error: unknown): never {
   if (!isOracleError(error, 'CONFIG_INVALID')) throw error;
   throw new OracleError('CONFLICT', 'The secret of this webhook cannot be read any more: nothing can be signed with it', {

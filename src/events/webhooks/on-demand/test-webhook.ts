@@ -6,23 +6,21 @@ import type { WebhookDoc } from '../registry/webhook.ts';
 import type { WebhookStore } from '../registry/webhook-store.ts';
 import { requireOwnWebhook } from '../registry/webhook-view.ts';
 
-/** Between two tests of a webhook at least: a test calls somebody each time it is asked for. */
+/** Minimum interval between tests of a webhook, since each calls a receiver. */
 export const MIN_TEST_INTERVAL_SECONDS = 5;
 
 export interface TestWebhookDeps {
   store: WebhookStore;
   queue: DeliveryQueue;
   quotas: DailyQuotaStore;
-  /** Calls a webhook once, now, and writes that down. */
+  /** Sends and logs a test. */
   ping(webhook: WebhookDoc): Promise<WebhookDeliveryDoc>;
   now(): Date;
 }
 
 /**
- * Calls a webhook with a `ping` now, also a disabled one, and tells how it went. A receiver that takes it is back: what waits for it
- * does so no longer. Otherwise it changes nothing.
- * @throws OracleError NOT_FOUND; RATE_LIMITED when it was tested just now, or its wallet has asked for all tests of the day; CONFLICT when its
- * secret does not open any more
+ * Sends a `ping` to a webhook, even a disabled one. A receiver that accepts it is up again, so its pending messages become due.
+ * @throws OracleError NOT_FOUND; RATE_LIMITED by the interval or the daily quota; CONFLICT if the secret cannot be decrypted
  */
 export async function testWebhook(
   { store, queue, quotas, ping, now }: TestWebhookDeps,

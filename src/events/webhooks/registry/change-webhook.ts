@@ -5,7 +5,7 @@ import { buildFingerprint, type WebhookDoc } from './webhook.ts';
 import type { WebhookStore } from './webhook-store.ts';
 import { requireOwnWebhook } from './webhook-view.ts';
 
-/** What is to be otherwise; what is unset stays. */
+/** Unset fields stay unchanged. */
 export interface WebhookChange {
   url?: string;
   /** At least one. */
@@ -21,10 +21,9 @@ export interface ChangeWebhookDeps {
   now(): Date;
 }
 
-/** What a webhook is called for and where, in one spelling and order. */
 export type WebhookSubscription = Pick<WebhookDoc, 'url' | 'events' | 'horizons'>;
 
-/** In the order that is kept. */
+/** Normalizes the order, for the fingerprint. */
 export function normalizeSubscription({ url, events, horizons }: Required<WebhookChange>): WebhookSubscription {
   return {
     url,
@@ -34,26 +33,26 @@ export function normalizeSubscription({ url, events, horizons }: Required<Webhoo
 }
 
 /**
- * Changes what a webhook is called for, or where. What waits in its queue stays there, and goes to the new URL, now.
- * @throws OracleError NOT_FOUND; INPUT_INVALID naming `url`; RATE_LIMITED when its host cannot be looked up now; CONFLICT when another one of the wallet is just that.
+ * Changes the subscription or URL of a webhook. Pending messages go to the new URL at once.
+ * @throws OracleError NOT_FOUND; INPUT_INVALID naming `url`; RATE_LIMITED by name lookups; CONFLICT if the wallet has an equal webhook
  */
 export async function changeWebhook(
   { store, queue, targets, now }: ChangeWebhookDeps,
   { wallet, id, change }: { wallet: string; id: string; change: WebhookChange },
 ): Promise<WebhookDoc> {
-  // What its text tells is wrong for whomever; the host is looked up for his own webhook only.
+  // The text is checked for every caller; the host is looked up for the owner only.
   if (change.url !== undefined) parseTarget(change.url, targets.allowLocal);
   await requireOwnWebhook(store, wallet, id);
-  // Not asked for where it stays: its host may be down while its owner changes the rest.
+  // No lookup for an unchanged URL: its host may be down while other fields change.
   const url = change.url === undefined ? undefined : (await checkTarget(change.url, targets, 'accept')).url;
-  // A round that is lost was won by another change, which this one is made on top of.
+  // After a lost compare-and-set the change is applied on top of the concurrent one.
   for (;;) {
     const before = await requireOwnWebhook(store, wallet, id);
     const { events = before.events, horizons = before.horizons } = change;
     const wanted = normalizeSubscription({ url: url ?? before.url, events, horizons });
     const fingerprint = buildFingerprint({ wallet, ...wanted });
     if (fingerprint === before.fingerprint) return before;
-    // How the old URL did says nothing of a new one.
+    // Failures of the old URL do not count for a new one.
     const fresh = wanted.url === before.url ? {} : { failingSince: null, urlSetAt: now() };
     const changed = await store.updateSubscription(before, { ...wanted, ...fresh, fingerprint });
     if (changed === null) continue;

@@ -1,20 +1,20 @@
 import { MAX_SECRET_LENGTH, MIN_SECRET_BYTES } from '../signing/secret.ts';
 
-/** Regular expressions of JSON Schema for inputs that functions check: each accepts nothing that its function refuses. */
+/** JSON Schema patterns for inputs that functions check: each accepts only what its function accepts. */
 
 const GROUP = '[A-Za-z0-9+/]{4}';
-/** One or two bytes at the end of base64: the bits that they do not need are zero. */
+/** One or two trailing bytes in base64, whose unused bits are zero. */
 const ONE_BYTE = '[A-Za-z0-9+/][AQgw](?:==)?';
 const TWO_BYTES = '[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=?';
 
-/** What follows whole groups, by how many bytes beyond them are needed at least. */
+/** Endings after whole groups, by the minimum number of further bytes. */
 const ENDINGS = [`(?:${ONE_BYTE}|${TWO_BYTES})?`, `(?:${ONE_BYTE}|${TWO_BYTES}|${GROUP})`, `(?:${TWO_BYTES}|${GROUP}(?:${ONE_BYTE})?)`];
 
 const BASE64 = `(?:${GROUP}){${Math.floor(MIN_SECRET_BYTES / 3)},}${ENDINGS[MIN_SECRET_BYTES % 3]}`;
 
 /**
- * A webhook secret: `whsec_` and base64, or text of the Basic Multilingual Plane without control characters, of which each character is at
- * least one byte. `secretKey` accepts characters of other planes, too.
+ * A webhook secret: `whsec_` and base64, or text of the Basic Multilingual Plane without control characters, each at least one byte.
+ * `toSigningKey` also accepts other planes.
  */
 export const SECRET_PATTERN = `^(?:whsec_${BASE64}|(?!whsec_)[ -~\\u00a0-\\ud7ff\\ue000-\\uffff]{${MIN_SECRET_BYTES},${MAX_SECRET_LENGTH}})$`;
 
@@ -23,7 +23,7 @@ const LABEL = '(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const NOT_LOCAL = '(?![^/?:]*\\.(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\\.arpa)(?:[/?:]|$))';
 
 /**
- * A callback: https, a host name in lower case that is not local, neither credentials nor fragment. `parseTarget` accepts IP addresses,
- * names in other spellings and other characters, too; whether a name leads to a public address only a lookup shows.
+ * A callback URL: https, a non-local host name in lower case, without credentials and fragment. `parseTarget` also accepts IP addresses and
+ * other spellings; only a lookup shows whether the address is public.
  */
 export const CALLBACK_PATTERN = `^https://${NOT_LOCAL}(?:${LABEL}\\.)+[a-z]{2,63}(?::${PORT})?(?:[/?][\\w.~!$&()*+,;=:@/?%-]*)?$`;

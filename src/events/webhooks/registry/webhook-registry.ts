@@ -17,48 +17,46 @@ import { changeWebhook, normalizeSubscription, type WebhookChange } from './chan
 import { buildFingerprint, canOwnerEnable, type WebhookDoc } from './webhook.ts';
 import { requireOwnWebhook, toWebhookView, type WebhookView, webhookNotFound } from './webhook-view.ts';
 
-/** What a caller wants called, for what. */
 export interface WebhookRegistration {
   url: string;
   /** At least one. */
   events: readonly PushedName[];
-  /** Days; null: all, unset: the default. */
+  /** Days; null: all; default: 7. */
   horizons?: readonly number[] | null;
-  /** Unset: one is made. */
+  /** Default: generated. */
   secret?: string;
 }
 
-/** Registered callbacks: whoever registered one, and the operator, may end it. Somebody else's is to everybody as none: NOT_FOUND. */
+/** Webhooks of wallets. A webhook of another wallet is NOT_FOUND. */
 export interface WebhookRegistry {
   /**
-   * The secret is told here and never again.
-   * @throws OracleError INPUT_INVALID naming `url` or `secret`; CONFLICT beyond the limit, and for the same again; RATE_LIMITED while too many host names
-   * are being looked up, and when all wallets together have as many as there can be.
+   * The secret is returned here only.
+   * @throws OracleError INPUT_INVALID naming `url` or `secret`; CONFLICT beyond the wallet's limit or for a duplicate; RATE_LIMITED by name
+   * lookups or the limit of all wallets
    */
   register(wallet: Address, registration: WebhookRegistration): Promise<WebhookView & { secret: string }>;
-  /** A wallet's own, oldest first. */
+  /** Oldest first. */
   list(wallet: Address): Promise<WebhookView[]>;
   /** @throws OracleError NOT_FOUND */
   get(wallet: Address, id: string): Promise<WebhookView>;
   /** See `changeWebhook`. */
   change(wallet: Address, id: string, change: WebhookChange): Promise<WebhookView>;
-  /** Deletes it, its queue and its deliveries. @throws OracleError NOT_FOUND */
+  /** Deletes the webhook with its queue and deliveries. @throws OracleError NOT_FOUND */
   remove(wallet: Address, id: string): Promise<void>;
-  /** See `rotateSecret`. The secret is told here and never again. */
+  /** See `rotateSecret`. The secret is returned here only. */
   rotateSecret(wallet: Address, id: string, secret?: string): Promise<WebhookView & { secret: string }>;
   /**
-   * Makes one active again that its receiver or failures have ended; it gets what happens from now on. A suspended one gets all that
-   * has happened since, too. An active one stays as it is.
-   * @throws OracleError NOT_FOUND; CONFLICT for one that the operator has ended.
+   * Reactivates a webhook disabled by its receiver or by failures, for new events; a suspended one also receives those since its suspension.
+   * @throws OracleError NOT_FOUND; CONFLICT for one disabled by the operator
    */
   enable(wallet: Address, id: string): Promise<WebhookView>;
   /** See `testWebhook`. */
   test(wallet: Address, id: string): Promise<WebhookDeliveryDoc>;
-  /** See `replayTo`. */
+  /** See `replayEvents`. */
   replay(wallet: Address, id: string, request: ReplayRequest): Promise<QueuedReplay>;
-  /** What was, and is to be, sent to it: newest first. @throws OracleError NOT_FOUND */
+  /** Finished and pending deliveries, newest first. @throws OracleError NOT_FOUND */
   listDeliveries(wallet: Address, id: string, query: DeliveryQuery): Promise<WebhookDeliveryDoc[]>;
-  /** For the operator: no event goes there any more, nor what waits. @throws OracleError NOT_FOUND */
+  /** For the operator: also cancels pending messages. @throws OracleError NOT_FOUND */
   disable(id: string, reason: string): Promise<WebhookView>;
 }
 
@@ -69,10 +67,9 @@ export interface WebhookRegistryDeps extends ReplayEventsDeps, TestWebhookDeps {
 
 const DEFAULT_HORIZON_DAYS = DEFAULT_HORIZONS.map(parseHorizonDays);
 
-/** Longest reason that is kept. */
 const MAX_DISABLE_REASON_LENGTH = 200;
 
-/** Who may register is not asked here: that is the door's business. */
+/** The transport checks the tier of the caller. */
 export function createWebhookRegistry(deps: WebhookRegistryDeps): WebhookRegistry {
   const { store, queue, now } = deps;
   const getTargets = createWalletLookups(deps.targets);
@@ -112,16 +109,14 @@ export function createWebhookRegistry(deps: WebhookRegistryDeps): WebhookRegistr
 
 async function register({ store, events: log, box, targets, now }: WebhookRegistryDeps, wallet: string, wanted: WebhookRegistration) {
   const secret = wanted.secret ?? generateSecret();
-  // Refuses one that cannot sign.
+  // Rejects an unusable secret.
   toSigningKey(secret);
-  // Before the host is looked up: a wallet that is full makes nobody ask for anything.
+  // Before the name lookup: a wallet at its limit causes none.
   await store.requireCapacity(wallet);
-  // A name that leads nowhere yet is looked up again before each call.
+  // An unresolved name is accepted: it is looked up again before each call.
   const { url } = await checkTarget(wanted.url, targets, 'accept');
   const { events, horizons = DEFAULT_HORIZON_DAYS } = wanted;
   const subscription = normalizeSubscription({ url, events, horizons });
-  // A webhook from the time when all horizons were the default still is what this client has registered.
-  if (wanted.horizons === undefined) await store.requireNotRegistered(buildFingerprint({ wallet, ...subscription, horizons: null }));
   const [id, at] = [randomUUID(), now()];
   const doc = await store.add({
     _id: id,
@@ -143,9 +138,9 @@ async function register({ store, events: log, box, targets, now }: WebhookRegist
   return { ...toWebhookView(doc, at), secret };
 }
 
-/** What happened meanwhile is not sent by itself: it can be asked for by a replay. */
+/** Events of the disabled time are not sent; a replay can request them. */
 async function enable({ store, queue, events: log, now }: WebhookRegistryDeps, wallet: string, id: string): Promise<WebhookView> {
-  // A round that is lost was won by another change of its status.
+  // After a lost compare-and-set the status has changed.
   for (;;) {
     const resumed = await store.resume(wallet, id);
     if (resumed !== null) {

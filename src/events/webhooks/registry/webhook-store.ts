@@ -5,10 +5,9 @@ import { OUTBOX_INDEX } from '../../../platform/outbox.ts';
 import { FAN_OUT_INDEX } from '../delivery/fan-out.ts';
 import { REVERSIBLE_DISABLERS, type WebhookDoc } from './webhook.ts';
 
-/** Callbacks that one wallet can have. */
 export const MAX_WEBHOOKS_PER_WALLET = 10;
 
-/** Callbacks of all wallets together: each costs a look at every event. */
+/** Over all wallets: each webhook is matched against every event. */
 export const MAX_WEBHOOKS = 10_000;
 
 export const WEBHOOK_INDEXES = [
@@ -23,18 +22,18 @@ const BY_ID = { _id: 1 } as const;
 
 type NewSecret = Pick<WebhookDoc, 'sealedSecret' | 'secretSetAt' | 'previousSecret'>;
 
-/** Registered callbacks. Whose they are is part of every query of a caller's. */
+/** Registered webhooks. Every query of a caller includes its wallet. */
 export class WebhookStore {
   readonly #webhooks: Collection<WebhookDoc>;
   readonly #max: number;
 
-  /** @param max webhooks of all wallets together */
+  /** @param max over all wallets */
   constructor(db: Db, max = MAX_WEBHOOKS) {
     this.#webhooks = db.collection('webhooks');
     this.#max = max;
   }
 
-  /** A wallet's own, oldest first. */
+  /** Oldest first. */
   async list(wallet: string): Promise<WebhookDoc[]> {
     const found = await this.#webhooks.find({ wallet }).toArray();
     return found.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || a._id.localeCompare(b._id));
@@ -44,26 +43,19 @@ export class WebhookStore {
     return this.#webhooks.findOne({ _id: id, wallet }, { hint: BY_ID });
   }
 
-  /** @throws OracleError CONFLICT when the wallet has all it can have, RATE_LIMITED when all wallets together have. */
+  /** @throws OracleError CONFLICT at the limit of the wallet, RATE_LIMITED at that of all wallets */
   async requireCapacity(wallet: string): Promise<void> {
     if ((await this.#freeSlots(wallet)).length === 0) throw walletLimitReached();
-    // From the metadata of the collection: no documents are counted.
+    // Collection metadata: counts no documents.
     if ((await this.#webhooks.estimatedDocumentCount()) >= this.#max) throw serviceLimitReached();
-  }
-
-  /** @throws OracleError CONFLICT when a webhook has this fingerprint. */
-  async requireNotRegistered(fingerprint: string): Promise<void> {
-    const same = await this.#webhooks.findOne({ fingerprint }, { projection: { _id: 1 } });
-    if (same !== null) throw duplicateWebhook(same._id);
   }
 
   /**
    * Adds a webhook in a free slot of its wallet.
-   * @throws OracleError CONFLICT when the wallet has no free one, or has just this webhook already; RATE_LIMITED when all wallets
-   * together have all that there can be.
+   * @throws OracleError CONFLICT without a free slot or for a duplicate; RATE_LIMITED at the limit of all wallets
    */
   async add(webhook: Omit<WebhookDoc, 'slot'>): Promise<WebhookDoc> {
-    // A slot that is lost was won by somebody else: in a wallet that only adds, the loop ends after as many rounds as slots.
+    // Each conflict fills a slot of the wallet, so the loop ends unless webhooks are deleted meanwhile.
     for (;;) {
       const [slot] = await this.#freeSlots(webhook.wallet);
       const same = await this.#webhooks.findOne({ fingerprint: webhook.fingerprint });
@@ -74,27 +66,27 @@ export class WebhookStore {
     }
   }
 
-  /** Registrations that come at once may each have found room. */
+  /** Concurrent registrations may each have found capacity. */
   async #removeIfOverLimit(doc: WebhookDoc): Promise<WebhookDoc> {
     if ((await this.#webhooks.estimatedDocumentCount()) <= this.#max) return doc;
     await this.remove(doc.wallet, doc._id);
     throw serviceLimitReached();
   }
 
-  /** Tells whether there was one of that id and wallet. */
+  /** Returns whether it existed. */
   async remove(wallet: string, id: string): Promise<boolean> {
     const { deletedCount } = await this.#webhooks.deleteOne({ _id: id, wallet }, { hint: BY_ID });
     return deletedCount > 0;
   }
 
-  /** Null when the secret is another one by now, or the webhook gone. */
+  /** Compare-and-set on the current secret; null if it has changed or the webhook is gone. */
   replaceSecret({ _id, wallet, sealedSecret }: WebhookDoc, change: NewSecret): Promise<WebhookDoc | null> {
     return this.#update({ _id, wallet, sealedSecret }, { $set: change });
   }
 
   /**
-   * Null when what it is called for, or where, is something else by now, or the webhook gone.
-   * @throws OracleError CONFLICT when the wallet has another one that is just that.
+   * Compare-and-set on the fingerprint; null if it has changed or the webhook is gone.
+   * @throws OracleError CONFLICT if the wallet has an equal webhook
    */
   async updateSubscription({ _id, wallet, fingerprint }: WebhookDoc, change: Partial<WebhookDoc>): Promise<WebhookDoc | null> {
     try {
@@ -108,8 +100,8 @@ export class WebhookStore {
   }
 
   /**
-   * Makes a webhook active again that was ended by its receiver or by failures; null when there is none.
-   * @param queuedThrough id of the last event that it is not called for any more
+   * Reactivates a webhook disabled by its receiver or by failures; null if there is none.
+   * @param queuedThrough id of the last event that is not delivered
    */
   enable(wallet: string, id: string, queuedThrough: number): Promise<WebhookDoc | null> {
     const ended = { _id: id, wallet, ...DISABLED_REVERSIBLY };
@@ -117,18 +109,18 @@ export class WebhookStore {
     return this.#update(ended, { $set: active, $max: { queuedThrough } });
   }
 
-  /** Makes a suspended webhook active again, which gets all events since; null when there is none. */
+  /** Reactivates a suspended webhook, which then receives all events since; null if there is none. */
   resume(wallet: string, id: string): Promise<WebhookDoc | null> {
     return this.#update({ _id: id, wallet, status: 'suspended' }, { $set: { status: 'active', suspendedAt: null } });
   }
 
-  /** Notes a test, unless one was noted since then; tells whether it did. */
+  /** Records a test unless one was recorded after `since`; returns whether it did. */
   async recordTest({ _id, wallet }: WebhookDoc, { since, at }: { since: Date; at: Date }): Promise<boolean> {
     const rested = { _id, wallet, testedAt: { $not: { $gt: since } } };
     return (await this.#update(rested, { $set: { testedAt: at } })) !== null;
   }
 
-  /** Disables a webhook for good; of one that the operator has disabled already the first reason stands. Null when there is none. */
+  /** Disables a webhook permanently; a second call keeps the first reason. Null if there is none. */
   async disable(id: string, disabledReason: string, disabledAt: Date): Promise<WebhookDoc | null> {
     const change = {
       $set: { status: 'disabled' as const, disabledReason, disabledAt, disabledBy: 'operator' as const, suspendedAt: null },

@@ -2,14 +2,13 @@ import { OracleError } from '../../../platform/errors.ts';
 import type { WebhookDoc } from './webhook.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
-/** A webhook as its owner is told of it: nothing of its secret but when that was set. */
+/** A webhook as its owner sees it: of the secret only the time it was set. */
 export type WebhookView = Omit<WebhookDoc, HiddenField | 'suspendedAt'> & {
   suspendedAt: Date | null;
-  /** Until when the secret before signs too; null when it does not. */
+  /** End of the previous secret's validity; null if it is not valid. */
   previousSecretUntil: Date | null;
 };
 
-/** What nobody is told. */
 type HiddenField =
   | 'slot'
   | 'fingerprint'
@@ -22,18 +21,28 @@ type HiddenField =
   | 'replays'
   | 'outbox';
 
-/** Part by part: what is added to what is kept is told to nobody by itself. */
+/** Lists the fields explicitly, so that a new stored field stays private. */
 export function toWebhookView(doc: WebhookDoc, now: Date): WebhookView {
   const { _id, url, events, horizons, secretSetAt, status, disabledAt, disabledReason, disabledBy, failingSince, createdAt } = doc;
   const previous = doc.previousSecret?.validUntil ?? null;
   return {
-    ...{ _id, url, events, horizons, secretSetAt, status, disabledAt, disabledReason, disabledBy, failingSince, createdAt },
+    _id,
+    url,
+    events,
+    horizons,
+    secretSetAt,
+    status,
+    disabledAt,
+    disabledReason,
+    disabledBy,
+    failingSince,
+    createdAt,
     suspendedAt: doc.suspendedAt ?? null,
     previousSecretUntil: previous !== null && previous > now ? previous : null,
   };
 }
 
-/** @throws OracleError NOT_FOUND, for somebody else's as for none. */
+/** @throws OracleError NOT_FOUND, also for a webhook of another wallet */
 export async function requireOwnWebhook(store: WebhookStore, wallet: string, id: string): Promise<WebhookDoc> {
   const doc = await store.get(wallet, id);
   if (doc === null) throw webhookNotFound();

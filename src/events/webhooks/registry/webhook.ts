@@ -1,85 +1,83 @@
 import { createHash } from 'node:crypto';
 import type { OutboxEntry } from '../../../platform/outbox.ts';
 import type { PushedName } from '../../event-names.ts';
+import type { AnyEvent } from '../../log/event.ts';
 
-/**
- * `active` ones get events; a disabled one gets none until it is enabled again; of a suspended one, whose wallet has lost its tier,
- * the events wait in the log.
- */
+/** `disabled`: receives nothing until it is enabled. `suspended`: the wallet has lost its tier; events wait in the log. */
 export const WEBHOOK_STATUSES = ['active', 'suspended', 'disabled'] as const;
 
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
-/** Who ended a webhook's calls: the operator for good, the receiver by answering 410, failures by going on for five days. */
+/** The operator (permanently), the receiver (by a 410 response), or failures over five days. */
 export const DISABLERS = ['operator', 'receiver', 'failures'] as const;
 
 export type Disabler = (typeof DISABLERS)[number];
 
-/** Those after whom the owner may enable it again. */
+/** After these the owner may enable the webhook again. */
 export const REVERSIBLE_DISABLERS = ['receiver', 'failures'] as const satisfies Disabler[];
 
-/** What bounds replays: one at a time gets into the queue. */
-export interface ReplayState {
-  /** Until when somebody is at it; a process that dies meanwhile holds up nobody for long. */
-  claimedUntil: Date;
-}
-
-/** A registered callback as it is kept. `_id` is random. */
+/** A registered webhook. `_id` is random. */
 export interface WebhookDoc {
   _id: string;
   /** In lower case. */
   wallet: string;
-  /** 0 to 9, each once a wallet: what holds the limit under parallel registrations. */
+  /** 0 to 9, unique per wallet: enforces the limit under concurrent registrations. */
   slot: number;
-  /** Digest of wallet, URL, events and horizons: the same registration twice is refused. */
+  /** Digest of wallet, URL, events and horizons: rejects duplicates. */
   fingerprint: string;
   url: string;
-  /** Since when it leads there; unset: since its registration. */
+  /** Time of the last URL change; unset before the first. */
   urlSetAt?: Date;
-  /** In the order of the list of event names. */
+  /** In the order of `PUSHED_NAMES`. */
   events: PushedName[];
-  /** Days; null: of all horizons. */
+  /** Days; null: all horizons. */
   horizons: number[] | null;
-  /** Opens for this webhook's id only. */
+  /** Encrypted, bound to this webhook's id. */
   sealedSecret: string;
   secretSetAt: Date;
-  /** The secret before, while both sign; null when there is none. */
+  /** Signs too until `validUntil`, after a rotation. */
   previousSecret: { sealed: string; validUntil: Date } | null;
   status: WebhookStatus;
-  /** When it was suspended; null or unset while it is not. */
   suspendedAt?: Date | null;
   disabledAt: Date | null;
   disabledReason: string | null;
   disabledBy: Disabler | null;
-  /** Since when every attempt has failed; null after a success. */
+  /** First failure since the last success. */
   failingSince: Date | null;
-  /** Id of the last event that was looked at for it: what matched of those up to there is in its queue. */
+  /** Id of the last event matched against it: matching events up to there are queued. */
   queuedThrough: number;
-  /** Who sends to it, and until when that is believed, by the database's clock: one at a time keeps the order. */
+  /** Lease of the sender, by the database's clock: a single sender keeps the order. */
   sender: { holder: string; until: Date } | null;
-  /** When it was last tested; unset: never. */
   testedAt?: Date;
-  /** What was replayed to it; unset: nothing. */
-  replays?: ReplayState;
-  /** Ends that its owner is yet to be told of. */
+  /** Claim of a replay that is being queued. */
+  replays?: { claimedUntil: Date };
+  /** Unpublished notices to the owner. */
   outbox?: WebhookEnding[];
   createdAt: Date;
 }
 
-/** The end of a webhook's calls, as its owner is told of it: it may be enabled again before that. */
+/** A disablement, kept as of its time: the webhook may be enabled again before its notice is published. */
 export interface WebhookEnding extends OutboxEntry<`disabled:${number}`> {
   reason: string;
   failingSince: Date | null;
 }
 
-/** Whether its owner may enable a webhook that is disabled. */
 export function canOwnerEnable({ disabledBy }: Pick<WebhookDoc, 'disabledBy'>): boolean {
   return REVERSIBLE_DISABLERS.some((one) => one === disabledBy);
 }
 
-/** Two registrations with the same fingerprint would deliver everything twice. */
+/** Equal fingerprints would deliver every event twice. */
 export function buildFingerprint({ wallet, url, events, horizons }: Pick<WebhookDoc, 'wallet' | 'url' | 'events' | 'horizons'>): string {
   return createHash('sha256')
     .update(JSON.stringify([wallet, url, events, horizons]))
     .digest('hex');
+}
+
+/** Whether a webhook subscribes to an event's name and horizon, and may receive it. */
+export function matchesWebhook(
+  { wallet, events, horizons }: Pick<WebhookDoc, 'wallet' | 'events' | 'horizons'>,
+  event: Pick<AnyEvent, 'type' | 'horizonDays' | 'wallet'>,
+): boolean {
+  if (!events.includes(event.type) || (event.wallet !== null && event.wallet !== wallet)) return false;
+  return horizons === null || event.horizonDays === null || horizons.includes(event.horizonDays);
 }

@@ -4,23 +4,22 @@ import type { Disablement } from '../health/webhook-health.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 import { DISABLE_AFTER_FAILING_MS, getNextAttemptAt } from './retry-schedule.ts';
 
-/** What a receiver answers that is never to be called again. */
+/** Ends the subscription, by Standard Webhooks. */
 const HTTP_GONE = 410;
 
 interface AttemptContext {
   webhook: Pick<WebhookDoc, 'failingSince'>;
-  /** Of this delivery, this one included. */
+  /** Of this delivery, including this one. */
   attempts: number;
   called: WebhookCallResult;
 }
 
-/** What follows from an attempt: for the delivery, and for the webhook where it ends. */
 export interface AttemptOutcome {
   verdict: DeliveryTransition;
   end: Omit<Disablement, 'at'> | null;
 }
 
-/** What Standard Webhooks says of an answer. @param random from 0 to below 1 */
+/** Outcome of an attempt by Standard Webhooks. @param random from 0 to below 1 */
 export function decideOutcome(
   { webhook, attempts, called: { attempt, retryAfterSeconds } }: AttemptContext,
   random: () => number,

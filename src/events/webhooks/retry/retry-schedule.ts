@@ -2,7 +2,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Time between an attempt and the next one, as Standard Webhooks recommends; the first attempt is made at once. */
+/** Delays between attempts, as Standard Webhooks recommends; the first attempt has none. */
 export const RETRY_DELAYS_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -17,25 +17,25 @@ export const RETRY_DELAYS_MS = [
 
 export const MAX_DELIVERY_ATTEMPTS = RETRY_DELAYS_MS.length + 1;
 
-/** What a step gets longer by at most, so that receivers that were down together are not called together. */
+/** Maximum relative jitter: spreads the retries of receivers that failed together. */
 export const RETRY_JITTER = 0.2;
 
-/** A receiver that asks for more is called all the same. */
+/** A longer `Retry-After` is capped. */
 export const MAX_RECEIVER_RETRY_AFTER_MS = 24 * HOUR_MS;
 
-/** When a receiver that has failed for so long, at every attempt, is not called any more. */
+/** A webhook is disabled after failing this long without a success. */
 export const DISABLE_AFTER_FAILING_MS = 5 * 24 * HOUR_MS;
 
 export interface FailedAttempt {
-  /** Attempts made, this one included. */
+  /** Attempts made, including this one. */
   attempts: number;
   at: Date;
-  /** What the receiver asked for. */
+  /** From the receiver. */
   retryAfterSeconds: number | null;
 }
 
 /**
- * When a delivery is tried again after a failure; null when its attempts are used up. A receiver may ask for more time, not for less.
+ * Time of the next attempt after a failure; null if none is left. A receiver may request a longer delay, not a shorter one.
  * @param random from 0 to below 1
  */
 export function getNextAttemptAt({ attempts, at, retryAfterSeconds }: FailedAttempt, random: () => number): Date | null {

@@ -6,7 +6,7 @@ import type { WebhookStore } from '../registry/webhook-store.ts';
 import { requireOwnWebhook } from '../registry/webhook-view.ts';
 import { generateSecret, toSigningKey } from './secret.ts';
 
-/** For so long calls carry a signature by the secret before, too: the time a receiver has to learn the new one. */
+/** Deliveries are also signed with the previous secret this long, so that receivers can switch. */
 export const PREVIOUS_SECRET_HOURS = 24;
 
 const HOUR_MS = 3_600_000;
@@ -18,10 +18,9 @@ export interface RotateSecretDeps {
 }
 
 /**
- * Sets a new secret, the caller's own or one that is made. A secret that is set already changes nothing, so that a request whose answer
- * was lost can be sent again; of two secrets that went before only the later one goes on signing, and none that opens no longer, since it
- * was sealed under another master secret.
- * @throws OracleError NOT_FOUND, INPUT_INVALID naming `secret`, CONFLICT when another request sets one at this very moment
+ * Sets a given or generated secret. Setting the current secret again changes nothing, which makes retries safe. Only the latest previous
+ * secret keeps signing, and only if it can be decrypted.
+ * @throws OracleError NOT_FOUND, INPUT_INVALID naming `secret`, CONFLICT on a concurrent change
  */
 export async function rotateSecret(
   { store, box, now }: RotateSecretDeps,

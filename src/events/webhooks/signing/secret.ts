@@ -3,22 +3,21 @@ import { OracleError } from '../../../platform/errors.ts';
 
 /** Bytes of a generated secret; Standard Webhooks recommends 24 to 64. */
 const GENERATED_SECRET_BYTES = 32;
-/** Fewer could be guessed from a signature. */
+/** Shorter keys could be found by brute force from a signature. */
 export const MIN_SECRET_BYTES = 16;
 export const MAX_SECRET_LENGTH = 256;
 const SECRET_PREFIX = 'whsec_';
 
-/** What a secret of the caller's own may be, in words. */
 export const SECRET_RULE = `${SECRET_PREFIX} and base64 of at least ${MIN_SECRET_BYTES} bytes, or any other text of at least ${MIN_SECRET_BYTES} bytes without control characters; at most ${MAX_SECRET_LENGTH} characters`;
 
-/** A new secret: `whsec_` and base64 of 32 random bytes, as Standard Webhooks writes them. */
+/** `whsec_` and base64 of 32 random bytes, as in Standard Webhooks. */
 export function generateSecret(): string {
   return SECRET_PREFIX + randomBytes(GENERATED_SECRET_BYTES).toString('base64');
 }
 
 /**
- * The key that deliveries are signed with: the bytes in a `whsec_` secret, otherwise those of the text.
- * @throws OracleError INPUT_INVALID for one that is too short, too long or malformed; it suggests a fresh one, and never repeats the secret.
+ * The signing key: the decoded bytes of a `whsec_` secret, otherwise the bytes of the text.
+ * @throws OracleError INPUT_INVALID for a short, long or malformed secret; suggests a generated one and does not contain the secret
  */
 export function toSigningKey(secret: string): Buffer {
   const key =

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
 import type { SecretBox } from '../../../platform/secrets/secret-box.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 import { toSigningKey } from './secret.ts';
@@ -6,27 +6,23 @@ import { toSigningKey } from './secret.ts';
 export interface SignedDelivery {
   /** `webhook-id`. */
   messageId: string;
-  /** When it is sent: receivers refuse what is older than some minutes. */
+  /** `webhook-timestamp`: receivers reject old messages. */
   at: Date;
-  /** As it is sent, byte for byte. */
+  /** The exact bytes of the request body. */
   body: string;
 }
 
-/**
- * The headers by which a receiver knows that a message is from us, as Standard Webhooks defines them: one signature for each secret,
- * so that a receiver may know either of them while they change.
- */
+/** Headers of Standard Webhooks, with one signature per secret: during a rotation a receiver may know either secret. */
 export function buildSignatureHeaders({ messageId, at, body }: SignedDelivery, secrets: readonly string[]): Record<string, string> {
-  const timestamp = Math.floor(at.getTime() / 1_000);
-  const sign = (secret: string) => createHmac('sha256', toSigningKey(secret)).update(`${messageId}.${timestamp}.${body}`).digest('base64');
+  const signatures = secrets.map((secret) => new Webhook(toSigningKey(secret), { format: 'raw' }).sign(messageId, at, body));
   return {
     'webhook-id': messageId,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': secrets.map((secret) => `v1,${sign(secret)}`).join(' '),
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': signatures.join(' '),
   };
 }
 
-/** The secrets that sign now, the newest first. @throws OracleError CONFIG_INVALID when they were sealed under another master secret. */
+/** The current signing secrets, newest first. @throws OracleError CONFIG_INVALID if they are encrypted under another master secret */
 export function openSigningSecrets(
   { _id, sealedSecret, previousSecret }: Pick<WebhookDoc, '_id' | 'sealedSecret' | 'previousSecret'>,
   box: SecretBox,

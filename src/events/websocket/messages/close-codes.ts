@@ -4,11 +4,11 @@ interface CloseCode {
   code: number;
   /** Sent with the code. */
   reason: string;
-  /** What the client may conclude from it. */
+  /** For the AsyncAPI document. */
   meaning: string;
 }
 
-/** Why connections end, and what to do then. Those that the protocol itself has (1002, 1007, 1009) are sent by its implementation. */
+/** Close codes of the server. The library sends those of the protocol: 1002, 1007, 1009. */
 export const CLOSE_CODES = {
   goingAway: {
     code: 1001,

@@ -3,10 +3,9 @@ import { type EventViewOptions, viewEvent } from '../../event-view.ts';
 import type { AnyEvent } from '../../log/event.ts';
 import type { ServerData, ServerMessageName } from './message-schemas.ts';
 
-/** Makes the message of an event for a tier. */
 export type EncodeEvent = (event: AnyEvent, tier: Tier) => Buffer;
 
-/** Makes each message once, however many connections it goes to: as long as the encoder is kept. */
+/** Encodes each message once per event and tier, for all connections. */
 export function createEventEncoder(options: EventViewOptions): EncodeEvent {
   const encoded = new Map<string, Buffer>();
   return (event, tier) => {
@@ -19,7 +18,7 @@ export function createEventEncoder(options: EventViewOptions): EncodeEvent {
   };
 }
 
-/** A message of the server that is no event. */
+/** Encodes a server message other than an event. */
 export function encodeMessage<Name extends ServerMessageName>(type: Name, data: ServerData<Name>, now: Date): Buffer {
   return Buffer.from(JSON.stringify({ type, data, timestamp: now.toISOString() }));
 }

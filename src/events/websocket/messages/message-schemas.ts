@@ -27,7 +27,7 @@ interface MessageKind {
   schema: z.ZodObject;
 }
 
-/** A message of the server that is no event: `type`, `data`, `timestamp` as the interface has it, and no `id`. */
+/** A server message other than an event: `type`, `data` and `timestamp` as in the interface, without `id`. */
 function defineServerMessage<Type extends string, Data extends z.ZodObject>(type: Type, summary: string, data: Data) {
   const schema = z.object({
     type: z.literal(type).describe('Kind of message'),
@@ -37,7 +37,7 @@ function defineServerMessage<Type extends string, Data extends z.ZodObject>(type
   return { summary, schema } satisfies MessageKind;
 }
 
-/** What the server sends beside events, by type. */
+/** Server messages other than events, by type. */
 export const SERVER_MESSAGES = {
   connected: defineServerMessage(
     'connected',
@@ -92,13 +92,13 @@ export const SERVER_MESSAGES = {
 
 export type ServerMessageName = keyof typeof SERVER_MESSAGES;
 
-/** `data` of a message of the server. */
+/** `data` of a server message. */
 export type ServerData<Name extends ServerMessageName> = z.input<(typeof SERVER_MESSAGES)[Name]['schema']>['data'];
 
-const defineList = <Item extends z.ZodType>(item: Item, most: number) =>
-  z.array(item).min(1, 'must name at least one').max(most, `must name at most ${most}`);
+const defineList = <Item extends z.ZodType>(item: Item, max: number) =>
+  z.array(item).min(1, 'must name at least one').max(max, `must name at most ${max}`);
 
-/** What a client may send, by type; texts of JSON of at most 4096 bytes. */
+/** Client messages by type; JSON text of at most 4096 bytes. */
 export const CLIENT_MESSAGES = {
   subscribe: {
     summary: 'Replaces the subscription; without `events` all kinds are sent, without a horizon those of 7 days',
@@ -138,7 +138,6 @@ export const CLIENT_MESSAGES = {
   },
 } as const satisfies Record<string, MessageKind>;
 
-/** What clients send has one of these forms. */
 export const CLIENT_MESSAGE = z.discriminatedUnion(
   'type',
   [CLIENT_MESSAGES.subscribe.schema, CLIENT_MESSAGES.authenticate.schema, CLIENT_MESSAGES.ping.schema],

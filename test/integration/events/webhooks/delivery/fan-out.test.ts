@@ -6,8 +6,6 @@ import { fanOutEvents } from '../../../../../src/events/webhooks/delivery/fan-ou
 import { buildMessageId } from '../../../../../src/events/webhooks/delivery/webhook-message.ts';
 import { publishWebhookNotices } from '../../../../../src/events/webhooks/health/disabled-notices.ts';
 import { WebhookHealthStore } from '../../../../../src/events/webhooks/health/webhook-health.ts';
-import { migrateWebhooks } from '../../../../../src/events/webhooks/registry/migrate-webhooks.ts';
-import type { WebhookDoc } from '../../../../../src/events/webhooks/registry/webhook.ts';
 import { HORIZONS } from '../../../../../src/forecast/model.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { createShutdown } from '../../../../../src/platform/shutdown.ts';
@@ -161,24 +159,5 @@ describe('the end of a webhook', () => {
     expect(await push.publish()).toBe(1);
     expect(await push.publish()).toBe(0);
     expect(await events.event(await events.lastId())).toMatchObject({ type: 'webhook.disabled', wallet: doc.wallet });
-  });
-});
-
-describe('a webhook of the time before anything was delivered', () => {
-  it('gets what happens from now on', async () => {
-    const { webhooks, db, events, worker } = bench;
-    await bench.happen(3);
-    const { doc } = await bench.addWebhook(URL);
-    const { queuedThrough: _q, previousSecret: _p, failingSince: _f, sender: _s, disabledBy: _d, ...old } = doc;
-    await webhooks.deleteMany({});
-    const ended = { ...old, _id: 'ended', slot: 1, fingerprint: 'ended', status: 'disabled' as const };
-    await webhooks.insertMany([old, ended] as WebhookDoc[]);
-    await Promise.all([1, 2].map(() => migrateWebhooks(db, events)));
-    expect(await bench.webhook(doc._id)).toEqual({ ...doc, queuedThrough: await events.lastId() });
-    expect(await bench.webhook('ended')).toMatchObject({ status: 'disabled', disabledBy: 'operator', failingSince: null });
-    const [next] = await bench.happen(1);
-    await migrateWebhooks(db, events);
-    await fanOutEvents(worker());
-    expect(await queued(doc._id)).toEqual([next]);
   });
 });

@@ -280,12 +280,12 @@ describe('a stop', () => {
 });
 
 describe('a test', () => {
-  const ping = async (id: string, aMinute = 60) => {
+  const ping = async (id: string, perMinute = 60) => {
     const { queue, box, targets, now } = bench.worker();
     return sendPing(
       {
         ...{ queue, box, targets, now },
-        hosts: new HostLimiter({ atOnce: 1, aMinute, ofWallet: { atOnce: 1, aMinute }, walletAtOnce: 1, now }),
+        hosts: new HostLimiter({ maxConcurrent: 1, perMinute, perWallet: { maxConcurrent: 1, perMinute }, maxConcurrentPerWallet: 1, now }),
       },
       await bench.webhook(id),
     );

@@ -7,7 +7,7 @@ const clock = { ms: start };
 /** Without bounds but those that are told. */
 const gateOf = (bounds: Partial<HostLimiterOptions>) =>
   new HostLimiter({
-    ...{ atOnce: 99, aMinute: null, ofWallet: { atOnce: 99, aMinute: null }, walletAtOnce: 99 },
+    ...{ maxConcurrent: 99, perMinute: null, perWallet: { maxConcurrent: 99, perMinute: null }, maxConcurrentPerWallet: 99 },
     now: () => new Date(clock.ms),
     ...bounds,
   });
@@ -31,7 +31,7 @@ function holder(gate: HostLimiter) {
 }
 
 it('lets a host have its share at once, whatever the path and port, and others theirs', async () => {
-  const gate = gateOf({ atOnce: 2 });
+  const gate = gateOf({ maxConcurrent: 2 });
   const hold = holder(gate);
   const under = ['https://a.example/1', 'https://A.example:8443/2'].map((url) => hold(url, 'ann'));
   expect(await post(gate, 'https://a.example/3')).toBe('busy');
@@ -41,13 +41,13 @@ it('lets a host have its share at once, whatever the path and port, and others t
 });
 
 it('frees the turn of what throws', async () => {
-  const gate = gateOf({ atOnce: 1, walletAtOnce: 1, ofWallet: { atOnce: 1, aMinute: null } });
+  const gate = gateOf({ maxConcurrent: 1, maxConcurrentPerWallet: 1, perWallet: { maxConcurrent: 1, perMinute: null } });
   await expect(post(gate, 'https://a.example/', 'ann', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await post(gate, 'https://a.example/')).toBe('done');
 });
 
 it('lets a host have so many a minute, and more as time passes', async () => {
-  const gate = gateOf({ aMinute: 3 });
+  const gate = gateOf({ perMinute: 3 });
   const take = () => post(gate, 'https://a.example/');
   expect([await take(), await take(), await take(), await take()]).toEqual(['done', 'done', 'done', 'spent']);
   clock.ms += 20_000;
@@ -56,7 +56,7 @@ it('lets a host have so many a minute, and more as time passes', async () => {
 });
 
 it('leaves others their turns at a host that one wallet keeps busy', async () => {
-  const gate = gateOf({ atOnce: 4, ofWallet: { atOnce: 2, aMinute: null } });
+  const gate = gateOf({ maxConcurrent: 4, perWallet: { maxConcurrent: 2, perMinute: null } });
   const hold = holder(gate);
   hold('https://shared.example/1', 'hog');
   const second = hold('https://shared.example/2', 'hog');
@@ -68,7 +68,7 @@ it('leaves others their turns at a host that one wallet keeps busy', async () =>
 });
 
 it('leaves others their minute at a host that one wallet calls all the time', async () => {
-  const gate = gateOf({ aMinute: 5, ofWallet: { atOnce: 9, aMinute: 2 } });
+  const gate = gateOf({ perMinute: 5, perWallet: { maxConcurrent: 9, perMinute: 2 } });
   const take = (wallet: string) => post(gate, 'https://shared.example/', wallet);
   expect([await take('hog'), await take('hog')]).toEqual(['done', 'done']);
   for (let n = 0; n < 20; n++) expect(await take('hog')).toBe('spent');
@@ -78,7 +78,7 @@ it('leaves others their minute at a host that one wallet calls all the time', as
 });
 
 it('leaves others their turns whatever hosts one wallet names', async () => {
-  const gate = gateOf({ walletAtOnce: 2 });
+  const gate = gateOf({ maxConcurrentPerWallet: 2 });
   const hold = holder(gate);
   const first = hold('https://one.example/', 'hog');
   hold('https://two.example/', 'hog');
@@ -89,7 +89,7 @@ it('leaves others their turns whatever hosts one wallet names', async () => {
 });
 
 it('lets in who was refused before those who come back at once', async () => {
-  const gate = gateOf({ atOnce: 2, ofWallet: { atOnce: 1, aMinute: null } });
+  const gate = gateOf({ maxConcurrent: 2, perWallet: { maxConcurrent: 1, perMinute: null } });
   const hold = holder(gate);
   const url = 'https://shared.example/';
   const [first] = [hold(url, 'hog'), hold(url, 'other hog')];
@@ -104,7 +104,7 @@ it('lets in who was refused before those who come back at once', async () => {
 });
 
 it('keeps no place for who does not come back, or could not be let in', async () => {
-  const gate = gateOf({ atOnce: 2, ofWallet: { atOnce: 1, aMinute: null } });
+  const gate = gateOf({ maxConcurrent: 2, perWallet: { maxConcurrent: 1, perMinute: null } });
   const hold = holder(gate);
   const url = 'https://shared.example/';
   const [first] = [hold(url, 'hog'), hold(url, 'other hog')];

@@ -6,8 +6,8 @@ const NOW = new Date('2026-03-10T00:00:00Z');
 const SPELLINGS = ['https://a.example/', 'https://A.Example./', 'https://a.example..../', 'https://a.example.:8443/'];
 
 it('the posts under way of a host are counted together, however its name is written', async () => {
-  const share = { atOnce: 2, aMinute: null };
-  const gate = new HostLimiter({ ...share, ofWallet: share, walletAtOnce: 100, now: () => NOW });
+  const share = { maxConcurrent: 2, perMinute: null };
+  const gate = new HostLimiter({ ...share, perWallet: share, maxConcurrentPerWallet: 100, now: () => NOW });
   const held = Promise.withResolvers<string>();
   const under = SPELLINGS.map((url) => gate.run({ url, wallet: '0x1' }, () => held.promise));
   held.resolve('done');
@@ -15,8 +15,8 @@ it('the posts under way of a host are counted together, however its name is writ
 });
 
 it('so are those of a minute', async () => {
-  const share = { atOnce: 9, aMinute: 2 };
-  const gate = new HostLimiter({ ...share, ofWallet: share, walletAtOnce: 9, now: () => NOW });
+  const share = { maxConcurrent: 9, perMinute: 2 };
+  const gate = new HostLimiter({ ...share, perWallet: share, maxConcurrentPerWallet: 9, now: () => NOW });
   const posts = [];
   for (const url of SPELLINGS) posts.push(await gate.run({ url, wallet: '0x1' }, async () => 'done'));
   expect(posts).toEqual(['done', 'done', 'spent', 'spent']);

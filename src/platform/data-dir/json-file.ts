@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Writes a JSON file atomically. */
+export async function writeJsonFile(path: string, value: unknown, mode?: number): Promise<void> {
+  await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode });
+}
+
+/** Null if the file is missing or not valid JSON. */
+export async function readJsonFileOrNull(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+interface ReplaceOptions {
+  /** Default: 0o600. */
+  mode?: number;
+  /** Default: a unique name beside the file. */
+  temporary?: string;
+}
+
+/** Replaces a file atomically: after a crash or power failure it has either its old or its whole new content. */
+export async function replaceFile(path: string, content: string | Buffer, options: ReplaceOptions = {}): Promise<void> {
+  const { mode = 0o600, temporary = `${path}.${randomUUID()}.tmp` } = options;
+  try {
+    await writeSynced(temporary, content, mode);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  // The rename is durable once the folder is synced.
+  const folder = await open(dirname(path));
+  await folder.sync().finally(() => folder.close());
+}
+
+async function writeSynced(path: string, content: string | Buffer, mode: number): Promise<void> {
+  const file = await open(path, 'w', mode);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
