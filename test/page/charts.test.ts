@@ -15,7 +15,7 @@ const usd = (value: number) => `$${Math.round(value).toLocaleString('en-US')}`;
 describeWithBrowser('charts of the record', (browser) => {
   let service: TestService;
   let served: Served;
-  /** The record of two days, as everybody may see it. */
+  /** The public record of two days. */
   let real: ScorecardReply;
   beforeAll(async () => {
     service = await testService(DAYS);
@@ -34,7 +34,7 @@ describeWithBrowser('charts of the record', (browser) => {
   const openWith = (answer: () => ScorecardReply, width = 1_200) =>
     opened(browser, `${served.url}/?horizon=2`, { width, answer: () => SCORECARD.parse(answer()) as ScorecardReply });
 
-  it('every chart has a name with its figures, and a table whose figures are those of the interface', async () => {
+  it('every chart has an accessible name and a table with the figures of the API', async () => {
     const page = await openReal();
     for (const name of await page.locator(charts()).evaluateAll((all) => all.map((svg) => svg.getAttribute('aria-label') ?? '')))
       expect(name).toMatch(/^.{10,}\. .{20,}/);
@@ -56,7 +56,7 @@ describeWithBrowser('charts of the record', (browser) => {
     const inside = real.statistics.distribution!.coverage.find(({ nominal }) => nominal === 0.8)!.observed;
     await expectText(page, 'price', `inside the 80 % band on ${Math.round(inside * over.length)} of ${over.length} days`);
 
-    const bins = await tableOf(page, 'Probabilities of UP');
+    const bins = await tableOf(page, 'Probability of UP');
     expect(bins.map(([, said, rose, within]) => [said, rose, within])).toEqual(
       real.statistics.probabilities!.reliability.map((bin) => [
         percent(bin.meanProbability),
@@ -76,15 +76,15 @@ describeWithBrowser('charts of the record', (browser) => {
     expect(page.problems()).toEqual([]);
   });
 
-  it('a year draws with room for every label, wide and narrow, and lists each run of a regime; nothing scrolls sideways', async () => {
+  it('a year of data renders without overlapping labels or horizontal scrolling', async () => {
     const counts = { resolved: 300, wins: 159, accuracy: 0.53, dedupedTotal: 152, dedupedWins: 79, dedupedAccuracy: 79 / 152 };
     const intervals = { accuracyInterval95: { low: 0.451, high: 0.609 }, dedupedInterval95: { low: 0.441, high: 0.598 } };
     const year = { ...yearOf(real), summary: { ...real.summary, ...counts, ...intervals } };
     const page = await openWith(() => year);
     const facts = await page.locator('#record .record-facts > div').evaluateAll((all) => all.map((fact) => fact.textContent));
     expect(facts.slice(0, 2)).toEqual([
-      `Right, of all calls${percent(0.53)}159 of 30095\u00a0% interval ${interval(intervals.accuracyInterval95)}`,
-      `Right, of windows that do not overlap${percent(79 / 152)}79 of 15295\u00a0% interval ${interval(intervals.dedupedInterval95)}`,
+      `Accuracy, all calls${percent(0.53)}159 of 30095\u00a0% interval ${interval(intervals.accuracyInterval95)}`,
+      `Accuracy, non-overlapping windows${percent(79 / 152)}79 of 15295\u00a0% interval ${interval(intervals.dedupedInterval95)}`,
     ]);
     for (const width of [1_200, 360]) {
       await page.setViewportSize({ width, height: 900 });
@@ -96,15 +96,15 @@ describeWithBrowser('charts of the record', (browser) => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
     }
     expect(await oddities(page)).toEqual([]);
-    const runs = await tableOf(page, 'Regime of each day');
+    const runs = await tableOf(page, 'Market regime by day');
     const changes = year.predictions.filter(({ regime }, index, rows) => regime !== rows[index + 1]?.regime);
     expect(runs.map(([from, , , risk]) => [from, risk])).toEqual(changes.map(({ date, riskLevel }) => [date, riskLevel]));
     await expectText(page, 'regimes', `since ${changes[0].date}`);
   });
 
-  it('the price is read day by day from the keyboard, by pointing and by touch', async () => {
+  it('the price chart can be read by keyboard, pointer and touch', async () => {
     const page = await opened(browser, `${served.url}/?horizon=2`, { hasTouch: true });
-    const slider = page.getByRole('slider', { name: 'Day read in the chart' });
+    const slider = page.getByRole('slider', { name: 'Selected day' });
     const last = real.predictions.find(({ btcAtSignal }) => btcAtSignal !== null)!;
     await slider.focus();
     await page.keyboard.press('ArrowLeft');
@@ -122,7 +122,7 @@ describeWithBrowser('charts of the record', (browser) => {
     expect(await slider.inputValue()).toBe(await slider.getAttribute('max'));
   });
 
-  it('new data leaves the zoom, the open table and the focus where the reader has them', async () => {
+  it('new data keeps zoom, open table and focus', async () => {
     let answer = yearOf(real);
     const page = await opened(browser, `${served.url}/?horizon=2`, { answer: () => answer });
     await page.getByRole('button', { name: '30 days', exact: true }).click();
@@ -138,7 +138,7 @@ describeWithBrowser('charts of the record', (browser) => {
     expect(await summary.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 
-  it('says in words what there is nothing to draw of, and shows no figure that is none', async () => {
+  it('shows text instead of an empty chart and no invalid figure', async () => {
     let answer = real;
     const page = await openWith(() => answer, 360);
     for (const [name, change, said] of oddRecords()) {
@@ -146,7 +146,7 @@ describeWithBrowser('charts of the record', (browser) => {
       await recordMoved(page);
       await page.locator('#record .body').filter({ hasText: said.record }).waitFor();
       for (const [section, words] of Object.entries(said)) await expectText(page, section, words, name);
-      // What nothing was scored of is no measured 0 %, and no run of right calls.
+      // Without scored calls, neither 0 % nor a streak is shown.
       const record = await page.locator('#record .body').innerText();
       expect(record, name).not.toMatch(/0\s?% of 0|\b0 (right|wrong) in a row/);
       expect(await oddities(page), name).toEqual([]);
@@ -158,7 +158,7 @@ describeWithBrowser('charts of the record', (browser) => {
 
 interface OpenedOptions {
   width?: number;
-  /** Answered in the place of the scorecard, which `recordMoved` has the page ask for again. */
+  /** Replaces the scorecard, which `recordMoved` refreshes. */
   answer?: () => ScorecardReply;
   hasTouch?: boolean;
 }
@@ -182,18 +182,18 @@ async function opened(browser: TestBrowser, url: string, { width = 1_200, answer
   return page;
 }
 
-/** Lets the minute pass after which the page looks whether the record has moved, and it has. */
+/** Advances by a minute, after which the page polls and finds that the record has changed. */
 async function recordMoved(page: OpenPage): Promise<void> {
   await page.clock.fastForward(80_000);
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
 }
 
-/** Until every section that is tested has its chart, or words in its place. */
+/** Waits until each tested section has its chart or its empty state. */
 async function drawn(page: OpenPage): Promise<void> {
   for (const section of SECTIONS) await page.locator(`#${section} .body :is(.chart, .empty)`).first().waitFor();
 }
 
-/** The charts of the sections that are tested. */
+/** Charts of the tested sections. */
 const charts = (inside = '') => SECTIONS.map((section) => `#${section} .chart ${inside}`).join(', ');
 
 async function expectText(page: OpenPage, section: string, text: string | RegExp, name = section): Promise<void> {
@@ -202,7 +202,7 @@ async function expectText(page: OpenPage, section: string, text: string | RegExp
   else expect(shown, name).toMatch(text);
 }
 
-/** The cells of the table of a figure, opened as a reader would. */
+/** Cells of the table of a figure, after opening it. */
 async function tableOf(page: OpenPage, title: string): Promise<string[][]> {
   const figure = page.locator('figure').filter({ has: page.locator('figcaption strong', { hasText: title }) });
   await figure.locator('summary').click();
@@ -210,7 +210,7 @@ async function tableOf(page: OpenPage, title: string): Promise<string[][]> {
   return figure.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
 }
 
-/** Attributes and texts of charts in which something stands that is no figure. */
+/** Attributes and texts of charts with invalid numbers. */
 async function oddities(page: OpenPage): Promise<string[]> {
   return page
     .locator(`${charts()}, ${charts('*')}`)
@@ -223,7 +223,7 @@ async function oddities(page: OpenPage): Promise<string[]> {
     );
 }
 
-/** Labels of charts that are cut off by the edge of their chart, or stand on each other. */
+/** Chart labels that are cut off or overlap. */
 async function crowded(page: OpenPage): Promise<string[]> {
   return page.locator(charts()).evaluateAll((svgs) =>
     svgs.flatMap((svg) => {
@@ -235,7 +235,7 @@ async function crowded(page: OpenPage): Promise<string[]> {
       const onEachOther = labels.flatMap(({ text, box }, index) =>
         labels
           .slice(index + 1)
-          // The boxes of letters have some air above and below.
+          // Text boxes have some vertical padding.
           .filter(
             ({ box: other }) =>
               box.left < other.right && other.left < box.right && box.top < other.bottom - 3 && other.top < box.bottom - 3,

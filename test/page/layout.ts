@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core';
 
-/** In pixels. */
+/** Pixels. */
 const WIDTHS = [360, 768, 1_280];
 
 interface Layout {
-  /** Pixels by which the page is wider than what it is seen through. */
+  /** Horizontal overflow of the page in pixels. */
   tooWide: number;
-  /** Width of each chart in pixels, by the title of its figure. */
+  /** Chart widths in pixels by figure title. */
   chartWidths: Readonly<Record<string, string>>;
-  /** Pairs of figures of which one stands on the other. */
+  /** Pairs of overlapping figures. */
   overlaps: readonly string[];
 }
 
-/** Opens every table and every detail, also those that are within one; what is asked for only then comes too. */
+/** Opens every table and disclosure, nested ones included; lazy content is loaded then. */
 export async function openEverything(page: Page): Promise<number> {
   for (let opened = 0; ; ) {
     const more = await page.evaluate(() => {
@@ -22,12 +22,12 @@ export async function openEverything(page: Page): Promise<number> {
     });
     if (more === 0) return opened;
     opened += more;
-    // Their charts are drawn in the frame after the one in which they are there.
+    // Charts are drawn one frame after they are attached.
     await page.waitForFunction(() => document.querySelector('.loading, .canvas:empty, .table-of > div:empty') === null);
   }
 }
 
-/** The layout of the page on a phone, a tablet and a desktop. */
+/** Viewports of a phone, a tablet and a desktop. */
 export async function layoutsOf(page: Page): Promise<(Layout & { width: number })[]> {
   const layouts = [];
   for (const width of WIDTHS) {
@@ -37,7 +37,7 @@ export async function layoutsOf(page: Page): Promise<(Layout & { width: number }
   return layouts;
 }
 
-/** What of a figure is seen, whether or not it is within its box; a table is seen as far as the box that it scrolls in. */
+/** Visible box of a figure; a table is visible as far as its scroll container. */
 async function layoutOf(page: Page): Promise<Layout> {
   return page.evaluate(async () => {
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));

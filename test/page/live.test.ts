@@ -9,12 +9,12 @@ import { login } from '../support/login.ts';
 import { serveApp } from '../support/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../support/service.ts';
 
-/** All cores are taken while suites run. */
+/** Suites use all cores. */
 const SLOWLY = { timeout: 15_000 };
 
 describeWithBrowser('the live parts of the page', (browser) => {
   let service: TestService;
-  /** The day whose forecast is made while a reader looks on. */
+  /** The day whose forecast is made during the test. */
   let lastDay: number;
   let served: Awaited<ReturnType<typeof serveApp>>;
   const open = (port = 0) => serveApp(createApp(allRoutes(service.http), service.appOptions, service.adapters), { port, sockets: service });
@@ -31,7 +31,7 @@ describeWithBrowser('the live parts of the page', (browser) => {
     await service?.stop();
   });
 
-  /** A page of a reader who has logged in before. */
+  /** A page with a stored session. */
   async function inside(): Promise<Page> {
     const { token, wallet, tier, expiresAt } = await login(service, 'basic');
     const session = JSON.stringify({ token, wallet, tier, expiresAt: expiresAt.toISOString() });
@@ -41,19 +41,19 @@ describeWithBrowser('the live parts of the page', (browser) => {
         await opening.addInitScript((stored) => sessionStorage.setItem('oracle-session', stored), session);
       },
     });
-    await page.locator('#events').getByText('Live:').waitFor();
+    await page.locator('#events').getByText('Live.').waitFor();
     return page;
   }
 
   const lines = (page: Page) => page.getByRole('log', { name: 'Events, newest first' }).getByRole('listitem');
   const keys = (page: Page) => lines(page).evaluateAll((items) => items.map((item) => (item as HTMLElement).dataset.key));
 
-  it('shows what has happened, and each further event when the pipeline tells of it', async () => {
+  it('shows past events and each new one', async () => {
     const page = await inside();
     const last = await service.push.events.lastId();
-    const told = (await keys(page)).map((key) => Number(key!.replace('event-', '')));
-    expect(told[0]).toBe(last);
-    expect(told).toEqual([...new Set(told)].toSorted((a, b) => b - a));
+    const shown = (await keys(page)).map((key) => Number(key!.replace('event-', '')));
+    expect(shown[0]).toBe(last);
+    expect(shown).toEqual([...new Set(shown)].toSorted((a, b) => b - a));
     const dayBefore = Number(formatDay(lastDay - 1).slice(8));
     await lines(page)
       .getByText(new RegExp(`Calls of ${dayBefore} .* for 1, 2, 3 and 7 days: committed on chain`))
@@ -65,20 +65,20 @@ describeWithBrowser('the live parts of the page', (browser) => {
       .filter({ hasText: `Calls of ${Number(made.slice(8))} ` })
       .filter({ hasText: 'New calls' });
     await call.getByText(/1-day (BUY|SELL|HOLD).*; 7-day (BUY|SELL|HOLD)/).waitFor();
-    // What is shown of the record follows by itself.
+    // The record sections follow without a reload.
     await page.locator('#today').locator(`time[datetime^="${made}"]`).first().waitFor();
   });
 
-  it('comes back after the service was away, with what was missed, once and in order', async () => {
+  it('reconnects after an outage and shows missed events once, in order', async () => {
     const page = await inside();
     const before = await keys(page);
     await served.close();
-    await page.locator('#events').getByText('Connecting again by itself').waitFor();
+    await page.locator('#events').getByText('Reconnecting').waitFor();
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await page.getByText(/Offline since \d\d:\d\d UTC/).waitFor();
     await service.push.events.append(regimeDrafts(100, 2), new Date());
     served = await open(served.port);
-    await page.locator('#events').getByText('Live:').waitFor();
+    await page.locator('#events').getByText('Live.').waitFor();
     await page.getByText('Connected', { exact: true }).waitFor();
     const last = Number(before[0]!.replace('event-', ''));
     const missed = [`event-${last + 2}`, `event-${last + 1}`];
@@ -87,15 +87,15 @@ describeWithBrowser('the live parts of the page', (browser) => {
     await expect.poll(async () => (await keys(page))[0], SLOWLY).toBe(`event-${last + 3}`);
   });
 
-  it('shows anybody a made-up market as one, what the chain was told last, and nothing of what is sealed', async () => {
+  it('shows anonymous readers the simulation banner, the latest attestations and no hidden value', async () => {
     const page = await browser.open(served.url);
-    const list = page.getByRole('region', { name: 'Last entries on chain, newest first' });
+    const list = page.getByRole('region', { name: 'Latest attestations, newest first' });
     await list
       .getByText(/Calls of .* for 1, 2, 3 and 7 days: committed on chain/)
       .first()
       .waitFor();
     expect(await page.locator('#events').innerText()).not.toMatch(/\b(BUY|SELL|HOLD|UP|DOWN)\b/);
-    await page.getByText('Nothing here says how the oracle does on the real market').waitFor();
+    await page.getByText('It shows nothing about performance on the real market').waitFor();
     expect(await page.locator('body').getAttribute('data-kind')).toBe('simulated');
     const tags = await page.locator('.canvas').evaluateAll((all) => all.map((one) => getComputedStyle(one, '::before').content));
     expect(tags.length).toBeGreaterThan(0);
@@ -108,20 +108,20 @@ describeWithBrowser('the live parts of the page', (browser) => {
     expect(page.problems()).toEqual([]);
   });
 
-  it('says by horizon, which the keyboard changes, what a call means that abstains, never counts or is over', async () => {
-    const told = { direction: 'UP', confidence: 0.5123, replayed: false };
+  it('explains HOLD, void and resolved calls by horizon, selected by keyboard', async () => {
+    const shown = { direction: 'UP', confidence: 0.5123, replayed: false };
     const calls = [
       {
         horizon: '7d',
-        call: { ...told, signal: 'HOLD' },
-        words: /HOLD\s+abstains[\s\S]*that is higher on .*, at 51\.2\s%: too little to act on/,
+        call: { ...shown, signal: 'HOLD' },
+        words: /HOLD\s+abstains[\s\S]*higher on .*, at 51\.2\s%: too weak to act on/,
       },
       {
         horizon: '3d',
-        call: { ...told, signal: 'SELL', direction: 'DOWN', status: 'VOID' },
+        call: { ...shown, signal: 'SELL', direction: 'DOWN', status: 'VOID' },
         words: /SELL\s+down[\s\S]*P\(up\) 48\.8\s%[\s\S]*never counts/,
       },
-      { horizon: '2d', call: { ...told, signal: 'BUY', status: 'WIN' }, words: /BUY\s+up[\s\S]*It came true/ },
+      { horizon: '2d', call: { ...shown, signal: 'BUY', status: 'WIN' }, words: /BUY\s+up[\s\S]*The call was right/ },
     ];
     const page = await browser.open(served.url, {
       init: async (opening) => {
@@ -141,7 +141,7 @@ describeWithBrowser('the live parts of the page', (browser) => {
     expect(page.problems()).toEqual([]);
   });
 
-  it('shows how far a first start is, and nothing of it once it is over', async () => {
+  it('shows the progress of a first start and hides it afterwards', async () => {
     let setup: object | null = { what: 'replaying history', done: 40, total: 120 };
     const page = await browser.open(served.url, {
       init: async (opening) => {

@@ -18,19 +18,19 @@ const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', impor
 const appOf = ({ http, appOptions: door, adapters: doors }: TestService) => createApp(allRoutes(http), door, doors);
 
 const SECTIONS = [
-  ...["Today's call", 'What the record is worth', 'Price and past forecasts', 'Market regimes', 'Calibration and skill'],
-  ...['Check it in this browser', 'The crowd against the oracle', 'Wagers and their books', 'Self-tests', 'Events as they happen'],
-  'Market data and its age',
+  ...["Today's call", 'Track record', 'Price and forecasts', 'Market regimes', 'Calibration and skill'],
+  ...['Verify in your browser', 'Crowd against oracle', 'Wagers', 'Self-tests', 'Live events'],
+  'Market data',
 ];
 
-it('all files of the page together are below 150 kB compressed', () => {
+it('all files of the page are below 150 kB compressed', () => {
   const files = PAGE_FOLDERS.flatMap((folder) => [...getPageFiles(folder).values()]);
   const bytes = files.reduce((sum, { content }) => sum + gzipSync(content.bytes).length, 0);
   expect(files.length).toBeGreaterThan(20);
   expect(bytes).toBeLessThan(150_000);
 });
 
-it('hashes are those of the package, line by line, without comments, and say whose they are', () => {
+it('vendored hashes match the package line by line and name its license', () => {
   for (const [name, { content }] of getPageFiles('vendor')) {
     const published = readFileSync(new URL(`../../node_modules/@noble/hashes/${name}`, import.meta.url), 'utf8');
     const isComment = (line: string) => /^\s*(?:\/\/| \*|\/\*\*(?!.*\*\/.))/.test(line);
@@ -40,7 +40,7 @@ it('hashes are those of the package, line by line, without comments, and say who
   }
 });
 
-it('what is left out of them are comments, and no code on a line with one', () => {
+it('only comments are removed from vendored code', () => {
   const code = '/** a */ const a = 1;\nconst b = 2;\n/**\n * c **\n */\nconst c = 3; /** d */\n  /** e */\n  // f\nconst e = 5; // g\n';
   expect(stripCommentLines(code)).toBe('/** a */ const a = 1;\nconst b = 2;\nconst c = 3; /** d */\nconst e = 5; // g\n');
 });
@@ -72,7 +72,7 @@ describeWithBrowser('with a record', (browser) => {
     expect(page.problems()).toEqual([]);
   });
 
-  it('every table opens within its figure, narrow and wide: the page is no wider, and no chart is drawn anew', async () => {
+  it('opening a table neither widens the page nor redraws a chart', async () => {
     const page = await browser.open(served.url, { width: 1_280, reducedMotion: 'reduce' });
     await settled(page);
     const closed = await layoutsOf(page);
@@ -82,7 +82,7 @@ describeWithBrowser('with a record', (browser) => {
     expect(await layoutsOf(page)).toEqual(closed.map((one) => ({ ...one, chartWidths: expect.objectContaining(one.chartWidths) })));
   });
 
-  it('goes to places of itself without being loaded anew: what was chosen stays, and keys go on from there', async () => {
+  it('fragment links keep the state of the page and move the focus', async () => {
     const page = await browser.open(`${served.url}/?horizon=2`);
     await settled(page);
     await page.evaluate(() => document.body.setAttribute('data-same', 'yes'));
@@ -93,7 +93,7 @@ describeWithBrowser('with a record', (browser) => {
     expect(new URL(page.url())).toMatchObject({ search: '?horizon=2', hash: '#attestations' });
     await page
       .locator('#today')
-      .getByRole('link', { name: /^Check it\s+the call of \d+ \w+ \d{4}$/ })
+      .getByRole('link', { name: /^Verify\s+the call of \d+ \w+ \d{4}$/ })
       .click();
     expect(await page.evaluate(() => document.activeElement?.id)).toMatch(/^row-\d{4}-\d\d-\d\d$/);
     expect(await page.locator('#today .today-last').innerText()).toMatch(
@@ -102,7 +102,7 @@ describeWithBrowser('with a record', (browser) => {
     expect(await page.locator('body').getAttribute('data-same')).toBe('yes');
   });
 
-  it('shows what is chosen, and how far a call is between its labels, also in colours of the system', async () => {
+  it('shows selection and progress in forced colours, too', async () => {
     const page = await browser.open(served.url);
     await settled(page);
     const { timestamp, windowOpensAt, resolvesAt } = (await (await fetch(`${served.url}/api/svc/open/signal`)).json()) as never;
@@ -131,7 +131,7 @@ describeWithBrowser('with a record', (browser) => {
       ).toBe('none');
   });
 
-  it('says of an answer that cannot be drawn that it cannot, and shows everything else', async () => {
+  it('replaces a section with an invalid response and renders the others', async () => {
     const page = await browser.open(served.url, {
       init: async (opened) => {
         await opened.route('**/api/svc/open/signal*', async (route) => {
@@ -147,7 +147,7 @@ describeWithBrowser('with a record', (browser) => {
     expect(await page.locator('#record .body').innerText()).not.toBe('');
   });
 
-  it('asks no other host, and no more of this one than a stranger may', async () => {
+  it('sends requests to its own host only, within the anonymous rate limit', async () => {
     const asked: URL[] = [];
     const page = await browser.open(served.url, {
       init: async (opened) => void opened.on('request', (request) => asked.push(new URL(request.url()))),
@@ -158,7 +158,7 @@ describeWithBrowser('with a record', (browser) => {
     expect(counted.length).toBeLessThanOrEqual(15);
   });
 
-  it('keeps what it shows while the service is away, says so, and goes on when it is back', async () => {
+  it('keeps its data while the service is offline and recovers', async () => {
     const page = await browser.open(served.url);
     await settled(page);
     const shown = await page.locator('#record .body').innerText();
@@ -185,7 +185,7 @@ describeWithBrowser('before the first forecast', (browser) => {
   });
   afterAll(() => service?.stop());
 
-  it('every section says what is missing; no figure is made up, and nothing fails', async () => {
+  it('every section shows an empty state without invalid figures', async () => {
     const served = await serveApp(appOf(service), { sockets: service });
     try {
       const page = await browser.open(served.url);
@@ -201,7 +201,7 @@ describeWithBrowser('before the first forecast', (browser) => {
     }
   });
 
-  it('is there while the service starts, tells how far that is, and fills by itself', async () => {
+  it('loads while the service starts, shows the progress and fills', async () => {
     const setup = createStartupProgress('starting the database');
     const log = createLog({ level: 'silent', secrets: [] });
     const server = await listen(createStartingApp({ log, publicUrl: 'http://127.0.0.1', setup }), 0, '127.0.0.1');
@@ -224,18 +224,18 @@ describeWithBrowser('before the first forecast', (browser) => {
   });
 });
 
-/** As when its reader comes back to it: it does not wait for its next look at the service. */
+/** As on a return to the page, it polls at once. */
 async function lookNow(page: OpenPage): Promise<void> {
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
 }
 
-/** Until everything that is asked for at the beginning has come, or cannot. */
+/** Waits until every initial request is done. */
 async function settled(page: OpenPage): Promise<void> {
   await page.waitForLoadState('networkidle');
   await page.waitForFunction(() => document.querySelector('.loading') === null);
 }
 
-/** Of the rules of WCAG 2.2 AA and of good practice. */
+/** Rules of WCAG 2.2 AA and best practices. */
 async function seriousFindings(page: OpenPage): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(async () => {

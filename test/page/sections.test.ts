@@ -75,7 +75,7 @@ describeWithBrowser('sections of evidence', (browser) => {
       },
     });
 
-  it('show what there is', async () => {
+  it('show their data', async () => {
     const wagers: WagersReply = { ...WAGERS, accounts: [ACCOUNT], wagers: [WAGER, SKIPPED], count: 2, total: 2 };
     const feeds = exampleOf('getCacheStats') as unknown as { feeds: { stale: boolean; providers: unknown[] }[] };
     feeds.feeds[0] = { ...feeds.feeds[0], stale: true, providers: [{ provider: 'kraken', circuit: 'open' }] };
@@ -93,36 +93,36 @@ describeWithBrowser('sections of evidence', (browser) => {
     await wagered.getByText('Paper money.').waitFor();
     await wagered.getByText('−5.50 PAPER-USD', { exact: true }).waitFor();
     await wagered.getByRole('img', { name: /^Profit of all settled wagers, paper\. −5\.50 PAPER-USD after 2 settled wagers/ }).waitFor();
-    // The venue's words are text, whatever they look like.
+    // Text of the venue is rendered as text, not as HTML.
     await wagered.getByText('<b>Will BTC/USD close above 100,000?</b>').first().waitFor();
     await wagered.getByText('the edge is too small (1)').waitFor();
     await wagered.getByText('0.45 / 0.47').first().click();
     await wagered.getByText('buy 120 at 0.450').first().waitFor();
 
     const crowd = page.locator('#crowd');
-    await crowd.getByText('This proves nothing.').waitFor();
-    await crowd.getByRole('img', { name: /^What each gave the week’s question/ }).waitFor();
+    await crowd.getByText('Not evidence.').waitFor();
+    await crowd.getByRole('img', { name: /^Probabilities of the weekly question/ }).waitFor();
 
     const tests = page.locator('#self-tests');
-    await tests.getByText(/^\d of \d came to a result; /).waitFor();
+    await tests.getByText(/^\d of \d have a result; /).waitFor();
     expect(asked).not.toContain('/api/self-test/walk-forward');
     await tests.getByText('Folds and canaries').click();
-    await tests.getByRole('img', { name: /^Accuracy against always saying UP/ }).waitFor();
+    await tests.getByRole('img', { name: /^Accuracy against always UP/ }).waitFor();
     await tests.getByText('✓ no leak').first().waitFor();
 
     const data = page.locator('#feeds');
     await data
-      .getByText(`${feeds.feeds.length - 1} of ${feeds.feeds.length} series are fresh; of 1 a provider fails, and the next one is asked.`)
+      .getByText(`${feeds.feeds.length - 1} of ${feeds.feeds.length} series are fresh; 1 with a failing provider, replaced by the next.`)
       .waitFor();
-    await data.getByRole('row', { name: 'Bitcoin daily close ! stale' }).getByText('kraken (failing, left alone)').waitFor();
+    await data.getByRole('row', { name: 'Bitcoin daily close ! stale' }).getByText('kraken (failing, paused)').waitFor();
     expect(page.problems()).toEqual([]);
   });
 
-  it('say while history is replayed that they fill by themselves, and only after it what there is not', async () => {
+  it('show a replay note during a replay, and empty states only after it', async () => {
     const health = (await (await fetch(`${served.url}/health`)).json()) as object;
     let setup: object | null = { what: 'replaying days of history', done: 1, total: 12 };
     const page = await open((opening) => opening.route('**/health', (route) => route.fulfill({ json: { ...health, setup } })));
-    const [filling, nothing] = ['History is being replayed: this fills by itself.', /^(Nothing|No) .* yet/];
+    const [filling, nothing] = ['History is being replayed; this section fills automatically.', /^(Nothing|No) .* yet/];
     for (const section of ['attestations', 'crowd', 'record']) {
       await page.locator(`#${section}`).getByText(filling).waitFor();
       expect(await page.locator(`#${section}`).getByText(nothing).isVisible(), section).toBe(false);
@@ -134,14 +134,14 @@ describeWithBrowser('sections of evidence', (browser) => {
     }
   });
 
-  it('say so where there is nothing yet', async () => {
+  it('show their empty states before the first forecast', async () => {
     const page = await open((opening) =>
       answer(opening, '/api/svc/wagers', { ...WAGERS, accounts: [], wagers: [], count: 0, total: 0 } satisfies WagersReply),
     );
-    await page.locator('#attestations').getByText('Nothing has been forecast yet.').waitFor();
-    await page.locator('#wagers').getByText('Nothing to tell up to 2026-03-03').waitFor();
+    await page.locator('#attestations').getByText('No forecast has been made yet.').waitFor();
+    await page.locator('#wagers').getByText('No wagers up to 2026-03-03').waitFor();
     await page.locator('#crowd').getByText('No weekly question has been priced yet').waitFor();
-    await page.locator('#self-tests').getByText('0 of 5 came to a result').waitFor();
+    await page.locator('#self-tests').getByText('0 of 5 have a result').waitFor();
     await page
       .locator('#feeds')
       .getByText(/^✓ \d+ of \d+ series are fresh\.$/)

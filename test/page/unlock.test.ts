@@ -34,7 +34,7 @@ describeWithBrowser('unlocking the page', (browser) => {
     });
 
   async function unlock(page: Page, name: string): Promise<void> {
-    await today(page).getByText('Sealed until').waitFor();
+    await today(page).getByText('revealed after').waitFor();
     await today(page).getByRole('button', { name: 'Unlock with your wallet' }).click();
     await dialog(page).getByRole('button', { name }).click();
   }
@@ -46,13 +46,13 @@ describeWithBrowser('unlocking the page', (browser) => {
     return page;
   }
 
-  it('tells the call to a wallet that holds enough, and nothing of it once that has logged out', async () => {
+  it('shows the call to a wallet with enough tokens and hides it after logout', async () => {
     const urls: string[] = [];
     const page = await openWith([{ name: 'Test wallet', account: demoWallets(service).premium }], async (opening) => {
       opening.on('request', (request) => urls.push(request.url()));
       opening.on('websocket', (socket) => urls.push(socket.url()));
     });
-    await today(page).getByText('Sealed until').waitFor();
+    await today(page).getByText('revealed after').waitFor();
     expect(await today(page).innerText()).not.toMatch(CALL);
     await unlock(page, 'Test wallet');
     const { signal, direction, confidence } = (await (
@@ -62,8 +62,8 @@ describeWithBrowser('unlocking the page', (browser) => {
     const words = await today(page).innerText();
     expect(words).toContain(`${(100 * confidence).toFixed(1)}\u00a0%`);
     expect(words).toMatch(direction === 'UP' ? /higher on/ : /lower on/);
-    expect(words).toMatch(/lies between \$[\d,]+ and \$[\d,]+ with a probability of 80 %/);
-    await page.locator('#events').getByText('Live:').waitFor();
+    expect(words).toMatch(/With a probability of 80 %, Bitcoin is between \$[\d,]+ and \$[\d,]+/);
+    await page.locator('#events').getByText('Live.').waitFor();
 
     const { token } = await page.evaluate(() => JSON.parse(sessionStorage.getItem('oracle-session')!));
     expect(await page.content()).not.toContain(token);
@@ -71,7 +71,7 @@ describeWithBrowser('unlocking the page', (browser) => {
     expect(urls.some((url) => url.startsWith('ws:') && url.includes('ticket='))).toBe(true);
 
     await page.getByRole('button', { name: 'Log out' }).click();
-    await today(page).getByText('Sealed until').waitFor();
+    await today(page).getByText('revealed after').waitFor();
     expect(await today(page).innerText()).not.toMatch(CALL);
     expect(await page.locator('#events .events').innerText()).not.toMatch(/New call/);
     const again = await fetch(`${served.url}/api/svc/oracle`, { headers: { Authorization: `Bearer ${token}` } });
@@ -79,7 +79,7 @@ describeWithBrowser('unlocking the page', (browser) => {
     expect(page.problems()).toEqual([]);
   });
 
-  it('says what a wallet is short of, that the reader declined, and by how much a clock is wrong', async () => {
+  it('reports missing tokens, a declined signature and a wrong clock', async () => {
     const { poor, premium } = demoWallets(service);
     const page = await openWith(
       [
@@ -96,15 +96,15 @@ describeWithBrowser('unlocking the page', (browser) => {
     await page.clock.setSystemTime(Date.now() - 600_000);
     await dialog(page).getByRole('button', { name: 'Late' }).click();
     await dialog(page)
-      .getByText(/is 10 minutes behind the service's/)
+      .getByText(/is 10 minutes behind that of the service/)
       .waitFor();
     await dialog(page).getByRole('button', { name: 'Close' }).click();
-    await today(page).getByText('Sealed until').waitFor();
-    // What the browser itself writes of answers that refuse.
+    await today(page).getByText('revealed after').waitFor();
+    // Messages that the browser logs for error statuses.
     expect(page.problems().map((problem) => /status of (\d+)/.exec(problem)?.[1])).toEqual(['403', '401']);
   });
 
-  it('shows no more of a wallet than a bounded name and a picture that it brings along', async () => {
+  it('bounds the name of a wallet and shows only data URL icons', async () => {
     const account = demoWallets(service).basic;
     const long = 'W'.repeat(500);
     const { promise: maySign, resolve: sign } = Promise.withResolvers<void>();
@@ -117,7 +117,7 @@ describeWithBrowser('unlocking the page', (browser) => {
     await buttons.nth(1).waitFor();
     expect((await buttons.first().innerText()).length).toBeLessThan(60);
     expect(await dialog(page).locator('img').count()).toBe(1);
-    // Who closes the dialog meanwhile has no session, also not at the service.
+    // Closing the dialog ends the session at the service, too.
     await buttons.first().click();
     await dialog(page).getByText('Sign the message').waitFor();
     await dialog(page).getByRole('button', { name: 'Close' }).click();
@@ -128,7 +128,7 @@ describeWithBrowser('unlocking the page', (browser) => {
     expect(page.problems()).toEqual([]);
   });
 
-  it('takes a token where there is no wallet, and refuses one that is none', async () => {
+  it('accepts an access token without a wallet and rejects an invalid one', async () => {
     const page = await openWith([]);
     await today(page).getByRole('button', { name: 'Unlock with your wallet' }).click();
     await dialog(page).getByText('No wallet was found').waitFor();
@@ -136,18 +136,18 @@ describeWithBrowser('unlocking the page', (browser) => {
     const field = dialog(page).getByLabel('Access token');
     await field.fill('not a token');
     await field.press('Enter');
-    await dialog(page).getByText('This is no access token').waitFor();
+    await dialog(page).getByText('This is not an access token').waitFor();
     await field.fill(await loginToken(service, 'basic'));
     await field.press('Enter');
     await today(page).getByText(CALL).first().waitFor();
-    expect(await page.locator('#account').innerText()).toMatch(/Basic[\s\S]*ends in \d+ minutes/);
-    expect(await today(page).innerText()).toContain('Premium is also told the 80 % range');
+    expect(await page.locator('#account').innerText()).toMatch(/Basic[\s\S]*expires in \d+ minutes/);
+    expect(await today(page).innerText()).toContain('Premium also shows the 80 % price range');
     await page.reload();
     await today(page).getByText(CALL).first().waitFor();
     expect(page.problems()).toEqual([]);
   });
 
-  it('says nothing of what a wallet holds as long as its own call has not come', async () => {
+  it('says nothing about tokens until the call of the session is loaded', async () => {
     let busy = true;
     const page = await openWith([{ name: 'Test wallet', account: demoWallets(service).premium }], async (opening) => {
       await opening.route('**/api/svc/open/signal*', (route) => {
@@ -157,13 +157,13 @@ describeWithBrowser('unlocking the page', (browser) => {
     });
     await unlock(page, 'Test wallet');
     await today(page).getByText('Too many requests.').waitFor();
-    expect(await today(page).innerText()).not.toMatch(/no longer holds|Sealed until/);
+    expect(await today(page).innerText()).not.toMatch(/no longer holds|revealed after/);
     busy = false;
     await page.getByRole('radio', { name: '2 days' }).check();
     await today(page).getByText(CALL).first().waitFor();
   });
 
-  it('shows nobody a call that comes after its reader has logged out', async () => {
+  it('drops a call that arrives after logout', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     let isOut = false;
     const page = await openWith([{ name: 'Test wallet', account: demoWallets(service).premium }], async (opening) => {
@@ -172,7 +172,7 @@ describeWithBrowser('unlocking the page', (browser) => {
         if (route.request().headers().authorization !== undefined) await released;
         await route.fulfill({ response });
       });
-      // What anybody is told does not come, so that the late call would stand alone.
+      // The anonymous response is withheld, so that the late call would be shown alone.
       await opening.route('**/api/svc/scorecard*', (route) => (isOut ? undefined : route.continue()));
     });
     const isOwn = (request: Request) => request.url().includes('open/signal') && request.headers().authorization !== undefined;
@@ -185,7 +185,7 @@ describeWithBrowser('unlocking the page', (browser) => {
     expect(await today(page).innerText()).not.toMatch(CALL);
   });
 
-  it('logs out when the wallet turns to another account, also after the page was loaded anew', async () => {
+  it('logs out when the wallet switches accounts, after a reload too', async () => {
     const page = await unlocked();
     await page.reload();
     await today(page).getByText(CALL).first().waitFor();
@@ -194,17 +194,17 @@ describeWithBrowser('unlocking the page', (browser) => {
     const turnTo = (accounts: string[]) => page.evaluate((to) => (window as any).turnTo('Test wallet', to), accounts);
     await turnTo([own]);
     expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(1);
-    // What was told goes at once, also where nobody answers.
+    // Hidden values disappear at once, even when the service does not answer.
     await page.context().setOffline(true);
     await turnTo([demoWallets(service).basic.address]);
-    await page.getByText(/The wallet has changed its account.*The service could not be told/).waitFor();
+    await page.getByText(/The wallet switched accounts.*The service could not be reached/).waitFor();
     expect(await today(page).innerText()).not.toMatch(CALL);
     await page.context().setOffline(false);
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await page.getByText('Connected', { exact: true }).waitFor();
   });
 
-  it('renews a session that is near its end, when its reader asks for it, and keeps what he has open', async () => {
+  it('renews an expiring session on request and keeps open elements', async () => {
     const { premium, basic } = demoWallets(service);
     const first = JSON.stringify({
       ...{ token: await loginToken(service, 'premium'), wallet: premium.address, tier: 'premium' },
@@ -218,7 +218,7 @@ describeWithBrowser('unlocking the page', (browser) => {
       await opening.addInitScript(keep, first);
     });
     await today(page).getByText(CALL).first().waitFor();
-    await page.locator('#events').getByText('Live:').waitFor();
+    await page.locator('#events').getByText('Live.').waitFor();
     const heard = page.locator('#events .events li');
     const before = await heard.count();
     await page.locator('#today .call-word, #events .events li').evaluateAll((all) => all.map((one) => one.classList.add('kept')));
@@ -226,30 +226,30 @@ describeWithBrowser('unlocking the page', (browser) => {
     await page.getByRole('banner').getByRole('button', { name: 'Renew' }).press('Enter');
     await page
       .getByRole('banner')
-      .getByText(/ends in (29|30) minutes/)
+      .getByText(/expires in (29|30) minutes/)
       .waitFor();
     expect(await page.getByRole('button', { name: 'Renew' }).count()).toBe(0);
     expect(await focused(page)).toBe('Renewed.');
     await reconnected;
-    await page.locator('#events').getByText('Live:').waitFor();
+    await page.locator('#events').getByText('Live.').waitFor();
     expect(await page.locator('.kept').count()).toBe(before + 1);
     expect(await heard.count()).toBe(before);
     expect(await page.evaluate(() => sessionStorage.getItem('oracle-session'))).not.toContain(JSON.parse(first).token);
     expect(page.problems()).toEqual([]);
   });
 
-  it('offers a wallet that does not announce itself', async () => {
+  it('offers an injected wallet', async () => {
     const page = await openWith([{ name: 'Silent', account: demoWallets(service).basic, isSilent: true }]);
     await unlock(page, 'Browser wallet');
     await today(page).getByText(CALL).first().waitFor();
   });
 
-  it('seals the call when the token has expired', async () => {
+  it('hides the call when the token has expired', async () => {
     const page = await openWith([{ name: 'Test wallet', account: demoWallets(service).basic }], (opening) => opening.clock.install());
     await unlock(page, 'Test wallet');
     await today(page).getByText(CALL).first().waitFor();
     expect(await focused(page)).toBe('Logged in.');
-    // No second press of a key does something else than the first.
+    // A repeated key press must not trigger another action.
     const out = page.getByRole('button', { name: 'Log out' });
     await out.focus();
     await page.clock.fastForward('26:00');
@@ -258,8 +258,8 @@ describeWithBrowser('unlocking the page', (browser) => {
     await page.clock.fastForward('05:00');
     await page.getByText('The session has ended').waitFor();
     expect(await focused(page)).toMatch(/^The session has ended/);
-    await today(page).getByText('Sealed until').waitFor();
-    await today(page).getByRole('button', { name: 'Your session has ended: unlock again' }).waitFor();
+    await today(page).getByText('revealed after').waitFor();
+    await today(page).getByRole('button', { name: 'Session expired: unlock again' }).waitFor();
     expect(await page.evaluate(() => sessionStorage.getItem('oracle-session'))).toBeNull();
   });
 });

@@ -11,11 +11,11 @@ import { runPastDay, type TestService, testService, today } from '../support/ser
 import { REACHED } from '../support/trusted-time.ts';
 
 const DAYS = 9;
-/** Of these, days whose 2-day forecasts are resolved, the oldest first. */
+/** Days with resolved 2-day forecasts, oldest first. */
 const RESOLVED = DAYS - 2;
 const HOUR_MS = 3_600_000;
 
-/** A second 3-day prediction of a day, as one would make it who wants to choose later which of them to show. */
+/** A second 3-day prediction, as an attester would make to choose later which one to reveal. */
 async function commitTwice({ infrastructure, pipeline }: TestService, day: number): Promise<void> {
   const opens = getWindowOpensMs(day);
   await infrastructure.localChain!.setNextBlockTime(opens - 3 * HOUR_MS);
@@ -31,7 +31,7 @@ type Row = ScorecardReply['predictions'][number];
 describeWithBrowser('checking attestations in the browser', (browser) => {
   let service: TestService;
   let served: Served;
-  // Midnight may pass while this runs.
+  // Midnight may pass during the test.
   const end = today();
   const resolved = (index = 1) => formatDay(end - DAYS + index);
   const gated = () => formatDay(end - 1);
@@ -76,20 +76,23 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
     return findingOf(page, date).innerText();
   }
 
-  it('says of resolved rows that everything agrees, of gated ones what could not be checked yet', async () => {
+  it('verifies resolved rows and leaves hidden values of others open', async () => {
     const page = await open();
     const section = page.locator('#attestations');
     await section.getByRole('button', { name: `Check these ${DAYS}` }).click();
-    const tally = `${DAYS} verified (2 of them so far: the rest when it is revealed), 0 do not match, 0 could not be checked.`;
+    const tally = `${DAYS} verified (2 so far, the rest once revealed), 0 do not match, 0 could not be checked.`;
     await section.getByText(tally).waitFor();
     expect(await findingOf(page, resolved()).innerText()).toBe('Verified: 47 checks');
     expect(await findingOf(page, gated()).innerText()).toBe('Verified so far: 24 checks');
     await section.locator('summary', { hasText: 'left open' }).first().click();
-    await section.getByText('signal, direction, confidence, P(up) and price at signal time: they are gated until').first().waitFor();
+    await section
+      .getByText('signal, direction, confidence, P(up) and price at signal time: they are hidden until resolved')
+      .first()
+      .waitFor();
     expect(page.problems()).toEqual([]);
   });
 
-  it('opens the commitment of an open forecast for whoever may read it', async () => {
+  it('opens the commitment of an unresolved forecast for a reader who may see it', async () => {
     const { token, wallet, tier, expiresAt } = await login(service, 'basic');
     const session = JSON.stringify({ token, wallet, tier, expiresAt: expiresAt.toISOString() });
     const asked: (string | undefined)[] = [];
@@ -99,13 +102,13 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
     });
     expect(await verdictOf(page, gated())).toBe('Verified so far: 24 checks');
     await page.locator('#attestations summary', { hasText: 'left open' }).click();
-    await page.getByText('give the commitment: it was made of them').waitFor();
-    // The endpoint learns nothing of who asks.
+    await page.getByText('hash to the commitment').waitFor();
+    // The endpoint receives no information about the reader.
     expect(asked.length).toBeGreaterThan(1);
     expect(asked.every((header) => header === undefined)).toBe(true);
   });
 
-  it('finds a second prediction of the wallet for the same day and horizon, which the service does not show', async () => {
+  it('finds a second prediction for the same day and horizon that the service hides', async () => {
     const page = await browser.open(`${served.url}/?horizon=3`);
     expect(await verdictOf(page, gated())).toBe('Verified so far: 24 checks');
     const [twice, range] = [
@@ -117,7 +120,7 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
     await page.locator('#attestations').getByText(range).waitFor();
   });
 
-  /** What is told of a row, changed, and what it has to be caught by. */
+  /** A changed value of a row, and the check that must find it. */
   const LIES: [change: (row: Row) => Partial<Row>, caughtBy: string][] = [
     [(row) => ({ direction: row.direction === 'UP' ? 'DOWN' : 'UP' }), 'resolution direction'],
     [(row) => ({ btcAtSignal: row.btcAtSignal! + 0.01 }), 'resolution btcAtSignal'],
@@ -129,14 +132,14 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
   ];
 
   type Change = (rows: readonly Row[]) => Row[];
-  /** Rows as the service tells them, newest first, changed. */
+  /** Rows of the service, newest first, with changes. */
   const telling = (change: Change) => (opening: Page) =>
     opening.route('**/api/svc/scorecard*', async (route) => {
       const reply = (await (await route.fetch()).json()) as ScorecardReply;
       await route.fulfill({ json: { ...reply, predictions: change(reply.predictions) } });
     });
 
-  it('finds whatever the service tells otherwise than the chain', async () => {
+  it('finds every value in which service and chain differ', async () => {
     expect(LIES).toHaveLength(RESOLVED);
     const lie: Change = (rows) =>
       rows
@@ -145,7 +148,7 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
         .toReversed();
     const page = await open(telling(lie));
     await page.getByRole('button', { name: `Check these ${DAYS}` }).click();
-    await page.getByText(`2 verified (2 of them so far: the rest when it is revealed), ${RESOLVED} do not match`).waitFor();
+    await page.getByText(`2 verified (2 so far, the rest once revealed), ${RESOLVED} do not match`).waitFor();
     for (const [index, [, caughtBy]] of LIES.entries()) {
       const date = caughtBy === 'prediction date' ? '2020-01-01' : resolved(index);
       const verdict = await findingOf(page, date).innerText();
@@ -155,7 +158,7 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
     expect(page.problems()).toEqual([]);
   });
 
-  it('finds what is kept back: an outcome, a row, and goes on where a row names no uid', async () => {
+  it('finds withheld outcomes and rows, and continues after a malformed row', async () => {
     const hidden: Partial<Row> = {
       ...{ status: 'PENDING', signal: 'GATED', direction: null, confidence: null, pUp: null, btcAtResolution: null, resolved: false },
       ...{ returnBps: null, resolvedAt: null, outcome: null, resolutionUid: null },
@@ -184,11 +187,11 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
   });
 
   const isAttestation = (result: string) => result.length > 200;
-  /** What the contract answers for a uid that it does not know. */
+  /** `getAttestation` result for an unknown uid. */
   const NO_ATTESTATION = `0x${[0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x140, 0].map((word) => word.toString(16).padStart(64, '0')).join('')}`;
   const lastByteChanged = (result: string) => `${result.slice(0, -2)}${result.endsWith('00') ? '01' : '00'}`;
 
-  /** Each result that the endpoint gives, changed. */
+  /** Changes each result of the endpoint. */
   const answering = (page: Page, change: (result: string) => string) =>
     page.route('**/rpc', async (route: Route) => {
       const reply = (await (await route.fetch()).json()) as { result: string } | { result: string }[];
@@ -196,7 +199,7 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
       await route.fulfill({ json: Array.isArray(reply) ? reply.map(changed) : changed(reply) });
     });
 
-  it('tells an attestation that was changed from an endpoint that is of another chain, talks nonsense or is not there', async () => {
+  it('distinguishes a changed attestation from an endpoint of another chain, an invalid or an unreachable one', async () => {
     const page = await open();
     const verdictWhen = async (change: (result: string) => string) => {
       await page.unroute('**/rpc');
@@ -218,14 +221,14 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
     expect(await verdictOf(page, resolved())).toBe('Could not be checked: it cannot be reached from this browser');
   });
 
-  it('asks the endpoint that the reader names, and refuses one that browsers cannot trust', async () => {
+  it('uses the endpoint of the reader and rejects an insecure one', async () => {
     const page = await open();
     const field = page.getByLabel('Read the chain from');
     expect(await field.inputValue()).toBe(`${served.url}/rpc`);
     await field.fill('http://rpc.example/');
     await page.getByRole('button', { name: 'Use' }).click();
-    await page.getByText('It has to begin with https://').waitFor();
-    expect(await verdictOf(page, resolved())).toBe('Could not be checked: no RPC endpoint that can be asked is named above');
+    await page.getByText('The URL must begin with https://').waitFor();
+    expect(await verdictOf(page, resolved())).toBe('Could not be checked: no usable RPC endpoint is entered above');
     const asked: string[] = [];
     await page.route('https://rpc.example/', (route) => {
       asked.push(route.request().postData() ?? '');
@@ -233,7 +236,7 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
     });
     await field.fill('https://rpc.example/');
     await page.getByRole('button', { name: 'Use' }).click();
-    await page.getByText('JSON-RPC is asked of rpc.example').waitFor();
+    await page.getByText('JSON-RPC requests go to rpc.example').waitFor();
     expect(await verdictOf(page, resolved())).toMatch(/^Could not be checked: it cannot be reached/);
     expect(asked).toHaveLength(1);
     await page.reload();

@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core';
 import type { PrivateKeyAccount } from 'viem/accounts';
 
-/** A wallet of the browser: it announces itself by EIP-6963 and signs in this process, or refuses to. */
+/** A browser wallet that announces itself by EIP-6963 and signs in this process, or declines. */
 export interface PageWallet {
   name: string;
   account: PrivateKeyAccount;
   icon?: string;
-  /** Named before the account that signs. */
+  /** Listed before the signing account. */
   before?: PrivateKeyAccount;
-  /** It signs no sooner than this. */
+  /** Delays the signature. */
   maySign?: Promise<void>;
-  /** True: the reader declines to sign. */
+  /** The reader declines to sign. */
   declines?: boolean;
-  /** True: it announces nothing, and is only there as `window.ethereum`. */
+  /** No announcement, only `window.ethereum`. */
   isSilent?: boolean;
 }
 
@@ -20,7 +20,7 @@ const PICTURE = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
 
 type Answer = { result: unknown } | { error: { code: number; message: string } };
 
-/** Puts wallets into a page before it is loaded. `turnTo(name, accounts)` in the page has one turn to other accounts. */
+/** Injects wallets before the page loads. `turnTo(name, accounts)` switches the accounts of one. */
 export async function installWallets(page: Page, wallets: readonly PageWallet[]): Promise<void> {
   const byName = new Map(wallets.map((wallet) => [wallet.name, wallet]));
   await page.exposeFunction('askWallet', (name: string, method: string, params: string[] = []) =>
@@ -66,8 +66,8 @@ function announce(wallets: { name: string; icon: string; isSilent: boolean; rdns
       continue;
     }
     const detail = Object.freeze({ info: Object.freeze({ uuid: crypto.randomUUID(), name, icon, rdns }), provider });
-    const tell = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
-    addEventListener('eip6963:requestProvider', tell);
-    tell();
+    const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
+    addEventListener('eip6963:requestProvider', announce);
+    announce();
   }
 }

@@ -11,7 +11,7 @@ export function dateOf(time: string, days = 0): string {
 
 /** Records that have little or nothing to show, and what is said then. */
 export function oddRecords(): [string, (real: ScorecardReply) => ScorecardReply, { record: RegExp; calibration: RegExp; price: RegExp }][] {
-  const nothingScored = { calibration: /No outcome is known yet/, price: /No forecast with a band is over/ };
+  const nothingScored = { calibration: /No outcome is known yet/, price: /No forecast with a band was resolved/ };
   return [
     [
       'no forecast',

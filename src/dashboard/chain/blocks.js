@@ -45,7 +45,7 @@ export async function findBlocksBetween(time, request, firstAnswers) {
     known.push(...(await callAll(endpoint, buildBlockCalls(numbers.map(toHexNumber)), { signal })).map(parseBlock));
   }
   blockCache.delete(endpoint);
-  throw new RpcUnavailableError('the times of its blocks lead nowhere');
+  throw new RpcUnavailableError('the times of its blocks are inconsistent');
 }
 
 /** @param {number} number */
@@ -108,6 +108,7 @@ function buildBlockCalls(names) {
 function parseBlock(answer) {
   const { number, timestamp, hash } = /** @type {any} */ (requireResult(answer)) ?? {};
   const block = { number: Number(number), time: Number(timestamp), hash };
-  if (!Number.isSafeInteger(block.number) || !Number.isSafeInteger(block.time)) throw new RpcUnavailableError('it has no time for a block');
+  if (!Number.isSafeInteger(block.number) || !Number.isSafeInteger(block.time))
+    throw new RpcUnavailableError('it returns a block without a time');
   return block;
 }

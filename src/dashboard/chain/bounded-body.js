@@ -15,7 +15,7 @@ export async function readBoundedBytes({ body }, maxBytes) {
     length += value.length;
     if (length > maxBytes) {
       await reader?.cancel();
-      throw new BodyTooLargeError('it answers with too much');
+      throw new BodyTooLargeError('its response is too large');
     }
     chunks.push(value);
   }

@@ -18,7 +18,7 @@ export async function callRecordChain({ info, endpoint, signal }, calls) {
   const [answer, ...answers] = await callAll(endpoint, [{ method: 'eth_chainId', params: [] }, ...calls], { signal });
   const id = Number(requireResult(answer));
   if (id === chain.id) return answers;
-  const its = Number.isSafeInteger(id) && id > 0 ? `of chain ${id}` : 'of no chain that it could name';
+  const its = Number.isSafeInteger(id) && id > 0 ? `of chain ${id}` : 'of an unknown chain';
   throw new RpcUnavailableError(`${new URL(endpoint).host} is ${its}, the record is on chain ${chain.id}`);
 }
 
@@ -28,7 +28,7 @@ export async function callRecordChain({ info, endpoint, signal }, calls) {
  */
 export function explainContractDoubt({ chain: { id, local }, contracts }) {
   const isKnown = OP_STACK.ids.includes(id);
-  if (!isKnown && !local) return `where the attestation contract of chain ${id} is, this page does not know, and the service may name any`;
+  if (!isKnown && !local) return `the attestation contract of chain ${id} is not known to this page, and the service could name any`;
   if (contracts.eas.toLowerCase() === OP_STACK.eas) return null;
-  return `the service names ${contracts.eas.slice(0, 42)} as the attestation contract, which on chain ${id} is at ${OP_STACK.eas}`;
+  return `the service names ${contracts.eas.slice(0, 42)} as the attestation contract, but on chain ${id} it is at ${OP_STACK.eas}`;
 }

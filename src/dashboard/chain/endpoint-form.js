@@ -63,11 +63,11 @@ export function createEndpointForm({ chain, contracts }) {
 /** @param {string} url @param {string} preset @param {Pick<ApiResponses['info']['chain'], 'id' | 'local'> & { eas: string }} chain */
 function formatEndpointHint(url, preset, { id, local, eas }) {
   const { host } = new URL(url);
-  const asked = `JSON-RPC is asked of ${host}, for chain ${id} and its attestation contract ${eas.slice(0, 42)}. `;
-  const caution = 'An endpoint that lies can lie to you: name one that you trust.';
+  const asked = `JSON-RPC requests go to ${host}, for chain ${id} and attestation contract ${eas.slice(0, 42)}. `;
+  const caution = 'The result is only as honest as the endpoint: use one that you trust.';
   if (!local) return asked + caution;
-  const demonstration = 'This is a demonstration, whose throw-away chain';
+  const demonstration = 'This is a demo with a throw-away chain';
   return url === preset
-    ? `${asked}${demonstration} nobody but this service can read: here you believe what it answers. Of a real chain you would name an endpoint that you trust.`
-    : `${asked}${demonstration} no other endpoint has, whatever chain ${id} is elsewhere. ${caution}`;
+    ? `${asked}${demonstration} that only this service can read, so you trust its answers here. For a real chain, use an endpoint that you trust.`
+    : `${asked}${demonstration} that no other endpoint serves, whatever chain ${id} is elsewhere. ${caution}`;
 }

@@ -15,13 +15,13 @@ export function getDefaultEndpoint({ local, rpcUrl }, base) {
  * @param {string} text @param {string} base of the page @returns {{ url: string } | { problem: string }}
  */
 export function parseEndpoint(text, base) {
-  if (text.trim() === '') return { problem: 'Name an RPC endpoint of the chain.' };
+  if (text.trim() === '') return { problem: 'Enter an RPC endpoint of the chain.' };
   const url = URL.parse(text.trim(), base);
-  if (url === null) return { problem: 'That is no URL.' };
-  if (url.username !== '' || url.password !== '') return { problem: 'Browsers send no user and password in a URL.' };
+  if (url === null) return { problem: 'This is not a URL.' };
+  if (url.username !== '' || url.password !== '') return { problem: 'Browsers do not send user and password in a URL.' };
   const allowed =
     url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK_HOSTS.includes(url.hostname)) || url.origin === new URL(base).origin;
-  return allowed ? { url: url.href } : { problem: 'It has to begin with https://, or be on this machine (127.0.0.1 or localhost).' };
+  return allowed ? { url: url.href } : { problem: 'The URL must begin with https:// or point to this machine (127.0.0.1 or localhost).' };
 }
 
 /** @param {Storage} [storage] */

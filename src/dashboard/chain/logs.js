@@ -33,7 +33,7 @@ export async function listAttestedUids({ from, to, eas, attester, schema, most }
     if (answer === null ? half < end - at + 1 : 'problem' in answer && half >= MIN_BLOCKS_PER_CALL) {
       blocks = half;
     } else {
-      uids.push(...parseUids(requireResult(answer ?? { problem: 'it answers with too much' })));
+      uids.push(...parseUids(requireResult(answer ?? { problem: 'its response is too large' })));
       at = end + 1;
     }
   }
@@ -52,9 +52,9 @@ async function fetchLogs(filter, { endpoint, signal }) {
 
 /** @param {unknown} logs @returns {string[]} */
 function parseUids(logs) {
-  if (!Array.isArray(logs)) throw new RpcUnavailableError('its logs are no list');
+  if (!Array.isArray(logs)) throw new RpcUnavailableError('its logs are not a list');
   return logs.map((log) => {
-    if (typeof log?.data !== 'string' || !UID_PATTERN.test(log.data)) throw new RpcUnavailableError('a log of it names no attestation');
+    if (typeof log?.data !== 'string' || !UID_PATTERN.test(log.data)) throw new RpcUnavailableError('one of its logs names no attestation');
     return log.data.toLowerCase();
   });
 }

@@ -25,7 +25,7 @@ export function createMetadataReader({ fetch, now }) {
       return { bytes: await readBoundedBytes(response, MAX_METADATA_BYTES) };
     } catch (error) {
       if (signal.aborted) throw error;
-      return { problem: 'the service does not answer with it' };
+      return { problem: 'the service does not return it' };
     }
   }
 
@@ -35,7 +35,7 @@ export function createMetadataReader({ fetch, now }) {
     if (kept !== undefined) return kept;
     requestTimes = requestTimes.filter((at) => at > now() - MINUTE_MS);
     if (requestTimes.length >= MAX_REQUESTS_PER_MINUTE)
-      return { problem: 'the service answers only so many requests a minute: check it again in a minute' };
+      return { problem: 'the rate limit of the service is used up: try again in a minute' };
     requestTimes.push(now());
     const loaded = await load(cid, signal);
     if ('bytes' in loaded) cache.set(cid, loaded);

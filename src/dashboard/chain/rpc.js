@@ -68,7 +68,7 @@ async function callAtOnce(endpoint, calls) {
 /** @param {number} id @param {readonly any[]} answers @returns {RpcOutcome} */
 function findAnswer(id, answers) {
   const mine = answers.filter((answer) => answer?.id === id);
-  if (mine.length !== 1) throw new RpcUnavailableError(mine.length === 0 ? explainMissingAnswer(answers) : 'it answers a call twice');
+  if (mine.length !== 1) throw new RpcUnavailableError(mine.length === 0 ? explainMissingAnswer(answers) : 'it answers one call twice');
   const [{ result, error }] = mine;
   if (error !== undefined) return { problem: formatRpcError(error) };
   return result === undefined ? { problem: 'it answers without a result' } : { result };
@@ -79,13 +79,13 @@ function explainMissingAnswer(answers) {
   const [first] = answers;
   if (first?.error !== undefined) return formatRpcError(first.error);
   // Problem details (RFC 9457), as this service sends them.
-  return typeof first?.detail === 'string' ? formatRpcError({ message: first.detail }) : 'it answers other calls than it was asked';
+  return typeof first?.detail === 'string' ? formatRpcError({ message: first.detail }) : 'it answers other calls than those sent';
 }
 
 /** @param {any} error */
 function formatRpcError(error) {
-  const message = typeof error?.message === 'string' ? error.message : 'without a reason';
-  return `it refuses: ${message.slice(0, 120)}`;
+  const message = typeof error?.message === 'string' ? error.message : 'no reason given';
+  return `it returns an error: ${message.slice(0, 120)}`;
 }
 
 /** @param {Endpoint} endpoint @param {unknown} body @returns {Promise<unknown>} */
@@ -104,7 +104,7 @@ async function postJson({ url, signal, fetch }, body) {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RpcUnavailableError(`it answers with status ${status} and no JSON`);
+    throw new RpcUnavailableError(`it answers with status ${status} and without JSON`);
   }
 }
 

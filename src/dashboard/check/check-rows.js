@@ -47,7 +47,7 @@ export async function checkRows(task) {
   } catch (error) {
     if (signal.aborted) return;
     if (!(error instanceof RpcUnavailableError)) reportError(error);
-    const reason = error instanceof RpcUnavailableError ? error.message : 'this page has failed at it';
+    const reason = error instanceof RpcUnavailableError ? error.message : 'an error in this page';
     for (const row of rows.slice(done)) onFinding(row, buildUncheckedFinding(reason));
   }
 }
@@ -86,7 +86,7 @@ async function checkOneRow(task, row, found) {
   } catch (error) {
     if (task.signal.aborted) throw error;
     reportError(error);
-    return buildUncheckedFinding('what the service says of it is not what a row can say');
+    return buildUncheckedFinding('the row of the service is malformed');
   }
 }
 

@@ -18,7 +18,7 @@ export function createCheckToolbar({ rowsNow, check }) {
   /** Updates the label of the button. */
   function name() {
     const { length } = rowsNow();
-    if (running === null) replaceChildren(button, length === 1 ? 'Check this one' : `Check these ${length}`);
+    if (running === null) replaceChildren(button, length === 1 ? 'Check this row' : `Check these ${length}`);
   }
 
   async function run() {
@@ -59,9 +59,9 @@ export function formatTally(findings) {
   const lacking = lacks.filter(({ length }) => length > 0).length;
   const what = [...new Set(lacks.flat())].join(' and ');
   const apart = [
-    ...(soFar === 0 ? [] : [`${soFar} of them so far: the rest when it is revealed`]),
-    ...(isVoid === 0 ? [] : [`${isVoid} of them as void: they never count`]),
-    ...(lacking === 0 ? [] : [`${lacking} of them but for ${what}, which could not be had now: the rows say why`]),
+    ...(soFar === 0 ? [] : [`${soFar} so far, the rest once revealed`]),
+    ...(isVoid === 0 ? [] : [`${isVoid} as void, which never count`]),
+    ...(lacking === 0 ? [] : [`${lacking} without ${what}, which was unavailable: see the rows`]),
   ];
   const text = apart.length === 0 ? '' : ` (${apart.join('; ')})`;
   return `${verified.length} verified${text}, ${count('mismatch')} do not match, ${count('unchecked')} could not be checked.`;

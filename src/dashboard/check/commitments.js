@@ -51,7 +51,7 @@ export function computeSearchRange(rows, readings) {
 /**
  * Searches the blocks around the rows, with limits on blocks, predictions and time.
  * @param {Pick<CheckTask, 'rows' | 'info' | 'endpoint' | 'signal'>} task
- * @param {{ readings?: AttestationReads, firstAnswers?: readonly RpcOutcome[], timeoutMs?: number }} [options] `readings` is extended; `told`:
+ * @param {{ readings?: AttestationReads, firstAnswers?: readonly RpcOutcome[], timeoutMs?: number }} [options] `readings` is extended; `firstAnswers`:
  * answers to the first calls of the search
  * @returns {Promise<Commitments>}
  */
@@ -61,7 +61,7 @@ export async function findCommitmentsAround(task, { readings = new Map(), firstA
     return await readCommitments({ ...task, signal: AbortSignal.any([task.signal, timeout]) }, readings, firstAnswers);
   } catch (error) {
     if (task.signal.aborted) throw error;
-    if (timeout.aborted) return { problem: `the endpoint has not told it within ${timeoutMs / 1_000} s` };
+    if (timeout.aborted) return { problem: `the endpoint did not answer within ${timeoutMs / 1_000} s` };
     if (!(error instanceof RpcUnavailableError)) throw error;
     return { problem: error.message };
   }
@@ -75,10 +75,10 @@ async function readCommitments({ rows, info, endpoint, signal }, readings, first
   const { eas } = info.contracts;
   const request = { eas, endpoint, signal };
   const time = computeSearchRange(rows, readings);
-  if (!Number.isFinite(time.until)) throw new RpcUnavailableError('the service does not say when its window opens');
+  if (!Number.isFinite(time.until)) throw new RpcUnavailableError('the service names no opening of its window');
   const { from, to, newest } = await findBlocksBetween(time, request, firstAnswers);
   if (to - from >= MAX_BLOCKS)
-    throw new RpcUnavailableError(`that takes ${to - from + 1} blocks of so many rows: check this one by itself`);
+    throw new RpcUnavailableError(`${to - from + 1} blocks are too many for these rows: check this row by itself`);
   const attester = info.chain.attester.toLowerCase();
   const schema = computeSchemaUid('prediction');
   const most = Math.max(MAX_PREDICTIONS, MAX_PREDICTIONS_PER_ROW * rows.length);
@@ -87,7 +87,7 @@ async function readCommitments({ rows, info, endpoint, signal }, readings, first
   if (uids.length > most) {
     // So many predictions in one day can only serve to hide one.
     if (rows.length === 1) return { ...range, committed: [], tooMany: most };
-    throw new RpcUnavailableError(`there are more than ${most} predictions of so many rows: check this one by itself`);
+    throw new RpcUnavailableError(`more than ${most} predictions are too many for these rows: check this row by itself`);
   }
   await readAttestations(readings, uids, request);
   return { ...range, committed: uids.flatMap((uid) => parseCommitted(readings.get(uid), { uid, attester, schema })) };
@@ -100,7 +100,7 @@ async function readCommitments({ rows, info, endpoint, signal }, readings, first
 function parseCommitted(reading, { uid, attester, schema }) {
   if (reading !== undefined && 'problem' in reading) throw new RpcUnavailableError(reading.problem);
   const attestation = reading?.attestation;
-  if (attestation?.uid !== uid) throw new RpcUnavailableError('it lists an attestation, and answers without it');
+  if (attestation?.uid !== uid) throw new RpcUnavailableError('it lists an attestation but does not return it');
   if (attestation.attester !== attester || attestation.schema !== schema) return [];
   try {
     const { day, horizonDays } = decodePredictionData(attestation);
@@ -122,17 +122,17 @@ export function checkNoOtherCommitment(list, commitments, { uid, time, data: { d
   const { from, to, since, newest, committed, tooMany } = commitments;
   const range = `In blocks ${from} to ${to}, from ${formatIsoSeconds(since)} on`;
   if (tooMany !== undefined) {
-    const what = `${range}, the wallet made so few predictions that each could be read.`;
+    const what = `${range}, the wallet made few enough predictions to read each.`;
     return void list.add('commitments', what, { expected: `at most ${tooMany}`, actual: `more than ${tooMany}` });
   }
   const inTime = committed.filter((one) => one.day === day && one.horizonDays === horizonDays && one.time < windowOpensAt);
   const others = inTime.filter((one) => one.uid !== uid);
   if (inTime.length === 0 && time >= since && time < windowOpensAt) {
-    return list.leave(CHECK_NAME, 'the endpoint leaves out this one where it lists what the wallet has attested');
+    return list.leave(CHECK_NAME, 'the endpoint omits this prediction from its list');
   }
   list.add('commitments', `${range}, the wallet made no other prediction for this day and horizon before its window opened.`, {
     expected: 'no other',
     actual: others.map((one) => one.uid).join(', ') || 'no other',
   });
-  if (newest < windowOpensAt) list.postpone('another call before its window opens', `the newest block is of ${formatIsoSeconds(newest)}`);
+  if (newest < windowOpensAt) list.postpone('another call before its window opens', `the newest block is from ${formatIsoSeconds(newest)}`);
 }

@@ -26,9 +26,9 @@ export function renderFinding({ verdict, stage, summary, checks, open: left }, {
     'details',
     { class: `finding ${look}`, open, ontoggle: ({ target }) => onToggle(target.open) },
     h('summary', {}, sentence),
-    renderGroup('The prediction, made before the window', checks.filter(({ about }) => about === 'prediction').map(renderCheck)),
-    renderGroup('The resolution, made after it', checks.filter(({ about }) => about === 'resolution').map(renderCheck)),
-    renderGroup('The row among the others', checks.filter(({ about }) => about === 'record').map(renderCheck)),
+    renderGroup('Prediction, made before the window', checks.filter(({ about }) => about === 'prediction').map(renderCheck)),
+    renderGroup('Resolution, made after it', checks.filter(({ about }) => about === 'resolution').map(renderCheck)),
+    renderGroup('Position in the record', checks.filter(({ about }) => about === 'record').map(renderCheck)),
     renderGroup('Left open', left.map(renderOpenCheck)),
     renderGroup('Not checked here', getUncheckedItems(stage).map(renderOpenCheck)),
     h('p', { class: 'quiet' }, formatSources(from, at)),
@@ -37,17 +37,17 @@ export function renderFinding({ verdict, stage, summary, checks, open: left }, {
 
 /** Claims that the two attestations cannot prove. @param {Finding['stage']} stage */
 function getUncheckedItems(stage) {
-  const closes = { what: 'That the two closes are the market’s', why: '“npx svc verify --prices live” asks exchanges' };
+  const closes = { what: 'That the two closes match the market', why: '“npx svc verify --prices live” compares exchanges' };
   const others = {
-    what: 'That nothing else was committed for this day still earlier, that the wallet keeps no second record, and that no row newer than the first is kept back',
-    why: '“npx svc audit” reads everything that it has attested',
+    what: 'That there is no even earlier commitment for this day, no second record of the wallet and no withheld newer row',
+    why: '“npx svc audit” reads all attestations of the wallet',
   };
   return stage === 'over' ? [closes, others] : [others];
 }
 
 /** @param {string} from @param {Date} at */
 function formatSources(from, at) {
-  return `The attestations were read from ${from} at ${at.toISOString().slice(11, 16)} UTC, and all was hashed and compared in this browser. The row, the published metadata and the salt of an open forecast come from the service: each is held against a digest on chain where one is named above.`;
+  return `Attestations were read from ${from} at ${at.toISOString().slice(11, 16)} UTC; hashing and comparison ran in this browser. The row, the metadata and the salt of an unresolved forecast come from the service and are compared with on-chain digests where named above.`;
 }
 
 /** @param {string} heading @param {readonly HTMLElement[]} lines */

@@ -55,6 +55,6 @@ export function buildRowKey(row, { horizon, known }) {
 
 /** @param {unknown} info @param {{ url: string } | { problem: string } | null} endpoint */
 function explainMissingSetup(info, endpoint) {
-  if (info === null || endpoint === null) return 'the service has not said which chain it is on';
-  return 'problem' in endpoint ? 'no RPC endpoint that can be asked is named above' : null;
+  if (info === null || endpoint === null) return 'the service has not named its chain';
+  return 'problem' in endpoint ? 'no usable RPC endpoint is entered above' : null;
 }

@@ -12,22 +12,22 @@ import { computeSchemaUid, isUidOfContent } from '../chain/eas.js';
 export function checkAttestationForm(list, attestation, { uid, attester, schema }) {
   const expectedUid = uid.toLowerCase();
   const found = attestation?.uid ?? null;
-  if (!list.add('attestation', 'The chain has the attestation that the row names.', { expected: expectedUid, actual: found })) return null;
+  if (!list.add('attestation', 'The attestation named by the row is on chain.', { expected: expectedUid, actual: found })) return null;
   const { attester: by, schema: schemaFound, revocable, revocationTime, expirationTime } = /** @type {Attestation} */ (attestation);
   const changed = !isUidOfContent(/** @type {Attestation} */ (attestation));
-  list.add('content', 'Its uid is the digest of what it says: nothing in it was changed.', {
+  list.add('content', 'Its uid is the digest of its content: nothing was changed.', {
     expected: 'the digest of its content',
     actual: changed ? 'the digest of something else' : 'the digest of its content',
   });
-  list.add('attester', 'It was made by the wallet that the service names as its own.', { expected: attester.toLowerCase(), actual: by });
-  list.add('schema', 'Its schema is the one that this page knows, without a resolver.', {
+  list.add('attester', 'Its attester is the wallet that the service names.', { expected: attester.toLowerCase(), actual: by });
+  list.add('schema', 'Its schema is the expected one, without a resolver.', {
     expected: computeSchemaUid(schema),
     actual: schemaFound,
   });
   const withdrawn = revocable || revocationTime !== 0 || expirationTime !== 0;
-  list.add('revocation', 'It was not revoked, cannot be, and does not expire.', {
-    expected: 'for good',
-    actual: withdrawn ? 'revocable, revoked or expiring' : 'for good',
+  list.add('revocation', 'It is not revoked or revocable and does not expire.', {
+    expected: 'permanent',
+    actual: withdrawn ? 'revocable, revoked or expiring' : 'permanent',
   });
   return attestation;
 }
@@ -38,7 +38,7 @@ export function decodeChecked(list, decode) {
     return decode();
   } catch (error) {
     const actual = /** @type {Error} */ (error).message;
-    list.add('data', 'What it says can be read by its schema.', { expected: 'readable', actual });
+    list.add('data', 'Its data can be decoded by its schema.', { expected: 'readable', actual });
     return null;
   }
 }

@@ -20,7 +20,7 @@ export function hasOutcomeClaim({ resolved, outcome, btcAtResolution, returnBps,
  */
 export function checkUnresolvedRow(list, evidence, data) {
   const { row } = evidence;
-  list.add('status', 'The row names no resolution, and claims no outcome.', {
+  list.add('status', 'The row names no resolution and claims no outcome.', {
     expected: 'no outcome is claimed',
     actual: hasOutcomeClaim(row) ? `${row.status}, or an outcome` : 'no outcome is claimed',
   });
@@ -38,9 +38,9 @@ function checkCall(list, { row, salt, now }, { commitment, resolvesAt }) {
   if (missed || direction === null) checkNoCall(list, row);
   if (missed) return;
   if (direction !== null && salt !== null) checkCommitmentOpening(list, { row, salt, commitment });
-  else if (direction !== null) list.leave(CALL_FIELDS, 'the service tells no salt that would open the commitment');
+  else if (direction !== null) list.leave(CALL_FIELDS, 'the service returns no salt to open the commitment');
   else if (status === 'VOID')
-    list.leave(CALL_FIELDS, 'what is void is never resolved on chain: a salt opens it, which is told once the window is over');
+    list.leave(CALL_FIELDS, 'a void forecast is never resolved on chain; its salt is published once the window has ended');
   else list.postpone(CALL_FIELDS, explainGated(resolvesAt, now));
 }
 
@@ -48,13 +48,13 @@ function checkCall(list, { row, salt, now }, { commitment, resolvesAt }) {
 function explainGated(resolvesAt, now) {
   const end = formatIsoSeconds(resolvesAt).slice(0, 10);
   return now.getTime() / 1_000 > resolvesAt
-    ? `they are gated until the outcome is on chain: the window ended on ${end}, and the service names no outcome`
-    : `they are gated until the outcome is on chain, after ${end}: then they have to open the commitment`;
+    ? `they are hidden until resolved: the window ended on ${end}, and the service names no outcome`
+    : `they are hidden until resolved, after ${end}, and must then open the commitment`;
 }
 
 /** @param {CheckList} list @param {ScorecardRow} row */
 function checkNoCall(list, { missed, signal, direction, confidence, pUp }) {
-  const what = missed ? 'The row shows no call, as none was made.' : 'Of the call, which is gated, the row shows nothing.';
+  const what = missed ? 'The row shows no call, as none was made.' : 'The row shows nothing of the hidden call.';
   const isSilent = (missed ? signal === null : signal === 'GATED') && direction === null && confidence === null && pUp === null;
   list.add('call', what, { expected: 'no call', actual: isSilent ? 'no call' : 'a part of one' });
 }
@@ -63,14 +63,14 @@ function checkNoCall(list, { missed, signal, direction, confidence, pUp }) {
 function deferOpeningClose(list, { row: { btcAtSignal, provisional, status }, neighbours: { openingClose } }) {
   const what = 'the close at window open';
   if (btcAtSignal === null || provisional) return;
-  const word = openingClose === null ? 'it is the word of the service' : 'another row has the same, which ended there';
-  if (status === 'VOID') list.leave(what, `what is void is never resolved on chain: ${word}`);
-  else list.postpone(what, `it is on chain with the outcome only; until then ${word}`);
+  const word = openingClose === null ? 'only the service claims it' : 'another row ended with the same close';
+  if (status === 'VOID') list.leave(what, `a void forecast is never resolved on chain: ${word}`);
+  else list.postpone(what, `it is on chain once resolved; until then ${word}`);
 }
 
 /** @param {CheckList} list @param {{ row: ScorecardRow, salt: string, commitment: string }} opening */
 function checkCommitmentOpening(list, { row, salt, commitment }) {
-  const what = 'Salt, signal, direction, confidence, P(up) and price, as told to you, give the commitment: it was made of them.';
+  const what = 'Salt, signal, direction, confidence, P(up) and price hash to the commitment.';
   list.add('commitment', what, { expected: commitment, actual: hashRowOpening(row, salt) });
 }
 
@@ -86,7 +86,7 @@ function hashRowOpening({ signal, direction, confidence, pUp, btcPrice }, salt) 
       btcPriceCents: toWholeUnits(btcPrice, 100),
     });
   } catch {
-    return 'none: a value could not have been committed to';
+    return 'none: a value is out of range';
   }
 }
 

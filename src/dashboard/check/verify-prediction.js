@@ -34,20 +34,20 @@ export function checkPrediction(list, evidence, found) {
 
 /** @param {CheckList} list @param {Evidence} evidence @param {PredictionData} data */
 function checkPlace(list, { row, horizon }, { sequence, day, horizonDays, windowOpensAt, resolvesAt }) {
-  list.add('horizon', 'It is of the horizon that you chose.', { expected: `${horizon}d`, actual: `${horizonDays}d` });
+  list.add('horizon', 'Its horizon is the selected one.', { expected: `${horizon}d`, actual: `${horizonDays}d` });
   const actual = formatIsoSeconds(day * DAY_SECONDS).slice(0, 10);
-  list.add('date', 'It is of the day that the row says.', { expected: row.date, actual });
-  list.add('sequence', 'It has the place in the record that the row says.', { expected: row.sequence, actual: sequence });
-  list.add('windowOpensAt', 'The outcome window opens when the row says.', {
+  list.add('date', 'Its day matches the row.', { expected: row.date, actual });
+  list.add('sequence', 'Its sequence number matches the row.', { expected: row.sequence, actual: sequence });
+  list.add('windowOpensAt', 'Its window opening matches the row.', {
     expected: formatIsoSeconds(parseIsoSeconds(row.windowOpensAt)),
     actual: formatIsoSeconds(windowOpensAt),
   });
-  list.add('resolvesAt', 'The outcome window ends when the row says.', {
+  list.add('resolvesAt', 'Its window end matches the row.', {
     expected: formatIsoSeconds(parseIsoSeconds(row.resolvesAt)),
     actual: formatIsoSeconds(resolvesAt),
   });
   const opens = (day + 1) * DAY_SECONDS;
-  list.add('window', 'The window opens at 00:00 UTC after its day, and is as long as the horizon.', {
+  list.add('window', 'The window opens at 00:00 UTC after its day and lasts as long as the horizon.', {
     expected: `${formatIsoSeconds(opens)} to ${formatIsoSeconds(opens + horizonDays * DAY_SECONDS)}`,
     actual: `${formatIsoSeconds(windowOpensAt)} to ${formatIsoSeconds(resolvesAt)}`,
   });
@@ -56,9 +56,9 @@ function checkPlace(list, { row, horizon }, { sequence, day, horizonDays, window
 /** A missed day has an empty commitment and is void. @param {CheckList} list @param {ScorecardRow} row @param {PredictionData} data */
 function checkMissed(list, { missed, status }, { commitment }) {
   const isNothing = commitment === ZERO_UID;
-  const what = missed ? 'Nothing was forecast, as the row says: it commits to nothing.' : 'It commits to something.';
+  const what = missed ? 'No forecast was made: its commitment is empty, as the row says.' : 'It contains a commitment.';
   list.add('missed', what, { expected: missed ? ZERO_UID : 'a commitment', actual: commitment, ok: missed === isNothing });
-  if (missed) list.add('void', 'As nothing was forecast, the row is void.', { expected: 'VOID', actual: status });
+  if (missed) list.add('void', 'The missed day is void in the row.', { expected: 'VOID', actual: status });
 }
 
 /**
@@ -70,10 +70,10 @@ function checkTime(list, { status, missed }, { data: { windowOpensAt }, time }) 
   const actual = formatIsoSeconds(time);
   const opens = formatIsoSeconds(windowOpensAt);
   if (status === 'VOID') {
-    const what = 'It is void, as the row says: it was on chain too late, and never counts.';
+    const what = 'It was committed too late and is void, as the row says.';
     list.add('void', what, { expected: `not before ${opens}`, actual, ok: time >= windowOpensAt });
   } else {
-    const what = 'It was on chain before the outcome window opened.';
+    const what = 'It was committed before the outcome window opened.';
     list.add('time', what, { expected: `before ${opens}`, actual, ok: time < windowOpensAt });
   }
 }
@@ -81,8 +81,8 @@ function checkTime(list, { status, missed }, { data: { windowOpensAt }, time }) 
 /** @param {CheckList} list @param {Evidence} evidence @param {PredictionData} data */
 function checkMetadata(list, { metadata }, data) {
   if (metadata === null || 'problem' in metadata) {
-    return list.leave('the published metadata', metadata === null ? 'nothing was published under what it names' : metadata.problem);
+    return list.leave('the published metadata', metadata === null ? 'no metadata is published under its digest' : metadata.problem);
   }
-  const what = `The published metadata (${encodeCid(data.metadata).slice(0, 12)}…) has the digest that it names.`;
+  const what = `The published metadata (${encodeCid(data.metadata).slice(0, 12)}…) has the digest named on chain.`;
   list.add('metadata', what, { expected: data.metadata, actual: computeSha256Hex(metadata.bytes) });
 }

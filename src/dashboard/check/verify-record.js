@@ -13,18 +13,18 @@ const DAY_SECONDS = 86_400;
  */
 export function checkRecordPosition(list, { row, horizon, neighbours: { before, alike, openingClose, endingClose } }) {
   const { sequence, btcAtSignal, provisional, btcAtResolution } = row;
-  list.add('horizon', 'The row is of the horizon that you chose.', { expected: `${horizon}d`, actual: row.horizon });
+  list.add('horizon', 'The horizon of the row is the selected one.', { expected: `${horizon}d`, actual: row.horizon });
   list.add('once', 'No other row has its number.', { expected: 1, actual: alike });
   if (sequence !== 1) {
-    const what = `The row before it, number ${sequence - 1}, is shown.`;
+    const what = `The previous row, number ${sequence - 1}, is present.`;
     list.add('before', what, { expected: sequence - 1, actual: before?.sequence ?? null });
   }
   if (btcAtSignal !== null && !provisional && openingClose !== null) {
-    const what = 'Its close at window open is the one that another row ended with.';
+    const what = 'Its close at window open equals the final close of another row.';
     list.add('openingClose', what, { expected: openingClose, actual: btcAtSignal });
   }
   if (btcAtResolution !== null && endingClose !== null) {
-    const what = 'Its close at resolution is the one that another row begins with.';
+    const what = 'Its close at resolution equals the opening close of another row.';
     list.add('endingClose', what, { expected: endingClose, actual: btcAtResolution });
   }
 }
@@ -35,25 +35,25 @@ export function checkRecordPosition(list, { row, horizon, neighbours: { before, 
  */
 export function checkPredecessorLink(list, { row, attester, neighbours: { before }, previous }, { attestation: { refUID }, data }) {
   if (row.sequence === 1) {
-    list.add('link', 'It is the first of its record, and refers to none before it.', { expected: ZERO_UID, actual: refUID });
+    list.add('link', 'It is the first of its record and refers to no predecessor.', { expected: ZERO_UID, actual: refUID });
     return;
   }
   // A missing predecessor row is reported by `checkRecordPosition`.
   if (before === null) return;
   const expected = before.attestationUid === null ? null : String(before.attestationUid).toLowerCase();
-  const isThat = list.add('link', 'It refers to the prediction of the row before it.', { expected, actual: refUID });
+  const isThat = list.add('link', 'It refers to the prediction of the previous row.', { expected, actual: refUID });
   if (!isThat || previous === null) return;
-  if ('problem' in previous) list.leave('what the prediction before it says', previous.problem);
+  if ('problem' in previous) list.leave('the content of the previous prediction', previous.problem);
   else checkPredecessor(list, previous.attestation, { attester, data });
 }
 
 /** @param {CheckList} list @param {Attestation | null} previous @param {{ attester: string, data: PredictionData }} follower */
 function checkPredecessor(list, previous, { attester, data: { horizonDays, day, sequence } }) {
-  list.add('previous', 'What it refers to is a prediction of the same wallet.', {
+  list.add('previous', 'Its predecessor is a prediction of the same wallet.', {
     expected: `a prediction of ${attester.toLowerCase()}`,
     actual: describeMaker(previous),
   });
-  list.add('previousPlace', 'That one is of the same horizon, of the day before and of the number before.', {
+  list.add('previousPlace', 'Its predecessor has the same horizon, the previous day and the previous number.', {
     expected: formatPlace({ horizonDays, day: day - 1, sequence: sequence - 1 }),
     actual: describePlaceOf(previous),
   });
@@ -62,8 +62,8 @@ function checkPredecessor(list, previous, { attester, data: { horizonDays, day, 
 /** @param {Attestation | null} attestation */
 function describeMaker(attestation) {
   if (attestation === null) return null;
-  if (!isUidOfContent(attestation)) return 'not what its uid says';
-  return attestation.schema === computeSchemaUid('prediction') ? `a prediction of ${attestation.attester}` : 'of another schema';
+  if (!isUidOfContent(attestation)) return 'content that does not match its uid';
+  return attestation.schema === computeSchemaUid('prediction') ? `a prediction of ${attestation.attester}` : 'another schema';
 }
 
 /** @param {Attestation | null} attestation */
@@ -71,7 +71,7 @@ function describePlaceOf(attestation) {
   try {
     return attestation === null ? null : formatPlace(decodePredictionData(attestation));
   } catch {
-    return 'what cannot be read';
+    return 'undecodable data';
   }
 }
 

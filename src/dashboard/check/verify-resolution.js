@@ -22,13 +22,13 @@ export function checkResolution(list, { row, attester }, { found, committed }) {
     actual: attestation.refUID,
   });
   const { time } = attestation;
-  list.add('time', 'It was made after the outcome window had ended.', {
+  list.add('time', 'It was made after the outcome window ended.', {
     expected: `not before ${formatIsoSeconds(committed.resolvesAt)}`,
     actual: formatIsoSeconds(time),
     ok: time >= committed.resolvesAt,
   });
   const shownValue = row.resolvedAt === null ? null : formatIsoSeconds(parseIsoSeconds(row.resolvedAt));
-  list.add('resolvedAt', 'It was made when the row says.', { expected: shownValue, actual: formatIsoSeconds(time) });
+  list.add('resolvedAt', 'Its time matches the row.', { expected: shownValue, actual: formatIsoSeconds(time) });
   const data = decodeChecked(list, () => decodeResolutionData(attestation));
   if (data === null) return;
   checkCommitment(list, data, committed);
@@ -39,7 +39,7 @@ export function checkResolution(list, { row, attester }, { found, committed }) {
 
 /** @param {CheckList} list @param {ResolutionData} data @param {PredictionData} committed */
 function checkCommitment(list, data, { commitment }) {
-  const what = 'Salt and values that it reveals, hashed in this browser, give the commitment of the prediction.';
+  const what = 'The revealed salt and values, hashed in this browser, match the commitment.';
   list.add('commitment', what, { expected: commitment, actual: hashOpening(data) });
 }
 
@@ -49,14 +49,14 @@ function checkCommitment(list, data, { commitment }) {
  */
 function checkValues(list, { signal, direction, confidenceBps, pUpBps }) {
   const impliedDirection = [direction, 1, 2][signal];
-  list.add('call', 'Signal and direction say the same.', {
+  list.add('call', 'Signal and direction agree.', {
     expected: `${SIGNALS[signal]} ${DIRECTIONS[impliedDirection]}`,
     actual: `${SIGNALS[signal]} ${DIRECTIONS[direction]}`,
   });
   // At exactly 50.00 % after rounding, either direction is possible.
   const likelier = pUpBps === 5_000 ? direction : pUpBps > 5_000 ? 1 : 2;
   const probability = Math.min(MAX_CONFIDENCE_BPS, Math.max(pUpBps, 10_000 - pUpBps));
-  list.add('likelier', 'The direction is the likelier one, and the confidence its probability.', {
+  list.add('likelier', 'The direction is the more likely one and the confidence its probability.', {
     expected: `${DIRECTIONS[likelier]} with ${probability} bps`,
     actual: `${DIRECTIONS[direction]} with ${confidenceBps} bps`,
   });
@@ -65,7 +65,7 @@ function checkValues(list, { signal, direction, confidenceBps, pUpBps }) {
 /** @param {CheckList} list @param {ResolutionData} data */
 function checkOutcome(list, data) {
   const { btcAtSignalCents, btcAtResolutionCents, returnBps, outcome } = data;
-  list.add('return', 'The return is that of its two closes, in basis points.', {
+  list.add('return', 'The return in basis points follows from the two closes.', {
     expected: Math.round((btcAtResolutionCents / btcAtSignalCents - 1) * 10_000),
     actual: returnBps,
   });
@@ -99,10 +99,10 @@ function checkRevealedRow(list, row, data) {
     ['btcAtSignal', 'close at window open', row.btcAtSignal, data.btcAtSignalCents / 100],
     ['btcAtResolution', 'close at resolution', row.btcAtResolution, data.btcAtResolutionCents / 100],
     ['returnBps', 'return in basis points', row.returnBps, data.returnBps],
-    ['actualDirection', 'way that the price went', outcome?.actualDirection ?? null, counts ? (hasRisen(data) ? 'UP' : 'DOWN') : null],
-    ['correct', 'word on whether it was right', outcome?.correct ?? null, counts ? data.outcome === 1 : null],
+    ['actualDirection', 'actual direction', outcome?.actualDirection ?? null, counts ? (hasRisen(data) ? 'UP' : 'DOWN') : null],
+    ['correct', 'correctness', outcome?.correct ?? null, counts ? data.outcome === 1 : null],
     ['actualReturn', 'return', outcome?.actualReturn ?? null, counts ? data.returnBps / 10_000 : null],
   ];
   for (const [field, name, shownValue, actual] of shown)
-    list.add(field, `The row shows the ${name} that is on chain.`, { expected: shownValue, actual });
+    list.add(field, `The row shows the on-chain ${name}.`, { expected: shownValue, actual });
 }

@@ -50,7 +50,7 @@ export function verifyRow(evidence) {
 /** A row without an attestation cannot be checked, unless it claims an outcome. @param {Evidence} evidence @param {CheckList} list */
 function buildNotOnChainFinding({ row, now }, list) {
   if (hasOutcomeClaim(row) || row.resolutionUid !== null) {
-    const what = 'The row claims an outcome, and names the prediction that it is of.';
+    const what = 'The row claims an outcome and names its prediction.';
     list.add('attestation', what, { expected: 'an attestation', actual: null });
   }
   const opens = parseIsoSeconds(row.windowOpensAt);
@@ -59,7 +59,7 @@ function buildNotOnChainFinding({ row, now }, list) {
   return buildFinding(
     row,
     [list],
-    isLate ? `it is not on chain, and its window opened at ${when}` : `it is not on chain yet: that has to be before ${when}`,
+    isLate ? `it is not on chain, and its window opened at ${when}` : `it is not on chain yet and must be before ${when}`,
   );
 }
 

@@ -33,7 +33,7 @@ export function mountAccount({ session }) {
   /** @param {readonly string[]} accounts */
   function onAccountsChanged(accounts) {
     const { current } = session;
-    if (current !== null && !accounts.includes(current.wallet.toLowerCase())) leave('The wallet has changed its account: logged out.');
+    if (current !== null && !accounts.includes(current.wallet.toLowerCase())) leave('The wallet switched accounts: logged out.');
   }
 
   const onLoggedIn = (/** @type {LoginSession} */ next) => {
@@ -48,7 +48,7 @@ export function mountAccount({ session }) {
     const { current } = session;
     const focused = state.contains(document.activeElement) ? document.activeElement?.textContent : null;
     replaceChildren(state, current === null ? renderUnlock() : renderSession(current, { renew, leave: () => leave('Logged out.') }));
-    if (session.hasEnded) showNotice('The session has ended: unlock again to go on.');
+    if (session.hasEnded) showNotice('The session has ended. Unlock again to continue.');
     // Focus must not move to a button with another function.
     const same = [...state.querySelectorAll('button')].find(({ textContent }) => textContent === focused);
     if (focused !== null) (same ?? notice).focus();
@@ -94,7 +94,7 @@ function logOut(session, message, showNotice) {
     if (!(error instanceof ApiProblem)) throw error;
     // The session has already ended at the service.
     if (error.code === 'UNAUTHENTICATED') return;
-    showNotice(`${message} The service could not be told: the token ends by itself at ${formatUtcTime(current.expiresAt)}.`);
+    showNotice(`${message} The service could not be reached; the token expires at ${formatUtcTime(current.expiresAt)}.`);
   });
 }
 
@@ -108,7 +108,7 @@ function renderSession({ wallet, tier, expiresAt }, { renew, leave }) {
   return [
     h('span', { class: 'tier' }, formatTier(tier)),
     h('span', { title: wallet }, shortenHex(wallet)),
-    h('span', { class: 'quiet' }, 'ends ', createRelativeTime(expiresAt)),
+    h('span', { class: 'quiet' }, 'expires ', createRelativeTime(expiresAt)),
     endsSoon && h('button', { type: 'button', onclick: renew }, 'Renew'),
     h('button', { type: 'button', onclick: leave }, 'Log out'),
   ];

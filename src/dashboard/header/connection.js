@@ -29,5 +29,5 @@ export function mountConnection({ poller }) {
 function formatHealth({ state }, lostAt) {
   if (state === 'up') return 'Connected';
   if (state === 'starting') return 'Starting up';
-  return `Offline since ${formatUtcTime(lostAt).slice(11)}. What is shown is from before; trying again by itself`;
+  return `Offline since ${formatUtcTime(lostAt).slice(11)}. Showing earlier data; reconnecting`;
 }

@@ -6,7 +6,7 @@ import { SELECTABLE_HORIZONS } from '../state/horizon-selection.js';
 /** Selects the horizon of all sections. @param {Page} page */
 export function mountHorizon({ horizon }) {
   const options = SELECTABLE_HORIZONS.map((days) => renderHorizonOption(days, horizon));
-  replaceChildren(byId('horizon'), h('fieldset', { class: 'horizon' }, h('legend', {}, 'Horizon of the forecasts'), options));
+  replaceChildren(byId('horizon'), h('fieldset', { class: 'horizon' }, h('legend', {}, 'Forecast horizon'), options));
 }
 
 /** @param {number} days @param {Page['horizon']} horizon */

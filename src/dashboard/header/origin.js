@@ -46,34 +46,30 @@ function formatDataOrigin({ kind, source, replayedThrough, staleSince }) {
 
 /** @type {Record<DataOrigin['kind'], (source: string) => string[]>} */
 const KIND_SENTENCES = {
-  simulated: (source) => ['Simulated market', `Prices and quotes here are made up by ${parseSeed(source)}.`],
-  csv: (source) => ['Recorded history', `Prices come from recorded files (${source}), not from the market as it is now.`],
+  simulated: (source) => ['Simulated market', `Prices and quotes are generated from ${parseSeed(source)}.`],
+  csv: (source) => ['Recorded history', `Prices come from recorded files (${source}), not from the current market.`],
   live: () => ['Live market data'],
 };
 
 /** `seed 2` from `simulated (seed 2)`. @param {string} source */
 function parseSeed(source) {
-  return /seed \S+?(?=\))/.exec(source)?.[0] ?? 'a program';
+  return /seed \S+?(?=\))/.exec(source)?.[0] ?? 'a seed';
 }
 
 /** @param {DataOrigin['kind']} kind @param {string | null} through */
 function formatReplay(kind, through) {
   if (through === null) return [];
-  const sentence = `Days up to ${formatDate(through)} were replayed when this demo first started`;
-  return [kind === 'simulated' ? `${sentence}.` : `${sentence}: their forecasts were not made at those dates.`];
+  const sentence = `Days up to ${formatDate(through)} were replayed at the first start of this demo`;
+  return [kind === 'simulated' ? `${sentence}.` : `${sentence}: their forecasts were not made on those dates.`];
 }
 
 /** @param {DataOrigin['kind']} kind */
 function formatWorth(kind) {
-  return kind === 'simulated' ? ['Nothing here says how the oracle does on the real market.'] : [];
+  return kind === 'simulated' ? ['It shows nothing about performance on the real market.'] : [];
 }
 
 /** @param {DataOrigin['kind']} kind @param {string | null} since */
 function formatStaleness(kind, since) {
   if (since === null) return [];
-  return [
-    kind === 'csv'
-      ? `These files end: the newest price is of ${formatUtcTime(since)}.`
-      : `The newest price is old: of ${formatUtcTime(since)}.`,
-  ];
+  return [kind === 'csv' ? `The files end at ${formatUtcTime(since)}.` : `The newest price is stale: ${formatUtcTime(since)}.`];
 }

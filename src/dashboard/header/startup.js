@@ -9,7 +9,7 @@ export function mountStartup({ poller }) {
   const place = byId('setup');
   const label = h('label', { for: 'setup-bar' });
   const bar = h('progress', { id: 'setup-bar' });
-  const panel = h('div', { class: 'setup' }, label, bar, h('p', { class: 'setup-note quiet' }, 'The page fills as this goes on.'));
+  const panel = h('div', { class: 'setup' }, label, bar, h('p', { class: 'setup-note quiet' }, 'Sections fill as this progresses.'));
   poller.onLook(({ state, setup }) => {
     if (state === 'up') replaceChildren(place);
     if (state !== 'starting' || setup === null) return;

@@ -41,7 +41,7 @@ export function drawSafely(draw) {
     return draw();
   } catch (error) {
     reportError(error);
-    return h('p', { class: 'trouble' }, 'This part cannot be shown: what the service says of it is not as expected.');
+    return h('p', { class: 'trouble' }, 'This part cannot be shown: the response of the service is invalid.');
   }
 }
 
@@ -67,7 +67,7 @@ function getChildPath(from, element) {
 
 /** Placeholder of an empty section; adds a note while history is replayed. @param {string} text */
 export function renderNotYet(text) {
-  const meanwhile = h('span', { class: 'meanwhile' }, 'History is being replayed: this fills by itself.');
+  const meanwhile = h('span', { class: 'meanwhile' }, 'History is being replayed; this section fills automatically.');
   return h('p', { class: 'empty' }, h('span', {}, text), meanwhile);
 }
 
@@ -75,7 +75,7 @@ export function renderNotYet(text) {
 function renderProblem({ answer, problem, at }) {
   if (problem === null) return null;
   const waiting = problem.code === 'STEP_WAITING';
-  const since = answer === null || at === null ? '' : ` What is shown is of ${at.toISOString().slice(11, 16)} UTC.`;
+  const since = answer === null || at === null ? '' : ` Showing data of ${at.toISOString().slice(11, 16)} UTC.`;
   const text = `${problem.message}.${since}`;
   return waiting ? renderNotYet(text) : h('p', { class: 'trouble' }, text);
 }

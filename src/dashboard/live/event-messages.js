@@ -17,7 +17,7 @@ const EVENT_FORMATTERS = {
   'signal.resolved': (data) => ({
     kind: 'Outcome',
     tone: data.outcome === 'WIN' ? 'good' : 'bad',
-    text: `${formatCallName(data)}: ${data.outcome}. It said ${data.direction}, and the price moved ${formatSignedPercent(data.returnBps / 100)}.`,
+    text: `${formatCallName(data)}: ${data.outcome}. Called ${data.direction}; the price moved ${formatSignedPercent(data.returnBps / 100)}.`,
   }),
   'wager.placed': (data) => ({
     kind: 'Wager',
@@ -40,9 +40,9 @@ const EVENT_FORMATTERS = {
   }),
   'regime.changed': (data) => ({
     kind: 'Regime',
-    text: `From ${formatRegime(data.from)} to ${formatRegime(data.to)}; the risk is ${String(data.riskLevel).toLowerCase()} now.`,
+    text: `From ${formatRegime(data.from)} to ${formatRegime(data.to)}; risk is now ${String(data.riskLevel).toLowerCase()}.`,
   }),
-  'webhook.disabled': ({ reason }) => ({ kind: 'Webhook', tone: 'bad', text: `One of yours is called no more: ${truncate(reason)}.` }),
+  'webhook.disabled': ({ reason }) => ({ kind: 'Webhook', tone: 'bad', text: `One of your webhooks was disabled: ${truncate(reason)}.` }),
 };
 
 const LIST = new Intl.ListFormat('en-GB');
@@ -71,14 +71,14 @@ function formatCallName({ horizon, date }) {
 
 /** @param {Record<string, any>} data */
 function formatCallValue({ signal, direction, confidence }) {
-  if (signal === 'GATED') return 'sealed';
+  if (signal === 'GATED') return 'hidden';
   const sure = `${direction} at ${formatPercent(confidence)}`;
   return signal === 'HOLD' ? `HOLD, abstains (leans ${sure})` : `${signal}, ${sure}`;
 }
 
 /** @param {Record<string, any>} data */
 function formatStake({ side, amount, odds, asset }) {
-  if (side === null) return 'Sealed,';
+  if (side === null) return 'Hidden,';
   return `${formatPlainAmount(amount, asset)} on ${side} at odds of ${Number(odds).toFixed(2)},`;
 }
 

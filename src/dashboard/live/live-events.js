@@ -107,7 +107,7 @@ export class LiveEvents {
       this.caughtUp = true;
       this.#setState('live');
     }
-    if (type === 'token.expiring') this.#setState('live', 'The session ends within a minute: renew it at the top of the page.');
+    if (type === 'token.expiring') this.#setState('live', 'The session expires within a minute. Renew it at the top of the page.');
   }
 
   /** The first connection only learns the newest id; the second one replays the last events. @param {number} newestId */

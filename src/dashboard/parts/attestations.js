@@ -42,14 +42,14 @@ function renderIntroduction() {
   return h(
     'p',
     {},
-    'Each forecast is committed to the chain before its outcome window opens. Checking one reads both attestations from the chain, computes ',
-    'the commitment anew in this browser, compares what they hold with the row, and the row with those around it, and looks for a second ',
-    'prediction of the wallet for that day. Whether the two closes are the market’s, and whether the wallet keeps a second record, this page cannot tell: ',
+    'Each forecast is committed on chain before its outcome window opens. A check reads both attestations, recomputes the commitment in ',
+    'this browser, compares the values with the row and its neighbours, and searches for a second prediction for the same day. It covers ',
+    'neither the market closes nor a second record of the wallet; ',
     h('code', {}, 'npx svc audit'),
-    ' looks at both. ',
-    h('a', { href: 'methodology.md' }, 'The method'),
+    ' checks both. To verify by hand, see ',
+    h('a', { href: 'methodology.md' }, 'the method'),
     ' and ',
     h('a', { href: 'docs' }, 'the reference'),
-    ' say what there is to do the same by hand.',
+    '.',
   );
 }

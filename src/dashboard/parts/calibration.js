@@ -26,7 +26,7 @@ export function mountCalibration({ store }) {
 /** @param {Scorecard} scorecard */
 function renderCalibration(scorecard) {
   const { probabilities, distribution } = scorecard.statistics;
-  if (probabilities === null) return renderNotYet('No outcome is known yet: calibration and skill begin with the first.');
+  if (probabilities === null) return renderNotYet('No outcome is known yet. Calibration and skill start with the first.');
   return [
     createSkillFigure(scorecard),
     renderMarketNote(scorecard),
@@ -44,7 +44,7 @@ function renderCalibration(scorecard) {
 
 /** @param {string} what @param {{ n: number, effectiveN: number }} worth */
 function formatTooFew(what, { n, effectiveN }) {
-  return `Whether the ${what} are calibrated: too few to tell. ${formatCount(n)} ${n === 1 ? 'outcome' : 'outcomes'} whose windows overlap are worth about ${formatDecimal(effectiveN, 1)} independent ones.`;
+  return `Too few outcomes to judge the calibration of the ${what}: ${formatCount(n)} overlapping ${n === 1 ? 'window' : 'windows'}, equivalent to about ${formatDecimal(effectiveN, 1)} independent ones.`;
 }
 
 /** @param {Scorecard} scorecard */
@@ -52,14 +52,14 @@ function createSkillFigure(scorecard) {
   const rows = buildSkillRows(scorecard);
   const significantRows = rows.filter(({ proves, low, high }) => proves && low !== null && high !== null && (low > 0 || high < 0));
   return createFigure({
-    title: 'Skill: is it better than knowing nothing?',
+    title: 'Skill against naive forecasts',
     summary:
       significantRows.length === 0
-        ? 'Nothing here can be told from zero: no skill is shown.'
-        : `${significantRows.map(({ label, value }) => `${label}: ${(value ?? 0) > 0 ? 'better' : 'worse'}`).join('; ')}; the rest cannot be told from zero.`,
+        ? 'None of these differs measurably from zero: no skill is shown.'
+        : `${significantRows.map(({ label, value }) => `${label}: ${(value ?? 0) > 0 ? 'better' : 'worse'}`).join('; ')}; the rest do not differ measurably from zero.`,
     legend: [
       { label: 'skill, 95 % interval', mark: 'mark-estimate' },
-      { label: 'proves nothing', mark: 'mark-quiet-estimate' },
+      { label: 'no evidence', mark: 'mark-quiet-estimate' },
     ],
     draw: (width) =>
       renderForestPlot({
@@ -70,7 +70,7 @@ function createSkillFigure(scorecard) {
         tick: formatSignedShare,
         domain: computeSkillDomain(rows),
       }),
-    note: 'Only a bar that stays clear of the line at zero shows a difference; one that reaches it is what luck alone would do too.',
+    note: 'Only a bar clear of the zero line shows a difference; otherwise luck alone could explain it.',
     columns: SKILL_COLUMNS,
     rows,
   });
@@ -89,31 +89,31 @@ function computeSkillDomain(rows) {
 /** @type {readonly Column<SkillRow>[]} */
 const SKILL_COLUMNS = [
   { heading: 'Comparison', cell: ({ label }) => label },
-  { heading: 'In', cell: ({ unit }) => unit },
+  { heading: 'Unit', cell: ({ unit }) => unit },
   { heading: 'Value', cell: ({ estimate }) => formatPercent(estimate?.value, 2), numeric: true },
   { heading: '95 % from', cell: ({ estimate }) => formatPercent(estimate?.low, 2), numeric: true },
   { heading: 'to', cell: ({ estimate }) => formatPercent(estimate?.high, 2), numeric: true },
   { heading: 'n', cell: ({ n }) => formatCount(n), numeric: true },
-  { heading: 'In words', cell: ({ remark }) => remark ?? '' },
+  { heading: 'Result', cell: ({ remark }) => remark ?? '' },
 ];
 
 /** The comparison over all markets, which has no interval. @param {Scorecard} scorecard */
 function renderMarketNote({
   predictionMarket: { settledMarkets, modelLogLoss, marketLogLoss, weightGivenToModel, quotesAreOurs, venue, throughDate },
 }) {
-  if (settledMarkets === 0) return h('p', { class: 'note' }, 'No market that wagers were considered on is settled yet.');
-  const ours = quotesAreOurs ? ' These prices are our own too, and prove nothing.' : '';
+  if (settledMarkets === 0) return h('p', { class: 'note' }, 'No market considered for wagers is settled yet.');
+  const ours = quotesAreOurs ? ' These are our own quotes, too, and no evidence.' : '';
   return h(
     'p',
     { class: 'note' },
-    `The weekly comparison takes one strike a week. Another one takes all ${formatCount(settledMarkets)} settled markets that wagers were considered on (${venue}, up to ${throughDate}), several of which share an outcome: log loss ${formatDecimal(modelLogLoss, 4)} of the model, ${formatDecimal(marketLogLoss, 4)} of the prices, lower is better. From it follows how far wagers believe the model against the price: ${formatPercent(weightGivenToModel, 0)}.${ours}`,
+    `The weekly comparison uses one strike a week. Over all ${formatCount(settledMarkets)} settled markets considered for wagers (${venue}, up to ${throughDate}; several share an outcome), the log loss is ${formatDecimal(modelLogLoss, 4)} for the model and ${formatDecimal(marketLogLoss, 4)} for the prices (lower is better). Wagers therefore weight the model with ${formatPercent(weightGivenToModel, 0)}.${ours}`,
   );
 }
 
 /** @param {Probabilities} probabilities */
 function createReliabilityFigure({ reliability, n }) {
   return createFigure({
-    title: 'Probabilities of UP: what was said, and how often it rose',
+    title: 'Probability of UP: forecast and observed',
     summary: formatReliabilitySummary(reliability, n),
     legend: LEGEND,
     draw: (width) =>
@@ -125,16 +125,16 @@ function createReliabilityFigure({ reliability, n }) {
           label: `n ${formatCount(members)}`,
           ...interval95,
         })),
-        saidTitle: 'probability said',
-        happenedTitle: 'share of days it rose',
+        saidTitle: 'forecast probability',
+        happenedTitle: 'share of days up',
       }),
     columns: [
       { heading: 'Bin', cell: ({ from, to }) => `${formatPercent(from, 0)} to ${formatPercent(to, 0)}` },
-      { heading: 'Said, mean', cell: ({ meanProbability }) => formatPercent(meanProbability), numeric: true },
-      { heading: 'Rose', cell: ({ observedShare }) => formatPercent(observedShare), numeric: true },
+      { heading: 'Forecast, mean', cell: ({ meanProbability }) => formatPercent(meanProbability), numeric: true },
+      { heading: 'Observed', cell: ({ observedShare }) => formatPercent(observedShare), numeric: true },
       { heading: '95 % interval', cell: ({ interval95 }) => formatPercentInterval(interval95), numeric: true },
       { heading: 'n', cell: ({ n: members }) => formatCount(members), numeric: true },
-      { heading: 'Worth', cell: ({ effectiveN }) => formatDecimal(effectiveN, 1), numeric: true },
+      { heading: 'Effective n', cell: ({ effectiveN }) => formatDecimal(effectiveN, 1), numeric: true },
     ],
     rows: reliability,
   });
@@ -149,7 +149,7 @@ const LEGEND = [
 function formatReliabilitySummary(rows, n) {
   if (rows.length === 1) {
     const [{ meanProbability, observedShare, interval95 }] = rows;
-    return `All ${formatCount(n)} lie in one bin: ${formatPercent(meanProbability)} was said, ${formatPercent(observedShare)} rose, 95\u00a0% interval ${formatPercentInterval(interval95)}. So close together, they hardly tell one day from another.`;
+    return `All ${formatCount(n)} are in one bin: ${formatPercent(meanProbability)} forecast, ${formatPercent(observedShare)} observed, 95\u00a0% interval ${formatPercentInterval(interval95)}. Probabilities this close hardly distinguish one day from another.`;
   }
   const off = rows.filter(({ meanProbability, interval95 }) => meanProbability < interval95.low || meanProbability > interval95.high);
   return `${formatDiagonalSummary(rows.length, off.length, 'bins')} ${formatCount(n)} forecasts.`;
@@ -166,7 +166,7 @@ function formatDiagonalSummary(all, off, what) {
 function createQuantileFigure({ quantiles, n }) {
   const off = quantiles.filter(({ level, interval95 }) => level < interval95.low || level > interval95.high);
   return createFigure({
-    title: 'Quantiles: share that should fall below, and that did',
+    title: 'Quantiles: expected and observed share below',
     summary: `${formatDiagonalSummary(quantiles.length, off.length, 'quantiles')} ${formatCount(n)} outcomes.`,
     legend: LEGEND,
     draw: (width) =>
@@ -174,11 +174,11 @@ function createQuantileFigure({ quantiles, n }) {
         width,
         points: quantiles.map(({ level, observed, interval95 }) => ({ said: level, happened: observed, label: '', ...interval95 })),
         saidTitle: 'quantile',
-        happenedTitle: 'share of outcomes below it',
+        happenedTitle: 'share of outcomes below',
       }),
     columns: [
       { heading: 'Quantile', cell: ({ level }) => formatPercent(level, 0) },
-      { heading: 'Below it', cell: ({ observed }) => formatPercent(observed), numeric: true },
+      { heading: 'Observed below', cell: ({ observed }) => formatPercent(observed), numeric: true },
       { heading: '95 % interval', cell: ({ interval95 }) => formatPercentInterval(interval95), numeric: true },
     ],
     rows: quantiles,
@@ -198,17 +198,17 @@ function createCoverageFigure({ coverage, n, effectiveN }) {
   }));
   const off = rows.filter(({ nominal, low, high }) => nominal < low || nominal > high);
   return createFigure({
-    title: 'Bands: how many outcomes they held',
-    summary: `${off.length === 0 ? `All ${rows.length} bands hold what they should, as far as ${formatCount(n)} outcomes can tell` : `${off.length} of ${rows.length} bands do not hold what they should`}; with their overlap these are worth ${formatDecimal(effectiveN, 0)}.`,
+    title: 'Bands: expected and observed coverage',
+    summary: `${off.length === 0 ? `All ${rows.length} bands are consistent with their nominal coverage over ${formatCount(n)} outcomes` : `${off.length} of ${rows.length} bands miss their nominal coverage`}; effective sample size ${formatDecimal(effectiveN, 0)}.`,
     legend: [
-      { label: 'held, 95 % interval', mark: 'mark-estimate' },
-      { label: 'what it should hold', mark: 'mark-own' },
+      { label: 'observed, 95 % interval', mark: 'mark-estimate' },
+      { label: 'nominal', mark: 'mark-own' },
     ],
     draw: (width) => renderForestPlot({ width, rows, reference: null, tick: formatShortPercent, domain: [0, 1] }),
     columns: [
       { heading: 'Band', cell: ({ label }) => label },
-      { heading: 'Should hold', cell: ({ nominal }) => formatPercent(nominal, 0), numeric: true },
-      { heading: 'Held', cell: ({ value }) => formatPercent(value), numeric: true },
+      { heading: 'Nominal', cell: ({ nominal }) => formatPercent(nominal, 0), numeric: true },
+      { heading: 'Observed', cell: ({ value }) => formatPercent(value), numeric: true },
       { heading: '95 % interval', cell: (row) => formatPercentInterval(row), numeric: true },
     ],
     rows,

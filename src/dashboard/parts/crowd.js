@@ -24,18 +24,18 @@ function renderCrowd({ totals, weeks, quotesAreOurs, venue, throughDate }) {
     ? h(
         'p',
         { class: 'notice' },
-        h('strong', {}, 'This proves nothing. '),
-        `The quotes are of the ${venue} venue, which this service makes by itself to wager without money: no crowd stands behind them.`,
+        h('strong', {}, 'Not evidence. '),
+        `The quotes come from the ${venue} venue, which this service simulates to wager without money; no crowd is behind them.`,
       )
     : null;
   if (weeks.length === 0)
-    return [warning, renderNotYet('No weekly question has been priced yet: the first is pinned with the forecast of the day.')];
+    return [warning, renderNotYet('No weekly question has been priced yet. The first is pinned with the daily forecast.')];
   return [warning, renderCrowdVerdict(totals), renderCrowdFacts(totals, throughDate), createCrowdFigure(weeks), renderWeekBook(weeks)];
 }
 
 /** @param {Crowd['totals']} totals */
 function renderCrowdVerdict({ weeks, verdict }) {
-  const text = weeks === 0 ? 'No week is settled yet, so nothing can be said.' : toSentence(verdict);
+  const text = weeks === 0 ? 'No week is settled yet, so there is no comparison.' : toSentence(verdict);
   return h('p', { class: 'sum-up' }, text);
 }
 
@@ -45,10 +45,10 @@ function renderCrowdFacts({ weeks, brierDifference, oracleCloser, marketCloser }
   return h(
     'dl',
     { class: 'facts' },
-    renderFact('Settled weeks', `${weeks}${throughDate === null ? '' : `, told up to ${throughDate}`}`),
-    renderFact('Closer to what happened', `oracle ${oracleCloser}, crowd ${marketCloser}`),
+    renderFact('Settled weeks', `${weeks}${throughDate === null ? '' : `, up to ${throughDate}`}`),
+    renderFact('Closer to the outcome', `oracle ${oracleCloser}, crowd ${marketCloser}`),
     renderFact('Brier score, oracle minus crowd (below 0: oracle better)', formatDecimal(mean, 4)),
-    renderFact('Its 95 % interval', low === null ? '–' : `${formatDecimal(low, 4)} to ${formatDecimal(high, 4)}`),
+    renderFact('95 % interval', low === null ? '–' : `${formatDecimal(low, 4)} to ${formatDecimal(high, 4)}`),
   );
 }
 
@@ -57,12 +57,12 @@ function createCrowdFigure(newestFirst) {
   const weeks = newestFirst.toReversed();
   const settled = weeks.filter(({ winner }) => winner !== null).length;
   return createFigure({
-    title: 'What each gave the week’s question',
-    summary: `${weeks.length} weekly questions, ${settled} of them settled. The nearer a mark is to its triangle, the better it was.`,
+    title: 'Probabilities of the weekly question',
+    summary: `${weeks.length} weekly questions, ${settled} of them settled. The closer a mark is to its triangle, the better.`,
     legend: [
       { label: 'crowd: probability of YES', mark: 'mark-crowd' },
       { label: 'oracle: probability of YES', mark: 'mark-oracle' },
-      { label: 'what came true: up YES, down NO', mark: 'mark-came-true' },
+      { label: 'result: up YES, down NO', mark: 'mark-came-true' },
     ],
     draw: (width) => renderCrowdChart({ width, weeks }),
     columns: COLUMNS,
@@ -79,11 +79,11 @@ const COLUMNS = [
       replayed ? h('span', { class: 'quiet' }, ' replayed') : null,
     ],
   },
-  { heading: 'Question (the venue’s words)', cell: ({ question }) => h('span', { class: 'long' }, truncate(question)) },
+  { heading: 'Question (venue wording)', cell: ({ question }) => h('span', { class: 'long' }, truncate(question)) },
   { heading: 'Crowd', cell: ({ marketProbability }) => formatPercent(marketProbability), numeric: true },
-  { heading: 'Oracle', cell: ({ oracleProbability, gated }) => (gated ? 'gated' : formatPercent(oracleProbability)), numeric: true },
+  { heading: 'Oracle', cell: ({ oracleProbability, gated }) => (gated ? 'hidden' : formatPercent(oracleProbability)), numeric: true },
   { heading: 'Bid / ask', cell: ({ book }) => formatBidAsk(book), numeric: true },
-  { heading: 'Result', cell: ({ winner }) => winner ?? 'open' },
+  { heading: 'Result', cell: ({ winner }) => winner ?? 'unsettled' },
   { heading: 'Closer', cell: ({ closer }) => (closer === 'market' ? 'crowd' : (closer ?? '–')) },
 ];
 
@@ -93,8 +93,8 @@ function renderWeekBook([{ weekId, question, book, pinnedAt }]) {
   return h(
     'details',
     { class: 'more-of' },
-    h('summary', {}, `Book behind the price of ${weekId}`),
-    h('p', {}, truncate(question), h('span', { class: 'quiet' }, ` As it was at ${formatUtcTime(pinnedAt)}, when the price was pinned.`)),
+    h('summary', {}, `Order book of ${weekId}`),
+    h('p', {}, truncate(question), h('span', { class: 'quiet' }, ` Snapshot of ${formatUtcTime(pinnedAt)}, when the price was pinned.`)),
     renderBook(book, weekId),
   );
 }

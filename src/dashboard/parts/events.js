@@ -20,7 +20,7 @@ export function mountEvents({ store, session, poller }) {
   function draw() {
     const isLoggedIn = session.current !== null;
     replaceChildren(offer, isLoggedIn ? null : renderUnlockOffer());
-    const text = isLoggedIn ? formatLiveStatus(live) : 'The last entries on chain:';
+    const text = isLoggedIn ? formatLiveStatus(live) : 'Latest attestations:';
     if (status.textContent !== text) status.textContent = text;
     status.dataset.state = isLoggedIn ? live.state : 'off';
     setListRole(box, isLoggedIn, live.caughtUp);
@@ -49,18 +49,14 @@ export function mountEvents({ store, session, poller }) {
 function setListRole(box, isLoggedIn, caughtUp) {
   box.setAttribute('role', isLoggedIn ? 'log' : 'region');
   box.setAttribute('aria-live', isLoggedIn && caughtUp ? 'polite' : 'off');
-  box.setAttribute('aria-label', isLoggedIn ? 'Events, newest first' : 'Last entries on chain, newest first');
+  box.setAttribute('aria-label', isLoggedIn ? 'Events, newest first' : 'Latest attestations, newest first');
 }
 
 function renderUnlockOffer() {
   return h(
     'div',
     { class: 'events-offer' },
-    h(
-      'p',
-      {},
-      'New calls, outcomes, wagers and changes of regime appear here the moment they happen, over a WebSocket. That needs the Basic tier.',
-    ),
+    h('p', {}, 'New calls, outcomes, wagers and regime changes appear here in real time over a WebSocket. Requires the Basic tier.'),
     createUnlockButton('Unlock live events'),
   );
 }
@@ -69,13 +65,13 @@ function renderUnlockOffer() {
 const STATE_MESSAGES = {
   off: 'Not connected.',
   connecting: 'Connecting…',
-  live: 'Live: what happens appears here at once.',
-  waiting: 'Connecting again by itself; what is missed meanwhile comes then.',
+  live: 'Live.',
+  waiting: 'Reconnecting; missed events will follow.',
 };
 
 /** @param {LiveEvents} live */
 function formatLiveStatus({ state, detail, events }) {
-  const nothing = state === 'live' && events.length === 0 ? ' Nothing has happened yet.' : '';
+  const nothing = state === 'live' && events.length === 0 ? ' No events yet.' : '';
   return `${detail} ${STATE_MESSAGES[state]}${nothing}`.trim();
 }
 

@@ -33,7 +33,7 @@ function renderFeeds({ source, feeds }, titles) {
   const stale = feeds.filter(({ stale }) => stale).length;
   const failing = feeds.filter(({ providers }) => providers.some(({ circuit }) => circuit !== 'closed')).length;
   const fresh = `${feeds.length - stale} of ${feeds.length} series are fresh`;
-  const rest = failing === 0 ? '.' : `; of ${failing} a provider fails, and the next one is asked.`;
+  const rest = failing === 0 ? '.' : `; ${failing} with a failing provider, replaced by the next.`;
   return [
     h(
       'p',
@@ -42,11 +42,7 @@ function renderFeeds({ source, feeds }, titles) {
       fresh,
       rest,
     ),
-    h(
-      'p',
-      { class: 'quiet' },
-      `Where it all comes from: ${source}. A series that is stale is left out of the forecast, and named as left out.`,
-    ),
+    h('p', { class: 'quiet' }, `Source: ${source}. Forecasts omit stale series and list them.`),
     renderTable({
       caption: 'Series of market data',
       columns: buildFeedColumns(titles),
@@ -73,7 +69,7 @@ function formatAge(days) {
   return days === 0 ? 'today' : `${days} day${days === 1 ? '' : 's'}`;
 }
 
-const CIRCUIT_LABELS = { closed: 'ok', open: 'failing, left alone', 'half-open': 'failing, being tried again' };
+const CIRCUIT_LABELS = { closed: 'ok', open: 'failing, paused', 'half-open': 'failing, retrying' };
 
 /** @param {Feed['providers'][number]} provider */
 function formatProvider({ provider, circuit }) {

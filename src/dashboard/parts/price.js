@@ -48,7 +48,7 @@ function toNewestPrice(answer) {
 function renderPriceSection(shown) {
   const { days } = shown;
   if (!days.some(({ close }) => close !== null)) {
-    return renderNotYet('No close is known yet: the line begins when the first outcome window opens, at 00:00 UTC.');
+    return renderNotYet('No close is known yet. The chart starts when the first outcome window opens, at 00:00 UTC.');
   }
   const place = h('div', {});
   const span = days[days.length - 1].day - days[0].day + 1;
@@ -83,7 +83,7 @@ function createPriceFigure({ days, horizon, newest }, zoom) {
   const last = days.findLast(({ close }) => close !== null)?.day ?? 0;
   const after = () => selectNewestPrice(last, newest());
   return createFigure({
-    title: `BTC/USD at 00:00 UTC, and the 80 % bands of ${horizon.replace('d', '')}-day forecasts, ${zoom === ALL ? 'all days' : `last ${zoom} days`}`,
+    title: `BTC/USD at 00:00 UTC with 80 % bands of the ${horizon.replace('d', '')}-day forecasts, ${zoom === ALL ? 'all days' : `last ${zoom} days`}`,
     summary: formatPriceSummary(days),
     legend: buildLegend(days, after() !== null),
     below: reading.element,
@@ -104,7 +104,7 @@ function createPriceFigure({ days, horizon, newest }, zoom) {
 function createDaySlider(days) {
   const before = selection.day === null ? -1 : days.findIndex(({ day }) => day === selection.day);
   return createPointSlider({
-    label: 'Day read in the chart',
+    label: 'Selected day',
     count: days.length,
     start: before === -1 ? days.findLastIndex(({ close }) => close !== null) : before,
     describe: (index) => formatPriceDay(days[index]),
@@ -122,13 +122,13 @@ function buildLegend(days, priced) {
     { label: 'close', mark: 'mark-line' },
     ...(priced ? [{ label: 'newest price', mark: 'mark-newest' }] : []),
     ...(over ? LEGEND_OF_BANDS : []),
-    ...(ahead ? [{ label: 'band of a forecast that is not over', mark: 'mark-ahead' }] : []),
+    ...(ahead ? [{ label: 'band of an unresolved forecast', mark: 'mark-ahead' }] : []),
   ];
 }
 
 const LEGEND_OF_BANDS = [
-  { label: '80 % band and median of the forecast that ended on the day', mark: 'mark-band' },
-  { label: 'close outside that band', mark: 'mark-outside' },
+  { label: '80 % band and median of the forecast resolved that day', mark: 'mark-band' },
+  { label: 'close outside the band', mark: 'mark-outside' },
 ];
 
 /** @param {readonly PriceDay[]} days */
@@ -136,16 +136,16 @@ function formatPriceSummary(days) {
   const { inside, of } = countInsideBand(days);
   const closes = days.flatMap(({ close }) => (close === null ? [] : [close]));
   const range = `Closes from ${formatUsd(Math.min(...closes))} to ${formatUsd(Math.max(...closes))}.`;
-  if (of === 0) return `${range} No forecast with a band is over on these days.`;
+  if (of === 0) return `${range} No forecast with a band was resolved on these days.`;
   return `The outcome fell inside the 80\u00a0% band on ${inside} of ${of} days (${formatPercent(inside / of, 0)}). ${range}`;
 }
 
 /** @param {PriceDay} day */
 function formatPriceDay({ day, close, row, band, fell }) {
-  const price = close === null ? 'not there yet' : formatUsd(close);
-  if (band === null) return `${formatDayNumber(day)}: ${price}. No band is told of this day.`;
-  const said = `the forecast of ${row?.date} said ${formatUsd(band.low)} to ${formatUsd(band.high)}, median ${formatUsd(band.median)}`;
-  return `${formatDayNumber(day)}: ${price}; ${said}: ${fell === null ? 'not over yet' : BAND_RESULTS[fell]}${row?.replayed ? ' (replayed)' : ''}.`;
+  const price = close === null ? 'no close yet' : formatUsd(close);
+  if (band === null) return `${formatDayNumber(day)}: ${price}. No band for this day.`;
+  const said = `the forecast of ${row?.date} gave ${formatUsd(band.low)} to ${formatUsd(band.high)}, median ${formatUsd(band.median)}`;
+  return `${formatDayNumber(day)}: ${price}; ${said}: ${fell === null ? 'not resolved yet' : BAND_RESULTS[fell]}${row?.replayed ? ' (replayed)' : ''}.`;
 }
 
 const BAND_RESULTS = { inside: 'inside the band', above: 'above the band', below: 'below the band' };
@@ -158,6 +158,6 @@ const COLUMNS = [
   { heading: 'Band from', cell: ({ band }) => formatUsd(band?.low), numeric: true },
   { heading: 'Median', cell: ({ band }) => formatUsd(band?.median), numeric: true },
   { heading: 'Band to', cell: ({ band }) => formatUsd(band?.high), numeric: true },
-  { heading: 'Outcome', cell: ({ fell, band }) => (fell === null ? (band === null ? '–' : 'not over yet') : BAND_RESULTS[fell]) },
+  { heading: 'Outcome', cell: ({ fell, band }) => (fell === null ? (band === null ? '–' : 'not resolved yet') : BAND_RESULTS[fell]) },
   { heading: 'Replayed', cell: ({ row }) => (row === null ? '–' : row.replayed ? 'yes' : 'no') },
 ];

@@ -18,7 +18,7 @@ import { computeAlwaysUpShare } from '../record/record-rows.js';
 /** A row of the plot and its source. @typedef {ForestRow & { of: Share, total: number }} ShareRow */
 
 const READING_NOTE =
-  'A bar is where the true share may plausibly lie (95\u00a0%). One that reaches the line at 50\u00a0% cannot be told from tossing a coin, one that reaches its diamond not from always saying UP; of horizons only the shown one has a diamond.';
+  'Bars are 95\u00a0% intervals. A bar that reaches the 50\u00a0% line does not differ measurably from a coin toss; one that reaches its diamond, from always UP. Only the selected horizon has a diamond.';
 
 /** @param {Page} page */
 export function mountRecord({ store }) {
@@ -28,7 +28,7 @@ export function mountRecord({ store }) {
 /** @param {Scorecard} scorecard */
 function renderRecord(scorecard) {
   const { summary } = scorecard;
-  if (summary.totalPredictions === 0) return renderNotYet('No forecast has been made yet: there is no record to judge.');
+  if (summary.totalPredictions === 0) return renderNotYet('No forecast has been made yet, so there is no record.');
   return [
     ...renderVerdict(summary.verdict),
     renderTally(summary),
@@ -40,7 +40,7 @@ function renderRecord(scorecard) {
 
 /** Splits the verdict of the service into a headline and supporting sentences. @param {string} verdict */
 function renderVerdict(verdict) {
-  const [claim, ...rest] = verdict.replace('always-UP:', 'always saying UP:').split(': ');
+  const [claim, ...rest] = verdict.replace('always-UP:', 'always UP:').split(': ');
   const sentences = rest
     .join(': ')
     .split('; ')
@@ -56,13 +56,13 @@ function renderTally({ totalPredictions, wins, losses, holds, voids, missed, pen
   const tallies = [
     { mark: 'tally-win', n: wins, word: 'right' },
     { mark: 'tally-loss', n: losses, word: 'wrong' },
-    { mark: 'tally-hold', n: holds, word: 'HOLD (abstained)' },
+    { mark: 'tally-hold', n: holds, word: 'HOLD' },
     { mark: 'tally-void', n: voids, word: missed > 0 ? `void, ${formatCount(missed)} of them missed days` : 'void' },
-    { mark: 'tally-open', n: pending, word: 'not over yet' },
+    { mark: 'tally-open', n: pending, word: 'committed' },
   ];
   return h(
     'ul',
-    { class: 'tally', 'aria-label': `What became of all ${formatCount(totalPredictions)} forecasts` },
+    { class: 'tally', 'aria-label': `Status of all ${formatCount(totalPredictions)} forecasts` },
     h('li', {}, h('strong', {}, formatCount(totalPredictions)), ' forecasts, none left out:'),
     tallies.map(({ mark, n, word }) =>
       h(
@@ -83,11 +83,11 @@ function createHorizonFigure({ byHorizon: rows, horizon, predictions }) {
     of: 'horizons',
     rows: rows.map((row) =>
       buildShareRow({
-        label: `${row.horizon.replace('d', '')} ${row.horizon === '1d' ? 'day' : 'days'}${row.horizon === horizon ? ' (shown)' : ''}`,
+        label: `${row.horizon.replace('d', '')} ${row.horizon === '1d' ? 'day' : 'days'}${row.horizon === horizon ? ' (selected)' : ''}`,
         share: row,
         total: row.total,
         alwaysUp: row.horizon === horizon ? computeAlwaysUpShare(predictions) : null,
-        none: row.holds > 0 ? `no call: ${formatCount(row.holds)} HOLD` : 'no call is over yet',
+        none: row.holds > 0 ? `no call: ${formatCount(row.holds)} HOLD` : 'no call resolved yet',
       }),
     ),
   });
@@ -104,7 +104,7 @@ function createRegimeFigure({ byRegime: rows, horizon, predictions }) {
         share: row,
         total: row.total,
         alwaysUp: computeAlwaysUpShare(predictions.filter(({ regime }) => regime === row.regime)),
-        none: row.brier === null ? 'no call is over yet' : `no call: ${formatCount(row.brier.n)} HOLD`,
+        none: row.brier === null ? 'no call resolved yet' : `no call: ${formatCount(row.brier.n)} HOLD`,
       }),
     ),
   });
@@ -144,7 +144,7 @@ function createForestFigure({ title, of, rows }) {
         : [
             { label: 'right calls, 95 % interval', mark: 'mark-estimate' },
             ...(rows.some(({ mark }) => typeof mark === 'number')
-              ? [{ label: `always saying UP${of === 'regimes' ? '' : ', horizon shown'}`, mark: 'mark-own' }]
+              ? [{ label: `always UP${of === 'regimes' ? '' : ', selected horizon'}`, mark: 'mark-own' }]
               : []),
           ],
     draw: (width) =>
@@ -173,11 +173,11 @@ function createForestFigure({ title, of, rows }) {
 
 /** @param {readonly ShareRow[]} rows with a share @param {string} of */
 function formatForestSummary(rows, of) {
-  if (rows.length === 0) return `No share can be told yet: ${TOO_FEW_TEXT}.`;
+  if (rows.length === 0) return `No share yet: ${TOO_FEW_TEXT}.`;
   const clear = rows.filter(({ low, high }) => low !== null && high !== null && (low > 0.5 || high < 0.5));
   if (clear.length === 0 && rows.length === 1)
-    return `${rows[0].label}, the only one with enough calls, cannot be told from tossing a coin.`;
-  if (clear.length === 0) return `None of the ${rows.length} ${of} with enough calls can be told from tossing a coin.`;
+    return `${rows[0].label}, the only one with enough calls, does not differ measurably from a coin toss.`;
+  if (clear.length === 0) return `None of the ${rows.length} ${of} with enough calls differs measurably from a coin toss.`;
   const text = clear.map(({ label, value }) => `${label} (${(value ?? 0) > 0.5 ? 'above' : 'below'})`).join(', ');
-  return `Clear of 50\u00a0%: ${text}; of ${rows.length} ${of}, one in twenty is by chance alone.`;
+  return `Clear of 50\u00a0%: ${text}; of ${rows.length} ${of}, one in twenty would be so by chance.`;
 }

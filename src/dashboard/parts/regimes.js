@@ -22,7 +22,7 @@ export function mountRegimes({ store }) {
 /** @param {readonly RegimeRun[]} runs */
 function renderRegimes(runs) {
   const now = runs.at(-1);
-  if (now === undefined) return renderNotYet('No regime is known yet: the first forecast tells it.');
+  if (now === undefined) return renderNotYet('No regime is known yet. It comes with the first forecast.');
   return [
     h(
       'p',
@@ -31,11 +31,11 @@ function renderRegimes(runs) {
       `, ${formatRisk(now)} risk.`,
     ),
     createFigure({
-      title: 'Regime of each day that a forecast was made on',
+      title: 'Market regime by day of forecast',
       summary: formatRegimeSummary(runs),
       legend: RISK_LEVELS_SHOWN.map((risk) => ({ label: `${risk.toLowerCase()} risk`, mark: `mark-run ${getRiskClass(risk)}` })),
       draw: (width) => renderRegimeTimeline({ width, runs }),
-      note: 'A new regime counts after it has held for some days, so that one odd day changes nothing; a crisis counts at once.',
+      note: 'A new regime takes effect after several days, so that a single outlier does not change it; a crisis takes effect at once.',
       columns: [
         { heading: 'From', cell: ({ first }) => formatDayNumber(first) },
         { heading: 'To', cell: ({ last }) => formatDayNumber(last) },

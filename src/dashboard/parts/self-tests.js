@@ -16,7 +16,7 @@ const TEST_NAMES = {
   contamination: 'Contamination',
   stability: 'Stability',
   'polymarket-comparison': 'Against the prediction market',
-  'self-report': 'What was promised in the week',
+  'self-report': 'Weekly self-report',
 };
 
 /** Status of the self-tests of the service. @param {Page} page */
@@ -31,14 +31,8 @@ function renderSelfTests({ tests, overdue, codeVersion }) {
   const done = tests.filter(({ state }) => state === 'done').length;
   const late = overdue.length === 0 ? 'none is overdue' : `overdue: ${overdue.map((test) => TEST_NAMES[test]).join(', ')}`;
   return [
-    h('p', { class: 'sum-up' }, `${done} of ${tests.length} came to a result; ${late}.`),
-    h(
-      'p',
-      { class: 'quiet' },
-      'That a test came to a result does not mean that the model is good: read what it found. Code ',
-      renderCodeVersion(codeVersion),
-      '.',
-    ),
+    h('p', { class: 'sum-up' }, `${done} of ${tests.length} have a result; ${late}.`),
+    h('p', { class: 'quiet' }, 'A result is not a verdict on the model: read what it found. Code ', renderCodeVersion(codeVersion), '.'),
     h('ul', { class: 'tests' }, tests.map(renderTest)),
   ];
 }
@@ -49,7 +43,7 @@ function renderTest({ test, path, state, verdict, lastRunAt, nextDueAt, overdue,
     'li',
     {},
     h('h3', {}, TEST_NAMES[test], ' ', renderTestState(state, overdue)),
-    h('p', {}, toSentence(verdict ?? 'It has not been run yet.')),
+    h('p', {}, toSentence(verdict ?? 'Not run yet.')),
     reason === null ? null : h('p', { class: 'trouble' }, toSentence(reason)),
     h(
       'p',
@@ -57,7 +51,7 @@ function renderTest({ test, path, state, verdict, lastRunAt, nextDueAt, overdue,
       lastRunAt === null ? '' : `Run ${formatUtcTime(lastRunAt)}, by code `,
       lastRunAt === null ? null : renderCodeVersion(codeVersion),
       lastRunAt === null ? '' : '; ',
-      nextDueAt === null ? 'no further one is due' : `next due ${formatUtcTime(nextDueAt)}`,
+      nextDueAt === null ? 'no further run due' : `next due ${formatUtcTime(nextDueAt)}`,
       '. ',
       h('a', { href: path.replace(/^\//, '') }, 'JSON', h('span', { class: 'visually-hidden' }, ` of ${TEST_NAMES[test]}`)),
     ),

@@ -83,7 +83,7 @@ function createChangeGuard(element) {
 
 /** @param {ApiResponses['price'] | null} price @param {Signal | null} signal */
 function renderPriceNow(price, signal) {
-  if (price === null || price.price === null) return h('p', { class: 'empty' }, 'No price of now.');
+  if (price === null || price.price === null) return h('p', { class: 'empty' }, 'No current price.');
   const { change24h, observedAt, stale } = price;
   const since = computeChangePercent(signal, price);
   return [
@@ -95,7 +95,7 @@ function renderPriceNow(price, signal) {
       since === null ? null : renderMove(since, 'since the call'),
       observedAt === null
         ? null
-        : h('span', { class: stale ? 'bad' : 'quiet' }, stale ? 'old, seen ' : 'seen ', createRelativeTime(observedAt)),
+        : h('span', { class: stale ? 'bad' : 'quiet' }, stale ? 'stale, seen ' : 'seen ', createRelativeTime(observedAt)),
     ),
   ];
 }
@@ -128,11 +128,7 @@ function formatMillions(usd) {
 /** @param {ScorecardRow | undefined} newest */
 function renderMissedDay(newest) {
   if (!newest?.missed) return null;
-  return h(
-    'p',
-    { class: 'notice' },
-    `Nothing was forecast on ${formatDate(newest.date)}. The day stands in the record as void, and never counts.`,
-  );
+  return h('p', { class: 'notice' }, `No forecast was made on ${formatDate(newest.date)}. The day is void in the record and never counts.`);
 }
 
 /** The next forecast is made at the same time every day. @param {ApiResponses['info'] | null} info @param {Signal | null} signal */

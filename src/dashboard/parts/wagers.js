@@ -22,12 +22,13 @@ export function mountWagers({ store }) {
 
 /** @param {Wagers} answer */
 function renderWagers({ accounts, wagers, total, throughDate }) {
-  if (total === 0) return renderNotYet(`Nothing to tell up to ${throughDate}: wagers are told once every forecast of their day is over.`);
+  if (total === 0)
+    return renderNotYet(`No wagers up to ${throughDate} yet. Wagers are published once every forecast of their day is resolved.`);
   const placed = wagers.filter(({ state }) => state !== 'SKIPPED');
   const skipped = wagers.filter(({ state }) => state === 'SKIPPED');
   return [
     accounts.some(({ quotesAreOurs }) => quotesAreOurs) ? renderPaperNotice() : null,
-    h('p', { class: 'quiet' }, `Told up to ${throughDate}: the side of a later wager would give an open forecast away.`),
+    h('p', { class: 'quiet' }, `Published up to ${throughDate}: the side of a later wager would reveal a committed forecast.`),
     accounts.map(renderAccount),
     placed.length === 0 ? null : renderTable({ caption: `The newest wagers (${placed.length})`, columns: PLACED_COLUMNS, rows: placed }),
     renderSkippedWagers(skipped, wagers.length),
@@ -39,7 +40,7 @@ function renderPaperNotice() {
     'p',
     { class: 'notice' },
     h('strong', {}, 'Paper money. '),
-    'The paper venue is this service itself: it makes the quotes, fills its own wagers and pays in money that does not exist. Winning there proves nothing.',
+    'The paper venue is this service itself: it makes the quotes, fills its own wagers and pays in play money. Winning there is no evidence of skill.',
   );
 }
 
@@ -71,10 +72,10 @@ function renderAccount({
       renderFact('Returned', formatAssetAmount(returnedMicros, asset)),
       renderFact('Settled', `${wins} won, ${losses} lost`),
       open === 0 ? null : renderFact('Open', `${open}, for ${formatAssetAmount(openMicros, asset)}`),
-      renderFact('Days without a wager, in all', String(skipped)),
+      renderFact('Days without a wager', String(skipped)),
     ),
     profitByDay.length === 0
-      ? h('p', { class: 'empty' }, 'No wager has been settled, so there is no profit or loss to draw.')
+      ? h('p', { class: 'empty' }, 'No wager has been settled yet.')
       : createFigure({
           title: `Profit of all settled wagers, ${venue}`,
           summary: `${formatSignedAssetAmount(profitMicros, asset)} after ${wins + losses} settled wagers, by the day of the forecast.`,
@@ -106,7 +107,7 @@ const PRICE_COLUMNS = [
 /** @type {Column<Wager>[]} */
 const PLACED_COLUMNS = [
   DAY_COLUMN,
-  { heading: 'Question (the venue’s words)', cell: ({ question }) => h('span', { class: 'long' }, truncate(question ?? '–')) },
+  { heading: 'Question (venue wording)', cell: ({ question }) => h('span', { class: 'long' }, truncate(question ?? '–')) },
   { heading: 'Bought', cell: ({ side, contracts }) => (side === null ? '–' : `${contracts} ${side}`) },
   { heading: 'Cost', cell: ({ costMicros, asset }) => renderStackedAmount(formatAssetAmount(costMicros, asset), asset), numeric: true },
   { heading: 'State', cell: ({ state }) => h('span', { class: `status status-${state.toLowerCase()}` }, STATE_LABELS[state]) },
@@ -116,14 +117,14 @@ const PLACED_COLUMNS = [
     numeric: true,
   },
   ...PRICE_COLUMNS,
-  { heading: 'Believed', cell: ({ pBelieved }) => formatPercent(pBelieved), numeric: true },
+  { heading: 'Blended', cell: ({ pBelieved }) => formatPercent(pBelieved), numeric: true },
 ];
 
 /** @type {Column<Wager>[]} */
 const SKIPPED_COLUMNS = [
   DAY_COLUMN,
   { heading: 'Why', cell: ({ skippedBecause }) => h('span', { class: 'long' }, truncate(skippedBecause)) },
-  { heading: 'Question (the venue’s words)', cell: ({ question }) => h('span', { class: 'long' }, truncate(question ?? '–')) },
+  { heading: 'Question (venue wording)', cell: ({ question }) => h('span', { class: 'long' }, truncate(question ?? '–')) },
   ...PRICE_COLUMNS,
 ];
 
@@ -147,15 +148,15 @@ function renderBookCell({ book, date }) {
 /** @param {readonly Wager[]} skipped @param {number} of */
 function renderSkippedWagers(skipped, of) {
   if (skipped.length === 0) return null;
-  const reasons = [...Map.groupBy(skipped, ({ skippedBecause }) => truncate(skippedBecause ?? 'for no reason that is told'))];
+  const reasons = [...Map.groupBy(skipped, ({ skippedBecause }) => truncate(skippedBecause ?? 'no reason given'))];
   const text = reasons.toSorted(([, a], [, b]) => b.length - a.length).map(([reason, { length }]) => `${reason} (${length})`);
   return [
-    h('p', {}, `Nothing was staked on ${skipped.length} of the newest ${of} days: ${text.slice(0, 3).join('; ')}.`),
+    h('p', {}, `No wager on ${skipped.length} of the newest ${of} days: ${text.slice(0, 3).join('; ')}.`),
     h(
       'details',
       { class: 'more-of' },
-      h('summary', {}, `The ${skipped.length} of these days without a wager, with the book that was seen`),
-      renderTable({ caption: 'Days on which nothing was staked', columns: SKIPPED_COLUMNS, rows: skipped }),
+      h('summary', {}, `The ${skipped.length} days without a wager, with their order books`),
+      renderTable({ caption: 'Days without a wager', columns: SKIPPED_COLUMNS, rows: skipped }),
     ),
   ];
 }

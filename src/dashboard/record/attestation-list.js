@@ -83,6 +83,6 @@ function createMoreButton(more, onclick) {
 }
 
 function renderNothingYet() {
-  const text = 'Nothing has been forecast yet. The first forecast appears here at 21:35 UTC, and is on chain three minutes later.';
+  const text = 'No forecast has been made yet. The first is made at 21:35 UTC and committed three minutes later.';
   return renderNotYet(text);
 }

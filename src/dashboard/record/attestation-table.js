@@ -5,7 +5,7 @@ import { formatCall, getRowElementId, renderPrices, renderStatus } from './row-c
 /** @import { ScorecardRow } from '../state/responses.ts' */
 /** @import { Child } from '../lib/dom.js' */
 
-const HEADINGS = ['Day', 'Outcome', 'Call', 'P(up)', 'BTC, open → end of window', 'Attestation', 'Check'];
+const HEADINGS = ['Day', 'Outcome', 'Call', 'P(up)', 'BTC, window open → end', 'Attestation', 'Check'];
 
 /**
  * One row per forecast; on narrow screens CSS turns rows into cards, and the ARIA roles keep the table semantics.
@@ -16,7 +16,7 @@ export function renderAttestationTable({ rows, horizon, view }) {
   return h(
     'table',
     { class: 'attested', role: 'table' },
-    h('caption', {}, `Forecasts of the ${horizon}-day horizon and their attestations, newest first`),
+    h('caption', {}, `${horizon}-day forecasts and their attestations, newest first`),
     h(
       'thead',
       { role: 'rowgroup' },
@@ -71,7 +71,7 @@ function renderCell(name, ...content) {
 /** @param {ScorecardRow} row */
 function renderCallCell(row) {
   if (row.missed) return h('span', { class: 'quiet' }, 'none made');
-  return row.direction === null ? h('span', { class: 'quiet' }, 'gated') : formatCall(row);
+  return row.direction === null ? h('span', { class: 'quiet' }, 'hidden') : formatCall(row);
 }
 
 /** @param {ScorecardRow} row */

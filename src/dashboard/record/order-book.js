@@ -34,10 +34,10 @@ export function renderBook(book, of) {
       { class: 'facts' },
       renderFact('Best bid', formatDecimal(bid, 3)),
       renderFact('Best ask', formatDecimal(ask, 3)),
-      renderFact('Fee of a contract', formatDecimal(fee, 3)),
+      renderFact('Fee per contract', formatDecimal(fee, 3)),
     ),
     orders.length === 0
-      ? h('p', { class: 'quiet' }, 'This venue quotes one bid and one ask, and has no orders behind them.')
+      ? h('p', { class: 'quiet' }, 'This venue quotes one bid and one ask, without an order book.')
       : renderTable({
           caption: `Orders of ${of}, YES contracts`,
           rows: orders,

@@ -8,7 +8,7 @@ import { formatCount, formatDecimal, formatPercent, formatPercentInterval } from
 
 /** With fewer outcomes of non-overlapping windows, a percentage would mislead. */
 export const MIN_OUTCOMES = 5;
-export const TOO_FEW_TEXT = 'too few to tell';
+export const TOO_FEW_TEXT = 'too few';
 
 /** Key figures, each with its interval and benchmark. @param {Scorecard} scorecard */
 export function renderRecordFacts(scorecard) {
@@ -33,7 +33,7 @@ function buildCallFacts({ summary }) {
   const enough = summary.dedupedTotal >= MIN_OUTCOMES;
   return [
     {
-      term: 'Right, of all calls',
+      term: 'Accuracy, all calls',
       value: enough ? formatPercent(summary.accuracy) : TOO_FEW_TEXT,
       notes: [
         `${formatCount(summary.wins)} of ${formatCount(summary.resolved)}`,
@@ -41,7 +41,7 @@ function buildCallFacts({ summary }) {
       ],
     },
     {
-      term: 'Right, of windows that do not overlap',
+      term: 'Accuracy, non-overlapping windows',
       value: enough ? formatPercent(summary.dedupedAccuracy) : TOO_FEW_TEXT,
       notes: [
         `${formatCount(summary.dedupedWins)} of ${formatCount(summary.dedupedTotal)}`,
@@ -49,9 +49,9 @@ function buildCallFacts({ summary }) {
       ],
     },
     {
-      term: 'Always saying UP, on the same calls',
+      term: 'Always UP, same calls',
       value: enough ? formatPercent(summary.alwaysUpAccuracy) : TOO_FEW_TEXT,
-      notes: ['what a rule without any knowledge scores'],
+      notes: ['baseline without any model'],
     },
   ];
 }
@@ -63,8 +63,8 @@ function formatInterval95(interval) {
 
 /** @param {Scorecard} scorecard @returns {RecordFact} */
 function buildBrierFact({ summary }) {
-  const term = 'Brier score of the probabilities';
-  if (summary.brier === null) return { term, value: TOO_FEW_TEXT, notes: ['no outcome yet, or the base rate is not known'] };
+  const term = 'Brier score';
+  if (summary.brier === null) return { term, value: TOO_FEW_TEXT, notes: ['no outcome or base rate yet'] };
   const { n, model, climatology } = summary.brier;
   return {
     term,
@@ -77,13 +77,13 @@ function buildBrierFact({ summary }) {
 function buildBandFact({ statistics: { distribution } }) {
   const term = 'Outcomes inside the 80 % band';
   const held = distribution?.coverage.find(({ nominal }) => nominal === 0.8);
-  if (!distribution || held === undefined) return { term, value: TOO_FEW_TEXT, notes: ['no forecast with a band is over'] };
+  if (!distribution || held === undefined) return { term, value: TOO_FEW_TEXT, notes: ['no resolved forecast with a band'] };
   if (distribution.effectiveN < MIN_OUTCOMES)
-    return { term, value: TOO_FEW_TEXT, notes: [`${formatCount(distribution.n)} outcomes, which overlap`] };
+    return { term, value: TOO_FEW_TEXT, notes: [`${formatCount(distribution.n)} overlapping outcomes`] };
   return {
     term,
     value: formatPercent(held.observed),
-    notes: [formatInterval95(held.interval95), `exact would be 80\u00a0%, ${formatCount(distribution.n)} outcomes`],
+    notes: [formatInterval95(held.interval95), `ideal 80\u00a0%, ${formatCount(distribution.n)} outcomes`],
   };
 }
 
@@ -91,5 +91,5 @@ function buildBandFact({ statistics: { distribution } }) {
 function buildStreakFact({ summary: { streak: run }, stats }) {
   const labels = { WIN: 'right in a row', LOSS: 'wrong in a row' };
   const value = run.count === 0 ? 'none' : `${formatCount(run.count)} ${labels[run.type]}`;
-  return { term: 'Streak', value, notes: [`longest run of right calls: ${formatCount(stats.longestStreak)}`] };
+  return { term: 'Streak', value, notes: [`longest winning streak: ${formatCount(stats.longestStreak)}`] };
 }

@@ -4,7 +4,7 @@ import { formatSignedPercent } from '../lib/format-text.js';
 
 /** @import { ScorecardRow } from '../state/responses.ts' */
 
-const STATUS_LABELS = { WIN: 'Right', LOSS: 'Wrong', HOLD: 'Hold', PENDING: 'Open', VOID: 'Void' };
+const STATUS_LABELS = { WIN: 'Right', LOSS: 'Wrong', HOLD: 'Hold', PENDING: 'Committed', VOID: 'Void' };
 
 /** Fragment id of the row in the list. @param {Pick<ScorecardRow, 'date'>} row */
 export function getRowElementId({ date }) {
@@ -25,7 +25,7 @@ export function formatCall({ signal, direction }) {
 export function renderPrices({ btcAtSignal, provisional, btcAtResolution, returnBps }) {
   if (btcAtSignal === null) return h('span', { class: 'quiet' }, 'window not open yet');
   if (provisional) return [formatUsd(btcAtSignal), h('span', { class: 'quiet' }, ' provisional: window not open yet')];
-  const end = btcAtResolution === null ? h('span', { class: 'quiet' }, 'open') : formatUsd(btcAtResolution);
+  const end = btcAtResolution === null ? h('span', { class: 'quiet' }, 'not resolved') : formatUsd(btcAtResolution);
   const change = returnBps === null ? null : h('span', { class: 'quiet' }, ` (${formatSignedPercent(returnBps / 100)})`);
   return [formatUsd(btcAtSignal), ' → ', end, change];
 }

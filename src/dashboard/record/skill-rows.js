@@ -21,14 +21,14 @@ export function buildSkillRows(scorecard) {
 /** @param {Pick<Scorecard, 'statistics' | 'predictions'>} scorecard */
 function compareWithAlwaysUp({ statistics: { calls }, predictions }) {
   const someDown = predictions.some(({ outcome, direction }) => outcome !== null && direction === 'DOWN');
-  const uncalled = calls.n === 0 ? 'no call is over yet' : 'every call was UP: no skill can show';
+  const uncalled = calls.n === 0 ? 'no call resolved yet' : 'every call was UP, so no skill can show';
   return buildSkillRow({
-    label: 'Direction, against always saying UP',
+    label: 'Direction, against always UP',
     unit: 'points of accuracy',
     n: calls.n,
     of: 'calls',
     estimate: calls.alwaysUp?.difference ?? null,
-    without: someDown ? 'too few calls of DOWN to tell' : uncalled,
+    without: someDown ? 'too few DOWN calls' : uncalled,
   });
 }
 
@@ -41,7 +41,7 @@ function compareWithBaseRate({ statistics: { probabilities } }) {
     n: probabilities?.n ?? 0,
     of: 'outcomes',
     estimate,
-    without: estimate === null ? 'the base rate of the time is not known' : 'too few days to tell',
+    without: estimate === null ? 'base rate not known' : 'too few days',
   });
 }
 
@@ -53,24 +53,24 @@ function compareWithMarket({ marketSkill: { skill, quotesAreOurs } }) {
     n: skill?.weeks ?? 0,
     of: skill?.weeks === 1 ? 'week' : 'weeks',
     estimate: skill,
-    without: skill === null ? 'no week is settled yet' : 'too few weeks to tell',
+    without: skill === null ? 'no week settled yet' : 'too few weeks',
   });
   if (!quotesAreOurs) return weekly;
-  return { ...weekly, quiet: true, proves: false, remark: skill === null ? weekly.remark : 'the quotes are our own: proves nothing' };
+  return { ...weekly, quiet: true, proves: false, remark: skill === null ? weekly.remark : 'own quotes: no evidence' };
 }
 
 /** @param {Pick<Scorecard, 'statistics'>} scorecard @returns {SkillRow} */
 function compareWithCertainty({ statistics: { probabilities } }) {
   const estimate = probabilities?.alwaysUpSkill ?? null;
   const certainty = buildSkillRow({
-    label: 'Probability, against certainty of UP',
+    label: 'Probability, against certain UP',
     unit: 'Brier skill',
     n: probabilities?.n ?? 0,
     of: 'outcomes',
     estimate,
-    without: estimate === null ? 'it has never been wrong yet' : 'too few days to tell',
+    without: estimate === null ? 'never wrong so far' : 'too few days',
   });
-  const remark = certainty.value === null ? certainty.remark : 'any hedged probability beats a certainty: says nothing of direction';
+  const remark = certainty.value === null ? certainty.remark : 'any hedged probability beats certainty: no evidence about direction';
   return { ...certainty, quiet: true, proves: false, remark };
 }
 
@@ -99,5 +99,5 @@ function formatSigned(value) {
 /** @param {number} low @param {number} high */
 function formatSignificance(low, high) {
   if (low > 0) return 'better: clear of zero';
-  return high < 0 ? 'worse: clear of zero' : 'cannot be told from zero';
+  return high < 0 ? 'worse: clear of zero' : 'not measurably different from zero';
 }

@@ -19,16 +19,16 @@ export function renderWalkForward({ report, dataDigest, firstDay, lastDay, simul
     h(
       'p',
       { class: 'quiet' },
-      `Computed from ${firstDay} to ${lastDay}${simulated ? ' of a market that is made up' : ''}; digest of that history `,
+      `Computed from ${firstDay} to ${lastDay}${simulated ? ' of a simulated market' : ''}; history digest `,
       h('code', { title: dataDigest }, shortenHex(dataDigest)),
       '.',
     ),
     horizon === undefined || horizon.folds.length === 0
-      ? h('p', { class: 'empty' }, 'The history is too short for a fold.')
+      ? h('p', { class: 'empty' }, 'The history is too short for one fold.')
       : createFoldsFigure(horizon),
     horizon === undefined ? null : h('p', {}, toSentence(horizon.verdict)),
     renderTable({
-      caption: 'Canaries: tests that a leak of the future would fail, each tried on pipelines that leak on purpose',
+      caption: 'Canaries: tests that fail if future data leaks, each validated on deliberately leaking pipelines',
       columns: CANARY_COLUMNS,
       rows: report.canaries,
     }),
@@ -40,11 +40,11 @@ function createFoldsFigure({ folds, horizonDays }) {
   const better = folds.filter(({ accuracy, base }) => accuracy > base).length;
   const equal = folds.filter(({ accuracy, base }) => accuracy === base).length;
   return createFigure({
-    title: `Accuracy against always saying UP, fold by fold, ${horizonDays} days ahead`,
-    summary: `Of ${folds.length} folds, none of which its model had seen, the model was better in ${better}, equal in ${equal} and worse in ${folds.length - better - equal}.`,
+    title: `Accuracy against always UP by fold, ${horizonDays} days ahead`,
+    summary: `Out of sample over ${folds.length} folds, the model was better in ${better}, equal in ${equal} and worse in ${folds.length - better - equal}.`,
     legend: [
       { label: 'model', mark: 'mark-oracle' },
-      { label: 'always saying UP', mark: 'mark-always-up' },
+      { label: 'always UP', mark: 'mark-always-up' },
     ],
     draw: (width) => renderFoldsChart({ width, folds }),
     columns: [
@@ -55,7 +55,7 @@ function createFoldsFigure({ folds, horizonDays }) {
       { heading: 'Model', cell: ({ accuracy }) => formatPercent(accuracy), numeric: true },
       { heading: 'Always UP', cell: ({ base }) => formatPercent(base), numeric: true },
       { heading: 'Brier', cell: ({ brier }) => formatDecimal(brier, 4), numeric: true },
-      { heading: 'Brier of the base rate', cell: ({ climatologyBrier }) => formatDecimal(climatologyBrier, 4), numeric: true },
+      { heading: 'Base rate Brier', cell: ({ climatologyBrier }) => formatDecimal(climatologyBrier, 4), numeric: true },
       { heading: 'In the 80 % band', cell: ({ coverage80 }) => formatPercent(coverage80), numeric: true },
     ],
     rows: folds,
@@ -70,11 +70,11 @@ const CANARY_COLUMNS = [
     heading: 'Planted leaks caught',
     cell: ({ mutants }) => (mutants.length === 0 ? '–' : `${mutants.filter(({ caught }) => caught).length} of ${mutants.length}`),
   },
-  { heading: 'What it does', cell: ({ what }) => h('span', { class: 'long' }, what) },
+  { heading: 'Method', cell: ({ what }) => h('span', { class: 'long' }, what) },
 ];
 
 /** @param {boolean | null} passed */
 function renderPassed(passed) {
-  if (passed === null) return 'could not be run';
+  if (passed === null) return 'not run';
   return h('span', { class: passed ? 'is-fresh' : 'is-failed' }, passed ? '✓ no leak' : '✗ a leak');
 }

@@ -78,7 +78,7 @@ export function createStore({ session, horizon }) {
   function explainWaiting(name) {
     const other = DEPENDS_ON[name];
     if (other !== undefined && get(other).answer === null) return get(other).problem;
-    return new ApiProblem({ code: 'STEP_WAITING', detail: 'There is nothing yet' });
+    return new ApiProblem({ code: 'STEP_WAITING', detail: 'Nothing yet' });
   }
 
   return {
@@ -112,12 +112,12 @@ export function createStore({ session, horizon }) {
 }
 
 function otherHorizonProblem() {
-  return new ApiProblem({ code: 'UNEXPECTED', detail: 'The service answers of another horizon than was asked for' });
+  return new ApiProblem({ code: 'UNEXPECTED', detail: 'The service returned another horizon than requested' });
 }
 
 /** @param {unknown} error */
 function toProblem(error) {
   if (error instanceof ApiProblem) return error;
   reportError(error);
-  return new ApiProblem({ code: 'UNEXPECTED', detail: 'What the service says is not as expected' });
+  return new ApiProblem({ code: 'UNEXPECTED', detail: 'The response of the service is invalid' });
 }

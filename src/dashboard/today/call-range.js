@@ -15,9 +15,7 @@ const MARGIN_SHARE = 0.12;
 export function renderCallRange({ row, signal, price, tier }) {
   if (signal === null || row === null) return null;
   if (row.band80 === null)
-    return tier === 'basic'
-      ? h('p', { class: 'quiet' }, 'Premium is also told the 80 % range of the price at the end of the window.')
-      : null;
+    return tier === 'basic' ? h('p', { class: 'quiet' }, 'Premium also shows the 80 % price range at the end of the window.') : null;
   const { low, median, high } = row.band80;
   const marks = [{ label: 'at signal', value: signal.btcPrice, kind: 'then' }, ...buildNowMark(price)];
   return h(
@@ -26,11 +24,11 @@ export function renderCallRange({ row, signal, price, tier }) {
     h(
       'p',
       {},
-      `When its window ends, on ${formatDate(signal.resolvesAt)}, Bitcoin lies between `,
+      `With a probability of 80 %, Bitcoin is between `,
       h('strong', {}, formatUsd(low)),
       ' and ',
       h('strong', {}, formatUsd(high)),
-      ` with a probability of 80 %, half of it below ${formatUsd(median)}.`,
+      ` when the window ends on ${formatDate(signal.resolvesAt)}; the median is ${formatUsd(median)}.`,
     ),
     renderRangeLine({ low, median, high, marks }),
     h(

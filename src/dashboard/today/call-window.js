@@ -18,8 +18,8 @@ export function renderCallWindow({ timestamp, windowOpensAt, resolvesAt }, now =
     h('progress', {
       max: 1,
       value: (waited + passed) / 2,
-      'aria-label': 'From the making of the call to the end of its window',
-      'aria-valuetext': waited < 1 ? 'The window has not opened' : `${formatPercent(passed, 0)} of the window has passed`,
+      'aria-label': 'Progress from commitment to the end of the window',
+      'aria-valuetext': waited < 1 ? 'The window has not opened yet' : `${formatPercent(passed, 0)} of the window has passed`,
     }),
     h(
       'ol',

@@ -41,12 +41,12 @@ function renderCommittedCall(signal, { needed, tier, hasEnded }) {
       'p',
       { class: 'call-word sealed' },
       h('span', { 'aria-hidden': 'true', class: 'seal' }),
-      `Sealed until ${formatDate(signal.resolvesAt)}`,
+      `Committed, revealed after ${formatDate(signal.resolvesAt)}`,
     ),
     h(
       'p',
       {},
-      `The ${formatHorizon(signal.horizon)} call ${formatCommitment(signal)}. What it says is told to everybody once its outcome is there.`,
+      `The ${formatHorizon(signal.horizon)} call ${formatCommitment(signal)}. It is revealed to everyone once the outcome is known.`,
     ),
     ...(tier === null ? renderUnlockOptions(needed, hasEnded) : [renderTierLost(needed)]),
   ];
@@ -54,26 +54,26 @@ function renderCommittedCall(signal, { needed, tier, hasEnded }) {
 
 /** @param {Signal} signal */
 function formatCommitment({ status, attestationUid }) {
-  if (status === 'VOID') return 'was not committed on chain in time, and never counts';
+  if (status === 'VOID') return 'was not committed on chain in time: it is void and never counts';
   return attestationUid === null
-    ? 'is made, and goes on chain before its outcome window'
-    : 'was made and committed on chain before its outcome window';
+    ? 'will be committed on chain before its outcome window opens'
+    : 'was committed on chain before its outcome window opened';
 }
 
 /** @param {string} needed */
 function renderTierLost(needed) {
-  return h('p', { class: 'notice' }, `The wallet no longer holds ${needed}: calls are sealed until it does.`);
+  return h('p', { class: 'notice' }, `The wallet no longer holds ${needed}, so calls are hidden until they are revealed.`);
 }
 
 /** @param {string} needed @param {boolean} hasEnded */
 function renderUnlockOptions(needed, hasEnded) {
   return [
-    h('p', {}, createUnlockButton(hasEnded ? 'Your session has ended: unlock again' : undefined)),
+    h('p', {}, createUnlockButton(hasEnded ? 'Session expired: unlock again' : undefined)),
     h(
       'p',
       { class: 'quiet' },
-      `Takes ${needed} (Basic) and costs nothing: your wallet signs a text, it sends no transaction. Without tokens `,
-      h('a', { href: 'docs#/signal/buySignal' }, 'one call can be bought by x402'),
+      `Requires ${needed} (Basic tier). Free: your wallet signs a message and sends no transaction. Without tokens, `,
+      h('a', { href: 'docs#/signal/buySignal' }, 'buy a single call by x402'),
       '.',
     ),
   ];
@@ -103,14 +103,14 @@ function renderMeaning({ signal, direction, confidence, horizon, resolvesAt }) {
   const text =
     signal === 'HOLD'
       ? [
-          `The ${formatHorizon(horizon)} forecast leans to a price that is ${where}, at `,
+          `The ${formatHorizon(horizon)} forecast leans towards a price ${where}, at `,
           share,
-          ': too little to act on in this regime. A HOLD is shown, and never scored.',
+          ': too weak to act on in this regime. A HOLD is never scored.',
         ]
       : [
-          `Bitcoin is expected ${where}, with a confidence of `,
+          `Bitcoin is expected to be ${where}, with a confidence of `,
           share,
-          `: of 100 such calls about ${Math.round(100 * confidence)} should come true. Whether they do is under `,
+          `: about ${Math.round(100 * confidence)} of 100 such calls should be right. See `,
           h('a', { href: '#calibration' }, 'calibration'),
           '.',
         ];
@@ -141,7 +141,7 @@ function renderGauge(pUp) {
       'span',
       { class: 'gauge-scale quiet', 'aria-hidden': 'true' },
       h('span', {}, '0 %: down'),
-      h('span', {}, 'a coin'),
+      h('span', {}, 'even odds'),
       h('span', {}, '100 %: up'),
     ),
   );
@@ -150,10 +150,10 @@ function renderGauge(pUp) {
 /** @type {Record<Signal['status'], string | null>} */
 const OUTCOME_TEXTS = {
   PENDING: null,
-  WIN: 'It came true.',
-  LOSS: 'It did not come true.',
-  HOLD: 'Its window is over; a HOLD is not scored.',
-  VOID: 'It was committed too late, and never counts.',
+  WIN: 'The call was right.',
+  LOSS: 'The call was wrong.',
+  HOLD: 'Resolved. A HOLD is not scored.',
+  VOID: 'Void: committed too late, never counts.',
 };
 
 /** @param {Signal} signal */

@@ -19,7 +19,7 @@ export function findNewestRevealed(rows) {
 /** @param {RevealedCall} opened */
 export function renderLastRevealed({ row, index }) {
   return [
-    h('h3', {}, 'Last opened call'),
+    h('h3', {}, 'Last revealed call'),
     h('p', {}, h('strong', {}, formatCall(row)), ` at ${formatPercent(row.confidence)}, of ${formatDate(row.date)}`),
     h(
       'p',
@@ -31,7 +31,7 @@ export function renderLastRevealed({ row, index }) {
       h(
         'a',
         { href: `#${index < ROWS_ON_PAGE ? getRowElementId(row) : 'attestations'}` },
-        'Check it',
+        'Verify',
         h('span', { class: 'visually-hidden' }, ` the call of ${formatDate(row.date)}`),
       ),
     ),

@@ -18,7 +18,7 @@ function getCallDate({ predictionId }) {
 export function formatCallTitle(signal, now = Date.now()) {
   const yesterday = new Date(now - DAY_MS).toISOString().slice(0, 10);
   if (signal === null || getCallDate(signal) >= yesterday) return "Today's call";
-  return `The newest call so far, of ${formatDate(getCallDate(signal))}`;
+  return `Newest call so far, ${formatDate(getCallDate(signal))}`;
 }
 
 /**

@@ -26,7 +26,7 @@ export async function logInWith(provider, onStage, preferred) {
     onStage('connect');
     const accounts = await provider.request({ method: 'eth_requestAccounts' });
     const wallet = accounts.find((/** @type {unknown} */ account) => isSameAccount(account, preferred)) ?? accounts[0];
-    if (typeof wallet !== 'string' || !ADDRESS_PATTERN.test(wallet)) throw new LoginError('The wallet has named no account.');
+    if (typeof wallet !== 'string' || !ADDRESS_PATTERN.test(wallet)) throw new LoginError('The wallet returned no account.');
     onStage('sign');
     const timestamp = Date.now();
     const message = `Verify svc balance: ${wallet}:${timestamp}`;
@@ -45,8 +45,8 @@ export async function logInWith(provider, onStage, preferred) {
 export async function logInWithToken(text) {
   const token = text.trim().replace(/^Bearer\s+/i, '');
   const session = parseTokenClaims(token);
-  if (session === null) throw new LoginError('This is no access token: it has three parts with a dot between them.');
-  if (Date.parse(session.expiresAt) <= Date.now()) throw new LoginError('This token has expired: tokens last 30 minutes.');
+  if (session === null) throw new LoginError('This is not an access token: it must have three parts separated by dots.');
+  if (Date.parse(session.expiresAt) <= Date.now()) throw new LoginError('This token has expired. Tokens last 30 minutes.');
   try {
     await requestApi('api/svc/info', { token });
     return session;
@@ -112,7 +112,7 @@ function formatLoginProblem({ code, message, suggestedAction, retryAfterSeconds,
   if (code === 'TIER_REQUIRED') return formatBalanceTooLow(facts);
   if (code === 'RATE_LIMITED') return `Too many attempts. Try again in ${retryAfterSeconds ?? 60} seconds.`;
   if (code === 'UNAUTHENTICATED' && facts.field === 'timestamp') return formatClockSkew(facts);
-  if (code === 'UNAUTHENTICATED' && facts.field === 'Authorization') return `The service does not take this token: ${message}.`;
+  if (code === 'UNAUTHENTICATED' && facts.field === 'Authorization') return `The service rejects this token: ${message}.`;
   return `${message}. ${suggestedAction ?? ''}`.trim();
 }
 
@@ -120,21 +120,21 @@ function formatLoginProblem({ code, message, suggestedAction, retryAfterSeconds,
 function formatBalanceTooLow({ balance, requiredBalance }) {
   const required = Number(requiredBalance);
   const held = Math.floor(Number(balance ?? 0));
-  return `This wallet holds ${formatCount(held)} gate tokens, and the Basic tier takes ${formatCount(required)}: ${formatCount(required - held)} are missing.`;
+  return `This wallet holds ${formatCount(held)} gate tokens; the Basic tier requires ${formatCount(required)}. ${formatCount(required - held)} are missing.`;
 }
 
 /** @param {Record<string, unknown>} facts */
 function formatClockSkew({ serverTime }) {
   const minutes = Math.round((Date.now() - Date.parse(String(serverTime))) / 60_000);
   const off = `${Math.abs(minutes)} minutes ${minutes > 0 ? 'ahead of' : 'behind'}`;
-  return `The clock of this device is ${off} the service's: the time that is signed must be within 5 minutes of it. Set it, and sign again.`;
+  return `The clock of this device is ${off} that of the service, and at most 5 minutes are allowed. Correct it and sign again.`;
 }
 
 /** @param {{ code?: number, message?: string }} error */
 function formatWalletError({ code }) {
-  if (code === USER_REJECTED_REQUEST) return 'You declined in the wallet. Nothing was signed, and nothing was sent.';
-  if (code === REQUEST_PENDING) return 'The wallet has this question open already: answer it there.';
-  return 'The wallet did not sign. Unlock it and try again, or use another one.';
+  if (code === USER_REJECTED_REQUEST) return 'You declined in the wallet. Nothing was signed or sent.';
+  if (code === REQUEST_PENDING) return 'A request is already open in the wallet. Answer it there.';
+  return 'The wallet did not sign. Unlock it and try again, or use another wallet.';
 }
 
 /** Hex-encoded UTF-8, as `personal_sign` takes it. @param {string} text */

@@ -7,11 +7,11 @@ import { attemptLogin, logInWith, logInWithToken } from './login.js';
 /** @import { WalletWatch } from './wallet-watch.js' */
 
 const SIGNATURE_EXPLANATION =
-  'Your wallet signs one line of text. That is a signature, not a transaction: it costs nothing and moves nothing. It shows the service which gate tokens the wallet holds, and opens today’s call for 30 minutes.';
+  'Your wallet signs one line of text: a signature, not a transaction. It is free and moves no funds. The service checks the gate tokens of the wallet and shows you today’s call for 30 minutes.';
 
 /** By login step. */
 export const STAGE_MESSAGES = {
-  connect: (/** @type {string} */ name) => `${name} asks which account to use.`,
+  connect: (/** @type {string} */ name) => `Choose an account in ${name}.`,
   sign: (/** @type {string} */ name) => `Sign the message in ${name}.`,
   check: () => 'Checking signature and balance…',
 };
@@ -73,7 +73,7 @@ function createLoginAttempts(status, onDone) {
       status.textContent = message;
       status.classList.toggle('bad', isProblem);
     };
-    say('Asking the service…');
+    say('Contacting the service…');
     const counts = () => ownGeneration === generation;
     await attemptLogin({ login, counts, say, onDone: (session) => onDone(session, wallet), isByToken: wallet === null });
   }
@@ -96,7 +96,7 @@ function renderDialogContent(list, status, form) {
 /** @param {readonly Wallet[]} wallets @param {(wallet: Wallet) => void} onChoose */
 function renderWalletList(wallets, onChoose) {
   if (wallets.length === 0) {
-    return h('p', { class: 'notice' }, 'No wallet was found in this browser. Install one, or use a token.');
+    return h('p', { class: 'notice' }, 'No wallet was found in this browser. Install one or use a token.');
   }
   const rows = wallets.map((wallet) =>
     h('li', {}, h('button', { type: 'button', onclick: () => onChoose(wallet) }, renderWalletIcon(wallet), wallet.name)),

@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
 
-/** What a service answers to a path: JSON of success, or a whole response. */
+/** Response of the service by path: JSON of a success, or a Response. */
 export type Answering = (path: string, authorization: string | null) => unknown;
 
-/** As much of a browser as what the page is kept up to date by needs; `vi.unstubAllGlobals()` takes it away. */
+/** The browser globals that the state modules use; removed by `vi.unstubAllGlobals()`. */
 export function stubPage(answering: Answering) {
   const page = { hidden: false, baseURI: 'http://service.example/', asked: [] as string[], reported: [] as unknown[], seen: () => {} };
   vi.stubGlobal('document', {
@@ -27,14 +27,14 @@ export function stubPage(answering: Answering) {
   return page;
 }
 
-/** A refusal, as the service writes them. */
+/** A problem document of the service. */
 export function refusal(status: number, code: string, retryAfterSeconds?: number): Response {
   const headers = new Headers();
   if (retryAfterSeconds !== undefined) headers.set('retry-after', String(retryAfterSeconds));
   return Response.json({ code, detail: `It says ${code}` }, { status, headers });
 }
 
-/** Storage of a tab, with nothing in it. */
+/** An empty sessionStorage. */
 export function emptyStorage(): Storage {
   const kept = new Map<string, string>();
   return {

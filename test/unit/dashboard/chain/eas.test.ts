@@ -54,12 +54,12 @@ function encoded({ time: at, expirationTime, revocationTime, ...rest }: Arbitrar
   return encodeAbiParameters(ATTESTATION, [{ ...rest, ...times }]);
 }
 
-describe('an attestation in the browser', () => {
-  it('is what the contract answered', () => {
+describe('decodeAttestation', () => {
+  it('returns the attestation of the contract', () => {
     fc.assert(fc.property(attestation, (one) => void expect(decodeAttestation(encoded(one))).toEqual(one)));
   });
 
-  it('is none where the contract answers with zeroes', () => {
+  it('returns null for a zero uid', () => {
     const nothing = { uid: '0x', schema: '0x', refUID: '0x', recipient: '0x', attester: '0x', data: '0x' } as const;
     const zero = (bytes: number) => `0x${'00'.repeat(bytes)}` as Hex;
     const words = { uid: zero(32), schema: zero(32), refUID: zero(32), recipient: zero(20), attester: zero(20) };
@@ -67,7 +67,7 @@ describe('an attestation in the browser', () => {
     expect(decodeAttestation(encoded(none))).toBeNull();
   });
 
-  it('is not made of bytes that are cut short, too many or none', () => {
+  it('rejects truncated, excess and empty data', () => {
     fc.assert(
       fc.property(attestation, fc.nat(), (one, at) => {
         const whole = encoded(one);
@@ -78,7 +78,7 @@ describe('an attestation in the browser', () => {
     );
   });
 
-  it('is not made of anything else that an endpoint may answer', () => {
+  it('rejects any other answer', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.anything(), fc.string(), hex(32), hex(384), hex(420)),
@@ -87,7 +87,7 @@ describe('an attestation in the browser', () => {
     );
   });
 
-  it('has the uid that the audit computes, whatever was said before it', () => {
+  it('computes the same uid as the audit, with equal attestations before it', () => {
     fc.assert(
       fc.property(attestation, fc.nat({ max: 63 }), (one, bump) => {
         const raw = { ...one, time: BigInt(one.time), expirationTime: BigInt(one.expirationTime) };
@@ -99,14 +99,14 @@ describe('an attestation in the browser', () => {
     );
   });
 
-  it('is asked for by the call of the contract', () => {
+  it('encodes the call of the contract', () => {
     // cast sig "getAttestation(bytes32)"
     expect(encodeGetAttestation(`0x${'ab'.repeat(32)}`)).toBe(`0xa3112a64${'ab'.repeat(32)}`);
   });
 });
 
-describe('the schemas in the browser', () => {
-  it('are those of the service, with their uids and codes', () => {
+describe('schemas', () => {
+  it('match those of the service, with uids and enum values', () => {
     expect(SCHEMA_TEXTS).toEqual(SERVICE_SCHEMAS);
     for (const name of ['prediction', 'resolution'] as const) expect(computeSchemaUid(name)).toBe(serviceSchemaUid(name));
     for (const [word, code] of Object.entries(SIGNAL_CODES)) expect(SIGNALS[code]).toBe(word);
@@ -128,11 +128,11 @@ describe('the schemas in the browser', () => {
     direction: DIRECTION_CODES[direction],
   });
 
-  it('commit as the service does', () => {
+  it('computes the same commitment as the service', () => {
     fc.assert(fc.property(opening, (one) => void expect(hashOpening(coded(one))).toBe(serviceCommitmentOf(one))));
   });
 
-  it('refuse to commit to what does not fit', () => {
+  it('rejects values that do not fit their type', () => {
     const fitting = { salt: `0x${'11'.repeat(32)}`, signal: 1, direction: 1, confidenceBps: 5_100, pUpBps: 5_100, btcPriceCents: 1 };
     for (const wrong of [
       { signal: -1 },
@@ -146,7 +146,7 @@ describe('the schemas in the browser', () => {
     }
   });
 
-  it('read what the service wrote', () => {
+  it('decodes the data of the service', () => {
     const closes = {
       btcAtSignalCents: fc.nat(),
       btcAtResolutionCents: fc.nat(),
@@ -154,14 +154,14 @@ describe('the schemas in the browser', () => {
       outcome: fc.constantFrom('HOLD', 'WIN', 'LOSS'),
     };
     fc.assert(
-      fc.property(opening, fc.record(closes), (one, told) => {
-        const outcome = told.outcome as 'HOLD' | 'WIN' | 'LOSS';
-        const data = encodeResolution({ ...one, ...told, outcome });
-        expect(decodeResolutionData({ data })).toEqual({ ...coded(one), ...told, outcome: OUTCOME_CODES[outcome] });
+      fc.property(opening, fc.record(closes), (one, closesData) => {
+        const outcome = closesData.outcome as 'HOLD' | 'WIN' | 'LOSS';
+        const data = encodeResolution({ ...one, ...closesData, outcome });
+        expect(decodeResolutionData({ data })).toEqual({ ...coded(one), ...closesData, outcome: OUTCOME_CODES[outcome] });
       }),
     );
     const window = { windowOpensAt: 1_763_769_600, resolvesAt: 1_764_374_400 };
-    const told = {
+    const place = {
       sequence: 60,
       day: 20_413,
       horizonDays: 7,
@@ -170,18 +170,18 @@ describe('the schemas in the browser', () => {
       metadata: `0x${'cc'.repeat(32)}`,
     } as const;
     const data = encodePrediction({
-      ...told,
+      ...place,
       windowOpensAt: new Date(window.windowOpensAt * 1_000),
       resolvesAt: new Date(window.resolvesAt * 1_000),
     });
-    expect(decodePredictionData({ data })).toEqual({ ...told, ...window });
+    expect(decodePredictionData({ data })).toEqual({ ...place, ...window });
     expect(() => decodePredictionData({ data: data.slice(0, -2) })).toThrow(DecodeError);
     expect(() => decodePredictionData({ data: `0x${'ff'.repeat(256)}` })).toThrow(DecodeError);
   });
 });
 
-describe('content in the browser', () => {
-  it('has the digest and the CID of the service', () => {
+describe('content digests', () => {
+  it('computes the same digest and CID as the service', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), (value) => {
         const { json, digest, cid } = buildMetadata(value);

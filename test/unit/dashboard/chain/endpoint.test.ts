@@ -3,8 +3,8 @@ import { getDefaultEndpoint, parseEndpoint } from '../../../../src/dashboard/cha
 
 const BASE = 'http://oracle.example/below/';
 
-describe('the endpoint that the chain is read from', () => {
-  it('is the one of the service on a local chain, and else the one that it names', () => {
+describe('RPC endpoint', () => {
+  it('defaults to the service on a local chain, otherwise to the endpoint that it names', () => {
     const chain = { id: 8453, caip2: 'eip155:8453', confirmations: 1, attester: '0x' };
     expect(getDefaultEndpoint({ ...chain, local: true, rpcUrl: 'http://elsewhere.example/rpc' }, BASE)).toBe(
       'http://oracle.example/below/rpc',
@@ -29,7 +29,7 @@ describe('the endpoint that the chain is read from', () => {
     'javascript:alert(1)',
     'https://user:secret@rpc.example/',
     'https://',
-  ])('may not be "%s"', (text) => {
+  ])('rejects "%s"', (text) => {
     expect(parseEndpoint(text, BASE)).toEqual({ problem: expect.any(String) });
   });
 });

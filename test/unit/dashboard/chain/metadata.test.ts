@@ -13,7 +13,7 @@ function reader(answer: (path: string) => Response) {
   return { asked, clock, read: createMetadataReader({ fetch, now: () => clock.now }) };
 }
 
-it('asks for each content once, and for so many a minute that the page can still be served', async () => {
+it('fetches each CID once and limits requests per minute', async () => {
   const { asked, clock, read } = reader((path) => new Response(path));
   const all = Array.from({ length: 30 }, (_, index) => `b${index}`);
   const first = await Promise.all(all.map((cid) => read(cid, signal)));
@@ -25,7 +25,7 @@ it('asks for each content once, and for so many a minute that the page can still
   expect(asked).toHaveLength(26);
 });
 
-it('tells why there is none, and asks again the next time', async () => {
+it('reports why metadata is missing and retries the next time', async () => {
   let status = 404;
   const { read } = reader(() => new Response('', { status }));
   expect(await read('b1', signal)).toEqual({ problem: 'the service answers with status 404' });
@@ -33,7 +33,7 @@ it('tells why there is none, and asks again the next time', async () => {
   expect(await read('b1', signal)).toEqual({ bytes: new Uint8Array() });
 });
 
-it('reads no more of an answer than metadata can be', async () => {
+it('limits the size of a response', async () => {
   const { read } = reader(() => new Response('a'.repeat(200_001)));
-  expect(await read('b1', signal)).toEqual({ problem: 'the service does not answer with it' });
+  expect(await read('b1', signal)).toEqual({ problem: 'the service does not return it' });
 });

@@ -8,7 +8,7 @@ const CALLS = [
 
 let endpoints = 0;
 
-/** An endpoint of its own that answers a parsed request with whatever is given, as JSON, text or bytes. */
+/** An endpoint of its own, whose answer to a parsed request is JSON, text or bytes. */
 function endpoint(answer: (request: unknown) => unknown, status = 200) {
   const asked: unknown[] = [];
   const fetch = async (_url: string, { body }: RequestInit) => {
@@ -24,51 +24,51 @@ function endpoint(answer: (request: unknown) => unknown, status = 200) {
 const resultOf = ({ id, method }: { id: number; method: string }) => ({ jsonrpc: '2.0', id, result: `${method}!` });
 const isBatch = (request: unknown): request is { id: number; method: string }[] => Array.isArray(request);
 
-describe('calls to an endpoint', () => {
-  it('go together, and their answers come in the order of the calls', async () => {
+describe('callAll', () => {
+  it('batches calls and returns the answers in their order', async () => {
     const { ask, asked } = endpoint((request) => (request as { id: number; method: string }[]).map(resultOf).reverse());
     expect(await ask()).toEqual([{ result: 'eth_chainId!' }, { result: 'eth_blockNumber!' }]);
     expect(asked).toHaveLength(1);
   });
 
-  it('are forty at most in one post', async () => {
+  it('sends at most forty calls in one request', async () => {
     const { ask, asked } = endpoint((request) => (request as { id: number; method: string }[]).map(resultOf));
     expect(await ask(Array.from({ length: 85 }, () => CALLS[0]))).toHaveLength(85);
     expect(asked.map((request) => (request as unknown[]).length)).toEqual([40, 40, 5]);
   });
 
-  it('go one by one where the endpoint knows no batch', async () => {
+  it('sends single calls to an endpoint without batching', async () => {
     const { ask, asked } = endpoint(
       (request) => (isBatch(request) ? { error: { message: 'no batches' } } : resultOf(request as never)),
       400,
     );
     expect(await ask()).toEqual([{ result: 'eth_chainId!' }, { result: 'eth_blockNumber!' }]);
     expect(asked).toHaveLength(3);
-    // It is not asked a second time whether it knows any.
+    // Batching is not tried again.
     await ask();
     expect(asked.slice(3).map(isBatch)).toEqual([false, false]);
   });
 
-  it('go in halves where an answer is too long to be read, so that each is answered that can be', async () => {
+  it('halves a batch whose response is too large', async () => {
     const long = 'a'.repeat(600_000);
     const { ask, asked } = endpoint((request) => [request as { id: number }].flat().map(({ id }) => ({ id, result: long })));
     expect(await ask(Array.from({ length: 8 }, () => CALLS[0]))).toEqual(Array.from({ length: 8 }, () => ({ result: long })));
     expect(asked.map((request) => (request as unknown[]).length)).toEqual([8, 4, 2, 2, 4, 2, 2]);
   });
 
-  it('tell which of them failed', async () => {
+  it('reports which call failed', async () => {
     const { ask } = endpoint((request) => {
       const [first, second] = request as { id: number; method: string }[];
       return [resultOf(first), { jsonrpc: '2.0', id: second.id, error: { code: -32_000, message: 'header not found' } }];
     });
-    expect(await ask()).toEqual([{ result: 'eth_chainId!' }, { problem: 'it refuses: header not found' }]);
+    expect(await ask()).toEqual([{ result: 'eth_chainId!' }, { problem: 'it returns an error: header not found' }]);
   });
 });
 
-describe('an endpoint that talks nonsense', () => {
+describe('an endpoint that violates JSON-RPC', () => {
   const said: [string, (request: unknown) => unknown, RegExp][] = [
-    ['no JSON', () => '<html>hello</html>', /no JSON/],
-    ['nothing', () => '', /no JSON/],
+    ['no JSON', () => '<html>hello</html>', /without JSON/],
+    ['nothing', () => '', /without JSON/],
     [
       'other ids',
       (request) => (isBatch(request) ? request.map(({ id }) => ({ id: id + 7, result: '0x' })) : { id: 99, result: '0x' }),
@@ -81,13 +81,13 @@ describe('an endpoint that talks nonsense', () => {
     ],
     ['null', () => null, /other calls/],
     ['a list of nulls', (request) => (isBatch(request) ? [null, null] : null), /other calls/],
-    ['a refusal of everything', () => ({ error: { message: 'x'.repeat(5_000) } }), /^it refuses: x{120}$/],
-    ['a problem document', () => ({ type: 'about:blank', detail: 'Too many requests' }), /^it refuses: Too many requests$/],
-    ['too much', () => 'a'.repeat(2_100_000), /too much/],
-    ['without end', () => endless(), /too much/],
+    ['a refusal of everything', () => ({ error: { message: 'x'.repeat(5_000) } }), /^it returns an error: x{120}$/],
+    ['a problem document', () => ({ type: 'about:blank', detail: 'Too many requests' }), /^it returns an error: Too many requests$/],
+    ['too much', () => 'a'.repeat(2_100_000), /too large/],
+    ['without end', () => endless(), /too large/],
   ];
   for (const [what, answer, why] of said) {
-    it(`is not believed: ${what}`, async () => {
+    it(`is rejected: ${what}`, async () => {
       const failure = await endpoint(answer)
         .ask()
         .catch((error: unknown) => error);
@@ -96,12 +96,12 @@ describe('an endpoint that talks nonsense', () => {
     });
   }
 
-  it('is not waited for when it cannot be reached', async () => {
+  it('fails at once when it cannot be reached', async () => {
     const fetch = () => Promise.reject(new TypeError('Failed to fetch'));
     await expect(callAll('http://127.0.0.1/rpc', CALLS, { fetch })).rejects.toThrow('it cannot be reached from this browser');
   });
 
-  it('is left when the reader stops', async () => {
+  it('is aborted when the reader stops', async () => {
     const stop = new AbortController();
     const fetch = (_url: string, { signal }: RequestInit) =>
       new Promise<Response>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));

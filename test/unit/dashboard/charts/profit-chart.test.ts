@@ -23,7 +23,7 @@ it.each([
     [0, 0.000_001],
     [0, 0.000_001],
   ],
-])('the axis of profit takes all of %j between two ticks', (values, domain) => {
+])('extends the profit axis of %j to whole ticks', (values, domain) => {
   const [low, high] = extendToWholeTicks(values);
   expect([low, high].map((value) => Number(value.toPrecision(6)) + 0)).toEqual(domain);
   const { ticks } = createScale([low, high], [0, 1], 4);

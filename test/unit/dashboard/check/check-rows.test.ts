@@ -19,14 +19,14 @@ const row: ScorecardRow = { ...ROW, attestationUid: first.uid, resolutionUid: se
 
 const word = (value: string | number | boolean) => BigInt(value).toString(16).padStart(64, '0');
 
-/** What `getAttestation` answers with. */
+/** A `getAttestation` result. */
 function encoded({ uid, schema, time, refUID, recipient, attester, data }: typeof first): string {
   const bytes = data.slice(2);
   const head = [uid, schema, time, 0, 0, refUID, recipient, attester, false, 320, bytes.length / 2].map(word);
   return `0x${word(32)}${head.join('')}${bytes.padEnd(Math.ceil(bytes.length / 64) * 64, '0')}`;
 }
 
-/** What an honest endpoint of chain 8453 answers: there is a block each two seconds, unless a test has it otherwise. */
+/** An honest endpoint of chain 8453 with a block every two seconds, unless a test changes it. */
 const ENDPOINT: Record<string, (params: never[]) => unknown> = {
   eth_chainId: () => '0x2105',
   eth_call: ([{ data }]: { data: string }[]) => {
@@ -49,14 +49,14 @@ const NEWEST = OPENS / 1_000 + 400_000;
 let chain = { genesis: GENESIS, blockSeconds: 2 };
 const blockAt = (time: number) => (time - chain.genesis) / chain.blockSeconds;
 const NONE = { ...attested({ time: 0 }), uid: `0x${'00'.repeat(32)}` };
-/** Commits to the other way, as far ahead of the window. */
+/** Commits to the opposite direction, at the same distance from the window. */
 const twin = prediction({}, `0x${'77'.repeat(32)}`);
 let onChain: (typeof first)[];
 let endpoints = 0;
 let endpoint: string;
 let posts: { method: string; params: never[] }[][];
 
-/** That endpoint, and the service's published metadata. */
+/** That endpoint, and the published metadata of the service. */
 async function world(url: string | URL, request: RequestInit) {
   if (String(url).includes('ipfs')) return new Response(METADATA);
   const asked = JSON.parse(String(request.body)) as { id: number; method: string; params: never[] }[];
@@ -96,14 +96,14 @@ async function findingsOf(rows: readonly ScorecardRow[], info = INFO): Promise<F
   return findings;
 }
 
-it('reads a row with the one before it, and finds that all agrees', async () => {
+it('verifies a row with its predecessor', async () => {
   expect(await findingsOf([row])).toMatchObject([{ verdict: 'verified', open: [] }]);
 });
 
-it('finds what the wallet has committed a second time for the same day, in few questions', async () => {
+it('finds a second commitment for the same day in few requests', async () => {
   onChain.push(twin);
   expect(await findingsOf([row])).toMatchObject([{ verdict: 'mismatch', summary: 'Does not match: prediction commitments' }]);
-  // Chain, its two ends and the row itself; the blocks of the time, the events in them, what else these name.
+  // Chain id, first and last block and the row itself; then blocks, events and the attestations they name.
   expect(posts.map((calls) => calls[0]?.method)).toEqual(['eth_chainId', 'eth_getBlockByNumber', 'eth_getLogs', 'eth_call']);
   expect(posts[3]).toHaveLength(1);
   expect(rangeOf(posts[2]!)).toEqual([blockAt(OPENS / 1_000 - 18_000), blockAt(OPENS / 1_000) - 1]);
@@ -114,7 +114,7 @@ const rangeOf = ([call]: (typeof posts)[number]) => {
   return [Number(fromBlock), Number(toBlock)];
 };
 
-it('asks an endpoint for what it has told of its blocks only once, unless it has another chain by then', async () => {
+it('caches blocks per endpoint until its chain changes', async () => {
   await findingsOf([row]);
   posts = [];
   expect(await findingsOf([row])).toMatchObject([{ verdict: 'verified', open: [] }]);
@@ -128,10 +128,10 @@ it.each([
   ['long ago', '2020-01-01T00:00:00.000Z'],
   ['more than a day before', new Date(OPENS - 28 * 3_600_000).toISOString()],
   ['never', 'no time'],
-])('finds it whenever the service says that the row was made: %s', async (_, timestamp) => {
+])('finds it whatever commit time the service claims: %s', async (_, timestamp) => {
   onChain.push(twin);
   expect(await findingsOf([{ ...row, timestamp }])).toMatchObject([{ summary: 'Does not match: prediction commitments' }]);
-  // Of many rows, whose attestations are read later, it is never more than a day.
+  // For many rows the range is at most a day.
   const rows = [{ ...row, timestamp }, row];
   const { signal } = new AbortController();
   const found = await findCommitmentsAround({ rows, info: INFO, endpoint, signal });
@@ -140,25 +140,25 @@ it.each([
   expect(found.committed).toHaveLength(2);
 });
 
-/** Predictions of other days, made within the same hours. */
+/** Predictions of other days within the same hours. */
 const junk = (count: number, time = OPENS / 1_000 - 8_000) =>
   Array.from({ length: count }, (_, index) =>
     attested({ schema: first.schema, time, data: made({ day: PLACE.day + 400 + index }, `0x${'66'.repeat(32)}`) }),
   );
 
-it('finds it among others, and believes nobody who makes so many that they cannot be read', async () => {
+it('finds it among others, and fails when there are too many to read', async () => {
   onChain.push(...junk(120), twin);
   expect(await findingsOf([row])).toMatchObject([{ summary: 'Does not match: prediction commitments' }]);
   onChain.push(...junk(900));
   const [finding] = await findingsOf([row]);
   expect(finding).toMatchObject({ summary: 'Does not match: prediction commitments', open: [] });
   expect(finding!.checks.find(({ ok }) => !ok)).toMatchObject({
-    what: expect.stringMatching(/^In blocks .* the wallet made so few predictions that each could be read\.$/),
+    what: expect.stringMatching(/^In blocks .* the wallet made few enough predictions to read each\.$/),
     ...{ expected: 'at most 1000', actual: 'more than 1000' },
   });
 });
 
-it('finds it also where as many rows are checked as the page can show', async () => {
+it('finds it when a full page of rows is checked', async () => {
   chain = { genesis: GENESIS, blockSeconds: 600 };
   const days = Array.from({ length: 360 }, (_, index) => index);
   const rows = days.map((index) => ({ ...row, sequence: 60 + 2 * index, windowOpensAt: new Date(OPENS - index * DAY_MS).toISOString() }));
@@ -170,17 +170,17 @@ it('finds it also where as many rows are checked as the page can show', async ()
   }
 });
 
-it('says that an endpoint answers without what it lists', async () => {
+it('reports an attestation that is listed but not returned', async () => {
   onChain.push(twin);
   vi.stubGlobal('fetch', async (url: string, request: RequestInit) => {
     const body = String(request.body).replaceAll(twin.uid.slice(2), 'ee'.repeat(32));
     return world(url, { ...request, body: url.toString().includes('ipfs') ? null : body });
   });
-  const why = 'it lists an attestation, and answers without it';
+  const why = 'it lists an attestation but does not return it';
   expect(await findingsOf([row])).toMatchObject([{ verdict: 'verified', open: [{ why, isDue: false }] }]);
 });
 
-it('waits for an endpoint only so long', async () => {
+it('times out on a slow endpoint', async () => {
   vi.stubGlobal('fetch', async (url: string, request: RequestInit) => {
     if (!String(request.body).includes('eth_getLogs')) return world(url, request);
     request.signal!.throwIfAborted();
@@ -188,7 +188,7 @@ it('waits for an endpoint only so long', async () => {
   });
   const stop = new AbortController();
   const task = { rows: [row], info: INFO, endpoint, signal: stop.signal };
-  const problem = 'the endpoint has not told it within 0.05 s';
+  const problem = 'the endpoint did not answer within 0.05 s';
   expect(await findCommitmentsAround(task, { timeoutMs: 50 })).toEqual({ problem });
   const looking = findCommitmentsAround(task);
   stop.abort();
@@ -197,9 +197,9 @@ it('waits for an endpoint only so long', async () => {
 
 it.each([
   ['refuses', () => undefined, 'it answers without a result'],
-  ['answers with something else', () => 'none', 'its logs are no list'],
-  ['leaves out what it has', () => [], 'the endpoint leaves out this one where it lists what the wallet has attested'],
-])('says where the endpoint %s that nobody has looked for another one', async (_, logs, why) => {
+  ['answers with something else', () => 'none', 'its logs are not a list'],
+  ['leaves out what it has', () => [], 'the endpoint omits this prediction from its list'],
+])('leaves the search open when the endpoint %s', async (_, logs, why) => {
   vi.stubGlobal('fetch', async (url: string, request: RequestInit) => {
     if (!String(request.body).includes('eth_getLogs')) return world(url, request);
     return Response.json({ id: 1, result: logs() });
@@ -208,17 +208,17 @@ it.each([
   expect(await findingsOf([row])).toMatchObject([{ verdict: 'verified', open: [{ what, why, isDue: false }] }]);
 });
 
-it('looks through no more blocks than an endpoint should be asked for', async () => {
+it('limits the number of searched blocks', async () => {
   const longAgo = { ...row, sequence: 12, windowOpensAt: new Date(OPENS - 10 * DAY_MS).toISOString() };
   const [finding] = await findingsOf([row, longAgo]);
   expect(finding).toMatchObject({
     verdict: 'verified',
-    open: [{ why: expect.stringMatching(/^that takes 475200 blocks of so many rows/) }],
+    open: [{ why: expect.stringMatching(/^475200 blocks are too many for these rows/) }],
   });
   expect(posts.flat().some(({ method }) => method === 'eth_getLogs')).toBe(false);
 });
 
-it('goes on where a row names what is no uid, or is none', async () => {
+it('continues after a malformed row', async () => {
   const odd = { ...row, sequence: 12, attestationUid: '0x12g4' };
   const none = { ...row, sequence: 13, outcome: undefined, windowOpensAt: undefined, attestationUid: null } as unknown as ScorecardRow;
   const findings = await findingsOf([odd, none, row]);
@@ -236,20 +236,20 @@ it('goes on where a row names what is no uid, or is none', async () => {
   } as unknown as ScorecardRow;
   const others = await findingsOf([unreadable, row]);
   expect(others.map(({ summary }) => summary)).toEqual([
-    'Could not be checked: what the service says of it is not what a row can say',
+    'Could not be checked: the row of the service is malformed',
     expect.stringMatching(/^Verified/),
   ]);
   expect(reported).toHaveBeenCalledOnce();
 });
 
-it('believes no contract that the service may have written itself', async () => {
+it('rejects an attestation contract that the service could have deployed', async () => {
   const at = (id: number, eas: string, local = false) =>
     explainContractDoubt({ chain: { ...INFO.chain, id, local }, contracts: { ...INFO.contracts, eas } });
   const fake = `0x${'de'.repeat(20)}`;
   for (const id of [10, 130, 8_453, 84_532]) expect(at(id, EAS)).toBeNull();
   expect(at(8_453, fake)).toMatch(/^the service names 0xdede/);
-  expect(at(137, fake)).toMatch(/^where the attestation contract of chain 137 is, this page does not know/);
-  expect(at(137, EAS)).toMatch(/^where the attestation contract/);
+  expect(at(137, fake)).toMatch(/^the attestation contract of chain 137 is not known to this page/);
+  expect(at(137, EAS)).toMatch(/^the attestation contract/);
   expect(at(31_337, EAS, true)).toBeNull();
   expect(at(31_337, fake, true)).toMatch(/^the service names/);
   const elsewhere = { ...INFO, chain: { ...INFO.chain, id: 137 }, contracts: { ...INFO.contracts, eas: fake } } as ApiResponses['info'];

@@ -7,12 +7,12 @@ const finding = (stage: Finding['stage'], ...isDue: boolean[]): Finding => ({
   open: isDue.map((due) => ({ what: 'the metadata', why: '', isDue: due })),
 });
 
-it('tells what waits for its outcome apart from what never counts, and from what could not be had', () => {
+it('separates unresolved, void and incomplete findings in the tally', () => {
   expect(formatTally([finding('over')])).toBe('1 verified, 0 do not match, 0 could not be checked.');
   const all = [finding('over', false), finding('open', true, true), finding('open', true, false), finding('void', false)];
   const others = (['mismatch', 'unchecked', 'unchecked'] as const).map((verdict) => ({ ...finding('open', true), verdict }));
   expect(formatTally([...all, ...others])).toBe(
-    '4 verified (2 of them so far: the rest when it is revealed; 1 of them as void: they never count; ' +
-      '2 of them but for the metadata, which could not be had now: the rows say why), 1 do not match, 2 could not be checked.',
+    '4 verified (2 so far, the rest once revealed; 1 as void, which never count; ' +
+      '2 without the metadata, which was unavailable: see the rows), 1 do not match, 2 could not be checked.',
   );
 });

@@ -9,7 +9,7 @@ type Call = { id: number; method: string; params: never[] };
 
 let endpoints = 0;
 
-/** An endpoint of its own by what it answers to a call; counts posts. */
+/** A separate endpoint by call; counts requests. */
 function endpoint(answer: (call: Call) => object) {
   const posts: Call[][] = [];
   vi.stubGlobal('fetch', async (_url: string, { body }: RequestInit) => {
@@ -23,15 +23,15 @@ afterEach(() => vi.unstubAllGlobals());
 
 const hex = (number: number) => `0x${number.toString(16)}`;
 
-/** Blocks whose times are given. */
+/** Blocks with given times. */
 const chainOf = (times: readonly number[]) =>
   endpoint(({ id, params: [name] }) => {
     const number = (name as string) === 'latest' ? times.length - 1 : Number(name);
     return { id, result: { number: hex(number), timestamp: hex(times[number]!) } };
   });
 
-describe('the blocks of a time', () => {
-  it('are those of it and hardly others, however the chain makes blocks', async () => {
+describe('findBlocksBetween', () => {
+  it('returns a tight block range for even and uneven block times', async () => {
     const steps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 90_000 })), {
       minLength: 1,
       maxLength: 400,
@@ -55,22 +55,22 @@ describe('the blocks of a time', () => {
     );
   });
 
-  it('are not looked for without end where an endpoint makes them up', async () => {
+  it('stops when block times are inconsistent', async () => {
     const { asked, posts } = endpoint(({ id, params: [name] }) => {
       const number = (name as string) === 'latest' ? 2 ** 40 : Number(name) && 2 ** 39;
       return { id, result: { number: hex(number), timestamp: hex(number) } };
     });
-    await expect(findBlocksBetween({ since: 5, until: 9 }, asked)).rejects.toThrow('lead nowhere');
+    await expect(findBlocksBetween({ since: 5, until: 9 }, asked)).rejects.toThrow('are inconsistent');
     expect(posts.length).toBeLessThan(20);
     const silent = endpoint(({ id }) => ({ id, result: null }));
-    await expect(findBlocksBetween({ since: 5, until: 9 }, silent.asked)).rejects.toThrow('no time for a block');
+    await expect(findBlocksBetween({ since: 5, until: 9 }, silent.asked)).rejects.toThrow('a block without a time');
   });
 });
 
-describe('events in a range of blocks', () => {
+describe('listAttestedUids', () => {
   const uid = `0x${'ab'.repeat(32)}`;
   const search = { eas: `0x${'ea'.repeat(20)}`, attester: `0x${'0a'.repeat(20)}`, schema: `0x${'5c'.repeat(32)}`, most: 1_000 };
-  /** An endpoint that reads so many blocks at once. */
+  /** An endpoint with a block range limit. */
   const reading = (most: number) => {
     const world = endpoint(({ id, params: [filter] }) => {
       const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
@@ -85,7 +85,7 @@ describe('events in a range of blocks', () => {
     return { ...world, ranges };
   };
 
-  it('are asked for in parts that endpoints read, each block once', async () => {
+  it('requests every block once, in ranges that endpoints accept', async () => {
     const { asked, ranges } = reading(10_000);
     expect(await listAttestedUids({ from: 5, to: 25_004, ...search }, asked)).toEqual([uid, uid, uid]);
     expect(ranges()).toEqual([
@@ -95,7 +95,7 @@ describe('events in a range of blocks', () => {
     ]);
   });
 
-  it('are asked for in smaller parts where one is refused, and not in ever smaller ones', async () => {
+  it('halves a rejected range, down to a minimum', async () => {
     const { asked, ranges } = reading(2_000);
     expect(await listAttestedUids({ from: 0, to: 8_999, ...search }, asked)).toHaveLength(8);
     expect(ranges().slice(0, 3)).toEqual([
@@ -104,18 +104,18 @@ describe('events in a range of blocks', () => {
       [0, 2_249],
     ]);
     const picky = reading(10);
-    await expect(listAttestedUids({ from: 0, to: 8_999, ...search }, picky.asked)).rejects.toThrow('it refuses: range too large');
+    await expect(listAttestedUids({ from: 0, to: 8_999, ...search }, picky.asked)).rejects.toThrow('it returns an error: range too large');
     expect(picky.posts).toHaveLength(5);
     const slow = reading(1_000);
     await expect(listAttestedUids({ from: 0, to: 49_999, ...search }, slow.asked)).rejects.toThrow('no more than 625 blocks at once');
     expect(slow.posts).toHaveLength(24);
   });
 
-  it('are asked for until they are more than anybody reads, also where they are too many for one answer', async () => {
+  it('stops at the limit, even when one response is too large', async () => {
     const { asked, posts } = endpoint(({ id, params: [filter] }) => {
       const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
       const blocks = Array.from({ length: Number(toBlock) - Number(fromBlock) + 1 }, (_, index) => Number(fromBlock) + index);
-      // All in twenty blocks, as one makes them who has something to hide.
+      // All within twenty blocks, as an attester with something to hide would make them.
       const count = 200 * blocks.filter((block) => block >= 700 && block < 720).length;
       return { id, result: Array.from({ length: count }, () => ({ data: uid, padding: 'x'.repeat(600) })) };
     });
@@ -124,14 +124,14 @@ describe('events in a range of blocks', () => {
   });
 });
 
-describe('a prediction among all that the wallet has committed', () => {
+describe('checkNoOtherCommitment', () => {
   const first = prediction();
   const twin = prediction({}, `0x${'77'.repeat(32)}`);
   const among = (...all: { uid: string; time: number }[]) => ({ first, commitments: committed(...all) });
 
-  it('does not match where another one of the same day and horizon came in time', () => {
+  it('fails when another prediction of the same day and horizon came in time', () => {
     expect(wrongIn(evidence({}, among(first, twin)))).toEqual(['prediction commitments']);
-    // Also where the endpoint names the other one only.
+    // Even when the endpoint lists only the other one.
     expect(wrongIn(evidence({}, among(twin)))).toEqual(['prediction commitments']);
     const late = { ...twin, time: OPENS / 1_000 };
     expect(wrongIn(evidence({}, among(first, late)))).toEqual([]);
@@ -140,14 +140,14 @@ describe('a prediction among all that the wallet has committed', () => {
     expect(wrongIn(evidence({}, { first, commitments: { ...range, committed: [...own, ...elsewhere] } }))).toEqual([]);
   });
 
-  it('that is told as void does not match where one came in time', () => {
+  it('fails for a void row when another prediction came in time', () => {
     const late = prediction({ time: OPENS / 1_000 + 60 });
     const row = { ...OPEN, status: 'VOID' };
     expect(wrongIn(evidence(row, { first: late, second: null, commitments: committed(late, twin) }))).toEqual(['prediction commitments']);
     expect(wrongIn(evidence(row, { first: late, second: null, commitments: committed(late) }))).toEqual([]);
   });
 
-  it('says which blocks were looked at, and until when it can still change', () => {
+  it('names the searched blocks and until when the result can change', () => {
     const { checks } = verifyRow(evidence({}, among(first)));
     expect(checks.find(({ field }) => field === 'commitments')?.what).toBe(
       'In blocks 100 to 133, from 2026-03-01T19:00:00Z on, the wallet made no other prediction for this day and horizon before its window opened.',

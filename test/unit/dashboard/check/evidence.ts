@@ -20,7 +20,7 @@ export const OPENING = {
 } as const;
 export const CLOSES = { btcAtSignalCents: 10_375_737, btcAtResolutionCents: 10_256_900, returnBps: -115, outcome: 'LOSS' } as const;
 
-/** An attestation that the contract would hold. */
+/** An attestation as the contract would hold it. */
 export function attested(what: object) {
   const blank = { expirationTime: 0, revocationTime: 0, recipient: `0x${'00'.repeat(20)}`, attester: ATTESTER, revocable: false };
   const content = { ...blank, refUID: ZERO_UID, data: '0x', time: 0, schema: ZERO_UID, uid: '', ...what };
@@ -38,7 +38,7 @@ export const PLACE = {
 export const made = (place: object, commitment: Hex) =>
   encodePrediction({ ...PLACE, ...place, commitment, inputsDigest: `0x${'bb'.repeat(32)}`, metadata: computeSha256Hex(METADATA) as Hex });
 
-/** The one before it, of the day before. */
+/** Its predecessor, of the previous day. */
 export const before = (place: object = {}, what: object = {}) =>
   attested({
     schema: getSchemaUid('prediction'),
@@ -53,8 +53,8 @@ export function prediction(what: object = {}, commitment: Hex = computeCommitmen
   return attested({ schema: getSchemaUid('prediction'), time: OPENS / 1_000 - 8_520, refUID: PREVIOUS.uid, data, ...what });
 }
 
-export function resolution(refUID: string, what: object = {}, told: object = {}) {
-  const data = encodeResolution({ ...OPENING, ...CLOSES, ...told });
+export function resolution(refUID: string, what: object = {}, values: object = {}) {
+  const data = encodeResolution({ ...OPENING, ...CLOSES, ...values });
   return attested({ schema: getSchemaUid('resolution'), time: RESOLVES / 1_000, refUID, data, ...what });
 }
 
@@ -98,7 +98,7 @@ export function evidence(
   };
 }
 
-/** All that the wallet has committed since five hours before the window, in blocks 100 to 133. */
+/** All predictions of the wallet in the five hours before the window, in blocks 100 to 133. */
 export const committed = (...all: readonly { uid: string; time: number }[]) => ({
   ...{ from: 100, to: 133, since: OPENS / 1_000 - 18_000, newest: RESOLVES / 1_000 },
   committed: all.map(({ uid, time }) => ({ uid, time, day: PLACE.day, horizonDays: PLACE.horizonDays })),

@@ -8,9 +8,9 @@ import { before, evidence, NEIGHBOURS, OPEN, OPENS, PREVIOUS, prediction, RESOLV
 
 const HOUR = 3_600_000;
 
-/** A row that the service tells otherwise than it is, or keeps back, without a value that contradicts the chain. */
-describe('a record that is not told as it is', () => {
-  it('has a loss that is told as open for ever: it could not be checked', () => {
+/** Rows that are false or incomplete without contradicting the chain in a value. */
+describe('a falsified record', () => {
+  it('is unchecked when a loss is shown as unresolved', () => {
     const hidden = (now: number) => verifyRow(evidence(OPEN, { second: null, now: new Date(now) }));
     expect(hidden(RESOLVES + 12 * HOUR)).toMatchObject({ verdict: 'verified', summary: expect.stringMatching(/^Verified so far/) });
     expect(hidden(RESOLVES + 12 * HOUR + 1)).toMatchObject({
@@ -21,37 +21,37 @@ describe('a record that is not told as it is', () => {
     expect(why).toBe('the window ended on 2026-03-04, and the service names no outcome');
   });
 
-  it('never waits for the outcome of what is void', () => {
+  it('expects no outcome of a void row', () => {
     const late = prediction({ time: OPENS / 1_000 + 60 });
     const finding = verifyRow(evidence({ ...OPEN, status: 'VOID' }, { first: late, second: null, now: new Date(RESOLVES + 9_999 * HOUR) }));
     expect(finding).toMatchObject({ verdict: 'verified', stage: 'void', summary: expect.stringMatching(/^Verified as void/) });
     expect(finding.open.every(({ isDue }) => !isDue)).toBe(true);
   });
 
-  it('claims an outcome of what is on no chain', () => {
+  it('is a mismatch when it claims an outcome without an attestation', () => {
     expect(wrongIn(evidence({ attestationUid: null }))).toEqual(['prediction attestation']);
     expect(wrongIn(evidence({ ...OPEN, attestationUid: null, resolutionUid: PREVIOUS.uid }))).toEqual(['prediction attestation']);
   });
 
-  it('has rows left out, or one twice', () => {
+  it('is a mismatch when rows are missing or repeated', () => {
     expect(wrongIn(evidence({}, { neighbours: { ...NEIGHBOURS, before: null }, previous: null }))).toEqual(['record before']);
     expect(wrongIn(evidence({}, { neighbours: { ...NEIGHBOURS, alike: 2 } }))).toEqual(['record once']);
     const unattested = { ...NEIGHBOURS, before: { ...ROW, sequence: 59, attestationUid: null } };
     expect(wrongIn(evidence({}, { neighbours: unattested, previous: null }))).toEqual(['prediction link']);
   });
 
-  it('is that of another horizon', () => {
+  it('is a mismatch when it is of another horizon', () => {
     expect(wrongIn(evidence({}, { horizon: 7 }))).toEqual(['prediction horizon', 'record horizon']);
   });
 
-  it('tells a day as missed on which there was a forecast', () => {
+  it('is a mismatch when a committed day is shown as missed', () => {
     expect(wrongIn(evidence({ missed: true }))).toEqual(['prediction missed', 'prediction void']);
     const missed = prediction({}, ZERO_UID as Hex);
     expect(wrongIn(evidence({ ...OPEN, status: 'VOID' }, { first: missed, second: null }))).toContain('prediction missed');
     expect(wrongIn(evidence({ ...OPEN, missed: true, signal: null }, { first: missed, second: null }))).toEqual(['prediction void']);
   });
 
-  it('shows a part of a call that is gated, or a call of a day without one', () => {
+  it('is a mismatch when it shows parts of a hidden or missed call', () => {
     for (const part of [{ pUp: 0.99 }, { confidence: 0.6 }, { signal: 'BUY' }]) {
       expect(wrongIn(evidence({ ...OPEN, ...part }, { second: null }))).toEqual(['prediction call']);
     }
@@ -75,26 +75,26 @@ describe('a record that is not told as it is', () => {
     expect(wrongIn(given)).toEqual(caughtBy.map((field) => `prediction ${field}`));
   });
 
-  it('has a predecessor that is on no chain, or could not be read', () => {
+  it('is a mismatch when its predecessor is not on chain, open when unreadable', () => {
     expect(wrongIn(evidence({}, { previous: { attestation: null } }))).toEqual(['prediction previous', 'prediction previousPlace']);
     expect(wrongIn(evidence({}, { previous: { attestation: { ...PREVIOUS, time: 1 } } }))).toEqual(['prediction previous']);
     const silent = verifyRow(evidence({}, { previous: { problem: 'it is silent' } }));
-    expect(silent).toMatchObject({ verdict: 'verified', open: [{ what: 'what the prediction before it says', isDue: false }] });
+    expect(silent).toMatchObject({ verdict: 'verified', open: [{ what: 'the content of the previous prediction', isDue: false }] });
   });
 
-  it('has one close with two prices', () => {
+  it('is a mismatch when one close has two prices', () => {
     expect(wrongIn(evidence({}, { neighbours: { ...NEIGHBOURS, openingClose: 1 } }))).toEqual(['record openingClose']);
     expect(wrongIn(evidence({}, { neighbours: { ...NEIGHBOURS, endingClose: 1 } }))).toEqual(['record endingClose']);
   });
 });
 
-describe('rows around a row', () => {
+describe('findNeighbours', () => {
   const row = (sequence: number): ScorecardRow => {
     const at = (days: number) => new Date(OPENS + (sequence - 60 + days) * 24 * HOUR).toISOString();
     return { ...ROW, sequence, windowOpensAt: at(0), resolvesAt: at(2), btcAtSignal: sequence, btcAtResolution: sequence + 2 };
   };
 
-  it('are the one before it, and those whose windows meet with its own', () => {
+  it('returns the previous row and the closes of adjacent windows', () => {
     const known = [63, 62, 61, 60, 59, 58].map(row);
     expect(findNeighbours(known[3], known)).toEqual({ before: known[4], alike: 1, openingClose: 60, endingClose: 62 });
     expect(findNeighbours(known[5], known)).toEqual({ before: null, alike: 1, openingClose: null, endingClose: 60 });

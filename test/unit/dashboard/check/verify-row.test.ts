@@ -7,8 +7,8 @@ import { verifyRow } from '../../../../src/dashboard/check/verify-row.js';
 import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
 import { evidence, METADATA, OPEN, OPENING, OPENS, PREVIOUS, prediction, RESOLVES, ROW, resolution, wrongIn } from './evidence.ts';
 
-describe('a row against the chain', () => {
-  it('is verified when everything agrees, and leaves nothing open', () => {
+describe('a resolved row', () => {
+  it('is verified without open checks when everything agrees', () => {
     expect(verifyRow(evidence())).toMatchObject({ verdict: 'verified', summary: 'Verified: 48 checks', open: [] });
   });
 
@@ -48,7 +48,7 @@ describe('a row against the chain', () => {
     ),
   );
 
-  it('does not match when any value of it is another one', () => {
+  it('is a mismatch when any value differs', () => {
     fc.assert(fc.property(change, (changed) => void expect(verifyRow(evidence(changed)).verdict).toBe('mismatch')));
   });
 
@@ -60,7 +60,7 @@ describe('a row against the chain', () => {
     ['it skips the day before', prediction({ refUID: ZERO_UID }), 'prediction link'],
     ['it commits to something else', prediction({}, `0x${'99'.repeat(32)}`), 'resolution commitment'],
     ['its data is of no schema', prediction({ data: '0x1234' }), 'prediction data'],
-  ])('does not match when %s', (_, first, caughtBy) => {
+  ])('is a mismatch when %s', (_, first, caughtBy) => {
     expect(wrongIn(evidence({}, { first, second: resolution(first.uid) }))).toEqual([caughtBy]);
   });
 
@@ -71,20 +71,20 @@ describe('a row against the chain', () => {
     ['its return is not that of its closes', {}, { returnBps: 0 }, ['return', 'returnBps', 'actualReturn']],
     ['its outcome is not that of its closes', {}, { outcome: 'WIN' }, ['result', 'status', 'correct']],
     ['its signal says another direction', {}, { signal: 'SELL' }, ['commitment', 'call', 'signal']],
-  ])('does not match when of its resolution %s', (_, what, told, caughtBy) => {
+  ])('is a mismatch when in its resolution %s', (_, what, values, caughtBy) => {
     const first = prediction();
-    expect(wrongIn(evidence({}, { first, second: resolution(first.uid, what, told) }))).toEqual(
+    expect(wrongIn(evidence({}, { first, second: resolution(first.uid, what, values) }))).toEqual(
       caughtBy.map((field) => `resolution ${field}`),
     );
   });
 
-  it('does not match when the metadata is another, or was changed on the way', () => {
+  it('is a mismatch when the metadata differs', () => {
     expect(wrongIn(evidence({}, { metadata: { bytes: METADATA.slice(1) } }))).toEqual(['prediction metadata']);
   });
 });
 
-describe('a row that is not resolved', () => {
-  it('leaves open what is gated, and never claims it', () => {
+describe('an unresolved row', () => {
+  it('leaves hidden values open', () => {
     const finding = verifyRow(evidence(OPEN, { second: null, now: new Date(OPENS) }));
     expect(finding).toMatchObject({ verdict: 'verified', summary: 'Verified so far: 24 checks', stage: 'open' });
     expect(finding.open.map(({ what }) => what)).toEqual([
@@ -95,16 +95,16 @@ describe('a row that is not resolved', () => {
     expect(wrongIn(evidence({ ...OPEN, status: 'WIN' }, { second: null }))).toEqual(['prediction status']);
   });
 
-  it('opens with the salt of those who may read it, and with no other values', () => {
+  it('opens its commitment with the salt, and with no other values', () => {
     const read = { ...OPEN, signal: 'BUY', direction: 'UP', confidence: 0.5889, pUp: 0.5889 };
-    const told = { second: null, salt: OPENING.salt, now: new Date(OPENS) };
-    expect(verifyRow(evidence(read, told))).toMatchObject({ verdict: 'verified', summary: 'Verified so far: 24 checks' });
+    const revealed = { second: null, salt: OPENING.salt, now: new Date(OPENS) };
+    expect(verifyRow(evidence(read, revealed))).toMatchObject({ verdict: 'verified', summary: 'Verified so far: 24 checks' });
     for (const lie of [{ direction: 'DOWN' }, { pUp: 0.58891 }, { btcPrice: 104_117.13 }, { signal: 'SELL' }]) {
-      expect(wrongIn(evidence({ ...read, ...lie }, told))).toEqual(['prediction commitment']);
+      expect(wrongIn(evidence({ ...read, ...lie }, revealed))).toEqual(['prediction commitment']);
     }
   });
 
-  it('is void for being late or for nothing that was forecast, and for no other reason', () => {
+  it('is void only when late or missed', () => {
     const late = prediction({ time: OPENS / 1_000 + 60 });
     const missed = prediction({}, ZERO_UID as Hex);
     const isVoid = { ...OPEN, status: 'VOID' };
@@ -115,8 +115,8 @@ describe('a row that is not resolved', () => {
   });
 });
 
-describe('a row that could not be checked', () => {
-  it('is neither true nor false', () => {
+describe('an unchecked row', () => {
+  it('is neither verified nor a mismatch', () => {
     const notYet = evidence({ ...OPEN, attestationUid: null }, { second: null, now: new Date(OPENS - 1) });
     expect(verifyRow(notYet)).toMatchObject({
       verdict: 'unchecked',
@@ -133,14 +133,14 @@ describe('a row that could not be checked', () => {
     expect(verifyRow(evidence({}, { resolution: { problem: 'it is silent' } }))).toMatchObject({ verdict: 'unchecked' });
   });
 
-  it('is false all the same where a part of it is', () => {
+  it('is a mismatch when a part of it differs', () => {
     expect(verifyRow(evidence({ sequence: 7 }, { resolution: { problem: 'it is silent' } }))).toMatchObject({ verdict: 'mismatch' });
     expect(verifyRow(evidence({}, { prediction: { attestation: null } }))).toMatchObject({
       summary: 'Does not match: prediction attestation',
     });
   });
 
-  it('has its metadata left open where that cannot be had', () => {
+  it('leaves unavailable metadata open', () => {
     expect(verifyRow(evidence({}, { metadata: { problem: 'gone' } }))).toMatchObject({
       verdict: 'verified',
       open: [{ what: 'the published metadata', why: 'gone', isDue: false }],

@@ -8,7 +8,7 @@ it.each([
   [formatDecimal(null), '–'],
   [formatPercent(-0.0161, 2), '−1.61\u00a0%'],
   [formatPercentInterval({ low: -0.107, high: 0.245 }), '−10.7\u00a0% to 24.5\u00a0%'],
-])('a figure below zero has a minus sign, and none is apart from its percent sign: %s', (written, expected) => {
+])('formats minus and percent signs: %s', (written, expected) => {
   expect(written).toBe(expected);
 });
 
@@ -17,6 +17,6 @@ it.each([
   ['No leak was found.', 'No leak was found.'],
   ['skill -0.03 % (95 % interval -0.40 to 0.28)', 'Skill −0.03\u00a0% (95\u00a0% interval −0.40 to 0.28).'],
   ['(-0.5 to 1) from 2026-11-14 on', '(−0.5 to 1) from 2026-11-14 on.'],
-])('a sentence of the service begins, ends and keeps its figures whole: %s', (words, expected) => {
+])('capitalizes and ends a sentence, keeping figures together: %s', (words, expected) => {
   expect(toSentence(words)).toBe(expected);
 });

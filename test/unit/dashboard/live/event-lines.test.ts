@@ -15,8 +15,8 @@ const event = (id: number, type: string, data: object) => ({ id, type, timestamp
 const eventsOf = (type: string, all: readonly object[]) => all.map((data, index) => event(index + 1, type, data)).toReversed();
 const ALL = [0, 1, 2, 3];
 
-describe('events of one step', () => {
-  it('are one line, by ascending horizon, each with its uid', () => {
+describe('event groups', () => {
+  it('merges one step into one line, by ascending horizon, with all uids', () => {
     const lines = toEventLines(
       eventsOf(
         'attestation.created',
@@ -27,15 +27,15 @@ describe('events of one step', () => {
     expect(lines[0]?.text).toBe('Calls of 10 Mar for 1, 2, 3 and 7 days: committed on chain in block 132.');
   });
 
-  it('say what each call says, as far as it is told', () => {
+  it('formats each call as far as it is visible', () => {
     const [line] = toEventLines(eventsOf('signal.new', [call(0), call(3, sealed)]));
     expect(line).toMatchObject({
       kind: 'New calls',
-      text: 'Calls of 10 Mar, with Bitcoin at $56,124: 1-day BUY, UP at 56.1\u00a0%; 7-day sealed.',
+      text: 'Calls of 10 Mar, with Bitcoin at $56,124: 1-day BUY, UP at 56.1\u00a0%; 7-day hidden.',
     });
   });
 
-  it('are another line when one more comes, so that it is told', () => {
+  it('replaces the line when an event is added, so that it is announced', () => {
     const all = eventsOf('signal.new', [call(0), call(1), call(2)]);
     expect([1, 2, 3].map((count) => toEventLines(all.slice(-count)).map(({ key }) => key))).toEqual([
       ['event-1'],
@@ -44,7 +44,7 @@ describe('events of one step', () => {
     ]);
   });
 
-  it('are apart where the day, the block, the kind or something in between is another', () => {
+  it('separates events of another day, block or kind, or with another event in between', () => {
     const apart = [commitment(0), commitment(1, { blockNumber: 133 }), commitment(2, { date: '2026-03-11', blockNumber: 133 })];
     expect(toEventLines(eventsOf('attestation.created', apart))).toHaveLength(3);
     const resolved = ALL.map((index) => commitment(index, { type: 'resolution', status: 'WIN', direction: 'UP', returnBps: 12 }));
@@ -57,7 +57,7 @@ describe('events of one step', () => {
     expect(toEventLines(between).map(({ key }) => key)).toEqual(['event-3', 'event-2', 'event-1']);
   });
 
-  it('of the public record are one line too, and what stands alone keeps its words', () => {
+  it('merges public attestations and keeps single ones unchanged', () => {
     const rows = [commitment(3), commitment(2), commitment(1, { blockNumber: 99 })];
     expect(toAttestationLines(rows).map(({ text, uids }) => [text, uids.length])).toEqual([
       ['Calls of 10 Mar for 3 and 7 days: committed on chain in block 132.', 2],

@@ -12,7 +12,7 @@ class Socket {
   }
   close(): void {}
   send(): void {}
-  tell(message: object): void {
+  receive(message: object): void {
     this.onmessage({ data: JSON.stringify(message) });
   }
 }
@@ -38,16 +38,16 @@ async function connected() {
   const live = new LiveEvents({ session, onChange, onEvents });
   live.start();
   await vi.waitFor(() => expect(sockets).toHaveLength(1));
-  sockets[0]!.tell({ type: 'connected', data: { lastEventId: 0 } });
+  sockets[0]!.receive({ type: 'connected', data: { lastEventId: 0 } });
   expect(live.state).toBe('live');
   onChange.mockClear();
   return { live, socket: sockets[0]!, onChange, onEvents };
 }
 
-it('events of one step are told at once when they are all there, so that they are read aloud once', async () => {
+it('reports events of one step together, so that they are announced once', async () => {
   const { live, socket, onChange, onEvents } = await connected();
   for (const id of [1, 2, 3, 4]) {
-    socket.tell(call(id));
+    socket.receive(call(id));
     vi.advanceTimersByTime(100);
   }
   expect([onChange.mock.calls.length, onEvents.mock.calls.length]).toEqual([0, 0]);
@@ -58,10 +58,10 @@ it('events of one step are told at once when they are all there, so that they ar
   expect(live.events.map(({ id }) => id)).toEqual([4, 3, 2, 1]);
 });
 
-it('what comes later is told by itself', async () => {
+it('reports later events separately', async () => {
   const { socket, onEvents } = await connected();
   for (const id of [1, 2]) {
-    socket.tell(call(id));
+    socket.receive(call(id));
     vi.advanceTimersByTime(300);
     expect(onEvents).toHaveBeenCalledTimes(id);
   }

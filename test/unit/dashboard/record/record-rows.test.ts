@@ -11,8 +11,8 @@ import {
 } from '../../../../src/dashboard/record/record-rows.js';
 import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
 
-/** The row of a 2-day forecast, as far as charts read it. */
-function row(date: string, told: Partial<ScorecardRow> = {}): ScorecardRow {
+/** A 2-day forecast row with the fields of the charts. */
+function row(date: string, values: Partial<ScorecardRow> = {}): ScorecardRow {
   const day = parseDayNumber(date);
   const at = (days: number) => `${formatDayNumber(day + days)}T00:00:00.000Z`;
   const nothing = {
@@ -24,13 +24,13 @@ function row(date: string, told: Partial<ScorecardRow> = {}): ScorecardRow {
     band80: null,
     outcome: null,
   };
-  return { date, windowOpensAt: at(1), resolvesAt: at(3), ...nothing, ...told } as ScorecardRow;
+  return { date, windowOpensAt: at(1), resolvesAt: at(3), ...nothing, ...values } as ScorecardRow;
 }
 
 const band80 = { low: 90, median: 100, high: 110 };
 
-describe('days of prices', () => {
-  it('have the close of each day, and the band of the forecast that ends then', () => {
+describe('toPriceDays', () => {
+  it('returns the close of each day and the band of the forecast that ends then', () => {
     const days = toPriceDays([
       row('2026-02-27', { status: 'WIN', btcAtSignal: 99, btcAtResolution: 111, band80 }),
       row('2026-02-28', { status: 'LOSS', btcAtSignal: 98, btcAtResolution: 90, band80 }),
@@ -45,7 +45,7 @@ describe('days of prices', () => {
     expect(countInsideBand(days)).toEqual({ inside: 1, of: 2 });
   });
 
-  it('leave a provisional price out: it is no close', () => {
+  it('ignores provisional prices', () => {
     const known = [
       row('2026-03-01', { sequence: 3, btcAtSignal: 99, provisional: true }),
       row('2026-02-27', { sequence: 1, btcAtSignal: 98, btcAtResolution: 97 }),
@@ -58,7 +58,7 @@ describe('days of prices', () => {
     expect(findNeighbours(known[1], [{ ...known[0], provisional: false }, known[1]]).endingClose).toBe(99);
   });
 
-  it('a band that is told before its outcome is ahead, and counts for nothing', () => {
+  it('does not count a band without an outcome', () => {
     const days = toPriceDays([row('2026-03-01', { btcAtSignal: 99, band80 })]);
     expect(days.map(({ day, close, fell }) => [formatDayNumber(day), close, fell])).toEqual([
       ['2026-03-02', 99, null],
@@ -67,7 +67,7 @@ describe('days of prices', () => {
     expect(countInsideBand(days)).toEqual({ inside: 0, of: 0 });
   });
 
-  it('a VOID forecast has no band: it never counts; a HOLD has', () => {
+  it('returns no band for VOID, but one for HOLD', () => {
     const of = (status: ScorecardRow['status']) =>
       countInsideBand(toPriceDays([row('2026-03-01', { status, btcAtSignal: 99, btcAtResolution: 95, band80 })]));
     expect(of('VOID')).toEqual({ inside: 0, of: 0 });
@@ -75,8 +75,8 @@ describe('days of prices', () => {
   });
 });
 
-describe('runs of a regime', () => {
-  it('begin where it changes; a day without a forecast ends none and counts in none', () => {
+describe('toRegimeRuns', () => {
+  it('starts a run at a change and skips days without a forecast', () => {
     const runs = toRegimeRuns([
       row('2026-03-05', { regime: 'BULL_TREND', riskLevel: 'Low' }),
       row('2026-03-04'),
@@ -90,13 +90,13 @@ describe('runs of a regime', () => {
   });
 });
 
-it('always saying UP is right on as many scored days as it rose; without one it is not known', () => {
+it('computes the accuracy of always UP, or null without scored days', () => {
   const rose = (actualDirection: 'UP' | 'DOWN') => row('2026-03-01', { outcome: { actualReturn: 0.1, actualDirection, correct: true } });
   expect(computeAlwaysUpShare([rose('UP'), rose('DOWN'), rose('UP'), rose('UP'), row('2026-03-02')])).toBe(0.75);
   expect(computeAlwaysUpShare([row('2026-03-02')])).toBeNull();
 });
 
-it('parts without gaps are the days in their order, a new part after each gap', () => {
+it('splits days at gaps and keeps their order', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 60 })), (numbers) => {
       const days = numbers.toSorted((a, b) => a - b).map((day) => ({ day }));
@@ -108,7 +108,7 @@ it('parts without gaps are the days in their order, a new part after each gap', 
   );
 });
 
-it('ticks of a time lie within it, ascend, and are as few as there is room for', () => {
+it('returns ascending day ticks within the range, limited in number', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 15_000, max: 25_000 }),
@@ -124,7 +124,7 @@ it('ticks of a time lie within it, ascend, and are as few as there is room for',
   );
 });
 
-it('ticks of values lie within them and are as far apart as each other', () => {
+it('returns evenly spaced value ticks within the range', () => {
   fc.assert(
     fc.property(
       fc.double({ min: -1e6, max: 1e6, noNaN: true }),

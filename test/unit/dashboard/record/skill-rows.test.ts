@@ -32,49 +32,49 @@ function rowsOf({ difference = null, climatology = null, certainty = null, weekl
   return { direction, baseRate, market, certain };
 }
 
-describe('skill in words', () => {
-  it('is better or worse only where the interval is clear of zero', () => {
+describe('buildSkillRows', () => {
+  it('reports better or worse only when the interval excludes zero', () => {
     expect(rowsOf({ climatology: BETTER }).baseRate).toMatchObject({ remark: 'better: clear of zero', value: 0.1, proves: true });
     expect(rowsOf({ climatology: { value: -0.1, low: -0.18, high: -0.02 } }).baseRate.remark).toBe('worse: clear of zero');
-    expect(rowsOf({ climatology: UNCLEAR }).baseRate.remark).toBe('cannot be told from zero');
+    expect(rowsOf({ climatology: UNCLEAR }).baseRate.remark).toBe('not measurably different from zero');
   });
 
-  it('tells value, interval and count', () => {
+  it('formats value, interval and count', () => {
     expect(rowsOf({ climatology: UNCLEAR }).baseRate.figures).toBe('+10.0\u00a0% (−2.0\u00a0% to +22.0\u00a0%), 70 outcomes');
   });
 
-  it('is not drawn without its interval, which would make it pass for more than it is', () => {
+  it('draws no estimate without an interval', () => {
     expect(rowsOf({ climatology: SHORT }).baseRate).toMatchObject({
-      remark: 'too few days to tell',
+      remark: 'too few days',
       value: null,
       estimate: { value: 0.1 },
     });
-    expect(rowsOf({}).baseRate.remark).toBe('the base rate of the time is not known');
+    expect(rowsOf({}).baseRate.remark).toBe('base rate not known');
   });
 
-  it('of the direction: says why there is nothing to tell', () => {
-    expect(rowsOf({}).direction.remark).toBe('no call is over yet');
+  it('explains a missing comparison of the direction', () => {
+    expect(rowsOf({}).direction.remark).toBe('no call resolved yet');
     expect(rowsOf({ calls: ['UP', 'UP'], difference: { value: 0, low: null, high: null } }).direction.remark).toBe(
-      'every call was UP: no skill can show',
+      'every call was UP, so no skill can show',
     );
-    expect(rowsOf({ calls: ['UP', 'DOWN'], difference: SHORT }).direction.remark).toBe('too few calls of DOWN to tell');
+    expect(rowsOf({ calls: ['UP', 'DOWN'], difference: SHORT }).direction.remark).toBe('too few DOWN calls');
     expect(rowsOf({ calls: ['UP', 'DOWN'], difference: BETTER }).direction.remark).toBe('better: clear of zero');
   });
 
-  it('against a market counts only where the quotes are not our own', () => {
+  it('counts skill against a market only with foreign quotes', () => {
     expect(rowsOf({ weekly: BETTER }).market).toMatchObject({ remark: 'better: clear of zero', proves: true });
     expect(rowsOf({ weekly: BETTER, quotesAreOurs: true }).market).toMatchObject({
-      remark: 'the quotes are our own: proves nothing',
+      remark: 'own quotes: no evidence',
       proves: false,
     });
-    expect(rowsOf({ quotesAreOurs: true }).market).toMatchObject({ remark: 'no week is settled yet', proves: false });
+    expect(rowsOf({ quotesAreOurs: true }).market).toMatchObject({ remark: 'no week settled yet', proves: false });
   });
 
-  it('against certainty never counts: any hedged probability has it', () => {
+  it('never counts skill against certainty', () => {
     expect(rowsOf({ certainty: BETTER }).certain).toMatchObject({
       proves: false,
-      remark: expect.stringContaining('says nothing of direction'),
+      remark: expect.stringContaining('no evidence about direction'),
     });
-    expect(rowsOf({}).certain).toMatchObject({ proves: false, remark: 'it has never been wrong yet' });
+    expect(rowsOf({}).certain).toMatchObject({ proves: false, remark: 'never wrong so far' });
   });
 });

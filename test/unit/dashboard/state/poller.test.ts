@@ -15,7 +15,7 @@ const STATS = 'api/svc/onchain-oracle/stats?horizons=all';
 const SCORECARD = 'api/svc/scorecard?horizon=7&limit=1000';
 const INFO = 'api/svc/info';
 
-/** A page that is open for a while, of a service that answers everything unless it is told otherwise. */
+/** A page that stays open, with a service that answers every request unless overridden. */
 async function openPage(answers: Record<string, Answering> = {}) {
   const health = { status: 'ok', setup: null, uptimeSeconds: 100 };
   const usual: Record<string, Answering> = { health: () => health, [STATS]: () => ({ totalAttestations: 1 }) };
@@ -30,8 +30,8 @@ async function openPage(answers: Record<string, Answering> = {}) {
   return { page, store, pulse, health, asked, pass: (seconds: number) => vi.advanceTimersByTimeAsync(1_000 * seconds) };
 }
 
-describe('a page that is opened while the service starts', () => {
-  it('asks for nothing but how far that is until more is answered, and then for all at once', async () => {
+describe('a page opened while the service starts', () => {
+  it('requests only health until more is served, then everything', async () => {
     const health: Record<string, unknown> = { status: 'starting', setup: { what: 'starting', done: null, total: null } };
     const { pass, page } = await openPage({ health: () => health });
     await pass(20);
@@ -44,7 +44,7 @@ describe('a page that is opened while the service starts', () => {
 });
 
 describe('a page that stays open', () => {
-  it('asks again for what was refused, not before it may, and no more once it is there', async () => {
+  it('retries a failed resource after Retry-After until it succeeds', async () => {
     let refused = true;
     const { pass, asked, store } = await openPage({
       [SCORECARD]: () => (refused ? refusal(429, 'RATE_LIMITED', 90) : { horizon: '7d', predictions: [{}] }),
@@ -60,7 +60,7 @@ describe('a page that stays open', () => {
     expect(asked(SCORECARD)).toBe(1);
   });
 
-  it('asks for the state of feeds every few minutes and of self-tests every hour, and for the record only when it has moved', async () => {
+  it('refreshes feeds every few minutes, self-tests every hour, and the record when it has changed', async () => {
     let totalAttestations = 1;
     const { pass, asked } = await openPage({ [STATS]: () => ({ totalAttestations }) });
     await pass(3_700);
@@ -74,7 +74,7 @@ describe('a page that stays open', () => {
     expect(asked(SCORECARD)).toBe(1);
   });
 
-  it('goes on when something of it fails', async () => {
+  it('keeps polling after an error', async () => {
     const { pass, asked, pulse, page } = await openPage();
     pulse.onLook(() => {
       throw new Error('cannot be drawn');
@@ -85,7 +85,7 @@ describe('a page that stays open', () => {
     expect(page.reported[0]).toEqual(new Error('cannot be drawn'));
   });
 
-  it('looks again when an answer of liveness is none', async () => {
+  it('polls again after an invalid health response', async () => {
     let health: unknown = 'null';
     const { pass, asked } = await openPage({ health: () => health });
     await pass(10);
@@ -97,7 +97,7 @@ describe('a page that stays open', () => {
   it.each([
     ['was seen to be away', [refusal(503, 'STEP_WAITING'), { status: 'ok', setup: null, uptimeSeconds: 200 }]],
     ['is another process', [{ status: 'ok', setup: null, uptimeSeconds: 3 }]],
-  ])('asks for everything when it is looked at again, where the service %s meanwhile', async (_, answers) => {
+  ])('refreshes everything when shown again after the service %s', async (_, answers) => {
     let health: unknown = { status: 'ok', setup: null, uptimeSeconds: 100 };
     const { page, pass, asked } = await openPage({ health: () => health });
     page.hidden = true;

@@ -12,15 +12,15 @@ function watched() {
   const [changed, renewed] = [vi.fn(), vi.fn()];
   session.onChange(changed);
   session.onRenewal(renewed);
-  return { session, told: () => [changed.mock.calls.length, renewed.mock.calls.length] };
+  return { session, countCalls: () => [changed.mock.calls.length, renewed.mock.calls.length] };
 }
 
-it('the same reader who goes on with another token is not another reader', () => {
-  const { session, told } = watched();
+it('treats a new token of the same reader as a renewal', () => {
+  const { session, countCalls } = watched();
   session.set(inAs('one'));
-  expect(told()).toEqual([1, 0]);
+  expect(countCalls()).toEqual([1, 0]);
   session.set(inAs('two', { wallet: WALLET.toLowerCase() }));
-  expect(told()).toEqual([1, 1]);
+  expect(countCalls()).toEqual([1, 1]);
   expect(session.current?.token).toBe('two');
 });
 
@@ -28,22 +28,22 @@ it.each([
   ['another wallet', inAs('one'), { wallet: `0x${'00'.repeat(20)}` }],
   ['another tier', inAs('one'), { tier: 'premium' }],
   ['the same after his session has run out', inAs('one', { expiresAt: new Date(Date.now() - 1).toISOString() }), {}],
-])('%s is told anew', (_, before, next) => {
-  const { session, told } = watched();
+])('notifies of a change for %s', (_, before, next) => {
+  const { session, countCalls } = watched();
   session.set(before);
   session.set(inAs('two', next));
-  expect(told()).toEqual([2, 0]);
+  expect(countCalls()).toEqual([2, 0]);
 });
 
-it('tells an end that its reader did not choose from a logout, until the next login', () => {
-  const { session, told } = watched();
+it('distinguishes an expired session from a logout until the next login', () => {
+  const { session, countCalls } = watched();
   session.set(inAs('one'));
   session.set(null);
   expect(session.hasEnded).toBe(false);
   session.set(inAs('two'));
   session.end();
   expect([session.hasEnded, session.current]).toEqual([true, null]);
-  expect(told()).toEqual([4, 0]);
+  expect(countCalls()).toEqual([4, 0]);
   session.set(inAs('three'));
   expect(session.hasEnded).toBe(false);
 });

@@ -19,8 +19,8 @@ function storeOf(answering: Answering) {
 const horizonOf = (path: string) => `${/horizon=(\d)/.exec(path)?.[1]}d`;
 const record = (path: string) => ({ horizon: horizonOf(path), predictions: [{}] });
 
-describe('what is known of the service', () => {
-  it('is nothing of a request that was in flight when it was forgotten', async () => {
+describe('store', () => {
+  it('drops the answer of a request in flight when the resource is forgotten', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const { store } = storeOf(() => promise);
     const pending = store.refreshAll(['scorecard']);
@@ -30,7 +30,7 @@ describe('what is known of the service', () => {
     expect(store.get('scorecard').answer).toBeNull();
   });
 
-  it('is nothing of another horizon than was asked for', async () => {
+  it('rejects an answer of another horizon', async () => {
     const { store, horizon } = storeOf(() => record('horizon=7'));
     await store.refreshAll(['scorecard']);
     expect(store.get('scorecard').problem).toBeNull();
@@ -40,7 +40,7 @@ describe('what is known of the service', () => {
     expect(store.get('scorecard')).toMatchObject({ answer: null, problem: { code: 'UNEXPECTED' } });
   });
 
-  it('says of a call why it cannot be asked for: the record is refused, or has nothing', async () => {
+  it('explains why a call cannot be requested: failed or empty record', async () => {
     let scorecard: unknown = refusal(429, 'RATE_LIMITED', 10);
     const { store, page } = storeOf(() => scorecard);
     await store.refreshAll(['signal', 'scorecard']);
@@ -51,7 +51,7 @@ describe('what is known of the service', () => {
     expect(page.asked.filter((path) => path.includes('signal'))).toEqual([]);
   });
 
-  it('names who has asked, so that nothing is said of a wallet by what anybody was told', async () => {
+  it('records the session of the request, so that an anonymous answer says nothing about a wallet', async () => {
     const { store, session } = storeOf(record);
     await store.refreshAll(['scorecard']);
     expect(store.get('scorecard').requestedBy).toBeNull();
@@ -60,7 +60,7 @@ describe('what is known of the service', () => {
     expect(store.get('scorecard').requestedBy?.token).toBe('one');
   });
 
-  it('ends the session whose token is refused, and asks as anybody', async () => {
+  it('ends the session of a rejected token and retries anonymously', async () => {
     const { store, session } = storeOf((path, authorization) => (authorization === null ? record(path) : refusal(401, 'UNAUTHENTICATED')));
     session.set(readerOf('one'));
     await store.refreshAll(['scorecard']);
@@ -68,7 +68,7 @@ describe('what is known of the service', () => {
     expect(store.get('scorecard')).toMatchObject({ problem: null, requestedBy: null });
   });
 
-  it('ends the session whose token a public answer calls invalid', async () => {
+  it('ends the session of a token that a public response calls invalid', async () => {
     const headers = { 'www-authenticate': 'Bearer realm="oracle", error="invalid_token"' };
     const { store, session, page } = storeOf((path, authorization) =>
       Response.json(record(path), authorization === null ? {} : { headers }),
@@ -79,7 +79,7 @@ describe('what is known of the service', () => {
     expect(store.get('scorecard')).toMatchObject({ problem: null, requestedBy: null });
   });
 
-  it('does not end a session for what the one before it was refused', async () => {
+  it('does not end a session when the token of the previous one is rejected', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const { store, session } = storeOf((path, authorization) => (authorization === 'Bearer one' ? promise : record(path)));
     session.set(readerOf('one'));
@@ -91,7 +91,7 @@ describe('what is known of the service', () => {
     expect(store.get('scorecard')).toMatchObject({ problem: null, requestedBy: { token: 'two' } });
   });
 
-  it('reads a scorecard page by page to its end', async () => {
+  it('reads all pages of a scorecard', async () => {
     const pages: Record<string, object> = {
       'api/svc/scorecard?horizon=7&limit=1000': {
         horizon: '7d',
@@ -107,19 +107,19 @@ describe('what is known of the service', () => {
     expect(store.get('scorecard').answer).toEqual({ horizon: '7d', count: 3, predictions, nextCursor: null });
   });
 
-  it('reaches every section, also when one of them fails at it', async () => {
+  it('notifies every section even when one throws', async () => {
     const { store, page } = storeOf(record);
-    const told: unknown[] = [];
+    const answers: unknown[] = [];
     store.watch('scorecard', ({ answer }) => {
       if (answer !== null) throw new Error('cannot be drawn');
     });
-    store.watch('scorecard', ({ answer }) => told.push(answer));
+    store.watch('scorecard', ({ answer }) => answers.push(answer));
     await store.refreshAll(['scorecard']);
-    expect(told).toEqual([null, { horizon: '7d', predictions: [{}] }]);
+    expect(answers).toEqual([null, { horizon: '7d', predictions: [{}] }]);
     expect(page.reported).toEqual([new Error('cannot be drawn')]);
   });
 
-  it('survives an answer that is not what it should be', async () => {
+  it('handles a malformed response', async () => {
     const { store } = storeOf(() => ({ horizon: '7d' }));
     await store.refreshAll(['scorecard', 'signal']);
     expect(store.get('signal').problem?.code).toBe('UNEXPECTED');

@@ -8,9 +8,9 @@ import { emptyStorage, refusal, stubPage } from '../page-globals.ts';
 const [MINE, OTHER] = [`0x${'aB'.repeat(20)}`, `0x${'cd'.repeat(20)}`];
 const inAs = (token: string, wallet = MINE) => ({ token, wallet, tier: 'basic', expiresAt: new Date(Date.now() + 60_000).toISOString() });
 
-/** Sessions that the service was told to end, by their tokens. */
+/** Tokens of the sessions that were ended at the service. */
 let ended: (string | null)[];
-/** Whose session the service begins next. */
+/** Wallet of the next session. */
 let begins: string;
 beforeEach(() => {
   ended = [];
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-/** A wallet that names these accounts, and signs once it may. */
+/** A wallet with these accounts that signs on demand. */
 function walletOf(accounts: unknown, maySign = Promise.resolve()) {
   const signedAs: unknown[] = [];
   const request = async ({ method, params = [] }: { method: string; params?: unknown[] }) => {
@@ -36,25 +36,25 @@ function walletOf(accounts: unknown, maySign = Promise.resolve()) {
   return { used, signedAs };
 }
 
-describe('the account that signs', () => {
+describe('account selection at login', () => {
   const signers = async (accounts: unknown, preferred?: string) => {
     const { used, signedAs } = walletOf(accounts);
     await logInWith(used.provider, () => {}, preferred);
     return signedAs;
   };
 
-  it('is the preferred one, however it is spelled, and else the first', async () => {
+  it('uses the preferred account regardless of case, otherwise the first', async () => {
     expect(await signers([OTHER, MINE.toLowerCase()], MINE)).toEqual([MINE.toLowerCase()]);
     expect(await signers([OTHER], MINE)).toEqual([OTHER]);
     expect(await signers([OTHER, MINE])).toEqual([OTHER]);
   });
 
-  it.each([[[]], [[null]], [null], ['a text'], [['undefined']]])('is none of %j', async (accounts) => {
+  it.each([[[]], [[null]], [null], ['a text'], [['undefined']]])('rejects %j as accounts', async (accounts) => {
     await expect(signers(accounts)).rejects.toThrow(LoginError);
   });
 });
 
-describe('a login that counts no more', () => {
+describe('a cancelled login', () => {
   const late = (more: object = {}) => {
     const [say, onDone] = [vi.fn(), vi.fn()];
     const login = async (sayStage: (words: string) => void) => {
@@ -64,26 +64,26 @@ describe('a login that counts no more', () => {
     return { options: { login, counts: () => false, say, onDone, ...more }, say, onDone };
   };
 
-  it('says nothing, and its session is ended, which nobody has', async () => {
+  it('reports nothing and ends its session', async () => {
     const { options, say, onDone } = late();
     await attemptLogin(options);
     expect(ended).toEqual(['Bearer late']);
     expect([say.mock.calls, onDone.mock.calls]).toEqual([[], []]);
   });
 
-  it('leaves a token alone that was made elsewhere', async () => {
+  it('keeps the session of a token issued elsewhere', async () => {
     await attemptLogin(late({ isByToken: true }).options);
     expect(ended).toEqual([]);
   });
 
-  it('is over where the service cannot be told', async () => {
+  it('finishes when the service cannot be reached', async () => {
     stubPage(() => refusal(503, 'UNAVAILABLE'));
     const { options, say } = late();
     await attemptLogin(options);
     expect(say).not.toHaveBeenCalled();
   });
 
-  it('says no more why it failed, and one that counts does', async () => {
+  it('reports its failure only when it was not cancelled', async () => {
     const login = () => Promise.reject(new LoginError('Declined'));
     const { options, say } = late({ login });
     await attemptLogin(options);
@@ -93,7 +93,7 @@ describe('a login that counts no more', () => {
   });
 });
 
-describe('renewing', () => {
+describe('session renewal', () => {
   function inside(wallet: Pick<ReturnType<typeof walletOf>, 'used'>) {
     const session = createSession(emptyStorage());
     session.set(inAs('first'));
@@ -102,7 +102,7 @@ describe('renewing', () => {
     return { session, said, renew };
   }
 
-  it('signs with the account of the session, and says that it is done', async () => {
+  it('signs with the account of the session and reports success', async () => {
     const wallet = walletOf([OTHER, MINE.toLowerCase()]);
     const { session, said, renew } = inside(wallet);
     await renew();
@@ -112,7 +112,7 @@ describe('renewing', () => {
     expect(ended).toEqual([]);
   });
 
-  it('does not call it so where the wallet has only another account', async () => {
+  it('reports a login when the wallet offers only another account', async () => {
     begins = OTHER;
     const { session, said, renew } = inside(walletOf([OTHER]));
     await renew();
@@ -120,7 +120,7 @@ describe('renewing', () => {
     expect(said.at(-1)).toBe('Logged in.');
   });
 
-  it('leaves who has logged out meanwhile logged out, with the words of that', async () => {
+  it('keeps the reader logged out after a logout during the renewal', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wallet = walletOf([MINE], promise);
     const { session, said, renew } = inside(wallet);
@@ -135,7 +135,7 @@ describe('renewing', () => {
     expect(ended).toEqual(['Bearer next']);
   });
 
-  it('goes on where the session has run out while the wallet was open', async () => {
+  it('succeeds when the session expires while the wallet is open', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { session, renew } = inside(walletOf([MINE], promise));
     const renewed = renew();

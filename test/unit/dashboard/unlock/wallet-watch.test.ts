@@ -16,7 +16,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** The page is loaded anew: what it has heard of before is gone. */
+/** Simulates a reload, which forgets announced wallets. */
 function load(): void {
   page = new EventTarget();
   vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
@@ -34,7 +34,7 @@ function announce(provider: object, rdns: string): void {
   page.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider } }));
 }
 
-it('keeps an eye on a wallet that was only there, also where it announces itself in time after the next load', () => {
+it('watches an injected wallet that announces itself after a reload', () => {
   const [{ provider, turnTo }, other] = [providerOf(), providerOf()];
   vi.stubGlobal('ethereum', provider);
   const first = watchWallet({ onAccounts: () => {}, storage });
@@ -51,7 +51,7 @@ it('keeps an eye on a wallet that was only there, also where it announces itself
   expect(onAccounts).toHaveBeenCalledExactlyOnceWith([ACCOUNT]);
 });
 
-it('takes no other wallet for the one that has logged in because it is the one of the window', () => {
+it('does not confuse another injected wallet with the one that has logged in', () => {
   const { provider } = providerOf();
   vi.stubGlobal('ethereum', provider);
   storage.setItem('oracle-wallet', 'mine.example');

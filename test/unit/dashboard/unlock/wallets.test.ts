@@ -21,7 +21,7 @@ function announce(name: string): void {
   page.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider: { request: async () => [] } } }));
 }
 
-it('a wallet that only is there is offered where none has announced itself in time', () => {
+it('offers the injected wallet when none has announced itself in time', () => {
   const onChange = vi.fn();
   const found = discoverWallets(onChange);
   vi.advanceTimersByTime(499);
@@ -31,7 +31,7 @@ it('a wallet that only is there is offered where none has announced itself in ti
   expect(onChange).toHaveBeenCalledOnce();
 });
 
-it('one that announces itself stands in its place, whenever it does', () => {
+it('replaces the injected wallet by an announced one at any time', () => {
   const early = discoverWallets(() => {});
   announce('early');
   vi.advanceTimersByTime(1_000);
@@ -45,7 +45,7 @@ it('one that announces itself stands in its place, whenever it does', () => {
 it.each([
   ['that it is there', () => page.dispatchEvent(new Event('ethereum#initialized'))],
   ['nothing, and is found when the reader looks for wallets', (ask: () => void) => ask()],
-])('one that comes late is offered too; it says %s', (_, come) => {
+])('offers a wallet that is injected late and dispatches %s', (_, come) => {
   vi.stubGlobal('ethereum', undefined);
   const onChange = vi.fn();
   const found = discoverWallets(onChange);
@@ -59,14 +59,14 @@ it.each([
   expect(onChange).toHaveBeenCalledOnce();
 });
 
-it('nobody is hurried: one that is there may announce itself first', () => {
+it('waits for announcements before offering the injected wallet', () => {
   const found = discoverWallets(() => {});
   found.ask();
   page.dispatchEvent(new Event('ethereum#initialized'));
   expect(found.all).toEqual([]);
 });
 
-it.each([undefined, null, 'a text', {}, { request: 'no function' }])('what is no wallet (%j) is not offered', (ethereum) => {
+it.each([undefined, null, 'a text', {}, { request: 'no function' }])('does not offer %j as a wallet', (ethereum) => {
   vi.stubGlobal('ethereum', ethereum);
   const found = discoverWallets(() => {});
   vi.advanceTimersByTime(1_000);
