@@ -2,7 +2,6 @@ import type { CliContext, DemoDeployment } from '../../src/cli/svc/context.ts';
 import { runCli } from '../../src/cli/svc/main.ts';
 import type { TestService } from './service.ts';
 
-/** What a run of the command line was like. */
 export interface CliRun {
   code: number;
   out: string;
@@ -10,14 +9,14 @@ export interface CliRun {
 }
 
 export interface CliOptions extends Partial<Omit<CliContext, 'out' | 'err'>> {
-  /** Whether standard output is a terminal of this width; unset: a pipe. */
+  /** Width of the terminal; unset: standard output is a pipe. */
   columns?: number;
-  /** Sees what is written, as it is written. */
+  /** Called on each write. */
   onOut?(text: string): void;
   onErr?(text: string): void;
 }
 
-/** Runs the command line in this process, on streams that are kept. Never sees the environment of the test. */
+/** Runs the command line in this process with captured streams and without the environment of the test. */
 export async function cli(words: string[], { columns, onOut, onErr, ...more }: CliOptions = {}): Promise<CliRun> {
   const written = { out: '', err: '' };
   const screen = (name: 'out' | 'err') => ({
@@ -35,12 +34,12 @@ export async function cli(words: string[], { columns, onOut, onErr, ...more }: C
   return { code, ...written };
 }
 
-/** The demonstration that a service of this process makes. */
+/** The demo deployment of a test service. */
 export function demoOf({ infrastructure }: Pick<TestService, 'infrastructure'>): () => Promise<DemoDeployment> {
   return async () => infrastructure.demo as DemoDeployment;
 }
 
-/** Without what colours a terminal. */
+/** Removes colour sequences. */
 export function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
   return text.replace(/\x1b\[\d+m/g, '');

@@ -80,7 +80,7 @@ function otherDataDirError(url: string, dataDir: string): OracleError {
   return new OracleError('CONFIG_INVALID', `The service at ${url} is not that of the data folder ${dataDir}: it is on another chain`, {
     field: 'DATA_DIR',
     suggestedAction:
-      'Start that of the folder, set PORT or DATA_DIR to where they belong together, or name a chain and a wallet with --rpc and --attester.',
+      'Start the service of this folder, make PORT and DATA_DIR match, or name a chain and a wallet with --rpc and --attester.',
   });
 }
 

@@ -124,14 +124,14 @@ function serviceMissingError(url: string): OracleError {
 
 function startFailedError(url: string, exitReason: string): OracleError {
   return new OracleError('SERVICE_UNREACHABLE', `No service answers at ${url}, and the one that was started has ended (${exitReason})`, {
-    suggestedAction: 'Its own words about the cause are on the standard error of this program. The next call starts it again.',
+    suggestedAction: 'Its error is on the standard error of this program. The next call starts it again.',
   });
 }
 
 function stillStartingError(url: string, detail: string): OracleError {
   return new OracleError('STEP_WAITING', `The service at ${url} is starting: ${detail}`, {
     retryAfterSeconds: 10,
-    suggestedAction: 'Make the same call again in a moment: the first start replays the past, later ones take seconds.',
+    suggestedAction: 'Repeat the call in a moment: the first start replays history, later ones take seconds.',
   });
 }
 

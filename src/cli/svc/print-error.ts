@@ -27,7 +27,7 @@ function formatKnownError(error: OracleError): [string, string[]] {
 function getHint({ code, suggestedAction, retryAfterSeconds }: OracleError): string | undefined {
   if (code === 'UNAUTHENTICATED') return `Log in with svc login.${suggestedAction === undefined ? '' : ` (${suggestedAction})`}`;
   if (code === 'RATE_LIMITED' && retryAfterSeconds !== undefined) return `Try again in ${retryAfterSeconds} s.`;
-  if (code === 'SERVICE_UNREACHABLE') return 'Start it with npm start, or name its address with --url or SERVICE_URL.';
+  if (code === 'SERVICE_UNREACHABLE') return 'Start it with npm start, or set --url or SERVICE_URL.';
   return suggestedAction;
 }
 

@@ -53,8 +53,8 @@ export function parseAnswer<Answer>(schema: z.ZodType<Answer>, body: unknown, { 
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = `${path.split('?')[0]}: ${issue.path.join('.')}: ${issue.message.slice(0, 200)}`;
-  throw new OracleError('CONFIG_INVALID', `What answers at ${url} is not this service, or another version of it: ${where}`, {
+  throw new OracleError('CONFIG_INVALID', `The server at ${url} is not this service, or runs another version: ${where}`, {
     field: 'url',
-    suggestedAction: 'Name the address of the service with --url or SERVICE_URL.',
+    suggestedAction: 'Set the URL of the service with --url or SERVICE_URL.',
   });
 }

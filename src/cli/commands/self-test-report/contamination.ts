@@ -59,7 +59,7 @@ function formatMutantTable(mutants: readonly LagMutant[]): string {
     ...[input, applicable ? (caught ? 'caught' : 'NOT CAUGHT') : 'not applicable', String(days), formatFeatures(features)],
   ]);
   const reasons = mutants.flatMap(({ input, reason }) => (reason === null ? [] : [wrapParagraph(`${input}: ${reason}`)]));
-  return ['Inputs known a day too early, planted', formatTextTable(['input', '', 'days', 'told by'], rows), ...reasons].join('\n');
+  return ['Inputs known a day too early, planted', formatTextTable(['input', '', 'days', 'caught by'], rows), ...reasons].join('\n');
 }
 
 function formatFeatures(features: readonly string[]): string {

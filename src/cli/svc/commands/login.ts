@@ -38,7 +38,7 @@ The token expires after 30 minutes and is stored in $XDG_CONFIG_HOME/bitcoin-sig
         ['Wallet', wallet],
         ['Tier', tier],
         ['Until', until],
-        ['Kept in', getSessionsFile(context)],
+        ['Stored in', getSessionsFile(context)],
         ['Token', printsToken ? token : null],
       ] as const;
       printResult(context, json, null, (writer) => [`Logged in at ${url}`, ...formatFacts(rows, writer)]);

@@ -20,7 +20,7 @@ export const logoutCommand: SvcCommand<ServiceValues> = {
       await removeSession(context, url);
       await endSession(url, session);
     }
-    const message = wallet === null ? `Nobody is logged in at ${url}.` : `Logged out ${wallet} at ${url}.`;
+    const message = wallet === null ? `Not logged in at ${url}.` : `Logged out ${wallet} at ${url}.`;
     printResult(context, json, { url, ended: wallet !== null, wallet }, () => [message]);
     return EXIT.ok;
   },
@@ -32,6 +32,6 @@ async function endSession(url: string, { token, expiresAt }: StoredSession): Pro
   } catch (error) {
     if (isOracleError(error, 'UNAUTHENTICATED')) return;
     if (!isOracleError(error, 'SERVICE_UNREACHABLE')) throw error;
-    throw new OracleError(error.code, `${error.message}: the token is forgotten here, and good there until ${formatMinute(expiresAt)} UTC`);
+    throw new OracleError(error.code, `${error.message}: the token is deleted here, but valid there until ${formatMinute(expiresAt)} UTC`);
   }
 }

@@ -102,7 +102,7 @@ async function checkPurchase({ body, payment }: PurchasedAnswer, url: string): P
     return await checkReceipt(body, { payment, seller: receipt.signer as Address, chainId });
   } catch (error) {
     if (!isOracleError(error)) throw error;
-    return [{ what: `the seller could be asked who signs its receipts (${error.message})`, ok: false }];
+    return [{ what: `the receipt signer of the seller is known (${error.message})`, ok: false }];
   }
 }
 

@@ -86,8 +86,8 @@ async function readScorecard(url: string, horizonDays: number): Promise<{ answer
     return { ...page, predictions: page.answer.predictions, nextCursor: page.answer.nextCursor };
   };
   const endless = () =>
-    new OracleError('SERVICE_UNREACHABLE', `The scorecard of the service at ${url} has no end`, {
-      suggestedAction: 'Name the address of another service with --url.',
+    new OracleError('SERVICE_UNREACHABLE', `The scorecard of the service at ${url} does not end`, {
+      suggestedAction: 'Set the URL of another service with --url.',
     });
   const pages = await readPages(read, endless);
   const [{ answer, body }] = pages;
@@ -112,7 +112,7 @@ function formatScorecard({ horizon, source, summary, byHorizon, predictions }: S
     '',
     ...formatRows(predictions.slice(0, MAX_ROWS), writer),
     ...(predictions.length > MAX_ROWS
-      ? [writer.paint('dim', `... and ${predictions.length - MAX_ROWS} earlier ones (--json has all)`)]
+      ? [writer.paint('dim', `... and ${predictions.length - MAX_ROWS} earlier rows (--json prints all)`)]
       : []),
   ];
 }
@@ -122,7 +122,7 @@ function formatSummary(summary: ScorecardAnswer['summary'], data: string, writer
   const { dedupedAccuracy, dedupedTotal, dedupedInterval95, totalPredictions } = summary;
   return formatFacts(
     [
-      ['Forecasts', `${totalPredictions}: ${resolved} scored, ${holds} HOLD, ${pending} open, ${voids} void, ${missed} missed`],
+      ['Forecasts', `${totalPredictions}: ${resolved} scored, ${holds} HOLD, ${pending} committed, ${voids} void, ${missed} missed`],
       [
         'Right',
         `${wins} of ${wins + losses}: ${formatPercentOrDash(resolved === 0 ? null : accuracy)}, 95 % interval ${formatRange(accuracyInterval95)}`,
@@ -153,7 +153,7 @@ function formatHorizons(lines: ScorecardAnswer['byHorizon'], writer: TerminalWri
       { title: 'accuracy', right: true },
       { title: '95 % interval', right: true, spare: 0 },
       { title: 'HOLD', right: true, spare: 3 },
-      { title: 'open', right: true, spare: 4 },
+      { title: 'committed', right: true, spare: 4 },
       { title: 'Brier', right: true, spare: 2 },
     ],
     lines.map((line) => [

@@ -49,7 +49,7 @@ export const signalCommand: SvcCommand<ServiceValues & { horizon?: HorizonName; 
   },
 };
 
-const ACCESS_HINT = 'To see it: svc login (a wallet with gate tokens; --wallet basic in a demonstration), or svc pay for this one answer.';
+const ACCESS_HINT = 'To see it: svc login (a wallet with gate tokens; --wallet basic in the demo), or svc pay for a single answer.';
 
 function formatSignal(answer: z.infer<typeof ANSWER>, writer: TerminalWriter): string[] {
   const { predictionId, confidence, direction, btcPrice, timestamp, fearGreed, etfFlows7d, nextSignalAt, skill, access } = answer;
@@ -62,7 +62,7 @@ function formatSignal(answer: z.infer<typeof ANSWER>, writer: TerminalWriter): s
       ['Regime', answer.regime],
       ['Fear & greed', fearGreed === undefined ? null : `${fearGreed}, ${answer.fearGreedLabel}`],
       ['ETF flows', etfFlows7d === undefined ? null : `${formatUsdAmount(etfFlows7d / 1e6, 1)} million USD in 7 days`],
-      ['On chain', answer.attestationUid ?? 'not yet: it is committed at 21:38 UTC'],
+      ['On chain', answer.attestationUid ?? 'not committed yet (due at 21:38 UTC)'],
       ['Model', answer.modelVersion],
       ['Data', `${answer.source}${answer.replayed ? ', replayed' : ''}`],
       ['Next', nextSignalAt == null ? null : `${formatMinute(nextSignalAt)} UTC`],
@@ -71,9 +71,9 @@ function formatSignal(answer: z.infer<typeof ANSWER>, writer: TerminalWriter): s
     writer,
   );
   const lines = [formatWindowTitle(answer, writer), '', ...facts];
-  if (skill !== undefined) lines.push('', ...wrapText(`Its record: ${skill.verdict}.`, writer.width));
+  if (skill !== undefined) lines.push('', ...wrapText(`Record: ${skill.verdict}.`, writer.width));
   if (answer.attestationUid !== null) {
-    lines.push('', writer.paint('dim', `svc verify ${predictionId}    checks on chain that it was fixed before`));
+    lines.push('', writer.paint('dim', `svc verify ${predictionId}    checks on chain that it was committed in time`));
   }
   if (answer.signal === 'GATED') lines.push('', ...wrapText(ACCESS_HINT, writer.width));
   return lines;

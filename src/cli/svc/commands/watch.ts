@@ -66,7 +66,7 @@ export const watchCommand: SvcCommand<WatchValues> = {
 };
 
 function parseEventId(name: string, text: string): string {
-  if (!/^\d{1,15}$/.test(text)) throw new UsageError(name, 'must be the id of an event, or 0');
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(name, 'must be an event id, or 0');
   return text;
 }
 
@@ -74,7 +74,7 @@ function parseEventId(name: string, text: string): string {
 async function printStartupStep(url: string, context: CliContext): Promise<void> {
   const health = await queryService({ url, path: '/health', schema: HEALTH }).catch(() => null);
   const step = health === null ? null : formatStartupStep({ current: health.answer.setup });
-  if (step !== null) printNotice(context, `the service is being set up (${step}): the events of that come once it is done`);
+  if (step !== null) printNotice(context, `the service is starting (${step}); its events follow when it is done`);
 }
 
 /** Reconnects until interrupted, except after an error that a retry would repeat. */
@@ -123,7 +123,7 @@ async function createTokenSource(context: CliContext, { url, signal, ...options 
   }
   const readToken = async () => {
     const found = await resolveToken(context, url, options.token);
-    if (found === undefined) throw new OracleError('UNAUTHENTICATED', `Nobody is logged in at ${url}: events need the Basic tier`);
+    if (found === undefined) throw new OracleError('UNAUTHENTICATED', `Not logged in at ${url}: events require the Basic tier`);
     return found;
   };
   let used = '';

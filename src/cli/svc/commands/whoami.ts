@@ -20,7 +20,7 @@ export const whoamiCommand: SvcCommand<ServiceValues & { token?: string }> = {
   async run(context, { json, ...options }) {
     const url = resolveServiceUrl(context, options.url);
     const token = await resolveToken(context, url, options.token);
-    if (token === undefined) throw new OracleError('UNAUTHENTICATED', `Nobody is logged in at ${url}`);
+    if (token === undefined) throw new OracleError('UNAUTHENTICATED', `Not logged in at ${url}`);
     // Only the service knows whether the session was ended or the balance has dropped.
     const { access } = (await queryService({ url, path: '/api/svc/oracle', token, schema: SIGNAL_ACCESS })).answer;
     const { balance, blockNumber } = (await queryService({ url, path: `/api/svc/verify/${access.wallet}`, schema: BALANCE })).answer;

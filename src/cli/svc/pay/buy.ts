@@ -43,7 +43,7 @@ export async function buyAnswer(context: CliContext, options: BuyOptions): Promi
   const purchase = { url: options.url, path: options.path, wallet: options.account.address };
   const pending = await readPendingPayment(context, purchase);
   if (pending !== null) {
-    printNotice(context, `A payment of ${formatMinute(pending.signedAt)} UTC is not finished: it is sent again, and no other one.`);
+    printNotice(context, `A payment of ${formatMinute(pending.signedAt)} UTC is unfinished: the same payment is sent again.`);
     const bought = await completePayment(context, purchase, pending);
     if (!('ended' in bought)) return bought;
     printNotice(
@@ -89,7 +89,7 @@ async function fetchPaymentRequirement({ url, path, maxMicros, coins }: BuyOptio
   const [price, maxUsd] = [requirement.amountMicros, maxMicros].map((micros) => formatUnits(micros, DECIMALS));
   throw new UsageError(
     '--max-usd',
-    `the service asks for ${price} USD, and no more than ${maxUsd} is to be paid`,
+    `the price is ${price} USD, above the limit of ${maxUsd}`,
     'Nothing was paid. A higher --max-usd allows it.',
   );
 }
@@ -106,12 +106,12 @@ async function confirmPurchase(
     ['To', requirement.payTo],
     ['In', `${requirement.assetName}, ${requirement.asset}`],
     // A local chain uses the chain id of the network that it simulates.
-    ['On', `chain ${requirement.chainId}${findCoin(coins, requirement)?.isLocal ? ', a local one: its money is worth nothing' : ''}`],
+    ['On', `chain ${requirement.chainId}${findCoin(coins, requirement)?.isLocal ? ', a local one whose money is worth nothing' : ''}`],
     ['From', account.address],
   ] as const;
   printNoticeLines(context, (writer) => formatFacts(rows, writer));
   if (yes) return true;
-  if (context.prompt === null) throw new UsageError('--yes', 'is needed where nobody can be asked', 'Nothing was paid.');
+  if (context.prompt === null) throw new UsageError('--yes', 'is required without a terminal', 'Nothing was paid.');
   const answer = await context.prompt(`Pay ${price}? [y/N] `);
   return /^y(es)?$/i.test(answer.trim());
 }

@@ -43,7 +43,7 @@ interface ReceiptContext {
 export async function checkReceipt(body: Record<string, unknown>, { payment, seller, chainId }: ReceiptContext): Promise<ReceiptCheck[]> {
   const { payment: paid, receipt, ...answer } = body;
   const { data } = RECEIPT.safeParse(receipt);
-  if (data === undefined) return [{ what: 'there is a receipt that can be read', ok: false }];
+  if (data === undefined) return [{ what: 'a readable receipt is present', ok: false }];
   const { message, signature } = data;
   const typed = { ...message, amount: BigInt(message.amount), settledAt: BigInt(message.settledAt) };
   const domain = getReceiptDomain(chainId);
@@ -54,10 +54,10 @@ export async function checkReceipt(body: Record<string, unknown>, { payment, sel
     { what: `the receipt is signed by the seller, ${seller}`, ok: await verifyTypedData(signed).catch(() => false) },
     { what: `it names this wallet as the payer, ${from}`, ok: isAddressEqual(message.payer, from as Address) },
     {
-      what: `and the payee and amount that were authorized, ${value} units`,
+      what: `it names the authorized payee and amount, ${value} units`,
       ok: isAddressEqual(message.payee, to as Address) && BigInt(message.amount) === BigInt(value),
     },
-    { what: 'its hash is that of the answer', ok: hashDocument(answer) === message.answerHash },
+    { what: 'its hash matches the answer', ok: hashDocument(answer) === message.answerHash },
     { what: 'payment and receipt name the same transaction', ok: hash === message.txHash },
   ];
 }

@@ -54,7 +54,7 @@ async function readDemoOrNull({ demo }: CliContext): Promise<DemoDeployment | nu
 async function readNamedCoin(address: Address, { rpc, ofDemo }: { rpc: string | undefined; ofDemo: readonly Coin[] }): Promise<Coin> {
   const local = ofDemo.find((coin) => isAddressEqual(coin.address, address));
   const rpcUrl = rpc ?? local?.rpcUrl ?? undefined;
-  if (rpcUrl === undefined) throw new UsageError('--asset', 'needs --rpc: the coin is looked at on its chain');
+  if (rpcUrl === undefined) throw new UsageError('--asset', 'requires --rpc, to read the coin on its chain');
   const client = createRpcClient(rpcUrl);
   const chainId = await readChainId(client);
   const decimals = await chainCall('Reading the decimals of the coin', () =>
@@ -63,8 +63,7 @@ async function readNamedCoin(address: Address, { rpc, ofDemo }: { rpc: string | 
     if (!isOracleError(error, 'CHAIN_REVERTED')) throw error;
     throw new UsageError('--asset', `there is no coin at ${address} on chain ${chainId}`);
   });
-  if (decimals !== DECIMALS)
-    throw new UsageError('--asset', `has ${decimals} decimals, and ${DECIMALS} are reckoned with: amounts would be others`);
+  if (decimals !== DECIMALS) throw new UsageError('--asset', `has ${decimals} decimals instead of ${DECIMALS}`);
   return { address, chainId, rpcUrl, isLocal: local !== undefined && local.rpcUrl === rpcUrl };
 }
 

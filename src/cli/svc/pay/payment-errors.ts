@@ -20,8 +20,8 @@ export async function describeUnused(context: CliContext, ended: EndedPayment): 
   const use = await readAuthorizationState(ended.payment, ended.coins);
   if (use === 'used') throw usedPaymentError(context, ended);
   if (use === 'open') throw openPaymentError(ended.rejection);
-  if (use === 'unused') return 'It can no longer be used, and was not, says the chain: a new one is made.';
-  return "It can no longer be used. That it was not is the service's word: --rpc asks the chain. A new one is made.";
+  if (use === 'unused') return 'It expired unused according to the chain. A new one is signed.';
+  return 'It has expired. Only the service claims that it was not used; --rpc checks the chain. A new one is signed.';
 }
 
 /** The error of a call whose payment has expired without an answer. The payment is deleted only when the chain confirms that it is unused. */
@@ -35,38 +35,35 @@ export async function toEndedPaymentError(context: CliContext, ended: EndedPayme
   if (use === 'open') return openPaymentError(rejection);
   if (use === 'unknown') {
     const hint =
-      'It is not known whether it was paid: the payment has ended, and the chain could not be asked (--rpc). It is kept for the next call.';
+      'It is not known whether it was paid: the payment has expired, and the chain could not be read (--rpc). It is kept for the next call.';
     return withHint(rejection, hint);
   }
   await removePendingPayment(context, purchase, payment);
-  return withHint(rejection, 'Nothing was paid: the payment has ended, and the chain says that it was not used.');
+  return withHint(rejection, 'Nothing was paid: the payment expired unused according to the chain.');
 }
 
 function usedPaymentError(context: CliContext, { purchase, payment, rejection }: EndedPayment): OracleError {
   const { nonce, to } = payment.payload.authorization;
-  const what = `The payment was used, says the chain, and the service gives nothing for it (${rejection.code}: ${rejection.message})`;
+  const what = `The payment was used on chain, but the service returned no answer (${rejection.code}: ${rejection.message})`;
   return new OracleError('CONFLICT', what, {
-    suggestedAction: `Ask the seller ${to} about the authorization ${nonce}. To pay a second time, remove ${getPaymentFile(context, purchase)}.`,
+    suggestedAction: `Ask the seller ${to} about the authorization ${nonce}. To pay again, remove ${getPaymentFile(context, purchase)}.`,
     cause: rejection,
   });
 }
 
 function openPaymentError(rejection: OracleError): OracleError {
-  return withHint(
-    rejection,
-    'By the clock of the chain the payment may still be used: the next call sends the same one again, and no second one.',
-  );
+  return withHint(rejection, 'By the clock of the chain the payment may still be used. The next call sends the same payment again.');
 }
 
 /** The rejection of a payment that may still be used. */
 export function rejectedPaymentError(rejection: OracleError, end: Date): OracleError {
-  const again = `That nothing was paid is the service's word. Until ${formatMinute(end)} UTC the next call sends the same payment again, and no second one.`;
+  const again = `Only the service claims that nothing was paid. Until ${formatMinute(end)} UTC the next call sends the same payment again.`;
   return withHint(rejection, `${rejection.suggestedAction ?? ''} ${again}`.trim());
 }
 
 export function toUnconfirmedError(error: unknown): unknown {
   if (!isOracleError(error)) return error;
-  const hint = 'It is not known yet whether it was paid. Call again: the same payment is sent, and no second one.';
+  const hint = 'It is not known yet whether it was paid. Call again to send the same payment.';
   return new OracleError(error.code === 'SERVICE_UNREACHABLE' ? 'TRANSACTION_UNCONFIRMED' : error.code, error.message, {
     suggestedAction: hint,
     cause: error,
@@ -74,8 +71,8 @@ export function toUnconfirmedError(error: unknown): unknown {
 }
 
 export function paymentInProgressError(): OracleError {
-  return new OracleError('CONFLICT', 'Another call is paying for the same answer at this moment', {
-    suggestedAction: 'Call again: it goes on with that payment.',
+  return new OracleError('CONFLICT', 'Another call is paying for the same answer', {
+    suggestedAction: 'Call again to continue with that payment.',
   });
 }
 

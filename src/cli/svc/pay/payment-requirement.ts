@@ -49,8 +49,7 @@ export function parsePaymentRequired(header: string | null, coins: readonly Coin
     const { data } = ACCEPTED.safeParse(offer);
     return data === undefined ? [] : [toPaymentRequirement(data, offer as Record<string, unknown>)];
   });
-  if (required === undefined || offers.length === 0)
-    throw unpayableError('The service asks for a payment of a kind that is not known here');
+  if (required === undefined || offers.length === 0) throw unpayableError('The service requests an unsupported kind of payment');
   const requirement = offers.find((offer) => findCoin(coins, offer) !== undefined);
   if (requirement !== undefined) {
     requireShortValidity(requirement.validForSeconds);
@@ -58,8 +57,8 @@ export function parsePaymentRequired(header: string | null, coins: readonly Coin
     return { ...requirement, resource: required.resource, takesPaymentId };
   }
   const [{ asset, chainId, assetName }] = offers;
-  const message = `The service wants to be paid in ${asset} on chain ${chainId}, which calls itself "${assetName}" and is no coin known here`;
-  throw unpayableError(message, 'If that is the coin that you mean to pay with, name it with --asset and --rpc.');
+  const message = `The service requests ${asset} on chain ${chainId} ("${assetName}"), which is not a known coin`;
+  throw unpayableError(message, 'To pay with this coin, use --asset and --rpc.');
 }
 
 function toPaymentRequirement(
@@ -81,8 +80,8 @@ function toPaymentRequirement(
 
 function requireShortValidity(seconds: number): void {
   if (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_VALIDITY_SECONDS) return;
-  const message = `The service wants an authorization that is good for ${seconds} seconds (maxTimeoutSeconds), and one of 1 to ${MAX_VALIDITY_SECONDS} is given`;
-  throw unpayableError(message, 'Nothing was signed, and nothing was paid.');
+  const message = `The service requests an authorization valid for ${seconds} seconds (maxTimeoutSeconds); only 1 to ${MAX_VALIDITY_SECONDS} are accepted`;
+  throw unpayableError(message, 'Nothing was signed or paid.');
 }
 
 function decodeHeader(header: string | null): unknown {

@@ -22,16 +22,16 @@ export function hasKeyOption({ wallet, keyFile }: KeyOptions, { environment }: C
 
 /** The signer. Errors name where the key should be, never the key. @throws UsageError; OracleError CONFIG_INVALID without a demo deployment */
 export async function loadAccount({ wallet, keyFile: file }: KeyOptions, context: CliContext): Promise<PrivateKeyAccount> {
-  if (wallet !== undefined && file !== undefined) throw new UsageError('--wallet', 'goes without --key-file: it has a key of its own');
+  if (wallet !== undefined && file !== undefined) throw new UsageError('--wallet', 'cannot be combined with --key-file');
   if (wallet !== undefined) return privateKeyToAccount(await readDemoKey(wallet, context));
   if (file !== undefined) return parseAccount('--key-file', await readKeyFile(file, context));
   const { PRIVATE_KEY: key = '' } = context.environment;
   if (key !== '') return parseAccount('PRIVATE_KEY', key);
-  throw new UsageError('PRIVATE_KEY', 'is not set', 'Set it to the key of your wallet, or name one with --key-file or --wallet.');
+  throw new UsageError('PRIVATE_KEY', 'is not set', 'Set it to the private key of your wallet, or use --key-file or --wallet.');
 }
 
 async function readDemoKey(name: string, { demo }: CliContext): Promise<Hex> {
-  if (demo === undefined) throw new UsageError('--wallet', 'is for the folder of a demonstration', 'Use PRIVATE_KEY or --key-file.');
+  if (demo === undefined) throw new UsageError('--wallet', 'requires the folder of a demo deployment', 'Use PRIVATE_KEY or --key-file.');
   const { wallets } = await demo();
   if (Object.hasOwn(wallets, name)) return wallets[name].privateKey;
   throw new UsageError('--wallet', `must be one of ${Object.keys(wallets).join(', ')}`);
@@ -41,7 +41,7 @@ async function readKeyFile(file: string, context: CliContext): Promise<string> {
   try {
     const text = (await readFile(file, 'utf8')).trim();
     const { mode } = await stat(file);
-    if ((mode & 0o077) !== 0) printNotice(context, `Others can read ${file}: chmod 600 keeps it yours.`);
+    if ((mode & 0o077) !== 0) printNotice(context, `Others can read ${file}; restrict it with chmod 600.`);
     return text;
   } catch (error) {
     throw new UsageError('--key-file', `${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
@@ -49,11 +49,11 @@ async function readKeyFile(file: string, context: CliContext): Promise<string> {
 }
 
 function parseAccount(field: string, key: string): PrivateKeyAccount {
-  if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw new UsageError(field, 'must hold a private key: 0x and 64 hex characters');
+  if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw new UsageError(field, 'must contain a private key: 0x and 64 hex characters');
   try {
     return privateKeyToAccount(key as Hex);
   } catch {
     // Zero, or at least the order of the curve.
-    throw new UsageError(field, 'holds no private key that exists');
+    throw new UsageError(field, 'contains an invalid private key');
   }
 }

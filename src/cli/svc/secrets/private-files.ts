@@ -58,7 +58,7 @@ async function ensurePrivateFolder(path: string): Promise<void> {
 function notWritableError(path: string, cause: unknown): OracleError {
   return new OracleError('CONFIG_INVALID', `${path} cannot be written: ${getErrorMessage(cause)}`, {
     field: 'XDG_CONFIG_HOME',
-    suggestedAction: 'Set XDG_CONFIG_HOME to a folder that you can write to.',
+    suggestedAction: 'Set XDG_CONFIG_HOME to a writable folder.',
     cause,
   });
 }

@@ -100,7 +100,7 @@ async function readByUid<Data>(
   if (raw.uid !== uid) return null;
   const block = await findBlock(search, schema, { uid, time: Number(raw.time) });
   if (block === null) {
-    const because = `no event of this attester's ${schema} stands in the block of the time that the contract tells`;
+    const because = `no ${schema} event of this attester is in the block of the time that the contract returns`;
     findings.addDifference('form', { ...NO_SUBJECT, uid }, { field: 'event', expected: uid, found: null, because });
     return null;
   }

@@ -21,7 +21,7 @@ export async function findNewestForecast(search: ForecastSearch, horizonDays: nu
   const all = await readPredictionsBetween(search, ...lately);
   const newest = all.filter(({ data }) => data.horizonDays === horizonDays).at(-1) ?? null;
   if (newest !== null)
-    search.findings.addNote(`no outcome over ${horizonDays} days came on chain in its last days: this is the newest forecast`);
+    search.findings.addNote(`no ${horizonDays}-day outcome came on chain in the last ${DAYS_BACK} days; this is the newest forecast`);
   return newest?.uid ?? null;
 }
 

@@ -55,7 +55,7 @@ export async function locateRecord(context: CliContext, { url, rpc, attester, ea
   const ownEas = easOfService !== undefined && !isAddressEqual(easOfService, EAS_ADDRESS);
   if (ownEas && OP_CHAINS.has(chain.chainId)) {
     const where = `the service names ${easOfService}, and chain ${chain.chainId} has EAS at ${EAS_ADDRESS}`;
-    throw new UsageError('--eas', `is needed: ${where}`, 'Name the contract that you believe.');
+    throw new UsageError('--eas', `is needed: ${where}`, 'Name the contract that you trust.');
   }
   const takenFromService: RecordLocation['takenFromService'] = [
     ...(attester === undefined ? (['attester'] as const) : []),
@@ -91,6 +91,6 @@ async function findDemo(
   // Each demo deployment has its own contract addresses.
   if (demo === null || isAddressEqual(demo.contracts.stablecoin, contracts.stablecoin)) return demo;
   if (isNamed) return null;
-  const hint = 'Start that of the folder, set PORT or DATA_DIR to where they belong together, or name the service with --url.';
+  const hint = 'Start the service of this folder, make PORT and DATA_DIR match, or name the service with --url.';
   throw new UsageError('DATA_DIR', `the service at ${service} is not that of this data folder: it is on another chain`, hint);
 }

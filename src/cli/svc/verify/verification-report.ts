@@ -51,8 +51,7 @@ function toResolutionJson({ revelation }: AuditedRow) {
 export function formatVerification(verification: ForecastVerification, location: RecordLocation, writer: TerminalWriter): string[] {
   const { row, checks, differences, notes, incomplete, unchecked, summary, verdict } = verification;
   const { chain, attester, endpoint, takenFromService } = location;
-  const asNamed = (what: RecordLocation['takenFromService'][number]) =>
-    takenFromService.includes(what) ? ', as the service names it' : '';
+  const asNamed = (what: RecordLocation['takenFromService'][number]) => (takenFromService.includes(what) ? ', named by the service' : '');
   return [
     ...(row === null ? [] : [...formatForecast(row, writer), '']),
     ...formatFacts(
@@ -65,14 +64,14 @@ export function formatVerification(verification: ForecastVerification, location:
     ),
     '',
     ...formatCheckLines(checks, writer),
-    ...formatSection('Worth knowing:', notes, writer),
+    ...formatSection('Notes:', notes, writer),
     ...formatSection('Could not be checked:', incomplete, writer),
     ...formatSection(
-      'WRONG:',
+      'Failed:',
       differences.map(({ check, message }) => `[${check}] ${message}`),
       writer,
     ),
-    ...formatSection('Not looked at:', unchecked, writer),
+    ...formatSection('Not checked:', unchecked, writer),
     '',
     ...wrapText(summary, writer.width).map((line) => writer.paint(VERDICT_STYLES[verdict], line)),
   ];
@@ -92,7 +91,7 @@ function formatForecast({ prediction, revelation, status }: AuditedRow, writer: 
         ['Window', `${formatMinute(formatInstant(windowOpensAt))} to ${formatMinute(formatInstant(resolvesAt))} UTC`],
         ['Resolution', revelation?.uid ?? null],
         [
-          'Said',
+          'Call',
           opened === undefined ? null : `${opened.signal} ${opened.direction}, P(up) ${formatPercentOrDash(opened.pUpBps / 10_000, 2)}`,
         ],
         ['Closes', opened === undefined ? null : formatCloses(opened)],

@@ -75,8 +75,8 @@ const NO_PRICES: AuditPrices = {
 };
 
 function buildNotFound(query: ForecastQuery, { differences }: Findings): ForecastVerification {
-  const found = { check: 'found', what: 'the chain has it, from this attester', ok: false } as const;
-  const summary = `DIFFERS: the chain has no ${describeQuery(query)} of this attester that can be read.`;
+  const found = { check: 'found', what: 'it is on chain, by this attester', ok: false } as const;
+  const summary = `DIFFERS: no readable ${describeQuery(query)} of this attester is on chain.`;
   return { verdict: 'differs', summary, row: null, checks: [found], differences, notes: [], incomplete: [], unchecked: [] };
 }
 
@@ -122,7 +122,7 @@ async function findRevelation(search: ForecastSearch, prediction: Prediction, no
   const { revelations, throughBlock, head } = await locateRevelations(search, prediction);
   const first = matchRevelations([prediction], revelations, search.findings).get(prediction.uid) ?? null;
   if (first === null && throughBlock < head) {
-    search.findings.addGap(`its resolution was looked for up to block ${throughBlock} only, of ${head}: svc audit looks at all`);
+    search.findings.addGap(`its resolution was searched up to block ${throughBlock} of ${head}; svc audit searches all`);
   }
   return first;
 }
@@ -152,7 +152,7 @@ function listChecks({ prediction, late, missed }: AuditedRow, { passed, differen
   const isMade = (check: CheckName) => passed[check] > 0 && (check !== 'revealed' || isOver);
   const names = (Object.keys(CHECKS) as CheckName[]).filter((check) => isMade(check) || failed(check));
   return [
-    { check: 'found', what: 'the chain has it, from this attester', ok: true },
+    { check: 'found', what: 'it is on chain, by this attester', ok: true },
     ...(missed ? [] : [{ check: 'inTime' as const, what: before, ok: !late }]),
     ...names.map((check) => ({ check, what: CHECK_TEXTS[check] ?? CHECKS[check], ok: !failed(check) })),
   ];
@@ -160,10 +160,10 @@ function listChecks({ prediction, late, missed }: AuditedRow, { passed, differen
 
 /** Descriptions of the checks of a whole record, phrased for one forecast. */
 const CHECK_TEXTS: Partial<Record<CheckName, string>> = {
-  form: 'it is of our schema and of this attester, at the time of its block, and cannot be revoked or expire',
-  sequence: 'it is the only one for its day and horizon, and its number is that of the day before, and one more',
-  link: 'it refers to the forecast of the day before',
-  resolution: 'it was resolved once, and not before its window was over',
+  form: 'its schema, attester and block time match, and it cannot be revoked or expire',
+  sequence: 'it is the only one for its day and horizon, and its number follows that of the previous day',
+  link: 'it refers to the forecast of the previous day',
+  resolution: 'it was resolved once, after its window ended',
 };
 
 function summarize(
@@ -172,23 +172,22 @@ function summarize(
   { differences, gaps, now }: { differences: readonly AuditDifference[]; gaps: readonly string[]; now: Date },
 ): string {
   const name = formatSubject({ ...NO_SUBJECT, day: prediction.data.day, horizonDays: prediction.data.horizonDays });
-  if (verdict === 'differs') return `DIFFERS: ${differences.length} of the above ${differences.length === 1 ? 'is' : 'are'} wrong.`;
-  if (verdict === 'incomplete') return `INCOMPLETE: ${gaps.join('; ')}. Nothing that could be checked is wrong.`;
-  if (missed) return `VERIFIED: ${name} is VOID: nothing was forecast, and it never counts.`;
-  if (late) return `VERIFIED: ${name} is VOID: it came after its window had opened, and never counts.`;
-  if (revelation !== null) return `VERIFIED: ${name} was fixed before its window opened, and what was revealed is that: ${status}.`;
+  if (verdict === 'differs')
+    return `DIFFERS: ${differences.length} ${differences.length === 1 ? 'difference' : 'differences'}, listed above.`;
+  if (verdict === 'incomplete') return `INCOMPLETE: ${gaps.join('; ')}. No check failed.`;
+  if (missed) return `VERIFIED: ${name} is VOID: no forecast was made; it never counts.`;
+  if (late) return `VERIFIED: ${name} is VOID: it was committed after its window had opened and never counts.`;
+  if (revelation !== null) return `VERIFIED: ${name} was committed before its window opened, and the revealed values match: ${status}.`;
   const over = prediction.data.resolvesAt <= now;
   const due = over
-    ? 'its window is over, and it is yet to be revealed'
+    ? 'its window has ended, and it is not resolved yet'
     : `its outcome is due at ${formatInstant(prediction.data.resolvesAt)}`;
-  return `VERIFIED so far: ${name} was fixed before its window opened; ${due}.`;
+  return `VERIFIED so far: ${name} was committed before its window opened; ${due}.`;
 }
 
 function listUnchecked({ revelation, missed, late }: AuditedRow, prices: AuditPrices | null): string[] {
   if (missed || late) return [];
-  const second =
-    'whether it was committed again on other days, or resolved a second time much later, and the rest of the record: svc audit looks at all';
-  if (revelation === null)
-    return ['what was forecast: it opens with the resolution (callers of the Basic tier see salt and values before)'];
-  return [...(prices === null ? ['the two closes, against prices from elsewhere: --prices live, or a CSV file'] : []), second];
+  const second = 'commitments on other days, a much later second resolution and the rest of the record: see svc audit';
+  if (revelation === null) return ['the forecast values: the resolution reveals them (Basic and Premium see salt and values before)'];
+  return [...(prices === null ? ['the two closes against independent prices: --prices live, or a CSV file'] : []), second];
 }

@@ -111,7 +111,7 @@ function handleMessage(socket: WebSocket, text: string, options: FollowStreamOpt
     options.onNotice(`connected as ${data.tier}; the newest event is ${data.lastEventId}`);
     options.onConnected?.();
   } else if (type === 'token.expiring') void renewToken(socket, options);
-  else if (type === 'replay.gap') options.onNotice(`events ${data.from} to ${data.to} are kept no longer`);
+  else if (type === 'replay.gap') options.onNotice(`events ${data.from} to ${data.to} are no longer stored`);
   else if (type === 'error') options.onNotice(`${data.code}: ${data.message}`);
 }
 
@@ -120,8 +120,8 @@ async function renewToken(socket: WebSocket, { renewToken: renew, onNotice }: Fo
   try {
     const token = await renew();
     if (token !== null) socket.send(JSON.stringify({ type: 'authenticate', data: { token } }));
-    else onNotice('the token ends within a minute: log in again with svc login');
+    else onNotice('the token expires within a minute: log in again with svc login');
   } catch (error) {
-    onNotice(isOracleError(error) ? error.message : 'no fresh token could be had');
+    onNotice(isOracleError(error) ? error.message : 'the token could not be renewed');
   }
 }

@@ -11,7 +11,7 @@ import { type Served, serve } from '../../../support/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../../support/service.ts';
 
 const DAYS = 4;
-/** Midnight may pass meanwhile. */
+/** Midnight may pass during the test. */
 const TODAY = today();
 
 let service: TestService;
@@ -34,18 +34,18 @@ afterAll(async () => {
 
 let environment: Record<string, string>;
 beforeEach(async () => {
-  // A user who has never called it.
+  // An empty configuration folder.
   environment = { SERVICE_URL: server.url, XDG_CONFIG_HOME: await mkdtemp(join(home, 'config-')), NO_COLOR: '1' };
 });
 
-/** `npx svc ...words`, in the folder of the demonstration. */
+/** Runs `npx svc` in the folder of the demo deployment. */
 const svc = (words: string[], options: CliOptions = {}) => cli(words, { demo: demoOf(service), environment, ...options });
 const onTerminal = { columns: 100 };
 const sessions = () => join(environment.XDG_CONFIG_HOME, 'bitcoin-signal-oracle/sessions.json');
 const keyOf = (name: string) => service.infrastructure.demo!.wallets[name]!.privateKey;
 
 describe('svc signal', () => {
-  it('is gated for anybody, and says on a terminal how it opens', async () => {
+  it('prints GATED without a login, with a hint on a terminal', async () => {
     const { code, out } = await svc(['signal', '--horizon', '3d'], onTerminal);
     expect(code).toBe(0);
     expect(out).toMatch(/^BTC\/USD, 3 days: from \S+ 00:00 to \S+ 00:00 UTC\n/);
@@ -54,23 +54,23 @@ describe('svc signal', () => {
     expect(out).not.toMatch(/Direction|Confidence/);
   });
 
-  it('is the JSON of the service where a program reads', async () => {
+  it('prints the JSON of the service into a pipe', async () => {
     const { code, out, err } = await svc(['signal']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(JSON.parse(out)).toMatchObject({ signal: 'GATED', direction: null, confidence: null, horizon: '7d' });
     expect((await svc(['signal', '--json'], onTerminal)).out).toBe(out);
   });
 
-  it('is told whole with a token, from the environment or as an option', async () => {
+  it('prints all values with a token from the environment or an option', async () => {
     const token = await loginToken(service, 'basic');
-    const told = await svc(['signal'], { environment: { ...environment, ORACLE_TOKEN: token } });
-    expect(JSON.parse(told.out)).toMatchObject({ direction: expect.stringMatching(/UP|DOWN/), confidence: expect.any(Number) });
+    const revealed = await svc(['signal'], { environment: { ...environment, ORACLE_TOKEN: token } });
+    expect(JSON.parse(revealed.out)).toMatchObject({ direction: expect.stringMatching(/UP|DOWN/), confidence: expect.any(Number) });
     const seen = await svc(['signal', '--token', token], onTerminal);
     expect(seen.out).toMatch(/ {2}Direction +(UP|DOWN)\n {2}Confidence +\d\d\.\d %\n/);
     expect(seen.out).toMatch(/ {2}Seen as +basic, 0x\w{40}\n/);
   });
 
-  it('says what is wrong with a token, and what to do', async () => {
+  it('reports a rejected token and what to do', async () => {
     const { code, out, err } = await svc(['signal', '--token', 'nonsense']);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/^UNAUTHENTICATED: /);
@@ -78,7 +78,7 @@ describe('svc signal', () => {
     expect(err).not.toContain('nonsense');
   });
 
-  it('says that nobody answers, and that somebody else does', async () => {
+  it('distinguishes an unreachable service from a foreign one', async () => {
     const nobody = await svc(['signal', '--url', 'http://127.0.0.1:9']);
     expect(nobody).toMatchObject({ code: 1, out: '' });
     expect(nobody.err).toMatch(/SERVICE_UNREACHABLE: The service at http:\/\/127\.0\.0\.1:9 does not answer\nStart it with npm start/);
@@ -88,7 +88,7 @@ describe('svc signal', () => {
 });
 
 describe('svc scorecard', () => {
-  it('has the verdict in words, intervals, all horizons and the last rows', async () => {
+  it('prints the verdict, intervals, all horizons and the newest rows', async () => {
     const { code, out } = await svc(['scorecard', '--horizon', '1d'], onTerminal);
     const { summary } = JSON.parse((await svc(['scorecard', '--horizon', '1d'])).out);
     expect(code).toBe(0);
@@ -107,7 +107,7 @@ describe('svc scorecard', () => {
 });
 
 describe('svc login', () => {
-  it('keeps the token for the other commands, where only the user can read it, and does not show it', async () => {
+  it('stores the token with mode 0600 and does not print it', async () => {
     const { code, out, err } = await svc(['login', '--wallet', 'basic'], onTerminal);
     expect(code, err).toBe(0);
     const { token } = JSON.parse(await readFile(sessions(), 'utf8'))[server.url];
@@ -119,7 +119,7 @@ describe('svc login', () => {
     expect(JSON.parse((await svc(['signal'])).out)).toMatchObject({ access: { tier: 'basic' } });
   });
 
-  it('prints the token, and nothing else, into a pipe; on a terminal when it is told to', async () => {
+  it('prints only the token into a pipe, and on a terminal with --print', async () => {
     const piped = await svc(['login', '--wallet', 'premium']);
     expect(piped.out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     expect(await service.appOptions.identify(`Bearer ${piped.out.trim()}`)).toMatchObject({ tier: 'premium' });
@@ -129,7 +129,7 @@ describe('svc login', () => {
     expect(Object.keys(JSON.parse(json.out))).toEqual(['url', 'wallet', 'tier', 'expiresAt']);
   });
 
-  it('takes a key from a file, and says when others can read it', async () => {
+  it('reads a key file and warns when others can read it', async () => {
     const file = join(environment.XDG_CONFIG_HOME, 'key');
     await writeFile(file, `${keyOf('basic')}\n`, { mode: 0o644 });
     const { code, err } = await svc(['login', '--key-file', file]);
@@ -138,7 +138,7 @@ describe('svc login', () => {
     expect(err).not.toContain(keyOf('basic').slice(2));
   });
 
-  it('says in the words of the service why a wallet gets none', async () => {
+  it('reports the error of the service when a wallet has no tier', async () => {
     const { code, out, err } = await svc(['login', '--wallet', 'poor']);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain('TIER_REQUIRED: ');
@@ -146,7 +146,7 @@ describe('svc login', () => {
 });
 
 describe('svc whoami and svc logout', () => {
-  it('tell who it is, and end it here and at the service', async () => {
+  it('whoami prints the wallet, logout ends the session locally and at the service', async () => {
     const token = (await svc(['login', '--wallet', 'premium'])).out.trim();
     const { wallet } = JSON.parse((await svc(['whoami'])).out);
     expect(wallet).toBe(service.infrastructure.demo!.wallets.premium!.address);
@@ -156,12 +156,12 @@ describe('svc whoami and svc logout', () => {
     expect((await svc(['whoami', '--token', token])).err).toContain('UNAUTHENTICATED');
     expect(await svc(['whoami'])).toMatchObject({
       code: 1,
-      err: `UNAUTHENTICATED: Nobody is logged in at ${server.url}\nLog in with svc login.\n`,
+      err: `UNAUTHENTICATED: Not logged in at ${server.url}\nLog in with svc login.\n`,
     });
-    expect(await svc(['logout'], onTerminal)).toMatchObject({ code: 0, out: expect.stringContaining('Nobody is logged in') });
+    expect(await svc(['logout'], onTerminal)).toMatchObject({ code: 0, out: expect.stringContaining('Not logged in') });
   });
 
-  it('a session that has ended by itself is none', async () => {
+  it('ignores an expired session', async () => {
     await svc(['login', '--wallet', 'basic']);
     const now = () => new Date(Date.now() + 31 * 60_000);
     expect(JSON.parse((await svc(['signal'], { now })).out)).toMatchObject({ signal: 'GATED' });
@@ -170,7 +170,7 @@ describe('svc whoami and svc logout', () => {
 });
 
 describe('svc verify and svc audit', () => {
-  it('read the chain of this folder, asking the service only whose attestations they are', async () => {
+  it('reads the chain of this folder and takes only the attester from the service', async () => {
     const { predictions } = JSON.parse((await svc(['scorecard', '--horizon', '1d'])).out);
     const { predictionId, status } = predictions.find((row: { resolved: boolean }) => row.resolved);
     const { code, out, err } = await svc(['verify', predictionId]);
@@ -186,7 +186,7 @@ describe('svc verify and svc audit', () => {
     expect(latest.out.replaceAll('\n', ' ')).toContain('VERIFIED so far');
   });
 
-  it('audits the service of this folder, and ends with its code', async () => {
+  it('audits the service of this folder and returns its exit code', async () => {
     const settings = () => loadConfig({ DATA_DIR: service.dataDir, FEEDS: 'simulated' });
     const { code, out, err } = await svc(['audit', '--json'], { openAudit: (command) => openAudit(command, settings) });
     expect(code, err + out).toBe(0);
@@ -195,7 +195,7 @@ describe('svc verify and svc audit', () => {
 });
 
 describe('svc watch', () => {
-  it('prints what was missed and what comes, one JSON document a line, until it is interrupted', async () => {
+  it('prints past and new events as JSON lines until interrupted', async () => {
     const lastId = await service.push.events.lastId();
     const stop = new AbortController();
     let lines = 0;
@@ -215,18 +215,18 @@ describe('svc watch', () => {
     expect(err).toBe(`connected as basic; the newest event is ${lastId}\n`);
   });
 
-  it('says why nothing comes while history is replayed', async () => {
+  it('explains missing events while history is replayed', async () => {
     service.progress.startStep('replaying days of history', { done: 3, total: 120 });
     onTestFinished(() => service.progress.complete());
     const stop = new AbortController();
     const { err } = await svc(['watch', '--wallet', 'basic'], {
       createInterruptSignal: () => stop.signal,
-      onErr: (text) => text.includes('set up') && stop.abort(),
+      onErr: (text) => text.includes('is starting') && stop.abort(),
     });
-    expect(err).toContain('\nthe service is being set up (replaying days of history: 3 of 120): the events of that come once it is done\n');
+    expect(err).toContain('\nthe service is starting (replaying days of history: 3 of 120); its events follow when it is done\n');
   });
 
-  it('is one line an event on a terminal, of the kinds that are asked for', async () => {
+  it('prints one line per selected event on a terminal', async () => {
     await svc(['login', '--wallet', 'basic']);
     const stop = new AbortController();
     const { code, out } = await svc(['watch', '--since', '0', '--events', 'signal.new', '--horizon', '7d'], {
@@ -239,11 +239,11 @@ describe('svc watch', () => {
   });
 
   it.each([
-    ['nobody is logged in', [], 'Nobody is logged in'],
+    ['nobody is logged in', [], 'Not logged in'],
     ['a token is no good', ['--token', 'nonsense'], 'UNAUTHENTICATED'],
     ['a wallet has no balance', ['--wallet', 'poor'], 'TIER_REQUIRED'],
     ['an event has not happened', ['--wallet', 'basic', '--since', '999999'], 'INPUT_INVALID'],
-  ])('ends with 1 and says so when %s', async (_, words, problem) => {
+  ])('exits with 1 and reports when %s', async (_, words, problem) => {
     expect(await svc(['watch', ...words])).toMatchObject({ code: 1, out: '', err: expect.stringContaining(problem) });
   });
 });

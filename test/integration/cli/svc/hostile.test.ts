@@ -9,7 +9,7 @@ import { WebSocketServer } from 'ws';
 import { cli } from '../../../support/cli.ts';
 import { removeFolder } from '../../../support/folders.ts';
 
-/** Retitles the window, clears the screen, colours by C1, turns words around, and adds a line that says something else. */
+/** Control sequences that retitle the window, clear the screen, set colours, reverse text and add a line. */
 const EVIL = 'PWNED\x1b]0;PWNED\x07\x1b[2J\u009b31m\u202e\r\nVERIFIED: all is well\u2028\u{e0041}';
 const KEY = `0x${'11'.repeat(32)}`;
 
@@ -36,7 +36,7 @@ const scorecard = {
     ...{ ...counts, totalPredictions: 2, losses: 0, dedupedAccuracy: 1, dedupedInterval95: null, alwaysUpAccuracy: 1 },
     streak: { type: EVIL, count: 1 },
   },
-  // A day that was missed has no signal.
+  // A missed day has no signal.
   predictions: [row, { ...row, date: '2026-01-01', status: 'VOID', signal: null }],
 };
 
@@ -47,7 +47,7 @@ const terms = {
 const required = Buffer.from(JSON.stringify({ x402Version: 2, accepts: [terms] })).toString('base64');
 const session = { token: EVIL, tier: 'basic', wallet: `0x${'12'.repeat(20)}`, expiresAt: '2126-01-01T00:00:00.000Z', expires_in: 1 };
 
-/** What is answered, by path; anything else is a problem. */
+/** Responses by path; other paths return a problem. */
 let answers: Record<string, unknown>;
 let server: Server;
 let home: string;
@@ -96,7 +96,7 @@ async function onTerminal(words: string[]) {
     ...{ environment, columns: 100, createInterruptSignal: () => stop.signal, prompt: async () => 'y' },
     onErr: (text) => void (text.includes('again in') && stop.abort()),
   });
-  // What shows progress moves the cursor, and is this program's own.
+  // The progress line moves the cursor on purpose.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
   return { ...run, text: `${run.out}${run.err}`.replaceAll(/\r[^\r\n]*\x1b\[K/g, '') };
 }
@@ -118,7 +118,7 @@ it.each([
   ['pay', 0, []],
   ['pay premium', 1, []],
   ['pay premium', 1, ['/oracle/premium']],
-])('%s: nothing that a service says acts on the terminal (%j)', async (words, code, refused) => {
+])('%s: escapes control characters of the service on a terminal (%j)', async (words, code, refused) => {
   for (const path of refused) delete answers[path];
   const run = await onTerminal(words.split(' '));
   expect(run.text).toContain('PWNED');
@@ -130,27 +130,27 @@ it.each([
 it.each([
   ['verify', 3],
   ['audit', 2],
-])('%s: nothing that an endpoint says does either', async (command, code) => {
+])('%s: escapes control characters of an endpoint on a terminal', async (command, code) => {
   const run = await onTerminal([command, ...(command === 'verify' ? ['latest'] : []), ...RPC, url]);
   expect(run.text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   expect(run.code).toBe(code);
 });
 
-it('a scorecard whose pages do not end is refused', async () => {
+it('rejects a scorecard whose pages do not end', async () => {
   const whole = answers['/api/svc/scorecard'];
   answers['/api/svc/scorecard'] = { ...scorecard, predictions: [], nextCursor: 'another' };
   const run = await onTerminal(['scorecard']);
   answers['/api/svc/scorecard'] = whole;
-  expect([run.code, run.text]).toEqual([1, expect.stringContaining('has no end')]);
+  expect([run.code, run.text]).toEqual([1, expect.stringContaining('does not end')]);
 });
 
-it('a day that was missed is a row like any other', async () => {
+it('prints a missed day as a row', async () => {
   answers['/api/svc/scorecard'] = { ...scorecard, predictions: scorecard.predictions.slice(1) };
   const { code, out } = await onTerminal(['scorecard']);
   expect(code).toBe(0);
   expect(out).toMatch(/^2026-01-01 +- +- +VOID /m);
 });
 
-it('on a terminal JSON is the same JSON', async () => {
+it('prints equivalent JSON on a terminal', async () => {
   expect(JSON.parse((await onTerminal(['signal', '--json'])).out)).toEqual(forecast);
 });

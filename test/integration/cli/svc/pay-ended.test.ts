@@ -36,7 +36,7 @@ afterAll(async () => {
   await removeFolder(home);
 });
 
-/** What the seller has seen and wants, and what it does with a payment before it refuses it. */
+/** Payments that the seller received, its offer, and its action before it rejects a payment. */
 let seen: SignedPayment['payload']['authorization'][];
 let asset: Address;
 let onPayment: (payment: SignedPayment) => void | Promise<void>;
@@ -84,7 +84,7 @@ function take({ payload }: SignedPayment): Promise<void> {
   return asPayer(() => ({ functionName: 'transferWithAuthorization', args }));
 }
 
-it('whose payment was taken and refused, pays no second time, and says that the chain knows of it', async () => {
+it('pays no second time when the seller used the payment and rejected it', async () => {
   onPayment = async (payment) => {
     if (seen.length === 1) await take(payment);
     clock = Date.now() + HOUR_MS;
@@ -92,14 +92,14 @@ it('whose payment was taken and refused, pays no second time, and says that the 
   for (const _ of ['first', 'next']) {
     const { code, out, err } = await pay(...onChain());
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toContain('CONFLICT: The payment was used, says the chain, and the service gives nothing for it');
+    expect(err).toContain('CONFLICT: The payment was used on chain, but the service returned no answer');
     expect(err).toContain(seen[0].nonce);
     expect(err).not.toContain('Nothing was paid');
   }
   expect([seen.length, nonces(), await kept()]).toEqual([2, 1, 1]);
 });
 
-it('that has ended during the call was not paid where the chain says so, and is forgotten', async () => {
+it('deletes a payment that expired unused according to the chain', async () => {
   clock = Date.now() - HOUR_MS;
   onPayment = () => {
     clock = Date.now();
@@ -107,11 +107,11 @@ it('that has ended during the call was not paid where the chain says so, and is 
   const { code, err } = await pay(...onChain());
   expect(code).toBe(1);
   expect(err).toContain('PAYMENT_REQUIRED: Nothing came in');
-  expect(err).toContain('Nothing was paid: the payment has ended, and the chain says that it was not used.');
+  expect(err).toContain('Nothing was paid: the payment expired unused according to the chain.');
   expect(await kept()).toBe(0);
 });
 
-it('that has ended by a clock that is wrong may still be used, and the same one is sent again', async () => {
+it('resends a payment that is still valid by the clock of the chain', async () => {
   onPayment = () => {
     clock = Date.now() + HOUR_MS;
   };
@@ -123,7 +123,7 @@ it('that has ended by a clock that is wrong may still be used, and the same one 
   expect([seen.length, nonces(), await kept()]).toEqual([2, 1, 1]);
 });
 
-it('is not known where nobody can ask the chain, and whose word it is that it was not used is said', async () => {
+it('reports an unknown outcome without --rpc and names the service as the source', async () => {
   asset = USDC;
   onPayment = () => {
     clock = Date.now() + HOUR_MS;
@@ -132,12 +132,12 @@ it('is not known where nobody can ask the chain, and whose word it is that it wa
   expect(first).toMatchObject({ code: 1, err: expect.stringContaining('It is not known whether it was paid') });
   expect(await kept()).toBe(1);
   const next = await pay();
-  expect(next.err).toContain("That it was not is the service's word: --rpc asks the chain. A new one is made.");
-  expect(next.err).not.toContain('and was not, says the chain');
+  expect(next.err).toContain('Only the service claims that it was not used; --rpc checks the chain. A new one is signed.');
+  expect(next.err).not.toContain('expired unused according to the chain');
   expect([seen.length, nonces()]).toEqual([3, 2]);
 });
 
-it('is not known either where the chain does not answer', async () => {
+it('reports an unknown outcome when the chain does not answer', async () => {
   const { stablecoin } = chain.addresses;
   const contracts = { eas: stablecoin, schemaRegistry: stablecoin, stablecoin };
   const wallets = { buyer: { privateKey: chain.keys.stranger } };
@@ -154,10 +154,10 @@ it('is not known either where the chain does not answer', async () => {
 });
 
 it.each([
-  ['an endpoint to look at it', () => ['--asset', chain.addresses.stablecoin], '--asset: needs --rpc'],
+  ['an endpoint to look at it', () => ['--asset', chain.addresses.stablecoin], '--asset: requires --rpc'],
   ['six decimals', () => ['--asset', chain.addresses.gateToken, '--rpc', chain.rpcUrl], '--asset: has 18 decimals'],
   ['to be a coin', () => ['--asset', USDC, '--rpc', chain.rpcUrl], `--asset: there is no coin at ${USDC} on chain 8453`],
-])('a coin that is named needs %s', async (_, words, problem) => {
+])('--asset requires %s', async (_, words, problem) => {
   expect(await pay(...words())).toMatchObject({ code: 2, err: expect.stringContaining(problem) });
   expect(seen).toEqual([]);
 });

@@ -33,7 +33,7 @@ beforeEach(async () => {
 const pay = (words: string[], options: CliOptions = {}) => cli(['pay', ...words], { demo: demoOf(service), environment, ...options });
 const buying = ['premium', '--wallet', 'buyer', '--yes'];
 
-/** Payments that were signed, and of which it is not known what became. */
+/** Pending payments on disk. */
 const pending = () => readdir(join(environment.XDG_CONFIG_HOME, 'bitcoin-signal-oracle/payments')).catch(() => []);
 
 async function balance(): Promise<bigint> {
@@ -45,7 +45,7 @@ async function balance(): Promise<bigint> {
 
 type Meddle = (paid: string | undefined, request: IncomingMessage, response: ServerResponse, pass: () => void) => void;
 
-/** Something between client and service. `pass` hands a request on; what is done instead is up to the test. */
+/** A proxy between client and service. `pass` forwards a request; the test decides what else happens. */
 async function between(meddle: Meddle): Promise<string> {
   const proxy = createServer((request, response) => {
     const pass = () => {
@@ -67,7 +67,7 @@ async function between(meddle: Meddle): Promise<string> {
 }
 
 describe('svc pay', () => {
-  it('shows the price, asks, pays once, and checks the receipt', async () => {
+  it('shows the price, asks, pays once and checks the receipt', async () => {
     const before = await balance();
     const questions: string[] = [];
     const ask = async (question: string) => {
@@ -78,7 +78,7 @@ describe('svc pay', () => {
     expect(code, err + out).toBe(0);
     expect(questions).toEqual(['Pay 0.01 USD? [y/N] ']);
     expect(err).toMatch(
-      /Price +0\.01 USD\n +To +0x\w{40}\n +In +USD Coin, 0x\w{40}\n +On +chain 8453, a local one: its money is worth nothing\n +From +0x\w{40}\n/,
+      /Price +0\.01 USD\n +To +0x\w{40}\n +In +USD Coin, 0x\w{40}\n +On +chain 8453, a local one whose money is worth nothing\n +From +0x\w{40}\n/,
     );
     expect(out).toMatch(/Paid +0\.01 USD at .*\n +Transaction +0x\w{64}\n/);
     expect(out.match(/^ {2}ok /gm)).toHaveLength(5);
@@ -86,12 +86,12 @@ describe('svc pay', () => {
     expect(await pending()).toEqual([]);
   });
 
-  it('pays nothing when the answer is no, or when nobody can be asked', async () => {
+  it('pays nothing when the user declines or there is no terminal', async () => {
     const before = await balance();
     const no = await pay(['premium', '--wallet', 'buyer'], { prompt: async () => '' });
     expect(no).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing was paid.') });
     const nobody = await pay(['premium', '--wallet', 'buyer']);
-    expect(nobody).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--yes: is needed where nobody can be asked') });
+    expect(nobody).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--yes: is required without a terminal') });
     expect(await balance()).toBe(before);
     expect(await pending()).toEqual([]);
   });
@@ -109,18 +109,18 @@ describe('svc pay', () => {
     expect(await pending()).toEqual([]);
   });
 
-  it('pays no more than it may, and in no coin that it does not know', async () => {
+  it('rejects a price above --max-usd and an unknown coin', async () => {
     const before = await balance();
     const dear = await pay([...buying, '--max-usd', '0.009999']);
     expect(dear).toMatchObject({
       code: 2,
-      err: expect.stringContaining('--max-usd: the service asks for 0.01 USD, and no more than 0.009999'),
+      err: expect.stringContaining('--max-usd: the price is 0.01 USD, above the limit of 0.009999'),
     });
     const PRIVATE_KEY = service.infrastructure.demo!.wallets.buyer!.privateKey;
     const stranger = { environment: { ...environment, PRIVATE_KEY } };
     const unknown = await pay(['premium', '--yes'], stranger);
     expect(unknown).toMatchObject({ code: 1, out: '' });
-    expect(unknown.err).toContain('is no coin known here');
+    expect(unknown.err.replaceAll('\n', ' ')).toContain('is not a known coin');
     expect(await balance()).toBe(before);
     const named = await pay(['premium', '--yes', '--asset', service.infrastructure.demo!.contracts.stablecoin], stranger);
     expect(named.code, named.err).toBe(0);
@@ -128,14 +128,14 @@ describe('svc pay', () => {
     expect(before - (await balance())).toBe(10_000n);
   });
 
-  it('sends the same payment again when the answer was lost, and pays once', async () => {
+  it('resends the same payment after a lost answer and pays once', async () => {
     const before = await balance();
     const seen: string[] = [];
     const url = await between((paid, _, response, pass) => {
       if (paid === undefined) return pass();
       seen.push(paid);
       if (seen.length > 1) return pass();
-      // The service gets it, and nobody hears the answer.
+      // The service processes it, but the response is lost.
       const path = { headers: { 'payment-signature': paid } };
       httpRequest(`${server.url}/oracle/premium?horizon=7d`, path, (answer) => answer.resume().once('end', () => response.destroy())).end();
     });
@@ -146,7 +146,7 @@ describe('svc pay', () => {
     expect(before - (await balance())).toBe(10_000n);
   });
 
-  it('goes on with an unfinished payment in the next call, and makes no second one before its end', async () => {
+  it('resumes an unfinished payment and signs no second one before it expires', async () => {
     const before = await balance();
     const seen: string[] = [];
     let isRefused = true;
@@ -158,18 +158,18 @@ describe('svc pay', () => {
     });
     const refused = await pay([...buying, '--url', url]);
     expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('PAYMENT_REQUIRED: The payment was refused for now') });
-    expect(refused.err.replaceAll('\n', ' ')).toContain('the next call sends the same payment again, and no second one');
+    expect(refused.err.replaceAll('\n', ' ')).toContain('the next call sends the same payment again');
     expect(await pending()).toHaveLength(1);
     isRefused = false;
     const again = await pay([...buying, '--url', url]);
     expect(again.code, again.err).toBe(0);
-    expect(again.err).toContain('is not finished: it is sent again, and no other one');
+    expect(again.err).toContain('is unfinished: the same payment is sent again');
     expect(new Set(seen).size).toBe(1);
     expect(before - (await balance())).toBe(10_000n);
     expect(await pending()).toEqual([]);
   });
 
-  it('makes another one only when the first can no longer be used and was not', async () => {
+  it('signs another payment only when the first has expired unused', async () => {
     const seen: string[] = [];
     let isRefused = true;
     const url = await between((paid, _, response, pass) => {
@@ -179,19 +179,19 @@ describe('svc pay', () => {
         .writeHead(402, { 'content-type': 'application/problem+json' })
         .end(JSON.stringify({ code: 'PAYMENT_REQUIRED', detail: 'No' }));
     });
-    // The clock of the client is behind: what it signs has ended when the service sees it.
+    // The clock of the client is behind, so the authorization has expired when the service receives it.
     const now = new Date(Date.now() - 3_600_000);
     expect(await pay([...buying, '--url', url], { now: () => now })).toMatchObject({ code: 1 });
     isRefused = false;
     const before = await balance();
     const again = await pay([...buying, '--url', url]);
     expect(again.code, again.err).toBe(0);
-    expect(again.err).toContain('It can no longer be used, and was not, says the chain: a new one is made.');
+    expect(again.err).toContain('It expired unused according to the chain. A new one is signed.');
     expect(new Set(seen).size).toBe(2);
     expect(before - (await balance())).toBe(10_000n);
   });
 
-  it('keeps the payment of a free HOLD for the next call', async () => {
+  it('keeps the unused payment of a free HOLD for the next call', async () => {
     const free = { signal: 'HOLD', horizon: '7d', charged: false, note: 'The oracle abstains.', payment: null, receipt: null };
     const seen: string[] = [];
     const url = await between((paid, _, response, pass) => {
@@ -207,9 +207,9 @@ describe('svc pay', () => {
   });
 
   it.each([
-    ['another answer', (body: { confidence: number }) => ({ ...body, confidence: 0.99 }), 'its hash is that of the answer'],
+    ['another answer', (body: { confidence: number }) => ({ ...body, confidence: 0.99 }), 'its hash matches the answer'],
     ['a receipt of another seller', forged, 'the receipt is signed by the seller'],
-    ['no receipt', (body: object) => ({ ...body, receipt: null }), 'there is a receipt that can be read'],
+    ['no receipt', (body: object) => ({ ...body, receipt: null }), 'a readable receipt is present'],
   ] as const)('prints %s, and ends with 1', async (_, change, broken) => {
     const url = await between((paid, request, response, pass) => {
       if (paid === undefined) return pass();
@@ -229,7 +229,7 @@ describe('svc pay', () => {
 
 function forged<Body extends { receipt: { signature: string } }>(body: Body): Body {
   const { signature } = body.receipt;
-  // Of the same length, over the same words, by nobody.
+  // Same length and message, but another signer.
   return {
     ...body,
     receipt: { ...body.receipt, signature: `${signature.slice(0, 20)}${signature[20] === '0' ? '1' : '0'}${signature.slice(21)}` },

@@ -15,8 +15,8 @@ const ROOT = resolve(import.meta.dirname, '../../../..');
 const svc = (words: string[], environment: Record<string, string> = {}) =>
   spawn(process.execPath, ['bin/svc.mjs', ...words], { cwd: ROOT, env: { ...process.env, ...environment } });
 
-it('npx finds it in this folder, without a network', async () => {
-  // What npx has linked for an earlier version of this folder is none of ours.
+it('runs through npx without a network', async () => {
+  // A cache of its own, as npx keeps links of earlier versions.
   const cache = await mkdtemp(join(tmpdir(), 'oracle-npx-'));
   onTestFinished(() => removeFolder(cache));
   const env = { ...process.env, npm_config_offline: 'true', npm_config_cache: cache };
@@ -24,7 +24,7 @@ it('npx finds it in this folder, without a network', async () => {
   expect(stdout).toBe(`${packageJson.version}\n`);
 });
 
-it('ends quietly when whoever reads has gone', async () => {
+it('exits quietly when the reader of the pipe has gone', async () => {
   const row = { date: '2026-01-01', filler: 'x'.repeat(200) };
   const scorecard = createServer((_, response) =>
     response.setHeader('content-type', 'application/json').end(JSON.stringify(longScorecard(row))),
@@ -48,18 +48,18 @@ it.each([
   ['verify latest --url http://127.0.0.1:9', 'stderr', 3],
   ['audit --rpc http://127.0.0.1:9 --attester 0x1212121212121212121212121212121212121212', 'stderr', 2],
   ['--version', 'stdout', 0],
-] as const)('%s ends with its own code when nobody reads its %s', async (words, stream, expected) => {
+] as const)('%s keeps its exit code when its %s is closed', async (words, stream, expected) => {
   const child = svc(words.split(' '), { SERVICE_URL: '' });
   child[stream].destroy();
   const [code] = await once(child, 'exit');
   expect(code).toBe(expected);
 });
 
-it('what does not hold ends with 1, also when whoever reads has gone', async () => {
+it('exits with 1 on a failed check when the reader of the pipe has gone', async () => {
   const offer = { scheme: 'exact', network: 'eip155:8453', amount: '1', asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' };
   const terms = { ...offer, payTo: `0x${'12'.repeat(20)}`, maxTimeoutSeconds: 60, extra: { name: 'USD Coin', version: '2' } };
   const required = Buffer.from(JSON.stringify({ x402Version: 2, accepts: [terms] })).toString('base64');
-  // An answer without a receipt.
+  // A response without a receipt.
   const seller = createServer(({ headers }, response) =>
     response
       .writeHead(headers['payment-signature'] === undefined ? 402 : 200, { 'payment-required': required })
@@ -83,11 +83,11 @@ it('what does not hold ends with 1, also when whoever reads has gone', async () 
   expect(code).toBe(1);
 });
 
-it('watch ends with 0 on Ctrl-C, also during its login', async () => {
+it('watch exits with 0 on Ctrl-C during its login', async () => {
   let logins = 0;
   const login = createServer(() => {
     logins += 1;
-    // Nobody answers.
+    // Never responds.
     child.kill('SIGINT');
   });
   await once(login.listen(0, '127.0.0.1'), 'listening');
@@ -104,11 +104,11 @@ it('watch ends with 0 on Ctrl-C, also during its login', async () => {
   const started = performance.now();
   expect(await once(child, 'close')).toEqual([0, null]);
   expect({ logins, words }).toEqual({ logins: 1, words: '' });
-  // The login alone would wait for ten.
+  // The login alone would time out after ten seconds.
   expect(performance.now() - started).toBeLessThan(9_000);
 });
 
-it('watch waits as long as the service asks for', async () => {
+it('watch respects Retry-After', async () => {
   const busy = createServer().on('upgrade', (_, socket) => {
     const body = JSON.stringify({ code: 'RATE_LIMITED', detail: 'Slow down' });
     const head = ['HTTP/1.1 429 Too Many Requests', 'Retry-After: 77', `Content-Length: ${body.length}`, 'Connection: close'];
@@ -123,7 +123,7 @@ it('watch waits as long as the service asks for', async () => {
   expect(await once(child, 'close')).toEqual([0, null]);
 });
 
-it('watch ends with 0 on Ctrl-C, also while nobody answers', async () => {
+it('watch exits with 0 on Ctrl-C while it cannot connect', async () => {
   const child = svc(['watch', '--url', 'http://127.0.0.1:9', '--token', 'abc']);
   const [words] = await once(child.stderr, 'data');
   expect(String(words)).toContain('no service answers at http://127.0.0.1:9 (ECONNREFUSED); again in 5 s');
@@ -131,7 +131,7 @@ it('watch ends with 0 on Ctrl-C, also while nobody answers', async () => {
   expect(await once(child, 'close')).toEqual([0, null]);
 });
 
-/** More than a pipe holds. */
+/** More than the buffer of a pipe. */
 function longScorecard(row: { date: string }) {
   const counts = {
     resolved: 0,

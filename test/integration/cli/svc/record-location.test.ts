@@ -17,7 +17,7 @@ import { removeFolder } from '../../../support/folders.ts';
 const addressOf = (byte: string): Address => `0x${byte.repeat(20)}`;
 const OWN_EAS = addressOf('ea');
 
-/** A service that says where its record is, and the endpoint of a chain that is nothing but its id. */
+/** A service that names its record, and an RPC endpoint that only knows its chain id. */
 let server: Server;
 let url: string;
 let chainId: number;
@@ -49,7 +49,7 @@ function info() {
   return { chain: { id: chainId, local: true, attester: addressOf('bb'), rpcUrl: url }, contracts, data: { source: 'simulated' } };
 }
 
-/** What stands in a data folder. */
+/** Content of a data folder. */
 const demoOf = (stablecoin: Address): DemoDeployment => ({
   ...{ rpcUrl: url, chainId, wallets: {} },
   contracts: { eas: EAS_ADDRESS, schemaRegistry: SCHEMA_REGISTRY_ADDRESS, stablecoin },
@@ -57,21 +57,21 @@ const demoOf = (stablecoin: Address): DemoDeployment => ({
 
 const hostOf = (more: Partial<CliContext> = {}) => ({ environment: {}, localUrl: () => url, ...more }) as CliContext;
 
-it('a service that is not that of the data folder is no place to verify by that folder: 2, and no verdict', async () => {
+it('verify exits with 2 when the service does not belong to the data folder', async () => {
   const demo = async () => demoOf(addressOf('cc'));
   const { code, out, err } = await cli(['verify', 'latest'], { demo, localUrl: () => url });
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err.replaceAll('\n', ' ')).toContain(`DATA_DIR: the service at ${url} is not that of this data folder`);
 });
 
-it('that of the folder is read by the chain of the folder; another one that is named, by the endpoint that it names', async () => {
+it('reads its own service directly, and a named one through the endpoint that it names', async () => {
   const own = await locateRecord(hostOf({ demo: async () => demoOf(addressOf('aa')) }), {});
   expect(own.takenFromService).toEqual(['attester']);
   const other = await locateRecord(hostOf({ demo: async () => demoOf(addressOf('cc')) }), { url });
   expect(other.takenFromService).toEqual(['attester', 'endpoint']);
 });
 
-it('nor is one audited against the chain of another folder: 2, and no difference', async () => {
+it('audit exits with 2 when the service does not belong to the data folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'oracle-cli-folder-'));
   onTestFinished(() => removeFolder(folder));
   const { contracts, ...demo } = demoOf(addressOf('cc'));
@@ -83,15 +83,15 @@ it('nor is one audited against the chain of another folder: 2, and no difference
   expect(run.err).toContain(`The service at ${url} is not that of the data folder ${folder}`);
 });
 
-it('a contract of attestations that the service brings along is not believed where the chain has its own', async () => {
+it('rejects a foreign EAS contract on a chain with a predeploy', async () => {
   eas = OWN_EAS;
   await expect(locateRecord(hostOf(), {})).rejects.toThrow(`--eas: is needed: the service names ${OWN_EAS}, and chain 8453 has EAS at`);
   const named = await locateRecord(hostOf(), { eas: OWN_EAS });
   expect([named.chain.addresses.eas, named.takenFromService]).toEqual([OWN_EAS, ['attester', 'endpoint']]);
 });
 
-it('where a chain is not known to have one, that it is the word of the service is told', async () => {
+it('reports the EAS contract of other chains as taken from the service', async () => {
   [chainId, eas] = [31_337, OWN_EAS];
-  const { chain, takenFromService: told } = await locateRecord(hostOf(), {});
-  expect([chain.addresses.eas, told]).toEqual([OWN_EAS, ['attester', 'endpoint', 'eas']]);
+  const { chain, takenFromService } = await locateRecord(hostOf(), {});
+  expect([chain.addresses.eas, takenFromService]).toEqual([OWN_EAS, ['attester', 'endpoint', 'eas']]);
 });

@@ -14,7 +14,7 @@ afterAll(() => chain.stop());
 
 const DAY = 2;
 
-interface Told {
+interface VerifyOutput {
   verdict: string;
   words: string;
   prediction: { uid: Hex; sequence: number; status: string; late: boolean } | null;
@@ -29,19 +29,24 @@ async function verify(
   { attester, now }: WrittenRecord,
   id: string,
   ...words: string[]
-): Promise<{ code: number; told: Told; err: string }> {
+): Promise<{ code: number; output: VerifyOutput; err: string }> {
   const { code, out, err } = await cli(['verify', id, '--rpc', chain.rpcUrl, '--attester', attester, ...words], { now: () => now });
-  return { code, told: out === '' ? (null as never) : JSON.parse(out), err };
+  return { code, output: out === '' ? (null as never) : JSON.parse(out), err };
 }
 
 const idOf = ({ firstDay }: WrittenRecord, index: number, horizonDays: number) => `${formatDay(firstDay + index)}:${horizonDays}d`;
 
-it('an honest forecast holds, by its id, by either uid, and as the latest', async () => {
+it('verifies a forecast by id, by either uid and as latest', async () => {
   const written = await writeRecord(chain);
   const byId = await verify(written, idOf(written, DAY, 3));
   expect(byId.code, byId.err).toBe(0);
-  expect(byId.told).toMatchObject({ verdict: 'verified', prediction: { sequence: DAY + 1, late: false }, differences: [], incomplete: [] });
-  expect(byId.told.checks.map(({ check }) => check)).toEqual([
+  expect(byId.output).toMatchObject({
+    verdict: 'verified',
+    prediction: { sequence: DAY + 1, late: false },
+    differences: [],
+    incomplete: [],
+  });
+  expect(byId.output.checks.map(({ check }) => check)).toEqual([
     'found',
     'inTime',
     'form',
@@ -53,23 +58,23 @@ it('an honest forecast holds, by its id, by either uid, and as the latest', asyn
     'values',
     'outcome',
   ]);
-  expect(byId.told.checks.every(({ ok }) => ok)).toBe(true);
-  for (const uid of [byId.told.prediction!.uid, byId.told.resolution!.uid]) {
-    expect((await verify(written, uid)).told).toEqual(byId.told);
+  expect(byId.output.checks.every(({ ok }) => ok)).toBe(true);
+  for (const uid of [byId.output.prediction!.uid, byId.output.resolution!.uid]) {
+    expect((await verify(written, uid)).output).toEqual(byId.output);
   }
-  // The newest one of three days whose outcome is on chain: that of the third day.
-  expect((await verify(written, 'latest', '--horizon', '3d')).told).toEqual(byId.told);
+  // The newest of three days with an outcome on chain is the third.
+  expect((await verify(written, 'latest', '--horizon', '3d')).output).toEqual(byId.output);
 });
 
-it('the latest is the newest one, and says so, where no outcome is on chain', async () => {
+it('selects the newest forecast, with a note, when no outcome is on chain', async () => {
   const written = await writeRecord(chain, {}, 2);
   const latest = await verify(written, 'latest', '--horizon', '3d');
   expect(latest).toMatchObject({
     code: 0,
-    told: { verdict: 'verified', prediction: { status: 'PENDING', sequence: 2 }, resolution: null },
+    output: { verdict: 'verified', prediction: { status: 'PENDING', sequence: 2 }, resolution: null },
   });
-  expect(latest.told.words).toMatch(/^VERIFIED so far: .* its outcome is due at/);
-  expect(latest.told.notes).toEqual(['no outcome over 3 days came on chain in its last days: this is the newest forecast']);
+  expect(latest.output.words).toMatch(/^VERIFIED so far: .* its outcome is due at/);
+  expect(latest.output.notes).toEqual(['no 3-day outcome came on chain in the last 3 days; this is the newest forecast']);
 });
 
 const OTHER_WAY = `0x${'77'.repeat(32)}` as Hex;
@@ -77,25 +82,25 @@ const OTHER_WAY = `0x${'77'.repeat(32)}` as Hex;
 it.each([
   ['one that is open', 1, [], (written: WrittenRecord) => toInstantMs(written.firstDay + DAY, 23)],
   ['one that is over, of which only the winner was revealed', 2, ['latest'], (written: WrittenRecord) => written.now.getTime()],
-])('%s does not hold when it was committed both ways, by its id, either uid and as the latest', async (_, days, also, at) => {
+])('%s differs when both directions were committed, by id, either uid and as latest', async (_, days, also, at) => {
   const twice: Tampering['prediction'] = (item, index) =>
     index === DAY && item.horizonDays === 1 ? [item, { ...item, commitment: OTHER_WAY }] : [item];
   const written = await writeRecord(chain, { prediction: twice }, DAY + days);
   const then = { ...written, now: new Date(at(written)) };
   const byId = await verify(then, idOf(written, DAY, 1));
-  expect(byId).toMatchObject({ code: 1, told: { verdict: 'differs' } });
-  expect(byId.told.differences).toMatchObject([{ check: 'sequence', field: 'commitments' }]);
-  expect(byId.told.differences[0].message).toContain('committed 2 times for one day and horizon');
-  const uids = byId.told.differences[0].message.match(/0x[0-9a-f]{64}(?=,| \(expected)/g) ?? [];
+  expect(byId).toMatchObject({ code: 1, output: { verdict: 'differs' } });
+  expect(byId.output.differences).toMatchObject([{ check: 'sequence', field: 'commitments' }]);
+  expect(byId.output.differences[0].message).toContain('committed 2 times for one day and horizon');
+  const uids = byId.output.differences[0].message.match(/0x[0-9a-f]{64}(?=,| \(expected)/g) ?? [];
   expect(new Set(uids).size).toBe(2);
   for (const id of [...uids, ...also]) {
-    const { code, told } = await verify(then, id, '--horizon', '1d');
+    const { code, output } = await verify(then, id, '--horizon', '1d');
     expect(code, id).toBe(1);
-    expect(told.differences.map(({ field }) => field)).toContain('commitments');
+    expect(output.differences.map(({ field }) => field)).toContain('commitments');
   }
 });
 
-it('is told in words on a terminal, and what is not looked at as well', async () => {
+it('prints checks and unchecked facts on a terminal', async () => {
   const written = await writeRecord(chain);
   const words = ['verify', idOf(written, DAY, 1), '--rpc', chain.rpcUrl, '--attester', written.attester];
   const { code, out, err } = await cli(words, { columns: 100, now: () => written.now });
@@ -103,8 +108,8 @@ it('is told in words on a terminal, and what is not looked at as well', async ()
   const text = plain(out);
   expect(text).toContain(`Forecast ${idOf(written, DAY, 1)}, number ${DAY + 1}`);
   expect(text).toMatch(/ {2}ok {6}the revealed salt and values are those that were committed\n/);
-  expect(text).toMatch(/Not looked at:\n {2}the two closes, against prices from elsewhere/);
-  expect(text).toMatch(/VERIFIED: .* was fixed before its window opened, and what was revealed is that: \w+\.\n$/);
+  expect(text).toMatch(/Not checked:\n {2}the two closes against independent prices/);
+  expect(text).toMatch(/VERIFIED: .* was committed before its window opened, and the revealed values match: \w+\.\n$/);
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   expect(err).toContain('\r');
 });
@@ -139,46 +144,46 @@ const TAMPERED: [string, Tampering, string[]][] = [
   ],
 ];
 
-it.each(TAMPERED)('%s does not hold, and ends with 1', async (_, tampering, checks) => {
+it.each(TAMPERED)('%s differs and exits with 1', async (_, tampering, checks) => {
   const written = await writeRecord(chain, tampering, DAY + 2);
-  const { code, told } = await verify(written, idOf(written, DAY, 1));
-  expect(told.verdict).toBe('differs');
-  expect([...new Set(told.differences.map(({ check }) => check))]).toEqual(checks);
-  expect(told.checks.filter(({ ok }) => !ok).map(({ check }) => check)).toEqual(checks);
+  const { code, output } = await verify(written, idOf(written, DAY, 1));
+  expect(output.verdict).toBe('differs');
+  expect([...new Set(output.differences.map(({ check }) => check))]).toEqual(checks);
+  expect(output.checks.filter(({ ok }) => !ok).map(({ check }) => check)).toEqual(checks);
   expect(code).toBe(1);
-  // What was done to one is nothing against another.
+  // A tampered row does not affect another one.
   expect((await verify(written, idOf(written, 0, 1))).code).toBe(0);
 });
 
-it('one that came after its window had opened is VOID, and says so', async () => {
+it('reports a forecast committed after its window opened as VOID', async () => {
   const attestAtMs: Tampering['attestAtMs'] = (index, day) => (index === DAY ? toInstantMs(day + 1, 0, 10) : undefined);
   const written = await writeRecord(chain, { attestAtMs, resolution: (item, index) => (index === DAY ? [] : [item]) }, DAY + 2);
-  const { code, told } = await verify(written, idOf(written, DAY, 1));
-  expect(told).toMatchObject({ verdict: 'verified', prediction: { status: 'VOID', late: true } });
-  expect(told.checks.find(({ check }) => check === 'inTime')).toMatchObject({ ok: false });
-  expect(told.words).toContain('VOID: it came after its window had opened');
+  const { code, output } = await verify(written, idOf(written, DAY, 1));
+  expect(output).toMatchObject({ verdict: 'verified', prediction: { status: 'VOID', late: true } });
+  expect(output.checks.find(({ check }) => check === 'inTime')).toMatchObject({ ok: false });
+  expect(output.words).toContain('VOID: it was committed after its window had opened');
   expect(code).toBe(0);
 });
 
-it('what is over and not revealed leaves it incomplete, with 3', async () => {
+it('exits with 3 when the window has ended without a resolution', async () => {
   const written = await writeRecord(chain, { resolution: () => [] }, DAY + 2);
   const late = { ...written, now: new Date(toInstantMs(written.firstDay + DAY + 10)) };
-  const { code, told } = await verify(late, idOf(written, DAY, 1));
-  expect(told.verdict).toBe('incomplete');
-  expect(told.incomplete[0]).toMatch(/over at .* and not revealed/);
+  const { code, output } = await verify(late, idOf(written, DAY, 1));
+  expect(output.verdict).toBe('incomplete');
+  expect(output.incomplete[0]).toMatch(/over at .* and not revealed/);
   expect(code).toBe(3);
 });
 
-it('what the chain does not have does not hold; another wallet has it neither', async () => {
+it('differs when the chain has no such forecast of the attester', async () => {
   const written = await writeRecord(chain, {}, DAY);
-  expect(await verify(written, `0x${'12'.repeat(32)}`)).toMatchObject({ code: 1, told: { verdict: 'differs', prediction: null } });
-  expect(await verify(written, idOf(written, DAY + 5, 1))).toMatchObject({ code: 1, told: { prediction: null } });
-  const { told } = await verify(written, idOf(written, 0, 1));
+  expect(await verify(written, `0x${'12'.repeat(32)}`)).toMatchObject({ code: 1, output: { verdict: 'differs', prediction: null } });
+  expect(await verify(written, idOf(written, DAY + 5, 1))).toMatchObject({ code: 1, output: { prediction: null } });
+  const { output } = await verify(written, idOf(written, 0, 1));
   const stranger = { ...written, attester: chain.accounts.stranger.address };
-  expect(await verify(stranger, told.prediction!.uid)).toMatchObject({ code: 1, told: { verdict: 'differs', prediction: null } });
+  expect(await verify(stranger, output.prediction!.uid)).toMatchObject({ code: 1, output: { verdict: 'differs', prediction: null } });
 });
 
-it('an endpoint that does not answer says nothing of the forecast: 3', async () => {
+it('exits with 3 when the endpoint does not answer', async () => {
   const written = await writeRecord(chain, {}, 1);
   const words = ['verify', 'latest', '--rpc', 'http://127.0.0.1:9/secret-key', '--attester', written.attester];
   const { code, out, err } = await cli(words);

@@ -54,11 +54,11 @@ describe('svc', () => {
     [['verify', '2026-02-20:4d'], 'id: must be a uid', 'Try --help'],
     [['verify', 'latest', '--attester', '0x12'], '--attester: must be an address', 'Try --help'],
     [['watch', '--since', '-1'], '--since', ''],
-    [['watch', '--since', 'yesterday'], '--since: must be the id of an event', 'Try --help'],
+    [['watch', '--since', 'yesterday'], '--since: must be an event id', 'Try --help'],
     [['pay', 'everything'], 'what: must be one of signal, premium', 'Try --help'],
     [['pay', '--max-usd', '1e3'], '--max-usd: must be an amount', 'Try --help'],
     [['login'], 'PRIVATE_KEY: is not set', '--key-file or --wallet'],
-    [['login', '--wallet', 'basic'], '--wallet: is for the folder of a demonstration', 'Use PRIVATE_KEY'],
+    [['login', '--wallet', 'basic'], '--wallet: requires the folder of a demo deployment', 'Use PRIVATE_KEY'],
     [['login', '--key-file', '/nowhere/key'], '--key-file: /nowhere/key cannot be read (ENOENT)', 'Try --help'],
     [['audit', '--rpc', 'localhost'], '--rpc: must be an http(s) URL', 'Try --help'],
   ])('exits with 2 for %j and names the option', async (words, problem, hint) => {
@@ -72,10 +72,10 @@ describe('svc', () => {
     const environment = { PRIVATE_KEY: 'hunter2-hunter2' };
     const { code, err } = await cli(['login'], { environment });
     expect(code).toBe(2);
-    expect(err).toContain('PRIVATE_KEY: must hold a private key');
+    expect(err).toContain('PRIVATE_KEY: must contain a private key');
     expect(err).not.toContain('hunter2');
     const zero = await cli(['login'], { environment: { PRIVATE_KEY: `0x${'0'.repeat(64)}` } });
-    expect(zero).toMatchObject({ code: 2, err: expect.stringContaining('holds no private key that exists') });
+    expect(zero).toMatchObject({ code: 2, err: expect.stringContaining('contains an invalid private key') });
     expect((await cli(['signal', '--tokn=hunter2'])).err).not.toContain('hunter2');
   });
 });

@@ -26,13 +26,13 @@ it.each([1, 300, 600])('accepts an authorization valid for %d seconds', (maxTime
 
 it.each([0, -1, 1.5, 601, 1e15, 1e300])('rejects an authorization valid for %d seconds and names the field', (maxTimeoutSeconds) => {
   expect(() => parsePaymentRequired(header({ maxTimeoutSeconds }), [COIN])).toThrow(
-    `good for ${maxTimeoutSeconds} seconds (maxTimeoutSeconds)`,
+    `valid for ${maxTimeoutSeconds} seconds (maxTimeoutSeconds)`,
   );
 });
 
 it('rejects the address of a known coin on another chain', () => {
   expect(parsePaymentRequired(header(), [COIN]).asset).toBe(COIN.address);
-  expect(() => parsePaymentRequired(header({ network: 'eip155:84532' }), [COIN])).toThrow('is no coin known here');
+  expect(() => parsePaymentRequired(header({ network: 'eip155:84532' }), [COIN])).toThrow('is not a known coin');
 });
 
 it('deletes a pending payment only for the call that stored it', async () => {
