@@ -25,20 +25,20 @@ import { type RecomputedFigures, recompute, toRecordRows } from './report/recomp
 
 export interface AuditOptions {
   chain: AuditChain;
-  /** The wallet whose record it is. */
+  /** The wallet of the record. */
   attester: Address;
-  /** First block that is read; default 0. From a later one the record is whole only if the wallet had sent nothing before. */
+  /** First block to read, default 0. The record is complete only if the wallet had sent nothing before it. */
   fromBlock?: number;
   prices: AuditPrices;
-  /** What the service says of itself; null: chain and prices alone are audited. */
+  /** The claims of a service; null: audit chain and prices only. */
   claims: ServiceClaims | null;
   now: Date;
   onProgress?(stage: string, done: number, total: number): void;
 }
 
 /**
- * Recomputes a record from the chain and from prices, and names everything that is not as it should be or not as the service claims.
- * Nothing that the service says is believed.
+ * Recomputes a record from chain and prices, and reports every inconsistency and every difference from the claims of the service, which is
+ * not trusted.
  * @throws OracleError CHAIN_UNREACHABLE, SERVICE_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID
  */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
@@ -65,7 +65,7 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   return buildAuditReport({ scope, rows, recomputed, missingCloses, findings, newestAt: getNewestTime(record) });
 }
 
-/** A reading with what was attested since. */
+/** Appends the attestations made since a reading. */
 async function readNewAttestations(
   { record, throughBlock }: ChainReading,
   { chain, attester }: AuditOptions,
@@ -79,24 +79,15 @@ async function readNewAttestations(
   return { record: joined, throughBlock: newest };
 }
 
-/** The schemas' texts stand in the registry that was named: their uids are digests of them. */
+/** Checks that the schema registry has our schemas, whose uids are digests of their texts. */
 async function checkSchemas({ client, addresses }: AuditChain, findings: Findings): Promise<void> {
   for (const name of Object.keys(EAS_SCHEMAS) as SchemaName[]) {
-    const call = {
-      address: addresses.schemaRegistry,
-      abi: schemaRegistryAbi,
-      functionName: 'getSchema',
-      args: [getSchemaUid(name)],
-    } as const;
+    const uid = getSchemaUid(name);
+    const call = { address: addresses.schemaRegistry, abi: schemaRegistryAbi, functionName: 'getSchema', args: [uid] } as const;
     const { schema } = await chainCall('Reading a schema', () => client.readContract(call));
-    // None is registered before the first attestation.
+    // A schema is registered with its first attestation.
     if (schema === '') findings.addNote(`the ${name} schema is not registered on this chain`);
-    else
-      findings.compare(
-        'form',
-        { ...NO_SUBJECT, uid: getSchemaUid(name) },
-        { field: `${name} schema`, expected: EAS_SCHEMAS[name], found: schema },
-      );
+    else findings.compare('form', { ...NO_SUBJECT, uid }, { field: `${name} schema`, expected: EAS_SCHEMAS[name], found: schema });
   }
 }
 
@@ -110,14 +101,13 @@ function noteForeignAddress({ addresses }: AuditChain, findings: Findings): void
 async function auditRows({ predictions, revelations }: ChainRecord, { prices, now, onProgress }: AuditOptions, findings: Findings) {
   const sequences = checkSequences(predictions, findings);
   const matched = matchRevelations(predictions, revelations, findings);
-  const predictionsInForce = sequences.flatMap((sequence) => sequence.predictions);
-  const needed = collectNeededDays(predictionsInForce, matched, now);
+  const valid = sequences.flatMap((sequence) => sequence.predictions);
+  const needed = collectNeededDays(valid, matched, now);
   onProgress?.('fetching prices', 0, 1);
   const closes = await prices.closes([...new Set([...needed.opening, ...needed.deciding])].sort((a, b) => a - b));
   onProgress?.('fetching prices', 1, 1);
-  const rows = predictionsInForce.map((prediction) =>
-    auditForecast(prediction, matched.get(prediction.uid) ?? null, { prices, closes, now, findings }),
-  );
+  const context = { prices, closes, now, findings };
+  const rows = valid.map((prediction) => auditForecast(prediction, matched.get(prediction.uid) ?? null, context));
   checkSingleClose(rows, findings);
   checkCloseCalls(rows, { prices, closes, findings });
   noteVoids(rows, findings);
@@ -126,15 +116,11 @@ async function auditRows({ predictions, revelations }: ChainRecord, { prices, no
   return { rows, closes, missingCloses };
 }
 
-/** Days whose closes decide what is resolved, and those of what is not: that open its window, and that would end it. */
-function collectNeededDays(
-  predictionsInForce: readonly Prediction[],
-  matched: ReadonlyMap<Hex, unknown>,
-  now: Date,
-): { deciding: Set<Day>; opening: Set<Day> } {
+/** The days whose closes decide resolved forecasts, and the first and last days of the windows of all others. */
+function collectNeededDays(predictions: readonly Prediction[], matched: ReadonlyMap<Hex, unknown>, now: Date) {
   const deciding = new Set<Day>();
   const opening = new Set<Day>();
-  for (const prediction of predictionsInForce) {
+  for (const prediction of predictions) {
     const { from, to } = getCloseDays(prediction);
     if (matched.has(prediction.uid) && !isLatePrediction(prediction) && !isMissedPrediction(prediction)) deciding.add(from).add(to);
     else {
@@ -156,7 +142,7 @@ function noteVoids(rows: readonly AuditedRow[], findings: Findings): void {
   }
 }
 
-/** A record that stops is not wrong, and whoever reads its figures wants to know. */
+/** A record that stops is no difference, but readers of its figures need to know. */
 function noteRecordEnd(rows: readonly AuditedRow[], { prices, now }: Pick<AuditOptions, 'prices' | 'now'>, findings: Findings): void {
   const last = rows.reduce((latest, { prediction }) => Math.max(latest, prediction.data.day), Number.NEGATIVE_INFINITY);
   // The forecast of today is made in the evening.

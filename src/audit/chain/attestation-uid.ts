@@ -1,10 +1,10 @@
 import { encodePacked, type Hex, keccak256 } from 'viem';
 import type { RawAttestation } from './audit-chain.ts';
 
-/** Equal attestations of one block are told apart by a number. */
+/** EAS numbers identical attestations of one block with a bump. */
 const MAX_EQUAL_ATTESTATIONS = 64;
 
-/** Uid of an attestation as EAS 1.x makes it of all that it says. @param bump how many equal ones came before it in its block */
+/** Uid of an attestation by EAS 1.x. @param bump number of identical attestations before it in its block */
 export function deriveAttestationUid(raw: Omit<RawAttestation, 'uid' | 'revocationTime'>, bump = 0): Hex {
   const { schema, recipient, attester, time, expirationTime, revocable, refUID, data } = raw;
   return keccak256(
@@ -15,7 +15,6 @@ export function deriveAttestationUid(raw: Omit<RawAttestation, 'uid' | 'revocati
   );
 }
 
-/** Whether a uid is that of this content. */
 export function matchesAttestationUid(uid: Hex, raw: RawAttestation): boolean {
   for (let bump = 0; bump < MAX_EQUAL_ATTESTATIONS; bump++) if (deriveAttestationUid(raw, bump) === uid.toLowerCase()) return true;
   return false;

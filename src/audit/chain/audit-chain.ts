@@ -5,16 +5,15 @@ import type { EasChain } from '../../chain/eas/attestation-reader.ts';
 import { chainCall } from '../../chain/rpc/chain-call.ts';
 import { createEvmReader } from '../../platform/outbound/evm-client.ts';
 
-/** A chain to be read, and how much of it may be asked for at once. */
 export interface AuditChain extends EasChain {
   readonly chainId: number;
-  /** Calls under way at once. */
+  /** Maximum concurrent calls. */
   readonly parallel: number;
 }
 
 export interface AuditChainOptions {
   rpcUrl: string;
-  /** Default: where the OP Stack has it. */
+  /** Default: the predeploy of the OP Stack. */
   eas?: Address;
   schemaRegistry?: Address;
 }
@@ -24,10 +23,7 @@ const MAX_CONCURRENT_BATCHES = 4;
 const MAX_CONCURRENT_CALLS = 12;
 const REQUEST_OPTIONS = { timeoutMs: 30_000, retryCount: 3, retryDelayMs: 250 };
 
-/**
- * Connects to a chain, with many calls in one request where the endpoint takes that.
- * @throws OracleError CHAIN_UNREACHABLE
- */
+/** Connects to a chain, with JSON-RPC batching if the endpoint supports it. @throws OracleError CHAIN_UNREACHABLE */
 export async function openAuditChain({
   rpcUrl,
   eas = EAS_ADDRESS,
@@ -50,7 +46,7 @@ async function supportsBatches(rpcUrl: string, chainId: number): Promise<boolean
     const answers = await Promise.all([client.getChainId(), client.getBlockNumber(), client.getChainId()]);
     return answers[0] === chainId && answers[2] === chainId;
   } catch {
-    // It answers one call a request, which has just been seen.
+    // A single call has just succeeded, so the endpoint only rejects batches.
     return false;
   }
 }
@@ -58,18 +54,18 @@ async function supportsBatches(rpcUrl: string, chainId: number): Promise<boolean
 /** An attestation as EAS stores it. */
 export type RawAttestation = Awaited<ReturnType<typeof readAttestation>>;
 
-/** One of no uid where there is none. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint answers with another one */
+/** Returns a zero uid for a missing attestation. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint returns another one */
 export async function readAttestation({ client, addresses }: AuditChain, uid: Hex) {
   const call = { address: addresses.eas, abi: easAbi, functionName: 'getAttestation', args: [uid] } as const;
   return chainCall('Reading an attestation', async () => {
     const found = await client.readContract(call);
-    // An endpoint that loses one answer of a batch makes the others change places.
+    // An endpoint that loses one response of a batch shifts the others.
     if (found.uid !== uid && found.uid !== zeroHash) throw new Error(`asked for ${uid}, the endpoint answers with ${found.uid}`);
     return found;
   });
 }
 
-/** When a block was made. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint answers with another block */
+/** @throws OracleError CHAIN_UNREACHABLE, also when the endpoint returns another block */
 export async function readBlockTime({ client }: AuditChain, blockNumber: number): Promise<Date> {
   return chainCall('Reading a block', async () => {
     const { number, timestamp } = await client.getBlock({ blockNumber: BigInt(blockNumber) });
@@ -80,7 +76,7 @@ export async function readBlockTime({ client }: AuditChain, blockNumber: number)
   });
 }
 
-/** Reads many things, as many at once as the endpoint takes; in their order. */
+/** Reads all items in order, with at most `parallel` concurrent calls. */
 export async function readInBatches<T, R>(
   items: readonly T[],
   { parallel, read, onRead }: { parallel: number; read(item: T): Promise<R>; onRead(done: number): void },

@@ -8,13 +8,12 @@ import {
   type SchemaName,
 } from '../../chain/eas/schemas.ts';
 import { isOracleError } from '../../platform/errors.ts';
-import { type Findings, NO_SUBJECT } from '../checks/findings.ts';
+import { type ComparedValue, type Findings, NO_SUBJECT } from '../checks/findings.ts';
 import { formatInstant } from '../checks/format-instant.ts';
 import { deriveAttestationUid, matchesAttestationUid } from './attestation-uid.ts';
 import { type AuditChain, type RawAttestation, readAttestation, readBlockTime, readInBatches } from './audit-chain.ts';
 import { type AttestationSearchOptions, findAttestations } from './find-attestations.ts';
 
-/** An attestation of the record: what was said, and when. */
 export interface Attestation<Data> {
   uid: Hex;
   /** Time of its block. */
@@ -26,7 +25,7 @@ export interface Attestation<Data> {
 export type Prediction = Attestation<PredictionData>;
 export type Revelation = Attestation<ResolutionData>;
 
-/** Everything that the attester has put on chain, each in the order of the chain. */
+/** All attestations of the attester, in chain order. */
 export interface ChainRecord {
   predictions: Prediction[];
   revelations: Revelation[];
@@ -58,8 +57,7 @@ export async function readChainRecord(chain: AuditChain, options: ReadRecordOpti
   return { predictions, revelations: await read('resolution', decodeResolution) };
 }
 
-/** What an attestation must be to be part of a record. */
-export interface AttestationExpectation<Data> {
+interface AttestationExpectation<Data> {
   uid: Hex;
   schema: SchemaName;
   attester: Address;
@@ -68,7 +66,7 @@ export interface AttestationExpectation<Data> {
   decode(data: Hex): Data;
 }
 
-/** An attestation that is well formed and can be read; null otherwise, and the findings say why. */
+/** Decodes a well-formed attestation; otherwise reports the reason and returns null. */
 export function validateAttestation<Data>(
   raw: RawAttestation,
   expected: AttestationExpectation<Data>,
@@ -86,26 +84,19 @@ async function readBlockTimes(chain: AuditChain, found: readonly { blockNumber: 
   return new Map(numbers.map((blockNumber, index) => [blockNumber, times[index]]));
 }
 
-/** Numbers that no record can have are not reckoned with: dates of them do not exist. */
+/** Larger numbers have no valid date. */
 const MAX_RECORD_NUMBER = 200_000;
 
 export function isPlausible({ uid, data: { day, sequence } }: Prediction, findings: Findings): boolean {
-  const numbers = { day, sequence };
-  const implausible = (Object.keys(numbers) as (keyof typeof numbers)[]).filter(
-    (field) => !(numbers[field] >= 1 && numbers[field] <= MAX_RECORD_NUMBER),
-  );
-  for (const field of implausible) {
-    const because = `${field} ${numbers[field]} is none that a record can have`;
-    findings.addDifference(
-      'form',
-      { ...NO_SUBJECT, uid },
-      { field, expected: `1 to ${MAX_RECORD_NUMBER}`, found: numbers[field], because },
-    );
+  const implausible = Object.entries({ day, sequence }).filter(([, found]) => !(found >= 1 && found <= MAX_RECORD_NUMBER));
+  for (const [field, found] of implausible) {
+    const because = `${field} ${found} is none that a record can have`;
+    findings.addDifference('form', { ...NO_SUBJECT, uid }, { field, expected: `1 to ${MAX_RECORD_NUMBER}`, found, because });
   }
   return implausible.length === 0;
 }
 
-/** What an attestation must be whatever it says; one that can be withdrawn commits to nothing. */
+/** Checks everything but the data. A revocable attestation is no commitment. */
 function isWellFormed(
   raw: RawAttestation,
   { uid, schema, attester, at }: Omit<AttestationExpectation<unknown>, 'decode'>,
@@ -113,30 +104,22 @@ function isWellFormed(
 ): boolean {
   const subject = { ...NO_SUBJECT, uid };
   if (raw.uid === zeroHash) {
-    findings.addDifference('form', subject, {
-      field: 'uid',
-      expected: uid,
-      found: null,
-      because: 'the chain has an event of it, and no attestation',
-    });
+    const because = 'the chain has an event of it, and no attestation';
+    findings.addDifference('form', subject, { field: 'uid', expected: uid, found: null, because });
     return false;
   }
-  // That of the block is gone by: what a contract tells may have been written at any time.
-  const because = 'the contract tells another time than that of the block';
-  findings.compare('form', subject, { field: 'time', expected: formatInstant(at), found: formatInstant(Number(raw.time) * 1000), because });
-  const { schema: schemaFound, attester: by, revocable, revocationTime, expirationTime } = raw;
-  const digest = {
-    field: 'uid',
-    expected: uid,
-    found: matchesAttestationUid(uid, raw) ? uid : deriveAttestationUid(raw),
-    because: 'the uid is not that of what it says',
-  };
+  const compare = (field: string, expected: ComparedValue, found: ComparedValue, because?: string) =>
+    findings.compare('form', subject, { field, expected, found, because });
+  // The block time is authoritative: a contract can store any time.
+  const storedTime = formatInstant(Number(raw.time) * 1000);
+  compare('time', formatInstant(at), storedTime, 'the contract tells another time than that of the block');
+  const derivedUid = matchesAttestationUid(uid, raw) ? uid : deriveAttestationUid(raw);
   return [
-    findings.compare('form', subject, digest),
-    findings.compare('form', subject, { field: 'schema', expected: getSchemaUid(schema), found: schemaFound }),
-    findings.compare('form', subject, { field: 'attester', expected: attester, found: by }),
-    findings.compare('form', subject, { field: 'revocable', expected: false, found: revocable || revocationTime > 0n }),
-    findings.compare('form', subject, { field: 'expirationTime', expected: 0, found: Number(expirationTime) }),
+    compare('uid', uid, derivedUid, 'the uid is not that of what it says'),
+    compare('schema', getSchemaUid(schema), raw.schema),
+    compare('attester', attester, raw.attester),
+    compare('revocable', false, raw.revocable || raw.revocationTime > 0n),
+    compare('expirationTime', 0, Number(raw.expirationTime)),
   ].every(Boolean);
 }
 
@@ -145,11 +128,8 @@ function decodeData<Data>({ uid, data }: RawAttestation, decode: (data: Hex) => 
     return decode(data);
   } catch (error) {
     if (!isOracleError(error)) throw error;
-    findings.addDifference(
-      'form',
-      { ...NO_SUBJECT, uid },
-      { field: 'data', expected: 'readable', found: 'unreadable', because: error.message },
-    );
+    const because = error.message;
+    findings.addDifference('form', { ...NO_SUBJECT, uid }, { field: 'data', expected: 'readable', found: 'unreadable', because });
     return null;
   }
 }

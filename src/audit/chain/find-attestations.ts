@@ -10,20 +10,17 @@ export interface AttestationSearchOptions {
   attester: Address;
   fromBlock: number;
   throughBlock: number;
-  /** Blocks asked for at first; fewer where the endpoint refuses. Default 10,000. */
+  /** Initial block range, reduced when the endpoint rejects it; default 10,000. */
   blocksPerRequest?: number;
   onProgress(done: number, total: number): void;
 }
 
-/** The newest block. @throws OracleError CHAIN_UNREACHABLE */
+/** @throws OracleError CHAIN_UNREACHABLE */
 export async function readNewestBlock({ client }: AuditChain): Promise<number> {
   return Number(await chainCall('Reading the block number', () => client.getBlockNumber()));
 }
 
-/**
- * All attestations of a schema by the attester, each once and in the order of the chain. A range that the endpoint refuses is cut.
- * @throws OracleError CHAIN_UNREACHABLE
- */
+/** Finds all attestations of a schema by the attester, once each, in chain order. @throws OracleError CHAIN_UNREACHABLE */
 export async function findAttestations(
   chain: AuditChain,
   schema: SchemaName,
@@ -49,7 +46,7 @@ export async function findAttestations(
   return [...found.values()];
 }
 
-/** Endpoints say in all kinds of words and codes that a range is too long. */
+/** Endpoints have no common error code for a range that is too long. */
 function isEndpointRejection(error: unknown): boolean {
   return isOracleError(error, 'CHAIN_UNREACHABLE') || isOracleError(error, 'CHAIN_REVERTED');
 }

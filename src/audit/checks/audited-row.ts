@@ -4,7 +4,7 @@ import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.t
 import type { RecordRow, RecordStatus } from '../../forecast/statistics/win-rate.ts';
 import type { Prediction, Revelation } from '../chain/chain-record.ts';
 
-/** What came of a forecast by the audit's own reckoning. Prices in US cents. */
+/** The recomputed outcome of a forecast. */
 export interface AuditedOutcome {
   fromCents: number;
   toCents: number;
@@ -12,18 +12,18 @@ export interface AuditedOutcome {
   rose: boolean;
 }
 
-/** One forecast, as far as chain and prices prove it. */
+/** One forecast as proven by chain and prices. */
 export interface AuditedRow {
   prediction: Prediction;
-  /** Nothing was forecast: the commitment is zero. */
+  /** Zero commitment: nothing was forecast. */
   missed: boolean;
   /** Not on chain before its window opened. */
   late: boolean;
-  /** The first resolution of it; null before. */
+  /** The first resolution; null before. */
   revelation: Revelation | null;
-  /** What was revealed is what was committed. */
+  /** The revealed salt and values open the commitment. */
   opened: boolean;
-  /** Null until it is proven. */
+  /** Null before the resolution. */
   outcome: AuditedOutcome | null;
   status: RecordStatus;
 }
@@ -36,7 +36,7 @@ export function isLatePrediction({ at, data }: Prediction): boolean {
   return at >= data.windowOpensAt;
 }
 
-/** The days whose closes decide a forecast: that before its window, and that before its end. */
+/** The days whose closes decide a forecast: the day before its window, and the window's last day. */
 export function getCloseDays({ data: { day, horizonDays } }: Prediction): { from: Day; to: Day } {
   return { from: day, to: day + horizonDays };
 }
@@ -46,7 +46,7 @@ export function computeReturnBps(from: number, to: number): number {
   return Math.round((to / from - 1) * 10_000);
 }
 
-/** A row as the statistics read it. @param climatology the base rate known at the time; null where it cannot be told */
+/** Input of the statistics. `climatology` is the base rate known at the time; null where the prices do not provide it. */
 export function toRecordRow(row: AuditedRow, climatology: number | null): RecordRow {
   const { prediction, status, missed } = row;
   return { day: prediction.data.day, status, missed, scored: toScoredForecast(row, climatology) };

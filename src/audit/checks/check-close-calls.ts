@@ -3,11 +3,11 @@ import { scoreDirection } from '../../forecast/scoring.ts';
 import { type AuditPrices, toPriceCents } from '../prices/audit-prices.ts';
 import { type AuditedRow, computeReturnBps, getCloseDays } from './audited-row.ts';
 import { toSubject } from './check-sequences.ts';
-import type { Findings } from './findings.ts';
+import { type Findings, NO_SUBJECT } from './findings.ts';
 
-/** Honest sources disagree about the sign of smaller returns only: of five years the largest was 55. */
+/** Independent sources disagree about the sign of smaller returns only: over five years, the largest was 55 bps. */
 const MAX_DISPUTED_RETURN_BPS = 60;
-/** And of about one day in a hundred: 16 of 1,829 at one day, 5 at the most at longer horizons. */
+/** They disagree on about 1 % of days: 16 of 1,829 at one day, at most 5 at longer horizons. */
 const MAX_FLIPS = 2;
 const MAX_FLIPPED_SHARE = 0.015;
 
@@ -18,7 +18,7 @@ export interface CloseCallContext {
   findings: Findings;
 }
 
-/** A forecast whose closes on chain are within the tolerance, as the independent closes alone would have it. */
+/** A forecast with its independent closes. */
 interface ReassessedRow {
   row: AuditedRow;
   fromCents: number;
@@ -26,15 +26,15 @@ interface ReassessedRow {
 }
 
 /**
- * Within a tolerance the sign of a small return is the choice of whoever picks the prices. Few such calls leave the audit incomplete;
- * more of them than there is noise between sources, or of returns that are not small, are wrong.
+ * Within the price tolerance, an operator could choose the sign of a small return. Few such flips make the audit incomplete; more than
+ * the noise between sources, or a flip of a large return, are differences.
  */
 export function checkCloseCalls(rows: readonly AuditedRow[], context: CloseCallContext): void {
   for (const [horizonDays, members] of Map.groupBy(rows, ({ prediction }) => prediction.data.horizonDays)) {
     const reassessed = members.flatMap((row) => reassessRow(row, context.closes));
-    const flipped = reassessed.filter(isFlipped);
+    const flipped = reassessed.filter(({ row, fromCents, toCents }) => row.outcome?.rose !== toCents > fromCents);
     for (const one of flipped) reportFlip(one, context);
-    if (flipped.length > 0) reportFlips({ horizonDays, judged: reassessed, flipped: flipped.length }, context);
+    if (flipped.length > 0) reportFlips({ horizonDays, reassessed, flipped: flipped.length }, context);
   }
 }
 
@@ -43,10 +43,6 @@ function reassessRow(row: AuditedRow, closes: ReadonlyMap<Day, number>): Reasses
   const [first, last] = [closes.get(from), closes.get(to)];
   if (row.outcome === null || !row.opened || first === undefined || last === undefined) return [];
   return [{ row, fromCents: toPriceCents(first), toCents: toPriceCents(last) }];
-}
-
-function isFlipped({ row, fromCents, toCents }: ReassessedRow): boolean {
-  return row.outcome?.rose !== toCents > fromCents;
 }
 
 function reportFlip({ row, fromCents, toCents }: ReassessedRow, { prices, findings }: CloseCallContext): void {
@@ -59,16 +55,12 @@ function reportFlip({ row, fromCents, toCents }: ReassessedRow, { prices, findin
     return;
   }
   const [expected, found] = toCents > fromCents ? ['UP', 'DOWN'] : ['DOWN', 'UP'];
-  findings.addDifference('outcome', subject, {
-    field: 'actualDirection',
-    expected,
-    found,
-    because: `${other}: by more than sources disagree`,
-  });
+  const because = `${other}: by more than sources disagree`;
+  findings.addDifference('outcome', subject, { field: 'actualDirection', expected, found, because });
 }
 
 function reportFlips(
-  { horizonDays, judged: reassessed, flipped }: { horizonDays: number; judged: readonly ReassessedRow[]; flipped: number },
+  { horizonDays, reassessed, flipped }: { horizonDays: number; reassessed: readonly ReassessedRow[]; flipped: number },
   { prices, findings }: CloseCallContext,
 ): void {
   const wins = reassessed.filter(({ row }) => row.status === 'WIN').length;
@@ -80,13 +72,8 @@ function reportFlips(
     return;
   }
   const because = `${what}; sources disagree about ${maxFlips} at the most`;
-  findings.addDifference(
-    'outcome',
-    { horizonDays, day: null, sequence: null, uid: null },
-    {
-      ...{ field: 'outcomes', expected: `${maxFlips} at the most`, found: flipped, because },
-    },
-  );
+  const subject = { ...NO_SUBJECT, horizonDays };
+  findings.addDifference('outcome', subject, { field: 'outcomes', expected: `${maxFlips} at the most`, found: flipped, because });
 }
 
 function isReassessedWin({ row, fromCents, toCents }: ReassessedRow): boolean {

@@ -6,8 +6,8 @@ import type { AuditChain } from '../chain/audit-chain.ts';
 import type { Findings } from './findings.ts';
 
 /**
- * Whoever begins again with sequence 1 has a record without losses: what is read from a later block is the whole of it only if the
- * wallet had never sent a transaction before, nor signed an attestation that somebody else sent.
+ * Detects a hidden earlier record: an operator who restarts at sequence 1 would drop past losses. A record read from a later block is
+ * complete only if the wallet had sent no transaction and signed no delegated attestation before it.
  */
 export async function checkFirstBlock(
   chain: AuditChain,
@@ -21,7 +21,7 @@ export async function checkFirstBlock(
   findings.addGap(`the wallet is read from block ${fromBlock} on, ${why}: an earlier record may be there (leave --from-block out)`);
 }
 
-/** Transactions and signed attestations of a wallet before a block; null where the endpoint has no state of that time. */
+/** Transactions and delegated attestations of a wallet before a block; null when the endpoint has no archive state of it. */
 async function countTransactionsBefore({ client, addresses }: AuditChain, attester: Address, fromBlock: number): Promise<number | null> {
   const at = { blockNumber: BigInt(fromBlock - 1) };
   const signed = { address: addresses.eas, abi: easAbi, functionName: 'getNonce', args: [attester] } as const;

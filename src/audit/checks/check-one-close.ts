@@ -3,7 +3,7 @@ import { type AuditedRow, getCloseDays } from './audited-row.ts';
 import { toSubject } from './check-sequences.ts';
 import type { Findings } from './findings.ts';
 
-/** Checks that all resolutions tell the same close of a day: it opens some windows and ends others. */
+/** Checks that all resolutions use the same close of a day, which opens some windows and ends others. */
 export function checkSingleClose(rows: readonly AuditedRow[], findings: Findings): void {
   const first = new Map<Day, { cents: number; uid: string }>();
   for (const { prediction, revelation } of rows) {

@@ -3,7 +3,6 @@ import { computeCommitment } from '../../chain/eas/commitment.ts';
 import type { ResolutionData } from '../../chain/eas/schemas.ts';
 import { DAY_MS, type Day, formatDay } from '../../forecast/day.ts';
 import { scoreDirection } from '../../forecast/scoring.ts';
-import type { RecordStatus } from '../../forecast/statistics/win-rate.ts';
 import type { Prediction, Revelation } from '../chain/chain-record.ts';
 import { type AuditPrices, isSamePrice, toPriceCents } from '../prices/audit-prices.ts';
 import {
@@ -15,10 +14,10 @@ import {
   isMissedPrediction,
 } from './audited-row.ts';
 import { toSubject } from './check-sequences.ts';
-import { type Findings, formatSubject } from './findings.ts';
+import { type Findings, formatSubject, NO_SUBJECT } from './findings.ts';
 import { formatInstant } from './format-instant.ts';
 
-/** How long after the end of its window a forecast may stay unrevealed: the check runs every six hours, and prices may be late. */
+/** A resolution may be this late: the settling step runs every six hours, and prices may be late. */
 const GRACE_MS = 2 * DAY_MS;
 
 export interface ResolutionContext {
@@ -29,7 +28,7 @@ export interface ResolutionContext {
   findings: Findings;
 }
 
-/** The first resolution of each prediction, by its uid; those that are too many or of no forecast are named. */
+/** Maps each prediction's uid to its first resolution. Reports repeated resolutions and those of unknown predictions. */
 export function matchRevelations(
   predictions: readonly Prediction[],
   revelations: readonly Revelation[],
@@ -43,7 +42,7 @@ export function matchRevelations(
     const before = first.get(refUid);
     if (prediction === undefined) {
       const because = `a resolution of ${refUid}, which is no forecast of this attester`;
-      findings.addDifference('resolution', toUnmatchedSubject(uid), { field: 'refUID', expected: 'a forecast', found: refUid, because });
+      findings.addDifference('resolution', { ...NO_SUBJECT, uid }, { field: 'refUID', expected: 'a forecast', found: refUid, because });
     } else if (before !== undefined) {
       const because = `a second resolution, ${uid}, that ${describeDifference(before.data, data)}`;
       findings.addDifference('resolution', toSubject(prediction), { field: 'resolution', expected: 'once', found: 'twice', because });
@@ -52,16 +51,13 @@ export function matchRevelations(
   return first;
 }
 
-const toUnmatchedSubject = (uid: Revelation['uid']) => ({ horizonDays: null, day: null, sequence: null, uid });
-
 function describeDifference(first: ResolutionData, second: ResolutionData): string {
   const fields = (Object.keys(first) as (keyof ResolutionData)[]).filter((field) => first[field] !== second[field]);
-  return fields.length === 0
-    ? 'repeats the first'
-    : `contradicts the first in ${fields.map((field) => `${field} ${first[field]} / ${second[field]}`).join(', ')}`;
+  if (fields.length === 0) return 'repeats the first';
+  return `contradicts the first in ${fields.map((field) => `${field} ${first[field]} / ${second[field]}`).join(', ')}`;
 }
 
-/** What became of one forecast, with everything about its resolution checked. */
+/** Checks one forecast and its resolution, and recomputes its outcome. */
 export function auditForecast(prediction: Prediction, revelation: Revelation | null, context: ResolutionContext): AuditedRow {
   const row = { prediction, revelation, missed: isMissedPrediction(prediction), late: isLatePrediction(prediction) };
   if (row.missed || row.late) {
@@ -74,10 +70,11 @@ export function auditForecast(prediction: Prediction, revelation: Revelation | n
   }
   const opened = checkRevelation(prediction, revelation, context.findings);
   const outcome = checkOutcome(prediction, revelation, context);
-  return { ...row, opened, outcome, status: opened ? getAuditedStatus(revelation.data, outcome) : 'PENDING' };
+  const status = opened ? computeStatus(revelation.data, outcome.fromCents, outcome.toCents) : 'PENDING';
+  return { ...row, opened, outcome, status };
 }
 
-function getAuditedStatus({ signal, direction }: ResolutionData, { fromCents, toCents }: AuditedOutcome): RecordStatus {
+function computeStatus({ signal, direction }: ResolutionData, fromCents: number, toCents: number) {
   return signal === 'HOLD' ? 'HOLD' : scoreDirection(direction, fromCents, toCents);
 }
 
@@ -89,7 +86,7 @@ function reportResolvedVoid({ prediction, missed }: Pick<AuditedRow, 'prediction
   findings.addDifference('resolution', toSubject(prediction), { field: 'time', expected: 'VOID', found: 'resolved', because });
 }
 
-/** It can never be revealed: the data that the record is made from ends before. */
+/** The record's data ends before the outcome window, so the forecast can never resolve. */
 export function isBeyondData(prediction: Prediction, { endsOn }: AuditPrices): boolean {
   return endsOn !== null && getCloseDays(prediction).to > endsOn;
 }
@@ -98,7 +95,7 @@ function checkRevealDue(prediction: Prediction, { prices, closes, now, findings 
   const { resolvesAt } = prediction.data;
   if (isBeyondData(prediction, prices)) return;
   const overdue = now.getTime() > resolvesAt.getTime() + GRACE_MS;
-  // Without a close nobody could have resolved it, as far as these prices tell.
+  // Without a close in these prices, the forecast may not have been resolvable.
   if (overdue && !closes.has(getCloseDays(prediction).to)) {
     const close = `there is no close of ${formatDay(getCloseDays(prediction).to)} in ${prices.source}`;
     const end = `over at ${formatInstant(resolvesAt)} and not revealed`;
@@ -109,15 +106,15 @@ function checkRevealDue(prediction: Prediction, { prices, closes, now, findings 
   findings.compare('revealed', toSubject(prediction), { field: 'resolution', expected: true, found: !overdue, because });
 }
 
-/** @returns whether what was revealed is what was committed */
+/** @returns whether the revealed salt and values open the commitment */
 function checkRevelation(prediction: Prediction, { at, data }: Revelation, findings: Findings): boolean {
   const subject = toSubject(prediction);
   const { resolvesAt, commitment } = prediction.data;
   const because = `it was resolved at ${formatInstant(at)}, before its window was over at ${formatInstant(resolvesAt)}`;
   findings.compare('resolution', subject, { field: 'time', expected: true, found: at >= resolvesAt, because });
-  const withheld = at.getTime() > resolvesAt.getTime() + GRACE_MS;
-  if (withheld)
+  if (at.getTime() > resolvesAt.getTime() + GRACE_MS) {
     findings.addNote(`${formatSubject(subject)}: revealed late, at ${formatInstant(at)}; it was over at ${formatInstant(resolvesAt)}`);
+  }
   checkValues(prediction, data, findings);
   const opening = tryComputeCommitment(data);
   const reason = `the revealed salt and values do not open the commitment: ${describeCommitted(data, commitment)}`;
@@ -128,12 +125,12 @@ function tryComputeCommitment(data: ResolutionData): string {
   try {
     return computeCommitment(data);
   } catch {
-    // What is out of range was never committed.
+    // The encoder rejects values out of range, so they cannot have been committed.
     return 'none: a value is out of range';
   }
 }
 
-/** A changed word can be found by trying: there are few. */
+/** Searches the few possible signals and directions for the committed ones. */
 function describeCommitted(data: ResolutionData, commitment: string): string {
   for (const signal of ['HOLD', 'BUY', 'SELL'] as const) {
     for (const direction of ['UP', 'DOWN'] as const) {
@@ -147,42 +144,29 @@ function describeCommitted(data: ResolutionData, commitment: string): string {
   return 'the salt, or a value, was changed';
 }
 
-/** BUY says UP, SELL says DOWN; the direction is the likelier one, and the confidence its probability. */
+/** BUY implies UP, SELL implies DOWN; the direction is the likelier one, and the confidence is its probability. */
 function checkValues(prediction: Prediction, { signal, direction, confidenceBps, pUpBps }: ResolutionData, findings: Findings): void {
   const subject = toSubject(prediction);
-  const impliedDirection = signal === 'HOLD' ? direction : signal === 'BUY' ? 'UP' : 'DOWN';
-  findings.compare('values', subject, {
-    field: 'direction',
-    expected: impliedDirection,
-    found: direction,
-    because: `${signal} does not say ${direction}`,
-  });
-  // One half to the basis point may be a hair above or below.
+  const implied = signal === 'HOLD' ? direction : signal === 'BUY' ? 'UP' : 'DOWN';
+  const because = `${signal} does not say ${direction}`;
+  findings.compare('values', subject, { field: 'direction', expected: implied, found: direction, because });
+  // 5,000 bps is rounded from a probability on either side of one half.
   const likelier = pUpBps === 5_000 ? direction : pUpBps > 5_000 ? 'UP' : 'DOWN';
   findings.compare('values', subject, { field: 'direction', expected: likelier, found: direction, because: `P(up) is ${pUpBps} bps` });
   const expected = Math.min(9_900, Math.max(pUpBps, 10_000 - pUpBps));
   findings.compare('values', subject, { field: 'confidenceBps', expected, found: confidenceBps });
 }
 
-/** Return and outcome against the closes told, and the closes against the independent ones, which decide where they disagree. */
+/** Checks return and outcome against the revealed closes, and those against the independent ones, which take precedence. */
 function checkOutcome(prediction: Prediction, { data }: Revelation, context: ResolutionContext): AuditedOutcome {
-  const { findings } = context;
   const subject = toSubject(prediction);
   const { btcAtSignalCents, btcAtResolutionCents, signal, direction } = data;
-  const expected = signal === 'HOLD' ? 'HOLD' : scoreDirection(direction, btcAtSignalCents, btcAtResolutionCents);
+  const compare = (field: string, expected: number | string, found: number | string, because: string) =>
+    context.findings.compare('outcome', subject, { field, expected, found, because });
   const expectedReturnBps = computeReturnBps(btcAtSignalCents, btcAtResolutionCents);
-  findings.compare('outcome', subject, {
-    field: 'returnBps',
-    expected: expectedReturnBps,
-    found: data.returnBps,
-    because: 'the return is not that of the two closes',
-  });
-  findings.compare('outcome', subject, {
-    field: 'outcome',
-    expected,
-    found: data.outcome,
-    because: `${signal} ${direction} from ${formatDollars(btcAtSignalCents)} to ${formatDollars(btcAtResolutionCents)}`,
-  });
+  compare('returnBps', expectedReturnBps, data.returnBps, 'the return is not that of the two closes');
+  const because = `${signal} ${direction} from ${formatDollars(btcAtSignalCents)} to ${formatDollars(btcAtResolutionCents)}`;
+  compare('outcome', computeStatus(data, btcAtSignalCents, btcAtResolutionCents), data.outcome, because);
   const { from, to } = getCloseDays(prediction);
   const fromCents = checkClose(prediction, { field: 'btcAtSignal', day: from, cents: btcAtSignalCents }, context);
   const toCents = checkClose(prediction, { field: 'btcAtResolution', day: to, cents: btcAtResolutionCents }, context);

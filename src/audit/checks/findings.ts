@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { type Day, formatDay } from '../../forecast/day.ts';
 
-/** What is checked, in words; each has a name that differences carry. */
+/** Each check with its requirement. Differences carry the name. */
 export const CHECKS = {
   form: 'attestations are of this attester, our schemas and the time of their block, cannot be revoked, never expire and can be read',
   windows: 'the outcome window follows from day and horizon',
@@ -23,7 +23,6 @@ export type CheckName = keyof typeof CHECKS;
 
 export type ComparedValue = string | number | boolean | null;
 
-/** What a difference is about. */
 export interface FindingSubject {
   horizonDays: number | null;
   day: Day | null;
@@ -31,18 +30,14 @@ export interface FindingSubject {
   uid: Hex | null;
 }
 
-/** One thing that is not as it should be. */
-export interface AuditDifference {
+export interface AuditDifference extends Omit<FindingSubject, 'day'> {
   check: CheckName;
-  horizonDays: number | null;
   /** `YYYY-MM-DD` of the forecast. */
   date: string | null;
-  sequence: number | null;
-  uid: Hex | null;
   field: string;
   expected: ComparedValue;
   found: ComparedValue;
-  /** All of it in one sentence. */
+  /** The difference in one sentence. */
   message: string;
 }
 
@@ -50,21 +45,20 @@ export interface FieldComparison {
   field: string;
   expected: ComparedValue;
   found: ComparedValue;
-  /** What it means when they differ; default: that the field is another one. */
+  /** Explanation of a difference; default: the field with both values. */
   because?: string;
 }
 
 export const NO_SUBJECT: FindingSubject = { horizonDays: null, day: null, sequence: null, uid: null };
 
-/** Collects what was checked, and what is not as it should be. */
+/** Collects passed checks and differences. */
 export interface Findings {
-  /** Counts a check; what differs is written down. @returns whether both are the same */
+  /** Counts a passed check or adds a difference. @returns whether the values are equal */
   compare(check: CheckName, subject: FindingSubject, comparison: FieldComparison): boolean;
-  /** Writes down what cannot be a matter of one field. */
   addDifference(check: CheckName, subject: FindingSubject, comparison: Required<FieldComparison>): void;
-  /** Worth knowing, and nothing wrong. */
+  /** Adds information that is no difference. */
   addNote(text: string): void;
-  /** Why the whole of it cannot be said to agree, though nothing is wrong. */
+  /** Adds a check that was impossible: the verdict is `incomplete` unless something differs. */
   addGap(reason: string): void;
   readonly passed: Readonly<Record<CheckName, number>>;
   readonly differences: readonly AuditDifference[];
@@ -87,19 +81,19 @@ export function createFindings(): Findings {
   }
 
   return {
-    ...{ passed, differences, notes, gaps, addDifference },
+    passed,
+    differences,
+    notes,
+    gaps,
+    addDifference,
     compare(check, subject, { field, expected, found, because }) {
       if (normalizeHex(expected) === normalizeHex(found)) {
         passed[check] += 1;
         return true;
       }
-      const values = `expected ${formatComparedValue(expected)}, found ${formatComparedValue(found)}`;
-      addDifference(check, subject, {
-        field,
-        expected,
-        found,
-        because: because === undefined ? `${field}: ${values}` : `${because} (${values})`,
-      });
+      const values = `expected ${expected ?? 'nothing'}, found ${found ?? 'nothing'}`;
+      const explained = because === undefined ? `${field}: ${values}` : `${because} (${values})`;
+      addDifference(check, subject, { field, expected, found, because: explained });
       return false;
     },
     addNote: (text) => void notes.push(toPlainLine(text)),
@@ -107,7 +101,7 @@ export function createFindings(): Findings {
   };
 }
 
-/** Text from outside as one line that a terminal only shows: of what it would act on, a mark is left. */
+/** Sanitizes untrusted text to one line: control and format characters, which a terminal would interpret, become U+FFFD. */
 export function toPlainLine(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
 }
@@ -119,17 +113,12 @@ function toPlainValue(value: ComparedValue): ComparedValue {
 /** `2026-03-05 7d, sequence 12 (0x..)`. */
 export function formatSubject({ horizonDays, day, sequence, uid }: FindingSubject): string {
   const forecast = [day === null ? null : formatDay(day), horizonDays === null ? null : `${horizonDays}d`].filter(Boolean).join(' ');
-  const number = sequence === null ? '' : `, sequence ${sequence}`;
-  const named = `${forecast}${number}`;
+  const named = `${forecast}${sequence === null ? '' : `, sequence ${sequence}`}`;
   if (named === '') return uid ?? 'the record';
   return uid === null ? named : `${named} (${uid})`;
 }
 
-function formatComparedValue(value: ComparedValue): string {
-  return value === null ? 'nothing' : String(value);
-}
-
-/** Hex compares without regard to case. */
+/** Makes hex comparison case-insensitive. */
 function normalizeHex(value: ComparedValue): ComparedValue {
   return typeof value === 'string' && value.startsWith('0x') ? value.toLowerCase() : value;
 }

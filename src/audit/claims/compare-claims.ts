@@ -10,7 +10,7 @@ import type { DoubtfulFigure } from './compare-tree.ts';
 import type { ClaimedScorecard } from './service-claims.ts';
 
 export interface ClaimContext {
-  /** What it claims, one answer a horizon in the order of `HORIZONS`. */
+  /** One scorecard per horizon in the order of `HORIZONS`. */
   answers: readonly ClaimedScorecard[];
   prices: AuditPrices;
   /** Independent closes, USD, by day. */
@@ -19,14 +19,16 @@ export interface ClaimContext {
   findings: Findings;
 }
 
-/** Compares what a service claims of every horizon, row by row and figure by figure, with what chain and prices say. */
+/** Compares each row and figure that a service claims with the audited ones. */
 export function compareClaims(
   { rows, recomputed }: { rows: readonly AuditedRow[]; recomputed: readonly RecomputedFigures[] },
   { answers, ...context }: ClaimContext,
 ): void {
   const expected = HORIZONS.map((horizonDays, index): RecomputedFigures => {
     const members = rows.filter(({ prediction }) => prediction.data.horizonDays === horizonDays);
-    return addDraftRows({ members, claim: answers[index], recomputed, horizonDays }, context);
+    const figures = recomputed.find((one) => one.horizonDays === horizonDays) ?? recompute([], horizonDays);
+    const drafts = compareRows(members, answers[index].predictions, { horizonDays, ...context });
+    return drafts.length === 0 ? figures : recompute([...figures.rows, ...drafts], horizonDays);
   });
   const doubts: DoubtfulFigure[] = [];
   const figures = { ownPrices: context.prices.toleranceBps === 0, doubt: (one: DoubtfulFigure) => void doubts.push(one) };
@@ -41,24 +43,7 @@ export function compareClaims(
   );
 }
 
-interface ClaimedHorizonFigures {
-  horizonDays: number;
-  members: readonly AuditedRow[];
-  claim: ClaimedScorecard;
-  recomputed: readonly RecomputedFigures[];
-}
-
-/** The figures of a horizon as they should be told: with the forecast that is made and not on chain yet. */
-function addDraftRows(
-  { horizonDays, members, claim, recomputed }: ClaimedHorizonFigures,
-  context: Omit<ClaimContext, 'answers'>,
-): RecomputedFigures {
-  const figures = recomputed.find((one) => one.horizonDays === horizonDays) ?? recompute([], horizonDays);
-  const drafts = compareRows(members, claim.predictions, { horizonDays, ...context });
-  return drafts.length === 0 ? figures : recompute([...figures.rows, ...drafts], horizonDays);
-}
-
-/** What was made in hindsight on a chain whose clock was set back looks like any other record. */
+/** Forecasts replayed on a chain whose clock was set back are indistinguishable from others; only the service declares them. */
 function noteReplayed(answers: readonly ClaimedScorecard[], findings: Findings): void {
   const replayed = answers.reduce((sum, { predictions }) => sum + predictions.filter((row) => row.replayed === true).length, 0);
   if (replayed === 0) return;

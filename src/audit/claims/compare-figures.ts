@@ -1,36 +1,34 @@
 import { formatHorizonName } from '../../forecast/model.ts';
-import { type FindingSubject, type Findings, NO_SUBJECT } from '../checks/findings.ts';
+import { type Findings, NO_SUBJECT } from '../checks/findings.ts';
 import { buildExpectedFigures, buildHorizonFigures, type RecomputedFigures } from '../report/recompute.ts';
 import { compareTree, isTree, type TreeContext } from './compare-tree.ts';
 import type { ClaimedScorecard } from './service-claims.ts';
 
-export interface ClaimedFigures {
-  /** The horizon that was asked for. */
+interface ClaimedFigures {
   horizonDays: number;
-  /** The figures of every horizon: each answer tells of all of them. */
+  /** The figures of all horizons, which each scorecard contains. */
   expected: readonly RecomputedFigures[];
   claim: ClaimedScorecard;
 }
 
-/** Compares every figure of a scorecard that chain and prices tell; one that should be there and is not is wrong as well. */
-export function compareFigures({ horizonDays, expected, claim }: ClaimedFigures, context: Omit<TreeContext, 'subject'>): void {
-  const subject: FindingSubject = { ...NO_SUBJECT, horizonDays };
+/** Compares all figures of a scorecard that chain and prices determine. A missing figure is a difference. */
+export function compareFigures({ horizonDays, expected, claim }: ClaimedFigures, figures: Omit<TreeContext, 'subject'>): void {
+  const context: TreeContext = { ...figures, subject: { ...NO_SUBJECT, horizonDays } };
   const own = expected.find((one) => one.horizonDays === horizonDays)!;
   const { summary, stats, statistics } = buildExpectedFigures(own);
-  const compare = (path: string, should: unknown, found: unknown) =>
-    compareTree({ path, expected: should, found }, { ...context, subject });
+  const compare = (path: string, should: unknown, found: unknown) => compareTree({ path, expected: should, found }, context);
   compare('horizon', formatHorizonName(horizonDays), claim.horizon);
   compare('summary', summary, claim.summary);
   if (claim.stats !== undefined) compare('stats', stats, claim.stats);
   if (claim.statistics !== undefined) compare('statistics', statistics, claim.statistics);
   if (claim.byHorizon === undefined) return;
-  for (const one of expected) compareHorizon(one, claim.byHorizon, { ...context, subject });
+  for (const one of expected) compareHorizon(one, claim.byHorizon, context);
   const names = expected.map((one) => formatHorizonName(one.horizonDays));
   const others = claim.byHorizon.filter(({ horizon }) => !(names as string[]).includes(horizon));
-  for (const { horizon } of others) compareTree({ path: `byHorizon.${horizon}`, expected: null, found: horizon }, { ...context, subject });
+  for (const { horizon } of others) compare(`byHorizon.${horizon}`, null, horizon);
 }
 
-/** Each answer tells every horizon once. */
+/** Each scorecard has each horizon exactly once. */
 function compareHorizon(one: RecomputedFigures, rows: NonNullable<ClaimedScorecard['byHorizon']>, context: TreeContext): void {
   const name = formatHorizonName(one.horizonDays);
   const claimedRows = rows.filter(({ horizon }) => horizon === name);
@@ -39,14 +37,14 @@ function compareHorizon(one: RecomputedFigures, rows: NonNullable<ClaimedScoreca
   for (const row of claimedRows) compareTree({ path, expected: buildHorizonFigures(one), found: row }, context);
 }
 
-/** What is told beside the figures that are compared, and is known to be so. */
+/** Known members of a scorecard. */
 const COMPARED_MEMBERS = new Set(['success', 'source', 'horizon', 'summary', 'stats', 'statistics', 'byHorizon', 'predictions']);
 const SKIPPED_MEMBERS = new Set(['byRegime', 'byModelVersion', 'marketSkill', 'predictionMarket', 'statistics.distribution']);
 
-/** Parts that a service need not tell. */
+/** Parts that a service may omit. */
 const OPTIONAL_MEMBERS = ['stats', 'statistics', 'byHorizon'] as const;
 
-/** Says what a service leaves out, and what it tells that nobody can check here: a name that is not known may hide a figure. */
+/** Notes omitted parts and unknown names, since an unknown name may be an unchecked figure. */
 export function noteUncompared(claims: readonly ClaimedScorecard[], expected: readonly RecomputedFigures[], findings: Findings): void {
   const missing = OPTIONAL_MEMBERS.filter((part) => claims.some((claim) => claim[part] === undefined));
   if (missing.length > 0) findings.addNote(`the service does not tell all of ${missing.join(', ')}: these could not be compared`);
@@ -71,10 +69,10 @@ function listUnknownNames(claim: ClaimedScorecard, recomputed: RecomputedFigures
   ];
 }
 
-/** What is not expected where the prices do not tell the base rate. */
+/** Not expected when the prices do not determine the base rate. */
 const BASE_RATE_PATH = /^(summary|byHorizon)\.brier\.climatology$|^statistics\.probabilities\.climatologySkill$/;
 
-/** Names that only the service has. */
+/** Names in the service's figures only. */
 function listExtraNames(path: string, expected: unknown, found: unknown): string[] {
   if (!isTree(expected) || !isTree(found) || Array.isArray(expected)) return [];
   return Object.keys(found).flatMap((name) => {

@@ -16,8 +16,8 @@ export interface RowContext {
 }
 
 /**
- * Compares every row that the service shows with what chain and prices say.
- * @returns rows that it may show although they are not on chain: made today, to be committed before their window opens
+ * Compares each row of the service with the audited one.
+ * @returns acceptable rows that are not on chain: today's forecast before its commitment
  */
 export function compareRows(rows: readonly AuditedRow[], claimed: readonly ClaimedRow[], context: RowContext): RecordRow[] {
   const { findings, horizonDays } = context;
@@ -40,7 +40,7 @@ export function compareRows(rows: readonly AuditedRow[], claimed: readonly Claim
   return [...shown.values()].flatMap((claim) => checkDraftRow(claim, next, context));
 }
 
-/** A row that is on no chain: in order for the forecast of today, which is the next, until its window opens at the end of the day. */
+/** A row without an attestation is acceptable for today's forecast, the next in sequence, until its window opens. */
 function checkDraftRow(claim: ClaimedRow, next: number, { horizonDays, now, findings }: RowContext): RecordRow[] {
   const subject = toClaimSubject(claim, horizonDays);
   const { day } = subject;
@@ -73,7 +73,7 @@ function compareRow(row: AuditedRow, claim: ClaimedRow, context: RowContext): vo
   compareField('resolvesAt', formatIsoOrNull(data.resolvesAt), claim.resolvesAt);
   compareValues(row, claim, compareField);
   compareOutcome(row, claim, compareField);
-  compareOpeningClose(row, claim, context);
+  compareOpeningClose(row, claim, { ...context, compareField });
 }
 
 type CompareField = (field: string, expected: ComparedValue, found: ComparedValue) => void;
@@ -84,7 +84,7 @@ function createFieldComparer(row: AuditedRow, findings: Findings): CompareField 
   };
 }
 
-/** What a forecast said can be compared once it is proven; of what was never revealed nobody can tell. */
+/** Values are comparable once revealed and opened. */
 function compareValues({ revelation, opened }: AuditedRow, claim: ClaimedRow, compareField: CompareField): void {
   if (revelation === null || !opened) return;
   const { signal, direction, confidenceBps, pUpBps, btcPriceCents } = revelation.data;
@@ -112,19 +112,20 @@ function compareOutcome({ revelation, outcome, opened, status }: AuditedRow, cla
   compareField('outcome.correct', status === 'WIN', claim.outcome?.correct ?? null);
 }
 
-/** The close at window open is shown before it is on chain: until then the independent prices tell. */
-function compareOpeningClose({ prediction, outcome }: AuditedRow, { btcAtSignal }: ClaimedRow, context: RowContext): void {
-  const { closes, prices, findings } = context;
-  const subject = toSubject(prediction);
-  const because = 'the service shows another btcAtSignal';
+/** The service shows the close at window open before it is on chain; until then the independent price is expected. */
+function compareOpeningClose(
+  { prediction, outcome }: AuditedRow,
+  { btcAtSignal }: ClaimedRow,
+  { closes, prices, compareField }: RowContext & { compareField: CompareField },
+): void {
   if (outcome !== null) {
-    findings.compare('row', subject, { field: 'btcAtSignal', expected: outcome.fromCents / 100, found: btcAtSignal, because });
+    compareField('btcAtSignal', outcome.fromCents / 100, btcAtSignal);
     return;
   }
   const usd = closes.get(prediction.data.day);
   if (btcAtSignal === null || usd === undefined) return;
-  const compareField = isSamePrice(toPriceCents(btcAtSignal), usd, prices.toleranceBps);
-  findings.compare('row', subject, { field: 'btcAtSignal', expected: compareField ? btcAtSignal : usd, found: btcAtSignal, because });
+  const isSame = isSamePrice(toPriceCents(btcAtSignal), usd, prices.toleranceBps);
+  compareField('btcAtSignal', isSame ? btcAtSignal : usd, btcAtSignal);
 }
 
 function formatIsoOrNull(at: Date): ComparedValue {

@@ -2,14 +2,13 @@ import type { ComparedValue, FindingSubject, Findings } from '../checks/findings
 
 export interface TreeContext {
   subject: FindingSubject;
-  /** The prices are those that the record itself is made from: every figure is equal, or wrong. */
+  /** The prices are those of the record itself, so each figure must be equal. */
   ownPrices: boolean;
-  /** Takes figures that can neither be called right nor wrong by prices of another source. */
+  /** Collects figures that prices of another source can neither confirm nor refute. */
   doubt(figure: DoubtfulFigure): void;
   findings: Findings;
 }
 
-/** A figure as a service tells it, and as it is by the prices of the audit. */
 export interface DoubtfulFigure {
   horizonDays: number | null;
   path: string;
@@ -23,7 +22,7 @@ interface ComparedFigure {
   found: unknown;
 }
 
-/** Compares all that is expected, leaf by leaf; what only the other side has is passed over. */
+/** Compares each expected leaf; members that only `found` has are skipped. */
 export function compareTree({ path, expected, found }: ComparedFigure, context: TreeContext): void {
   if (!isTree(expected)) compareLeaf({ path, expected, found }, context);
   else if (!isTree(found) || Array.isArray(expected) !== Array.isArray(found)) recordUnequal({ path, expected, found }, context);
@@ -41,14 +40,14 @@ function compareMembers(path: string, expected: FigureTree, found: FigureTree, c
 }
 
 function compareLists(path: string, expected: readonly unknown[], found: readonly unknown[], context: TreeContext): void {
-  // Rows that are too many or too few are in no pair.
+  // The pairs below do not include surplus or missing entries.
   compareLeaf({ path: `${path}.length`, expected: expected.length, found: found.length }, context);
   expected.slice(0, found.length).forEach((value, index) => {
     compareTree({ path: `${path}.${index}`, expected: value, found: found[index] }, context);
   });
 }
 
-/** Rounding of sums in another order. */
+/** Rounding differences of sums in another order. */
 const ROUNDING_TOLERANCE = 1e-9;
 
 function compareLeaf(figure: ComparedFigure, context: TreeContext): void {
@@ -68,11 +67,11 @@ function compareNumber(figure: { path: string; expected: number; found: number }
 }
 
 /**
- * How far a figure that rests on the base rate of the training years may be off when these closes are another source's: up to the first
- * number it is the same, up to the second it may be. Two sources whose base rates differ by 0.008 move a skill by up to 0.02 in a short
- * record; published skills are of 0.002, so that the first has to be far less. A skill is about four times a score.
+ * Tolerances of figures that depend on the base rate of the training years, for closes of another source: equal up to the first, doubtful
+ * up to the second. Base rates that differ by 0.008 move a skill by up to 0.02 in a short record, while published skills are about 0.002.
+ * A skill is about four times a score.
  */
-function getTolerance(path: string): [right: number, possible: number] {
+function getTolerance(path: string): [equal: number, possible: number] {
   if (/\.climatology$|\.climatologySkill\.brier$/.test(path)) return [1.5e-4, 6e-3];
   return path.includes('.climatologySkill.') ? [6e-4, 2.4e-2] : [0, 0];
 }

@@ -1,6 +1,5 @@
-/** Entries that are asked for at once. */
 export const ROWS_PER_PAGE = 1_000;
-/** Most entries that a scorecard may have. */
+/** Bound on the entries of one scorecard. */
 export const MAX_ROWS = 100_000;
 
 interface ScorecardPage {
@@ -8,11 +7,7 @@ interface ScorecardPage {
   nextCursor?: string | null | undefined;
 }
 
-/**
- * All pages of a scorecard, the newest first.
- * @param read reads the page that follows a cursor; null: the newest
- * @param createEndlessError makes the error for a service whose pages do not end
- */
+/** Reads all pages, the newest first (cursor null). Throws `createEndlessError` for a service whose pages do not end. */
 export async function readPages<P extends ScorecardPage>(
   read: (before: string | null) => Promise<P>,
   createEndlessError: () => Error,
@@ -27,7 +22,6 @@ export async function readPages<P extends ScorecardPage>(
   }
 }
 
-/** Query of the page that follows a cursor; null: of the newest. */
 export function buildPageQuery(horizonDays: number, limit: number, before: string | null): string {
   return `horizon=${horizonDays}&limit=${limit}${before === null ? '' : `&before=${encodeURIComponent(before)}`}`;
 }

@@ -7,7 +7,7 @@ import { buildPageQuery, MAX_ROWS, ROWS_PER_PAGE, readPages } from './scorecard-
 
 const SHORT_TEXT = z.string().max(100);
 
-/** What is compared of a row of the scorecard. */
+/** The compared fields of a scorecard row. */
 const CLAIMED_ROW_FIELDS = z.object({
   date: SHORT_TEXT,
   sequence: z.number(),
@@ -32,10 +32,10 @@ const CLAIMED_ROW_FIELDS = z.object({
   resolutionUid: SHORT_TEXT.nullable(),
 });
 
-/** A provisional price is not the close that an outcome is measured from: it is compared with nothing. */
+/** A provisional price is not the close of the outcome window and is not compared. */
 const CLAIMED_ROW = CLAIMED_ROW_FIELDS.transform(({ provisional = false, ...row }) => (provisional ? { ...row, btcAtSignal: null } : row));
 
-/** What is compared of a scorecard; figures as far as they are there. Other names are kept: what they tell is asked for. */
+/** The compared parts of a scorecard. Unknown names are kept, so that they can be reported. */
 const CLAIMED_SCORECARD = z.looseObject({
   horizon: SHORT_TEXT.optional(),
   summary: z.record(z.string(), z.unknown()),
@@ -43,16 +43,16 @@ const CLAIMED_SCORECARD = z.looseObject({
   statistics: z.record(z.string(), z.unknown()).optional(),
   byHorizon: z.array(z.looseObject({ horizon: SHORT_TEXT })).optional(),
   predictions: z.array(CLAIMED_ROW).max(MAX_ROWS),
-  /** Of a service that sends all entries at once there is none. */
+  /** Absent in a response with all entries. */
   nextCursor: SHORT_TEXT.nullable().optional(),
 });
 
 export type ClaimedRow = z.infer<typeof CLAIMED_ROW>;
 export type ClaimedScorecard = z.infer<typeof CLAIMED_SCORECARD>;
 
-/** What the service says of itself, as anybody may ask it. */
+/** The public claims of a service. */
 export interface ServiceClaims {
-  /** Where it was asked. */
+  /** Base URL. */
   source: string;
   /** @throws OracleError SERVICE_UNREACHABLE */
   scorecard(horizonDays: number): Promise<ClaimedScorecard>;
@@ -61,42 +61,26 @@ export interface ServiceClaims {
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_BYTES = 16 * 2 ** 20;
 
-/** What a running service claims. @param url of the service, with the path it is served under, if any @param pageRows entries asked for at once */
+/** Reads the scorecards of a running service. @param url may have a path @param pageRows entries per page, 1 to 1,000 */
 export function claimsOf(url: string, pageRows = ROWS_PER_PAGE): ServiceClaims {
   const base = url.replace(/\/+$/, '');
   return {
     source: base,
-    scorecard: (horizonDays) => fetchWholeScorecard(base, { horizonDays, pageRows }),
+    async scorecard(horizonDays) {
+      const read = (before: string | null) => fetchScorecardPage(base, horizonDays, buildPageQuery(horizonDays, pageRows, before));
+      const pages = await readPages(read, () => serviceUnreachable(base, 'its scorecard has no end'));
+      const { nextCursor: _, count: __, ...newest } = pages[0];
+      return { ...newest, predictions: pages.flatMap(({ predictions }) => predictions) };
+    },
   };
 }
 
-interface ScorecardQuery {
-  horizonDays: number;
-  /** Entries of a page, 1 to 1,000. */
-  pageRows: number;
-}
-
-/** The newest page with the entries of all pages. */
-async function fetchWholeScorecard(base: string, pages: ScorecardQuery): Promise<ClaimedScorecard> {
-  const read = (before: string | null) => fetchScorecardPage(base, pages, before);
-  const all = await readPages(read, () => serviceUnreachable(base, 'its scorecard has no end'));
-  const { nextCursor: _, count: __, ...newest } = all[0];
-  return { ...newest, predictions: all.flatMap(({ predictions }) => predictions) };
-}
-
-async function fetchScorecardPage(
-  base: string,
-  { horizonDays, pageRows }: ScorecardQuery,
-  before: string | null,
-): Promise<ClaimedScorecard> {
-  const answer = await fetchJson(`${base}/api/svc/scorecard?${buildPageQuery(horizonDays, pageRows, before)}`);
-  const parsed = CLAIMED_SCORECARD.safeParse(answer);
+async function fetchScorecardPage(base: string, horizonDays: number, query: string): Promise<ClaimedScorecard> {
+  const parsed = CLAIMED_SCORECARD.safeParse(await fetchJson(`${base}/api/svc/scorecard?${query}`));
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0];
-  throw serviceUnreachable(
-    base,
-    `its ${formatHorizonName(horizonDays)} scorecard cannot be read: ${path.join('.')}: ${message.slice(0, 200)}`,
-  );
+  const problem = `${path.join('.')}: ${message.slice(0, 200)}`;
+  throw serviceUnreachable(base, `its ${formatHorizonName(horizonDays)} scorecard cannot be read: ${problem}`);
 }
 
 async function fetchJson(url: string): Promise<unknown> {

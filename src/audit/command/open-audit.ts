@@ -9,18 +9,15 @@ import { csvPrices } from '../prices/csv-prices.ts';
 import { livePrices } from '../prices/live-prices.ts';
 import type { AuditCommand } from './run-audit.ts';
 
-/** Other exchanges close elsewhere: as far as the service's own venues may be apart. */
+/** The quorum tolerance of the service's own venues, since exchanges close at different prices. */
 const DEFAULT_TOLERANCE_BPS = 100;
 
-/** Prices that a call names; by default those of public exchanges. @throws OracleError FEED_INVALID */
+/** Opens the prices of `--prices`, by default those of public exchanges. @throws OracleError FEED_INVALID */
 export async function openPrices({ prices = 'live', toleranceBps = DEFAULT_TOLERANCE_BPS }: AuditCommand, now: Date): Promise<AuditPrices> {
   return prices === 'live' ? livePrices({ toleranceBps, now }) : csvPrices(prices, toleranceBps);
 }
 
-/**
- * What a call by addresses alone comes to: nothing but the chain, prices and, where one is named, the service.
- * @throws OracleError INPUT_INVALID, CHAIN_UNREACHABLE, FEED_INVALID
- */
+/** Opens an audit of `--rpc` and `--attester`. @throws OracleError INPUT_INVALID, CHAIN_UNREACHABLE, FEED_INVALID */
 export async function openAuditByAddress(command: AuditCommand, now: Date): Promise<AuditOptions> {
   const { rpc, attester, eas, schemaRegistry, fromBlock, service } = command;
   if (rpc === undefined) throw new UsageError('--rpc', 'is needed: the endpoint of the chain');
@@ -29,14 +26,8 @@ export async function openAuditByAddress(command: AuditCommand, now: Date): Prom
   const { eas: address } = chain.addresses;
   const code = await chainCall('Looking for the contract', () => chain.client.getCode({ address }));
   if (code === undefined) throw contractNotFound(address);
-  return {
-    chain,
-    attester,
-    fromBlock,
-    prices: await openPrices(command, now),
-    claims: service === undefined ? null : claimsOf(service),
-    now,
-  };
+  const claims = service === undefined ? null : claimsOf(service);
+  return { chain, attester, fromBlock, prices: await openPrices(command, now), claims, now };
 }
 
 function contractNotFound(eas: string): OracleError {

@@ -9,9 +9,8 @@ import type { AuditReport, AuditVerdict } from '../report/audit-report.ts';
 import { reportText } from '../report/report-text.ts';
 import { parseAddressOption, parseEndpointOption, parseNumberOption } from './option-values.ts';
 
-/** How a run ends. */
 const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 3 } as const satisfies Record<AuditVerdict, number>;
-/** It was not called as it should be, or something does not answer. */
+/** Usage error, or an unreachable endpoint. */
 const EXIT_NOT_RUN = 2;
 
 export const OPTIONS_TEXT = `  --rpc <url>              JSON-RPC endpoint of the chain
@@ -31,7 +30,7 @@ are missing, returns near zero that have the other sign by these prices, blocks 
 called as it should be or something does not answer.
 `;
 
-/** The words of a call, checked. */
+/** Parsed command-line options. */
 export interface AuditCommand {
   rpc?: string;
   attester?: Address;
@@ -57,7 +56,7 @@ const OPTION_TYPES = {
   json: { type: 'boolean' },
 } as const;
 
-/** @throws Misuse naming the word that is wrong. */
+/** @throws UsageError naming the invalid option */
 export function parseAuditCommand(args: string[]): AuditCommand {
   const values = parseAuditOptions(args);
   return {
@@ -86,47 +85,35 @@ export interface AuditOutput {
   write(text: string): unknown;
 }
 
-export interface AuditRun {
-  /** What the parsed call comes to. */
+interface AuditRun {
+  /** Opens chain, prices and claims of the parsed options. */
   open(command: AuditCommand): Promise<AuditOptions>;
   out: AuditOutput;
   err: AuditOutput;
 }
 
-/** An audit as it was called for: parses, runs, prints, and explains what went wrong. @returns the exit code */
+/** Parses the arguments, runs the audit and prints the report or the failure. @returns the exit code */
 export async function runAudit(args: string[], { open, out, err }: AuditRun): Promise<number> {
   try {
     const command = parseAuditCommand(args);
-    return await printAudit(() => open(command), { json: command.json, out, err });
+    const progress = createProgressLine(err);
+    const report = await auditUntilSettled(async () => audit({ ...(await open(command)), onProgress: progress.update }));
+    progress.end();
+    out.write(command.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
+    return EXIT_CODES[report.verdict];
   } catch (error) {
     return printAuditFailure(error, err);
   }
 }
 
-/** Runs an audit and prints it. @returns the exit code. @throws OracleError as `audit` */
-async function printAudit(
-  open: () => Promise<AuditOptions>,
-  { json, out, err }: { json: boolean; out: AuditOutput; err: AuditOutput },
-): Promise<number> {
-  const progress = createProgressLine(err);
-  const report = await auditUntilSettled(async () => {
-    const options = await open();
-    return audit({ ...options, onProgress: progress.update });
-  });
-  progress.end();
-  out.write(json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
-  return EXIT_CODES[report.verdict];
-}
-
-/** Looks of a service that is at work while it is audited. */
 const MAX_RUNS = 4;
 const BETWEEN_RUNS_MS = 10_000;
-/** What stands on chain for longer than this the service knows. */
+/** A service shows its attestations at the latest after this time. */
 const CLAIM_GRACE_MS = 300_000;
 
 const CLAIM_CHECKS: readonly CheckName[] = ['shown', 'row', 'figure'];
 
-/** What a service has put on chain just now it may not show yet: then it is looked at again. */
+/** Repeats the audit while all differences may come from an attestation that the service does not show yet. */
 async function auditUntilSettled(runOnce: () => Promise<AuditReport>): Promise<AuditReport> {
   for (let left = MAX_RUNS - 1; ; left--) {
     const report = await runOnce();
@@ -135,14 +122,14 @@ async function auditUntilSettled(runOnce: () => Promise<AuditReport>): Promise<A
   }
 }
 
-/** Whether all that differs may be a matter of moments. */
+/** Whether all differences are in claims shortly after an attestation. */
 export function mayBeInProgress({ differences, newestAttestationAt, auditedAt }: AuditReport): boolean {
   if (differences.length === 0 || newestAttestationAt === null) return false;
   const isFresh = Date.parse(auditedAt) - Date.parse(newestAttestationAt) < CLAIM_GRACE_MS;
   return isFresh && differences.every(({ check }) => CLAIM_CHECKS.includes(check));
 }
 
-/** On a terminal, one line that is written over. */
+/** Progress on a terminal, in one line that is overwritten. */
 export function createProgressLine(output: AuditOutput) {
   return {
     update(stage: string, done: number, total: number) {
@@ -154,7 +141,7 @@ export function createProgressLine(output: AuditOutput) {
   };
 }
 
-/** Says what went wrong, and what to do. @returns the exit code: 1 would say that something differs */
+/** Prints an error with its suggested action. @returns exit code 2, since 1 means that something differs */
 export function printAuditFailure(error: unknown, err: AuditOutput): number {
   const lines = isOracleError(error) ? [`${error.code}: ${error.message}`, error.suggestedAction ?? ''] : formatUnexpectedError(error);
   const printed = lines.map(toPlainLine).filter((line) => line.trim() !== '');
@@ -164,7 +151,7 @@ export function printAuditFailure(error: unknown, err: AuditOutput): number {
 
 const MAX_TRACE_LINES = 15;
 
-/** A fault of the audit, and where it happened; an endpoint's URL may hold an access key. */
+/** A bug of the audit with its stack trace. URLs are redacted, because they may contain an API key. */
 function formatUnexpectedError(error: unknown): string[] {
   const text = (error instanceof Error ? error.stack : undefined) ?? String(error);
   const lines = text.replaceAll(/\b(https?|wss?):\/\/\S+/g, '<endpoint>').split('\n');

@@ -4,10 +4,10 @@ import { MIN_HISTORY_DAYS } from '../../forecast/input-frame.ts';
 import { getBlockIndex, getTrainingEnd, type HorizonDays, TRAINING_START } from '../../forecast/model.ts';
 import type { PriceHistory } from './audit-prices.ts';
 
-/** The base rate of UP that a forecast of a day is measured against; null where the closes do not tell. */
+/** Base rate of UP on a day; null where the closes do not cover the training days. */
 export type BaseRates = (day: Day, horizonDays: number) => number | null;
 
-/** Base rates from closes alone: the shrunk share of rises among the training days of the day's block. */
+/** Computes base rates from closes: the shrunk share of rises among the training days of the day's block. */
 export function createBaseRates(history: PriceHistory | null): BaseRates {
   const known = new Map<string, number | null>();
   return (day, horizonDays) => {

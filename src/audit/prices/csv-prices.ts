@@ -5,7 +5,7 @@ import { TRAINING_START } from '../../forecast/model.ts';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
 import type { AuditPrices, PriceHistory } from './audit-prices.ts';
 
-/** What the column of the closes may be called. Records are made of medians: where a file has both, the median is meant. */
+/** Accepted names of the close column, the median first: records are resolved with medians. */
 const CLOSE_COLUMNS = ['close_median', 'close'];
 
 const PRICE_PATTERN = /^\d+(\.\d+)?$/;
@@ -30,7 +30,7 @@ async function readPriceFile(path: string): Promise<string> {
   }
 }
 
-/** Closes by day. @throws OracleError FEED_INVALID naming the line */
+/** @throws OracleError FEED_INVALID naming the line */
 export function parseCloses(text: string, path: string): Map<Day, number> {
   const [header = '', ...lines] = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   const columns = header.split(',').map((name) => name.trim().toLowerCase());
@@ -71,7 +71,7 @@ function parseCsvDay(text: string, where: string): Day {
   }
 }
 
-/** Null unless they reach back as far as the first training day of any record, without a gap. */
+/** Null unless the closes reach back to the first training day. */
 function buildPriceHistory(closes: ReadonlyMap<Day, number>): PriceHistory | null {
   const days = [...closes.keys()].sort((a, b) => a - b);
   if (days.length === 0 || days[0] + MIN_HISTORY_DAYS - 1 > TRAINING_START) return null;

@@ -3,22 +3,20 @@ import { type Day, formatDay, toDay, toInstantMs } from '../../forecast/day.ts';
 import { readJson } from '../../platform/outbound/bounded-json.ts';
 import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
 
-/** A public exchange whose daily candles anybody may ask for without a key. */
+/** A public exchange with daily candles that need no API key. */
 export interface CandleVenue {
   name: string;
   baseUrl: string;
-  /** Days one request may ask for. */
+  /** Maximum days per request. */
   pageDays: number;
   path(from: Day, to: Day): string;
-  /** Opening time of each candle in seconds, and its close. */
+  /** Opening time (seconds) and close of each candle. */
   candles(answer: unknown): readonly [seconds: number, close: number][];
 }
 
 const NUMERIC = z.coerce.number();
 const COINBASE = z.array(z.tuple([NUMERIC, NUMERIC, NUMERIC, NUMERIC, NUMERIC]).rest(z.unknown()));
-const KRAKEN = z.object({
-  result: z.object({ XXBTZUSD: z.array(z.tuple([NUMERIC, NUMERIC, NUMERIC, NUMERIC, NUMERIC]).rest(z.unknown())) }),
-});
+const KRAKEN = z.object({ result: z.object({ XXBTZUSD: COINBASE }) });
 const BITSTAMP = z.object({ data: z.object({ ohlc: z.array(z.object({ timestamp: NUMERIC, close: NUMERIC })) }) });
 
 const toUnixSeconds = (day: Day) => toInstantMs(day) / 1000;
@@ -34,7 +32,7 @@ export const CANDLE_VENUES: readonly CandleVenue[] = [
   {
     name: 'Kraken',
     baseUrl: 'https://api.kraken.com',
-    // It has the newest 720 days, whatever is asked for.
+    // Kraken always returns the newest 720 days.
     pageDays: Number.POSITIVE_INFINITY,
     path: (from) => `/0/public/OHLC?pair=XBTUSD&interval=1440&since=${toUnixSeconds(from - 1)}`,
     candles: (answer) => KRAKEN.parse(answer).result.XXBTZUSD.map(([time, , , , close]) => [time, close]),
@@ -48,17 +46,11 @@ export const CANDLE_VENUES: readonly CandleVenue[] = [
   },
 ];
 
-export interface CloseRange {
-  /** First and last day, both included. */
-  from: Day;
-  to: Day;
-}
-
 const REQUEST_TIMEOUT_MS = 20_000;
 const MAX_BYTES = 16 * 2 ** 20;
 
-/** Closes of a venue by day, as far as it has them. Errors: those of fetch, or of an answer of another shape. */
-export async function fetchVenueCloses(venue: CandleVenue, { from, to }: CloseRange): Promise<Map<Day, number>> {
+/** Fetches the available closes of both days and those between. @throws the errors of fetch, of JSON and of zod */
+export async function fetchVenueCloses(venue: CandleVenue, { from, to }: { from: Day; to: Day }): Promise<Map<Day, number>> {
   const closes = new Map<Day, number>();
   const fetchVenue = createOperatorFetch({ base: venue.baseUrl, timeoutMs: REQUEST_TIMEOUT_MS, maxBytes: MAX_BYTES });
   for (let first = from; first <= to; first += venue.pageDays) {

@@ -10,17 +10,17 @@ export interface LivePricesOptions {
   venues?: readonly CandleVenue[];
 }
 
-/** A close that one venue alone tells is no independent price. */
+/** A close of a single venue is not independent. */
 const MIN_VENUES = 2;
 
-/** Median of the closes of public exchanges, asked without a key. @throws OracleError FEED_UNAVAILABLE below two that answer */
+/** Median of the closes of public exchanges, without API keys. @throws OracleError FEED_UNAVAILABLE for fewer than two responses */
 export function livePrices({ toleranceBps, now, venues = CANDLE_VENUES }: LivePricesOptions): AuditPrices {
   return {
     source: `median of ${venues.map(({ name }) => name).join(', ')}`,
     toleranceBps,
     endsOn: null,
     async closes(days) {
-      // The candle of today is still running.
+      // Closed candles only.
       const over = days.filter((day) => (day + 1) * 86_400_000 <= now.getTime());
       if (over.length === 0) return new Map();
       const found = await fetchAllCloses(venues, { from: Math.min(...over), to: Math.max(...over) });

@@ -1,6 +1,5 @@
 import type { Address } from 'viem';
 import { type Day, formatDay } from '../../forecast/day.ts';
-import type { Interval } from '../../forecast/scoring.ts';
 import type { RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
 import type { RecordSummary } from '../../forecast/statistics/record-summary.ts';
 import type { AuditedRow } from '../checks/audited-row.ts';
@@ -8,28 +7,19 @@ import { type AuditDifference, CHECKS, type CheckName, type Findings } from '../
 import type { AuditPrices } from '../prices/audit-prices.ts';
 import type { RecomputedFigures } from './recompute.ts';
 
-/** `agrees`: all of it was checked and is as it should be. `incomplete`: what could be checked is, and something could not be. */
+/** `agrees`: every check was made and passed. `incomplete`: every possible check passed, and some were impossible. */
 export type AuditVerdict = 'agrees' | 'differs' | 'incomplete';
 
-/** One horizon in the audit's own figures. */
-export interface AuditedHorizon {
+type SummaryFigures = 'voids' | 'missed' | 'pending' | 'resolved' | 'wins' | 'losses' | 'holds' | 'accuracy' | 'accuracyInterval95';
+
+/** Recomputed figures of one horizon. */
+export interface AuditedHorizon extends Pick<RecordSummary, SummaryFigures> {
   horizonDays: number;
   firstDate: string;
   lastDate: string;
   forecasts: number;
   /** On chain before their window opened. */
   inTime: number;
-  /** Missed or committed too late. */
-  voids: number;
-  missed: number;
-  pending: number;
-  /** Wins and losses. */
-  resolved: number;
-  wins: number;
-  losses: number;
-  holds: number;
-  accuracy: number | null;
-  accuracyInterval95: Interval | null;
   /** Brier score of the probabilities, HOLD included. */
   brier: number | null;
   summary: RecordSummary;
@@ -52,22 +42,22 @@ export interface AuditReport {
   throughBlock: number;
   auditedAt: string;
   prices: { source: string; toleranceBps: number };
-  /** The service whose claims were compared; null: none were. */
+  /** The service whose claims were compared; null without one. */
   service: string | null;
   horizons: AuditedHorizon[];
   checks: CheckCount[];
   differences: AuditDifference[];
-  /** Worth knowing, and nothing wrong. */
+  /** Information that is no difference. */
   notes: string[];
-  /** What could not be checked, in words; with anything here the verdict is not `agrees`. */
+  /** Checks that were impossible; with any of them the verdict is not `agrees`. */
   incomplete: string[];
-  /** Days whose close decides a forecast and that the prices do not have, `YYYY-MM-DD`. */
+  /** Days without a price whose close decides a forecast, `YYYY-MM-DD`. */
   missingCloses: string[];
-  /** Time of the newest attestation; null without any. */
+  /** Null without any attestation. */
   newestAttestationAt: string | null;
 }
 
-export interface AuditReportInputs {
+interface AuditReportInputs {
   scope: {
     chainId: number;
     attester: Address;
@@ -87,11 +77,9 @@ export interface AuditReportInputs {
 
 export function buildAuditReport({ scope, rows, recomputed, missingCloses, findings, newestAt }: AuditReportInputs): AuditReport {
   const { prices, now, ...where } = scope;
-  const { differences, notes } = findings;
-  const nothing = rows.length === 0;
-  const publishedNotes = nothing
-    ? [...notes, 'no forecast of this attester was found: is it the right address, and the block early enough?']
-    : notes;
+  const { differences } = findings;
+  const notes = [...findings.notes];
+  if (rows.length === 0) notes.push('no forecast of this attester was found: is it the right address, and the block early enough?');
   const incomplete = [...listGaps(rows, missingCloses), ...findings.gaps];
   return {
     verdict: differences.length > 0 ? 'differs' : incomplete.length > 0 ? 'incomplete' : 'agrees',
@@ -101,7 +89,7 @@ export function buildAuditReport({ scope, rows, recomputed, missingCloses, findi
     horizons: recomputed.map((one) => buildAuditedHorizon(one, rows)),
     checks: countChecks(findings),
     differences: [...differences],
-    notes: [...publishedNotes],
+    notes,
     incomplete,
     missingCloses: missingCloses.map(formatDay),
     newestAttestationAt: newestAt?.toISOString() ?? null,
@@ -123,7 +111,15 @@ function buildAuditedHorizon({ horizonDays, summary, statistics }: RecomputedFig
     lastDate: formatDay(Math.max(...days)),
     forecasts: members.length,
     inTime: members.filter((row) => !row.missed && !row.late).length,
-    ...{ voids, missed, pending, resolved, wins, losses, holds, accuracy, accuracyInterval95 },
+    voids,
+    missed,
+    pending,
+    resolved,
+    wins,
+    losses,
+    holds,
+    accuracy,
+    accuracyInterval95,
     brier: statistics.probabilities?.brier ?? null,
     summary,
     statistics,

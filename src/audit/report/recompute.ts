@@ -7,7 +7,7 @@ import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
 import { type AuditedRow, toRecordRow } from '../checks/audited-row.ts';
 import type { BaseRates } from '../prices/base-rates.ts';
 
-/** The figures of one horizon by the audit's own reckoning. */
+/** Recomputed figures of one horizon. */
 export interface RecomputedFigures {
   horizonDays: number;
   rows: RecordRow[];
@@ -15,7 +15,7 @@ export interface RecomputedFigures {
   statistics: RecordStatistics;
 }
 
-/** Summary and statistics of rows of one horizon, in the order of their sequence. */
+/** Computes summary and statistics of the rows of one horizon, ordered by sequence. */
 export function recompute(rows: readonly RecordRow[], horizonDays: number): RecomputedFigures {
   const ascending = keepFirstOfDay(rows);
   const scored = ascending.flatMap((row): ScoredForecast[] => (row.scored === null ? [] : [row.scored]));
@@ -31,14 +31,14 @@ export function toRecordRows(rows: readonly AuditedRow[], baseRates: BaseRates):
   return rows.map((row) => toRecordRow(row, baseRates(row.prediction.data.day, row.prediction.data.horizonDays)));
 }
 
-/** Without rows of a day that was there before, which have been named: statistics are of one forecast a day. */
+/** Statistics require one forecast per day; `checkSequences` has reported the others. */
 function keepFirstOfDay(rows: readonly RecordRow[]): RecordRow[] {
   const kept: RecordRow[] = [];
   for (const row of rows) if (row.day > (kept.at(-1)?.day ?? Number.NEGATIVE_INFINITY)) kept.push(row);
   return kept;
 }
 
-/** The figures as the service spells them, those left out that chain and prices do not tell. */
+/** The figures in the service's format, without those that chain and prices do not determine. */
 export function buildExpectedFigures({ summary, statistics }: RecomputedFigures) {
   const { longestWinStreak, ...figures } = summary;
   const { brier: _, ...counts } = toPublishedSummary(figures);
@@ -59,7 +59,7 @@ export function buildExpectedFigures({ summary, statistics }: RecomputedFigures)
   };
 }
 
-/** The line of a horizon beside the others, in short. */
+/** One entry of `byHorizon`. */
 export function buildHorizonFigures({ horizonDays, summary, statistics }: RecomputedFigures) {
   const { totalPredictions: total, resolved, wins, accuracy, dedupedTotal, accuracyInterval95, verdict } = summary;
   const { holds, voids, missed, pending } = summary;
@@ -68,7 +68,7 @@ export function buildHorizonFigures({ horizonDays, summary, statistics }: Recomp
   return { horizon: formatHorizonName(horizonDays), total, ...scored, holds, voids, missed, pending, verdict };
 }
 
-/** What it takes the base rate to know is left out where that is not known. */
+/** Omits the figures that need an unknown base rate. */
 function getComparableBrier({ brier }: RecordSummary, { probabilities }: RecordStatistics) {
   if (brier !== null || probabilities === null) return brier;
   return { n: probabilities.n, model: probabilities.brier };

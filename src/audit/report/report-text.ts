@@ -1,27 +1,20 @@
 import type { AuditedHorizon, AuditReport, CheckCount } from './audit-report.ts';
 
-/** What a person reads. */
+/** Formats a report for a terminal. */
 export function reportText(report: AuditReport): string {
-  const { notes, differences, incomplete, missingCloses } = report;
-  return [
+  const { notes, incomplete, missingCloses } = report;
+  const wrong = report.differences.map(({ check, message }) => `[${check}] ${message}`);
+  const sections = [
     formatHeading(report),
     formatHorizonTable(report.horizons),
     formatChecks(report),
-    ...(notes.length === 0 ? [] : [formatSection('Worth knowing:', shortenNotes(notes))]),
-    ...(missingCloses.length === 0 ? [] : [`No price for ${missingCloses.length} days: ${formatDateRanges(missingCloses)}.`]),
-    ...(incomplete.length === 0 ? [] : [formatSection('Could not be checked:', incomplete)]),
-    ...(differences.length === 0
-      ? []
-      : [
-          formatSection(
-            'WRONG:',
-            differences.map(({ check, message }) => `[${check}] ${message}`),
-          ),
-        ]),
+    notes.length > 0 && formatSection('Worth knowing:', shortenNotes(notes)),
+    missingCloses.length > 0 && `No price for ${missingCloses.length} days: ${formatDateRanges(missingCloses)}.`,
+    incomplete.length > 0 && formatSection('Could not be checked:', incomplete),
+    wrong.length > 0 && formatSection('WRONG:', wrong),
     formatVerdict(report),
-  ]
-    .join('\n\n')
-    .concat('\n');
+  ];
+  return `${sections.filter(Boolean).join('\n\n')}\n`;
 }
 
 function formatHeading({ chainId, attester, eas, fromBlock, throughBlock, prices, service }: AuditReport): string {
@@ -34,36 +27,30 @@ function formatHeading({ chainId, attester, eas, fromBlock, throughBlock, prices
   ].join('\n');
 }
 
-const COLUMNS = [
-  'horizon',
-  'from',
-  'to',
-  'forecasts',
-  'in time',
-  'void',
-  'missed',
-  'open',
-  'wins',
-  'losses',
-  'holds',
-  'accuracy',
-  '95 %',
-  'Brier',
-];
+/** Columns of the table of horizons. The first three are aligned to the left. */
+const COLUMNS: Record<string, (one: AuditedHorizon) => string | number> = {
+  horizon: ({ horizonDays }) => `${horizonDays}d`,
+  from: ({ firstDate }) => firstDate,
+  to: ({ lastDate }) => lastDate,
+  forecasts: ({ forecasts }) => forecasts,
+  'in time': ({ inTime }) => inTime,
+  void: ({ voids }) => voids,
+  missed: ({ missed }) => missed,
+  open: ({ pending }) => pending,
+  wins: ({ wins }) => wins,
+  losses: ({ losses }) => losses,
+  holds: ({ holds }) => holds,
+  accuracy: ({ accuracy }) => accuracy?.toFixed(3) ?? '-',
+  '95 %': ({ accuracyInterval95: range }) => (range === null ? '-' : `${range.low.toFixed(2)} to ${range.high.toFixed(2)}`),
+  Brier: ({ brier }) => brier?.toFixed(4) ?? '-',
+};
 const TEXT_COLUMNS = 3;
 
 function formatHorizonTable(horizons: readonly AuditedHorizon[]): string {
-  const rows = horizons.map((one) => [
-    ...[`${one.horizonDays}d`, one.firstDate, one.lastDate],
-    ...[one.forecasts, one.inTime, one.voids, one.missed, one.pending, one.wins, one.losses, one.holds].map(String),
-    one.accuracy === null ? '-' : one.accuracy.toFixed(3),
-    one.accuracyInterval95 === null ? '-' : `${one.accuracyInterval95.low.toFixed(2)} to ${one.accuracyInterval95.high.toFixed(2)}`,
-    one.brier === null ? '-' : one.brier.toFixed(4),
-  ]);
-  const widths = COLUMNS.map((column, index) => Math.max(column.length, ...rows.map((row) => row[index].length)));
-  const line = (cells: readonly string[]) =>
-    cells.map((cell, index) => (index < TEXT_COLUMNS ? cell.padEnd(widths[index]) : cell.padStart(widths[index]))).join('  ');
-  return [COLUMNS, ...rows].map(line).join('\n');
+  const rows = [Object.keys(COLUMNS), ...horizons.map((one) => Object.values(COLUMNS).map((format) => String(format(one))))];
+  const widths = rows[0].map((_, index) => Math.max(...rows.map((row) => row[index].length)));
+  const pad = (cell: string, index: number) => (index < TEXT_COLUMNS ? cell.padEnd(widths[index]) : cell.padStart(widths[index]));
+  return rows.map((cells) => cells.map(pad).join('  ')).join('\n');
 }
 
 function formatChecks({ checks: all, service }: AuditReport): string {
@@ -77,9 +64,9 @@ function formatCheckLine({ check, what, passed, failed }: CheckCount): string {
   return `${check.padEnd(11)} ${what}: ${count}`;
 }
 
-/** A long record has many notes of one kind: the first of them, and how many more. */
+/** A long record has many notes of one kind. */
 const NOTES_SHOWN = 20;
-/** The last ones are of the service as a whole. */
+/** The last notes concern the service as a whole. */
 const LAST_NOTES = 3;
 
 function shortenNotes(notes: readonly string[]): string[] {
@@ -92,7 +79,7 @@ function formatSection(title: string, lines: readonly string[]): string {
   return [title, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-/** `2026-01-01 to 2026-01-03, 2026-02-01`, cut after some. */
+/** `2026-01-01 to 2026-01-03, 2026-02-01`, at most ten ranges. */
 function formatDateRanges(dates: readonly string[]): string {
   const parts: string[][] = [];
   for (const date of dates) {
