@@ -35,7 +35,7 @@ it('are not read to their end from a service', async () => {
   expect(error).toMatchObject({ code: 'SERVICE_UNREACHABLE', message: expect.stringMatching(TOO_LONG) });
 });
 
-it('are not read to their end from a service whose pages each name another one', async () => {
+it('are not followed over endless pages of a service', async () => {
   let pages = 0;
   const empty = createServer((_, response) => {
     pages += 1;

@@ -48,7 +48,7 @@ async function auditOf({ attester, firstDay }: WrittenRecord) {
   return run(PROGRAM, 'audit', '--rpc', chain.rpcUrl, '--attester', attester, '--prices', 'closes.csv', '--tolerance-bps', '0');
 }
 
-it('the package audits a chain from outside of this project, and ends with 0 or 1', async () => {
+it('the package audits a chain on its own and exits with 0 or 1', async () => {
   const honest = await auditOf(await writeRecord(chain));
   expect(honest.stdout, honest.stderr).toContain(`agree on every one of ${AUDITED_HORIZONS.length * AUDITED_DAYS} rows`);
   expect(honest.code).toBe(0);
@@ -59,7 +59,7 @@ it('the package audits a chain from outside of this project, and ends with 0 or 
   expect(tampered.code).toBe(1);
 });
 
-it('the package asks for what it needs from nowhere else', async () => {
+it('the package has no undeclared dependencies', async () => {
   const { dependencies } = JSON.parse(await readFile(join(folder, 'node_modules/bitcoin-signal-oracle-svc/package.json'), 'utf8'));
   expect(Object.keys(dependencies)).toEqual(['canonicalize', 'commander', 'viem', 'ws', 'zod']);
 });
@@ -72,19 +72,19 @@ it('checks one forecast by chain and wallet alone', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ prediction: { sequence: 2, horizon: '3d' }, where: { takenFromService: [] } });
 });
 
-it('says what it is not told, with 2', async () => {
+it('exits with 2 naming a missing option', async () => {
   expect(await run(PROGRAM, 'audit')).toMatchObject({ code: 2, stderr: expect.stringContaining('--rpc: is needed') });
   expect(await run(PROGRAM, 'login', '--wallet', 'basic')).toMatchObject({ code: 2, stderr: expect.stringContaining('Use PRIVATE_KEY') });
 });
 
-it('says what it needs, with 2, on a Node that is too old', async () => {
+it('exits with 2 on an outdated Node', async () => {
   const old = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.11.0' } })";
   expect(await run('--import', `data:text/javascript,${encodeURIComponent(old)}`, PROGRAM, '--help')).toMatchObject({
     ...{ code: 2, stdout: '', stderr: expect.stringContaining('needs Node 22 or later; this is 20.11.0') },
   });
 });
 
-it('can be used as a library', async () => {
+it('works as a library', async () => {
   const { attester, now } = await writeRecord(chain);
   const script = `
     import { audit } from 'bitcoin-signal-oracle-svc/audit';
@@ -99,7 +99,7 @@ it('can be used as a library', async () => {
   expect(await run('use.mjs')).toMatchObject({ code: 0, stdout: `incomplete ${AUDITED_HORIZONS.length}\n` });
 });
 
-it.each(['README.md', 'AUDIT.md'])('%s of the package links to what is in it', async (name) => {
+it.each(['README.md', 'AUDIT.md'])('%s of the package links to packaged files only', async (name) => {
   const here = join(folder, 'node_modules/bitcoin-signal-oracle-svc');
   const links = [...(await readFile(join(here, name), 'utf8')).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => path);
   expect(links.length).toBeGreaterThan(0);

@@ -80,7 +80,7 @@ describe('an honest record', () => {
     expect(text).toMatch(new RegExp(`3d +${date(0)}  ${date(AUDITED_DAYS - 1)} +${AUDITED_DAYS} `));
   });
 
-  it('is scored by direction, HOLD never, as a hand would count it', async () => {
+  it('is scored by direction, without HOLD, as counted by hand', async () => {
     const { report, written } = await auditOf();
     const [oneDay] = report.horizons;
     const rises = (index: number) => closeUsd(written.firstDay + index + 1) > closeUsd(written.firstDay + index);
@@ -95,7 +95,7 @@ describe('an honest record', () => {
   });
 });
 
-describe('each planted tampering is caught and named', () => {
+describe('each planted tampering is reported', () => {
   it('a changed salt', async () => {
     const run = await auditOf({
       resolution: (item, index, horizonDays) => [
@@ -108,7 +108,7 @@ describe('each planted tampering is caught and named', () => {
     expect(run.report.horizons[1].pending).toBe(4);
   });
 
-  it('another direction than was committed', async () => {
+  it('a direction other than the committed one', async () => {
     const flip = { UP: 'DOWN', DOWN: 'UP' } as const;
     const run = await auditOf({
       resolution: (item, index, horizonDays) => {
@@ -125,7 +125,7 @@ describe('each planted tampering is caught and named', () => {
     );
   });
 
-  it('a forecast that was attested after its window opened, and counted', async () => {
+  it('a late forecast that was counted', async () => {
     const run = await auditOf({ attestAtMs: tooLate });
     // Both horizons of the day were in that transaction.
     expect(found(run)).toEqual(
@@ -138,7 +138,7 @@ describe('each planted tampering is caught and named', () => {
     ]);
   });
 
-  it('a late one that was never counted is VOID, and nothing wrong', async () => {
+  it('a late forecast that was not counted is VOID and no difference', async () => {
     const run = await auditOf({
       attestAtMs: tooLate,
       resolution: (item, index) => (index === DAY ? [] : [item]),
@@ -147,13 +147,13 @@ describe('each planted tampering is caught and named', () => {
     expect(run.report.notes.filter((note) => note.startsWith(`${run.date(DAY)} `))).toHaveLength(2);
   });
 
-  it('a day that was dropped from the chain', async () => {
+  it('a day missing on chain', async () => {
     const run = await auditOf({ prediction: (item) => (at(DAY, 3)(item) ? [] : [item]) });
     expect(found(run)).toEqual([{ check: 'sequence', date: run.date(DAY), horizonDays: 3, sequence: DAY + 1, field: 'sequence' }]);
     expect(run.report.differences[0].message).toContain(`sequence ${DAY + 1} is missing on chain (${run.date(DAY)})`);
   });
 
-  it('a day that was dropped, with the numbers closed up behind it', async () => {
+  it('a missing day with closed sequence numbers', async () => {
     const run = await auditOf({
       prediction: (item, index) => {
         if (item.horizonDays !== 3 || index < DAY) return [item];
@@ -163,7 +163,7 @@ describe('each planted tampering is caught and named', () => {
     expect(found(run)).toContainEqual({ check: 'sequence', date: run.date(DAY + 1), horizonDays: 3, sequence: DAY + 1, field: 'day' });
   });
 
-  it('the last days of one horizon left out', async () => {
+  it('missing last days of one horizon', async () => {
     const run = await auditOf({ prediction: (item, index) => (item.horizonDays === 1 && index >= AUDITED_DAYS - 2 ? [] : [item]) });
     expect(found(run)).toEqual([
       { check: 'sequence', date: run.date(AUDITED_DAYS - 1), horizonDays: 1, sequence: null, field: 'last day' },
@@ -201,7 +201,7 @@ describe('each planted tampering is caught and named', () => {
     expect(found(run)).toEqual([{ check: 'outcome', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'outcome' }]);
   });
 
-  it('a broken reference to the day before', async () => {
+  it('a broken reference to the previous day', async () => {
     const run = await auditOf({ prediction: (item) => [at(DAY, 3)(item) ? { ...item, refUid: zeroHash } : item] });
     expect(found(run)).toEqual([{ check: 'link', date: run.date(DAY), horizonDays: 3, sequence: DAY + 1, field: 'refUID' }]);
   });
@@ -225,7 +225,7 @@ describe('each planted tampering is caught and named', () => {
     ]);
   });
 
-  it('a withheld reveal, once two days have gone', async () => {
+  it('a withheld reveal after two days', async () => {
     const withheld: Tampering = { resolution: (item, index, horizonDays) => (index === DAY && horizonDays === 1 ? [] : [item]) };
     const run = await auditOf(withheld);
     expect(found(run)).toEqual([{ check: 'revealed', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'resolution' }]);
@@ -234,7 +234,7 @@ describe('each planted tampering is caught and named', () => {
     expect(early.report.verdict).toBe('agrees');
   });
 
-  it('values that no forecast of this record can have', async () => {
+  it('values that no forecast can have', async () => {
     const run = await auditOf({
       resolution: (item, index, horizonDays) => [
         index === DAY && horizonDays === 1 ? { ...item, confidenceBps: item.confidenceBps - 100 } : item,
@@ -243,7 +243,7 @@ describe('each planted tampering is caught and named', () => {
     expect(found(run).map(({ check }) => check)).toEqual(['values', 'opening']);
   });
 
-  it('an unknown horizon, and numbers that no record can have', async () => {
+  it('an unknown horizon and impossible numbers', async () => {
     const run = await auditOf({
       prediction: (item) => {
         if (at(DAY, 1)(item)) return [item, { ...item, horizonDays: 5 }, { ...item, day: 4_000_000_000 }, { ...item, sequence: 0 }];
@@ -254,8 +254,8 @@ describe('each planted tampering is caught and named', () => {
   });
 });
 
-describe('what cannot be checked', () => {
-  it('is said: since when nothing has been forecast, and what stays open since the data ends', async () => {
+describe('impossible checks', () => {
+  it('are reported for a record that stopped and for data that ends', async () => {
     const { attester, firstDay } = await writeRecord(chain, { resolution: (item, index) => (index < DAY ? [item] : []) });
     const lastDay = firstDay + AUDITED_DAYS - 1;
     const look = (now: number, endsOn: Day | null) => {
@@ -271,7 +271,7 @@ describe('what cannot be checked', () => {
     );
   });
 
-  it('is said: a close that is missing, and a wallet without forecasts', async () => {
+  it('are reported for a missing close and a wallet without forecasts', async () => {
     const { report, date } = await auditOf(
       {},
       { prices: { ...PRICES, closes: async (days) => new Map(days.slice(1).map((day) => [day, closeUsd(day)])) } },
@@ -285,7 +285,7 @@ describe('what cannot be checked', () => {
     expect(nobody.notes.join()).toContain('no forecast of this attester was found');
   });
 
-  it('other prices within the tolerance agree, beyond it they do not', async () => {
+  it('prices within the tolerance agree, others do not', async () => {
     const written = await writeRecord(chain);
     const look = (factor: (day: Day) => number) => auditBy(written, { toleranceBps: 100, usd: (day) => closeUsd(day) * factor(day) });
     expect((await look(() => 1.009)).verdict).toBe('agrees');
@@ -308,8 +308,8 @@ function auditBy({ attester, now }: WrittenRecord, { toleranceBps, usd }: OtherP
 /** Falls wherever the closes on chain rise, by as little as is wanted. */
 const mirror = (size: number) => (day: Day) => 61_850 - size * (closeUsd(day) - 61_850);
 
-describe('outcomes that other prices do not bear out', () => {
-  it('are named when they are few and the returns small, with the wins by these prices; the audit is incomplete', async () => {
+describe('outcomes that other prices contradict', () => {
+  it('make the audit incomplete when few with small returns', async () => {
     const report = await auditBy(await writeRecord(chain, {}, 3), { toleranceBps: 1_000, usd: mirror(0.05) });
     expect(report.verdict).toBe('incomplete');
     expect(report.notes.filter((note) => note.includes('a close call'))).toHaveLength(2);
@@ -320,7 +320,7 @@ describe('outcomes that other prices do not bear out', () => {
     expect(reportText(report)).toContain(`INCOMPLETE: ${report.incomplete[0]}. Nothing that could be checked is wrong.`);
   });
 
-  it('are wrong when they are more than sources disagree about, however small the returns', async () => {
+  it('are wrong when more than sources disagree about', async () => {
     const written = await writeRecord(chain);
     const report = await auditBy(written, { toleranceBps: 1_000, usd: mirror(0.05) });
     expect(report.differences.map(({ check, horizonDays, date, found }) => ({ check, horizonDays, date, found }))).toEqual(
@@ -329,7 +329,7 @@ describe('outcomes that other prices do not bear out', () => {
     expect(report.differences[0].message).toContain('sources disagree about 2 at the most');
   });
 
-  it('are wrong one by one when the return is not small', async () => {
+  it('are wrong individually for larger returns', async () => {
     const written = await writeRecord(chain, {}, 3);
     const report = await auditBy(written, { toleranceBps: 1_500, usd: mirror(1) });
     expect(report.differences.map(({ check, sequence, field }) => ({ check, sequence, field }))).toEqual(

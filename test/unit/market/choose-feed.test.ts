@@ -8,7 +8,7 @@ const offline = { seed: 2, isLiveReachable: async () => false };
 const online = { seed: 2, isLiveReachable: async () => true };
 
 describe('the FEEDS setting', () => {
-  it('opens a simulation, of the seed that is asked for', async () => {
+  it('opens a simulated feed with the configured seed', async () => {
     const open = async (seed: number) => (await chooseFeed('simulated', { ...online, seed })).selectFeed(null).feed as Feed;
     const feed = await open(9);
     expect([feed.kind, feed.source]).toEqual(['simulated', 'simulated (seed 9)']);
@@ -16,7 +16,7 @@ describe('the FEEDS setting', () => {
     expect(await feed.spot(at)).not.toEqual(await (await open(10)).spot(at));
   });
 
-  it('opens a folder, which says how far it reaches', async () => {
+  it('opens a CSV folder with its coverage', async () => {
     const folder = createCsvFolder({ 'btc_daily.csv': buildDailyCsv('close_median', 17_000, 17_100) });
     const choice = await chooseFeed(`csv:${folder}`, online);
     const { feed, reason } = choice.selectFeed(null);
@@ -24,19 +24,19 @@ describe('the FEEDS setting', () => {
     expect(choice.coverage).toEqual(await feed?.coverage());
   });
 
-  it('leaves live data to the database, reachable or not', async () => {
+  it('returns no feed for live data, reachable or not', async () => {
     for (const options of [online, offline])
       expect((await chooseFeed('live', options)).selectFeed(null)).toEqual({ feed: null, reason: null });
   });
 
-  it('auto: live where it can be reached, else the simulation, said loudly', async () => {
+  it('auto: selects live data if reachable, otherwise a simulation with a reason', async () => {
     expect((await chooseFeed('auto', online)).selectFeed(null)).toEqual({ feed: null, reason: null });
     const { feed, reason } = (await chooseFeed('auto', offline)).selectFeed(null);
     expect(feed?.kind).toBe('simulated');
     expect(reason).toMatch(/no live data could be reached within 3 s: the market is SIMULATED/);
   });
 
-  it('auto: a record goes on with what it was made from', async () => {
+  it('auto: keeps the feed of an existing record', async () => {
     const kept = (await chooseFeed('auto', online)).selectFeed('simulated (seed 2)');
     expect(kept.feed?.kind).toBe('simulated');
     expect(kept.reason).toMatch(/was made from the SIMULATED market/);
@@ -45,7 +45,7 @@ describe('the FEEDS setting', () => {
     expect(waiting).toMatchObject({ feed: null, reason: expect.stringMatching(/steps wait until live data is back/) });
   });
 
-  it('auto: does not replace files that a record was made from', async () => {
+  it('auto: rejects a record made from CSV files', async () => {
     const choice = await chooseFeed('auto', online);
     expect(() => choice.selectFeed('csv:mine')).toThrow(
       expect.objectContaining({
@@ -58,7 +58,7 @@ describe('the FEEDS setting', () => {
   it.each([
     ['csv:', /csv: needs a folder/],
     ['yahoo', /"yahoo" names no feed/],
-  ])('refuses %s, naming the settings there are', async (setting, message) => {
+  ])('rejects %s with the valid settings', async (setting, message) => {
     await expect(chooseFeed(setting, online)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       field: 'FEEDS',

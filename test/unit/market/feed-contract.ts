@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 /** What every feed must do, shown around `day`, a day well inside its coverage. */
 export function describeFeedContract(name: string, open: () => Promise<Feed>, day: Day): void {
   describe(`${name} keeps the feed contract`, () => {
-    it('delivers columns of equal length, ascending dates, and instants that never decrease', async () => {
+    it('returns columns of equal length with ascending dates and non-decreasing availability', async () => {
       const feed = await open();
       for (const id of SERIES_IDS) {
         const { days, values, availableAt } = await feed.observations(id, getSignalTimeMs(day));
@@ -21,7 +21,7 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
       }
     });
 
-    it('reveals nothing before it is known', async () => {
+    it('returns nothing before it is available', async () => {
       const feed = await open();
       for (const atMs of [toInstantMs(day), toInstantMs(day) - 1, getSignalTimeMs(day), toInstantMs(day, 12)]) {
         for (const id of SERIES_IDS) {
@@ -31,7 +31,7 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
       }
     });
 
-    it('has the close of a day from the next midnight on', async () => {
+    it('returns the close of a day from the next midnight', async () => {
       const feed = await open();
       const last = async (atMs: number) => (await feed.observations('btcClose', atMs)).days.at(-1);
       expect(await last(toInstantMs(day + 1) - 1)).toBe(day - 1);
@@ -45,7 +45,7 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
       expect([days[0], days.length]).toEqual([firstDay, day - firstDay + 1]);
     });
 
-    it('says the same whatever was asked before', async () => {
+    it('is independent of earlier queries', async () => {
       const [patient, hasty] = [await open(), await open()];
       const instants = [toInstantMs(day - 400, 3), getSignalTimeMs(day - 30), toInstantMs(day, 9)];
       for (const atMs of instants.toReversed()) await hasty.spot(atMs);
@@ -55,7 +55,7 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
       }
     });
 
-    it('does not change what it handed out when it is asked about later', async () => {
+    it('does not modify returned arrays on later queries', async () => {
       const feed = await open();
       const early = await feed.observations('btcClose', toInstantMs(day - 100));
       const copy = early.values.slice();
@@ -63,7 +63,7 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
       expect(early.values).toEqual(copy);
     });
 
-    it('prices the spot at or before the asked instant, and closes only finished days', async () => {
+    it('returns a spot price not after the instant, and closes of finished days only', async () => {
       const feed = await open();
       for (const atMs of [toInstantMs(day), toInstantMs(day) + 7 * HOUR, getSignalTimeMs(day)]) {
         const spot = await feed.spot(atMs);
@@ -76,7 +76,7 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
       expect(finished.every((close) => close.priceUsd !== null && close.priceUsd > 0)).toBe(true);
     });
 
-    it('has no newest version of an observation that contradicts its dates', async () => {
+    it('returns latest versions with the dates of the first', async () => {
       const feed = await open();
       for (const id of SERIES_IDS) {
         const [first, latest] = [
@@ -88,14 +88,14 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
       }
     });
 
-    it('expects the next change later than now', async () => {
+    it('returns a next change after the instant', async () => {
       const feed = await open();
       for (const atMs of [toInstantMs(day), toInstantMs(day, 12) - 1, getSignalTimeMs(day)]) {
         for (const what of [...SERIES_IDS, 'spot'] as const) expect(await feed.nextChangeAt(what, atMs), what).toBeGreaterThan(atMs);
       }
     });
 
-    it('splits its fund flows into columns like those of a series, none from the future', async () => {
+    it('returns fund flows as valid observations without future values', async () => {
       const feed = await open();
       for (const { days, values, availableAt } of Object.values(await feed.fundFlows(getSignalTimeMs(day)))) {
         expect([values.length, availableAt.length]).toEqual([days.length, days.length]);
@@ -104,7 +104,7 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
       }
     });
 
-    it('has no strike from the future', async () => {
+    it('returns no strike received after the instant', async () => {
       const strikes = await (await open()).strikes(getSignalTimeMs(day));
       expect(strikes.filter(({ receivedAtMs }) => receivedAtMs > getSignalTimeMs(day))).toEqual([]);
     });
@@ -114,7 +114,7 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
 /** What a feed must do besides that publishes by the rules of `SERIES` alone and asks nobody. */
 export function describeScheduledFeed(name: string, open: () => Promise<Feed>, day: Day): void {
   describe(`${name} keeps its schedule`, () => {
-    it('changes nothing before it says', async () => {
+    it('changes no value before the announced next change', async () => {
       const feed = await open();
       for (const atMs of [toInstantMs(day), toInstantMs(day, 12) - 1, getSignalTimeMs(day)]) {
         for (const id of SERIES_IDS) {
@@ -128,7 +128,7 @@ export function describeScheduledFeed(name: string, open: () => Promise<Feed>, d
       }
     });
 
-    it('has no strikes and no providers', async () => {
+    it('has neither strikes nor providers', async () => {
       const feed = await open();
       expect(await feed.strikes(getSignalTimeMs(day))).toEqual([]);
       expect(await feed.providerHealth()).toEqual([]);

@@ -13,8 +13,8 @@ async function contextAt(atMs: number, knownSeries: Parameters<typeof createMemo
   return buildMarketContext(feed, await feed.spot(atMs), atMs);
 }
 
-describe('marketContext', () => {
-  it('sums the flows known and dated within the last 7 and 30 days, in dollars', async () => {
+describe('buildMarketContext', () => {
+  it('sums flows of the last 7 and 30 days in USD', async () => {
     const context = await contextAt(NOON, {
       etfFlow: buildObservations(
         'etfFlow',
@@ -25,7 +25,7 @@ describe('marketContext', () => {
     expect(context.observedAt.etfFlows).toBe(toInstantMs(DAY, 12));
   });
 
-  it('leaves out a flow that is not yet published', async () => {
+  it('excludes an unpublished flow', async () => {
     const flows = {
       etfFlow: buildObservations(
         'etfFlow',
@@ -45,7 +45,7 @@ describe('marketContext', () => {
     expect(context).toMatchObject({ fearGreed: 80, fearGreedLabel: 'Extreme Greed', btcPrice: 1000 + DAY, source: 'memory' });
   });
 
-  it('has nothing to say about series that are missing or stale', async () => {
+  it('returns null for missing and stale series', async () => {
     const context = await contextAt(NOON, { fearGreed: buildObservations('fearGreed', [[DAY - 4, 50]]) });
     expect(context).toMatchObject({
       fearGreed: null,
@@ -58,7 +58,7 @@ describe('marketContext', () => {
   });
 });
 
-describe('macroContext', () => {
+describe('buildMacroContext', () => {
   const wave = (day: number) => 100 + 10 * Math.sin(day * 1.7);
   const btcClose = buildObservations('btcClose', buildDailyPairs(FIRST, DAY, wave));
 
@@ -87,14 +87,14 @@ describe('macroContext', () => {
     expect(macro.ismPmi).toMatchObject({ series: 'pmi', value: null, correlation: null, observedDay: null });
   });
 
-  it('compares the PMI month by month', async () => {
+  it('correlates the PMI month by month', async () => {
     const months = Array.from({ length: 20 }, (_, index): [number, number] => [DAY - 10 - 30 * (19 - index), 40 + index + (index % 3)]);
     const { ismPmi } = await buildMacroContext(createMemoryFeed({ btcClose, pmi: buildObservations('pmi', months) }), NOON);
     expect(ismPmi.value).toBe(60);
     expect(Math.abs(ismPmi.correlation!)).toBeLessThanOrEqual(1);
   });
 
-  it('says nothing from too few days', async () => {
+  it('returns null with too few pairs', async () => {
     const sp500 = buildObservations('sp500', buildDailyPairs(DAY - 15, DAY - 1));
     expect((await buildMacroContext(createMemoryFeed({ btcClose, sp500 }), NOON)).sp500).toMatchObject({
       value: DAY - 1,

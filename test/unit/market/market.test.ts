@@ -24,7 +24,7 @@ const series = {
 };
 
 describe('spot', () => {
-  it('refuses a live price that is more than a quarter of an hour old, saying how old', async () => {
+  it('throws for a live price older than 15 minutes, with its age', async () => {
     const aged = (minutes: number) =>
       createMemoryFeed(series, {
         spot: async (atMs) => ({ priceUsd: 1, observedAtMs: atMs - minutes * 60_000, source: 'kraken', change24hPct: null }),
@@ -37,7 +37,7 @@ describe('spot', () => {
     await expect(createMarket({ ...aged(900), kind: 'csv' }).spot(AT)).resolves.toMatchObject({ priceUsd: 1 });
   });
 
-  it('asks the feed once a minute', async () => {
+  it('queries the feed once a minute', async () => {
     const feed = createMemoryFeed(series);
     const market = createMarket(feed);
     for (const atMs of [AT, AT + 30_000, AT + 59_999, AT + 60_000]) await market.spot(atMs);
@@ -46,7 +46,7 @@ describe('spot', () => {
 });
 
 describe('inputs', () => {
-  it('ends with the price at the asked instant', async () => {
+  it('last row has the price at the instant', async () => {
     const inputs = await createMarket(createMemoryFeed(series)).inputs(DAY, AT);
     expect(inputs.day).toBe(DAY);
     expect(inputs.spot).toMatchObject({ priceUsd: 1000 + DAY, observedAtMs: AT });
@@ -54,13 +54,13 @@ describe('inputs', () => {
     expect(inputs.digest).toBe(computeInputsDigest(inputs.frame));
   });
 
-  it('ends with the close once the day is over', async () => {
+  it('last row has the close of a past day', async () => {
     const inputs = await createMarket(createMemoryFeed(series)).inputs(DAY, toInstantMs(DAY + 1, 3));
     expect(inputs.spot).toMatchObject({ priceUsd: DAY, observedAtMs: toInstantMs(DAY + 1) });
     expect(inputs.frame.close.at(-1)).toBe(DAY);
   });
 
-  it('says where each input comes from, how old it is, and what is left out', async () => {
+  it('reports source, age and masking of each input', async () => {
     const { sources } = await createMarket(createMemoryFeed(series)).inputs(DAY, AT);
     const bySeries = Object.fromEntries(sources.map((entry) => [entry.series, entry]));
     expect(sources).toHaveLength(10);
@@ -71,7 +71,7 @@ describe('inputs', () => {
     expect(bySeries.pmi).toEqual({ series: 'pmi', source: 'test pmi', observedDay: null, availableAtMs: null, masked: true });
   });
 
-  it('are refused without a price, without history, and before the day', async () => {
+  it('throw without a price, without history and before the day', async () => {
     const market = createMarket(createMemoryFeed(series));
     await expect(market.inputs(FIRST - 1, getSignalTimeMs(FIRST - 1))).rejects.toMatchObject({ code: 'HISTORY_TOO_SHORT' });
     await expect(market.inputs(DAY + 1, AT)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
@@ -80,7 +80,7 @@ describe('inputs', () => {
     await expect(createMarket(late).inputs(DAY, AT)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
   });
 
-  it('recover after a failure of the feed', async () => {
+  it('are rebuilt after a failure of the feed', async () => {
     let healthy = false;
     const good = createMemoryFeed(series);
     const coverage = () => (healthy ? good.coverage() : Promise.reject(new Error('down')));
@@ -92,7 +92,7 @@ describe('inputs', () => {
 });
 
 describe('dailyClose', () => {
-  it('is the median with its venues, remembered', async () => {
+  it('returns the median with its venues and caches it', async () => {
     const feed = createMemoryFeed(series);
     const market = createMarket(feed);
     const close = { day: DAY, priceUsd: DAY, venues: ['a', 'b', 'c'], deviationBps: 0 };
@@ -101,7 +101,7 @@ describe('dailyClose', () => {
     expect(feed.calls).toEqual(['dailyCloses']);
   });
 
-  it('waits for the end of the day, also when somebody later already asked', async () => {
+  it('throws before the end of the day, even after a later query', async () => {
     const market = createMarket(createMemoryFeed(series));
     await market.dailyClose(DAY, toInstantMs(DAY + 1));
     await expect(market.dailyClose(DAY, toInstantMs(DAY + 1) - 1)).rejects.toMatchObject({
@@ -110,7 +110,7 @@ describe('dailyClose', () => {
     });
   });
 
-  it('waits for the quorum of its kind of feed', async () => {
+  it('throws without the quorum of the feed kind', async () => {
     const two = createMemoryFeed(series, { dailyCloses: async () => [1, 1.001].map((priceUsd, i) => ({ venue: `v${i}`, priceUsd })) });
     await expect(createMarket(two).dailyClose(DAY, toInstantMs(DAY + 1))).rejects.toThrow(
       /^Close of 2014-01-30: 2 of the required 3 venues/,
@@ -125,7 +125,7 @@ describe('dailyClose', () => {
 });
 
 describe('health', () => {
-  it('tells how far each series reaches and how the caches do', async () => {
+  it('reports coverage of each series and cache statistics', async () => {
     const market = createMarket(createMemoryFeed(series));
     await market.context(AT);
     await market.context(AT);

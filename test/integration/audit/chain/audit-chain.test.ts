@@ -71,8 +71,8 @@ const PRICES: AuditPrices = {
   history: async () => null,
 };
 
-describe('a record that is read from a later block', () => {
-  it('is incomplete when the wallet had one before, and whole when it had sent nothing', async () => {
+describe('a record read from a later block', () => {
+  it('is incomplete when the wallet had transactions before, otherwise complete', async () => {
     const account = privateKeyToAccount(generatePrivateKey());
     const start = await nextBlock();
     await writeRecord(chain, { account });
@@ -99,8 +99,8 @@ describe('a record that is read from a later block', () => {
   });
 });
 
-describe('a contract that tells what no EAS would', () => {
-  it('another time than that of the block: what was written afterwards is late', async () => {
+describe('a contract that is not EAS', () => {
+  it('a stored time other than the block time is late', async () => {
     const written = await writeRecord(chain);
     const later = (block: { timestamp: Hex }) => ({ ...block, timestamp: numberToHex(Number(block.timestamp) + 60 * 86_400) });
     const reading = await through({
@@ -113,7 +113,7 @@ describe('a contract that tells what no EAS would', () => {
     expect(differences.filter(({ message }) => message.includes('attested late'))).toHaveLength(resolved);
   });
 
-  it('other values than its uid is made of', async () => {
+  it('values that do not match the uid', async () => {
     const written = await writeRecord(chain);
     const reading = await through({
       onResponse: ({ method }, result) => {
@@ -127,14 +127,14 @@ describe('a contract that tells what no EAS would', () => {
     );
   });
 
-  it('at an address that is not where EAS is: it is named', async () => {
+  it('an unknown EAS address is noted', async () => {
     const elsewhere = { ...reader, addresses: { ...reader.addresses, eas: chain.deployer.address } };
     const { notes } = await audit({ chain: elsewhere, attester: chain.deployer.address, prices: PRICES, claims: null, now: new Date() });
     expect(notes.join()).toContain(`read from ${chain.deployer.address}, which is not where OP chains have EAS`);
     expect((await auditThrough(reader, await writeRecord(chain))).notes.join()).not.toContain('read from');
   });
 
-  it('and one that is said twice in a block is another one of the same content', async () => {
+  it('identical attestations in one block are distinct', async () => {
     const isDoubled = ({ sequence, horizonDays }: { sequence: number; horizonDays: number }) => sequence === 3 && horizonDays === 1;
     const written = await writeRecord(chain, { prediction: (item) => (isDoubled(item) ? [item, item] : [item]) });
     const { differences } = await auditThrough(reader, written);
@@ -143,7 +143,7 @@ describe('a contract that tells what no EAS would', () => {
 });
 
 describe('an endpoint', () => {
-  it('that takes no batches and only short ranges is read all the same', async () => {
+  it('without batches and with short ranges is readable', async () => {
     const refusal = { error: { code: -32600, message: 'no' } };
     const asked: number[] = [];
     const written = await writeRecord(chain);
@@ -161,7 +161,7 @@ describe('an endpoint', () => {
     expect(Math.max(...asked)).toBeGreaterThan(10);
   });
 
-  it('that tells events twice, or some that a reorganisation took back, is read all the same', async () => {
+  it('with repeated or reorganized events is readable', async () => {
     const written = await writeRecord(chain);
     const repeating = await through({
       onResponse: ({ method }, result) => {
@@ -177,20 +177,20 @@ describe('an endpoint', () => {
     ['nothing for events', 'eth_getLogs', () => null],
     ['one answer in the place of another', 'eth_call', replaceBy((result) => String(result).length > 1_000)],
     ['another block', 'eth_getBlockByNumber', replaceBy(() => true)],
-  ])('that answers with %s does not answer', async (_, asked, answer) => {
+  ])('with %s in responses throws CHAIN_UNREACHABLE', async (_, asked, answer) => {
     const written = await writeRecord(chain, {}, 2);
     const wrong = await through({ onResponse: ({ method }, result) => (method === asked ? { result: answer(result) } : undefined) });
     await expect(auditThrough(wrong, written)).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
   });
 
-  it('that does not say whether there is a contract does not answer, and its URL is not told', async () => {
+  it('without contract code throws CHAIN_UNREACHABLE without its URL', async () => {
     await through({ onRequest: ({ method }) => (method === 'eth_getCode' ? NO_SUCH_STATE : undefined) });
     const { url } = proxies.at(-1) as RpcProxy;
     const open = openAuditByAddress({ rpc: `${url}/a-secret-key`, attester: chain.deployer.address, json: false }, new Date());
     await expect(open).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE', message: expect.not.stringContaining('a-secret-key') });
   });
 
-  it('is asked for many attestations in one request', async () => {
+  it('is queried in batches', async () => {
     const written = await writeRecord(chain);
     const proxy = await rpcProxy(chain.rpcUrl);
     proxies.push(proxy);

@@ -26,7 +26,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-it('what a service attests and resolves while a long record is read is no difference', async () => {
+it('attestations made during a long read are no difference', async () => {
   const honest = claimsOf(served.url);
   let asked = 0;
   let day: Promise<void> | undefined;
@@ -58,7 +58,7 @@ it('what a service attests and resolves while a long record is read is no differ
   expect(asked).toBe(2 * HORIZONS.length);
 });
 
-it('claims are read no more than a few times of a service that attests without an end', async () => {
+it('claims are read at most a few times', async () => {
   let asked = 0;
   const claims: ServiceClaims = {
     source: 'nowhere',

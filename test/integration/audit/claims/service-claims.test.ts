@@ -77,7 +77,7 @@ const rowOf = ({ byHorizon }: ClaimedScorecard, horizonDays: number) => byHorizo
 const oldest = ({ predictions }: ClaimedScorecard): ClaimedRow => predictions.at(-1)!;
 
 describe('an honest service', () => {
-  it('agrees with chain and prices on every row and figure, the base rate of the training years included', async () => {
+  it('agrees on every row and figure, base rates included', async () => {
     const report = await auditOf();
     expect(named(report)).toEqual([]);
     expect(report.verdict).toBe('agrees');
@@ -88,13 +88,13 @@ describe('an honest service', () => {
     for (const { check, passed } of report.checks) expect(passed, check).toBeGreaterThan(0);
   });
 
-  it('agrees by the command without arguments, which ends with 0', async () => {
+  it('agrees with the command without arguments, exit code 0', async () => {
     const { code, output } = await run('--service', served.url);
     expect(output).toContain(`AGREES: chain, prices and the service agree on every one of ${HORIZONS.length * DAYS} rows`);
     expect(code).toBe(0);
   });
 
-  it('agrees by chain, attester and prices of a file, asked as a stranger would', async () => {
+  it('agrees by chain, attester and a price file, as an outside verifier runs it', async () => {
     const { rpcUrl, contracts } = service.infrastructure;
     const words = ['--rpc', rpcUrl, '--attester', service.http.attesterAddress, '--eas', contracts.eas, '--service', served.url];
     const file = join(service.dataDir, 'closes.csv');
@@ -116,8 +116,8 @@ function run(...words: string[]) {
   return spawnNode(['bin/audit.mjs', ...words], { DATA_DIR: service.dataDir, FEEDS: 'simulated' }).ended;
 }
 
-describe('a service that tells something else', () => {
-  it('a row that it drops is named', async () => {
+describe('a service with wrong claims', () => {
+  it('a dropped row is reported', async () => {
     const report = await auditOf(only(HORIZON, ({ predictions }) => void predictions.pop()));
     const date = formatDay(TODAY - DAYS);
     expect(named(report)).toEqual([`shown ${HORIZON}d ${date} row`]);
@@ -126,13 +126,13 @@ describe('a service that tells something else', () => {
     expect(report.verdict).toBe('differs');
   });
 
-  it('a row that it makes up is named', async () => {
+  it('an invented row is reported', async () => {
     const invent = ({ predictions }: ClaimedScorecard) =>
       void predictions.unshift({ ...oldest({ predictions } as ClaimedScorecard), sequence: DAYS + 5 });
     expect(named(await auditOf(only(HORIZON, invent)))).toEqual([`shown ${HORIZON}d ${formatDay(TODAY - DAYS)} row`]);
   });
 
-  it('whatever it tells otherwise of a row is named, field by field', async () => {
+  it('each changed field of a row is reported', async () => {
     const lie = (row: ClaimedRow) =>
       Object.assign(row, {
         date: '2020-01-01',
@@ -162,13 +162,13 @@ describe('a service that tells something else', () => {
     expect(named(report).sort()).toEqual(fields.map((field) => `row ${HORIZON}d ${formatDay(TODAY - DAYS)} ${field}`).sort());
   });
 
-  it('is believed that it replayed days, which then prove nothing of when they were made', async () => {
+  it('declared replays are noted as no proof of time', async () => {
     const report = await auditOf(only(HORIZON, (claim) => Object.assign(oldest(claim), { replayed: true })));
     const told = report.notes.filter((note) => note.includes('replayed'));
     expect(told).toEqual([expect.stringMatching(/^by its own word the service replayed \d+ of these forecasts: the clock of that chain/)]);
   });
 
-  it('other figures are named, each by its path', async () => {
+  it('changed figures are reported by path', async () => {
     const report = await auditOf(
       only(HORIZON, (claim) => {
         Object.assign(claim.summary, { accuracy: 0.99, verdict: 'better than always-UP' });
@@ -187,7 +187,7 @@ describe('a service that tells something else', () => {
     expect(named(report).sort()).toEqual(paths.map((path) => `figure ${HORIZON}d ${path}`).sort());
   });
 
-  it('what was made and not committed yet is in order until its window opens', async () => {
+  it('an uncommitted forecast is accepted until its window opens', async () => {
     const made = only(HORIZON, (claim) => {
       const day = TODAY;
       const told = { status: 'PENDING', resolved: false, outcome: null, attestationUid: null, resolutionUid: null };
@@ -210,7 +210,7 @@ describe('a service that tells something else', () => {
   });
 });
 
-describe('figures that hide', () => {
+describe('manipulated figures', () => {
   const tree = (value: unknown) => value as Record<string, unknown>;
 
   it.each<[string, (claim: ClaimedScorecard) => void, string[]]>([
@@ -257,13 +257,13 @@ describe('figures that hide', () => {
       },
       ['horizon'],
     ],
-  ])('%s are named', async (_, change, paths) => {
+  ])('%s are reported', async (_, change, paths) => {
     const report = await auditOf(only(HORIZON, change));
     expect(named(report).sort()).toEqual(paths.map((path) => `figure ${HORIZON}d ${path}`).sort());
     expect(report.verdict).toBe('differs');
   });
 
-  it('are all missed where a summary is empty', async () => {
+  it('are all missing in an empty summary', async () => {
     const fields = Object.keys((await claimsOf(served.url).scorecard(HORIZON)).summary);
     const report = await auditOf(
       only(HORIZON, (claim) => {
@@ -274,7 +274,7 @@ describe('figures that hide', () => {
     expect(report.differences[0].message).toMatch(/the service does not tell summary\.\w+ \(expected /);
   });
 
-  it('under names that are not known are noted, and so is what is not told at all', async () => {
+  it('under unknown names are noted, and so are missing parts', async () => {
     const report = await auditOf(
       only(HORIZON, (claim) => {
         delete claim.stats;
@@ -289,7 +289,7 @@ describe('figures that hide', () => {
     expect(report.notes).toContain(`the service tells what is not known here, and could not be compared: ${names}`);
   });
 
-  it('takes no provisional price for the close at window open', async () => {
+  it('ignores a provisional price at window open', async () => {
     const { forecasts } = service.pipeline.record;
     const newest = (await service.pipeline.record.listByHorizon(HORIZON)).at(-1)!;
     await forecasts.updateOne({ _id: newest._id }, { $set: { btcAtSignalCents: null } });
@@ -300,25 +300,25 @@ describe('figures that hide', () => {
     expect(named(report)).toEqual([]);
   });
 
-  it('reads a scorecard of many pages to its end', async () => {
+  it('reads a scorecard of many pages', async () => {
     for (const pageRows of [1, 3, DAYS])
       expect(await claimsOf(served.url, pageRows).scorecard(HORIZON)).toEqual(await claimsOf(served.url).scorecard(HORIZON));
     expect((await claimsOf(served.url, 3).scorecard(HORIZON)).predictions).toHaveLength(DAYS);
   });
 
-  it('no honest answer has', async () => {
+  it('are not in honest responses', async () => {
     expect((await auditOf()).notes.filter((note) => note.includes('could not be compared'))).toEqual([]);
   });
 });
 
-describe('figures against the base rate, by prices of another source', () => {
+describe('figures against the base rate with prices of another source', () => {
   const byOthers = async (change: Change) => {
     const own = await openRecordPrices(service.http.market.source, { feeds: '', now: new Date() });
     return auditOf(change, new Date(), { ...own, toleranceBps: 100 });
   };
   const skill = (claim: ClaimedScorecard) => (claim.statistics!.probabilities as { climatologySkill: { value: number } }).climatologySkill;
 
-  it('are right as far as they cannot hide a skill, open beyond, and wrong where no source could tell them', async () => {
+  it('are right, doubtful or wrong by their distance', async () => {
     const by = (apart: number) =>
       byOthers(
         only(HORIZON, (claim) => {
@@ -332,7 +332,7 @@ describe('figures against the base rate, by prices of another source', () => {
     expect(named(await by(5e-2))).toEqual([`figure ${HORIZON}d statistics.probabilities.climatologySkill.value`]);
   });
 
-  it('are left no room where the prices are those of the record', async () => {
+  it("must be equal with the record's own prices", async () => {
     const report = await auditOf(
       only(HORIZON, (claim) => {
         skill(claim).value += 1e-6;
@@ -342,18 +342,18 @@ describe('figures against the base rate, by prices of another source', () => {
   });
 });
 
-describe('a call that cannot be answered', () => {
+describe('a failing command', () => {
   it.each([
     [['--service', 'http://127.0.0.1:1'], /No service answers at http:\/\/127\.0\.0\.1:1\n.*npm start/],
     [['--rpc', 'http://127.0.0.1:1', '--attester', `0x${'1'.repeat(40)}`], /CHAIN_UNREACHABLE/],
-  ])('%j is explained, with exit code 2', async (words, explanation) => {
+  ])('%j prints an explanation and exits with 2', async (words, explanation) => {
     const { code, output } = await run(...words);
     expect(output).toMatch(explanation);
     expect(output).not.toContain('    at ');
     expect(code).toBe(2);
   });
 
-  it('of a service that is still starting, is explained by that', async () => {
+  it('reports a service that is still starting', async () => {
     const log = createLog({ level: 'silent', secrets: [] });
     const starting = await listen(
       createStartingApp({ log, publicUrl: 'http://127.0.0.1', setup: createStartupProgress() }),

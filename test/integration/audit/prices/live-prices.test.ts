@@ -24,8 +24,8 @@ async function closeOf(day: Day): Promise<number> {
   return values[day - days[0]];
 }
 
-describe('closes of public exchanges', () => {
-  it('are the median of three, over more days than a request may ask for', async () => {
+describe('livePrices', () => {
+  it('returns the median of three over several pages', async () => {
     const days = Array.from({ length: 400 }, (_, index) => TODAY - 400 + index);
     const audited = await prices();
     const closes = await audited.closes(days);
@@ -35,18 +35,18 @@ describe('closes of public exchanges', () => {
     expect(host.requests('coinbase')).toHaveLength(2);
   });
 
-  it('leave out the day that is still running', async () => {
+  it('excludes the running day', async () => {
     expect([...(await (await prices()).closes([TODAY - 1, TODAY])).keys()]).toEqual([TODAY - 1]);
     expect(await (await prices()).closes([TODAY])).toEqual(new Map());
   });
 
-  it('are those of two where the third has none any more', async () => {
+  it('uses two venues without the third', async () => {
     const day = TODAY - 1_000;
     const middle = ((await closeOf(day)) * (VENUE_FACTORS.coinbase + VENUE_FACTORS.bitstamp)) / 2;
     expect((await (await prices()).closes([day])).get(day)).toBeCloseTo(middle, 1);
   });
 
-  it('are none where one alone answers, and say who does not', async () => {
+  it('throws FEED_UNAVAILABLE naming venues when only one responds', async () => {
     host.fault('coinbase', 'server-error');
     host.fault('kraken', 'changed-shape');
     await expect((await prices()).closes([TODAY - 1])).rejects.toMatchObject({

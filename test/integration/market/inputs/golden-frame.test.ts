@@ -77,7 +77,7 @@ describeWithShared('frames from the reference history', () => {
     }
   });
 
-  it('leave exactly the later business-day observations to later days', async () => {
+  it('exclude exactly the later business-day observations', async () => {
     const later = toInstantMs(lastDay + 10);
     const [etfFlow, sp500, dxy] = await Promise.all(BUSINESS_DAY_COLUMNS.map((column) => feed.observations(column, later)));
     const known = { etfFlow: createEtfFlowFilter().update(etfFlow, sp500), sp500, dxy };
@@ -89,7 +89,7 @@ describeWithShared('frames from the reference history', () => {
     }
   });
 
-  it('of an earlier day are prefixes, asked for by a market that knows nothing later', async () => {
+  it('of an earlier day are prefixes of later frames', async () => {
     for (let day = firstDay + 100; day < lastDay; day += 397) {
       const atMs = getSignalTimeMs(day);
       const then = (await createMarket(feed).inputs(day, atMs)).frame;
@@ -103,7 +103,7 @@ describeWithShared('frames from the reference history', () => {
     }
   });
 
-  it('have the same digest whether days were replayed before or not', async () => {
+  it('have the same digest with and without earlier replays', async () => {
     const replaying = createMarket(feed);
     for (let day = lastDay - 30; day <= lastDay; day++) {
       const replayed = await replaying.inputs(day, getSignalTimeMs(day));

@@ -44,7 +44,7 @@ const closes = async () => {
 };
 
 describe('the history of a series', () => {
-  it('comes in pieces, oldest first, with progress, and is not asked for twice', async () => {
+  it('is fetched in pages, oldest first, with progress, once each', async () => {
     const source = createScriptedSource('yahoo', (day) => day, 500);
     const item = createSeriesItem('sp500', { sources: [source], everyMs: 1 }, parts);
     expect(await runBackfill([item], options())).toEqual([]);
@@ -57,7 +57,7 @@ describe('the history of a series', () => {
     expect(source.asked).toHaveLength(asked);
   });
 
-  it('goes on behind the last piece that was stored, in whatever process', async () => {
+  it('resumes after the last stored page in any process', async () => {
     const source = createScriptedSource('yahoo', (day) => day, 500);
     const stop = new AbortController();
     const plan = { sources: [source], everyMs: 1 };
@@ -72,14 +72,14 @@ describe('the history of a series', () => {
     expect(days.length).toBe(TODAY - parseDay('2015-01-01'));
   });
 
-  it('takes the old part from the source that reaches so far', async () => {
+  it('uses the source with a sufficient history for the old part', async () => {
     const recent = { ...createScriptedSource('okx', (day) => day, 100), history: { days: 90 } };
     const old = createScriptedSource('bybit', (day) => day + 0.5, 1_000);
     expect(await runBackfill([createSeriesItem('fundingRate', { sources: [recent, old], everyMs: 1 }, parts)], options())).toEqual([]);
     expect(old.asked[0].from).toBe(parseDay('2015-01-01'));
   });
 
-  it('that cannot be had is named with its reason, and leaves the others alone', async () => {
+  it('that is unavailable is reported with its reason and does not affect others', async () => {
     const dead = createScriptedSource('fred', () => null);
     dead.failure = 'HTTP 503';
     const alive = createScriptedSource('yahoo', (day) => day);
@@ -105,14 +105,14 @@ describe('the history of the price', () => {
     ...(await runBackfill([createAgreedCloseItem(parts)], options())),
   ];
 
-  it('is one close a day since the first, agreed on by the venues where they have it', async () => {
+  it('has one close per day, agreed by the venues within their window', async () => {
     expect(await fetchAll()).toEqual([]);
     const { days, values } = await closes();
     expect([days[0], days.at(-1), days.length]).toEqual([FIRST_LIVE_DAY, TODAY - 1, TODAY - FIRST_LIVE_DAY]);
     expect([values[0], values.at(-1)]).toEqual([priceOf(FIRST_LIVE_DAY), priceOf(TODAY - 1) + 0.1]);
   });
 
-  it('carries a price over days on which the only venue was shut, and refuses a longer gap', async () => {
+  it('carries the close over short gaps and rejects a longer gap', async () => {
     const all = venues();
     const shut = parseDay('2015-01-06');
     all[0].getClose = (day) => (day >= shut && day < shut + 3 ? null : priceOf(day));
@@ -122,7 +122,7 @@ describe('the history of the price', () => {
     expect(values[days.indexOf(shut + 2)]).toBe(priceOf(shut - 1));
   });
 
-  it('is asked of the next venue where one has too long a gap', async () => {
+  it('falls back to the next venue for a longer gap', async () => {
     const all = venues();
     const shut = parseDay('2018-01-06');
     all[0].getClose = (day) => (day >= shut && day < shut + 9 ? null : priceOf(day));
@@ -132,7 +132,7 @@ describe('the history of the price', () => {
     expect(values[days.indexOf(shut + 2)]).toBe(priceOf(shut + 2) + 0.1);
   });
 
-  it('is required: without it nothing can be forecast, and it says what is missing', async () => {
+  it('is required, and reports what is missing', async () => {
     const all = venues();
     for (const venue of all) venue.getClose = () => null;
     const missing = await fetchAll(all);
@@ -140,7 +140,7 @@ describe('the history of the price', () => {
     expect(missing[0].reason).toMatch(/no candles/);
   });
 
-  it('has no hole when midnight passes, or days do, between its parts', async () => {
+  it('has no gap when days pass between its parts', async () => {
     const all = venues();
     const items = () => [...all.map((venue) => createVenueItem(venue, parts)), createLongCloseItem(all, parts)];
     expect(await runBackfill(items(), options())).toEqual([]);
@@ -161,7 +161,7 @@ describe('the history of the price', () => {
     expect([days.length, days.at(-1)]).toEqual([TODAY + 3 - FIRST_LIVE_DAY, TODAY + 2]);
   });
 
-  it('reads the same in a process that was there from the beginning and in one that came later', async () => {
+  it('is identical in an early and a late process', async () => {
     const before = openLiveFeed({ stores: parts.stores, venues: VENUES });
     await fetchAll();
     const after = openLiveFeed({ stores: setup.parts().stores, venues: VENUES });

@@ -48,7 +48,7 @@ describe('a poll', () => {
     },
   });
 
-  it('runs once for any number of workers, and again when its time has come', async () => {
+  it('runs once for any number of workers, and again when due', async () => {
     const ran: string[] = [];
     setup.clock.ms = toInstantMs(DAY);
     const workers = Array.from({ length: 8 }, () => counting(ran));
@@ -62,7 +62,7 @@ describe('a poll', () => {
     expect(ran).toHaveLength(2);
   });
 
-  it('that fails waits longer each time, and says so once; its return too', async () => {
+  it('backs off on failures and logs failure and recovery once', async () => {
     const ran: string[] = [];
     let failing = true;
     const poll = counting(ran, () => failing);
@@ -76,7 +76,7 @@ describe('a poll', () => {
     expect(messages()).toEqual(['counted: feed failed: what is known of it stays', 'counted: feed is back']);
   });
 
-  it('that was claimed by a worker which then died is taken over', async () => {
+  it('is taken over from a dead worker after its lease', async () => {
     setup.clock.ms = toInstantMs(DAY);
     expect(await parts.stores.polls.claim('counted', setup.clock.ms, 5 * MINUTE_MS)).toBe(true);
     const ran: string[] = [];
@@ -98,7 +98,7 @@ describe('a series', () => {
     return [source, values.at(-1)];
   };
 
-  it('comes from its primary, and the fallback is left alone', async () => {
+  it('comes from its primary without a request to the fallback', async () => {
     setup.clock.ms = toInstantMs(DAY, 9);
     const { poll, fallback } = plan();
     await run(poll);
@@ -115,7 +115,7 @@ describe('a series', () => {
     expect(setup.lines).toEqual([]);
   });
 
-  it('comes from the fallback while the primary tells old values, which are kept too', async () => {
+  it('comes from the fallback while the primary is stale, and stores both', async () => {
     setup.clock.ms = toInstantMs(DAY, 9);
     const { poll, primary } = plan();
     primary.getValue = (day) => (day < DAY - 8 ? day : null);
@@ -124,7 +124,7 @@ describe('a series', () => {
     expect((await parts.stores.observationCache.getHistory('sp500')).getLastFinalDay('yahoo')).toBe(DAY - 9);
   });
 
-  it('keeps its last good value, told as stale, when nobody answers', async () => {
+  it('keeps its last good value, marked stale, when no provider responds', async () => {
     setup.clock.ms = toInstantMs(DAY, 9);
     const { poll, primary, fallback } = plan();
     await run(poll);
@@ -136,7 +136,7 @@ describe('a series', () => {
     expect(series.find((entry) => entry.series === 'sp500')).toMatchObject({ stale: true, ageDays: 13 });
   });
 
-  it('asks again for what an outage of the service left out', async () => {
+  it('fetches the values missed during an outage', async () => {
     setup.clock.ms = toInstantMs(DAY, 9);
     const { poll, primary } = plan();
     await run(poll);
@@ -148,8 +148,8 @@ describe('a series', () => {
   });
 });
 
-describe('fund flows', () => {
-  it('are kept as a total and by fund; what a provider changes later does not change what was known', async () => {
+describe('ETF flows', () => {
+  it('are stored as total and by fund; revisions do not change first versions', async () => {
     let flow = 10;
     const source: EtfSource = {
       provider: 'farside',
@@ -204,7 +204,7 @@ describe('flows of single funds', () => {
   const lastDays = async () =>
     Object.fromEntries(Object.entries(await feed().fundFlows(setup.clock.ms)).map(([ticker, { days }]) => [ticker, days.at(-1)]));
 
-  it('keep coming from the second source while the primary, which has totals only, works', async () => {
+  it('come from the second source while the primary has totals only', async () => {
     setup.clock.ms = toInstantMs(DAY, 13);
     const { primary, second, third, polls } = setUp();
     for (let day = DAY; day < DAY + 5; day++) {
@@ -220,7 +220,7 @@ describe('flows of single funds', () => {
     expect(setup.lines).toEqual([]);
   });
 
-  it('come from the next source that has them, and after an outage from where they ended', async () => {
+  it('come from the next source that has them, and resume after an outage', async () => {
     setup.clock.ms = toInstantMs(DAY, 13);
     const { second, third, polls } = setUp();
     await collectFor(1, polls);
@@ -255,7 +255,7 @@ describe('the daily closes', () => {
     await parts.stores.observations.save('btcClose', 'venues', [value], { receivedAtMs: setup.clock.ms, backfilled: true });
   };
 
-  it('are the median of the venues once three agree', async () => {
+  it('are the median of three agreeing venues', async () => {
     await begin();
     const four = venues();
     four[2].getClose = () => null;
@@ -263,7 +263,7 @@ describe('the daily closes', () => {
     expect(await agreed()).toEqual([DAY - 1, priceOf(DAY - 1) + 1]);
   });
 
-  it('leave out one venue that is far from three others', async () => {
+  it('exclude an outlier among four venues', async () => {
     await begin();
     const four = venues();
     four[0].getClose = (day) => priceOf(day) * 1.4;
@@ -271,7 +271,7 @@ describe('the daily closes', () => {
     expect(await agreed()).toEqual([DAY - 1, priceOf(DAY - 1) + 1]);
   });
 
-  it('wait for a third venue rather than guess, and go on when it is there', async () => {
+  it('wait for a third venue and continue with it', async () => {
     await begin();
     const four = venues();
     for (const venue of four.slice(2)) venue.getClose = () => null;
@@ -290,7 +290,7 @@ describe('the daily closes', () => {
     expect(await market.dailyClose(DAY - 1, setup.clock.ms)).toMatchObject({ priceUsd: priceOf(DAY - 1), venues: VENUES.slice(0, 3) });
   });
 
-  it('go on for forecasts with what there is at 20:00 of the next day, while outcomes wait', async () => {
+  it('use available venues for the model at 20:00 of the next day while outcomes wait', async () => {
     await begin();
     const four = venues();
     for (const venue of four.slice(1)) venue.getClose = () => null;
@@ -304,7 +304,7 @@ describe('the daily closes', () => {
     await expect(createMarket(feed()).dailyClose(DAY - 1, setup.clock.ms)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
   });
 
-  it('do not move once they were agreed on, whoever comes later', async () => {
+  it('are pinned once agreed, despite late venues', async () => {
     await begin();
     const four = venues();
     four[3].getClose = () => null;
@@ -321,7 +321,7 @@ describe('the daily closes', () => {
     expect(await agreed()).toEqual([DAY - 1, before.priceUsd]);
   });
 
-  it('are there with the first poll, though answers take their time', async () => {
+  it('are complete after the first poll with slow responses', async () => {
     await begin();
     const slow = venues().map((venue) => {
       const { getClose: closeOf } = venue;
@@ -336,7 +336,7 @@ describe('the daily closes', () => {
     expect(setup.lines).toEqual([]);
   });
 
-  it('are not taken from a venue whose clock is another than ours', async () => {
+  it('are not read from a venue with clock skew', async () => {
     await begin();
     for (const venue of ['coinbase', 'kraken'] as const) setup.skewMs[venue] = -45_000;
     await run(createClosesPoll(venues(), parts));
@@ -362,7 +362,7 @@ describe('the daily closes', () => {
   });
 });
 
-describe('the price', () => {
+describe('spot price', () => {
   const venues = (...prices: (number | null)[]) =>
     VENUES.map((id, index) => {
       const venue = createScriptedVenue(id, () => null, { days: 1 });
@@ -372,7 +372,7 @@ describe('the price', () => {
     });
   const poll = (four: ReturnType<typeof venues>) => createSpotPoll(four, parts);
 
-  it('is the median of the venues that answer, without one that is far off', async () => {
+  it('is the median of the responding venues without outliers', async () => {
     setup.clock.ms = toInstantMs(DAY, 9);
     await run(poll(venues(80_000, 80_010, null, 95_000)));
     expect(await feed().spot(setup.clock.ms)).toMatchObject({
@@ -383,7 +383,7 @@ describe('the price', () => {
     });
   });
 
-  it('does not take prices that are old, or from a clock that runs ahead', async () => {
+  it('excludes stale prices and clocks that run ahead', async () => {
     setup.clock.ms = toInstantMs(DAY, 9);
     const four = venues(80_000, 81_000, 82_000);
     four[0].price!.providerAtMs = setup.clock.ms - 6 * MINUTE_MS;
@@ -392,7 +392,7 @@ describe('the price', () => {
     expect(await feed().spot(setup.clock.ms)).toMatchObject({ priceUsd: 82_000, source: 'bitstamp' });
   });
 
-  it('is never guessed: without venues there is the last one and its age, and too old a one stops the signal', async () => {
+  it('keeps the last price with its age without venues, and becomes unavailable when stale', async () => {
     setup.clock.ms = toInstantMs(DAY, 9);
     await run(poll(venues(80_000, 80_010, 80_020)));
     setup.clock.ms += 16 * MINUTE_MS;
@@ -402,7 +402,7 @@ describe('the price', () => {
     expect(messages()).toEqual(['spot: feed failed: what is known of it stays']);
   });
 
-  it('of an earlier instant is what was known then', async () => {
+  it('of an earlier instant is the price known then', async () => {
     setup.clock.ms = toInstantMs(DAY, 9);
     await run(poll(venues(80_000, 80_010, 80_020)));
     setup.clock.ms += 5 * MINUTE_MS;

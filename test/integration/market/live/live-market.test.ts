@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 describe('live data', () => {
-  it('is the market that the providers tell of, series by series', async () => {
+  it('equals the data of the providers, series by series', async () => {
     for (const series of SERIES_IDS) {
       const [told, had] = [await hostedMarket.observations(series, clock.ms), await live.feed.observations(series, clock.ms)];
       const truth = new Map([...told.days].map((day, index) => [day, told.values[index]]));
@@ -51,14 +51,14 @@ describe('live data', () => {
     }
   });
 
-  it('has the price of the venues and their closes, agreed on', async () => {
+  it('has the price and the agreed closes of the venues', async () => {
     const { priceUsd } = await hostedMarket.spot(clock.ms);
     expect(Math.abs((await live.feed.spot(clock.ms)).priceUsd / priceUsd - 1)).toBeLessThan(0.001);
     const market = createMarket(live.feed);
     expect((await market.dailyClose(TODAY - 1, clock.ms)).venues).toHaveLength(4);
   });
 
-  it('has funds whose flows add up, and strikes around the money of both markets', async () => {
+  it('has fund flows that add up, and strikes near the money of both markets', async () => {
     const funds = Object.values(await live.feed.fundFlows(clock.ms));
     const { days, values } = await live.feed.observations('etfFlow', clock.ms, 'latest');
     const last = days.at(-1)!;
@@ -68,12 +68,12 @@ describe('live data', () => {
     expect(new Set(strikes.map(({ venue }) => venue))).toEqual(new Set(['polymarket', 'kalshi']));
   });
 
-  it('gives another process the same inputs, digest included', async () => {
+  it('returns the same inputs and digest in another process', async () => {
     const digest = async (market: LiveMarket) => (await createMarket(market.feed).inputs(TODAY - 3, getSignalTimeMs(TODAY - 3))).digest;
     expect(await digest(open())).toBe(await digest(live));
   });
 
-  it('asks nobody for what it has', async () => {
+  it('sends no request for stored history', async () => {
     const asked = () => PROVIDER_IDS.reduce((sum, id) => sum + host.requests(id).length, 0);
     const before = asked();
     await live.fetchHistory(() => {});

@@ -20,8 +20,8 @@ function read(blocks: number, takes: (request: number) => number): number[] {
   return asked;
 }
 
-describe('the range of blocks', () => {
-  it('fits whatever an endpoint takes, with few refusals', () => {
+describe('createBlockRange', () => {
+  it('adapts to any endpoint limit with few rejections', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20_000 }), fc.integer({ min: 1, max: 100_000 }), (limit, blocks) => {
         const asked = read(Math.min(blocks, limit * 500), () => limit);
@@ -36,13 +36,13 @@ describe('the range of blocks', () => {
     );
   });
 
-  it('grows again after an overload that has gone by', () => {
+  it('grows again after a transient overload', () => {
     const asked = read(100_000, (request) => (request <= 3 ? 0 : MOST));
     expect(asked.slice(0, 8)).toEqual([10_000, 1_000, 100, 10, 20, 40, 80, 160]);
     expect(asked.at(-1)).toBe(MOST);
   });
 
-  it('says when one block is refused', () => {
+  it('returns false when one block is rejected', () => {
     const range = createBlockRange(10);
     expect([range.onRejected(), range.size, range.onRejected()]).toEqual([true, 1, false]);
   });

@@ -37,8 +37,8 @@ function audited(prediction: Prediction, revelation: Revelation | null, closes: 
   return { notes: findings.notes, gaps: findings.gaps, fields, messages: findings.differences.map(({ message }) => message) };
 }
 
-describe('a forecast that is over and was never revealed', () => {
-  it('is withheld where a close was there to decide it, and cannot be judged where these prices have none', () => {
+describe('a resolved window without a reveal', () => {
+  it('is a difference with a close to decide it, and a gap without one', () => {
     expect(audited(predictionOf(), null, new Map([[day + 1, 50_000]]))).toMatchObject({ fields: ['revealed resolution'], gaps: [] });
     const { fields, gaps } = audited(predictionOf(), null);
     expect(fields).toEqual([]);
@@ -46,8 +46,8 @@ describe('a forecast that is over and was never revealed', () => {
   });
 });
 
-describe('what is nothing wrong and worth knowing', () => {
-  it('is that a forecast was revealed later than two days after its end', () => {
+describe('notes', () => {
+  it('include a reveal later than two days after the end', () => {
     expect(audited(predictionOf(), revelationAt(RESOLVES_AT + 2 * DAY_MS))).toMatchObject({ notes: [], fields: [] });
     const { notes, fields } = audited(predictionOf(), revelationAt(RESOLVES_AT + 2 * DAY_MS + 1_000));
     expect(fields).toEqual([]);
@@ -56,7 +56,7 @@ describe('what is nothing wrong and worth knowing', () => {
     ]);
   });
 
-  it('is that it was attested before its day had begun', () => {
+  it('include an attestation before its day', () => {
     expect(audited(predictionOf({ at: toInstantMs(day) }), revelationAt(RESOLVES_AT)).notes).toEqual([]);
     const { notes, fields } = audited(predictionOf({ at: toInstantMs(day) - 1_000 }), revelationAt(RESOLVES_AT));
     expect(fields).toEqual([]);
@@ -64,8 +64,8 @@ describe('what is nothing wrong and worth knowing', () => {
   });
 });
 
-describe('a time that does not exist', () => {
-  it('is named, whatever came of the forecast', () => {
+describe('a time beyond the range of dates', () => {
+  it('is reported for every status', () => {
     const revealed = audited(predictionOf({ resolvesAt: NO_TIME }), revelationAt(RESOLVES_AT));
     expect(revealed.fields).toEqual(['windows resolvesAt', 'resolution time']);
     expect(revealed.messages[1]).toContain('before its window was over at a time that does not exist');

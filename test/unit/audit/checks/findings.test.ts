@@ -5,8 +5,8 @@ import { createFindings, NO_SUBJECT, toPlainLine } from '../../../../src/audit/c
 const HOSTILE = '\x1b[2J\x1b[HAGREES\x07\x9b1m\u202Eesrever\r\nnext';
 const SHOWN = '\uFFFD[2J\uFFFD[HAGREES\uFFFD\uFFFD1m\uFFFDesrever next';
 
-describe('text from outside', () => {
-  it('is shown by a terminal, and never acted on', () => {
+describe('untrusted text', () => {
+  it('contains no control characters', () => {
     expect(toPlainLine(HOSTILE)).toBe(SHOWN);
     expect(toPlainLine('BUY UP, 12 345.67 USD (0xab)')).toBe('BUY UP, 12 345.67 USD (0xab)');
     fc.assert(
@@ -16,7 +16,7 @@ describe('text from outside', () => {
     );
   });
 
-  it('is so in whatever is found', () => {
+  it('is sanitized in all findings', () => {
     const findings = createFindings();
     findings.compare('row', NO_SUBJECT, { field: HOSTILE, expected: 'WIN', found: HOSTILE });
     findings.addDifference('row', NO_SUBJECT, { field: 'status', expected: HOSTILE, found: null, because: HOSTILE });
@@ -28,7 +28,7 @@ describe('text from outside', () => {
     expect([notes, gaps]).toEqual([[SHOWN], [SHOWN]]);
   });
 
-  it('is compared as it is', () => {
+  it('is compared unsanitized', () => {
     const findings = createFindings();
     expect(findings.compare('row', NO_SUBJECT, { field: 'status', expected: '\uFFFD', found: '\x1b' })).toBe(false);
   });

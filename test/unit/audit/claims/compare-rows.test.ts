@@ -31,8 +31,8 @@ const CLAIM: ClaimedRow = {
 
 const messages = ({ findings }: RowContext) => findings.differences.map(({ message }) => message);
 
-describe('rows of a service', () => {
-  it('that leave a loss out are told to', () => {
+describe('compareRows', () => {
+  it('reports an omitted loss', () => {
     const context = contextOf();
     compareRows([rowOf('LOSS')], [], context);
     expect(messages(context)).toEqual([
@@ -40,7 +40,7 @@ describe('rows of a service', () => {
     ]);
   });
 
-  it('agree while an outcome is open, whether or not the close at window open is shown yet', () => {
+  it('accepts a pending row with and without the close at window open', () => {
     for (const btcAtSignal of [50_000, null]) {
       const context = contextOf();
       compareRows([rowOf('PENDING')], [{ ...CLAIM, btcAtSignal }], context);
@@ -51,7 +51,7 @@ describe('rows of a service', () => {
     expect(messages(context)).toEqual([expect.stringContaining('the service shows another btcAtSignal (expected 50000, found 50000.01)')]);
   });
 
-  it('that show a sequence twice, or a date that is none, are named', () => {
+  it('reports a repeated sequence and an invalid date', () => {
     const context = contextOf();
     expect(compareRows([rowOf('PENDING')], [CLAIM, CLAIM, { ...CLAIM, sequence: 2, date: 'soon', attestationUid: null }], context)).toEqual(
       [],
@@ -62,7 +62,7 @@ describe('rows of a service', () => {
     ]);
   });
 
-  it('that are made and not committed yet count as open until their window opens', () => {
+  it('counts an uncommitted row as pending until its window opens', () => {
     const draft = { ...CLAIM, attestationUid: null };
     const before = contextOf(toInstantMs(day + 1) - 1);
     expect(compareRows([], [draft], before)).toEqual([{ day, status: 'PENDING', missed: false, scored: null }]);
@@ -79,7 +79,7 @@ describe('rows of a service', () => {
     ['with a resolution', { resolved: true }],
     ['that was missed', { missed: true }],
     ['with an attestation', { attestationUid: `0x${'b'.repeat(64)}` }],
-  ])('that are not on chain and %s are named', (_, lie) => {
+  ])('reports a row that is not on chain and %s', (_, lie) => {
     const context = contextOf(toInstantMs(day + 1, 22));
     const next = { ...CLAIM, date: '2026-03-02', sequence: 2, attestationUid: null };
     expect(compareRows([rowOf('PENDING')], [CLAIM, next], context)).toHaveLength(1);

@@ -38,8 +38,8 @@ const figures = fc.letrec<{ tree: unknown; leaf: unknown; name: string }>((tie) 
   ),
 })).tree;
 
-describe('a tree of figures', () => {
-  it('is the same as itself', () => {
+describe('compareTree', () => {
+  it('reports no difference for equal trees', () => {
     fc.assert(
       fc.property(figures, (tree) => {
         expect(compared(tree, structuredClone(tree)).fields).toEqual([]);
@@ -47,7 +47,7 @@ describe('a tree of figures', () => {
     );
   });
 
-  it('is another one whatever is changed or left out in it, at any depth', () => {
+  it('reports any changed or missing member at any depth', () => {
     const withPath = figures
       .filter((tree) => pathsOf(tree).length > 0)
       .chain((tree) => fc.tuple(fc.constant(tree), fc.constantFrom(...pathsOf(tree))));
@@ -60,7 +60,7 @@ describe('a tree of figures', () => {
     );
   });
 
-  it('is another one where there is none', () => {
+  it('reports a missing tree', () => {
     expect(compared({ wins: 1 }, 'figures').fields).toEqual(['summary']);
     expect(compared({ wins: 1 }, ['wins']).fields).toEqual(['summary']);
     expect(compared(null, { wins: 1 }).fields).toEqual(['summary']);
@@ -70,7 +70,7 @@ describe('a tree of figures', () => {
   });
 });
 
-describe('a figure that rests on the base rate', () => {
+describe('a figure that depends on the base rate', () => {
   const path = 'statistics.probabilities.climatologySkill.value';
   const others = { path, ownPrices: false };
 
@@ -83,17 +83,17 @@ describe('a figure that rests on the base rate', () => {
     ['summary.brier.climatology', 0.25, 0.2504, 'open'],
     ['byHorizon.7d.brier.climatology', 0.25, 0.26, 'wrong'],
     ['summary.brier.model', 0.25, 0.2501, 'wrong'],
-  ])('%s of %d told as %d is %s by prices of another source', (at, expected, found, what) => {
+  ])('%s of %d claimed as %d is %s with prices of another source', (at, expected, found, what) => {
     const { passed, doubts, fields } = compared(expected, found, { ...others, path: at });
     expect({ right: passed, open: doubts.length, wrong: fields.length }).toEqual({ right: 0, open: 0, wrong: 0, [what]: 1 });
   });
 
-  it('is equal or wrong by the prices of the record itself', () => {
+  it("is equal or wrong with the record's own prices", () => {
     expect(compared(0.0009, 0.00091, { path }).fields).toEqual([path]);
     expect(compared(0.0009, 0.0009 + 1e-12, { path }).fields).toEqual([]);
   });
 
-  it('is wrong where it is told as no number', () => {
+  it('is wrong when it is not a number', () => {
     expect(compared(0.0009, '0.0009', others).fields).toEqual([path]);
     expect(compared(0.0009, null, others).fields).toEqual([path]);
   });

@@ -6,8 +6,8 @@ import { OracleError } from '../../../../src/platform/errors.ts';
 
 const ATTESTER = `0x${'a1'.repeat(20)}`;
 
-describe('the words of a call', () => {
-  it('are read', () => {
+describe('parseAuditCommand', () => {
+  it('parses all options', () => {
     const words = [
       '--rpc',
       'https://rpc.example.org',
@@ -36,24 +36,24 @@ describe('the words of a call', () => {
     [['--tolerance-bps', '10001'], /--tolerance-bps: must be a whole number up to 10000/],
     [['--unknown'], /arguments: /],
     [['word'], /arguments: /],
-  ])('%j are refused', (words, problem) => {
+  ])('rejects %j', (words, problem) => {
     expect(() => parseAuditCommand(words)).toThrow(problem);
   });
 });
 
-describe('a failure', () => {
+describe('printAuditFailure', () => {
   function told(error: unknown): string {
     let text = '';
     expect(printAuditFailure(error, { write: (more) => (text += more) })).toBe(2);
     return text;
   }
 
-  it('is told with what to do, and without what a terminal would act on', () => {
+  it('prints the suggested action without control characters', () => {
     const error = new OracleError('CHAIN_UNREACHABLE', 'refused: \u001b[2JAGREES', { suggestedAction: 'Try again later.' });
     expect(told(error)).toBe('CHAIN_UNREACHABLE: refused: \uFFFD[2JAGREES\nTry again later.\n');
   });
 
-  it('of the audit itself is told without the URL of an endpoint, and says nothing of the record', () => {
+  it('prints a bug of the audit without endpoint URLs', () => {
     const text = told(new TypeError('no answer of https://rpc.example.org/a-secret-key'));
     expect(text).toMatch(/^The audit failed, which says nothing of the record:\nTypeError: no answer of <endpoint>\n.* at /);
     expect(text).not.toContain('a-secret-key');
@@ -61,12 +61,12 @@ describe('a failure', () => {
   });
 });
 
-describe('a difference', () => {
+describe('mayBeInProgress', () => {
   const at = '2026-03-01T12:00:00.000Z';
   const report = (checks: string[], newestAttestationAt: string | null) =>
     ({ differences: checks.map((check) => ({ check }) as AuditDifference), newestAttestationAt, auditedAt: at }) as AuditReport;
 
-  it('may be a matter of moments only in what the service tells, and only just after an attestation', () => {
+  it('is true only for claims shortly after an attestation', () => {
     expect(mayBeInProgress(report(['row', 'figure'], '2026-03-01T11:56:00.000Z'))).toBe(true);
     expect(mayBeInProgress(report(['row', 'figure'], '2026-03-01T11:54:00.000Z'))).toBe(false);
     expect(mayBeInProgress(report(['row', 'opening'], '2026-03-01T11:59:00.000Z'))).toBe(false);

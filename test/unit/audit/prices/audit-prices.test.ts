@@ -11,8 +11,8 @@ import { getBlockIndex, getTrainingEnd } from '../../../../src/forecast/model.ts
 
 const parse = (text: string) => () => parseCloses(text, 'closes.csv');
 
-describe('a file of closes', () => {
-  it('is read by its header, whatever else is in it', () => {
+describe('CSV prices', () => {
+  it('are parsed by header, with other columns ignored', () => {
     const closes = parseCloses('\uFEFFvolume,Date,close\r\n1,2024-01-02,45000.5\r\n\r\n2,2024-01-01,44000\r\n', 'closes.csv');
     expect(closes).toEqual(
       new Map([
@@ -23,7 +23,7 @@ describe('a file of closes', () => {
     expect(parseCloses('date,close_median\n2024-01-01,1\n', 'closes.csv').size).toBe(1);
   });
 
-  it('tells the median where it has both: records are made of medians', () => {
+  it('use the median column if both exist', () => {
     for (const text of ['date,close,close_median\n2024-01-01,1,2', 'close_median,date,close\n2,2024-01-01,1'])
       expect([...parseCloses(text, 'closes.csv').values()]).toEqual([2]);
   });
@@ -44,15 +44,15 @@ describe('a file of closes', () => {
     ['date,close\n2024-01-01,4e4', /line 2: the close is no price/],
     ['date,close\n2024-01-01,0', /line 2: the close is no price/],
     [`date,close\n2024-01-01,${'9'.repeat(400)}`, /line 2: the close is no price/],
-  ])('that cannot be used is refused by its line: %j', (text, problem) => {
+  ])('reject an invalid file with its line: %j', (text, problem) => {
     expect(parse(text)).toThrow(problem);
   });
 
-  it('that is not there is named', async () => {
+  it('report a missing file', async () => {
     await expect(csvPrices('/nowhere/closes.csv', 0)).rejects.toMatchObject({ code: 'FEED_INVALID', field: '--prices' });
   });
 
-  it('tells base rates only when it reaches back to the first training day', async () => {
+  it('provide base rates only since the first training day', async () => {
     const path = join(tmpdir(), `closes-${process.pid}.csv`);
     const written = (first: string) => writeFile(path, `date,close\n${first},1\n2011-06-09,2\n`);
     await written('2011-06-06');
@@ -65,8 +65,8 @@ describe('a file of closes', () => {
   });
 });
 
-describe('closes on chain', () => {
-  it('are those of the source when they are within the tolerance, to the cent without one', () => {
+describe('isSamePrice', () => {
+  it('is true within the tolerance, and to the cent without one', () => {
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 1e9 }), fc.integer({ min: 0, max: 500 }), (cents, toleranceBps) => {
         const room = Math.floor((cents * toleranceBps) / 10_000);
@@ -85,12 +85,12 @@ describe('base rates', () => {
   const end = getTrainingEnd(getBlockIndex(day), 7) - firstDay;
   const rising = (length: number) => Float64Array.from({ length }, (_, row) => 100 + row);
 
-  it('are the share of rises, shrunk to one half by fifty pseudo-observations, of weights of one by the horizon', () => {
+  it('are the share of rises shrunk to one half by fifty pseudo-observations', () => {
     const rows = end - (parseDay('2012-01-01') - firstDay);
     expect(createBaseRates({ firstDay, closes: rising(end + 7) })(day, 7)).toBeCloseTo((25 + rows / 7) / (50 + rows / 7), 12);
   });
 
-  it('are not told where a close that they need is missing', () => {
+  it('are null without a required close', () => {
     expect(createBaseRates(null)(day, 7)).toBeNull();
     expect(createBaseRates({ firstDay, closes: rising(end + 6) })(day, 7)).toBeNull();
     const closes = rising(end + 7);

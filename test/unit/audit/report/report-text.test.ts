@@ -16,7 +16,7 @@ function textWith(notes: readonly string[]): string {
   );
 }
 
-it('of many notes the first are shown and the last, which are of the service as a whole', () => {
+it('shows the first and the last of many notes', () => {
   const notes = Array.from({ length: 500 }, (_, index) => `note ${index};`);
   const text = textWith(notes);
   // One more says that there is nothing to audit.

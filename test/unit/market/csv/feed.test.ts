@@ -21,14 +21,14 @@ describeFeedContract('the CSV feed', () => openCsvFeed(folder()), last - 10);
 describeScheduledFeed('the CSV feed', () => openCsvFeed(folder()), last - 10);
 
 describe('openCsvFeed', () => {
-  it('is named after its folder and covers its prices', async () => {
+  it('has the folder name as source and the prices as coverage', async () => {
     const path = folder();
     const feed = await openCsvFeed(`${path}/`);
     expect(feed).toMatchObject({ kind: 'csv', source: 'csv:prices' });
     expect(await feed.coverage()).toEqual({ firstDay: first, lastDay: last });
   });
 
-  it('lets the close stand for the price from 21:35 UTC on', async () => {
+  it('returns the close as spot price from 21:35 UTC', async () => {
     const feed = await openCsvFeed(folder());
     const spot = await feed.spot(getSignalTimeMs(last));
     expect(spot).toMatchObject({ priceUsd: last, observedAtMs: getSignalTimeMs(last) });
@@ -40,7 +40,7 @@ describe('openCsvFeed', () => {
     ['after its last day', toInstantMs(last + 1)],
     ['before its first', toInstantMs(first) - 1],
     ['before the first close', toInstantMs(first, 12)],
-  ])('has no price %s', async (_, atMs) => {
+  ])('throws PRICE_UNAVAILABLE %s', async (_, atMs) => {
     const feed = await openCsvFeed(folder());
     await expect(feed.spot(atMs)).rejects.toMatchObject({
       code: 'PRICE_UNAVAILABLE',
@@ -48,7 +48,7 @@ describe('openCsvFeed', () => {
     });
   });
 
-  it('closes a day of the files, and says why it does not close another', async () => {
+  it('returns the close of a covered day, and a reason for any other', async () => {
     const feed = await openCsvFeed(folder());
     expect(await feed.dailyCloses(last, toInstantMs(last + 1))).toEqual([{ venue: feed.source, priceUsd: last }]);
     expect(await feed.dailyCloses(last + 1, toInstantMs(last + 9))).toEqual([
@@ -56,7 +56,7 @@ describe('openCsvFeed', () => {
     ]);
   });
 
-  it('takes prices to February 2014 from the chain analysis', async () => {
+  it('reads prices until February 2014 from the on-chain file', async () => {
     const feed = await openCsvFeed(
       folder({ 'onchain_coinmetrics.csv': buildDailyCsv('price_usd,realized_price_usd', first - 3, last, (day) => `${day * 2},7`) }),
     );
@@ -68,21 +68,21 @@ describe('openCsvFeed', () => {
     expect(source).toBe('onchain_coinmetrics.csv + btc_daily.csv');
   });
 
-  it('leaves a series without file empty', async () => {
+  it('returns an empty series without its file', async () => {
     const feed = await openCsvFeed(folder());
     const vix = await feed.observations('vix', toInstantMs(last));
     expect(vix.days).toHaveLength(0);
     expect(vix.source).toBe('none (vix_daily.csv is missing or empty)');
   });
 
-  it('takes an empty cell for a missing value', async () => {
+  it('treats an empty cell as a missing value', async () => {
     const gap = first + 5;
     const feed = await openCsvFeed(folder({ 'vix_daily.csv': buildDailyCsv('close', first, last, (day) => (day === gap ? '' : 20)) }));
     const { days } = await feed.observations('vix', toInstantMs(last));
     expect([...days.slice(4, 6)]).toEqual([gap - 1, gap + 1]);
   });
 
-  it('dates the PMI by its release and skips what was never released', async () => {
+  it('dates the PMI by its release and skips unreleased figures', async () => {
     const text = 'month,pmi_first_print,release_date\n2013-12-01,,\n2014-01-01,51.3,2014-02-03\n2014-02-01,53.2,2014-03-03\n';
     const feed = await openCsvFeed(folder({ 'ism_manufacturing_pmi_monthly.csv': text }));
     const released = parseDay('2014-03-03');
@@ -91,13 +91,13 @@ describe('openCsvFeed', () => {
   });
 });
 
-describe('further files of a folder', () => {
+describe('optional files of a folder', () => {
   it.each([
     ['us2y', 'us2y_daily.csv', 'date,close'],
     ['policyRate', 'fed_policy_rate_upper_monthly.csv', 'date,rate'],
     ['sthRealizedPrice', 'sth_realized_price_daily.csv', 'date,sth_realized_price_usd'],
     ['perpBasis', 'perp_basis_daily.csv', 'date,basis'],
-  ] as const)('bring %s', async (series, file, header) => {
+  ] as const)('add %s', async (series, file, header) => {
     const feed = await openCsvFeed(folder({ [file]: `${header}\n2016-05-01,4.25\n2016-06-01,4.5\n` }));
     const { source, days, values } = await feed.observations(series, toInstantMs(parseDay('2016-06-02')));
     expect({ source, values: [...values] }).toEqual({ source: file, values: [4.25, 4.5] });
@@ -109,7 +109,7 @@ describe('further files of a folder', () => {
 describe('fund flows of a folder', () => {
   const text = 'date,total_musd,AAA,BBB\n2016-06-01,3,1,2\n2016-06-02,-1.5,,-1.5\n2016-06-03,4,4,0\n';
 
-  it('are the columns beside the total, as far as they are published', async () => {
+  it('are the columns other than the total, as published', async () => {
     const feed = await openCsvFeed(folder({ 'etf_flows_farside.csv': text }));
     const { AAA, BBB, ...others } = await feed.fundFlows(toInstantMs(parseDay('2016-06-04'), 12) - 1);
     expect(others).toEqual({});
@@ -119,19 +119,19 @@ describe('fund flows of a folder', () => {
     expect([...BBB.values]).toEqual([2, -1.5]);
   });
 
-  it('are none without the file, or with totals only', async () => {
+  it('are empty without the file or with totals only', async () => {
     expect(await (await openCsvFeed(folder())).fundFlows(toInstantMs(last))).toEqual({});
     const bare = await openCsvFeed(createCsvFolder({ 'btc_daily.csv': buildDailyCsv('close_median', first, last) }));
     expect(await bare.fundFlows(toInstantMs(last))).toEqual({});
   });
 
-  it('have to be numbers', async () => {
+  it('must be numbers', async () => {
     const bad = folder({ 'etf_flows_farside.csv': text.replace(',4,0', ',4,none') });
     await expect(openCsvFeed(bad)).rejects.toThrow(/etf_flows_farside\.csv, line 4: "none" in column "BBB" is not a number/);
   });
 });
 
-describe('a folder that cannot be used', () => {
+describe('an invalid folder', () => {
   const btc = (text: string) => ({ 'btc_daily.csv': text });
 
   it.each([
@@ -148,7 +148,7 @@ describe('a folder that cannot be used', () => {
     ['an open quote', btc('date,close_median\n2014-01-01,"1\n'), 'btc_daily.csv, line', 'quotes'],
     ['an empty file', btc(''), 'btc_daily.csv, line 1: the file is empty', 'header'],
     ['no rows', btc('date,close_median\n'), 'btc_daily.csv holds no price', 'rows'],
-  ])('names the place of %s and what to do', async (_, files: Record<string, string>, message, action) => {
+  ])('reports the line of %s with a suggested action', async (_, files: Record<string, string>, message, action) => {
     await expect(openCsvFeed(createCsvFolder(files))).rejects.toMatchObject({
       code: 'FEED_INVALID',
       message: expect.stringContaining(message),
@@ -156,12 +156,12 @@ describe('a folder that cannot be used', () => {
     });
   });
 
-  it('names a bad line of an optional file too', async () => {
+  it('reports an invalid line of an optional file', async () => {
     const bad = folder({ 'gold_daily.csv': 'date,close\n2014-01-02,1200\n2014-01-03,x\n' });
     await expect(openCsvFeed(bad)).rejects.toThrow(/gold_daily\.csv, line 3: "x" in column "close" is not a number/);
   });
 
-  it('says that there is no such folder', async () => {
+  it('reports a missing folder', async () => {
     await expect(openCsvFeed('/nowhere/at/all')).rejects.toMatchObject({ code: 'FEED_INVALID', message: '/nowhere/at/all does not exist' });
     const path = folder();
     await expect(openCsvFeed(`${path}/btc_daily.csv`)).rejects.toThrow(/is not a folder/);

@@ -14,14 +14,14 @@ const sp500 = buildObservations('sp500', [
   [102, 1],
 ]);
 
-describe('createFlowDays', () => {
-  it('drops flows of days without a stock market', () => {
+describe('createEtfFlowFilter', () => {
+  it('drops flows of exchange holidays', () => {
     const kept = createEtfFlowFilter().update(flows, sp500);
     expect([...kept.days]).toEqual([100, 102]);
     expect([...kept.values]).toEqual([5, -3]);
   });
 
-  it('makes a flow wait until the stock market of its day is known', () => {
+  it('delays a flow until the S&P 500 of its day is known', () => {
     const flowDays = createEtfFlowFilter();
     flowDays.update(flows, sp500);
     const later = buildObservations('sp500', [
@@ -35,13 +35,13 @@ describe('createFlowDays', () => {
     expect(kept.availableAt[2]).toBe(9e15);
   });
 
-  it('gives the same whether it sees everything at once or day by day', () => {
+  it('returns the same result incrementally and at once', () => {
     const stepwise = createEtfFlowFilter();
     for (const atMs of flows.availableAt) stepwise.update(sliceKnownAt(flows, atMs), sliceKnownAt(sp500, atMs));
     expect(stepwise.update(flows, sp500)).toEqual(createEtfFlowFilter().update(flows, sp500));
   });
 
-  it('keeps nothing without a stock market series', () => {
+  it('keeps nothing without S&P 500 observations', () => {
     expect(createEtfFlowFilter().update(flows, buildObservations('sp500', [])).days).toHaveLength(0);
   });
 });

@@ -32,7 +32,7 @@ function frameAt(day: Day, overrides: Partial<FrameObservations> = {}, atMs = ge
 }
 
 describe('lags', () => {
-  it('reads each series as late as it may', () => {
+  it('reads each series up to its lag', () => {
     const frame = frameAt(DAY);
     expect(getLastDay(frame)).toBe(DAY);
     const last = Object.fromEntries(DAILY_COLUMNS.map((column) => [column, frame[column].at(-1)]));
@@ -49,11 +49,11 @@ describe('lags', () => {
     expect([...frame.close.slice(0, -1)]).toEqual(buildDailyPairs(FIRST, DAY - 1).map(([, value]) => value));
   });
 
-  it('ends the business-day series the day before, also when later ones are at hand', () => {
+  it('cut business-day series at the previous day', () => {
     for (const column of BUSINESS_DAY_COLUMNS) expect(frameAt(DAY)[column].days.at(-1)).toBe(DAY - 1);
   });
 
-  it('begins the business-day series 412 days before the first row', () => {
+  it('start business-day series 412 days before the first row', () => {
     expect(frameAt(DAY).sp500.days[0]).toBe(FIRST - 412);
   });
 
@@ -64,18 +64,18 @@ describe('lags', () => {
     ['fundingRate', 'fundingRate', 1],
     ['gold', 'gold', 7],
     ['pmi', 'pmi', 45],
-  ] as const)('masks %s when its last observation is more than its limit old', (column, id, staleDays) => {
+  ] as const)('mask %s beyond its staleness limit', (column, id, staleDays) => {
     const single = (age: number) => frameAt(DAY + 20, { [column]: buildObservations(id, [[DAY + 20 - age, 9]]) })[column].at(-1);
     expect(single(staleDays)).toBe(9);
     expect(single(staleDays + 1)).toBeNaN();
   });
 
-  it('masks what was dated in time but published after 21:35', () => {
+  it('mask a value published after 21:35', () => {
     const late = buildObservations('gold', buildDailyPairs(DAY - 9, DAY - 1), (day) => getSignalTimeMs(day + 1) + 1);
     expect(frameAt(DAY, { gold: late }).gold.at(-1)).toBe(DAY - 2);
   });
 
-  it('looks no further than the asked instant while the day runs', () => {
+  it('ignore values after the instant during the day', () => {
     const released = buildObservations('pmi', [
       [DAY - 30, 48],
       [DAY, 50],
@@ -86,7 +86,7 @@ describe('lags', () => {
 });
 
 describe('prefixes', () => {
-  it('are the same from data cut at their own day', () => {
+  it('are equal when built from data cut at their own day', () => {
     const day = fc.integer({ min: FIRST, max: DAY });
     const property = fc.property(day, day, (a, b) => {
       const [early, late] = [Math.min(a, b), Math.max(a, b)];
@@ -106,7 +106,7 @@ describe('prefixes', () => {
     fc.assert(property);
   });
 
-  it('are the same in whatever order the days are asked', () => {
+  it('are equal for any order of queries', () => {
     const history = createFrameHistory(FIRST);
     const ask = (day: Day) => {
       const atMs = getSignalTimeMs(day);
@@ -119,7 +119,7 @@ describe('prefixes', () => {
     );
   });
 
-  it('keep the price of their own instant when the day closes at another', () => {
+  it('keep the price of their instant after the day closes', () => {
     const history = createFrameHistory(FIRST);
     const ask = (day: Day, lastClose: number) =>
       history.buildFrame({ day, atMs: getSignalTimeMs(day), lastClose, observations: everything }).frame;
@@ -130,19 +130,19 @@ describe('prefixes', () => {
   });
 });
 
-describe('what is missing', () => {
-  it('is an error when it is history', () => {
+describe('missing data', () => {
+  it('throws HISTORY_TOO_SHORT before the first day', () => {
     expect(() => frameAt(FIRST - 1)).toThrow(expect.objectContaining({ code: 'HISTORY_TOO_SHORT' }));
   });
 
-  it('is an error when it is the close of a day before', () => {
+  it('throws PRICE_UNAVAILABLE without the close of an earlier day', () => {
     const gap = buildDailyPairs(FIRST, DAY).filter(([day]) => day !== FIRST + 3);
     expect(() => frameAt(DAY, { close: buildObservations('btcClose', gap) })).toThrow(
       expect.objectContaining({ code: 'PRICE_UNAVAILABLE', message: expect.stringContaining('2013-10-25') }),
     );
   });
 
-  it('is masked when it is another series', () => {
+  it('is masked in any other series', () => {
     const frame = createFrameHistory(FIRST).buildFrame({
       day: DAY,
       atMs: getSignalTimeMs(DAY),

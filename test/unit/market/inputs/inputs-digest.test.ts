@@ -60,8 +60,8 @@ function recomputeDigest(frame: InputFrame): string {
   return `0x${createHash('sha256').update(Buffer.concat(chunks)).digest('hex')}`;
 }
 
-describe('inputsDigest', () => {
-  it('is what its description says', () => {
+describe('computeInputsDigest', () => {
+  it('equals the documented encoding', () => {
     fc.assert(
       fc.property(frame, (input) => {
         expect(computeInputsDigest(input)).toBe(recomputeDigest(input));
@@ -69,7 +69,7 @@ describe('inputsDigest', () => {
     );
   });
 
-  it('agrees with a digest computed outside this project', () => {
+  it('equals a digest computed by an independent implementation', () => {
     const filled = (x: number) => Float64Array.of(x, Number.NaN);
     const series = { days: Int32Array.of(14_999, 15_000, 15_001), values: Float64Array.of(1.5, -0, 9) };
     const input: InputFrame = {
@@ -119,7 +119,7 @@ describe('inputsDigest', () => {
     );
   });
 
-  it('does not see business-day observations of the last day or later', () => {
+  it('ignores business-day observations of the last day or later', () => {
     const property = fc.property(frame, businessColumn, fc.nat(5), value, (input, name, later, other) => {
       const days = Int32Array.of(...input[name].days, LAST_DAY + later);
       const values = Float64Array.of(...input[name].values, other);

@@ -43,14 +43,14 @@ describe.each(MARKET_REPORTS.map((report) => [report.path, report] as const))('%
     }
   });
 
-  it('is not stale on the simulated feed, and null nowhere that it counts', async () => {
+  it('is not stale and has no null on the simulated feed', async () => {
     const body = await readReportBody(report, openSimulatedFeed(), AT);
     expect(body.stale).toBe(false);
     const missing = leaves(body).filter(([path, value]) => value === null && !path.endsWith('reason'));
     expect(missing).toEqual([]);
   });
 
-  it('needs the price only if it says so', async () => {
+  it('reads the price only if it depends on it', async () => {
     const spot = () => Promise.reject(new OracleError('PRICE_UNAVAILABLE', 'none'));
     const built = readReportBody(report, createMemoryFeed({}, { spot }), AT);
     if (report.dependsOn.includes('spot')) await expect(built).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });

@@ -42,7 +42,7 @@ const FEEDS: Record<string, () => Feed | Promise<Feed>> = {
 describe.each(MARKET_REPORTS.map((report) => [report.path, report] as const))('%s', (_, report) => {
   const schema = buildReportSchema(report);
 
-  it.each(Object.entries(FEEDS))('tells what its fields say, and nothing else, on %s', async (_name, open) => {
+  it.each(Object.entries(FEEDS))('returns exactly its declared fields on %s', async (_name, open) => {
     expect(undocumented(schema, await readReportBody(report, await open(), AT))).toEqual([]);
   });
 
@@ -51,7 +51,7 @@ describe.each(MARKET_REPORTS.map((report) => [report.path, report] as const))('%
   });
 });
 
-it('tells the index in whole numbers, with the label of the number that is told', async () => {
+it('rounds the index and labels the rounded value', async () => {
   const fearGreed = MARKET_REPORTS.find(({ path }) => path === '/api/fear-greed')!;
   const body = await readReportBody(fearGreed, await FEEDS['a folder whose index has fractions'](), AT);
   expect(body).toMatchObject({ value: 55, label: 'Greed', yesterday: { value: 55, label: 'Greed' } });

@@ -8,8 +8,8 @@ const series = buildObservations('vix', [
   [104, 60],
 ]);
 
-describe('looking back into a series', () => {
-  it('finds the value of a day, or one shortly before it', () => {
+describe('lookback', () => {
+  it('findValueAt returns the value of a day or one within the tolerance', () => {
     expect([findValueAt(series, 101), findValueAt(series, 103), findValueAt(series, 99)]).toEqual([20, null, null]);
     expect([findValueAt(series, 103, 2), findValueAt(series, 103, 1), findValueAt(series, 200, 96)]).toEqual([20, null, 60]);
   });

@@ -20,13 +20,13 @@ describe('countUpTo', () => {
     expect(countUpTo(series.days, limit)).toBe(count);
   });
 
-  it('looks at no more than the given length', () => {
+  it('ignores entries beyond the given length', () => {
     expect(countUpTo(series.days, 99, 2)).toBe(2);
   });
 });
 
-describe('lastKnown', () => {
-  it('needs both the date and the instant', () => {
+describe('findLastKnownIndex', () => {
+  it('requires both the date and the publication time', () => {
     expect(findLastKnownIndex(late, 12, 1000)).toBe(1);
     expect(findLastKnownIndex(late, 12, 299)).toBe(0);
     expect(findLastKnownIndex(late, 9, 1000)).toBe(-1);
@@ -34,8 +34,8 @@ describe('lastKnown', () => {
   });
 });
 
-describe('knownAt', () => {
-  it('cuts all columns at the instant', () => {
+describe('sliceKnownAt', () => {
+  it('slices all columns at the instant', () => {
     expect(sliceKnownAt(late, 299)).toEqual({
       ...late,
       days: Int32Array.of(10),

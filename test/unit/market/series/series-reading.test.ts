@@ -8,7 +8,7 @@ const DAY = 20_000;
 const NOON = toInstantMs(DAY, 12);
 
 describe('readSeries', () => {
-  it('gives the last value with its age', async () => {
+  it('returns the last value with its age', async () => {
     const feed = createMemoryFeed({ vix: buildObservations('vix', buildDailyPairs(DAY - 9, DAY + 3)) });
     const { reading, known } = await readSeries(feed, 'vix', NOON);
     expect(reading).toEqual({
@@ -29,18 +29,18 @@ describe('readSeries', () => {
   it.each([
     [7, false],
     [8, true],
-  ])('still gives a value of %d days ago; stale: %s', async (age, stale) => {
+  ])('returns a value %d days old with stale = %s', async (age, stale) => {
     const feed = createMemoryFeed({ vix: buildObservations('vix', [[DAY - age, 17]]) });
     expect((await readSeries(feed, 'vix', NOON)).reading).toMatchObject({ value: 17, ageDays: age, stale });
   });
 
-  it('makes no value younger for being told late or again', async () => {
+  it('keeps the observation time when a value is delivered late or repeatedly', async () => {
     const late = buildObservations('vix', [[DAY - 2, 17]], () => NOON - 5);
     const { reading } = await readSeries(createMemoryFeed({}, { observations: async () => late }), 'vix', NOON);
     expect(reading).toMatchObject({ value: 17, observedAtMs: toInstantMs(DAY - 1), stale: false });
   });
 
-  it('has no value only where there never was one', async () => {
+  it('returns null only before the first value', async () => {
     expect((await readSeries(createMemoryFeed({}), 'vix', NOON)).reading).toMatchObject({
       value: null,
       observedDay: null,
@@ -50,7 +50,7 @@ describe('readSeries', () => {
     });
   });
 
-  it('takes the newest version, and calls it provisional until it is published', async () => {
+  it('returns the newest version, provisional before its publication', async () => {
     const early = buildObservations('etfFlow', [[DAY - 1, 4.2]], () => toInstantMs(DAY, 3));
     const asked: (Vintage | undefined)[] = [];
     const observations: Feed['observations'] = async (_series, _atMs, vintage) => {

@@ -5,7 +5,7 @@ import { getNextPublicationMs, getPublicationMs, SERIES_IDS } from '../../../../
 
 const DAY = parseDay('2025-03-05');
 
-describe('nextPublication', () => {
+describe('getNextPublicationMs', () => {
   it.each([
     ['btcClose', toInstantMs(DAY, 23, 59), toInstantMs(DAY + 1)],
     ['btcClose', toInstantMs(DAY + 1), toInstantMs(DAY + 2)],
@@ -13,11 +13,11 @@ describe('nextPublication', () => {
     ['etfFlow', toInstantMs(DAY, 12), toInstantMs(DAY + 1, 12)],
     ['pmi', toInstantMs(DAY, 14), toInstantMs(DAY, 15)],
     ['fearGreed', toInstantMs(DAY, 1), toInstantMs(DAY + 1)],
-  ] as const)('of %s is the next instant at which that series is published', (series, atMs, expected) => {
+  ] as const)('returns the next publication of %s', (series, atMs, expected) => {
     expect(getNextPublicationMs(series, atMs)).toBe(expected);
   });
 
-  it('leaves nothing out that is published before it', () => {
+  it('skips no publication', () => {
     const property = fc.property(
       fc.constantFrom(...SERIES_IDS),
       fc.integer({ min: toInstantMs(DAY), max: toInstantMs(DAY + 3) }),

@@ -18,18 +18,18 @@ describe('isUsExchangeDay', () => {
     [2022, ['01-17', '02-21', '04-15', '05-30', '06-20', '07-04', '09-05', '11-24', '12-26']],
     [2024, ['01-01', '01-15', '02-19', '03-29', '05-27', '06-19', '07-04', '09-02', '11-28', '12-25']],
     [2026, ['01-01', '01-19', '02-16', '04-03', '05-25', '06-19', '07-03', '09-07', '11-26', '12-25']],
-  ])('keeps the holidays of %d', (year, expected) => {
+  ])('excludes the exchange holidays of %d', (year, expected) => {
     expect(holidays(year)).toEqual(expected);
   });
 });
 
 describe('other calendars', () => {
-  it('trade currencies on all weekdays but two', () => {
+  it('isTradingDay is true on weekdays except New Year and Christmas', () => {
     expect(['2024-12-25', '2024-01-01', '2024-03-30'].map((date) => isTradingDay(parseDay(date)))).toEqual([false, false, false]);
     expect(['2024-03-29', '2024-07-04'].map((date) => isTradingDay(parseDay(date)))).toEqual([true, true]);
   });
 
-  it('find the first exchange day of a month', () => {
+  it('isFirstUsExchangeDayOfMonth is true on one day of a month', () => {
     const found = (month: string) =>
       Array.from({ length: 28 }, (_, index) => parseDay(`${month}-01`) + index)
         .filter(isFirstUsExchangeDayOfMonth)

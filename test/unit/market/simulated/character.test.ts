@@ -26,7 +26,7 @@ describe('the simulated market', () => {
     },
   );
 
-  it('passes through most regimes in every recent year of the default seed', () => {
+  it('has most regimes in each recent year of the default seed', () => {
     const regimes = classifyRegimes(computeFeatures(frames[0]));
     for (const year of [2023, 2024, 2025, 2026, 2027]) {
       const days = regimes.filter((_, row) => formatDay(frames[0].firstDay + row).startsWith(`${year}`));
@@ -34,7 +34,7 @@ describe('the simulated market', () => {
     }
   });
 
-  it('keeps the price of the order of the real one', () => {
+  it('keeps the price within the order of magnitude of the real one', () => {
     const priceOn = (frame: (typeof frames)[number], date: string) => frame.close[parseDay(date) - frame.firstDay];
     for (const frame of frames) {
       expect(priceOn(frame, '2012-01-01')).toBeGreaterThan(1);
@@ -48,7 +48,7 @@ describe('the simulated market', () => {
     expect(Math.max(...recent)).toBeLessThan(150_000);
   });
 
-  it('has clustering volatility and fat tails', () => {
+  it('has volatility clustering and fat tails', () => {
     for (const { close } of frames) {
       const returns = Array.from(close.subarray(1), (price, index) => Math.log(price / close[index]));
       const absolute = returns.map(Math.abs);
@@ -58,7 +58,7 @@ describe('the simulated market', () => {
     }
   });
 
-  it('gives no rule on past prices an edge over always saying up', () => {
+  it('gives no rule on past prices an edge over always predicting up', () => {
     const rules: ((close: Float64Array, row: number) => boolean)[] = [
       (close, row) => close[row] > close[row - 1],
       (close, row) => close[row] > close[row - 7],
@@ -85,7 +85,7 @@ describe('the simulated market', () => {
     }
   });
 
-  it('has daily returns that do not tell the next one', () => {
+  it('has no autocorrelation of daily returns', () => {
     for (const { close } of frames) {
       const returns = Array.from(close.subarray(1), (price, index) => Math.log(price / close[index]));
       for (const lag of [1, 2, 7]) expect(Math.abs(autocorrelation(returns, lag))).toBeLessThan(0.06);

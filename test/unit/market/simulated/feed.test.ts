@@ -13,7 +13,7 @@ describeFeedContract('the simulated feed', async () => openSimulatedFeed({ seed:
 describeScheduledFeed('the simulated feed', async () => openSimulatedFeed({ seed: 5 }), DAY);
 
 describe('openSimulatedFeed', () => {
-  it('gives the same values however and how far it was run before', async () => {
+  it('returns the same values in any order of queries', async () => {
     const one = openSimulatedFeed({ seed: 11 });
     const property = fc.asyncProperty(
       fc.array(instant, { minLength: 1, maxLength: 4 }),
@@ -29,7 +29,7 @@ describe('openSimulatedFeed', () => {
     await fc.assert(property, { numRuns: 15 });
   });
 
-  it('extends what it said earlier and never revises it', async () => {
+  it('extends earlier results and never revises them', async () => {
     const feed = openSimulatedFeed({ seed: 12 });
     const property = fc.asyncProperty(instant, instant, fc.constantFrom(...SERIES_IDS), async (a, b, id) => {
       const early = await feed.observations(id, Math.min(a, b));
@@ -40,7 +40,7 @@ describe('openSimulatedFeed', () => {
     await fc.assert(property, { numRuns: 40 });
   });
 
-  it('begins each series about when the real one began', async () => {
+  it('starts each series near the start of the real one', async () => {
     const feed = openSimulatedFeed();
     const first = async (id: (typeof SERIES_IDS)[number]) => (await feed.observations(id, toInstantMs(DAY))).days[0];
     expect(await first('btcClose')).toBe(parseDay('2010-07-18'));
@@ -50,7 +50,7 @@ describe('openSimulatedFeed', () => {
     expect(await first('sp500')).toBe(parseDay('2009-06-01'));
   });
 
-  it('keeps every value where such values lie', async () => {
+  it('keeps every value in its plausible range', async () => {
     const bounds = {
       btcClose: [0.01, 2e6],
       fearGreed: [0, 100],
@@ -82,7 +82,7 @@ describe('openSimulatedFeed', () => {
     }
   });
 
-  it('has no price before its beginning', async () => {
+  it('throws before its first day', async () => {
     const feed = openSimulatedFeed();
     const first = parseDay('2010-07-18');
     await expect(feed.spot(toInstantMs(first) - 1)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
@@ -93,15 +93,15 @@ describe('openSimulatedFeed', () => {
   });
 });
 
-describe('prices of the simulated feed', () => {
+describe('simulated prices', () => {
   const feed = openSimulatedFeed();
 
-  it('are at midnight the close of the day before', async () => {
+  it('equal the previous close at midnight', async () => {
     const { days, values } = await feed.observations('btcClose', toInstantMs(DAY));
     expect((await feed.spot(toInstantMs(DAY))).priceUsd).toBe(values[days.indexOf(DAY - 1)]);
   });
 
-  it('move by the minute and end at the close', async () => {
+  it('change by the minute and end at the close', async () => {
     const [close] = (await feed.observations('btcClose', toInstantMs(DAY + 1))).values.slice(-1);
     const prices = await Promise.all([0, 6, 12, 18].map((hour) => feed.spot(toInstantMs(DAY, hour, 30))));
     expect(new Set(prices.map((price) => price.priceUsd)).size).toBe(4);
@@ -109,7 +109,7 @@ describe('prices of the simulated feed', () => {
     expect(await feed.spot(toInstantMs(DAY, 6, 30) + 59_999)).toEqual(prices[1]);
   });
 
-  it('differ between signal time and close, by less than a day moves', async () => {
+  it('differ between signal time and close by less than a daily move', async () => {
     let squares = 0;
     for (let day = DAY; day < DAY + 200; day++) {
       const signal = (await feed.spot(getSignalTimeMs(day))).priceUsd;
@@ -121,7 +121,7 @@ describe('prices of the simulated feed', () => {
     expect(Math.sqrt(squares / 200)).toBeLessThan(0.02);
   });
 
-  it('close at three venues whose median is the close, never far apart', async () => {
+  it('have three venue closes around their median', async () => {
     for (let day = DAY; day < DAY + 300; day++) {
       const closes = (await feed.dailyCloses(day, toInstantMs(day + 1))).map((close) => close.priceUsd!).toSorted((a, b) => a - b);
       expect(closes[1]).toBe((await feed.spot(toInstantMs(day + 1))).priceUsd);
@@ -130,8 +130,8 @@ describe('prices of the simulated feed', () => {
   });
 });
 
-describe('rates of the simulated feed', () => {
-  it('follow one policy', async () => {
+describe('simulated rates', () => {
+  it('follow one policy rate', async () => {
     const feed = openSimulatedFeed();
     const target = await feed.observations('policyRate', toInstantMs(DAY));
     const effective = await feed.observations('fedFunds', toInstantMs(DAY));
@@ -140,10 +140,10 @@ describe('rates of the simulated feed', () => {
   });
 });
 
-describe('fund flows of the simulated feed', () => {
+describe('simulated fund flows', () => {
   const AT = toInstantMs(parseDay('2026-02-20'));
 
-  it('sum to the total of every day, in steps of 0.1', async () => {
+  it('sum to the daily total in steps of 0.1', async () => {
     const feed = openSimulatedFeed();
     const total = await feed.observations('etfFlow', AT);
     const funds = Object.values(await feed.fundFlows(AT));
@@ -158,7 +158,7 @@ describe('fund flows of the simulated feed', () => {
     }
   });
 
-  it('are the same whatever was asked before, and none is empty', async () => {
+  it('are independent of earlier queries and not empty', async () => {
     const [patient, hasty] = [openSimulatedFeed({ seed: 4 }), openSimulatedFeed({ seed: 4 })];
     await hasty.fundFlows(AT);
     const early = await hasty.fundFlows(AT - 200 * 86_400_000);
@@ -167,7 +167,7 @@ describe('fund flows of the simulated feed', () => {
     for (const { values } of Object.values(early)) expect(new Set(values).size).toBeGreaterThan(20);
   });
 
-  it('do not exist before the funds', async () => {
+  it('are empty before the funds existed', async () => {
     const flows = await openSimulatedFeed().fundFlows(toInstantMs(parseDay('2020-01-01')));
     expect(Object.values(flows).every(({ days }) => days.length === 0)).toBe(true);
   });

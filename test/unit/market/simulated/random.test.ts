@@ -12,27 +12,27 @@ function moments(draw: (day: number) => number) {
 }
 
 describe('createRandomness', () => {
-  it('draws uniforms', () => {
+  it('draws uniform numbers', () => {
     const { mean, variance } = moments(uniform);
     expect(mean).toBeCloseTo(0.5, 2);
     expect(variance).toBeCloseTo(1 / 12, 2);
   });
 
-  it('draws normals', () => {
+  it('draws normal numbers', () => {
     const { mean, variance, kurtosis } = moments(normal);
     expect(Math.abs(mean)).toBeLessThan(0.02);
     expect(Math.abs(variance - 1)).toBeLessThan(0.03);
     expect(Math.abs(kurtosis - 3)).toBeLessThan(0.15);
   });
 
-  it('draws fat tails of nearly unit variance', () => {
+  it('draws fat-tailed numbers of unit variance', () => {
     const { mean, variance, kurtosis } = moments(fatTailed);
     expect(Math.abs(mean)).toBeLessThan(0.02);
     expect(Math.abs(variance - 0.95)).toBeLessThan(0.05);
     expect(kurtosis).toBeGreaterThan(5);
   });
 
-  it('keeps days, draws, seeds and streams apart', () => {
+  it('separates days, draws, seeds and streams', () => {
     const correlation = (a: (day: number) => number, b: (day: number) => number) => {
       let sum = 0;
       for (let day = 0; day < COUNT; day++) sum += a(day) * b(day);

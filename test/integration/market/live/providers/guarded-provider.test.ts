@@ -16,8 +16,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0
 afterEach(() => void vi.useRealTimers());
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
-describe('the circuit', () => {
-  it('opens after five failed calls in a row, and then nobody is asked', async () => {
+describe('circuit breaker', () => {
+  it('opens after five consecutive failures and sends no request', async () => {
     const { host, kraken } = await createGuardedProviders(answerWithStatus(404));
     await failures(kraken, 4);
     expect(kraken.health().circuit).toBe('closed');
@@ -31,7 +31,7 @@ describe('the circuit', () => {
     expect(kraken.health()).toMatchObject({ calls: 5, failures: 5, lastFailureAtMs: Date.now() });
   });
 
-  it('stays closed when a success comes between', async () => {
+  it('stays closed when a call succeeds in between', async () => {
     const { kraken } = await createGuardedProviders(
       answerInSequence(...Array(4).fill(answerWithStatus(404)), answerOk, answerWithStatus(404)),
     );
@@ -39,7 +39,7 @@ describe('the circuit', () => {
     expect(kraken.health()).toMatchObject({ circuit: 'closed', failures: 8 });
   });
 
-  it('tries one call after a minute, with one attempt, and opens again when it fails', async () => {
+  it('half-opens after a minute for one attempt and opens again on failure', async () => {
     const { host, kraken } = await createGuardedProviders(answerWithStatus(500));
     await failures(kraken, 5);
     pass(59_999);
@@ -51,7 +51,7 @@ describe('the circuit', () => {
     await expect(kraken.request(REQUEST)).rejects.toThrow('is not asked before 2026-01-05T00:02:00.000Z');
   });
 
-  it('lets calls wait for the one that is tried, and closes when it succeeds', async () => {
+  it('queues calls behind the trial call and closes when it succeeds', async () => {
     const { host, kraken } = await createGuardedProviders(answerInSequence(...Array(5).fill(answerWithStatus(404)), answerOk));
     await failures(kraken, 5);
     pass(60_000);
@@ -65,7 +65,7 @@ describe('the circuit', () => {
     expect(kraken.health()).toMatchObject({ circuit: 'closed', lastError: null, lastOkAtMs: Date.now() });
   });
 
-  it('refuses also those who stood in line when it opened', async () => {
+  it('rejects calls that were queued when it opened', async () => {
     const { kraken } = await createGuardedProviders(answerOk, { minIntervalMs: 20 });
     const run = vi.fn().mockRejectedValue(changedShape);
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => kraken.call('candles', run)));
@@ -75,7 +75,7 @@ describe('the circuit', () => {
     expect(kraken.health()).toMatchObject({ calls: 5, failures: 5 });
   });
 
-  it('of one provider does not touch another', async () => {
+  it('does not affect another provider', async () => {
     const { host, kraken, fred } = await createGuardedProviders(answerOk);
     host.fault('kraken', 'unavailable-for-legal-reasons');
     await failures(kraken, 5);
@@ -89,7 +89,7 @@ describe('Retry-After', () => {
   it.each([
     ['by the next attempt', 3, 2],
     ['by the next call', 1, 1],
-  ])('is waited for when it is short, %s', async (_, attempts, requestsOfFirst) => {
+  ])('delays %s when short', async (_, attempts, requestsOfFirst) => {
     const { host, kraken } = await createGuardedProviders(answerInSequence(answerWithStatus(429, { 'retry-after': '1' }), answerOk), {
       attempts,
     });
@@ -103,7 +103,7 @@ describe('Retry-After', () => {
   it.each([
     ['90', '2026-01-05T00:01:30.000Z', 90_000],
     ['Mon, 05 Jan 2026 00:00:45 GMT', '2026-01-05T00:00:45.000Z', 45_000],
-  ])('of %s opens the circuit at once and until then', async (retryAfter, until, waitMs) => {
+  ])('of %s opens the circuit for its duration', async (retryAfter, until, waitMs) => {
     const { host, kraken, lines } = await createGuardedProviders(
       answerInSequence(answerWithStatus(503, { 'retry-after': retryAfter }), answerOk),
     );
@@ -119,7 +119,7 @@ describe('Retry-After', () => {
 });
 
 describe('call', () => {
-  it('counts what the reader throws as a failure of the provider, without another attempt', async () => {
+  it('records a parsing error as a failure without a retry', async () => {
     const { kraken } = await createGuardedProviders(answerOk);
     const run = vi.fn(async () => {
       await kraken.request(REQUEST);
@@ -130,7 +130,7 @@ describe('call', () => {
     expect(kraken.health()).toMatchObject({ calls: 1, failures: 1, lastError: 'Kraken: price is missing' });
   });
 
-  it('repeats what failed for the network, in the words of ccxt', async () => {
+  it('retries network errors of ccxt', async () => {
     const { kraken } = await createGuardedProviders(answerOk);
     const cause = new RequestTimeout('kraken GET https://somewhere timed out');
     const run = vi
@@ -142,7 +142,7 @@ describe('call', () => {
     expect(run).toHaveBeenCalledTimes(3);
   });
 
-  it('does not repeat what is broken, and keeps its cause', async () => {
+  it('does not retry other errors and keeps their cause', async () => {
     const { kraken } = await createGuardedProviders(answerOk);
     const cause = new TypeError('undefined is no function');
     const run = vi.fn().mockRejectedValue(cause);
@@ -150,7 +150,7 @@ describe('call', () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it('gives up on what never ends, and says so to it', async () => {
+  it('times out and aborts the operation', async () => {
     const { kraken } = await createGuardedProviders(answerOk, { attemptTimeoutMs: 20, attempts: 1 });
     const { promise: aborted, resolve } = Promise.withResolvers<void>();
     const run = (signal: AbortSignal) => {
@@ -161,7 +161,7 @@ describe('call', () => {
     await aborted;
   });
 
-  it('with requests in it is one call: they are attempted with it, also as the one that is tried', async () => {
+  it('shares its attempt with nested requests, also when half-open', async () => {
     const { host, kraken } = await createGuardedProviders(answerInSequence(answerWithStatus(500), answerOk));
     const both = async () => [(await kraken.request(REQUEST)).body, (await kraken.request(REQUEST)).body];
     expect(await kraken.call('two pages', both)).toEqual([{ price: 1 }, { price: 1 }]);
@@ -174,8 +174,8 @@ describe('call', () => {
   });
 });
 
-describe('the rate limit', () => {
-  it('keeps attempts apart, those of concurrent calls, of repetitions and within calls', async () => {
+describe('throttle', () => {
+  it('spaces concurrent, repeated and nested attempts', async () => {
     const minIntervalMs = 40;
     const arrivals: number[] = [];
     const first = answerInSequence(answerWithStatus(500), answerOk);
@@ -193,14 +193,14 @@ describe('the rate limit', () => {
     expect(arrivals[4] - arrivals[0]).toBeGreaterThanOrEqual(4 * minIntervalMs - 15);
   });
 
-  it('lets the first request of a call go with the call', async () => {
+  it('uses the slot of a call for its first request', async () => {
     const { kraken } = await createGuardedProviders(answerOk, { minIntervalMs: 60_000 });
     await kraken.call('page', () => kraken.request(REQUEST));
   });
 });
 
 describe('the log', () => {
-  it('tells of one broken page once, however often the others work', async () => {
+  it('logs one broken endpoint once while others succeed', async () => {
     let broken = true;
     const { kraken, lines } = await createGuardedProviders((request) =>
       broken && request.path === '/broken' ? answerWithStatus(404)(request) : answerOk(request),
@@ -217,7 +217,7 @@ describe('the log', () => {
     expect(kraken.health().lastError).toBeNull();
   });
 
-  it('has a line a change, however many calls fail', async () => {
+  it('has one line per state change', async () => {
     const { host, kraken, lines } = await createGuardedProviders(answerOk);
     await failures(kraken, 2);
     host.fault('kraken', 'unavailable-for-legal-reasons');
@@ -239,10 +239,10 @@ describe('the log', () => {
   });
 });
 
-describe('the signal', () => {
+describe('abort signal', () => {
   const stopping = new OracleError('SHUTTING_DOWN', 'The service is stopping: test');
 
-  it('ends a call that waits for its answer, and later ones before they begin', async () => {
+  it('aborts a pending call and rejects later ones', async () => {
     const controller = new AbortController();
     const { host, kraken, lines } = await createGuardedProviders(answerOk, {}, controller.signal);
     host.fault('kraken', 'slow');
@@ -259,7 +259,7 @@ describe('the signal', () => {
   it.each([
     ['stands in line', { minIntervalMs: 3_600_000 }],
     ['waits for its next attempt', { backoffMinMs: 3_600_000, backoffMaxMs: 3_600_000 }],
-  ])('ends a call that %s', async (_, timing) => {
+  ])('aborts a call that %s', async (_, timing) => {
     const controller = new AbortController();
     const { host, kraken } = await createGuardedProviders(answerWithStatus(500), timing, controller.signal);
     const calls = Promise.allSettled([kraken.request(REQUEST), kraken.request(REQUEST)]);
@@ -268,7 +268,7 @@ describe('the signal', () => {
     for (const result of await calls) expect(result).toEqual({ status: 'rejected', reason: stopping });
   });
 
-  it('ends what does not listen to it', async () => {
+  it('rejects an operation that ignores the signal', async () => {
     const controller = new AbortController();
     const { kraken } = await createGuardedProviders(answerOk, {}, controller.signal);
     const call = kraken.call('candles', () => {

@@ -25,7 +25,7 @@ async function streaming(pieces: () => Iterable<Buffer>): Promise<Provider> {
 }
 
 describe('a request', () => {
-  it('reaches the path under the base URL with its query, and brings parsed JSON with both clocks', async () => {
+  it('is sent to the path with its query and returns JSON with both clocks', async () => {
     const { host, kraken } = await createGuardedProviders(({ path, query, method }) => ({
       body: { path, pair: query.get('pair'), method },
     }));
@@ -36,21 +36,21 @@ describe('a request', () => {
     expect(kraken.baseUrl).toBe(`${host.url}/kraken`);
   });
 
-  it('posts a body as JSON, and reads text as it is', async () => {
+  it('posts a JSON body and returns text', async () => {
     const { host, fred } = await createGuardedProviders(({ body }) => ({ body: `observation_date,${(body as { id: string }).id}\n` }));
     const answer = await fred.request({ path: '/csv', method: 'POST', body: { id: 'DFF' }, format: 'text' });
     expect(answer.body).toBe('observation_date,DFF\n');
     expect(host.requests('fred')[0]).toMatchObject({ method: 'POST', body: { id: 'DFF' } });
   });
 
-  it('reads text that is split within characters', async () => {
+  it('decodes text that is split within characters', async () => {
     // Three bytes each: pieces of a power of two bytes cut through most of those at their ends.
     const body = '€'.repeat(300_000);
     const { fred } = await createGuardedProviders(() => ({ body }));
     expect((await fred.request({ path: '/page', format: 'text' })).body === body).toBe(true);
   });
 
-  it('tells no provider time where there is no date', async () => {
+  it('returns no provider time without a Date header', async () => {
     const { kraken } = await createGuardedProviders(() => ({ headers: { date: '' }, body: {} }));
     expect((await kraken.request(REQUEST)).providerAtMs).toBeNull();
     expect(kraken.health().clockSkewMs).toBeNull();
@@ -68,7 +68,7 @@ describe('the clock of a provider', () => {
     expect(Math.abs(kraken.health().clockSkewMs ?? SKEW_MS)).toBeLessThan(5_000);
   });
 
-  it('is not blamed for the age of a cached answer, and is seen on refusals', async () => {
+  it('accounts for the Age header and is read from error responses', async () => {
     const date = new Date(Date.now() - 600_000).toUTCString();
     const { kraken } = await createGuardedProviders(answerWithStatus(404, { date, age: '600' }));
     await expect(kraken.request(REQUEST)).rejects.toThrow();
@@ -77,14 +77,14 @@ describe('the clock of a provider', () => {
 });
 
 describe('attempts', () => {
-  it.each([500, 502, 503, 408, 429])('go on after %d', async (status) => {
+  it.each([500, 502, 503, 408, 429])('continue after status %d', async (status) => {
     const { host, kraken } = await createGuardedProviders(answerInSequence(answerWithStatus(status), answerWithStatus(status), answerOk));
     expect((await kraken.request(REQUEST)).body).toEqual({ price: 1 });
     expect(host.requests('kraken')).toHaveLength(3);
     expect(kraken.health()).toMatchObject({ calls: 1, failures: 0, lastError: null });
   });
 
-  it.each([400, 401, 403, 404, 451])('end with %d', async (status) => {
+  it.each([400, 401, 403, 404, 451])('end with status %d', async (status) => {
     const { host, kraken } = await createGuardedProviders(answerWithStatus(status, { 'retry-after': '1' }));
     await expect(kraken.request(REQUEST)).rejects.toMatchObject({
       code: 'FEED_UNAVAILABLE',
@@ -93,7 +93,7 @@ describe('attempts', () => {
     expect(host.requests('kraken')).toHaveLength(1);
   });
 
-  it('are three in all', async () => {
+  it('are at most three', async () => {
     const { host, kraken } = await createGuardedProviders(answerWithStatus(500));
     await expect(kraken.request(REQUEST)).rejects.toMatchObject({ message: 'Kraken: /0/public/OHLC answered 500' });
     expect(host.requests('kraken')).toHaveLength(3);
@@ -104,7 +104,7 @@ describe('attempts', () => {
     ['server-error', 3, { code: 'FEED_UNAVAILABLE', message: 'Kraken: /0/public/OHLC answered 503' }],
     ['unavailable-for-legal-reasons', 1, { code: 'FEED_UNAVAILABLE', message: 'Kraken: /0/public/OHLC answered 451' }],
     ['truncated', 1, { code: 'FEED_INVALID', message: 'Kraken: /0/public/OHLC is not JSON', field: 'answer' }],
-  ])('under the fault %s are %d, and the next call after it succeeds', async (fault, attempts, error) => {
+  ])('under the fault %s are %d, and the next call succeeds', async (fault, attempts, error) => {
     const { host, kraken } = await createGuardedProviders(answerOk);
     host.fault('kraken', fault);
     await expect(kraken.request(REQUEST)).rejects.toMatchObject(error);
@@ -113,7 +113,7 @@ describe('attempts', () => {
     expect((await kraken.request(REQUEST)).body).toEqual({ price: 1 });
   });
 
-  it('end one by one when nothing comes back', async () => {
+  it('time out one by one without a response', async () => {
     const { host, kraken } = await createGuardedProviders(answerOk, { attemptTimeoutMs: 40 });
     host.fault('kraken', 'slow');
     await expect(kraken.request(REQUEST)).rejects.toMatchObject({
@@ -123,7 +123,7 @@ describe('attempts', () => {
     expect(host.requests('kraken')).toHaveLength(3);
   });
 
-  it('go on when an answer breaks off', async () => {
+  it('continue when a response is interrupted', async () => {
     const cut: Answers = () => ({ headers: { 'content-length': '1000', connection: 'close' }, body: { price: 1 } });
     const { host, kraken } = await createGuardedProviders(answerInSequence(cut, answerOk, cut));
     expect((await kraken.request(REQUEST)).body).toEqual({ price: 1 });
@@ -134,7 +134,7 @@ describe('attempts', () => {
     });
   });
 
-  it('fail where nobody listens', async () => {
+  it('fail without a listening server', async () => {
     const { url, close } = await startProviderHost(answerOk);
     await close();
     const log = createLog({ level: 'silent', secrets: [] });
@@ -145,7 +145,7 @@ describe('attempts', () => {
     });
   });
 
-  it('end with an answer that is too long, without waiting for its end', async () => {
+  it('end with an oversized response without reading it to its end', async () => {
     const fred = await streaming(function* () {
       for (;;) yield Buffer.alloc(1_000_000, 'x');
     });
@@ -156,8 +156,8 @@ describe('attempts', () => {
   });
 });
 
-describe('the host of the tests', () => {
-  it('answers for 30 days ago when stale', async () => {
+describe('the scripted provider host', () => {
+  it('returns data of 30 days ago when stale', async () => {
     const { host, kraken } = await createGuardedProviders(({ nowMs }) => ({ body: { nowMs } }));
     const before = Date.now();
     host.fault('kraken', 'stale');
@@ -169,7 +169,7 @@ describe('the host of the tests', () => {
   it.each<[Fault, unknown]>([
     ['changed-shape', { rows_v2: [{ row: [1, 2] }], last_v2: 5 }],
     ['empty', { rows: [], last: 5 }],
-  ])('rewrites an answer under the fault %s', async (fault, body) => {
+  ])('rewrites a response under the fault %s', async (fault, body) => {
     const { host, kraken } = await createGuardedProviders(() => ({ body: { rows: [[1, 2]], last: 5 } }));
     host.fault('kraken', fault);
     expect((await kraken.request(REQUEST)).body).toEqual(body);

@@ -32,8 +32,8 @@ async function all(store: ObservationStore): Promise<ObservationDoc[]> {
   return docs;
 }
 
-describe('the store of observations', () => {
-  it('adds a version only when something is new: the value, or that it is final', async () => {
+describe('ObservationStore', () => {
+  it('adds a version only for a new value or finality', async () => {
     const { store } = await open();
     const save = (number: number, ms: number) => store.save('sp500', 'yahoo', [value(DAY, number)], at(ms));
     expect(await save(100, FINAL_MS - 1)).toBe(1);
@@ -51,7 +51,7 @@ describe('the store of observations', () => {
     ]);
   });
 
-  it('keeps one version when ten writers say the same at once', async () => {
+  it('stores one version for ten concurrent writers', async () => {
     const { store } = await open();
     const days = Array.from({ length: 50 }, (_, index) => value(DAY - index, index));
     await Promise.all(Array.from({ length: 10 }, () => store.save('sp500', 'yahoo', days, at(FINAL_MS))));
@@ -60,7 +60,7 @@ describe('the store of observations', () => {
     expect(docs.every(({ versions }) => versions.length === 1)).toBe(true);
   });
 
-  it('calls nothing of the history final that is not published yet', async () => {
+  it('marks unpublished backfilled values as provisional', async () => {
     const { store, memory } = await open();
     await store.save('sp500', 'yahoo', [value(DAY, 100), value(DAY + 1, 101)], at(FINAL_MS, true));
     const docs = await all(store);
@@ -71,7 +71,7 @@ describe('the store of observations', () => {
     expect([history.getLastFinalDay(), history.getLastFinalDay('yahoo'), history.getLastFinalDay('fred')]).toEqual([DAY, DAY, null]);
   });
 
-  it('does not read again what a reader has, once the writing is a minute old', async () => {
+  it('does not reread documents older than a minute', async () => {
     const { store, memory, tick } = await open();
     await store.save('sp500', 'yahoo', [value(DAY, 100)], at(FINAL_MS));
     const reader = memory();
@@ -90,7 +90,7 @@ describe('the store of observations', () => {
     expect((await reader.getHistory('sp500')).getFirstVersions(Number.MAX_SAFE_INTEGER).days.length).toBe(1);
   });
 
-  it('shows another process what was written, within seconds, and this one at once', async () => {
+  it('shows writes to this process immediately and to others within seconds', async () => {
     const { store, memory, tick } = await open();
     const [mine, other] = [memory(), memory()];
     const seen = async (reader: ObservationCache) =>

@@ -24,26 +24,26 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(() => database.db.dropDatabase());
 
-it('shows to every process what one has saved', async () => {
+it('shows saved health to every process', async () => {
   const store = new ProviderHealthStore(database.db);
   await store.save([fred, kraken]);
   expect(await new ProviderHealthStore(database.db).read()).toEqual([kraken, fred]);
 });
 
-it('is empty before anything was saved, and saving nothing is fine', async () => {
+it('is empty initially and accepts an empty save', async () => {
   const store = new ProviderHealthStore(database.db);
   await store.save([]);
   expect(await store.read()).toEqual([]);
 });
 
-it('keeps the last of each provider', async () => {
+it('keeps the last health of each provider', async () => {
   const store = new ProviderHealthStore(database.db);
   await store.save([fred, kraken]);
   await store.save([{ ...fred, calls: 4 }]);
   expect(await store.read()).toEqual([kraken, { ...fred, calls: 4 }]);
 });
 
-it('does not write again what has not changed', async () => {
+it('does not rewrite unchanged health', async () => {
   const store = new ProviderHealthStore(database.db);
   await store.save([fred, kraken]);
   await database.db.collection('provider_health').deleteMany({});

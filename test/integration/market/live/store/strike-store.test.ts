@@ -26,14 +26,14 @@ const snapshot = (changes: Partial<StrikeSnapshot> = {}) =>
   strikeSnapshot({ receivedAtMs: AT - 5 * MINUTE_MS, expiresAtMs: AT + 50 * HOUR_MS, ...changes });
 const count = (collection = 'strike_snapshots') => database.db.collection(collection).countDocuments();
 
-describe('the store of strikes', () => {
-  it('gives back what it was given', async () => {
+describe('StrikeStore', () => {
+  it('returns saved snapshots', async () => {
     const one = snapshot({ bids: [{ price: 0.4, size: 12.5 }], negRisk: null });
     await store.save([one]);
     expect(await store.latest(AT, HOUR_MS)).toEqual([one]);
   });
 
-  it('tells the newest of each market as of an instant, and keeps the earlier ones', async () => {
+  it('returns the newest snapshot of each market at an instant and keeps earlier ones', async () => {
     const old = snapshot({ bid: 0.3, receivedAtMs: AT - 30 * MINUTE_MS });
     const other = snapshot({ marketId: 'other', strikeUsd: 99_000 });
     const sameIdElsewhere = snapshot({ venue: 'kalshi', expiresAtMs: AT + HOUR_MS });
@@ -45,13 +45,13 @@ describe('the store of strikes', () => {
     expect(await store.latest(AT - HOUR_MS, HOUR_MS)).toEqual([]);
   });
 
-  it('leaves out what is too old and what has expired', async () => {
+  it('excludes old and expired snapshots', async () => {
     await store.save([snapshot({ marketId: 'old', receivedAtMs: AT - HOUR_MS - 1 }), snapshot({ marketId: 'over', expiresAtMs: AT })]);
     expect(await store.latest(AT, HOUR_MS)).toEqual([]);
     expect(await count()).toBe(2);
   });
 
-  it('is not changed by writing twice, nor by a second look in the same minute', async () => {
+  it('ignores repeated writes and a second snapshot in the same minute', async () => {
     const first = snapshot({ bid: 0.5 });
     await store.save([first]);
     const later = snapshot({ bid: 0.6, receivedAtMs: first.receivedAtMs + 1 });
@@ -64,14 +64,14 @@ describe('the store of strikes', () => {
     expect(await store.latest(AT, HOUR_MS)).toContainEqual(expect.objectContaining({ marketId: first.marketId, bid: 0.6 }));
   });
 
-  it('keeps the texts of a market once, and only prices with each look', async () => {
+  it('stores terms once per market and prices per snapshot', async () => {
     await store.save(Array.from({ length: 20 }, (_, minute) => snapshot({ receivedAtMs: AT - minute * MINUTE_MS })));
     expect([await count(), await count('strike_markets')]).toEqual([20, 1]);
     const [kept] = await database.db.collection('strike_snapshots').find().toArray();
     expect(Object.keys(kept)).toEqual(expect.not.arrayContaining(['question', 'resolution', 'url', 'conditionId', 'yesTokenId']));
   });
 
-  it('keeps the prices of an old snapshot, beside the newest terms of its market', async () => {
+  it("returns an old snapshot's prices with the newest terms", async () => {
     const old = snapshot({ bid: 0.3, bids: [{ price: 0.3, size: 7 }], tickSize: 0.01, receivedAtMs: AT - 30 * MINUTE_MS });
     await store.save([old]);
     const finer = snapshot({ bid: 0.975, tickSize: 0.001, minOrderSize: 10, negRisk: true });
@@ -84,7 +84,7 @@ describe('the store of strikes', () => {
     expect(await store.latest(AT, HOUR_MS), 'terms told earlier come too late').toEqual([finer]);
   });
 
-  it('is the same for ten writers at once, who see the tick size change', async () => {
+  it('is consistent for ten concurrent writers with a changed tick size', async () => {
     const tickSizes = [0.01, 0.001];
     const looks = Array.from({ length: 10 }, (_, minute) =>
       ['one', 'two', 'three'].map((marketId) =>
@@ -98,13 +98,13 @@ describe('the store of strikes', () => {
     expect(early.map(({ bid, tickSize }) => [bid, tickSize])).toEqual(Array(3).fill([looks[4][0].bid, 0.001]));
   });
 
-  it('saves no snapshot whose market could not be saved', async () => {
+  it('saves no snapshot without its market', async () => {
     await database.db.createCollection('strike_markets', { validator: { never: true } });
     await expect(store.save([snapshot()])).rejects.toMatchObject({ code: 121 });
     expect(await count()).toBe(0);
   });
 
-  it('leaves out snapshots whose market is not known', async () => {
+  it('excludes snapshots of an unknown market', async () => {
     const known = snapshot({ marketId: 'known' });
     await store.save([known, snapshot({ marketId: 'lost' })]);
     await database.db.collection<{ _id: string }>('strike_markets').deleteOne({ _id: 'polymarket/lost' });
@@ -112,7 +112,7 @@ describe('the store of strikes', () => {
     expect(await store.latest(AT, HOUR_MS)).toEqual([known]);
   });
 
-  it('has nothing to do for an empty list', async () => {
+  it('ignores an empty list', async () => {
     await store.save([]);
     expect(await store.latest(AT, HOUR_MS)).toEqual([]);
   });

@@ -11,25 +11,25 @@ describe('isTransient', () => {
     (name) => expect(isTransient(new ccxt[name]('x'))).toBe(true),
   );
 
-  it.each(['ExchangeError', 'BadSymbol', 'AuthenticationError', 'BadResponse', 'NotSupported'] as const)("ccxt's %s is not", (name) =>
+  it.each(['ExchangeError', 'BadSymbol', 'AuthenticationError', 'BadResponse', 'NotSupported'] as const)("is false for ccxt's %s", (name) =>
     expect(isTransient(new ccxt[name]('x'))).toBe(false),
   );
 
-  it('a time-out is, and a request when it says so', () => {
+  it('is true for a timeout and for a retryable request', () => {
     expect(isTransient(new TaskCancelledError())).toBe(true);
     expect(isTransient(new AttemptError('x', { retryable: true }))).toBe(true);
     expect(isTransient(new AttemptError('x', { retryable: false }))).toBe(false);
   });
 
-  it('nothing else is', () => {
+  it('is false for other errors', () => {
     for (const error of [new TypeError('x'), new OracleError('FEED_INVALID', 'x'), 'NetworkError', null]) {
       expect(isTransient(error)).toBe(false);
     }
   });
 });
 
-describe('callError', () => {
-  it('keeps an error of ours', () => {
+describe('toFeedError', () => {
+  it('keeps an OracleError', () => {
     const invalid = new OracleError('FEED_INVALID', 'Kraken: result is missing');
     expect(toFeedError('Kraken', 'candles', invalid)).toBe(invalid);
   });

@@ -3,19 +3,19 @@ import { getBaseUrl, parseProviderUrls } from '../../../../../src/market/live/pr
 import { PROVIDER_IDS, PROVIDERS } from '../../../../../src/market/live/providers/providers.ts';
 
 describe('parseProviderUrls', () => {
-  it.each(['', '  ', ' , '])('leaves every provider at its own address for %j', (text) => {
+  it.each(['', '  ', ' , '])('keeps all base URLs for %j', (text) => {
     const urls = parseProviderUrls(text);
     for (const id of PROVIDER_IDS) expect(getBaseUrl(urls, id)).toBe(PROVIDERS[id].baseUrl);
   });
 
-  it('moves the named providers only', () => {
+  it('overrides the named providers only', () => {
     const urls = parseProviderUrls('kraken=http://127.0.0.1:9000/k/, fred = https://mirror.example');
     expect(getBaseUrl(urls, 'kraken')).toBe('http://127.0.0.1:9000/k');
     expect(getBaseUrl(urls, 'fred')).toBe('https://mirror.example');
     expect(getBaseUrl(urls, 'okx')).toBe(PROVIDERS.okx.baseUrl);
   });
 
-  it('moves all others by their ids, wherever the pair stands', () => {
+  it('applies the wildcard to all other providers, at any position', () => {
     const urls = parseProviderUrls('*=https://proxy.example/{provider}/v1,kraken=https://k.example');
     expect(getBaseUrl(urls, 'kraken')).toBe('https://k.example');
     expect(getBaseUrl(urls, 'alternative-me')).toBe('https://proxy.example/alternative-me/v1');
@@ -32,7 +32,7 @@ describe('parseProviderUrls', () => {
     ['kraken=https://k.example/?a=b', 'the URL of "kraken" may have a host and a path only'],
     ['*=https://proxy.example', '"*=https://proxy.example": {provider} belongs to *'],
     ['kraken=https://proxy.example/{provider}', '"kraken=https://proxy.example/{provider}": {provider} belongs to *'],
-  ])('refuses %s', (text, problem) => {
+  ])('rejects %s', (text, problem) => {
     expect(() => parseProviderUrls(text)).toThrowError(
       expect.objectContaining({
         code: 'CONFIG_INVALID',

@@ -3,7 +3,7 @@ import { createThrottle } from '../../../../../src/market/live/providers/throttl
 
 const HOUR_MS = 3_600_000;
 
-it('lets the first go at once, and ends the waiting of all others with the reason of the signal', async () => {
+it('grants the first slot immediately and rejects queued callers with the abort reason', async () => {
   const controller = new AbortController();
   const pace = createThrottle(HOUR_MS, controller.signal);
   await pace.acquire();
@@ -16,7 +16,7 @@ it('lets the first go at once, and ends the waiting of all others with the reaso
   ]);
 });
 
-it('keeps turns apart and in order', async () => {
+it('spaces slots and keeps their order', async () => {
   const pace = createThrottle(15, new AbortController().signal);
   const startedAt = performance.now();
   const order: number[] = [];
@@ -25,7 +25,7 @@ it('keeps turns apart and in order', async () => {
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(30);
 });
 
-it('holds back those too who wait already', async () => {
+it('a pause delays callers that are already queued', async () => {
   const pace = createThrottle(5, new AbortController().signal);
   const startedAt = performance.now();
   await pace.acquire();
@@ -35,7 +35,7 @@ it('holds back those too who wait already', async () => {
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(60);
 });
 
-it('is not shortened by a hold that ends earlier', async () => {
+it('a shorter pause does not shorten a longer one', async () => {
   const pace = createThrottle(60, new AbortController().signal);
   const startedAt = performance.now();
   await pace.acquire();

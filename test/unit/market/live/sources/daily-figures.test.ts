@@ -93,7 +93,7 @@ describe.each(Object.entries(CASES))('%s against its provider', (_name, { source
     it.each([
       ['the last days', 12],
       ['years', 1_300],
-    ])('gives what is final of %s', async (_range, days) => {
+    ])('returns the final values of %s', async (_range, days) => {
       nowMs = atMs;
       const [from, to] = [toDay(atMs) - days, toDay(atMs)];
       const fetched = (await ask<{ day: Day; value: number }>(source, from, to)).toSorted((a, b) => a.day - b.day);
@@ -107,7 +107,7 @@ describe.each(Object.entries(CASES))('%s against its provider', (_name, { source
     });
   });
 
-  it.each(['changed-shape', 'truncated'] as const)('is named under the fault %s', async (fault) => {
+  it.each(['changed-shape', 'truncated'] as const)('throws FEED_INVALID naming the provider under the fault %s', async (fault) => {
     nowMs = AFTERNOON;
     host.fault(source.provider, fault);
     await expect(ask(source, toDay(nowMs) - 40, toDay(nowMs))).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe.each(Object.entries(CASES))('%s against its provider', (_name, { source
     });
   });
 
-  it.each(['empty', 'stale'] as const)('gives nothing recent under the fault %s', async (fault) => {
+  it.each(['empty', 'stale'] as const)('returns nothing recent under the fault %s', async (fault) => {
     nowMs = AFTERNOON;
     host.fault(source.provider, fault);
     const recent = await ask(source, toDay(nowMs) - 12, toDay(nowMs)).catch((error: { code: string }) => error.code);
@@ -142,7 +142,7 @@ const FLOWS: [name: string, source: EtfSource, days: number][] = [
 describe.each(FLOWS)('%s against its provider', (_name, source, days) => {
   afterEach(() => host.heal(source.provider));
 
-  it('gives the flows of the exchange days, the last ones provisional', async () => {
+  it('returns the flows of exchange days, the last ones provisional', async () => {
     nowMs = NIGHT;
     const [from, to] = [Math.max(toDay(nowMs) - days, parseDay('2024-01-11')), toDay(nowMs)];
     const fetched = await askFlows(source, from, to);
@@ -152,13 +152,13 @@ describe.each(FLOWS)('%s against its provider', (_name, source, days) => {
     expect(fetched.filter((flow) => !isFinal(flow)).map(({ day }) => formatDay(day))).toEqual(['2025-07-15']);
   });
 
-  it('leaves out holidays', async () => {
+  it('excludes holidays', async () => {
     nowMs = toInstantMs(parseDay('2025-07-10'));
     const fetched = await askFlows(source, parseDay('2025-07-03'), parseDay('2025-07-07'));
     expect(fetched.map(({ day }) => formatDay(day))).toEqual(['2025-07-03', '2025-07-07']);
   });
 
-  it('is named when its answer has changed', async () => {
+  it('throws FEED_INVALID for a changed response', async () => {
     nowMs = AFTERNOON;
     host.fault(source.provider, 'changed-shape');
     await expect(ask(source, toDay(nowMs) - 10, toDay(nowMs))).rejects.toMatchObject({
@@ -167,7 +167,7 @@ describe.each(FLOWS)('%s against its provider', (_name, source, days) => {
     });
   });
 
-  it('gives nothing recent when its answer is stale', async () => {
+  it('returns nothing recent for a stale response', async () => {
     nowMs = AFTERNOON;
     host.fault(source.provider, 'stale');
     expect(await ask(source, toDay(nowMs) - 10, toDay(nowMs))).toEqual([]);
@@ -178,7 +178,7 @@ describe('single funds', () => {
   it.each([
     ['bitbo', bitbo],
     ['farside', farside],
-  ])('are told by %s', async (_name, source) => {
+  ])('are returned by %s', async (_name, source) => {
     nowMs = NIGHT;
     const [from, to] = [toDay(nowMs) - 18, toDay(nowMs) - 2];
     const fetched = await askFlows(source, from, to);
@@ -191,19 +191,19 @@ describe('single funds', () => {
     expect(Object.keys(fetched[0].fundsMusd!)).toHaveLength(funds.length);
   });
 
-  it('are not told by sosovalue', async () => {
+  it('are not returned by sosovalue', async () => {
     nowMs = NIGHT;
     const fetched = await askFlows(createSosovalueSource(undefined), toDay(nowMs) - 18, toDay(nowMs));
     expect(new Set(fetched.map(({ fundsMusd }) => fundsMusd))).toEqual(new Set([null]));
   });
 });
 
-describe('an answer that cannot be read', () => {
+describe('an unreadable response', () => {
   it.each([
     ['alternative-me', alternativeMeFearGreed],
     ['farside', farside],
     ['yahoo', yahooSp500],
-  ] as const)('is a failure of %s', async (id, source) => {
+  ] as const)('counts as a failure of %s', async (id, source) => {
     nowMs = AFTERNOON;
     host.fault(id, 'changed-shape');
     const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

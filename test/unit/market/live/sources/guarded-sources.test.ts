@@ -29,7 +29,7 @@ describe.each([
     return createProviders({ urls: parseProviderUrls(host.providerUrls), log, now: () => NOW_MS, timing })[id];
   }
 
-  it('is one call of it', async () => {
+  it('makes one call', async () => {
     const provider = guarded();
     expect(await fetchFrom(provider, range)).toHaveLength(5);
     expect(provider.health()).toMatchObject({ calls: 1, failures: 0, lastOkAtMs: NOW_MS, clockSkewMs: 0 });
@@ -39,7 +39,7 @@ describe.each([
     ['server-error', 3, 'answered 503'],
     ['down', 3, 'cannot be reached'],
     ['unavailable-for-legal-reasons', 1, 'answered 451'],
-  ] as const)('is asked for again as the fault %s deserves', async (fault, attempts, message) => {
+  ] as const)('retries according to the fault %s', async (fault, attempts, message) => {
     const provider = guarded();
     const before = host.requests(id).length;
     host.fault(id, fault);
@@ -47,7 +47,7 @@ describe.each([
     expect(host.requests(id).length - before).toBe(attempts);
   });
 
-  it.each(['changed-shape', 'empty', 'truncated'] as const)('fails it with an answer under the fault %s', async (fault) => {
+  it.each(['changed-shape', 'empty', 'truncated'] as const)('records a failure for a response under the fault %s', async (fault) => {
     const provider = guarded();
     const before = host.requests(id).length;
     host.fault(id, fault);

@@ -21,19 +21,19 @@ describe('numeric', () => {
     ['-0.0003', -0.0003],
     ['1e-7', 1e-7],
     ['007', 7],
-  ])('reads %s', (text, value) => expect(numeric.parse(text)).toBe(value));
+  ])('parses %s', (text, value) => expect(numeric.parse(text)).toBe(value));
 
-  it.each(['', ' 1', '1 ', '12,5', '1.', '.5', 'abc', '0x10', 'NaN', 'Infinity', '1e999', '-'])('refuses "%s"', (text) => {
+  it.each(['', ' 1', '1 ', '12,5', '1.', '.5', 'abc', '0x10', 'NaN', 'Infinity', '1e999', '-'])('rejects "%s"', (text) => {
     expect(numeric.safeParse(text).success).toBe(false);
   });
 
-  it('refuses what is no text', () => expect(numeric.safeParse(12.5).success).toBe(false));
+  it('rejects a value that is not a string', () => expect(numeric.safeParse(12.5).success).toBe(false));
 });
 
 describe('parseAnswer', () => {
   const shape = z.object({ rows: z.array(z.object({ at: epochMsText, value: finite })) });
 
-  it('gives what was read', () => {
+  it('returns the parsed response', () => {
     expect(parseAnswer(shape, { rows: [{ at: '1700000000000', value: 3 }], more: 1 }, 'Somebody')).toEqual({
       rows: [{ at: 1_700_000_000_000, value: 3 }],
     });
@@ -46,27 +46,27 @@ describe('parseAnswer', () => {
     [{ lines: [] }, 'rows'],
     ['<html>', 'answer'],
     [null, 'answer'],
-  ])('names provider and field of %j', (body, field) => {
+  ])('throws FEED_INVALID naming provider and field for %j', (body, field) => {
     expect(() => parseAnswer(shape, body, 'Somebody')).toThrow(
       expect.objectContaining({ code: 'FEED_INVALID', field, message: expect.stringContaining(`Somebody: ${field} `) }),
     );
   });
 });
 
-describe('withinRange', () => {
+describe('selectWithinRange', () => {
   const range = { from: TODAY - 2, to: TODAY };
 
-  it('leaves out other days', () => {
+  it('excludes days outside the range', () => {
     const values = [dated(TODAY - 3), dated(TODAY - 2), dated(TODAY), dated(TODAY + 1)];
     expect(selectWithinRange(values, range, 'Somebody', NOW_MS)).toEqual([dated(TODAY - 2), dated(TODAY)]);
   });
 
-  it('has each day once, as its provider made it last', () => {
+  it('returns each day once with the latest provider time', () => {
     const values = [dated(TODAY, 1, 200), dated(TODAY, 2, 300), dated(TODAY, 3, 100), dated(TODAY - 1, 4), dated(TODAY - 1, 5)];
     expect(selectWithinRange(values, range, 'Somebody', NOW_MS)).toEqual([dated(TODAY, 2, 300), dated(TODAY - 1, 5)]);
   });
 
-  it('refuses a value dated after tomorrow, even outside the range', () => {
+  it('rejects a value dated after tomorrow, even outside the range', () => {
     expect(() => selectWithinRange([dated(TODAY + 2)], range, 'Somebody', NOW_MS)).toThrow(
       expect.objectContaining({ code: 'FEED_INVALID', field: 'date', message: expect.stringContaining('Somebody') }),
     );
@@ -80,7 +80,7 @@ describe('requireFinishedDay', () => {
     ['a finished day has a value', [dated(TODAY - 1)], TODAY - 3],
     ['the range has only the running day', [], TODAY],
     ['the range is before the history', [], TODAY - 9],
-  ])('is content when %s', (_, values, from) => {
+  ])('passes when %s', (_, values, from) => {
     const to = from < TODAY - 5 ? TODAY - 6 : TODAY;
     expect(() => requireFinishedDay(values, { from, to }, facts)).not.toThrow();
   });
@@ -88,14 +88,14 @@ describe('requireFinishedDay', () => {
   it.each([
     ['nothing is there', []],
     ['only the running day is there', [dated(TODAY)]],
-  ])('complains when %s', (_, values) => {
+  ])('throws FEED_UNAVAILABLE when %s', (_, values) => {
     expect(() => requireFinishedDay(values, { from: TODAY - 30, to: TODAY }, facts)).toThrow(
       expect.objectContaining({ code: 'FEED_UNAVAILABLE', message: 'Somebody: no value from 2026-03-05 to 2026-03-09' }),
     );
   });
 });
 
-describe('httpSource', () => {
+describe('createHttpSource', () => {
   const rows = z.array(z.tuple([z.number(), z.number()]));
   const source = createHttpSource({
     provider: 'fred',
@@ -107,7 +107,7 @@ describe('httpSource', () => {
   });
   const range = { from: TODAY - 3, to: TODAY };
 
-  it('asks for the range, and gives what is dated within it', async () => {
+  it('requests the range and returns the values within it', async () => {
     const provider = createAnsweringProvider('fred', [
       [TODAY - 4, 1],
       [TODAY - 1, 2],
@@ -117,11 +117,11 @@ describe('httpSource', () => {
     expect([source.provider, source.history, source.pageDays]).toEqual(['fred', { from: '2020-01-01' }, 10]);
   });
 
-  it('takes an empty answer for none where every day has a value', async () => {
+  it('throws FEED_UNAVAILABLE for an empty response of a daily series', async () => {
     await expect(source.fetch(createAnsweringProvider('fred', []), range)).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
   });
 
-  it('names a changed field', async () => {
+  it('throws FEED_INVALID naming a changed field', async () => {
     await expect(source.fetch(createAnsweringProvider('fred', [[TODAY, '2']]), range)).rejects.toMatchObject({
       code: 'FEED_INVALID',
       field: '0.1',

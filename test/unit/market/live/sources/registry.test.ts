@@ -9,16 +9,16 @@ import { SERIES_IDS } from '../../../../../src/market/series/series.ts';
 const plain = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');
 
 describe('the registry of live sources', () => {
-  it('is the table in the documents', () => {
+  it('is documented in DATA.md', () => {
     const text = readFileSync(resolve(import.meta.dirname, '../../../../../docs/DATA.md'), 'utf8');
     expect(plain(text), 'run npm run docs:tables').toContain(plain(providersMarkdown()));
   });
 
-  it('has a source for each venue, in their order', () => {
+  it('has a source for each venue, in order', () => {
     expect(VENUE_SOURCES.map(({ provider }) => provider)).toEqual([...VENUE_IDS]);
   });
 
-  it('asks somebody for every series, nobody twice, and has no provider that nobody asks', () => {
+  it('has a provider for every series, each once, and no unused provider', () => {
     for (const series of SERIES_IDS) {
       const ids = getProviderIds(series);
       expect(ids.length, series).toBeGreaterThan(0);

@@ -14,8 +14,8 @@ const aged = (ageMs: number): Partial<Feed> => ({
 });
 const none: Partial<Feed> = { spot: () => Promise.reject(new OracleError('PRICE_UNAVAILABLE', 'no price at all')) };
 
-describe('the price', () => {
-  it('comes with its change, its age and where it is from', async () => {
+describe('spot price', () => {
+  it('returns change, age and source', async () => {
     expect(await buildReportBody(btcPriceReport, AT, {}, aged(QUARTER_HOUR_MS))).toEqual({
       success: true,
       price: 65_432.1,
@@ -42,7 +42,7 @@ describe('the price', () => {
     });
   });
 
-  it('is served when it is old, and called stale', async () => {
+  it('is marked stale when old', async () => {
     expect(await buildReportBody(btcPriceReport, AT, {}, aged(QUARTER_HOUR_MS + 1))).toMatchObject({
       price: 65_432.1,
       stale: true,
@@ -55,7 +55,7 @@ describe('the price', () => {
     });
   });
 
-  it('is the last daily close where the feed has none any more', async () => {
+  it('falls back to the last daily close', async () => {
     const btcClose = buildObservations('btcClose', [
       [DAY - 40, 50_000],
       [DAY - 39, 51_000],
@@ -69,14 +69,14 @@ describe('the price', () => {
     });
   });
 
-  it('is unavailable only where none was ever known', async () => {
+  it('throws PRICE_UNAVAILABLE only before the first price', async () => {
     await expect(buildReportBody(btcPriceReport, AT, {}, none)).rejects.toMatchObject({
       code: 'PRICE_UNAVAILABLE',
       message: 'no price at all',
     });
   });
 
-  it('passes on what else goes wrong', async () => {
+  it('rethrows other errors', async () => {
     const btcClose = buildObservations('btcClose', [[DAY - 1, 50_000]]);
     const down: Partial<Feed> = { spot: () => Promise.reject(new Error('database down')) };
     await expect(buildReportBody(btcPriceReport, AT, { btcClose }, down)).rejects.toThrow('database down');

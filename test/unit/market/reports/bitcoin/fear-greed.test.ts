@@ -10,8 +10,8 @@ const AT = toInstantMs(DAY, 10);
 /** 20 long ago, 40 within the month, 60 within the week, 80 today. */
 const value = (day: number) => (day === DAY ? 80 : day > DAY - 7 ? 60 : day > DAY - 30 ? 40 : 20);
 
-describe('fear and greed', () => {
-  it('has its label, yesterday, a week ago and averages', async () => {
+describe('Fear & Greed report', () => {
+  it('returns label, past values and averages', async () => {
     const body = await buildReportBody(fearGreedReport, AT, {
       fearGreed: buildObservations('fearGreed', buildDailyPairs(DAY - 90, DAY, value)),
     });
@@ -32,7 +32,7 @@ describe('fear and greed', () => {
     });
   });
 
-  it('keeps its last value, called stale', async () => {
+  it('keeps the last value, marked stale', async () => {
     const body = await buildReportBody(fearGreedReport, AT, {
       fearGreed: buildObservations('fearGreed', buildDailyPairs(DAY - 90, DAY - 4, value)),
     });
@@ -40,7 +40,7 @@ describe('fear and greed', () => {
     expect(body.inputs).toMatchObject([{ ageDays: 4, stale: true }]);
   });
 
-  it('is null, and needs no price, where there never was any', async () => {
+  it('is null before the first value, without reading a price', async () => {
     const body = await buildReportBody(fearGreedReport, AT, {}, { spot: () => Promise.reject(new Error('nobody may ask')) });
     expect(body).toMatchObject({
       success: true,

@@ -11,8 +11,8 @@ const btcClose = buildObservations(
   buildDailyPairs(DAY - 100, DAY - 1, (day) => (day > DAY - 20 ? 90_000 : 60_000)),
 );
 
-describe('the profit of short-term holders', () => {
-  it('is the close over what they paid, both of one day', async () => {
+describe('short-term holder report', () => {
+  it('returns the close over the realized price of the same day', async () => {
     const sthRealizedPrice = buildObservations(
       'sthRealizedPrice',
       buildDailyPairs(DAY - 100, DAY - 2, (day) => (day > DAY - 20 ? 100_000 : 80_000)),
@@ -32,7 +32,7 @@ describe('the profit of short-term holders', () => {
     });
   });
 
-  it('is null with the reason where the feed lacks it', async () => {
+  it('is null with a reason without the series', async () => {
     const realizedPrice = buildObservations('realizedPrice', [[DAY - 1, 45_000]]);
     const body = await buildReportBody(sthPnlRatioReport, NOON, { btcClose, realizedPrice });
     expect(body).toMatchObject({
@@ -46,7 +46,7 @@ describe('the profit of short-term holders', () => {
     });
   });
 
-  it('is null with the reason where no close is of the same day', async () => {
+  it('is null with a reason without a close of the same day', async () => {
     const sthRealizedPrice = buildObservations('sthRealizedPrice', [[DAY - 200, 80_000]]);
     const body = await buildReportBody(sthPnlRatioReport, NOON, { btcClose, sthRealizedPrice });
     expect(body.reason).toBe(`Realized price of short-term holders: no daily close of the same day; the last is of ${formatDay(DAY - 1)}`);

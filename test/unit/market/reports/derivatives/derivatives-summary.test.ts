@@ -11,8 +11,8 @@ const DAY = 20_000;
 const NOON = toInstantMs(DAY, 12);
 const LAST = DAY - 1;
 
-describe('the derivatives report', () => {
-  it('annualises funding, compares open interest, and sets implied beside realised volatility', async () => {
+describe('derivatives report', () => {
+  it('annualizes funding, compares open interest and reports implied and realized volatility', async () => {
     const body = await buildReportBody(derivativesSummaryReport, NOON, {
       fundingRate: buildObservations(
         'fundingRate',
@@ -46,7 +46,7 @@ describe('the derivatives report', () => {
     expect(body.impliedVolatility.premiumPoints).toBeCloseTo(45.5 - realized, 1);
   });
 
-  it('has nulls for what is missing, marked stale, and keeps old values', async () => {
+  it('has nulls marked stale for missing values and keeps old values', async () => {
     const openInterest = buildObservations('openInterest', [[LAST - 30, 5e9]]);
     const body = await buildReportBody(derivativesSummaryReport, NOON, { openInterest });
     expect(body.fundingRate).toEqual({
@@ -62,8 +62,8 @@ describe('the derivatives report', () => {
   });
 });
 
-describe('realizedVolatilityPct', () => {
-  it('needs as many returns as days', () => {
+describe('computeRealizedVolatilityPct', () => {
+  it('returns null with fewer returns than days', () => {
     const closes = (count: number) =>
       buildObservations(
         'btcClose',
@@ -73,7 +73,7 @@ describe('realizedVolatilityPct', () => {
     expect(computeRealizedVolatilityPct(closes(31), 30)).toBeGreaterThan(0);
   });
 
-  it('is nothing for a price that never moves', () => {
+  it('returns 0 for a constant price', () => {
     expect(
       computeRealizedVolatilityPct(
         buildObservations(

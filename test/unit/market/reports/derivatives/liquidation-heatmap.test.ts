@@ -16,7 +16,7 @@ const closesOf = (closes: number[]) =>
     buildDailyPairs(DAY - closes.length, DAY - 1, (day) => closes[day - DAY + closes.length]),
   );
 
-describe('liquidationBuckets', () => {
+describe('buildLiquidationBuckets', () => {
   const levels = [
     { side: 'long' as const, priceUsd: 99.5, usd: 10.9 },
     { side: 'long' as const, priceUsd: 98.5, usd: 5 },
@@ -24,7 +24,7 @@ describe('liquidationBuckets', () => {
     { side: 'long' as const, priceUsd: 90, usd: 1_000 },
   ];
 
-  it('sums outwards from the price, whole dollars, within the range', () => {
+  it('sums outwards from the price in whole dollars within the range', () => {
     expect(buildLiquidationBuckets(levels, 100, { stepPct: 1, rangePct: 3, direction: -1 })).toEqual([
       { fromUsd: 100, toUsd: 99, distancePct: 1, usd: 10, cumulativeUsd: 10 },
       { fromUsd: 99, toUsd: 98, distancePct: 2, usd: 7, cumulativeUsd: 17 },
@@ -33,8 +33,8 @@ describe('liquidationBuckets', () => {
   });
 });
 
-describe('the liquidation map', () => {
-  it('says that it is an estimate, and how it is made', async () => {
+describe('liquidation heatmap report', () => {
+  it('declares an estimate with its method', async () => {
     const body = await buildReportBody(
       liquidationHeatmapReport,
       NOON,
@@ -51,7 +51,7 @@ describe('the liquidation map', () => {
     expect(body).toMatchObject({ longLiquidationsUsd: 500_000, shortLiquidationsUsd: 500_000 });
   });
 
-  it('never holds more than the open interest, and keeps longs below and shorts above the price', async () => {
+  it('never exceeds the open interest, with longs below and shorts above the price', async () => {
     const price = fc.integer({ min: 20_000, max: 150_000 });
     const property = fc.asyncProperty(
       fc.array(price, { minLength: 1, maxLength: 45 }),
@@ -76,7 +76,7 @@ describe('the liquidation map', () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  it('is empty with the reason without open interest, or without closes', async () => {
+  it('is empty with a reason without open interest or closes', async () => {
     const empty = { openInterestLeftUsd: null, longs: [], shorts: [], longLiquidationsUsd: null };
     const openInterest = buildObservations('openInterest', [[DAY - 1, 5]]);
     expect(await buildReportBody(liquidationHeatmapReport, NOON, { btcClose: closesOf([1]) })).toMatchObject({
@@ -89,7 +89,7 @@ describe('the liquidation map', () => {
     });
   });
 
-  it('needs a price', async () => {
+  it('throws without a price', async () => {
     const none = { spot: () => Promise.reject(new OracleError('PRICE_UNAVAILABLE', 'none')) };
     await expect(buildReportBody(liquidationHeatmapReport, NOON, {}, none)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
   });

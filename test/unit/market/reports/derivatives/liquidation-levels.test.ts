@@ -17,8 +17,8 @@ const rounded = ({ levels, clearedUsd }: ReturnType<typeof estimateLiquidationLe
   clearedUsd: Math.round(clearedUsd),
 });
 
-describe('liquidationLevels', () => {
-  it('places both sides at the entry less margin, by leverage', () => {
+describe('estimateLiquidationLevels', () => {
+  it('places both sides at the entry minus margin, by leverage', () => {
     expect(rounded(estimateLiquidationLevels(800, Float64Array.of(100), 100, rules))).toEqual({
       levels: [
         ['long', 81, 300],
@@ -30,14 +30,14 @@ describe('liquidationLevels', () => {
     });
   });
 
-  it('lets older entries weigh less and forgets those before the window', () => {
+  it('weights older entries less and ignores those before the window', () => {
     const { levels } = estimateLiquidationLevels(7_000, Float64Array.of(500, 100, 100, 100), 100, rules);
     const entered = levels.filter(({ side, priceUsd }) => side === 'long' && Math.round(priceUsd) === 81).map(({ usd }) => Math.round(usd));
     expect(entered).toEqual([1_500, 750, 375]);
     expect(levels.every(({ priceUsd }) => priceUsd < 150)).toBe(true);
   });
 
-  it('removes what a later close or the price has reached', () => {
+  it('removes levels that a later close or the price has reached', () => {
     // The dip to 95 took the longs at 96 of the first day; the price of 105 takes the shorts at 104 and 98.8 of both.
     const estimate = rounded(estimateLiquidationLevels(900, Float64Array.of(100, 95), 105, rules));
     expect(estimate.levels).toEqual([
@@ -50,7 +50,7 @@ describe('liquidationLevels', () => {
     expect(estimate.clearedUsd).toBe(75 + 37.5 + 37.5);
   });
 
-  it('accounts for all of the open interest, with nothing on the wrong side of the price', () => {
+  it('sums to the open interest, with each side beyond the price', () => {
     const price = between(1_000, 200_000);
     const property = fc.property(
       between(0, 1e11),

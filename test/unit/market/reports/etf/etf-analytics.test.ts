@@ -12,8 +12,8 @@ const funds = { AAA: flows(() => 3), BBB: flows((day) => (day % 2 === 0 ? 1 : -1
 const etfFlow = flows((day) => (day % 2 === 0 ? 4 : 2));
 const fundFlows = async () => funds;
 
-describe('the analysis of fund flows', () => {
-  it('sums, shares, streaks and extremes of the total and of each fund', async () => {
+describe('ETF analytics report', () => {
+  it('returns sums, shares, streaks and extremes of the total and each fund', async () => {
     const body = await buildReportBody(etfAnalyticsReport, NOON, { etfFlow }, { fundFlows });
     expect(body.total).toMatchObject({
       lastDay: 2_000_000,
@@ -33,7 +33,7 @@ describe('the analysis of fund flows', () => {
     expect(body.lastDayDate).toBe(formatDay(DAY - 1));
   });
 
-  it('correlates the flow with the return of its own and of the next day, and says of how many', async () => {
+  it('correlates flows with returns of the same and the next day, with the number of pairs', async () => {
     // Closes double on days with the larger flow and halve on the others.
     const btcClose = buildObservations(
       'btcClose',
@@ -46,7 +46,7 @@ describe('the analysis of fund flows', () => {
     expect(correlation.note).toContain('no forecast');
   });
 
-  describe('with a fund that has not been told of for a while', () => {
+  describe('ETF analytics report with a stale fund', () => {
     const until = (last: number) =>
       buildObservations(
         'etfFlow',
@@ -57,7 +57,7 @@ describe('the analysis of fund flows', () => {
         funds: Record<string, unknown>[];
       };
 
-    it('says of which day its figures are, and whether they are old', async () => {
+    it("reports the day of each fund's figures and its staleness", async () => {
       const { funds } = await told({ AAA: until(DAY - 1), LATE: until(DAY - 7), OLD: until(DAY - 8) });
       expect(funds.map(({ ticker, lastDayDate, stale }) => [ticker, lastDayDate, stale])).toEqual([
         ['AAA', formatDay(DAY - 1), false],
@@ -66,7 +66,7 @@ describe('the analysis of fund flows', () => {
       ]);
     });
 
-    it('counts up to today while it is current, and up to its own last day afterwards', async () => {
+    it("ends windows today while current, and on the fund's last day once stale", async () => {
       const { funds } = await told({ AAA: until(DAY - 1), LATE: until(DAY - 7), OLD: until(DAY - 40) });
       expect(funds.map(({ flow7d, flow30d, flow90d }) => [flow7d, flow30d, flow90d])).toEqual([
         [18_000_000, 87_000_000, 267_000_000],
@@ -76,7 +76,7 @@ describe('the analysis of fund flows', () => {
       expect(funds[2]).toMatchObject({ lastDay: 3_000_000, streak: { direction: 'inflow', days: 361 } });
     });
 
-    it('gives it no share of the money that the others moved', async () => {
+    it('returns no share for the stale fund', async () => {
       const shares = async (...last: number[]) =>
         (await told(Object.fromEntries(last.map((day, index) => [`F${index}`, until(day)])))).funds.map(({ share }) => share);
       expect(await shares(DAY - 1, DAY - 1, DAY - 20)).toEqual([0.5, 0.5, null]);
@@ -84,7 +84,7 @@ describe('the analysis of fund flows', () => {
     });
   });
 
-  it('has no share without funds, and no correlation from a few days', async () => {
+  it('returns no share without funds and no correlation with few pairs', async () => {
     const few = buildObservations('etfFlow', buildDailyPairs(DAY - 10, DAY - 1));
     const btcClose = buildObservations('btcClose', buildDailyPairs(DAY - 400, DAY - 1));
     const body = await buildReportBody(etfAnalyticsReport, NOON, { etfFlow: few, btcClose });

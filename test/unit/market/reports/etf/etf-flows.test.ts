@@ -7,8 +7,8 @@ import { buildReportBody } from '../report-body.ts';
 const DAY = 20_000;
 const NOON = toInstantMs(DAY, 12);
 
-describe('fund flows', () => {
-  it('are sums of 7 and 30 calendar days in dollars, in both spellings', async () => {
+describe('ETF flows', () => {
+  it('are sums of 7 and 30 calendar days in USD, under both names', async () => {
     const flows = buildDailyPairs(DAY - 60, DAY, (day) => (day === DAY - 1 ? -3.3 : 0.1));
     expect(await buildReportBody(etfFlowsReport, NOON, { etfFlow: buildObservations('etfFlow', flows) })).toMatchObject({
       // Five and 28 days of 0.1 million, and one of -3.3: today has none yet.
@@ -23,14 +23,14 @@ describe('fund flows', () => {
     });
   });
 
-  it('are provisional before they are published', async () => {
+  it('are provisional before publication', async () => {
     const etfFlow = buildObservations('etfFlow', [[DAY - 1, 7]], () => toInstantMs(DAY, 3));
     const body = await buildReportBody(etfFlowsReport, NOON - 1, { etfFlow });
     expect(body).toMatchObject({ lastDay: 7_000_000, flow7d: 7_000_000, provisional: true });
     expect(body.inputs).toMatchObject([{ provisional: true }]);
   });
 
-  it('end with the last day known once they are stale', async () => {
+  it('end with the last known day once stale', async () => {
     const etfFlow = buildObservations(
       'etfFlow',
       buildDailyPairs(DAY - 100, DAY - 50, () => 1),
@@ -38,7 +38,7 @@ describe('fund flows', () => {
     expect(await buildReportBody(etfFlowsReport, NOON, { etfFlow })).toMatchObject({ flow7d: 7_000_000, flow30d: 30_000_000, stale: true });
   });
 
-  it('are null where there are none', async () => {
+  it('are null without observations', async () => {
     expect(await buildReportBody(etfFlowsReport, NOON, {})).toMatchObject({
       flow7d: null,
       flows30d: null,

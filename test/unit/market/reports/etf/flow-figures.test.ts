@@ -9,7 +9,7 @@ const flows = (...values: number[]) =>
     values.map((value, index) => [100 + index, value]),
   );
 
-describe('flowStreak', () => {
+describe('computeFlowStreak', () => {
   it.each([
     ['inflow', 2, [1, -1, 2, 3]],
     ['outflow', 3, [1, -1, -2, -3]],
@@ -17,20 +17,20 @@ describe('flowStreak', () => {
     ['inflow', 1, [1, 0, 1]],
     ['none', 0, [1, 0]],
     ['none', 0, []],
-  ] as const)('is %s of %d days', (direction, days, values) => {
+  ] as const)('returns %s of %d days', (direction, days, values) => {
     expect(computeFlowStreak(flows(...values))).toEqual({ direction, days });
   });
 });
 
-describe('biggestDays', () => {
-  it('are the first of the largest in- and outflows', () => {
+describe('findBiggestDays', () => {
+  it('returns the first day with the largest inflow and outflow', () => {
     expect(findBiggestDays(flows(1, 5.5, -2, 5.5, -7, 3))).toEqual({
       biggestInflow: { date: formatDay(101), usd: 5_500_000 },
       biggestOutflow: { date: formatDay(104), usd: -7_000_000 },
     });
   });
 
-  it('are missing where money never flowed that way', () => {
+  it('returns null without an inflow or outflow', () => {
     expect(findBiggestDays(flows(0, -1))).toMatchObject({ biggestInflow: null, biggestOutflow: { usd: -1_000_000 } });
     expect(findBiggestDays(flows())).toEqual({ biggestInflow: null, biggestOutflow: null });
   });

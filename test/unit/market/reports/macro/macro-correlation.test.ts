@@ -9,8 +9,8 @@ const NOON = toInstantMs(DAY, 12);
 const wave = (day: number) => 100 + 10 * Math.sin(day * 1.7);
 const btcClose = buildObservations('btcClose', buildDailyPairs(DAY - 800, DAY - 1, wave));
 
-describe('the macro report', () => {
-  it('tells values, correlations, their window and the number of pairs', async () => {
+describe('macro correlation report', () => {
+  it('returns values, correlations, windows and pairs', async () => {
     const sp500 = buildObservations(
       'sp500',
       buildDailyPairs(DAY - 800, DAY - 1, (day) => 3 * wave(day)),

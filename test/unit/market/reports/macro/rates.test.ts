@@ -9,7 +9,7 @@ const DAY = 20_000;
 const NOON = toInstantMs(DAY, 12);
 
 describe('economic indicators', () => {
-  it('are the last value beside the one before', async () => {
+  it('have the last and the previous value', async () => {
     const body = await buildReportBody(economicIndicatorsReport, NOON, {
       pmi: buildObservations('pmi', [
         [DAY - 33, 48.2],
@@ -44,7 +44,7 @@ describe('interest rates', () => {
     [DAY - 20, 4.5],
   ]);
 
-  it('compare two and ten years on the last day that has both', async () => {
+  it('compute the slope on the last day with both yields', async () => {
     const body = await buildReportBody(interestRatesReport, NOON, {
       us2y: daily('us2y', DAY - 1, (day) => (day > DAY - 10 ? 4.4 : 4.1)),
       us10y: daily('us10y', DAY - 2, () => 4.123),
@@ -59,7 +59,7 @@ describe('interest rates', () => {
     expect(body.units).toMatchObject({ slope10y2y: 'basis points' });
   });
 
-  it('are not inverted when ten years pay more', async () => {
+  it('are not inverted when the 10-year yield is higher', async () => {
     const body = await buildReportBody(interestRatesReport, NOON, {
       us2y: daily('us2y', DAY - 1, () => 3.5),
       us10y: daily('us10y', DAY - 1, () => 4),
@@ -67,7 +67,7 @@ describe('interest rates', () => {
     expect(body).toMatchObject({ slope10y2y: 50, inverted: false });
   });
 
-  it('say nothing of a slope that has one end', async () => {
+  it('return no slope with one yield', async () => {
     const body = await buildReportBody(interestRatesReport, NOON, { us10y: daily('us10y', DAY - 1, () => 4) });
     expect(body).toMatchObject({ slope10y2y: null, slopeDate: null, inverted: null, us2y: { value: null, change30d: null } });
   });

@@ -11,7 +11,7 @@ const body = (...data: unknown[]) => ({ name: 'Fear and Greed Index', data, meta
 const fetchFrom = (...bodies: unknown[]) => alternativeMeFearGreed.fetch(createAnsweringProvider('alternative-me', ...bodies), range);
 
 describe('alternativeMeFearGreed', () => {
-  it('dates each value by the UTC day it was made on', async () => {
+  it('dates each value by its UTC day', async () => {
     expect(await fetchFrom(body(row(TODAY, '61'), row(TODAY - 1, '58', 5), row(TODAY - 2, '0')))).toEqual([
       { day: TODAY, value: 61, providerAtMs: toInstantMs(TODAY) },
       { day: TODAY - 1, value: 58, providerAtMs: toInstantMs(TODAY - 1, 5) },
@@ -19,13 +19,13 @@ describe('alternativeMeFearGreed', () => {
     ]);
   });
 
-  it('asks for as many values as a range that ends today can have', async () => {
+  it('requests as many values as a range until today can have', async () => {
     const provider = createAnsweringProvider('alternative-me', body(row(TODAY - 1, '61'), row(TODAY - 3, '44')));
     await alternativeMeFearGreed.fetch(provider, range);
     expect(provider.asked.map(({ query }) => query?.limit)).toEqual([5]);
   });
 
-  it('asks for the whole history where those do not reach back to the range', async () => {
+  it('requests the whole history when the newest values do not cover the range', async () => {
     const provider = createAnsweringProvider(
       'alternative-me',
       body(row(TODAY, '61')),
@@ -35,7 +35,7 @@ describe('alternativeMeFearGreed', () => {
     expect(provider.asked.map(({ query }) => query?.limit)).toEqual([5, 0]);
   });
 
-  it('gives a day that is told twice once, as it was told later', async () => {
+  it('returns the later of two values of a day', async () => {
     const fetched = await fetchFrom(body(row(TODAY - 1, '58', 1), row(TODAY - 1, '57'), row(TODAY - 2, '50')));
     expect(fetched.map(({ day, value }) => [day, value])).toEqual([
       [TODAY - 1, 58],
@@ -52,7 +52,7 @@ describe('alternativeMeFearGreed', () => {
     ['an error', { data: [], metadata: { error: 'too many' } }, 'metadata.error'],
     ['no data', { metadata: { error: null } }, 'data'],
     ['a day after tomorrow', body(row(TODAY + 2, '61'), row(TODAY - 2, '50')), 'date'],
-  ])('is refused for %s', async (_, answer, field) => {
+  ])('throws FEED_INVALID for %s', async (_, answer, field) => {
     await expect(fetchFrom(answer)).rejects.toMatchObject({
       code: 'FEED_INVALID',
       field,
@@ -60,13 +60,13 @@ describe('alternativeMeFearGreed', () => {
     });
   });
 
-  it('counts an empty list as no answer', async () => {
+  it('throws FEED_UNAVAILABLE for an empty list', async () => {
     await expect(fetchFrom(body())).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
   });
 });
 
 describeWithShared('the index as recorded', () => {
-  it('is read', async () => {
+  it('parses the recorded response', async () => {
     const recorded = readSample('fng_alternative_me.json');
     const to = toDay(Number(recorded.data[0].timestamp) * 1_000);
     const values = await alternativeMeFearGreed.fetch(createAnsweringProvider('alternative-me', recorded), { from: to - 1, to });

@@ -12,7 +12,7 @@ import { createAnsweringProvider, TODAY } from '../test-providers.ts';
 const range = { from: TODAY - 2, to: TODAY };
 const DAY_ZERO = parseDay('2009-01-01');
 
-describe('prices of Bitview', () => {
+describe('Bitview prices', () => {
   const start = TODAY - 2 - DAY_ZERO;
   const body = (data: unknown[], changes: object = {}) => ({
     index: 'day1',
@@ -24,28 +24,28 @@ describe('prices of Bitview', () => {
   });
   const fetchFrom = (answer: unknown) => bitviewSthRealizedPrice.fetch(createAnsweringProvider('bitview', answer), range);
 
-  it('are dated by their index, the running day left out', async () => {
+  it('are dated by index, without the running day', async () => {
     expect(await fetchFrom(body([90_000, 91_000, 92_000]))).toEqual([
       { day: TODAY - 2, value: 90_000, providerAtMs: null },
       { day: TODAY - 1, value: 91_000, providerAtMs: null },
     ]);
   });
 
-  it('leave out a last day that is over here, but not there', async () => {
+  it('exclude a last day that has not ended at the provider', async () => {
     expect(await fetchFrom(body([90_000, 91_000]))).toHaveLength(1);
   });
 
-  it('leave out days without a price', async () => {
+  it('exclude days without a price', async () => {
     expect((await fetchFrom(body([90_000, null, 92_000]))).map(({ day }) => day)).toEqual([TODAY - 2]);
   });
 
-  it('are asked for with the day after, which shows that the last one is complete', async () => {
+  it('are requested with one extra day, which proves that the last one is complete', async () => {
     const provider = createAnsweringProvider('bitview', body([90_000, 91_000]));
     await bitviewRealizedPrice.fetch(provider, { from: TODAY - 2, to: TODAY - 2 });
     expect(provider.asked).toEqual([{ path: '/api/series/realized_price/day1', query: { start, end: start + 2 } }]);
   });
 
-  it('count an empty list as no answer', async () => {
+  it('throw FEED_UNAVAILABLE for an empty list', async () => {
     await expect(fetchFrom(body([]))).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
   });
 
@@ -57,7 +57,7 @@ describe('prices of Bitview', () => {
     ['no start', body([1, 2], { start: undefined }), 'start'],
     ['a day after tomorrow', body([1, 2, 3, 4, 5, 6]), 'date'],
     ['another shape', [1, 2], 'answer'],
-  ])('are refused for %s', async (_, answer, field) => {
+  ])('throw FEED_INVALID for %s', async (_, answer, field) => {
     await expect(fetchFrom(answer)).rejects.toMatchObject({
       code: 'FEED_INVALID',
       field,
@@ -66,24 +66,24 @@ describe('prices of Bitview', () => {
   });
 });
 
-describe('prices of bitcoin-data.com', () => {
+describe('bitcoin-data.com prices', () => {
   const row = (day: number, realizedPrice: unknown) => ({ d: formatDay(day), unixTs: String(toInstantMs(day) / 1_000), realizedPrice });
   const fetchFrom = (answer: unknown) => bitcoinDataRealizedPrice.fetch(createAnsweringProvider('bitcoin-data', answer), range);
 
-  it('are read as strings or numbers, the running day left out', async () => {
+  it('are parsed from strings or numbers, without the running day', async () => {
     expect(await fetchFrom([row(TODAY - 2, '54000.5'), row(TODAY - 1, 54_100), row(TODAY, '54200')])).toEqual([
       { day: TODAY - 2, value: 54_000.5, providerAtMs: null },
       { day: TODAY - 1, value: 54_100, providerAtMs: null },
     ]);
   });
 
-  it('are asked for by date', async () => {
+  it('are requested by date', async () => {
     const provider = createAnsweringProvider('bitcoin-data', [row(TODAY - 1, '54000')]);
     await bitcoinDataRealizedPrice.fetch(provider, range);
     expect(provider.asked).toEqual([{ path: '/v1/realized-price', query: { startday: '2026-03-08', endday: '2026-03-10' } }]);
   });
 
-  it('count an empty list as no answer', async () => {
+  it('throw FEED_UNAVAILABLE for an empty list', async () => {
     await expect(fetchFrom([])).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
   });
 
@@ -95,7 +95,7 @@ describe('prices of bitcoin-data.com', () => {
     ['no date', [{ theDay: '2026-03-09', realizedPrice: '1' }], '0.d'],
     ['a day after tomorrow', [row(TODAY + 2, '1')], 'date'],
     ['another shape', { error: 'limit' }, 'answer'],
-  ])('are refused for %s', async (_, answer, field) => {
+  ])('throw FEED_INVALID for %s', async (_, answer, field) => {
     await expect(fetchFrom(answer)).rejects.toMatchObject({
       code: 'FEED_INVALID',
       field,
@@ -105,7 +105,7 @@ describe('prices of bitcoin-data.com', () => {
 });
 
 describeWithShared('prices as recorded', () => {
-  it('of Bitview are read', async () => {
+  it('parse a recorded Bitview response', async () => {
     const recorded = readSample('bitview_sth_realized_price.json');
     const from = DAY_ZERO + recorded.start;
     const provider = withArrivalTime(toInstantMs(from + 1, 12), createAnsweringProvider('bitview', recorded));
@@ -114,7 +114,7 @@ describeWithShared('prices as recorded', () => {
     ]);
   });
 
-  it('of bitcoin-data.com are read', async () => {
+  it('parse a recorded bitcoin-data.com response', async () => {
     const [recorded] = readSample('bitcoin_data_sth_realized_price.json');
     const day = parseDay(recorded.d);
     const provider = withArrivalTime(toInstantMs(day + 7), createAnsweringProvider('bitcoin-data', [recorded]));

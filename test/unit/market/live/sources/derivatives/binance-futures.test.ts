@@ -12,7 +12,7 @@ describe('binanceFunding', () => {
   const funding = (day: number, hours: number, fundingRate: unknown) => ({ fundingTime: toInstantMs(day, hours) + 3, fundingRate });
   const fetchFrom = (...rows: unknown[]) => binanceFunding.fetch(createAnsweringProvider('binance-futures', rows), range);
 
-  it('is the mean of a day', async () => {
+  it('returns the mean of a day', async () => {
     const values = await fetchFrom(
       funding(TODAY - 1, 0, '0.0001'),
       funding(TODAY - 1, 8, '-0.0001'),
@@ -27,7 +27,7 @@ describe('binanceFunding', () => {
     ['an empty rate', funding(TODAY - 1, 0, ''), '0.fundingRate'],
     ['a missing time', { fundingRate: '0.0001' }, '0.fundingTime'],
     ['a date after tomorrow', funding(TODAY + 2, 0, '0.0001'), 'date'],
-  ])('is refused for %s', async (_, row, field) => {
+  ])('throws FEED_INVALID for %s', async (_, row, field) => {
     await expect(fetchFrom(row)).rejects.toMatchObject({
       code: 'FEED_INVALID',
       field,
@@ -43,7 +43,7 @@ describe('binanceOpenInterest', () => {
   });
   const fetchFrom = (...rows: unknown[]) => binanceOpenInterest.fetch(createAnsweringProvider('binance-futures', rows), range);
 
-  it('is the last count of each day', async () => {
+  it('returns the last value of each day', async () => {
     expect(await fetchFrom(count(TODAY - 1, 16, '300'), count(TODAY - 1, 20, '400.5'), count(TODAY, 0, '500'))).toEqual([
       { day: TODAY - 1, value: 400.5, providerAtMs: toInstantMs(TODAY - 1, 20) },
       { day: TODAY, value: 500, providerAtMs: toInstantMs(TODAY, 0) },
@@ -55,7 +55,7 @@ describe('binanceOpenInterest', () => {
     ['nothing open', count(TODAY - 1, 0, '0'), '0.sumOpenInterestValue'],
     ['a time in words', { sumOpenInterestValue: '400', timestamp: 'now' }, '0.timestamp'],
     ['a date after tomorrow', count(TODAY + 2, 0, '400'), 'date'],
-  ])('is refused for %s', async (_, row, field) => {
+  ])('throws FEED_INVALID for %s', async (_, row, field) => {
     await expect(fetchFrom(row)).rejects.toMatchObject({ code: 'FEED_INVALID', field });
   });
 });
@@ -63,7 +63,7 @@ describe('binanceOpenInterest', () => {
 describeWithShared('Binance Futures as recorded', () => {
   const sample = (name: string) => JSON.parse(readFileSync(sharedPath('data/api-samples', name), 'utf8'));
 
-  it('tells fundings that make a day with a third one', async () => {
+  it('recorded fundings make a day with a third one', async () => {
     const rows = sample('binance_funding_rate.json');
     const day = Math.floor(rows[0].fundingTime / DAY_MS);
     const third = { ...rows[1], fundingTime: rows[1].fundingTime + 8 * 3_600_000 - 1 };
@@ -73,7 +73,7 @@ describeWithShared('Binance Futures as recorded', () => {
     expect(values.map(({ value }) => value)).toEqual([expect.closeTo(mean, 12)]);
   });
 
-  it('tells counts that are read', async () => {
+  it('recorded open interest is parsed', async () => {
     const [row] = sample('binance_open_interest_hist.json');
     const day = Math.floor(Number(row.timestamp) / DAY_MS);
     const values = await binanceOpenInterest.fetch(createAnsweringProvider('binance-futures', [row]), { from: day, to: day });

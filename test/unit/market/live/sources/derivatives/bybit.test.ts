@@ -13,7 +13,7 @@ describe.each([
   ['bybitOpenInterest', bybitOpenInterest],
   ['bybitBasis', bybitBasis],
 ])('%s', (_, source) => {
-  it('says that it was refused', async () => {
+  it('throws FEED_UNAVAILABLE with the rejection code', async () => {
     const refused = createAnsweringProvider('bybit', { retCode: 10006, retMsg: 'Too many visits!', result: {}, time: NOW_MS });
     await expect(source.fetch(refused, range)).rejects.toMatchObject({
       code: 'FEED_UNAVAILABLE',
@@ -21,7 +21,7 @@ describe.each([
     });
   });
 
-  it.each([{}, { retCode: 0 }, { retCode: 0, result: { rows: [] }, time: NOW_MS }])('is refused for %j', async (body) => {
+  it.each([{}, { retCode: 0 }, { retCode: 0, result: { rows: [] }, time: NOW_MS }])('throws FEED_INVALID for %j', async (body) => {
     await expect(source.fetch(createAnsweringProvider('bybit', body), range)).rejects.toMatchObject({
       code: 'FEED_INVALID',
       message: expect.stringContaining('Bybit: '),
@@ -35,14 +35,14 @@ describe('bybitFunding', () => {
     fundingRateTimestamp: String(toInstantMs(TODAY - 1, hours)),
   });
 
-  it('is the mean of a day', async () => {
+  it('returns the mean of a day', async () => {
     const provider = createAnsweringProvider('bybit', list(funding(16, '0.0003'), funding(8, '-0.0001'), funding(0, '0.0001')));
     const values = await bybitFunding.fetch(provider, range);
     expect(values).toEqual([{ day: TODAY - 1, value: expect.closeTo(0.0001, 12), providerAtMs: toInstantMs(TODAY - 1, 16) }]);
     expect(provider.asked[0].query).toMatchObject({ startTime: toInstantMs(TODAY - 5), endTime: toInstantMs(TODAY + 1) - 1 });
   });
 
-  it.each(['', '1%', 0.0001, null])('is refused for the rate %j', async (rate) => {
+  it.each(['', '1%', 0.0001, null])('throws FEED_INVALID for the rate %j', async (rate) => {
     await expect(bybitFunding.fetch(createAnsweringProvider('bybit', list(funding(0, rate))), range)).rejects.toMatchObject({
       code: 'FEED_INVALID',
       field: 'list.0.fundingRate',
@@ -54,7 +54,7 @@ describe('bybitOpenInterest', () => {
   const count = (day: number, hours: number, openInterest: string) => ({ openInterest, timestamp: String(toInstantMs(day, hours)) });
   const candle = (day: number, hours: number, open: string) => [String(toInstantMs(day, hours)), open, '1', '1', '1', '1', '1'];
 
-  it('is the last count of each day at the price of its instant', async () => {
+  it('returns the last value of each day at the price of its instant', async () => {
     const counts = list(count(TODAY, 12, '5'), count(TODAY - 1, 20, '4'), count(TODAY - 1, 16, '3'));
     const candles = list(candle(TODAY, 12, '110'), candle(TODAY - 1, 20, '100'), candle(TODAY - 1, 16, '90'));
     const values = await bybitOpenInterest.fetch(createAnsweringProvider('bybit', counts, candles), range);
@@ -64,7 +64,7 @@ describe('bybitOpenInterest', () => {
     ]);
   });
 
-  it('leaves out a count without a price', async () => {
+  it('excludes a value without a price', async () => {
     const counts = list(count(TODAY - 1, 20, '4'), count(TODAY - 1, 16, '3'));
     const values = await bybitOpenInterest.fetch(createAnsweringProvider('bybit', counts, list(candle(TODAY - 1, 16, '90'))), range);
     expect(values.map(({ value }) => value)).toEqual([270]);
@@ -75,7 +75,7 @@ describe('bybitOpenInterest', () => {
     ['a count of nothing', list(count(TODAY - 1, 20, '0')), list(), 'list.0.openInterest'],
     ['a price that is no number', list(count(TODAY - 1, 20, '4')), list(candle(TODAY - 1, 20, '')), 'list.0.1'],
     ['a date after tomorrow', list(count(TODAY + 2, 0, '4')), list(candle(TODAY + 2, 0, '100')), 'date'],
-  ])('is refused for %s', async (_, counts, candles, field) => {
+  ])('throws FEED_INVALID for %s', async (_, counts, candles, field) => {
     await expect(bybitOpenInterest.fetch(createAnsweringProvider('bybit', counts, candles), range)).rejects.toMatchObject({
       code: 'FEED_INVALID',
       field,
@@ -86,7 +86,7 @@ describe('bybitOpenInterest', () => {
 describe('bybitBasis', () => {
   const fetchFrom = (...tickers: unknown[]) => bybitBasis.fetch(createAnsweringProvider('bybit', list(...tickers)), range);
 
-  it('is mark over index, less one', async () => {
+  it('returns mark over index minus one', async () => {
     expect(await fetchFrom({ markPrice: '99', indexPrice: '100' })).toEqual([
       { day: TODAY, value: expect.closeTo(-0.01, 12), providerAtMs: NOW_MS },
     ]);
@@ -96,7 +96,7 @@ describe('bybitBasis', () => {
     [{ markPrice: '', indexPrice: '100' }, 'list.0.markPrice'],
     [{ markPrice: '99', indexPrice: '0' }, 'list.0.indexPrice'],
     [{ markPrice: '99' }, 'list.0.indexPrice'],
-  ])('is refused for %j', async (ticker, field) => {
+  ])('throws FEED_INVALID for %j', async (ticker, field) => {
     await expect(fetchFrom(ticker)).rejects.toMatchObject({ code: 'FEED_INVALID', field });
   });
 });
@@ -104,14 +104,14 @@ describe('bybitBasis', () => {
 describeWithShared('Bybit as recorded', () => {
   const sample = (name: string) => JSON.parse(readFileSync(sharedPath('data/api-samples', name), 'utf8'));
 
-  it('tells fundings that are read, though of no complete day', async () => {
+  it('recorded fundings are parsed, without a complete day', async () => {
     const day = Math.floor(Number(sample('bybit_funding_history.json').result.list[0].fundingRateTimestamp) / 86_400_000);
     expect(
       await bybitFunding.fetch(createAnsweringProvider('bybit', sample('bybit_funding_history.json')), { from: day, to: day }),
     ).toEqual([]);
   });
 
-  it('tells counts that are read', async () => {
+  it('recorded open interest is parsed', async () => {
     const body = sample('bybit_open_interest.json');
     const [newest] = body.result.list;
     const day = Math.floor(Number(newest.timestamp) / 86_400_000);

@@ -12,14 +12,14 @@ const page = (data: unknown[], continuation: unknown = null) => ({ jsonrpc: '2.0
 describe('deribitDvol', () => {
   const fetchFrom = (...pages: unknown[]) => deribitDvol.fetch(createAnsweringProvider('deribit', ...pages), range);
 
-  it('is the close of each day, and the latest value of today', async () => {
+  it('returns the close of each day and the latest value of today', async () => {
     expect(await fetchFrom(page([candle(TODAY - 1, 41.5), candle(TODAY, 42.5)]))).toEqual([
       { day: TODAY - 1, value: 41.5, providerAtMs: toInstantMs(TODAY - 1) },
       { day: TODAY, value: 42.5, providerAtMs: toInstantMs(TODAY) },
     ]);
   });
 
-  it('goes on where a page ended', async () => {
+  it('requests the next page', async () => {
     const olderEnd = toInstantMs(TODAY - 1) - 1;
     const provider = createAnsweringProvider(
       'deribit',
@@ -31,7 +31,7 @@ describe('deribitDvol', () => {
     expect(provider.asked.map(({ query }) => query?.end_timestamp)).toEqual([toInstantMs(TODAY + 1) - 1, olderEnd]);
   });
 
-  it('does not go on for ever', async () => {
+  it('stops when the continuation does not move', async () => {
     const provider = createAnsweringProvider('deribit', page([candle(TODAY - 1, 41)], toInstantMs(TODAY - 1)));
     await deribitDvol.fetch(provider, range);
     expect(provider.asked).toHaveLength(2);
@@ -44,7 +44,7 @@ describe('deribitDvol', () => {
     ['no word on further pages', { result: { data: [] } }, 'result.continuation'],
     ['no result', { error: { code: 13020 } }, 'result'],
     ['a date after tomorrow', page([candle(TODAY + 2, 41)]), 'date'],
-  ])('is refused for %s', async (_, body, field) => {
+  ])('throws FEED_INVALID for %s', async (_, body, field) => {
     await expect(fetchFrom(body)).rejects.toMatchObject({ code: 'FEED_INVALID', field, message: expect.stringContaining('Deribit: ') });
   });
 });
@@ -53,7 +53,7 @@ describe('deribitBasis', () => {
   const ticker = (mark_price: unknown, index_price: unknown, timestamp = NOW_MS) => ({ result: { mark_price, index_price, timestamp } });
   const fetchFrom = (body: unknown) => deribitBasis.fetch(createAnsweringProvider('deribit', body), range);
 
-  it('is mark over index, less one', async () => {
+  it('returns mark over index minus one', async () => {
     expect(await fetchFrom(ticker(101, 100))).toEqual([{ day: TODAY, value: expect.closeTo(0.01, 12), providerAtMs: NOW_MS }]);
   });
 
@@ -63,13 +63,13 @@ describe('deribitBasis', () => {
     [ticker(null, 100), 'result.mark_price'],
     [{ result: {} }, 'result.mark_price'],
     [ticker(101, 100, toInstantMs(TODAY + 2)), 'date'],
-  ])('is refused for %j', async (body, field) => {
+  ])('throws FEED_INVALID for %j', async (body, field) => {
     await expect(fetchFrom(body)).rejects.toMatchObject({ code: 'FEED_INVALID', field });
   });
 });
 
 describeWithShared('the volatility index as recorded', () => {
-  it('is read', async () => {
+  it('parses the recorded response', async () => {
     const body = JSON.parse(readFileSync(sharedPath('data/api-samples/deribit_dvol.json'), 'utf8'));
     const [opensAtMs, , , , close] = body.result.data[0];
     const day = toDay(opensAtMs);

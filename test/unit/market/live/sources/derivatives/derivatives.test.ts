@@ -37,7 +37,7 @@ describe.each(DAILY)('%s against its provider', (_name, series, source) => {
   const range = { from: TODAY - days, to: TODAY - 1 };
   afterEach(() => host.heal(source.provider));
 
-  it('gives the values of a whole page', async () => {
+  it('returns the values of a whole page', async () => {
     const known = await market.observations(series, NOW_MS);
     const values = await source.fetch(createUnguardedProvider(source.provider, host.url), range);
     const expected = Array.from(known.days.slice(-days), (day, index) => [day, known.values.at(index - days)!] as const);
@@ -46,13 +46,13 @@ describe.each(DAILY)('%s against its provider', (_name, series, source) => {
     for (const [index, [, value]] of expected.entries()) expect(byDay[index].value / value).toBeCloseTo(1, 6);
   });
 
-  it('dates each value by its provider', async () => {
+  it("returns the provider's time of each value", async () => {
     const values = await source.fetch(createUnguardedProvider(source.provider, host.url), { from: TODAY - 3, to: TODAY });
     expect(values.length).toBeGreaterThanOrEqual(3);
     for (const { day, providerAtMs } of values) expect(Math.floor(providerAtMs! / 86_400_000)).toBe(day);
   });
 
-  it.each(['changed-shape', 'truncated'] as const)('is named under the fault %s', async (fault) => {
+  it.each(['changed-shape', 'truncated'] as const)('throws FEED_INVALID naming the provider under the fault %s', async (fault) => {
     host.fault(source.provider, fault);
     const provider = createUnguardedProvider(source.provider, host.url);
     await expect(source.fetch(provider, range)).rejects.toMatchObject({
@@ -62,7 +62,7 @@ describe.each(DAILY)('%s against its provider', (_name, series, source) => {
     });
   });
 
-  it.each(['empty', 'stale'] as const)('counts the fault %s as no answer', async (fault) => {
+  it.each(['empty', 'stale'] as const)('throws FEED_UNAVAILABLE under the fault %s', async (fault) => {
     host.fault(source.provider, fault);
     const recent = { from: TODAY - 5, to: TODAY };
     await expect(source.fetch(createUnguardedProvider(source.provider, host.url), recent)).rejects.toMatchObject({
@@ -77,17 +77,17 @@ describe.each([
 ])('%s against its provider', (_name, source) => {
   afterEach(() => host.heal(source.provider));
 
-  it('gives the basis of now', async () => {
+  it('returns the current basis', async () => {
     const basis = (await market.observations('perpBasis', NOW_MS)).values.at(-1)!;
     const values = await source.fetch(createUnguardedProvider(source.provider, host.url), { from: TODAY - 10, to: TODAY });
     expect(values).toEqual([{ day: TODAY, value: expect.closeTo(basis, 6), providerAtMs: NOW_MS }]);
   });
 
-  it('is not of other days', async () => {
+  it('returns nothing for other days', async () => {
     expect(await source.fetch(createUnguardedProvider(source.provider, host.url), { from: TODAY - 10, to: TODAY - 1 })).toEqual([]);
   });
 
-  it('refuses old prices', async () => {
+  it('rejects stale prices', async () => {
     host.fault(source.provider, 'stale');
     await expect(source.fetch(createUnguardedProvider(source.provider, host.url), { from: TODAY, to: TODAY })).rejects.toMatchObject({
       code: 'FEED_UNAVAILABLE',
@@ -95,7 +95,7 @@ describe.each([
     });
   });
 
-  it.each(['changed-shape', 'truncated', 'empty'] as const)('refuses an answer under the fault %s', async (fault) => {
+  it.each(['changed-shape', 'truncated', 'empty'] as const)('rejects a response under the fault %s', async (fault) => {
     const whole = source.provider === 'deribit' && fault === 'empty';
     host.fault(source.provider, fault);
     const fetched = source.fetch(createUnguardedProvider(source.provider, host.url), { from: TODAY, to: TODAY });

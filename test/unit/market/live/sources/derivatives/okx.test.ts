@@ -19,13 +19,13 @@ describe('okxOpenInterest', () => {
     ]);
   });
 
-  it('leaves the running bar out', async () => {
+  it('excludes the running bar', async () => {
     // It is 15:30: the bar that ends today runs for another half an hour.
     const values = await fetchFrom(bars(bar(TODAY, '2600'), bar(TODAY - 1, '2500')));
     expect(values.map(({ day }) => day)).toEqual([TODAY - 1]);
   });
 
-  it('asks for the bars that end within the range', async () => {
+  it('requests the bars that end within the range', async () => {
     const provider = createAnsweringProvider('okx', bars(bar(TODAY - 1, '1')));
     await okxOpenInterest.fetch(provider, range);
     const { begin, end } = provider.asked[0].query as { begin: number; end: number };
@@ -33,7 +33,7 @@ describe('okxOpenInterest', () => {
     expect([end > toInstantMs(TODAY - 1, 16), end <= toInstantMs(TODAY, 16)]).toEqual([true, true]);
   });
 
-  it('says that it was refused', async () => {
+  it('throws FEED_UNAVAILABLE with the rejection code', async () => {
     await expect(fetchFrom({ code: '50011', msg: 'Too Many Requests', data: [] })).rejects.toMatchObject({
       code: 'FEED_UNAVAILABLE',
       message: 'OKX: refused with code 50011',
@@ -46,7 +46,7 @@ describe('okxOpenInterest', () => {
     ['nothing open', bar(TODAY - 1, '0'), 'data.0.3'],
     ['another row', { usd: '2500' }, 'data.0'],
     ['a date after tomorrow', bar(TODAY + 2, '2500'), 'date'],
-  ])('is refused for %s', async (_, row, field) => {
+  ])('throws FEED_INVALID for %s', async (_, row, field) => {
     await expect(fetchFrom(bars(row))).rejects.toMatchObject({ code: 'FEED_INVALID', field, message: expect.stringContaining('OKX: ') });
   });
 });
@@ -59,7 +59,7 @@ describe('okxFunding', () => {
 
   const fetchFrom = (...data: unknown[]) => okxFunding.fetch(createAnsweringProvider('okx', { code: '0', msg: '', data }), range);
 
-  it('is what was paid, a mean of the day', async () => {
+  it('returns the mean realized rate of a day', async () => {
     const rows = [funding(TODAY - 1, 16, '0.0003'), funding(TODAY - 1, 8, '-0.0001'), funding(TODAY - 1, 0, '0.0001')];
     expect(await fetchFrom(...rows)).toEqual([
       { day: TODAY - 1, value: expect.closeTo(0.0001, 12), providerAtMs: toInstantMs(TODAY - 1, 16) },
@@ -70,7 +70,7 @@ describe('okxFunding', () => {
     ['an empty rate', funding(TODAY - 1, 0, ''), 'data.0.realizedRate'],
     ['a rate in words', funding(TODAY - 1, 0, 'free'), 'data.0.realizedRate'],
     ['a date after tomorrow', funding(TODAY + 2, 0, '0.0001'), 'date'],
-  ])('is refused for %s', async (_, row, field) => {
+  ])('throws FEED_INVALID for %s', async (_, row, field) => {
     await expect(fetchFrom(row)).rejects.toMatchObject({ code: 'FEED_INVALID', field, message: expect.stringContaining('OKX: ') });
   });
 });

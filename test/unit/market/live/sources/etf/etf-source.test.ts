@@ -8,16 +8,16 @@ const NOW_MS = toInstantMs(FRIDAY + 6, 12);
 const flow = (day: number, totalMusd = 5) => ({ day, totalMusd, fundsMusd: null });
 const reported = (...days: ReturnType<typeof flow>[]) => selectReportedDays(days, WEEK, 'Somebody', NOW_MS).map(({ day }) => day);
 
-describe('reportedDays', () => {
-  it('keeps to the range', () => {
+describe('selectReportedDays', () => {
+  it('excludes days outside the range', () => {
     expect(reported(flow(FRIDAY - 1), flow(FRIDAY), flow(FRIDAY + 6), flow(FRIDAY + 7))).toEqual([FRIDAY, FRIDAY + 6]);
   });
 
-  it('leaves out weekends', () => {
+  it('excludes weekends', () => {
     expect(reported(flow(FRIDAY + 1), flow(FRIDAY + 2), flow(FRIDAY + 3))).toEqual([FRIDAY + 3]);
   });
 
-  it('leaves out holidays, whatever is told of them', () => {
+  it('excludes holidays even with a flow', () => {
     const goodFriday = parseDay('2024-03-29');
     expect(
       selectReportedDays(
@@ -29,17 +29,17 @@ describe('reportedDays', () => {
     ).toEqual([]);
   });
 
-  it('leaves out days without any flow', () => {
+  it('excludes days without a flow', () => {
     const balanced = { day: FRIDAY + 4, totalMusd: 0, fundsMusd: { IBIT: 3, GBTC: -3 } };
     const silent = { day: FRIDAY + 5, totalMusd: 0, fundsMusd: { IBIT: 0, GBTC: 0 } };
     expect(selectReportedDays([flow(FRIDAY, 0), balanced, silent], WEEK, 'Somebody', NOW_MS)).toEqual([balanced]);
   });
 
-  it('gives a day that is told twice once', () => {
+  it('returns a repeated day once', () => {
     expect(selectReportedDays([flow(FRIDAY, 1), flow(FRIDAY, 2)], WEEK, 'Somebody', NOW_MS)).toEqual([flow(FRIDAY, 2)]);
   });
 
-  it('refuses a day after tomorrow', () => {
+  it('rejects a day after tomorrow', () => {
     expect(() => reported(flow(FRIDAY + 8))).toThrow(expect.objectContaining({ code: 'FEED_INVALID', field: 'date' }));
   });
 });

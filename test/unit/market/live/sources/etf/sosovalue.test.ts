@@ -16,27 +16,27 @@ describe('sosovalue', () => {
     { day: TODAY - 1, totalMusd: 307.512345, fundsMusd: null },
   ];
 
-  it('turns dollars into millions', async () => {
+  it('converts dollars to millions', async () => {
     expect(await fetchFrom(body(row(TODAY, -400_000), row(TODAY - 1, 307_512_345.4)))).toEqual(days);
   });
 
-  it('reads a bare list, and numbers in strings', async () => {
+  it('parses a bare list and numbers in strings', async () => {
     expect(await fetchFrom({ code: 0, data: [row(TODAY, '-400000'), row(TODAY - 1, '307512345.4')] })).toEqual(days);
   });
 
-  it('leaves out weekends and days that nobody has reported of', async () => {
+  it('excludes weekends and unreported days', async () => {
     const sunday = TODAY - 2;
     expect(await fetchFrom(body(row(TODAY, null), row(TODAY - 1, 0), row(sunday, 5_000_000)))).toEqual([]);
   });
 
-  it('gives nothing for an empty list', async () => {
+  it('returns nothing for an empty list', async () => {
     expect(await fetchFrom(body())).toEqual([]);
   });
 
   it.each([
     ['a key', 'k-1', { 'x-soso-api-key': 'k-1' }],
     ['no key', undefined, {}],
-  ])('asks with %s', async (_, key, headers) => {
+  ])('sends a request with %s', async (_, key, headers) => {
     const provider = createAnsweringProvider('sosovalue', body());
     await createSosovalueSource(key).fetch(provider, range);
     expect(provider.asked).toMatchObject([{ method: 'POST', headers, body: { type: 'us-btc-spot' } }]);
@@ -51,7 +51,7 @@ describe('sosovalue', () => {
     ['a day after tomorrow', body(row(TODAY + 2, 1)), 'date'],
     ['another shape', { code: 0, data: { rows: [] } }, 'data.list'],
     ['no code', { data: [] }, 'code'],
-  ])('is refused for %s', async (_, answer, field) => {
+  ])('throws FEED_INVALID for %s', async (_, answer, field) => {
     await expect(fetchFrom(answer)).rejects.toMatchObject({
       code: 'FEED_INVALID',
       field,
@@ -59,7 +59,7 @@ describe('sosovalue', () => {
     });
   });
 
-  it('is not available where the request is refused', async () => {
+  it('throws FEED_UNAVAILABLE for a rejected request', async () => {
     await expect(fetchFrom({ code: 40101, msg: 'bad key', data: null })).rejects.toMatchObject({
       code: 'FEED_UNAVAILABLE',
       message: 'SoSoValue: refused with code 40101',
@@ -68,7 +68,7 @@ describe('sosovalue', () => {
 });
 
 describeWithShared('flows as recorded', () => {
-  it('are read, without the Saturday', async () => {
+  it('parses a recorded response without the Saturday', async () => {
     const recorded = readSample('etf_sosovalue_inflow.json');
     const [saturday, friday] = recorded.data.list.map(({ date }: { date: string }) => parseDay(date));
     const provider = withArrivalTime(toInstantMs(saturday, 12), createAnsweringProvider('sosovalue', recorded));

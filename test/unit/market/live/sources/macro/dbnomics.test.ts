@@ -22,11 +22,11 @@ describe('dbnomicsPmi', () => {
     expect((await fetchFrom(body([month], [51.5]))).map(({ day, value }) => [formatDay(day), value])).toEqual([[release, 51.5]]);
   });
 
-  it('leaves out months without a figure', async () => {
+  it('excludes months without a figure', async () => {
     expect(await fetchFrom(body(['2025-06', '2025-07', '2025-08'], [49, null, 'NA']))).toHaveLength(1);
   });
 
-  it('gives nothing where nothing is told', async () => {
+  it('returns nothing for an empty response', async () => {
     expect(await fetchFrom(body([], []))).toEqual([]);
   });
 
@@ -40,7 +40,7 @@ describe('dbnomicsPmi', () => {
     ['no series', { series: { docs: [] } }, 'series.docs'],
     ['another shape', { docs: [] }, 'series'],
     ['a figure of the future', body(['2026-04'], [49]), 'date'],
-  ])('is refused for %s', async (_, answer, field) => {
+  ])('throws FEED_INVALID for %s', async (_, answer, field) => {
     await expect(fetchFrom(answer)).rejects.toMatchObject({
       code: 'FEED_INVALID',
       field,
@@ -50,7 +50,7 @@ describe('dbnomicsPmi', () => {
 });
 
 describeWithShared('figures as recorded', () => {
-  it('are read', async () => {
+  it('are parsed from a recorded response', async () => {
     const recorded = readSample('dbnomics_ism_pmi.json');
     const [{ period, value }] = recorded.series.docs;
     const after = parseDay(`${period.at(-1)}-15`);

@@ -9,8 +9,8 @@ const range = { from: parseDay('2026-02-10'), to: parseDay('2026-02-17') };
 const csv = (...lines: string[]) => ['observation_date,DGS10', ...lines, ''].join('\n');
 const fetchFrom = (text: unknown) => fredUs10y.fetch(createAnsweringProvider('fred', text), range);
 
-describe('observations of FRED', () => {
-  it('are read, days without one left out', async () => {
+describe('FRED observations', () => {
+  it('are parsed, without days that have no value', async () => {
     const text = csv('2026-02-12,4.25', '2026-02-13,', '2026-02-16,.', '2026-02-17,-0.1');
     expect(await fetchFrom(text)).toEqual([
       { day: parseDay('2026-02-12'), value: 4.25, providerAtMs: null },
@@ -18,20 +18,20 @@ describe('observations of FRED', () => {
     ]);
   });
 
-  it('are read from lines with carriage returns', async () => {
+  it('are parsed with CRLF line ends', async () => {
     expect(await fetchFrom(csv('2026-02-12,4.25').replaceAll('\n', '\r\n'))).toHaveLength(1);
   });
 
-  it('are none where there are none', async () => {
+  it('are empty for an empty file', async () => {
     expect(await fetchFrom(csv())).toEqual([]);
   });
 
-  it('are given once, within the range', async () => {
+  it('are within the range, once each', async () => {
     const values = await fetchFrom(csv('2026-02-09,4.1', '2026-02-10,4.2', '2026-02-10,4.3'));
     expect(values.map(({ value }) => value)).toEqual([4.3]);
   });
 
-  it('are asked for by name and dates', async () => {
+  it('are requested by name and dates', async () => {
     const provider = createAnsweringProvider('fred', 'observation_date,DFEDTARU\n');
     await fredPolicyRate.fetch(provider, range);
     expect(provider.asked).toMatchObject([{ query: { id: 'DFEDTARU', cosd: '2026-02-10', coed: '2026-02-17' }, format: 'text' }]);
@@ -51,13 +51,13 @@ describe('observations of FRED', () => {
     ['a last line that is cut off', csv('2026-02-12,4.25').slice(0, -3), 'answer'],
     ['no text', { observations: [] }, 'answer'],
     ['a day after tomorrow', csv('2030-01-01,4.25'), 'date'],
-  ])('are refused for %s', async (_, text, field) => {
+  ])('throw FEED_INVALID for %s', async (_, text, field) => {
     await expect(fetchFrom(text)).rejects.toMatchObject({ code: 'FEED_INVALID', field, message: expect.stringMatching(/^FRED.*: /) });
   });
 });
 
 describeWithShared('observations as recorded', () => {
-  it('are read', async () => {
+  it('are parsed from a recorded response', async () => {
     const text = readSampleText('fred_fredgraph_sp500.csv');
     const full = text.split('\n').filter((line) => /^\d.*,\d/.test(line));
     const values = await fredSp500.fetch(createAnsweringProvider('fred', text), { from: 0, to: TODAY });

@@ -40,8 +40,8 @@ const fetchDxy = (body: unknown, nowMs = NOON_MS, range = WEEK) =>
   yahooDxy.fetch(withArrivalTime(nowMs, createAnsweringProvider('yahoo', body)), range);
 const days = async (...data: Parameters<typeof fetchDxy>) => (await fetchDxy(...data)).map(({ day }) => formatDay(day));
 
-describe('closes of Yahoo', () => {
-  it('are dated by the day at the exchange, with the seven digits that a 32-bit float has', async () => {
+describe('Yahoo closes', () => {
+  it("are dated in the exchange's time zone and rounded to seven digits", async () => {
     const bars: ChartOptions['bars'] = [
       [midnight(THURSDAY - 1), Math.fround(109.095)],
       [midnight(THURSDAY), Math.fround(108.8)],
@@ -52,13 +52,13 @@ describe('closes of Yahoo', () => {
     ]);
   });
 
-  it('are dated by the clock of their own season', async () => {
+  it('are dated by the daylight saving time of their season', async () => {
     const july = parseDay('2024-07-16');
     const bars: ChartOptions['bars'] = [[toInstantMs(july, 4) / 1_000, 104]];
     expect(await days(chart({ bars }), NOON_MS, { from: july - 1, to: july })).toEqual(['2024-07-16']);
   });
 
-  it('are not those of days without one, of weekends, Christmas and New Year', async () => {
+  it('exclude days without a close, weekends, Christmas and New Year', async () => {
     const [saturday, sunday] = [THURSDAY - 5, THURSDAY - 4];
     const bars = [parseDay('2024-12-25'), parseDay('2025-01-01'), saturday, sunday, THURSDAY - 3].map((day): ChartOptions['bars'][0] => [
       midnight(day),
@@ -68,7 +68,7 @@ describe('closes of Yahoo', () => {
     expect(await days(chart({ bars: [...bars, [midnight(THURSDAY - 2), null]] }), NOON_MS, range)).toEqual(['2025-01-13']);
   });
 
-  it('are given once where the running bar comes twice', async () => {
+  it('include a repeated running bar once', async () => {
     const bars: ChartOptions['bars'] = [
       [midnight(THURSDAY), 108],
       [midnight(THURSDAY) + 3_600, 109],
@@ -76,7 +76,7 @@ describe('closes of Yahoo', () => {
     expect(await fetchDxy(chart({ bars }))).toMatchObject([{ day: THURSDAY, value: 109 }]);
   });
 
-  describe('of a session that goes on after midnight UTC', () => {
+  describe('of a session open after midnight UTC', () => {
     const bars: ChartOptions['bars'] = [
       [midnight(THURSDAY - 1), 109],
       [midnight(THURSDAY), 108],
@@ -92,13 +92,13 @@ describe('closes of Yahoo', () => {
     });
   });
 
-  it('are none for a range without bars', async () => {
+  it('are empty for a range without bars', async () => {
     const body = chart({ bars: [] });
     const empty = { chart: { result: [{ meta: body.chart.result[0].meta, indicators: { quote: [{}] } }], error: null } };
     expect(await fetchDxy(empty)).toEqual([]);
   });
 
-  it('are asked for by symbol and time', async () => {
+  it('are requested by symbol and time', async () => {
     const provider = createAnsweringProvider('yahoo', chart({ bars: [], symbol: '^GSPC' }));
     await yahooSp500.fetch(provider, WEEK);
     const query = { period1: toInstantMs(WEEK.from) / 1_000, period2: toInstantMs(WEEK.to + 2) / 1_000, interval: '1d' };
@@ -124,7 +124,7 @@ describe('closes of Yahoo', () => {
     ['no result', { chart: { result: [], error: null } }, 'chart.result'],
     ['another shape', { finance: {} }, 'chart'],
     ['a day after tomorrow', chart({ bars: [[midnight(THURSDAY + 4), 108]] }), 'date'],
-  ])('are refused for %s', async (_, body, field) => {
+  ])('throw FEED_INVALID for %s', async (_, body, field) => {
     await expect(fetchDxy(body)).rejects.toMatchObject({
       code: 'FEED_INVALID',
       field,
@@ -132,7 +132,7 @@ describe('closes of Yahoo', () => {
     });
   });
 
-  it('are not taken from another symbol', async () => {
+  it('throw FEED_INVALID for another symbol', async () => {
     await expect(
       yahooGold.fetch(withArrivalTime(NOON_MS, createAnsweringProvider('yahoo', chart({ bars: bar }))), WEEK),
     ).rejects.toMatchObject({
@@ -147,7 +147,7 @@ describeWithShared('charts as recorded', () => {
     return { from: Math.floor(times[0] / 86_400), to: Math.floor(times.at(-1)! / 86_400) };
   };
 
-  it('of the dollar are read without the Sundays', async () => {
+  it('parse a recorded dollar index without Sundays', async () => {
     const recorded = readSample('yahoo_chart_dxy.json');
     const [{ meta, indicators }] = recorded.chart.result;
     const provider = withArrivalTime(meta.currentTradingPeriod.regular.end * 1_000, createAnsweringProvider('yahoo', recorded));
@@ -161,7 +161,7 @@ describeWithShared('charts as recorded', () => {
     });
   });
 
-  it('of stocks are read to the cent', async () => {
+  it('parse recorded S&P 500 closes to the cent', async () => {
     const recorded = readSample('yahoo_chart_spx.json');
     const [{ meta, timestamp }] = recorded.chart.result;
     const provider = withArrivalTime(meta.regularMarketTime * 1_000, createAnsweringProvider('yahoo', recorded));

@@ -32,8 +32,8 @@ function page(changes: Record<string, unknown> = {}, cursor: unknown = '') {
 
 const read = (body: unknown) => parseKalshiEvents({ body, receivedAtMs: RECEIVED, providerAtMs: RECEIVED - 700 }, 'Kalshi');
 
-describe('a page of Kalshi', () => {
-  it('is read with prices, time and the next page', () => {
+describe('parseKalshiEvents', () => {
+  it('returns prices, time and the next cursor', () => {
     const { strikes, cursor } = read(page({}, 'more'));
     expect(cursor).toBe('more');
     expect(strikes).toEqual([
@@ -62,12 +62,12 @@ describe('a page of Kalshi', () => {
     ]);
   });
 
-  it('has no price where nobody offers or nothing was traded', () => {
+  it('returns null without an offer or trade', () => {
     const { strikes } = read(page({ yes_bid_dollars: '0.0000', yes_ask_dollars: '1.0000', last_price_dollars: '0.0000' }));
     expect(strikes).toMatchObject([{ bid: null, ask: null, lastPrice: null }]);
   });
 
-  it('leaves out what is not open and what is no strike', () => {
+  it('excludes closed markets and other market types', () => {
     expect(read(page({ status: 'finalized', floor_strike: undefined })).strikes).toEqual([]);
     expect(read(page({ strike_type: 'between', floor_strike: undefined })).strikes).toEqual([]);
   });
@@ -81,19 +81,19 @@ describe('a page of Kalshi', () => {
     ['close_time', 1_773_262_800],
     ['strike_type', undefined],
     ['ticker', ''],
-  ])('with a changed %s is refused by the name of that field (%j)', (field, value) => {
+  ])('throws FEED_INVALID naming a changed %s (%j)', (field, value) => {
     expect(() => read(page({ [field]: value }))).toThrow(
       expect.objectContaining({ code: 'FEED_INVALID', field, message: expect.stringContaining(`Kalshi: ${field} `) }),
     );
   });
 
-  it('without its markets is refused', () => {
+  it('throws FEED_INVALID without markets', () => {
     expect(() => read({ events: [{ event_ticker: 'KXBTCD-26MAR1117' }] })).toThrow(expect.objectContaining({ field: 'events.0.markets' }));
   });
 });
 
 describeWithShared('a real answer of Kalshi', () => {
-  it('is read', () => {
+  it('parses the recorded response', () => {
     const body = JSON.parse(readFileSync(sharedPath('data/api-samples', 'kalshi_events_KXBTCD.json'), 'utf8'));
     const { strikes, cursor } = read(body);
     const listedMarkets = body.events[0].markets;
@@ -113,7 +113,7 @@ describeWithShared('a real answer of Kalshi', () => {
   });
 });
 
-describe('asking Kalshi', () => {
+describe('kalshiStrikes', () => {
   const market = openSimulatedFeed({ seed: 2 });
   const AT = Date.parse('2026-03-04T08:20:00Z');
   let host: ProviderHost | undefined;
@@ -129,7 +129,7 @@ describe('asking Kalshi', () => {
     return { spotUsd, strikes: await kalshiStrikes.fetch(providers, { spotUsd, atMs: AT }) };
   }
 
-  it('gives the strikes around the money of each of the next expiries', async () => {
+  it('returns the strikes near the money of the next expiries', async () => {
     const { spotUsd, strikes } = await ask();
     const ladders = Map.groupBy(strikes, ({ expiresAtMs }) => expiresAtMs);
     expect([...ladders.keys()]).toEqual(
@@ -142,7 +142,7 @@ describe('asking Kalshi', () => {
     }
   });
 
-  it('reads page after page, each strike once', async () => {
+  it('reads all pages, each strike once', async () => {
     const pages: Record<string, unknown> = {
       '': page({}, 'second'),
       second: page({ ticker: 'B', floor_strike: 51_000 }, 'third'),
@@ -153,12 +153,12 @@ describe('asking Kalshi', () => {
     expect(host!.requests('kalshi')).toHaveLength(3);
   });
 
-  it('does not turn pages for ever', async () => {
+  it('stops after a maximum of pages', async () => {
     await ask(() => ({ body: page({}, 'again') }));
     expect(host!.requests('kalshi')).toHaveLength(5);
   });
 
-  it('leaves out what has expired', async () => {
+  it('excludes expired strikes', async () => {
     await expect(ask(() => ({ body: page({ close_time: '2026-03-04T08:00:00Z' }) }))).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
   });
 
@@ -167,7 +167,7 @@ describe('asking Kalshi', () => {
     ['stale', 'FEED_UNAVAILABLE', /Kalshi: no strikes/],
     ['changed-shape', 'FEED_INVALID', /Kalshi: events /],
     ['down', 'FEED_UNAVAILABLE', /Kalshi/],
-  ] as const)('says what is wrong when it is %s', async (fault, code, message) => {
+  ] as const)("throws the provider's error when it is %s", async (fault, code, message) => {
     await expect(ask(undefined, fault)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 });

@@ -46,8 +46,8 @@ function event(changes: Record<string, unknown> = {}) {
 
 const read = (changes?: Record<string, unknown>) => parseLadder(event(changes), 'Polymarket', RECEIVED);
 
-describe('a ladder of Polymarket', () => {
-  it('is read with its tokens, prices and time', () => {
+describe('parseLadder', () => {
+  it('returns tokens, prices and time', () => {
     expect(read()).toEqual([
       {
         venue: 'polymarket',
@@ -74,7 +74,7 @@ describe('a ladder of Polymarket', () => {
     ]);
   });
 
-  it('has its tokens in the order of its outcomes', () => {
+  it('maps tokens by the order of the outcomes', () => {
     const [strike] = read({ outcomes: '["No", "Yes"]', lastTradePrice: undefined });
     expect(strike).toMatchObject({ yesTokenId: '222', noTokenId: '111', lastPrice: 0.38 });
   });
@@ -85,22 +85,22 @@ describe('a ladder of Polymarket', () => {
     ['99,500.5', 'of no use', 99_500.5],
     [undefined, 'Will the price of Bitcoin be above $1,050,000 on March 13?', 1_050_000],
     ['', 'Will Bitcoin be above 96.5k on March 13?', 96_500],
-  ])('has the strike of "%s", else of its question', (groupItemTitle, question, strikeUsd) => {
+  ])('parses the strike of "%s", or of the question', (groupItemTitle, question, strikeUsd) => {
     expect(read({ groupItemTitle, question })).toMatchObject([{ strikeUsd }]);
   });
 
-  it('bounds the words of outsiders and takes what is invisible out of them', () => {
+  it('truncates venue texts and removes invisible characters', () => {
     const [{ question, resolution }] = read({ question: `a\u202E\u200Bb\u001B[31m ${'q'.repeat(900)}`, description: 'r'.repeat(900) });
     expect(question).toMatch(/^a b \[31m q+$/);
     expect([question.length, resolution.length]).toEqual([200, 500]);
   });
 
-  it('has no price where nobody offers one', () => {
+  it('returns null without an offer', () => {
     expect(read({ bestBid: undefined, bestAsk: 1 })).toMatchObject([{ bid: null, ask: null }]);
     expect(read({ bestBid: 0, bestAsk: null })).toMatchObject([{ bid: null, ask: null }]);
   });
 
-  it('leaves out what is over, and events that are no ladder whatever they look like', () => {
+  it('excludes closed markets and events that are no ladders', () => {
     expect(read({ closed: true, outcomes: 7 })).toEqual([]);
     expect(read({ acceptingOrders: false, clobTokenIds: undefined })).toEqual([]);
     for (const title of ['What price will Bitcoin hit on March 13?', 'Bitcoin Up or Down', 'Ethereum above ___ on March 13?']) {
@@ -122,18 +122,18 @@ describe('a ladder of Polymarket', () => {
     ['conditionId', 'ab'],
     ['bestBid', '0.61'],
     ['id', 17],
-  ])('with a changed %s is refused by the name of that field (%j)', (field, value) => {
+  ])('throws FEED_INVALID naming a changed %s (%j)', (field, value) => {
     const changes = { question: 'no number', [field.split('.')[0]]: value };
     expect(() => read(changes)).toThrow(expect.objectContaining({ code: 'FEED_INVALID', field, message: expect.stringContaining(field) }));
   });
 
-  it('is refused when events have changed', () => {
+  it('throws FEED_INVALID for changed events', () => {
     expect(() => parseGammaEvents([{ name: 'Bitcoin above ___' }], 'Polymarket')).toThrow(expect.objectContaining({ field: '0.title' }));
     expect(() => parseGammaEvents({ error: 'gone' }, 'Polymarket')).toThrow(expect.objectContaining({ code: 'FEED_INVALID' }));
   });
 });
 
-describe('an order book of Polymarket', () => {
+describe('parseBook', () => {
   const [strike] = read();
   const level = (price: string, size = '10') => ({ price, size });
   const book = {
@@ -146,7 +146,7 @@ describe('an order book of Polymarket', () => {
     last_trade_price: '0.59',
   };
 
-  it('gives the best of each side, best first and five at most', () => {
+  it('returns at most five levels of each side, best first', () => {
     const priced = parseBook(book, strike, 'Polymarket order book');
     expect(priced).toMatchObject({ bid: 0.58, ask: 0.63, lastPrice: 0.59, tickSize: 0.001, minOrderSize: 15, negRisk: true });
     expect(priced.bids.map(({ price }) => price)).toEqual([0.58, 0.57, 0.56, 0.55, 0.41]);
@@ -157,7 +157,7 @@ describe('an order book of Polymarket', () => {
     expect(priced).toMatchObject({ marketId: '17', strikeUsd: 50_000, providerAtMs: RECEIVED - 900, receivedAtMs: RECEIVED });
   });
 
-  it('may be empty: then nobody offers, whatever the listing said', () => {
+  it('returns null prices for an empty book, whatever the listing has', () => {
     const priced = parseBook({ timestamp: '5', bids: [], asks: [], last_trade_price: '' }, strike, 'Polymarket order book');
     expect(priced).toMatchObject({ bid: null, ask: null, bids: [], asks: [], lastPrice: 0.6, tickSize: 0.01 });
   });
@@ -168,7 +168,7 @@ describe('an order book of Polymarket', () => {
     ['asks.0.price', [level('1.2')]],
     ['bids.0.size', [{ price: '0.5', size: 10 }]],
     ['timestamp', 'yesterday'],
-  ])('with a changed %s is refused by the name of that field', (field, value) => {
+  ])('throws FEED_INVALID naming a changed %s', (field, value) => {
     expect(() => parseBook({ ...book, [field.split('.')[0]]: value }, strike, 'Polymarket order book')).toThrow(
       expect.objectContaining({ code: 'FEED_INVALID', field }),
     );
@@ -176,7 +176,7 @@ describe('an order book of Polymarket', () => {
 });
 
 describeWithShared('real answers of Polymarket', () => {
-  it('of a ladder are read', () => {
+  it('parses a recorded ladder', () => {
     const body = sample('polymarket_gamma_event_btc_above_hourly.json');
     const strikes = parseGammaEvents(body, 'Polymarket').flatMap((listedMarket) => parseLadder(listedMarket, 'Polymarket', RECEIVED));
     expect(strikes).toHaveLength(body[0].markets.length);
@@ -196,7 +196,7 @@ describeWithShared('real answers of Polymarket', () => {
     }
   });
 
-  it('of an older ladder have the strike in the question', () => {
+  it('parses a recorded older ladder with the strike in the question', () => {
     const body = sample('polymarket_gamma_event_btc_above_daily_2025.json');
     // The capture is abridged.
     for (const market of body.markets) market.clobTokenIds = '["1", "2"]';
@@ -205,7 +205,7 @@ describeWithShared('real answers of Polymarket', () => {
     expect(isNewYorkNoon(strike.expiresAtMs)).toBe(true);
   });
 
-  it('of a book have the best level last', () => {
+  it('parses a recorded book with the best level last', () => {
     const body = sample('polymarket_clob_book.json');
     const priced = parseBook(body, read()[0], 'Polymarket order book');
     expect(priced.bid).toBe(Number(body.bids.at(-1).price));
@@ -215,7 +215,7 @@ describeWithShared('real answers of Polymarket', () => {
   });
 });
 
-describe('asking Polymarket', () => {
+describe('polymarketStrikes', () => {
   const market = openSimulatedFeed({ seed: 2 });
   let host: ProviderHost | undefined;
   afterEach(() => host?.close());
@@ -261,7 +261,7 @@ describe('asking Polymarket', () => {
 
   const AT = Date.parse('2026-03-04T08:00:00Z');
 
-  it('keeps the listed prices where the books cannot be had', async () => {
+  it('keeps the listed prices when the books are unavailable', async () => {
     const { strikes } = await ask(AT, { clob: 'server-error' });
     const weekly = selectWeeklyStrikes(strikes, AT);
     expect(weekly.length).toBeGreaterThan(10);
@@ -275,7 +275,7 @@ describe('asking Polymarket', () => {
     ['gamma', 'changed-shape', 'FEED_INVALID', /Polymarket: 0\.title/],
     ['gamma', 'down', 'FEED_UNAVAILABLE', /Polymarket/],
     ['clob', 'changed-shape', 'FEED_INVALID', /Polymarket order book: (timestamp|bids)/],
-  ] as const)('says what is wrong when %s is %s', async (provider, fault, code, message) => {
+  ] as const)('throws the error of %s when it is %s', async (provider, fault, code, message) => {
     await expect(ask(AT, { [provider]: fault })).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 });

@@ -13,14 +13,14 @@ const kline = (day: number, volume: unknown, bought: unknown) => [
 const fetchFrom = (...klines: unknown[]) => binanceTakerBuyFraction.fetch(createAnsweringProvider('binance', klines), range);
 
 describe('binanceTakerBuyFraction', () => {
-  it('is what takers bought of the volume, of complete days', async () => {
+  it('returns the taker share of the volume of complete days', async () => {
     expect(await fetchFrom(kline(TODAY - 2, '8', '2'), kline(TODAY - 1, '10', '5.5'), kline(TODAY, '3', '3'))).toEqual([
       { day: TODAY - 2, value: 0.25, providerAtMs: toInstantMs(TODAY - 1) - 1 },
       { day: TODAY - 1, value: 0.55, providerAtMs: toInstantMs(TODAY) - 1 },
     ]);
   });
 
-  it('has no value of a day without trade', async () => {
+  it('returns no value of a day without trades', async () => {
     expect(await fetchFrom(kline(TODAY - 2, '0', '0'), kline(TODAY - 1, '10', '5'))).toHaveLength(1);
   });
 
@@ -32,7 +32,7 @@ describe('binanceTakerBuyFraction', () => {
     ['a row cut short', kline(TODAY - 1, '8', '2').slice(0, 9), '0'],
     ['more bought than traded', kline(TODAY - 1, '8', '9'), '0'],
     ['a date after tomorrow', kline(TODAY + 2, '8', '2'), 'date'],
-  ])('is refused for %s', async (_, row, field) => {
+  ])('throws FEED_INVALID for %s', async (_, row, field) => {
     await expect(fetchFrom(row)).rejects.toMatchObject({
       code: 'FEED_INVALID',
       message: expect.stringContaining('Binance data mirror'),
@@ -42,7 +42,7 @@ describe('binanceTakerBuyFraction', () => {
 });
 
 describeWithShared('klines as recorded', () => {
-  it('are read', async () => {
+  it('are parsed from a recorded response', async () => {
     const klines = JSON.parse(readFileSync(sharedPath('data/api-samples/binance_klines.json'), 'utf8'));
     const day = toDay(klines[0][0]);
     const [{ value }] = await binanceTakerBuyFraction.fetch(createAnsweringProvider('binance', klines), { from: day, to: day });

@@ -27,7 +27,7 @@ describe.each(VENUES)('$provider against its provider', (venue) => {
   afterEach(() => host.heal(venue.provider));
   afterAll(() => host.close());
 
-  it('gives the closes of finished days, each once', async () => {
+  it('returns the closes of finished days, once each', async () => {
     const closes = await venue.fetchCloses(provider(), range);
     const known = await market.observations('btcClose', NOW_MS);
     const expected = Array.from(known.days.slice(-5), (day, index) => ({
@@ -38,36 +38,36 @@ describe.each(VENUES)('$provider against its provider', (venue) => {
     expect(closes.toSorted((a, b) => a.day - b.day)).toEqual(expected);
   });
 
-  it('fills a whole page', async () => {
+  it('returns a whole page', async () => {
     const days = Math.min(venue.pageDays, 719);
     const closes = await venue.fetchCloses(provider(), { from: TODAY - days, to: TODAY - 1 });
     expect(new Set(closes.map(({ day }) => day)).size).toBe(days);
   });
 
-  it('asks nothing but its candles', async () => {
+  it('sends only candle requests', async () => {
     const before = host.requests(venue.provider).length;
     await venue.fetchCloses(provider(), range);
     expect(host.requests(venue.provider).length).toBe(before + 1);
   });
 
-  it('gives the running day no close', async () => {
+  it('returns no close of the running day', async () => {
     expect(await venue.fetchCloses(provider(), { from: TODAY, to: TODAY })).toEqual([]);
   });
 
-  it('gives the price of now', async () => {
+  it('returns the current price', async () => {
     const ticker = await venue.fetchTicker(provider());
     expect(ticker.priceUsd).toBeCloseTo((await market.spot(NOW_MS)).priceUsd * factor, 1);
     if (ticker.providerAtMs !== null) expect(Math.abs(ticker.providerAtMs - NOW_MS)).toBeLessThan(1000);
   });
 
-  it.each(['changed-shape', 'truncated'] as const)('is named under the fault %s', async (fault) => {
+  it.each(['changed-shape', 'truncated'] as const)('throws FEED_INVALID naming the provider under the fault %s', async (fault) => {
     host.fault(venue.provider, fault);
     const refused = { code: 'FEED_INVALID', message: expect.stringContaining(provider().title), field: expect.any(String) };
     await expect(venue.fetchCloses(provider(), range)).rejects.toMatchObject(refused);
     await expect(venue.fetchTicker(provider())).rejects.toMatchObject(refused);
   });
 
-  it.each(['"moved"', '17', 'null', '[]', '{}'])('is named when it answers %s', async (body) => {
+  it.each(['"moved"', '17', 'null', '[]', '{}'])('throws FEED_INVALID for the response %s', async (body) => {
     const other = await startProviderHost(() => ({ body }));
     const refused = { code: 'FEED_INVALID', message: expect.stringContaining(provider().title) };
     try {
@@ -77,7 +77,7 @@ describe.each(VENUES)('$provider against its provider', (venue) => {
     }
   });
 
-  it('takes an empty list for no answer', async () => {
+  it('throws FEED_UNAVAILABLE for an empty list', async () => {
     host.fault(venue.provider, 'empty');
     await expect(venue.fetchCloses(provider(), range)).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
   });
@@ -94,7 +94,7 @@ describe('changes over 24 hours', () => {
   it.each([
     ['bitstamp', bitstamp],
     ['binance', binance],
-  ])('are told by %s', async (_, venue) => {
+  ])('are returned by %s', async (_, venue) => {
     const { change24hPct } = await venue.fetchTicker(createUnguardedProvider(venue.provider, host.url));
     expect(change24hPct).toBeCloseTo((await market.spot(NOW_MS)).change24hPct!, 1);
   });
@@ -102,7 +102,7 @@ describe('changes over 24 hours', () => {
   it.each([
     ['coinbase', coinbase],
     ['kraken', kraken],
-  ])('are not told by %s', async (_, venue) => {
+  ])('are null for %s', async (_, venue) => {
     expect((await venue.fetchTicker(createUnguardedProvider(venue.provider, host.url))).change24hPct).toBeNull();
   });
 });
@@ -152,7 +152,7 @@ async function closesFrom(venue: VenueSource, body: unknown) {
 describe.each(VENUES)('the candles of $provider', (venue) => {
   const known = (...candles: [day: number, close: string][]) => WIRE[venue.provider](candles.map(([day, close]) => ({ day, close })));
 
-  it('are read from the close', async () => {
+  it('are parsed from the close', async () => {
     const closes = await closesFrom(venue, known([TODAY - 2, '101.5'], [TODAY - 1, '102.5'], [TODAY, '103.5']));
     expect(closes.map(({ day, value }) => [day, value])).toEqual([
       [TODAY - 2, 101.5],
@@ -160,25 +160,25 @@ describe.each(VENUES)('the candles of $provider', (venue) => {
     ]);
   });
 
-  it.each(['abc', '', '-5', '0'])('are refused with the close "%s"', async (close) => {
+  it.each(['abc', '', '-5', '0'])('throw FEED_INVALID for the close "%s"', async (close) => {
     await expect(closesFrom(venue, known([TODAY - 2, '101.5'], [TODAY - 1, close]))).rejects.toMatchObject({
       code: 'FEED_INVALID',
       field: 'candles.1.4',
     });
   });
 
-  it('are refused when dated after tomorrow', async () => {
+  it('throw FEED_INVALID for a date after tomorrow', async () => {
     await expect(closesFrom(venue, known([TODAY - 1, '101.5'], [TODAY + 2, '102.5']))).rejects.toMatchObject({
       code: 'FEED_INVALID',
       field: 'date',
     });
   });
 
-  it('are refused when they do not open at 00:00 UTC', async () => {
+  it('throw FEED_INVALID for an open not at 00:00 UTC', async () => {
     await expect(closesFrom(venue, known([TODAY - 1.5, '101.5']))).rejects.toMatchObject({ code: 'FEED_INVALID', field: 'candles.0.0' });
   });
 
-  it('count once when told twice', async () => {
+  it('include a repeated candle once', async () => {
     const closes = await closesFrom(venue, known([TODAY - 1, '101.5'], [TODAY - 1, '101.5']));
     expect(closes).toEqual([{ day: TODAY - 1, value: 101.5, providerAtMs: TODAY * DAY_MS }]);
   });
@@ -188,7 +188,7 @@ describeWithShared('candles as recorded', () => {
   const sample = (name: string) => JSON.parse(readFileSync(sharedPath('data/api-samples', name), 'utf8'));
   const opensAt = (index: number) => (TODAY - 3 + index) * DAY_MS;
 
-  it('are read for Coinbase', async () => {
+  it('parse a recorded Coinbase response', async () => {
     const rows = sample('coinbase_exchange_candles.json').reverse();
     const closes = await closesFrom(
       coinbase,
@@ -197,19 +197,19 @@ describeWithShared('candles as recorded', () => {
     expect(closes.map(({ value }) => value)).toEqual(rows.map((row: number[]) => row[4]));
   });
 
-  it('are read for Kraken', async () => {
+  it('parse a recorded Kraken response', async () => {
     const rows: unknown[][] = sample('kraken_ohlc.json').result.XETHXXBT;
     const body = { error: [], result: { XXBTZUSD: rows.map((row, index) => [opensAt(index) / 1000, ...row.slice(1)]) } };
     expect((await closesFrom(kraken, body)).map(({ value }) => value)).toEqual(rows.map((row) => Number(row[4])));
   });
 
-  it('are read for Bitstamp', async () => {
+  it('parse a recorded Bitstamp response', async () => {
     const { pair, ohlc } = sample('bitstamp_ohlc.json').data;
     const body = { data: { pair, ohlc: ohlc.map((row: object, index: number) => ({ ...row, timestamp: String(opensAt(index) / 1000) })) } };
     expect((await closesFrom(bitstamp, body)).map(({ value }) => value)).toEqual(ohlc.map((row: { close: string }) => Number(row.close)));
   });
 
-  it('are read for Binance', async () => {
+  it('parse a recorded Binance response', async () => {
     const rows: unknown[][] = sample('binance_klines.json');
     const closes = await closesFrom(
       binance,

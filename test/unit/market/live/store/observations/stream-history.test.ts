@@ -24,39 +24,39 @@ function history(...docs: ObservationDoc[]): StreamHistory {
 const valuesOf = ({ days, values }: { days: Int32Array; values: Float64Array }) =>
   [...days].map((day, index) => [day - DAY, values[index]]);
 
-describe('the history of a stream', () => {
+describe('StreamHistory', () => {
   const revised = history(
     doc(DAY, [version(100, hour(DAY, 15), { final: false }), version(101, hour(DAY + 1, 1)), version(105, hour(DAY + 2, 9))]),
   );
 
-  it('keeps the first final value for forecasts, whatever is revised later', () => {
+  it('keeps the first final value in first versions despite later revisions', () => {
     expect(valuesOf(revised.getFirstVersions(hour(DAY, 20)))).toEqual([]);
     expect(valuesOf(revised.getFirstVersions(hour(DAY + 1, 1)))).toEqual([[0, 101]]);
     expect(valuesOf(revised.getFirstVersions(hour(DAY + 30, 0)))).toEqual([[0, 101]]);
   });
 
-  it('tells people the newest version known at the instant they ask about', () => {
+  it('returns the newest version known at the instant as latest version', () => {
     expect(valuesOf(revised.getLatestVersions(hour(DAY, 14)))).toEqual([]);
     expect(valuesOf(revised.getLatestVersions(hour(DAY, 20)))).toEqual([[0, 100]]);
     expect(valuesOf(revised.getLatestVersions(hour(DAY + 2, 8)))).toEqual([[0, 101]]);
     expect(valuesOf(revised.getLatestVersions(hour(DAY + 2, 9)))).toEqual([[0, 105]]);
   });
 
-  it('counts what came with the history as known since its publication', () => {
+  it('treats backfilled values as known since their publication', () => {
     const known = history(doc(DAY, [version(100, hour(DAY + 500, 0), { backfilled: true })]));
     expect(valuesOf(known.getFirstVersions(hour(DAY + 1, 0) - 1))).toEqual([]);
     expect(valuesOf(known.getFirstVersions(hour(DAY + 1, 0)))).toEqual([[0, 100]]);
     expect(valuesOf(known.getLatestVersions(hour(DAY + 1, 0)))).toEqual([[0, 100]]);
   });
 
-  it('prefers the provider that told a day first, and for people the one that told it last', () => {
+  it('prefers the earliest provider in first versions and the latest in latest versions', () => {
     const two = history(doc(DAY, [version(100, hour(DAY + 1, 2))], 'yahoo'), doc(DAY, [version(102, hour(DAY + 1, 1))], 'fred'));
     expect(valuesOf(two.getFirstVersions(hour(DAY + 2, 0)))).toEqual([[0, 102]]);
     expect(two.getFirstVersions(hour(DAY + 2, 0)).source).toBe('fred');
     expect(valuesOf(two.getLatestVersions(hour(DAY + 2, 0)))).toEqual([[0, 100]]);
   });
 
-  it('does not change the past of readers when a day comes after a later one', () => {
+  it('excludes a day that becomes known after a later one', () => {
     const before = history(doc(DAY + 1, [version(111, hour(DAY + 2, 1))]));
     const after = history(doc(DAY + 1, [version(111, hour(DAY + 2, 1))]), doc(DAY, [version(100, hour(DAY + 5, 0))]));
     const at = hour(DAY + 6, 0);
@@ -68,7 +68,7 @@ describe('the history of a stream', () => {
     expect([...after.getLatestVersions(at).availableAt]).toEqual([hour(DAY + 5, 0), hour(DAY + 5, 0)]);
   });
 
-  it('says when a day became final behind a later one, and only then', () => {
+  it('increments the revision only when a day becomes final after a later one', () => {
     const growing = history(doc(DAY, [version(100, hour(DAY + 1, 1))]));
     growing.merge(doc(DAY + 2, [version(102, hour(DAY + 3, 1))]));
     growing.merge(doc(DAY + 2, [version(102.5, hour(DAY + 3, 2))], 'fred'));
@@ -93,14 +93,14 @@ describe('the history of a stream', () => {
     expect(valuesOf(interest.getLatestVersions(hour(DAY + 9, 0)))).toEqual([[2, 6]]);
   });
 
-  it('takes over a document that has grown', () => {
+  it('merges the new versions of a document', () => {
     const growing = history(doc(DAY, [version(100, hour(DAY, 15), { final: false })]));
     expect(valuesOf(growing.getFirstVersions(hour(DAY + 9, 0)))).toEqual([]);
     growing.merge(doc(DAY, [version(100, hour(DAY, 15), { final: false }), version(101, hour(DAY + 1, 1))]));
     expect(valuesOf(growing.getFirstVersions(hour(DAY + 9, 0)))).toEqual([[0, 101]]);
   });
 
-  it('tells what each provider first said of a day', () => {
+  it('returns the first final value of each provider', () => {
     const venues = history(doc(DAY, [version(100, hour(DAY + 1, 2))], 'kraken'), doc(DAY, [version(102, hour(DAY + 1, 1))], 'coinbase'));
     expect([...venues.getFinalValues(DAY, hour(DAY + 1, 1))]).toEqual([['coinbase', 102]]);
     expect(venues.getFinalValues(DAY, hour(DAY + 1, 2)).size).toBe(2);

@@ -33,7 +33,7 @@ function rowsOf(versions: readonly Entry[]): VersionRows {
   return rows;
 }
 
-it('gives back what it was told, of each day and source, in the order in which it came', () => {
+it('returns the versions of each day and source in insertion order', () => {
   fc.assert(
     fc.property(all, (versions) => {
       const [rows, expected] = [rowsOf(versions), groupVersions(versions)];
@@ -45,7 +45,7 @@ it('gives back what it was told, of each day and source, in the order in which i
   );
 });
 
-it('counts versions, and knows which days are final', () => {
+it('counts versions and detects final days', () => {
   fc.assert(
     fc.property(all, (versions) => {
       const rows = rowsOf(versions);
