@@ -5,7 +5,7 @@ import { removeFolder } from '../support/folders.ts';
 import { startService } from '../support/running-service.ts';
 import { runSuite, summaryOf } from './suite.ts';
 
-/** `npm run test:mcp-conformance`: every scenario of MCP 2026-07-28, none of which may fail, against a service of its own. */
+/** `npm run test:mcp-conformance`: runs every scenario of MCP 2026-07-28 against a service of its own; none may fail. */
 const folder = await mkdtemp(join(tmpdir(), 'oracle-conformance-'));
 const service = await startService({ DATA_DIR: join(folder, 'data'), REPLAY_DAYS: '2', PROTOCOL_FIXTURES: 'on' });
 try {

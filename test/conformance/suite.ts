@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 
 const PACKAGES = resolve(import.meta.dirname, '../../node_modules');
 
-/** The official suites, by the newest revision of MCP that they know. */
+/** Official suites by the newest MCP revision that they cover. */
 export const SUITES = {
   '2025-11-25': '@modelcontextprotocol/conformance',
   '2026-07-28': 'conformance-next',
@@ -14,7 +14,7 @@ export interface SuiteRun {
   output: string;
 }
 
-/** Runs the command line of a suite against a server, in a process of its own. `cwd` is where it may leave files. */
+/** Runs the command line of a suite in a child process. `cwd` receives its files. */
 export function runSuite(revision: keyof typeof SUITES, words: string[], cwd: string): Promise<SuiteRun> {
   const command = resolve(PACKAGES, SUITES[revision], 'dist/index.js');
   return new Promise((done) => {
@@ -24,7 +24,6 @@ export function runSuite(revision: keyof typeof SUITES, words: string[], cwd: st
   });
 }
 
-/** The table at its end. */
 export function summaryOf({ output }: SuiteRun): string {
   const start = output.indexOf('=== SUMMARY ===');
   return start < 0 ? output : output.slice(start);

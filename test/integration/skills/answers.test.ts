@@ -12,7 +12,6 @@ const HORIZONS = ['1d', '2d', '3d', '7d'];
 
 type Call = [id: string, input: Record<string, unknown>];
 
-/** Everything that a skill may be asked on a service. */
 async function callsOn({ pipeline }: TestService): Promise<Call[]> {
   const docs = await pipeline.record.forecasts.find().sort({ day: 1, horizonDays: 1 }).toArray();
   const some = [...docs.slice(0, 4), ...docs.slice(-8)];
@@ -34,14 +33,14 @@ async function callsOn({ pipeline }: TestService): Promise<Call[]> {
 
 const schemaOf = (id: string) => SKILLS.find((skill) => skill.id === id)!.output;
 
-/** Before the first forecast there is none to tell. */
+/** No forecast exists before the first one. */
 const WAITING = /^predict_btc_direction/;
 
 describe.each([
   ['with a record', fullService, 12],
   ['none of whose forecasts is resolved', youngService, 12],
   ['before its first forecast', emptyService, 0],
-])('on a service %s, every skill', (_, open, forecasts) => {
+])('every skill on a service %s', (_, open, forecasts) => {
   let service: TestService;
   let run: RunSkillById;
   let calls: Call[];
@@ -53,7 +52,7 @@ describe.each([
   });
   afterAll(() => service?.stop());
 
-  it.each(Object.entries(CALLERS))('answers %s as its schema says, and in plain lines', async (name, caller) => {
+  it.each(Object.entries(CALLERS))('returns %s that fits its schema, and plain text', async (name, caller) => {
     expect(calls.filter(([id]) => id === 'verify_prediction').length).toBeGreaterThanOrEqual(forecasts);
     for (const [id, input] of calls) {
       const label = `${id} ${JSON.stringify(input)}`;

@@ -44,7 +44,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Everything that everybody may ask around forecasts that are not told. */
+/** All anonymous calls around unresolved forecasts. */
 function callsAround(docs: readonly ForecastDoc[]): Call[] {
   const days = [...new Set(docs.map(({ day }) => day))];
   const verify = docs.flatMap(({ _id, day, horizonDays, attestation }) => [
@@ -66,15 +66,14 @@ function callsAround(docs: readonly ForecastDoc[]): Call[] {
   return [...named('verify_prediction', verify), ...named('get_track_record', track), ...named('get_market_context', [{}])];
 }
 
-/** The bytes of each answer. */
 async function answersTo(parts: SkillDeps, caller: Caller): Promise<Map<string, string>> {
   const run = createTestRunner(parts);
-  const told = new Map<string, string>();
-  for (const { id, input, label } of calls) told.set(label, JSON.stringify(await run(id, input, caller)));
-  return told;
+  const received = new Map<string, string>();
+  for (const { id, input, label } of calls) received.set(label, JSON.stringify(await run(id, input, caller)));
+  return received;
 }
 
-/** The answers in a world for each of the planted contents. */
+/** Answers in a world per planted content. */
 type Worlds = Map<PlantedSide, Map<string, string>>;
 
 async function worldsOf(parts: SkillDeps, caller: Caller = PUBLIC_CALLER): Promise<Worlds> {
@@ -86,12 +85,12 @@ async function worldsOf(parts: SkillDeps, caller: Caller = PUBLIC_CALLER): Promi
   return worlds;
 }
 
-/** Calls whose answers follow what is not told. */
+/** Calls whose answers depend on unresolved values. */
 function differences(worlds: Worlds): string[] {
   return calls.flatMap(({ label }) => (new Set([...worlds.values()].map((answers) => answers.get(label))).size > 1 ? [label] : []));
 }
 
-/** What answers tell of secrets, one line each. */
+/** Secrets found in answers, one line each. */
 function leaks(worlds: Worlds): string[] {
   return [...worlds].flatMap(([side, answers]) =>
     [...answers].flatMap(([label, text]) => secretsIn(text, [...paidSecrets(side), ...salts]).map((what) => `${label}: ${what}`)),
@@ -100,28 +99,28 @@ function leaks(worlds: Worlds): string[] {
 
 const revealing = () => buildSkillDeps(service.http, { viewFor: (caller) => ({ ...service.http.viewFor(caller), policy: 'immediate' }) });
 
-describe('anybody', () => {
-  it('may ask around forecasts that are open, late, void, not begun, and decided but not revealed', () => {
+describe('an anonymous caller', () => {
+  it('can query open, late, void, future, and decided but unrevealed forecasts', () => {
     expect(untold.length).toBeGreaterThan(12);
     expect(untold.some(({ resolution }) => resolution !== null)).toBe(true);
     expect(untold.some(({ state }) => state === 'VOID')).toBe(true);
     expect(calls.length).toBeGreaterThan(100);
   });
 
-  it('finds nothing of them, and gets the same bytes whatever they say, for every filter', async () => {
+  it('gets identical bytes for every filter, whatever the unresolved forecasts say', async () => {
     const worlds = await worldsOf(forgetful(buildSkillDeps(service.http)));
     expect(leaks(worlds)).toEqual([]);
     expect(differences(worlds)).toEqual([]);
   });
 
-  it('who has a wallet without the tier is told no more', async () => {
+  it('with a wallet below the tier gets nothing more', async () => {
     const parts = buildSkillDeps(service.http);
     expect(await answersTo(parts, { tier: 'public', wallet: `0x${'1'.repeat(40)}` })).toEqual(await answersTo(parts, PUBLIC_CALLER));
   });
 });
 
-describe('these tests find a leak', () => {
-  it('of a service that reveals at once', async () => {
+describe('the leak tests fail', () => {
+  it('for a service that reveals at once', async () => {
     const worlds = await worldsOf(revealing());
     const [different, found] = [differences(worlds), leaks(worlds)];
     for (const { id } of calls.filter((call) => call.id !== 'get_market_context')) {
@@ -130,7 +129,7 @@ describe('these tests find a leak', () => {
     }
   });
 
-  it('of a status that tells what was forecast', async () => {
+  it('for a status that depends on the forecast', async () => {
     const careless = buildSkillDeps(service.http, { record: await withUntoldHolds() });
     const different = differences(await worldsOf(careless));
     expect(different.some((label) => label.includes('"status":"HOLD"'))).toBe(true);
@@ -138,7 +137,7 @@ describe('these tests find a leak', () => {
   });
 });
 
-/** A record whose forecasts are HOLD as soon as they say so. */
+/** A record in which a forecast has the status HOLD as soon as it is one. */
 async function withUntoldHolds(): Promise<SkillDeps['record']> {
   const { record } = service.http;
   const listByHorizon = async (horizonDays: number) =>
@@ -149,7 +148,7 @@ async function withUntoldHolds(): Promise<SkillDeps['record']> {
 }
 
 describe('Basic', () => {
-  it('is told by the record that it was changed: what was planted does not open', async () => {
+  it('gets values that do not open the commitment when the record was changed', async () => {
     await plant(service, 'up');
     const run = createTestRunner(buildSkillDeps(service.http));
     const { output } = await run('verify_prediction', { predictionId: untold[0]._id }, BASIC);

@@ -10,7 +10,7 @@ let service: TestService;
 let served: Served;
 let run: RunSkillById;
 
-/** One instant for everything: both doors tell of it. */
+/** One instant for both transports. */
 const NOW = new Date();
 const now = () => NOW;
 const TODAY = toDay(NOW.getTime());
@@ -31,8 +31,8 @@ const context = (input: Record<string, unknown> = {}, of = run) => of('get_marke
 // biome-ignore lint/suspicious/noExplicitAny: the answers are what is compared with
 const get = async (path: string) => (await (await fetch(served.url + path)).json()) as any;
 
-describe('the context', () => {
-  it('has the figures of the market reports, each with its own origin and age', async () => {
+describe('the market context', () => {
+  it('contains the figures of the market reports, each with its source and age', async () => {
     const { price, sentiment, flows, macro, asOf, source, kind } = await context();
     const [btc, mood, etf, correlation] = await Promise.all(
       ['/api/btc-price', '/api/fear-greed', '/api/etf-flows', '/api/macro-correlation'].map(get),
@@ -49,7 +49,7 @@ describe('the context', () => {
     }
   });
 
-  it('tells ages from when each figure was made to the instant that it is about', async () => {
+  it('computes ages from the time of each figure to the requested instant', async () => {
     const { price, sentiment, flows, macro, regime } = await context();
     for (const { observedAt, ageSeconds, source } of [price, sentiment, flows, regime, ...Object.values<typeof price>(macro)]) {
       expect(ageSeconds).toBe(Math.max(0, Math.round((NOW.getTime() - Date.parse(observedAt)) / 1000)));
@@ -57,7 +57,7 @@ describe('the context', () => {
     }
   });
 
-  it('has the regime of the newest forecast, without what it rests on', async () => {
+  it('contains the regime of the newest forecast without its inputs', async () => {
     const { regime } = await context({ include: ['regime'] });
     const signal = await get('/api/svc/open/signal');
     expect(regime).toMatchObject({ name: signal.regime, observedAt: signal.timestamp, date: formatDay(TODAY - 1) });
@@ -66,14 +66,14 @@ describe('the context', () => {
     );
   });
 
-  it('has no forecast in it', async () => {
+  it('contains no forecast', async () => {
     const { output, text } = await run('get_market_context');
     for (const word of ['BUY', 'SELL', 'HOLD', 'GATED', 'direction', 'confidence', 'pUp', 'signal']) {
       expect(`${JSON.stringify(output)} ${text}`, word).not.toContain(word);
     }
   });
 
-  it('has the sections that are asked for, and no others', async () => {
+  it('contains only the requested sections', async () => {
     const all = ['price', 'sentiment', 'flows', 'macro', 'regime'];
     for (const section of all) {
       const output = await context({ include: [section] });
@@ -84,11 +84,11 @@ describe('the context', () => {
   });
 });
 
-describe('what cannot be had', () => {
+describe('an unavailable section', () => {
   const withMarket = (changes: Partial<Market>) =>
     createTestRunner(buildSkillDeps(service.http, { now, market: { ...service.http.market, ...changes } }));
 
-  it('is null with a reason, and takes nothing else with it', async () => {
+  it('is null with a reason and does not affect the others', async () => {
     const { report } = service.http.market;
     const broken = withMarket({
       report: async (asked, atMs) => {
@@ -104,28 +104,28 @@ describe('what cannot be had', () => {
     expect(text).toContain('Missing: price (No price is known).');
   });
 
-  it('is said of single figures too', async () => {
+  it('is reported per figure too', async () => {
     const { report } = service.http.market;
     const without = withMarket({
       report: async (asked, atMs) => {
-        const told = { ...(await report(asked, atMs)) } as Record<string, unknown>;
-        if (asked.path === '/api/btc-price') told.change24h = null;
-        if (asked.path === '/api/macro-correlation') told.dxy = { ...(told.dxy as object), value: null, correlation: null };
-        return told as Awaited<ReturnType<Market['report']>>;
+        const received = { ...(await report(asked, atMs)) } as Record<string, unknown>;
+        if (asked.path === '/api/btc-price') received.change24h = null;
+        if (asked.path === '/api/macro-correlation') received.dxy = { ...(received.dxy as object), value: null, correlation: null };
+        return received as Awaited<ReturnType<Market['report']>>;
       },
     });
     const { missing } = await context({}, without);
     expect(missing.map(({ part }: { part: string }) => part)).toEqual(['macro.dxy.correlation', 'macro.dxy.value', 'price.change24h']);
   });
 
-  it('tells nothing of markup or of any length that a source has', async () => {
+  it('reports no markup and no unbounded text of a source', async () => {
     const source = `</script><b>${'x'.repeat(500)}\u202e`;
     const { text } = await withMarket({ source })('get_market_context');
     expect(text).not.toMatch(/[<>\u202e]/);
     expect(text.length).toBeLessThan(1_500);
   });
 
-  it('a fault of ours is no missing part', async () => {
+  it('does not hide an internal error', async () => {
     const faulty = withMarket({
       report: async () => {
         throw new TypeError('a fault');
@@ -135,7 +135,7 @@ describe('what cannot be had', () => {
   });
 });
 
-it('the regime that is overdue is stale', async () => {
+it('marks an overdue regime as stale', async () => {
   const later = new Date(NOW.getTime() + 3 * 86_400_000);
   const { regime } = await context({ include: ['regime'] }, createTestRunner(buildSkillDeps(service.http, { now: () => later })));
   expect(regime).toMatchObject({ stale: true, date: formatDay(TODAY - 1) });

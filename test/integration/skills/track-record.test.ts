@@ -31,7 +31,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** What simulated days bring differs from day to day: all outcomes and several regimes are there whatever the date. */
+/** A fixed start of the simulation, so that all outcomes and several regimes occur on any date. */
 async function makeVaried(): Promise<void> {
   const { forecasts } = service.pipeline.record;
   const regimes = ['CHOP', 'BULL_TREND', 'CRISIS'] as const;
@@ -51,7 +51,7 @@ const track = (input: Record<string, unknown>, caller = PUBLIC_CALLER) =>
 const ids = (entries: { predictionId: string }[]) => entries.map(({ predictionId }) => predictionId);
 
 describe('without filters', () => {
-  it.each(['1d', '2d', '3d', '7d'])('the summary and the entries are those of the scorecard: %s', async (horizon) => {
+  it.each(['1d', '2d', '3d', '7d'])('returns the summary and the entries of the scorecard: %s', async (horizon) => {
     // biome-ignore lint/suspicious/noExplicitAny: the answer is what is tested
     const scorecard = (await (await fetch(`${served.url}/api/svc/scorecard?horizon=${horizon[0]}&limit=1000`)).json()) as any;
     const { statistics, entries, total, pages, filters, inference, wholeRecord } = await track({ horizon, pageSize: 100 });
@@ -65,11 +65,11 @@ describe('without filters', () => {
     expect(wholeRecord.verdict).toBe(summary.verdict);
   });
 
-  it('the horizon is 7d and the page is the first of twenty', async () => {
+  it('defaults to 7d and the first page of twenty', async () => {
     expect(await track({})).toMatchObject({ filters: { horizon: '7d' }, page: 1, pageSize: 20 });
   });
 
-  it('there is something to tell: resolved and unresolved forecasts', async () => {
+  it('has resolved and unresolved forecasts to compare', async () => {
     const { statistics } = await track({ horizon: '1d' });
     expect(statistics.resolved + statistics.holds).toBeGreaterThan(10);
     expect((await track({ horizon: '7d' })).statistics.pending).toBeGreaterThan(3);
@@ -77,7 +77,7 @@ describe('without filters', () => {
 });
 
 describe('filters', () => {
-  it('leave exactly the forecasts that they name, whose figures are those of a scorecard of these', async () => {
+  it('select exactly the named forecasts, with the figures of a scorecard of these', async () => {
     const days = docs['1d'].map(({ day }) => day);
     const day = fc.integer({ min: Math.min(...days) - 2, max: Math.max(...days) + 2 }).map(formatDay);
     const filters = fc.record(
@@ -123,7 +123,7 @@ describe('filters', () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  it('by outcome leave counts only: a share of wins among chosen outcomes is none', async () => {
+  it('by outcome return counts only, because a share of chosen outcomes has no meaning', async () => {
     const { statistics, byRegime, inference, wholeRecord } = await track({ horizon: '1d', status: 'WIN' });
     expect(statistics.wins).toBeGreaterThan(0);
     expect(statistics).toMatchObject({
@@ -136,7 +136,7 @@ describe('filters', () => {
     expect(wholeRecord.accuracy).not.toBeNull();
   });
 
-  it('say what a selection does to inference', async () => {
+  it('state the effect of the selection on inference', async () => {
     const from = formatDay(docs['1d'][3].day);
     const { inference, filters } = await track({ horizon: '1d', from });
     expect(filters.from).toBe(from);
@@ -144,7 +144,7 @@ describe('filters', () => {
     expect((await run('get_track_record', { horizon: '1d', from })).text).toContain('does not allow for the choice');
   });
 
-  it('that leave nothing tell nothing, and fail nothing', async () => {
+  it('that match nothing return empty statistics', async () => {
     const output = await track({ from: '1999-01-01', to: '1999-12-31' });
     expect(output).toMatchObject({ total: 0, pages: 0, entries: [], byRegime: [] });
     expect(output.statistics).toMatchObject({ accuracy: null, brier: null, brierDifference: null });
@@ -152,19 +152,19 @@ describe('filters', () => {
 });
 
 describe('error bars', () => {
-  it.each(['1d', '7d'])('are those of the told forecasts and their models, over %s', async (horizon) => {
+  it.each(['1d', '7d'])('equal those of the resolved forecasts and their models over %s', async (horizon) => {
     const days = Number.parseInt(horizon, 10);
     const { statistics } = await track({ horizon });
-    const told = docs[horizon].filter(({ reveal }) => reveal !== null);
-    expect(told.length).toBeGreaterThan(5);
-    const scored = await scoreForecasts(service.http.models, told);
+    const received = docs[horizon].filter(({ reveal }) => reveal !== null);
+    expect(received.length).toBeGreaterThan(5);
+    const scored = await scoreForecasts(service.http.models, received);
     expect(scored.every(({ distribution }) => distribution !== null)).toBe(true);
     const { calls, probabilities, distribution } = JSON.parse(JSON.stringify(computeRecordStatistics(scored, days)));
     expect(statistics).toMatchObject({ calls, probabilities, distribution });
-    expect(distribution.n).toBe(told.length);
+    expect(distribution.n).toBe(received.length);
   });
 
-  it('stand beside the records of all horizons, and the comparison with the market, for everybody alike', async () => {
+  it('come with the records of all horizons and the market comparison, identical for all callers', async () => {
     const [anybody, basic] = [await track({ horizon: '2d' }), await track({ horizon: '2d' }, BASIC)];
     for (const part of ['statistics', 'byHorizon', 'byRegime', 'byModelVersion', 'marketSkill']) expect(basic[part]).toEqual(anybody[part]);
     for (const row of anybody.byHorizon) {
@@ -187,15 +187,15 @@ describe('error bars', () => {
 });
 
 describe('entries', () => {
-  it('of all pages together are all forecasts, newest first', async () => {
+  it('cover all forecasts over all pages, newest first', async () => {
     const { pages } = await track({ horizon: '2d', pageSize: 7 });
-    const told = [];
-    for (let page = 1; page <= pages; page++) told.push(...(await track({ horizon: '2d', pageSize: 7, page })).entries);
-    expect(ids(told)).toEqual(docs['2d'].map(({ _id }) => _id).toReversed());
+    const received = [];
+    for (let page = 1; page <= pages; page++) received.push(...(await track({ horizon: '2d', pageSize: 7, page })).entries);
+    expect(ids(received)).toEqual(docs['2d'].map(({ _id }) => _id).toReversed());
     expect((await track({ horizon: '2d', pageSize: 7, page: pages + 1 })).entries).toEqual([]);
   });
 
-  it('are cut to the caller, and figures are not', async () => {
+  it('depend on the tier of the caller, and figures do not', async () => {
     const [anybody, basic] = [await track({ horizon: '7d' }), await track({ horizon: '7d' }, BASIC)];
     expect(basic.statistics).toEqual(anybody.statistics);
     expect(anybody.entries[0]).toMatchObject({ signal: 'GATED', direction: null, confidence: null });
@@ -212,9 +212,9 @@ describe('the difference of the Brier scores', () => {
       resolution: { actualDirection: rose ? 'UP' : 'DOWN' },
     }) as unknown as ForecastDoc;
 
-  it('is that of independent windows, with its interval', () => {
+  it('is computed over independent windows, with its interval', () => {
     const days = [0, 3, 7, 14].map((day) => revealed(day, 0.6, 0.5, day !== 3));
-    // (0.4^2 - 0.5^2) in each of the three windows that do not overlap.
+    // (0.4^2 - 0.5^2) in each of the three independent windows.
     expect(computeBrierDifference(days, 7)).toMatchObject({
       n: 3,
       mean: expect.closeTo(-0.09),
@@ -225,7 +225,7 @@ describe('the difference of the Brier scores', () => {
     expect(computeBrierDifference([], 7)).toBeNull();
   });
 
-  it('stays within what it can be', () => {
+  it('stays within its possible range', () => {
     const opposite = [revealed(0, 1, 0, true), revealed(7, 1, 0, false)];
     expect(computeBrierDifference(opposite, 7)).toMatchObject({ n: 2, mean: 0, low: -1, high: 1 });
   });

@@ -34,7 +34,7 @@ const verify = (input: Record<string, unknown>, caller = PUBLIC_CALLER) =>
 const fields = (output: { checks: { attestation: string; field: string }[] }) =>
   output.checks.map(({ attestation, field }) => `${attestation} ${field}`);
 
-/** What the values and the salt that a caller is told hash to, by the rule that is published. */
+/** Hash of revealed values and salt by the published formula. */
 function hashOf({ salt, signal, direction, confidence, pUp, btcPrice }: Record<string, unknown>): string {
   const codes = [SIGNAL_CODES[signal as 'BUY'], DIRECTION_CODES[direction as 'UP']] as const;
   const [confidenceBps, pUpBps] = [confidence, pUp].map((p) => Math.round((p as number) * 10_000));
@@ -42,7 +42,7 @@ function hashOf({ salt, signal, direction, confidence, pUp, btcPrice }: Record<s
   return keccak256(encodeAbiParameters(COMMITTED, [salt as Hex, ...codes, confidenceBps, pUpBps, cents]));
 }
 
-/** Runs with one field of a forecast in the record changed, and puts it back. */
+/** Runs with one field of the forecast document changed, and restores it. */
 async function altered(doc: ForecastDoc, change: Record<string, unknown>, look: () => Promise<void>): Promise<void> {
   const { forecasts } = service.pipeline.record;
   await forecasts.updateOne({ _id: doc._id }, { $set: change });
@@ -54,7 +54,7 @@ async function altered(doc: ForecastDoc, change: Record<string, unknown>, look: 
 }
 
 describe('a resolved forecast', () => {
-  it('is verified whichever way it is named, by the same checks', async () => {
+  it('is verified by the same checks under each of its identifiers', async () => {
     const { day, horizonDays, _id, attestation, reveal } = resolved;
     const ways = [
       { date: formatDay(day) },
@@ -83,7 +83,7 @@ describe('a resolved forecast', () => {
     ]);
   });
 
-  it('is checked field by field, on the chain alone too, and each check says what it is', async () => {
+  it('is checked field by field, also against the chain alone, and each check is named', async () => {
     const output = await verify({ predictionId: resolved._id });
     expect(fields(output)).toEqual(
       expect.arrayContaining([
@@ -109,7 +109,7 @@ describe('a resolved forecast', () => {
     ['outcome', (doc: ForecastDoc) => ({ 'resolution.outcome': doc.resolution!.outcome === 'WIN' ? 'LOSS' : 'WIN' }), 'outcome'],
     ['place in the record', (doc: ForecastDoc) => ({ sequence: doc.sequence + 1_000 }), 'sequence'],
     ['time', (doc: ForecastDoc) => ({ windowOpensAt: new Date(doc.attestation!.at.getTime() - 1_000) }), 'time'],
-  ])('whose record was changed afterwards is not: its %s', async (_, change, field) => {
+  ])('is not verified when its record was changed: %s', async (_, change, field) => {
     await altered(resolved, change(resolved), async () => {
       const output = await verify({ predictionId: resolved._id });
       expect(output.verified).toBe(false);
@@ -119,7 +119,7 @@ describe('a resolved forecast', () => {
     });
   });
 
-  it('whose attestation the chain does not have is not', async () => {
+  it('is not verified when its attestation is not on chain', async () => {
     const uid = toHex(1, { size: 32 });
     await altered(resolved, { 'attestation.uid': uid }, async () => {
       const output = await verify({ predictionId: resolved._id });
@@ -134,7 +134,7 @@ describe('a resolved forecast', () => {
 });
 
 describe('an unresolved forecast', () => {
-  it('is verified as far as everybody may, and what is gated is said to be unchecked', async () => {
+  it('is verified as far as public, with gated values reported as unchecked', async () => {
     const { verified, verdict, checks, unchecked, prediction } = await verify({ predictionId: pending._id });
     expect(verified).toBe(true);
     expect(verdict).toMatch(/not checked: that values open the commitment; the outcome$/);
@@ -144,7 +144,7 @@ describe('an unresolved forecast', () => {
     expect(prediction).toMatchObject({ signal: 'GATED', direction: null, confidence: null, pUp: null, salt: null, status: 'PENDING' });
   });
 
-  it('opens for Basic: the values and the salt of each hash to what is on chain', async () => {
+  it('returns values and salt to Basic that hash to the commitment on chain', async () => {
     const open = await service.pipeline.record.forecasts.find({ state: 'PENDING' }).toArray();
     expect(open.length).toBeGreaterThan(4);
     for (const { _id, attestation } of open) {
@@ -157,7 +157,7 @@ describe('an unresolved forecast', () => {
     }
   });
 
-  it('that is not on chain yet is not verified, and says until when it has to be', async () => {
+  it('is not verified before it is on chain, and reports the deadline', async () => {
     await altered(pending, { state: 'DRAFT', attestation: null }, async () => {
       const { output, text } = await run('verify_prediction', { predictionId: pending._id });
       expect(output).toMatchObject({ verified: false, checked: 0, checks: [], attestations: [] });
@@ -167,20 +167,20 @@ describe('an unresolved forecast', () => {
     });
   });
 
-  it('that is void says so', async () => {
+  it('reports void', async () => {
     await altered(pending, { state: 'VOID', windowOpensAt: new Date(pending.attestation!.at.getTime() - 1_000) }, async () => {
       const { checks, unchecked, verdict } = await verify({ predictionId: pending._id });
       expect(checks).toContainEqual(
         expect.objectContaining({ field: 'time', ok: true, what: 'It is void, as recorded, and never counts.' }),
       );
       expect(unchecked.at(-1).reason).toContain('void');
-      // Its window on chain is another one than the record's here.
+      // Its window on chain differs from that of the record here.
       expect(verdict).toContain('windowOpensAt');
     });
   });
 });
 
-describe('what is not there', () => {
+describe('a missing forecast', () => {
   const unknown = `0x${'1'.repeat(64)}`;
 
   it.each([
@@ -188,22 +188,22 @@ describe('what is not there', () => {
     [{ predictionId: '2001-01-01:7d' }, 'predictionId'],
     [{ predictionId: '2026-02-31:7d' }, 'predictionId'],
     [{ uid: unknown }, 'uid'],
-  ])('is said not to be there: %j', async (input, field) => {
+  ])('returns NOT_FOUND: %j', async (input, field) => {
     await expect(verify(input)).rejects.toMatchObject({ code: 'NOT_FOUND', field });
   });
 
-  it('tells the days that the record has', async () => {
+  it('names the days of the record', async () => {
     const error: OracleError = await verify({ date: '2001-01-01' }).catch((thrown) => thrown);
     expect(error.suggestedAction).toContain(formatDay((await service.pipeline.record.findLastDay())!));
   });
 
-  it('is refused where two names contradict each other', async () => {
+  it('returns INPUT_INVALID for contradicting identifiers', async () => {
     const error = { code: 'INPUT_INVALID', field: 'horizon' };
     await expect(verify({ predictionId: resolved._id, horizon: '2d' })).rejects.toMatchObject(error);
     await expect(verify({ uid: resolved.attestation!.uid, horizon: '1d' })).rejects.toMatchObject(error);
   });
 
-  it('that is on chain and not in the record is rejected with its attester and schema', async () => {
+  it('reports attester and schema of a foreign attestation', async () => {
     const day = today() - 400;
     const times = { windowOpensAt: new Date((day + 1) * 86_400_000), resolvesAt: new Date((day + 8) * 86_400_000) };
     const digests = { commitment: zeroHash, inputsDigest: zeroHash, metadata: zeroHash, refUid: zeroHash };
@@ -216,8 +216,8 @@ describe('what is not there', () => {
   });
 });
 
-describe('how to do it by hand', () => {
-  it('names what the chain really has', async () => {
+describe('the manual steps', () => {
+  it('name the contract and the chain in use', async () => {
     const { byHand, attestations } = await verify({ predictionId: resolved._id });
     const onChain = (await service.http.attestations.read(attestations[0].uid))!;
     expect(byHand).toMatchObject({
@@ -230,7 +230,7 @@ describe('how to do it by hand', () => {
   });
 });
 
-it('a chain that does not answer is told as such', async () => {
+it('returns CHAIN_UNREACHABLE when the chain does not answer', async () => {
   const silent = async () => {
     throw new OracleError('CHAIN_UNREACHABLE', 'Reading an attestation: the chain does not answer');
   };

@@ -16,11 +16,10 @@ import { runPastDay, type TestService, testService, today } from '../../support/
 import { contextAt } from '../../support/trusted-time.ts';
 
 const DAYS = 9;
-/** Midnight may pass meanwhile. */
+/** Midnight may pass during the test. */
 const TODAY = today();
 const HORIZON = 2;
 
-/** The share of right calls with its interval. */
 interface Share {
   n: number;
   wins: number;
@@ -49,7 +48,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** What simulated days bring differs from day to day: of this record about two calls in three are right, on windows that overlap. */
+/** A fixed simulation with about two thirds right calls on overlapping windows. */
 async function makeVaried(): Promise<void> {
   const { forecasts } = service.pipeline.record;
   for (const { _id, sequence, resolution } of await forecasts.find({ reveal: { $ne: null } }).toArray()) {
@@ -66,7 +65,7 @@ async function json(path: string, tier: 'public' | 'premium' = 'public'): Promis
   return response.json();
 }
 
-/** As it is made at 03:00 UTC: all that is resolved was revealed before. */
+/** The report of 03:00 UTC, after all reveals. */
 const brief = () => runBriefStep(service.pipeline, TODAY, { ...contextAt(toInstantMs(TODAY, 3)), replayed: true });
 
 async function skill(open: OpenAgentClient) {
@@ -87,7 +86,7 @@ const ofRow = ({ resolved, wins, accuracy, accuracyInterval95 }: Answer): Share 
 });
 const ofCalls = ({ n, hits, accuracy, wilson95 }: Answer): Share => ({ n, wins: hits, accuracy, interval95: wilson95 });
 
-/** Where the figure is told as numbers. */
+/** Transports with numeric figures. */
 const NUMBERS: Record<string, () => Promise<Share>> = {
   'scorecard, by horizon': async () => ofRow(ofHorizon((await scorecard()).byHorizon)),
   'scorecard, statistics': async () => ofCalls((await scorecard()).statistics.calls),
@@ -97,7 +96,7 @@ const NUMBERS: Record<string, () => Promise<Share>> = {
   'A2A, by horizon': async () => ofRow(ofHorizon((await skill(openA2aJsonRpc)).output.byHorizon)),
   'Basic answer': async () => {
     const { scored, effectiveN, accuracy, interval95, verdict } = (await json(`/api/svc/oracle?horizon=${HORIZON}d`, 'premium')).skill;
-    // Whoever has this answer alone can recompute it.
+    // The answer contains all inputs of the figure.
     expect(wilsonInterval(accuracy * effectiveN, effectiveN)).toEqual(interval95);
     return { n: scored, wins: Number(/: (\d+) of /.exec(verdict)![1]), accuracy, interval95 };
   },
@@ -109,7 +108,7 @@ const NUMBERS: Record<string, () => Promise<Share>> = {
     ofRow(buildHorizonFigures(recompute((await service.pipeline.record.listByHorizon(HORIZON)).map(toSummaryRow), HORIZON)) as Answer),
 };
 
-/** Where it stands in words; `in hundredths` is how the card rounds. */
+/** Transports with the figure in text; `in hundredths` is the rounding of the card. */
 const WORDS: Record<string, { ask: () => Promise<string>; inHundredths?: true }> = {
   verdict: { ask: async () => (await scorecard()).summary.verdict },
   'verdict of the Basic answer': { ask: async () => (await json(`/api/svc/oracle?horizon=${HORIZON}d`, 'premium')).skill.verdict },
@@ -127,21 +126,21 @@ const WORDS: Record<string, { ask: () => Promise<string>; inHundredths?: true }>
   },
 };
 
-/** The first interval of a text, and the counts before it. */
+/** First interval of a text, and the counts before it. */
 const FIRST = /(\d+) of (\d+)\b(?:(?!\d+ of \d+)[^;])*?95 % interval ([\d.]+)(?: %)? to ([\d.]+)/;
 
 describe('the share of right calls', () => {
-  it('is one of windows that overlap, so that its interval could be another', () => {
+  it('comes from overlapping windows, so that intervals could differ', () => {
     expect(share.n).toBeGreaterThan(5);
     expect(share.wins).toBeLessThan(share.n);
     expect(share.interval95.low).toBeGreaterThan(0);
   });
 
-  it.each(Object.entries(NUMBERS))('has the same interval over every door: %s', async (_, figures) => {
+  it.each(Object.entries(NUMBERS))('has the same interval over every transport: %s', async (_, figures) => {
     expect(await figures()).toEqual(share);
   });
 
-  it.each(Object.entries(WORDS))('is told first, in the same words over every door: %s', async (_, { ask, inHundredths }) => {
+  it.each(Object.entries(WORDS))('comes first, with the same text over every transport: %s', async (_, { ask, inHundredths }) => {
     const text = (await ask()).replaceAll(/\s+/g, ' ');
     const { low, high } = share.interval95;
     const bounds = [low, high].map((bound) => (inHundredths ? (100 * bound).toFixed(0) : bound.toFixed(2)));

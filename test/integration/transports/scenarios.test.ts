@@ -10,7 +10,7 @@ import { loginToken } from '../../support/login.ts';
 import { type Served, serve } from '../../support/serve.ts';
 import { type TestService, testService } from '../../support/service.ts';
 
-/** Each way to the skills. What the interface keeps for token holders is there for nobody else. */
+/** Transports of the skills. The interface reserves REST tasks for token holders. */
 const TRANSPORTS: Record<string, { open: OpenAgentClient; tiers: readonly Tier[]; text: boolean }> = {
   REST: { open: openRest, tiers: ['public', 'basic', 'premium'], text: true },
   'REST tasks': { open: openTasks, tiers: ['basic', 'premium'], text: false },
@@ -21,7 +21,7 @@ const TRANSPORTS: Record<string, { open: OpenAgentClient; tiers: readonly Tier[]
 };
 const TIERS: readonly Tier[] = ['public', 'basic', 'premium'];
 
-/** Members that move on while nothing has changed. */
+/** Members that change without a new forecast. */
 const MOVING = new Set(['timestamp', 'ageSeconds', 'ageDays', 'checkedAt', 'asOf']);
 const lasting = (value: unknown) => JSON.parse(JSON.stringify(value, (name, member) => (MOVING.has(name) ? undefined : member)));
 
@@ -29,14 +29,14 @@ async function openedAs(service: TestService, { url }: Served, open: OpenAgentCl
   return open({ url, ...(tier === 'public' ? {} : { token: await loginToken(service, tier) }) });
 }
 
-describe('what the skills answer behind every door', () => {
+describe('the answers of the skills', () => {
   let service: TestService;
   let served: Served;
   let scenarios: Scenario[];
   const clients = new Map<string, AgentClient>();
   const asked = new Map<string, Promise<Outcome>>();
 
-  /** What a way answers, asked once. */
+  /** Outcome of a scenario over a transport, requested once. */
   function outcomeOver(name: string, tier: Tier, { name: what, skill, input }: Scenario): Promise<Outcome> {
     const key = `${name} as ${tier}: ${what}`;
     const outcome = asked.get(key) ?? clients.get(`${name} as ${tier}`)!.run(skill, input);
@@ -64,7 +64,7 @@ describe('what the skills answer behind every door', () => {
   });
 
   it.each(Object.keys(TRANSPORTS).flatMap((name) => TRANSPORTS[name]!.tiers.map((tier) => [name, tier] as const)))(
-    'over %s as %s is what the table says',
+    'over %s as %s match the table',
     async (name, tier) => {
       const rows = scenarios.filter(({ tiers, notOver }) => tiers.includes(tier) && notOver?.includes(name) !== true);
       expect(rows.length).toBeGreaterThan(10);
@@ -77,7 +77,7 @@ describe('what the skills answer behind every door', () => {
     },
   );
 
-  it.each(TIERS)('is the same over all of them as %s', async (tier) => {
+  it.each(TIERS)('are the same over all transports as %s', async (tier) => {
     const [first, ...others] = Object.entries(TRANSPORTS).filter(([, { tiers }]) => tiers.includes(tier));
     for (const scenario of scenarios) {
       if (!scenario.tiers.includes(tier) || scenario.notOver !== undefined) continue;
@@ -88,7 +88,7 @@ describe('what the skills answer behind every door', () => {
       for (const [name, { text }] of others) {
         const asked = await both(name, text);
         const isSame = isDeepStrictEqual(asked.got, asked.expected);
-        // The price is one of the minute: it may have moved on in between, and both are asked anew.
+        // The price may have changed in between, so both are requested again.
         if (!isSame) forget(scenario, tier);
         const { expected, got } = isSame ? asked : await both(name, text);
         expect(got, `${scenario.name} over ${name}`).toEqual(expected);
@@ -97,7 +97,7 @@ describe('what the skills answer behind every door', () => {
   });
 });
 
-/** What has to be the same: everything that lasts, and the text where a door tells one. */
+/** What all transports must agree on; text only where the transport has one. */
 function comparable(outcome: Outcome, text: boolean): unknown {
   if (!outcome.ok) return { code: outcome.code, field: outcome.field };
   return { output: lasting(outcome.output), ...(text ? { lines: outcome.text.split('\n').length } : {}) };
@@ -147,7 +147,7 @@ describe.each(FAILING)('a skill $name', ({ start, skill, input, tier, code, call
   });
 
   it.each(Object.entries(TRANSPORTS).filter(([, { tiers }]) => tiers.includes(tier)))(
-    'is refused with the same code over %s',
+    'returns the same code over %s',
     async (_, { open }) => {
       const door = await openedAs(service, served, open, tier);
       try {

@@ -27,7 +27,7 @@ const source: CardSource = {
   payments: { payee: `0x${'2'.repeat(40)}`, asset: `0x${'3'.repeat(40)}`, receiptSigner: `0x${'4'.repeat(40)}` },
 };
 
-/** Bases as operators write them: names, addresses, ports, paths, slashes at the end. */
+/** Base URLs with names, addresses, ports, paths and trailing slashes. */
 const host = fc.oneof(
   fc.domain(),
   fc.ipV4(),
@@ -58,7 +58,7 @@ async function signed(from = source) {
 const encoded = (text: string) => base64url.encode(new TextEncoder().encode(text));
 
 describe('a URL of the service', () => {
-  it('is the base, whatever it is, and the path', () => {
+  it('joins base and path, whatever the base', () => {
     fc.assert(
       fc.property(publicUrls, fc.constantFrom(...Object.values(ENDPOINTS)), ({ base, publicUrl }, path) => {
         expect(joinUrl(publicUrl, path)).toBe(`${base}${path}`);
@@ -69,7 +69,7 @@ describe('a URL of the service', () => {
 });
 
 describe('the card', () => {
-  it('is a card of the protocol that its own reader reads back', () => {
+  it('is read back unchanged by the SDK', () => {
     fc.assert(
       fc.property(publicUrls, ({ base, publicUrl }) => {
         const card = buildAgentCard({ ...source, publicUrl });
@@ -81,7 +81,7 @@ describe('the card', () => {
     );
   });
 
-  it('is the same at any time, and never shows how the SDK keeps it', () => {
+  it('is deterministic and has no internal member of the SDK', () => {
     const text = JSON.stringify(buildServedCard(source));
     expect(JSON.stringify(buildServedCard({ ...source }))).toBe(text);
     expect(text).not.toContain('$case');
@@ -97,7 +97,7 @@ describe('the card', () => {
     ]);
   });
 
-  it('says the same to readers of 0.3', () => {
+  it('has the same content for 0.3', () => {
     const card = buildServedCard(source) as Body;
     expect(card).toMatchObject({
       protocolVersion: '0.3.0',
@@ -114,7 +114,7 @@ describe('the card', () => {
     for (const requirement of card.security) for (const name of Object.keys(requirement)) expect(card.securitySchemes).toHaveProperty(name);
   });
 
-  it('asks for a token where the skill does, and nowhere else', () => {
+  it('requires a token for gated skills only', () => {
     const { skills } = buildServedCard(source) as Body;
     for (const [index, { id, tier }] of SKILLS.entries()) {
       const gated = tier !== 'public';
@@ -126,13 +126,13 @@ describe('the card', () => {
     expect(skills.some(({ security }: Body) => !security)).toBe(true);
   });
 
-  it('says to whom is paid, in which coin, and who signs receipts, under its signature', async () => {
+  it('names payee, asset and receipt signer under its signature', async () => {
     const { card } = await signed();
     const { params } = card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSION_URIS.x402);
     expect(params).toMatchObject({ ...source.payments, network: 'eip155:8453', terms: `${source.publicUrl}/.well-known/x402.json` });
   });
 
-  it('names the URL of the contracts of its skills, and is below 12 kB with its signatures', async () => {
+  it('links the skill contracts, and is below 12 kB with its signatures', async () => {
     const { card } = await signed();
     const { params, required } = card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSION_URIS.skillContracts);
     // Absent means false.
@@ -141,7 +141,7 @@ describe('the card', () => {
     expect(JSON.stringify(card).length).toBeLessThan(12_000);
   });
 
-  it('has the examples of the contract of each skill, which its own schema takes', () => {
+  it('has examples that the contract of each skill accepts', () => {
     const contracts = buildSkillContracts();
     expect(contracts.map(({ id }) => id)).toEqual(SKILLS.map(({ id }) => id));
     for (const [index, skill] of SKILLS.entries()) {
@@ -155,7 +155,7 @@ describe('the card', () => {
 });
 
 describe('the signatures', () => {
-  it('verify with the verifier of the SDK, over what was served and over what its reader made of it', async () => {
+  it('verify with the SDK, over the served JSON and over the parsed card', async () => {
     const { card, jwk } = await signed();
     const asked: unknown[] = [];
     const verify = verifyAgentCardSignature(async (kid, jku) => {
@@ -166,7 +166,7 @@ describe('the signatures', () => {
     expect(asked).toEqual([['a-key', 'https://oracle.example.org/.well-known/agent-card-jwks.json']]);
   });
 
-  it('verify with nothing but a JOSE and a JCS library', async () => {
+  it('verify with only a JOSE and a JCS library', async () => {
     const { card, keys } = await signed();
     const { signatures, ...rest } = card;
     expect(signatures).toHaveLength(3);
@@ -183,14 +183,14 @@ describe('the signatures', () => {
     expect(decodeProtectedHeader(signatures[0])).toEqual(decodeProtectedHeader(signatures[1]));
   });
 
-  it('verify over the canonical form of the Python SDK, which reads fields of 0.3 too', async () => {
+  it('verify over the canonical form of the Python SDK, which includes the 0.3 fields', async () => {
     const { card, keys } = await signed();
     const verified = (payload: string) => flattenedVerify({ ...card.signatures[0], payload: encoded(payload) }, keys);
     await verified(pythonCanonicalCard(card));
     await expect(verified(pythonCanonicalCard({ ...card, version: '0' }))).rejects.toThrow();
   });
 
-  it('would not verify there with a number in the parameters of an extension, which Python makes a float', () => {
+  it('would fail there with a number in extension params, which Python converts to a float', () => {
     const card = buildServedCard(source) as Body;
     expect(pythonCanonicalCard(card)).toBe(canonicalizeAgentCard(card));
     card.capabilities.extensions[0].params.count = 4;
@@ -198,7 +198,7 @@ describe('the signatures', () => {
     expect(pythonCanonicalCard(card)).toContain('"count":4.0,');
   });
 
-  it('cover with the third what the SDKs leave out: that a skill needs a token', async () => {
+  it('cover with the third one what the SDKs omit: that a skill needs a token', async () => {
     const { card, keys } = await signed();
     const open = structuredClone(card);
     for (const skill of open.skills) delete skill.securityRequirements;
@@ -207,7 +207,7 @@ describe('the signatures', () => {
     await expect(verified(2, literalCanonicalCard(open))).rejects.toThrow();
   });
 
-  it('fall with any change: the second with one of any field, the first with one of a field of 1.0', async () => {
+  it('fail after a change: the second for any field, the first for a 1.0 field', async () => {
     const { card, keys } = await signed();
     const { signatures, ...rest } = card;
     for (const name of Object.keys(rest)) {
@@ -218,7 +218,7 @@ describe('the signatures', () => {
     await expect(flattenedVerify({ ...signatures[0], payload: encoded(canonicalizeAgentCard(renamed)) }, keys)).rejects.toThrow();
   });
 
-  it('differ each time, and the tag does not; it does where card or key does', async () => {
+  it('differ each time under one ETag, which changes with card or key', async () => {
     const { privateKey } = await generateKeyPair('ES256');
     const [one, two, otherCard, otherKey] = await Promise.all([
       signCard(source, { kid: 'a', privateKey }),
@@ -234,7 +234,7 @@ describe('the signatures', () => {
 });
 
 describe('a process', () => {
-  it('signs once, and again within a minute of a new key', async () => {
+  it('signs once, and again within a minute of a rotation', async () => {
     const { privateKey } = await generateKeyPair('ES256');
     let kid = 'first';
     let nowMs = Date.parse('2026-12-31T23:59:59Z');

@@ -15,7 +15,7 @@ import { formatMoney } from '../../../src/commerce/money.ts';
 const publicUrl = 'https://oracle.example.org';
 const version = '1.2.3';
 
-/** The rules of the registry's schema 2025-12-11 for what the file may have; unknown fields are refused here. */
+/** Rules of the registry schema 2025-12-11 for the members in use; unknown ones are rejected. */
 const SERVER_SCHEMA = z.strictObject({
   $schema: z.literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
   name: z
@@ -49,13 +49,13 @@ describe('server.json', () => {
     ['http://localhost:3000', 'localhost'],
     ['https://ORACLE.Example.org.:8443/a/b//', 'org.example.oracle'],
     ['https://bücher.example', 'example.xn--bcher-kva'],
-  ])('of %s is what the registry takes, named after the host', (base, namespace) => {
+  ])('of %s is valid for the registry, named after the host', (base, namespace) => {
     const file = SERVER_SCHEMA.parse(buildMcpServerFile({ publicUrl: base, version }));
     expect(file.name).toBe(`${namespace}/bitcoin-signal-oracle`);
     expect(file.remotes[0].url).toBe(`${base.replace(/\/+$/, '')}/mcp`);
   });
 
-  it('is that for any host', () => {
+  it('is valid for any host', () => {
     fc.assert(
       fc.property(fc.webUrl({ authoritySettings: { withPort: true, withIPv4: true, withIPv6: true } }), (base) => {
         const file = buildMcpServerFile({ publicUrl: base.replace(/[?#].*$/, ''), version });
@@ -66,7 +66,7 @@ describe('server.json', () => {
 });
 
 describe('the registration file', () => {
-  it('names its services as EIP-8004 does, and takes payments with requests', () => {
+  it('names its services as EIP-8004 does, and supports x402', () => {
     const registry = '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432';
     const payments = { payee: `0x${'2'.repeat(40)}`, asset: `0x${'3'.repeat(40)}`, receiptSigner: `0x${'4'.repeat(40)}` } as const;
     const file = buildRegistrationFile({ publicUrl, chainId: 8453, registry, agentId: 7, payments });
@@ -96,7 +96,7 @@ describe('the registration file', () => {
 describe('llms.txt', () => {
   const lines = renderLlmsText({ publicUrl }).split('\n');
 
-  it('is laid out as llmstxt.org asks: a title, a quote, text, lists of links', () => {
+  it('has the layout of llmstxt.org: title, quote, text, link lists', () => {
     expect(lines[0]).toBe(`# ${IDENTITY.name}`);
     expect(lines.filter((line) => line.startsWith('# '))).toHaveLength(1);
     expect(lines[2]).toBe(`> ${IDENTITY.description}`);
@@ -137,7 +137,7 @@ describe('SKILL.md', () => {
     expect(matter).toContain(`  version: "${version}"`);
   });
 
-  it('guides through every skill, every field of its input included', () => {
+  it('documents every skill and every input field', () => {
     for (const skill of SKILLS) {
       const guide = body.slice(body.indexOf(`### ${skill.title}: \`${skill.id}\``)).split('\n###')[0];
       expect(guide, skill.id).toContain(skill.description);
@@ -147,12 +147,12 @@ describe('SKILL.md', () => {
     }
   });
 
-  it('says how to be told of what happens, and where that is described', () => {
+  it('explains events and links their description', () => {
     for (const path of ['/ws/signal', '/api/svc/webhooks/register', '/.well-known/asyncapi.json'])
       expect(body).toContain(`${publicUrl}${path}`);
   });
 
-  it('is short enough to be read whole, and no shell breaks on its lines', () => {
+  it('is short, and its shell lines are safe', () => {
     expect(text.split('\n').length).toBeLessThan(500);
     const commands = text.match(/^curl .*$/gm) ?? [];
     expect(commands.length).toBeGreaterThan(SKILLS.length);
@@ -160,7 +160,7 @@ describe('SKILL.md', () => {
   });
 });
 
-it('what can be bought for a single answer says so, with its price', () => {
+it('names the price of each single answer', () => {
   for (const skill of SKILLS) {
     if (skill.offering === null) expect(formatPrice(skill), skill.id).not.toContain('x402');
     else
@@ -171,7 +171,7 @@ it('what can be bought for a single answer says so, with its price', () => {
 });
 
 describe('the methodology', () => {
-  it('says how little skill there is, and claims nothing that the code does not hold', () => {
+  it('states the lack of skill, and matches the code', () => {
     const text = renderMethodology({ publicUrl });
     expect(text).toContain('**The direction has no skill that can be told from luck.**');
     expect(text).toContain('147 variants were tried');
@@ -184,7 +184,7 @@ describe('the methodology', () => {
   });
 });
 
-it('the icon runs no script and loads nothing', () => {
+it('the icon has no script and no external resource', () => {
   expect(ICON_SVG).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
   expect(ICON_SVG).not.toMatch(/script|href|on\w+=|url\(/i);
 });

@@ -6,7 +6,7 @@ import { withSingleTypes } from '../../../skills/single-types.ts';
 import { isVague, subschemasOf } from '../../support/json-schema.ts';
 
 describe('a schema with a list of types', () => {
-  it('becomes one with a branch for each, and keeps what describes it in one place', () => {
+  it('becomes an anyOf, with annotations kept once', () => {
     const schema = { type: ['number', 'null'], minimum: 0, description: 'BTC/USD', default: null };
     expect(withSingleTypes(schema)).toEqual({
       anyOf: [{ type: 'number', minimum: 0 }, { type: 'null' }],
@@ -15,7 +15,7 @@ describe('a schema with a list of types', () => {
     });
   });
 
-  it('keeps what a value may be in each branch', () => {
+  it('keeps the assertions in each branch', () => {
     expect(withSingleTypes({ type: ['string', 'null'], enum: ['a', null] })).toEqual({
       anyOf: [
         { type: 'string', enum: ['a', null] },
@@ -24,7 +24,7 @@ describe('a schema with a list of types', () => {
     });
   });
 
-  it('is found at any depth, and not where a field is called type or a value is a list', () => {
+  it('is found at any depth, but not in fields named type or list values', () => {
     const several = { type: ['string', 'null'] };
     const schema = {
       type: 'object',
@@ -39,7 +39,7 @@ describe('a schema with a list of types', () => {
 });
 
 describe('the schemas of the skills', () => {
-  it.each(SKILLS.map(({ id, input, output }) => ({ id, input, output })))('name one type each: $id', ({ input, output }) => {
+  it.each(SKILLS.map(({ id, input, output }) => ({ id, input, output })))('have single types: $id', ({ input, output }) => {
     const schemas = [...subschemasOf(toSkillJsonSchema(input, 'input')), ...subschemasOf(toSkillJsonSchema(output, 'output'))];
     expect(schemas.length).toBeGreaterThan(10);
     expect(schemas.filter(isVague)).toEqual([]);

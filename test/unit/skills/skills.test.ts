@@ -17,7 +17,7 @@ const converted = ({ input, output }: Skill) => [
   z.toJSONSchema(output, { io: 'output' }) as JsonSchema,
 ];
 
-/** Fields of a schema without a description, at any depth, by their path. */
+/** Paths of schema fields without a description, at any depth. */
 function undescribed(schema: JsonSchema, path = ''): string[] {
   const { properties = {}, items, anyOf = [], additionalProperties } = schema;
   return [
@@ -46,7 +46,7 @@ describe('the skills', () => {
     expect(SKILLS.map(({ id }) => id)).toEqual(['predict_btc_direction', 'verify_prediction', 'get_track_record', 'get_market_context']);
   });
 
-  it('ask for the tiers that they should, and only the forecast has a price', () => {
+  it('require the right tiers, and only the forecast has a price', () => {
     expect(SKILLS.map((skill) => [skill.tier, formatPrice(skill)])).toEqual([
       ['basic', 'included in the basic tier; 0.001 USD for a single answer, paid by x402 at /oracle, over MCP or A2A'],
       ['public', 'free'],
@@ -56,7 +56,7 @@ describe('the skills', () => {
     expect(SKILLS.filter(({ cost }) => cost === 'rpc').map(({ id }) => id)).toEqual(['verify_prediction']);
   });
 
-  it('that is not there is refused by its name, and the others are told', () => {
+  it('reject an unknown name with the list of skills', () => {
     for (const id of ['predict', '', undefined, null, 7, {}, '__proto__', 'constructor', 'PREDICT_BTC_DIRECTION']) {
       const { code, field, suggestedAction } = errorOf(() => findSkill(id));
       expect({ code, field }).toEqual({ code: 'INPUT_INVALID', field: 'skill' });
@@ -64,19 +64,19 @@ describe('the skills', () => {
     }
   });
 
-  it('of a tier are refused to callers below it before their input is looked at', () => {
+  it('reject a caller below the tier before the input is validated', () => {
     expect(errorOf(() => prepareCall('predict_btc_direction', { nonsense: 1 }, PUBLIC_CALLER)).code).toBe('UNAUTHENTICATED');
     const poor = { ...PUBLIC_CALLER, wallet: `0x${'1'.repeat(40)}` as const };
     expect(errorOf(() => prepareCall('predict_btc_direction', {}, poor)).code).toBe('TIER_REQUIRED');
     expect(prepareCall('predict_btc_direction', {}, BASIC).input).toEqual({ horizon: '7d' });
   });
 
-  it('of a tier are open to whoever pays for the call, whose input is looked at then', () => {
+  it('accept a paying caller, and validate the input then', () => {
     expect(prepareCall('predict_btc_direction', {}, PAYING_CALLER).input).toEqual({ horizon: '7d' });
     expect(errorOf(() => prepareCall('predict_btc_direction', { nonsense: 1 }, PAYING_CALLER))).toMatchObject({ code: 'INPUT_INVALID' });
   });
 
-  it('are for sale to whoever lacks the tier, and only where they have a price', () => {
+  it('are for sale below the tier if they have a price', () => {
     const forSale = (caller: Caller) => SKILLS.filter((skill) => isForSale(skill, caller)).map(({ id }) => id);
     expect([forSale(PUBLIC_CALLER), forSale(BASIC), forSale({ tier: 'premium' })]).toEqual([['predict_btc_direction'], [], []]);
     const unpriced = { ...SKILLS[0]!, offering: null };
@@ -96,7 +96,7 @@ describe.each(SKILLS.map((skill): [string, Skill] => [skill.id, skill]))('%s', (
     expect(freshness.description.length).toBeGreaterThan(10);
   });
 
-  it('has schemas that become JSON Schemas of objects, nothing in them by reference', () => {
+  it('has schemas that convert to JSON Schema objects without references', () => {
     for (const schema of converted(skill)) {
       expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(schema.$ref).toBeUndefined();
@@ -104,14 +104,14 @@ describe.each(SKILLS.map((skill): [string, Skill] => [skill.id, skill]))('%s', (
     }
   });
 
-  it('describes every field of its input and of its output', () => {
+  it('describes every input and output field', () => {
     for (const schema of converted(skill)) {
       expect(Object.keys(schema.properties ?? {}).length).toBeGreaterThan(0);
       expect(undescribed(schema)).toEqual([]);
     }
   });
 
-  it('takes its examples as they are, and nothing that it does not know', () => {
+  it('accepts its examples unchanged, and no unknown field', () => {
     for (const { say, input } of skill.examples) {
       expect(say.length).toBeGreaterThan(10);
       expect(prepareCall(id, input, BASIC).input).toMatchObject(input);
@@ -120,7 +120,7 @@ describe.each(SKILLS.map((skill): [string, Skill] => [skill.id, skill]))('%s', (
     }
   });
 
-  it('takes an input that is left out as an empty one, and no other kind of thing', () => {
+  it('treats missing input as empty, and rejects other types', () => {
     const outcome = (input: unknown) => {
       try {
         return prepareCall(id, input, BASIC).input;
@@ -143,20 +143,20 @@ describe('the input horizon', () => {
     ['1', '1d'],
     ['1d', '1d'],
     [2, '2d'],
-  ])('%j is read as %s by every skill that takes one', (horizon, name) => {
+  ])('%j is parsed as %s by every skill that has one', (horizon, name) => {
     for (const id of ['predict_btc_direction', 'get_track_record'])
       expect(prepareCall(id, { horizon }, BASIC).input).toMatchObject({ horizon: name });
     expect(prepareCall('verify_prediction', { date: '2026-01-05', horizon }, BASIC).input).toMatchObject({ horizon: name });
   });
 
-  it('is listed for clients as the enumeration of the interface, 7d by default', () => {
+  it('is listed as the enumeration of the interface, 7d by default', () => {
     const listed = (id: string) => (z.toJSONSchema(findSkill(id).input, { io: 'input' }).properties as Record<string, JsonSchema>).horizon;
     expect(listed('predict_btc_direction')).toMatchObject({ type: 'string', enum: ['2d', '3d', '7d'], default: '7d' });
     expect(listed('get_track_record')).toMatchObject({ type: 'string', enum: ['1d', '2d', '3d', '7d'], default: '7d' });
   });
 });
 
-describe('input that is not right is refused by the name of its field', () => {
+describe('invalid input is rejected with the name of its field', () => {
   const CASES: [string, Record<string, unknown>, string][] = [
     ['predict_btc_direction', { horizon: '4d' }, 'horizon'],
     ['predict_btc_direction', { horizon: 7.5 }, 'horizon'],
@@ -192,4 +192,4 @@ describe('input that is not right is refused by the name of its field', () => {
   });
 });
 
-it('there are skills for everybody', () => expect(PUBLIC).toHaveLength(3));
+it('some skills are public', () => expect(PUBLIC).toHaveLength(3));

@@ -362,7 +362,10 @@ describe('who gets a delivery', () => {
     await chain.rpc('anvil_impersonateAccount', wallet.address);
     await chain.rpc('anvil_setBalance', wallet.address, '0xde0b6b3a7640000');
     const data = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [bench.merchant.payee, PRICE] });
-    const paid = await mined(connected, await chain.rpc<Hash>('eth_sendTransaction', { from: wallet.address, to: bench.merchant.asset, data }));
+    const paid = await mined(
+      connected,
+      await chain.rpc<Hash>('eth_sendTransaction', { from: wallet.address, to: bench.merchant.asset, data }),
+    );
     const request = await signedRequest(asked(paid, { wallet: wallet.address }), bench.buyer);
     const required = bench.open({ signatures: 'required' });
     const outsider = await signedRequest(request, privateKeyToAccount(generatePrivateKey()));

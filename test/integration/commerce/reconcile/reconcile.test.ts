@@ -298,7 +298,14 @@ describe('the range', () => {
 
 async function claim(txHash: Hash, wallet: Address): Promise<void> {
   await store.claim({
-    ...{ txHash, offering: 'svc_analysis_report', wallet: wallet.toLowerCase() as Hex, payee, asset: bench.merchant.asset, amountMicros: 1n },
+    ...{
+      txHash,
+      offering: 'svc_analysis_report',
+      wallet: wallet.toLowerCase() as Hex,
+      payee,
+      asset: bench.merchant.asset,
+      amountMicros: 1n,
+    },
     ...{ chain: 'eip155:8453', settledAt: new Date(), ref: null, address: '192.0.2.1', signatureHash: null },
   });
 }

@@ -15,7 +15,7 @@ const FROM = (address: string) => ({ 'X-Forwarded-For': address });
 const BASIC = { Authorization: 'Bearer basic' };
 const PAYMENT = { 'x402.payment.status': 'payment-submitted', 'x402.payment.payload': { x402Version: 2 } };
 
-/** A bench whose skills do not answer before the test ends, so that streams stay open. */
+/** A bench whose skills block until the test ends, so that streams stay open. */
 async function heldBench(): Promise<SuiteBench> {
   const one = await bench();
   const { release } = one.hold();
@@ -46,13 +46,13 @@ async function openFrom(one: SuiteBench, addresses: readonly string[], more?: ob
 }
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
-/** Addresses in so many /64s of one /56, or of one /48 with a /56 each. */
+/** Addresses in /64s of one /56, or of one /48 with a /56 each. */
 const inOne56 = (count: number) => numbers(count).map((n) => `2001:db8:a:${n.toString(16)}::1`);
 const inOne48 = (count: number) => numbers(count).map((n) => `2001:db8:b:${n.toString(16)}00::1`);
 const scattered = (count: number) => numbers(count).map((n) => `198.51.${100 + (n >> 8)}.${n & 255}`);
 
-describe('streams of anonymous callers', () => {
-  test('are bounded for one /56 and for one /48', async () => {
+describe('streams of anonymous clients', () => {
+  test('are limited per /56 and per /48', async () => {
     const one = await heldBench();
     const { per56, per48 } = MAX_STREAMS;
     expect(await openFrom(one, inOne56(per56 + 5))).toEqual({ open: per56, RATE_LIMITED: 5 });
@@ -71,10 +71,10 @@ describe('streams of anonymous callers', () => {
   });
 });
 
-describe('a task that waits for input', () => {
+describe('a task in INPUT_REQUIRED', () => {
   const STATE = 'TASK_STATE_INPUT_REQUIRED';
 
-  test('ends its streams, over both bindings and versions', async () => {
+  test('ends its streams over both bindings and versions', async () => {
     const { url } = await bench();
     const ended = AbortSignal.timeout(5_000);
     const eventsOf = async (path: string, version: string, body?: object) => {
@@ -99,7 +99,7 @@ describe('a task that waits for input', () => {
   });
 });
 
-describe('tasks of anonymous callers', () => {
+describe('tasks of anonymous clients', () => {
   const TASKS = { public: 10_000, wallet: 10_000, rpc: 10_000, tasks: 5 };
   const stored = () => suite.database.db.collection<TaskDoc>('a2a_tasks');
   const messages = () => suite.database.db.collection('a2a_messages');
@@ -107,11 +107,11 @@ describe('tasks of anonymous callers', () => {
   const now = () => new Date(clock.ms);
   const log = createLog({ level: 'silent', secrets: [] });
 
-  /** A process whose clients may have 5 units of 4 kB an hour stored. */
+  /** A process with a quota of 5 storage units of 4 kB per client and hour. */
   const limitedBench = () =>
     bench({ now, limits: createRateLimits({ counts: createRequestCountStore(suite.database.db, now), limits: TASKS, now, log }) });
 
-  /** How the messages ended that were sent from each address. */
+  /** Outcomes of messages by address. */
   async function sendFrom({ rpc }: SuiteBench, addresses: readonly string[], more: object = {}): Promise<Record<string, number>> {
     const answers = await Promise.all(addresses.map((address) => rpc('SendMessage', message(MARKET, more), FROM(address))));
     const outcomes = answers.map(({ body }) =>
@@ -125,7 +125,7 @@ describe('tasks of anonymous callers', () => {
     await Promise.all([stored().deleteMany({}), messages().deleteMany({})]);
   });
 
-  test('are capped for one address, /56, /48 and in all, over two processes, and nothing is kept of the rest', async () => {
+  test('are limited per address, /56, /48 and in total across two processes, and rejected ones are not stored', async () => {
     const [one, two] = [await limitedBench(), await limitedBench()];
     const done = 'TASK_STATE_COMPLETED';
     expect(await sendFrom(one, Array(7).fill('2001:db8:e::1'))).toEqual({ [done]: 5, RATE_LIMITED: 2 });
@@ -142,7 +142,7 @@ describe('tasks of anonymous callers', () => {
     expect(holder.body.result.task.status.state).toBe(done);
   });
 
-  test('are refused with Retry-After and the scope that is full, and fit again in the next hour', async () => {
+  test('return Retry-After and the exhausted scope, and are accepted in the next hour', async () => {
     const one = await limitedBench();
     const addresses = Array(5).fill('203.0.113.77');
     await sendFrom(one, addresses);
@@ -156,7 +156,7 @@ describe('tasks of anonymous callers', () => {
     expect(await sendFrom(one, addresses)).toEqual({ TASK_STATE_COMPLETED: 5 });
   });
 
-  test('count for their size, and a message that comes again counts once', async () => {
+  test('are metered by size, and a repeated message is metered once', async () => {
     const one = await limitedBench();
     const large = message({ text: `bitcoin price ${'x'.repeat(3_000)}` }, { metadata: { m: 'y'.repeat(1_900) } });
     const here = FROM('203.0.113.78');
@@ -164,7 +164,7 @@ describe('tasks of anonymous callers', () => {
     expect(await sendFrom(one, Array(4).fill('203.0.113.78'))).toEqual({ TASK_STATE_COMPLETED: 3, RATE_LIMITED: 1 });
   });
 
-  test('are stored in little more than their request', async () => {
+  test('are stored in little more than the size of their request', async () => {
     const one = await bench();
     const here = FROM('203.0.113.79');
     const text = `bitcoin price ${randomBytes(2_000).toString('base64')}`;
@@ -183,7 +183,7 @@ describe('tasks of anonymous callers', () => {
     }
   });
 
-  test('are deleted an hour after they were opened, however often they go on; those of wallets are not', async () => {
+  test('expire an hour after opening however often they continue, and wallet tasks do not', async () => {
     const one = await bench({ now });
     const here = FROM('203.0.113.80');
     const { id } = (await one.rpc('SendMessage', message({ text: 'hello' }), here)).body.result.task;

@@ -42,7 +42,7 @@ async function all<T>(events: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe.each(BINDINGS)('the official client of protocol 1.0 over %s', (binding) => {
-  test('completes a task, and reads it again', async () => {
+  test('completes a task and reads it again', async () => {
     const client = await clientAt(binding);
     const task = asTask(await client.sendMessage(messageOf([dataPart(MARKET)])));
     expect(stateOf(task)).toBe('TASK_STATE_COMPLETED');
@@ -53,7 +53,7 @@ describe.each(BINDINGS)('the official client of protocol 1.0 over %s', (binding)
     expect((await client.getTask({ tenant: '', id: task.id, historyLength: 0 })).history).toEqual([]);
   });
 
-  test('sends without waiting, and finds the end of it', async () => {
+  test('sends with returnImmediately and polls until completion', async () => {
     const client = await clientAt(binding);
     const configuration = { acceptedOutputModes: [], returnImmediately: true, historyLength: 1, taskPushNotificationConfig: undefined };
     const task = asTask(await client.sendMessage({ ...messageOf([dataPart(MARKET)]), configuration }));
@@ -61,12 +61,12 @@ describe.each(BINDINGS)('the official client of protocol 1.0 over %s', (binding)
     await expect.poll(now).toBe('TASK_STATE_COMPLETED');
   });
 
-  test('streams', async () => {
+  test('streams a task', async () => {
     const events = await all((await clientAt(binding)).sendMessageStream(messageOf([dataPart(MARKET)])));
     expect(events.map(({ payload }) => payload?.$case)).toEqual(['task', 'statusUpdate', 'artifactUpdate', 'statusUpdate']);
   });
 
-  test('is asked for what is missing, and goes on with the same task', async () => {
+  test('continues a task that asks for input', async () => {
     const client = await clientAt(binding, tokens.basic);
     const asked = asTask(await client.sendMessage(messageOf([textPart('good morning')])));
     expect(stateOf(asked)).toBe('TASK_STATE_INPUT_REQUIRED');
@@ -77,7 +77,7 @@ describe.each(BINDINGS)('the official client of protocol 1.0 over %s', (binding)
     expect(findContent(done.status!.message!.parts, 'text')).toContain('"include":["price"]');
   });
 
-  test("lists page by page, and nobody else's", async () => {
+  test('lists only its own tasks, page by page', async () => {
     const client = await clientAt(binding, tokens.premium);
     const contextId = crypto.randomUUID();
     for (let count = 0; count < 3; count++) await client.sendMessage(messageOf([dataPart(MARKET)], { contextId }));
@@ -101,7 +101,7 @@ describe.each(BINDINGS)('the official client of protocol 1.0 over %s', (binding)
     }
   });
 
-  test('cancels once', async () => {
+  test('cancels a task once', async () => {
     const client = await clientAt(binding);
     const { id } = asTask(await client.sendMessage(messageOf([textPart('good morning')])));
     const cancel = () => client.cancelTask({ tenant: '', id, metadata: undefined });
@@ -110,7 +110,7 @@ describe.each(BINDINGS)('the official client of protocol 1.0 over %s', (binding)
     await expect(cancel()).rejects.toMatchObject({ reason: 'TASK_NOT_CANCELABLE' });
   });
 
-  test('is told at once that nothing more comes of a task', async () => {
+  test('gets an error at once when it subscribes to an ended task', async () => {
     const client = await clientAt(binding);
     const { id } = asTask(await client.sendMessage(messageOf([dataPart(MARKET)])));
     expect(await getRejectionMetadata(all(client.resubscribeTask({ tenant: '', id })))).toMatchObject({ code: 'CONFLICT' });
@@ -119,7 +119,7 @@ describe.each(BINDINGS)('the official client of protocol 1.0 over %s', (binding)
   test.each([
     ['data', dataPart({ skill: 'predict_btc_direction', input: {} })],
     ['text', textPart('Where is bitcoin going over the next week?')],
-  ])('is told nothing gated without a token (%s)', async (_form, part) => {
+  ])('gets no gated value without a token (%s)', async (_form, part) => {
     const client = await clientAt(binding);
     const task = asTask(await client.sendMessage(messageOf([part])));
     expect(stateOf(task)).toBe('TASK_STATE_REJECTED');
@@ -162,7 +162,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('the official client of protoco
 const long = (size: number) => 'x'.repeat(size);
 const nested = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 
-/** What is sent, and what is told: JSON-RPC code, HTTP status over HTTP+JSON, our code and the field. */
+/** Request and expected error: JSON-RPC code, HTTP status over HTTP+JSON, our code and field. */
 const BAD_MESSAGES: [string, object, [rpc: number, http: number, code: string, field: string]][] = [
   ['an unknown skill', message({ data: { skill: 'nope' } }), [-32602, 400, 'INPUT_INVALID', 'skill']],
   [
@@ -204,8 +204,8 @@ const BAD_MESSAGES: [string, object, [rpc: number, http: number, code: string, f
   ['a deep body', message({ data: nested(60) }), [-32602, 400, 'INPUT_INVALID', 'params']],
 ];
 
-describe('bad messages', () => {
-  test.each(BAD_MESSAGES)('%s', async (_what, body, [rpc, http, code, field]) => {
+describe('invalid messages', () => {
+  test.each(BAD_MESSAGES)('are rejected without a task: %s', async (_what, body, [rpc, http, code, field]) => {
     const count = () => service.database.db.collection('a2a_tasks').countDocuments();
     const before = await count();
     for (const method of ['SendMessage', 'SendStreamingMessage']) {
@@ -233,7 +233,7 @@ async function post(path: string, body: string, headers: Record<string, string> 
   return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any };
 }
 
-describe('broken requests', () => {
+describe('invalid requests', () => {
   const BROKEN: [string, string, number, number][] = [
     ['no JSON', '{"jsonrpc":', -32700, 200],
     ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{}}]', -32600, 200],
@@ -245,7 +245,7 @@ describe('broken requests', () => {
     ['too much', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { x: long(70_000) } }), -32600, 413],
   ];
 
-  test.each(BROKEN)('JSON-RPC: %s', async (_what, body, rpc, http) => {
+  test.each(BROKEN)('return JSON-RPC errors: %s', async (_what, body, rpc, http) => {
     for (const path of ['/a2a', '/']) {
       const { status, body: answer } = await post(path, body);
       expect([status, answer.jsonrpc, answer.error.code]).toEqual([http, '2.0', rpc]);
@@ -253,7 +253,7 @@ describe('broken requests', () => {
     }
   });
 
-  test('bodies that are not read, methods, paths and versions that are not there', async () => {
+  test('with unread bodies, unknown methods, paths and versions return the status of the protocol', async () => {
     const other = await post('/a2a', 'x', { 'Content-Type': 'text/plain' });
     expect([other.status, other.body.error.code]).toEqual([415, -32005]);
     const rest = await post('/a2a/rest/message:send', 'x', { 'Content-Type': 'text/plain' });
@@ -278,7 +278,7 @@ describe('broken requests', () => {
   });
 
   test.each(['/a2a', '/', '/a2a/rest/message:send', '/mcp', '/api/svc/a2a/tasks/send'])(
-    'too large a body is told what fits, at every door: %s',
+    'return 413 with the limit for a large body on %s',
     async (path) => {
       const headers = { Authorization: `Bearer ${tokens.basic}` };
       const { status, body } = await post(path, JSON.stringify({ x: long(65_536) }), headers);
@@ -286,7 +286,7 @@ describe('broken requests', () => {
     },
   );
 
-  test('a skill that is not there is told which are', async () => {
+  test('for an unknown skill return 404 with the list of skills', async () => {
     for (const path of ['/api/svc/skills/nope', '/api/svc/skills/get_market_context/more']) {
       const { status, body } = await post(path, '{}');
       expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
@@ -295,7 +295,7 @@ describe('broken requests', () => {
     expect((await post('/api/svc/skill', '{}')).body.suggestedAction).toBe('GET / lists all operations.');
   });
 
-  test('both media types are read over both bindings', async () => {
+  test('are read in both media types over both bindings', async () => {
     const headers = { 'Content-Type': 'application/a2a+json' };
     expect(
       (await post('/a2a', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: message({ data: MARKET }) }), headers))
@@ -304,14 +304,14 @@ describe('broken requests', () => {
     expect((await post('/a2a/rest/message:send', JSON.stringify(message({ data: MARKET })), headers)).body.task).toBeDefined();
   });
 
-  describe('with a token that is rejected', () => {
+  describe('with a rejected token', () => {
     const headers = { Authorization: 'Bearer nonsense' };
     const call = (method: string, params: object, more = headers) => rpcOf(served.url)(method, params, more);
     const readTask = (id: string, more: Record<string, string> = {}) =>
       fetch(`${served.url}/a2a/rest/tasks/${id}`, { headers: { 'A2A-Version': '1.0', ...more } });
     const sent = (data: object, more = headers) => call('SendMessage', message({ data }), more);
 
-    test('a public skill is carried out as for an anonymous client, who finds its task again', async () => {
+    test('runs a public skill as anonymous, and reads its task again', async () => {
       for (const answer of [await sent(MARKET), await post('/a2a/rest/message:send', JSON.stringify(message({ data: MARKET })), headers)]) {
         expect([answer.status, answer.headers.get('WWW-Authenticate')]).toEqual([200, expect.stringContaining('invalid_token')]);
         const { id, status } = (answer.body.result ?? answer.body).task;
@@ -320,14 +320,14 @@ describe('broken requests', () => {
       }
     });
 
-    test('a gated skill is rejected, with what is wrong with the token', async () => {
+    test('rejects a gated skill with the reason of the token', async () => {
       const answer = await sent({ skill: 'predict_btc_direction', input: {} });
       expect(answer.headers.get('WWW-Authenticate')).toContain('invalid_token');
       expect(answer.body.result.task.status.state).toBe('TASK_STATE_REJECTED');
       expect(JSON.stringify(answer.body)).toContain('The access token cannot be read');
     });
 
-    test('a task of a wallet is not called unknown: the token is the problem', async () => {
+    test('returns UNAUTHENTICATED instead of NOT_FOUND for a task of a wallet', async () => {
       const { id } = (await sent(MARKET, { Authorization: `Bearer ${tokens.basic}` })).body.result.task;
       const [rpc, rest] = [await call('GetTask', { id }), await readTask(id, headers)];
       expect(JSON.stringify(rpc.body.error)).toContain('UNAUTHENTICATED');
@@ -346,16 +346,16 @@ describe('broken requests', () => {
     ['ListTasks', { contextId: long(200) }],
     ['GetTask', {}],
     ['CancelTask', { id: ' ' }],
-  ])('parameters that are not valid: %s %o', async (method, params) => {
+  ])('return -32602 for invalid parameters: %s %o', async (method, params) => {
     const { body } = await rpcOf(served.url)(method, params);
     expect(body.error).toMatchObject({ code: -32602, message: expect.stringMatching(/\w/) });
   });
 });
 
-describe('whose tasks are whose', () => {
+describe('task ownership', () => {
   const FROM = (address: string) => ({ 'X-Forwarded-For': address });
 
-  test('callers without a token are told apart by address; a tenant changes nothing', async () => {
+  test('separates anonymous clients by address, whatever the tenant', async () => {
     const rpc = rpcOf(served.url);
     const { body } = await rpc('SendMessage', message({ data: MARKET }), FROM('203.0.113.1'));
     const { id } = body.result.task;
@@ -373,11 +373,11 @@ describe('whose tasks are whose', () => {
   });
 });
 
-describe("the interface's own shape", () => {
+describe('the task operations of the interface', () => {
   const bearer = () => ({ Authorization: `Bearer ${tokens.basic}` });
   const get = async (id: string, headers: Record<string, string> = bearer()) => fetch(`${served.url}/api/svc/a2a/tasks/${id}`, { headers });
 
-  test('a task sent there is read over A2A, and the other way round', async () => {
+  test('share their tasks with A2A', async () => {
     const sent = await post('/api/svc/a2a/tasks/send', JSON.stringify({ ...MARKET, metadata: { from: 'a test' } }), bearer());
     expect(sent).toMatchObject({
       status: 200,
@@ -404,7 +404,7 @@ describe("the interface's own shape", () => {
     });
   });
 
-  test.each(['call-7', 7, ''])('the id of a call is given back, with an answer and with a problem: %j', async (id) => {
+  test.each(['call-7', 7, ''])('echo the id of a call in answers and problems: %j', async (id) => {
     const send = (body: object) => post('/api/svc/a2a/tasks/send', JSON.stringify({ jsonrpc: '2.0', id, ...body }), bearer());
     const { status, body } = await send(MARKET);
     expect([status, body.jsonrpc, body.id, body.result.status]).toEqual([200, '2.0', id, 'completed']);
@@ -416,12 +416,12 @@ describe("the interface's own shape", () => {
     [{ id: { a: 1 } }, 'id'],
     [{ id: long(257) }, 'id'],
     [{ jsonrpc: '1.0' }, 'jsonrpc'],
-  ])('an envelope that is none of JSON-RPC is refused: %o', async (envelope, field) => {
+  ])('reject an invalid JSON-RPC envelope: %o', async (envelope, field) => {
     const { status, body } = await post('/api/svc/a2a/tasks/send', JSON.stringify({ ...MARKET, ...envelope }), bearer());
     expect([status, body.code, body.field, body.id]).toEqual([400, 'INPUT_INVALID', field, undefined]);
   });
 
-  test('a task that fails carries the problem', async () => {
+  test('return the problem of a failed task', async () => {
     const body = { skill: 'verify_prediction', input: { uid: `0x${'1'.repeat(64)}` } };
     const { status, body: answer } = await post('/api/svc/a2a/tasks/send', JSON.stringify(body), bearer());
     expect(status).toBe(200);
@@ -440,14 +440,14 @@ describe("the interface's own shape", () => {
     [{ skill: 'get_market_context', metadata: nested(1_000) }, 'metadata'],
     [{ skill: 'get_market_context', input: [] }, 'input'],
     [{ skill: 'get_market_context', input: { x: long(5_000) } }, 'input'],
-  ])('what is no task is refused: %o', async (body, field) => {
+  ])('reject an invalid task: %o', async (body, field) => {
     expect(await post('/api/svc/a2a/tasks/send', JSON.stringify(body), bearer())).toMatchObject({
       status: 400,
       body: { code: 'INPUT_INVALID', field },
     });
   });
 
-  test('needs a token; tasks of others are not there', async () => {
+  test('require a token, and return 404 for tasks of other owners', async () => {
     expect((await post('/api/svc/a2a/tasks/send', JSON.stringify(MARKET))).status).toBe(401);
     const { body } = await post('/api/svc/a2a/tasks/send', JSON.stringify(MARKET), bearer());
     expect((await get(body.id, {})).status).toBe(401);
@@ -458,7 +458,7 @@ describe("the interface's own shape", () => {
   });
 });
 
-describe('requests of no form', () => {
+describe('malformed requests', () => {
   const HOSTILE: unknown[] = [null, 7, 'x', [null], {}, { file: null }];
   const places = ['message', 'parts', 'part', 'messageId', 'role', 'configuration', 'metadata', 'contextId', 'id'] as const;
 
@@ -470,7 +470,7 @@ describe('requests of no form', () => {
     return { message: { ...good, [place]: value } };
   }
 
-  test.each(places)('no value of %s is answered as a fault of the service, in either version', async (place) => {
+  test.each(places)('never return an internal error for any value of %s, in either version', async (place) => {
     for (const value of HOSTILE) {
       const body = bodyWith(place, value);
       for (const version of ['1.0', '0.3']) {
@@ -505,7 +505,7 @@ describe('requests of no form', () => {
     'tasks?status=NONSENSE',
     'tasks?pageToken=x',
     'tasks/x?historyLength=x',
-  ])('GET %s', async (path) => {
+  ])('return 400 for GET %s', async (path) => {
     const answer = await fetch(`${served.url}/a2a/rest/${path}`, { headers: { 'A2A-Version': '1.0' } });
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 400, status: 'INVALID_ARGUMENT' } }]);
   });

@@ -22,11 +22,11 @@ const notFound = { error: { code: -32001 } };
 const waiting = async ({ rpc }: Awaited<ReturnType<typeof bench>>, headers: Record<string, string> = {}): Promise<string> =>
   (await rpc('SendMessage', message({ text: 'hello' }), headers)).body.result.task.id;
 
-describe('a page that a browser shows', () => {
+describe('a browser page', () => {
   const here = FROM('203.0.113.20');
   const page = { ...here, Origin: 'https://evil.example' };
 
-  test('is not the program of the same address, nor another page', async () => {
+  test('is an owner apart from programs and other pages at its address', async () => {
     const one = await bench();
     const id = await waiting(one, here);
     for (const headers of [page, { ...page, Origin: 'null' }, { ...page, Origin: '' }]) {
@@ -46,7 +46,7 @@ describe('a page that a browser shows', () => {
     expect(overRest.status).toBe(404);
   });
 
-  test('is its wallet where it has a token', async () => {
+  test('is its wallet when it has a token', async () => {
     const one = await bench();
     const id = await waiting(one, BASIC);
     expect((await one.rpc('GetTask', { id }, { ...page, ...BASIC })).body.result).toMatchObject({ id });
@@ -54,7 +54,7 @@ describe('a page that a browser shows', () => {
 });
 
 describe('streams', () => {
-  /** Streams that are open, by the status of their answers; `end` closes them. */
+  /** Open streams by response status; `end` closes them. */
   function streams(url: string, id: string) {
     const aborting = new AbortController();
     const open = (headers: Record<string, string>) =>
@@ -67,7 +67,7 @@ describe('streams', () => {
     return { open, end: () => aborting.abort() };
   }
 
-  test('are so many for each caller, and there is room again when they have ended', async () => {
+  test('are limited per client, and accepted again after some have ended', async () => {
     const one = await bench();
     const here = FROM('203.0.113.30');
     const { begun, release } = one.hold();
@@ -96,7 +96,7 @@ describe('streams', () => {
 });
 
 describe('a large task', () => {
-  test('of many messages keeps the newest, and goes on', async () => {
+  test('of many messages keeps the newest and continues', async () => {
     const one = await bench();
     const here = FROM('203.0.113.40');
     const headers = { ...here };
@@ -115,7 +115,7 @@ describe('a large task', () => {
   test.each([
     ['an input of a skill that the caller may not have', { data: { skill: 'predict_btc_direction', input: { x: 'A'.repeat(60_000) } } }],
     ['characters that are six as JSON', { text: '\u0001'.repeat(1_000) }],
-  ])('%s is refused, and nothing is kept of it', async (_what, part) => {
+  ])('is rejected without being stored: %s', async (_what, part) => {
     const one = await bench();
     const before = await suite.database.db.collection('a2a_tasks').countDocuments();
     const { body } = await one.rpc('SendMessage', message(part));
@@ -132,29 +132,32 @@ describe('callbacks', () => {
     return createTaskPush({ ...parts, rules, stopping: createShutdown({ log }) });
   }
   const config = { url: 'https://hooks.example.com/', token: 'secret-token', authentication: { scheme: 'Bearer', credentials: 'secret' } };
-  const told = { reason: 'UNAUTHENTICATED', metadata: { field: 'Authorization', suggestedAction: expect.stringContaining('/verify') } };
+  const errorInfo = {
+    reason: 'UNAUTHENTICATED',
+    metadata: { field: 'Authorization', suggestedAction: expect.stringContaining('/verify') },
+  };
 
-  test('are for callers with a token: nobody else can have this service call anybody', async () => {
+  test('require a token, so that anonymous clients cannot direct requests at third parties', async () => {
     const one = await bench({ push: pushTo(false) });
     const [id, before] = [await waiting(one), await suite.database.db.collection('a2a_tasks').countDocuments()];
     const created = await one.rpc('CreateTaskPushNotificationConfig', { taskId: id, ...config });
-    expect(created.body.error).toMatchObject({ code: -32600, data: [told] });
+    expect(created.body.error).toMatchObject({ code: -32600, data: [errorInfo] });
     const older = { taskId: id, pushNotificationConfig: config };
     const set = await one.rpc('tasks/pushNotificationConfig/set', older, { 'A2A-Version': '0.3' });
-    expect(set.body.error).toMatchObject({ code: -32600, data: [told] });
+    expect(set.body.error).toMatchObject({ code: -32600, data: [errorInfo] });
     const sent = await one.rpc('SendMessage', { ...message(MARKET), configuration: { taskPushNotificationConfig: config } });
-    expect(sent.body.error).toMatchObject({ code: -32600, data: [told] });
+    expect(sent.body.error).toMatchObject({ code: -32600, data: [errorInfo] });
     const rest = await fetch(`${one.url}/a2a/rest/tasks/${id}/pushNotificationConfigs`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0' },
       body: JSON.stringify(config),
     });
-    expect([rest.status, await rest.json()]).toMatchObject([401, { error: { status: 'UNAUTHENTICATED', details: [told] } }]);
+    expect([rest.status, await rest.json()]).toMatchObject([401, { error: { status: 'UNAUTHENTICATED', details: [errorInfo] } }]);
     expect(await suite.database.db.collection('a2a_tasks').countDocuments()).toBe(before);
     expect((await one.rpc('ListTaskPushNotificationConfigs', { taskId: id })).body.result.configs ?? []).toEqual([]);
   });
 
-  test('with a token are taken, their secrets echoed once and told never again', async () => {
+  test('are accepted with a token, and their secrets are returned only once', async () => {
     const one = await bench({ push: pushTo(false) });
     const id = await waiting(one, BASIC);
     const created = await one.rpc('CreateTaskPushNotificationConfig', { taskId: id, ...config }, BASIC);
@@ -172,7 +175,7 @@ describe('callbacks', () => {
     expect(JSON.stringify(older.body)).toMatch(/^(?!.*secret).*hooks\.example\.com/);
   });
 
-  test('are for everybody where this machine may be called, as in development', async () => {
+  test('are accepted from anonymous clients where local targets are allowed', async () => {
     const one = await bench({ push: pushTo(true) });
     const created = await one.rpc('CreateTaskPushNotificationConfig', { taskId: await waiting(one), url: 'http://127.0.0.1:9/' });
     expect(created.body.result).toMatchObject({ url: 'http://127.0.0.1:9/' });
@@ -181,7 +184,7 @@ describe('callbacks', () => {
   test.each([
     ['authentication', { authentication: 'x' }],
     ['token', { token: { a: 1 } }],
-  ])('whose %s is no text are refused, not made one', async (field, wrong) => {
+  ])('are rejected when %s is not a string', async (field, wrong) => {
     const one = await bench({ push: pushTo(false) });
     const taskId = await waiting(one, BASIC);
     const body = { taskId, url: config.url, ...wrong };
@@ -202,7 +205,7 @@ describe('callbacks', () => {
     expect([rest.status, JSON.stringify(await rest.json())]).toEqual([400, expect.stringContaining(`"field":"${field}"`)]);
   });
 
-  test('end with a task that made room for others', async () => {
+  test('end with an evicted task', async () => {
     const push = pushTo(false);
     const one = await bench({ push });
     const id = await waiting(one, { Authorization: 'Bearer basic-2' });

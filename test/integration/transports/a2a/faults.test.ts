@@ -12,7 +12,7 @@ const suite = a2aSuite();
 const { bench } = suite;
 
 beforeAll(() => {
-  // The protocol's library tells the console of every error.
+  // The SDK logs every error to the console.
   vi.spyOn(console, 'error').mockReturnValue();
   vi.spyOn(console, 'warn').mockReturnValue();
 });
@@ -25,14 +25,14 @@ type Bench = Awaited<ReturnType<typeof bench>>;
 const ASKED = ['insertOne', 'updateOne', 'findOne'];
 
 interface Fault {
-  /** The question at which the database goes away. */
+  /** Number of the command at which the connection is lost. */
   nth: number;
   forQuestions: number;
-  /** Whether it still does what it is asked, and only its answers are lost. */
+  /** Whether commands still take effect and only responses are lost. */
   isDone?: boolean;
 }
 
-/** A database that goes away for a while. */
+/** A database that is unreachable for a while. */
 function failing(db: Db, { nth, forQuestions, isDone = false }: Fault): Db {
   let asked = 0;
   const guarded = (collection: Collection) =>
@@ -53,13 +53,13 @@ function failing(db: Db, { nth, forQuestions, isDone = false }: Fault): Db {
 }
 
 const GONE: Fault = { nth: 1, forQuestions: 1_000 };
-/** More than a message leads to. */
-const MOST_QUESTIONS = 24;
+/** More commands than a message causes. */
+const MAX_COMMANDS = 24;
 
 let callers = 0;
 
-describe('a database that goes away', () => {
-  describe.each(['an opening message', 'a follow-up', 'a stream'])('while it is asked for %s', (kind) => {
+describe('a lost database connection', () => {
+  describe.each(['an opening message', 'a follow-up', 'a stream'])('during %s', (kind) => {
     async function scene(healthy: Bench, fault: Fault) {
       const broken = await bench({ db: failing(suite.database.db, fault) });
       callers += 1;
@@ -82,9 +82,9 @@ describe('a database that goes away', () => {
       expect(broken.runs()).toBeLessThanOrEqual(at === broken ? 2 : 1);
     }
 
-    const steps = Array.from({ length: MOST_QUESTIONS }, (_, index) => index + 1);
+    const steps = Array.from({ length: MAX_COMMANDS }, (_, index) => index + 1);
 
-    test.each([false, true])('for good: nothing of it is told, and the message again leads to one end (done: %s)', async (isDone) => {
+    test.each([false, true])('leaks nothing when permanent, and the repeated message reaches one end (done: %s)', async (isDone) => {
       const healthy = await bench();
       const scenes = await Promise.all(steps.map((nth) => scene(healthy, { ...GONE, nth, isDone })));
       const answers = await Promise.all(scenes.map((at) => at.send()));
@@ -96,7 +96,7 @@ describe('a database that goes away', () => {
       expect(healthy.runs()).toBeLessThanOrEqual(steps.length);
     });
 
-    test.each([false, true])('for a moment: the same process goes on at once when the message comes again (done: %s)', async (isDone) => {
+    test.each([false, true])('lets the same process continue with the repeated message when short (done: %s)', async (isDone) => {
       const healthy = await bench();
       const scenes = await Promise.all(steps.map((nth) => scene(healthy, { nth, forQuestions: 1, isDone })));
       const send = async (at: (typeof scenes)[number]) => {
@@ -110,7 +110,7 @@ describe('a database that goes away', () => {
     });
   });
 
-  test('over HTTP+JSON it is a 503 with our code', async () => {
+  test('returns 503 with our code over HTTP+JSON', async () => {
     const broken = await bench({ db: failing(suite.database.db, GONE) });
     const answer = await fetch(`${broken.url}/a2a/rest/tasks/x`, { headers: { 'A2A-Version': '1.0' } });
     expect(answer.status).toBe(503);
@@ -119,15 +119,15 @@ describe('a database that goes away', () => {
     });
   });
 
-  test('in protocol 0.3 the error carries our code too', async () => {
+  test('returns our code in protocol 0.3', async () => {
     const broken = await bench({ db: failing(suite.database.db, GONE) });
     const { body } = await rpcOf(broken.url)('tasks/get', { id: 'x' }, { 'A2A-Version': '0.3' });
     expect(body.error).toMatchObject({ code: -32603, data: [{ metadata: { code: 'DATABASE_UNAVAILABLE' } }] });
   });
 });
 
-describe('skills that fail', () => {
-  test('by an error of ours: the task says what and what to do', async () => {
+describe('a failing skill', () => {
+  test('puts our error with its action into the task', async () => {
     const failed = async () => {
       throw new OracleError('CHAIN_UNREACHABLE', 'The chain does not answer', { retryAfterSeconds: 9 });
     };
@@ -146,7 +146,7 @@ describe('skills that fail', () => {
     expect(body.result.task.artifacts ?? []).toEqual([]);
   });
 
-  test('by any other: nothing of it is told, and the log has it', async () => {
+  test('logs an unknown error and sends nothing of it', async () => {
     const lines: string[] = [];
     const failed = async () => {
       throw new TypeError(`cannot read ${SECRET}`);
@@ -170,7 +170,7 @@ describe('limits', () => {
   test.each([
     ['/a2a', (body: never) => (body as { error: { code: number } }).error.code, -32600],
     ['/a2a/rest/message:send', (body: never) => (body as { error: { status: string } }).error.status, 'RESOURCE_EXHAUSTED'],
-  ])('are told in the words of the protocol, with status and headers: %s', async (path, codeOf, code) => {
+  ])('return protocol errors with status and headers: %s', async (path, codeOf, code) => {
     const { url } = await bench({
       limits: { public: spent, wallet: spent, rpc: spent, failures: spent, payer: spent, payments: spent, tasks: spent },
     });
@@ -183,7 +183,7 @@ describe('limits', () => {
   });
 });
 
-test('what has expired is deleted: tasks, messages, and nothing younger', async () => {
+test('purge deletes expired tasks and messages, and no others', async () => {
   const one = await bench();
   const own = { 'X-Forwarded-For': '203.0.113.77' };
   const same = message(MARKET);

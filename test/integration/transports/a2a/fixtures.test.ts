@@ -19,7 +19,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** As the kit asks: one id for the whole of its session. */
+/** The kit uses one id per session. */
 const asked = (prefix: string, more = {}) => messageOf([textPart('TCK')], { messageId: `${prefix}-5f3a`, ...more });
 const stateOf = ({ status }: Task) => TaskState[status!.state];
 const partsOf = ({ artifacts }: Task) => artifacts.map(({ parts }) => parts);
@@ -31,7 +31,7 @@ async function received(stream: AsyncGenerator<StreamResponse>) {
   return events;
 }
 
-const told = (events: StreamResponse['payload'][]) =>
+const summarize = (events: StreamResponse['payload'][]) =>
   events.map((event) => {
     if (event?.$case === 'task') return `task ${stateOf(event.value)}`;
     if (event?.$case === 'statusUpdate') return TaskState[event.value.status!.state];
@@ -70,14 +70,14 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('the scenarios of the official 
     expect([stateOf(stored), partsOf(stored)]).toEqual([stateOf(task), partsOf(task)]);
   });
 
-  it('tck-message-response is a message, and opens no task', async () => {
+  it('answers tck-message-response with a message and no task', async () => {
     const client = await open(served.url, binding);
     const count = () => service.database.db.collection('a2a_tasks').countDocuments({});
     const before = await count();
     const message = (await client.sendMessage(asked('tck-message-response'))) as { parts: Part[] };
     expect(message.parts).toEqual([text('Direct message response')]);
     expect(await count()).toBe(before);
-    expect(told(await received(client.sendMessageStream(asked('tck-message-response'))))).toEqual(['message']);
+    expect(summarize(await received(client.sendMessageStream(asked('tck-message-response'))))).toEqual(['message']);
   });
 
   it.each<[string, unknown[]]>([
@@ -90,10 +90,10 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('the scenarios of the official 
     ['tck-stream-artifact-chunked', ['TASK_STATE_WORKING', [text('chunk-1 ')], [text('chunk-2')], 'TASK_STATE_COMPLETED']],
   ])('%s streams its events after the task', async (prefix, events) => {
     const client = await open(served.url, binding);
-    expect(told(await received(client.sendMessageStream(asked(prefix))))).toEqual(['task TASK_STATE_SUBMITTED', ...events]);
+    expect(summarize(await received(client.sendMessageStream(asked(prefix))))).toEqual(['task TASK_STATE_SUBMITTED', ...events]);
   });
 
-  it('pieces of an artifact make one', async () => {
+  it('joins the chunks of an artifact', async () => {
     const client = await open(served.url, binding);
     const events = await received(client.sendMessageStream(asked('tck-stream-artifact-chunked')));
     const pieces = events.flatMap((event) => (event?.$case === 'artifactUpdate' ? [event.value] : []));
@@ -105,7 +105,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('the scenarios of the official 
     expect(partsOf(task)).toEqual([[text('chunk-1 '), text('chunk-2')]]);
   });
 
-  it('scenarios that take a while are waited for, unless they need not be, and can be followed and cancelled', async () => {
+  it('waits for slow scenarios without returnImmediately, and lets clients follow and cancel them', async () => {
     const client = await open(served.url, binding);
     const atOnce = { acceptedOutputModes: [], returnImmediately: true, historyLength: undefined, taskPushNotificationConfig: undefined };
     const start = async () => asTask(await client.sendMessage({ ...asked('test-resubscribe-message-id'), configuration: atOnce }));
@@ -113,7 +113,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('the scenarios of the official 
     const [followed, cancelled] = [await start(), await start()];
     expect(stateOf(followed)).toMatch(/SUBMITTED|WORKING/);
     expect(stateOf(await client.cancelTask({ tenant: '', id: cancelled.id, metadata: undefined }))).toBe('TASK_STATE_CANCELED');
-    const events = told(await received(client.resubscribeTask({ tenant: '', id: followed.id })));
+    const events = summarize(await received(client.resubscribeTask({ tenant: '', id: followed.id })));
     expect(events[0]).toMatch(/^task /);
     expect(events.at(-1)).toMatch(/COMPLETED$/);
     const done = asTask(await waited);
@@ -122,7 +122,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('the scenarios of the official 
     expect(stateOf(after)).toBe('TASK_STATE_CANCELED');
   });
 
-  it('a task that waits goes on with the next message, and its callback hears of it', async () => {
+  it('continues an interrupted task with the next message, and notifies its callback', async () => {
     const client = await open(served.url, binding);
     const receiver = await startReceiver(200);
     onTestFinished(receiver.close);
@@ -145,7 +145,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('the scenarios of the official 
     });
   });
 
-  it('the same id belongs to as many tasks as there are messages, and all of them are within bounds', async () => {
+  it('opens a task per message under a repeated id, within the limits', async () => {
     const client = await open(served.url, binding);
     const [one, two] = [
       asTask(await client.sendMessage(asked('tck-complete-task'))),
@@ -167,7 +167,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('the scenarios of the official 
     });
   });
 
-  it('other messages are answered as ever', async () => {
+  it('leaves other messages to the skills', async () => {
     const client = await open(served.url, binding);
     const task = asTask(await client.sendMessage(asked('ordinary', { messageId: randomUUID() })));
     expect(stateOf(task)).toBe('TASK_STATE_INPUT_REQUIRED');

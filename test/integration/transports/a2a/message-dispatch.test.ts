@@ -11,8 +11,8 @@ const stateOf = ({ body }: { body: { result?: { task?: { status: { state: string
   (body.result?.task ?? body.result)?.status?.state;
 const BASIC = { Authorization: 'Bearer basic' };
 
-describe('a message that comes again', () => {
-  test('twenty at once, at two processes: one task, one run, one answer', async () => {
+describe('a repeated message', () => {
+  test('runs once when twenty copies arrive at two processes', async () => {
     const [one, two] = [await bench(), await bench()];
     const before = await tasks().countDocuments();
     const same = message(MARKET);
@@ -23,7 +23,7 @@ describe('a message that comes again', () => {
     expect(await tasks().countDocuments()).toBe(before + 1);
   });
 
-  test('later, and at a process that started since', async () => {
+  test('returns the task later, also from a new process', async () => {
     const same = message(MARKET);
     const first = await (await bench()).rpc('SendMessage', same);
     const later = await bench();
@@ -32,7 +32,7 @@ describe('a message that comes again', () => {
     expect(later.runs()).toBe(0);
   });
 
-  test('while it is carried out: it waits for the same end', async () => {
+  test('waits for the same end while it runs', async () => {
     const [one, two] = [await bench(), await bench()];
     const { release, begun } = one.hold();
     const same = message(MARKET);
@@ -46,7 +46,7 @@ describe('a message that comes again', () => {
     expect(two.runs()).toBe(0);
   });
 
-  test('with something else in it: refused in the words of the protocol, and nothing is carried out', async () => {
+  test('with other content is rejected and not run', async () => {
     const one = await bench();
     const { message: first } = message(MARKET);
     await one.rpc('SendMessage', { message: first });
@@ -55,7 +55,7 @@ describe('a message that comes again', () => {
     expect(one.runs()).toBe(1);
   });
 
-  test('from somebody else it is another message', async () => {
+  test('of another owner is another message', async () => {
     const one = await bench();
     const same = message(MARKET);
     const ids = [];
@@ -66,7 +66,7 @@ describe('a message that comes again', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  test('takes no room: nothing makes way for it, not even its own task', async () => {
+  test('evicts nothing, not even its own task', async () => {
     const one = await bench();
     const own = { 'X-Forwarded-For': '203.0.113.200' };
     const same = message(MARKET);
@@ -80,7 +80,7 @@ describe('a message that comes again', () => {
     expect(await tasks().countDocuments({ owner: oldest!.owner })).toBe(MAX_TASKS.address);
   });
 
-  test('as a stream of what is over', async () => {
+  test('streams an ended task', async () => {
     const one = await bench();
     const same = message(MARKET);
     const { body } = await one.rpc('SendMessage', same);
@@ -94,7 +94,7 @@ describe('a further message', () => {
     return (await one.rpc('SendMessage', message({ text: 'hello' }))).body.result.task.id;
   }
 
-  test('ten different ones at once, at two processes: one is taken, the others are told', async () => {
+  test('is accepted once when ten arrive at two processes, and the others are rejected', async () => {
     const [one, two] = [await bench(), await bench()];
     const taskId = await waiting(one);
     const answers = await Promise.all(
@@ -107,7 +107,7 @@ describe('a further message', () => {
     expect(one.runs() + two.runs()).toBe(1);
   });
 
-  test('the same one again belongs to the same task, also when the agent asks on', async () => {
+  test('belongs to the same task when repeated, also after another question', async () => {
     const one = await bench();
     const taskId = await waiting(one);
     const unclear = message({ text: 'well' }, { taskId });
@@ -120,7 +120,7 @@ describe('a further message', () => {
     expect(one.runs()).toBe(1);
   });
 
-  test('is refused for a task that is over, of another context, of somebody else, or nowhere; nothing is kept', async () => {
+  test('is rejected for an ended, foreign or missing task and for another context, and not stored', async () => {
     const one = await bench();
     const over = (await one.rpc('SendMessage', message(MARKET))).body.result.task.id;
     const open = await waiting(one);
@@ -139,7 +139,7 @@ describe('a further message', () => {
 });
 
 describe('cancelling', () => {
-  test('while it is carried out, here and from another process', async () => {
+  test('works during a run, from the same and from another process', async () => {
     for (const canceller of [0, 1]) {
       const both = [await bench(), await bench()];
       const { begun, release } = both[0].hold();
@@ -156,7 +156,7 @@ describe('cancelling', () => {
     }
   });
 
-  test('twice, or after the end: the error of the protocol with our code', async () => {
+  test('returns the protocol error with our code when repeated or too late', async () => {
     const one = await bench();
     const { id } = (await one.rpc('SendMessage', message({ text: 'hello' }))).body.result.task;
     expect(stateOf(await one.rpc('CancelTask', { id }))).toBe('TASK_STATE_CANCELED');
@@ -172,7 +172,7 @@ describe('cancelling', () => {
 });
 
 describe('following', () => {
-  test('a task of another process, to its end', async () => {
+  test('works for a task of another process, to its end', async () => {
     const [one, two] = [await bench(), await bench()];
     const { begun, release } = one.hold();
     const sent = await one.rpc('SendMessage', { ...message(MARKET), configuration: { returnImmediately: true } });
@@ -183,7 +183,7 @@ describe('following', () => {
     expect((await following).at(-1).statusUpdate.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  test('ends with the service, and is refused for what is over', async () => {
+  test('ends at shutdown, and is rejected for an ended task', async () => {
     const one = await bench();
     const other = await bench();
     const { begun } = other.hold();
@@ -199,7 +199,7 @@ describe('following', () => {
     });
   });
 
-  test('streams the task, its work, its artifact and its end', async () => {
+  test('streams the task, WORKING, the artifact and the final state', async () => {
     const one = await bench();
     const events = await streamOf(one.url, 'SendStreamingMessage', message(MARKET));
     expect(events.map((event) => event.statusUpdate?.status.state ?? Object.keys(event)[0])).toEqual([

@@ -17,7 +17,7 @@ import { serveApp } from '../../../support/serve.ts';
 const { bench } = a2aSuite();
 
 beforeAll(() => {
-  // The 0.3 client logs each event that it cannot read, and the library each stream that fails.
+  // The 0.3 client logs each event that it cannot read, and the SDK each failed stream.
   vi.spyOn(console, 'error').mockReturnValue();
 });
 afterAll(() => {
@@ -40,7 +40,6 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
-/** POST to `/a2a` by hand. */
 async function postRpc(url: string, { body, headers = {} }: Sent) {
   const response = await fetch(`${url}/a2a`, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body });
   return { status: response.status, type: response.headers.get('Content-Type'), text: await response.text() };
@@ -90,7 +89,7 @@ describe('a stream that fails before its first event', () => {
 });
 
 describe('a stream that fails later', () => {
-  /** A service whose streams break off after their first event. */
+  /** A service whose streams fail after their first event. */
   async function brokenStreams() {
     const context = contextOf(null, '0.3');
     const handler = {

@@ -7,14 +7,13 @@ const suite = a2aSuite();
 const { bench } = suite;
 
 beforeAll(() => {
-  // The protocol's library tells the console of every refused stream.
+  // The SDK logs every rejected stream to the console.
   vi.spyOn(console, 'error').mockReturnValue();
 });
 afterAll(() => {
   vi.restoreAllMocks();
 });
 
-/** An answer over HTTP+JSON. */
 async function rest(url: string, path: string, { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {}) {
   const answer = await fetch(`${url}/a2a/rest/${path}`, {
     method: body === undefined ? 'GET' : 'POST',
@@ -25,34 +24,34 @@ async function rest(url: string, path: string, { headers = {}, body }: { headers
   return { status: answer.status, body: (await answer.json()) as any };
 }
 
-describe('a method of the other version', () => {
+describe('a method of the other protocol version', () => {
   test.each([
     ['', 'SendMessage', 'Send A2A-Version: 1.0, or call message/send.'],
     ['0.3', 'ListTasks', 'Send A2A-Version: 1.0.'],
     ['1.0', 'message/send', 'Leave A2A-Version out, or call SendMessage.'],
     ['1.0', 'tasks/resubscribe', 'Leave A2A-Version out, or call SubscribeToTask.'],
-  ])('is told what to do: A2A-Version "%s", %s', async (version, method, suggestedAction) => {
+  ])('returns the matching action: A2A-Version "%s", %s', async (version, method, suggestedAction) => {
     const { rpc } = await bench();
     const { status, body } = await rpc(method, message(MARKET), { 'A2A-Version': version });
     expect([status, body.id, body.error.code]).toEqual([200, 7, -32601]);
     expect(body.error.data[0].metadata).toEqual({ code: 'INPUT_INVALID', field: 'A2A-Version', retryable: 'false', suggestedAction });
   });
 
-  test('of a version that is not spoken, the version is what is wrong', async () => {
+  test('returns VERSION_NOT_SUPPORTED for an unknown version', async () => {
     const { rpc } = await bench();
     const { body } = await rpc('message/send', {}, { 'A2A-Version': '2.0' });
     expect(body.error).toMatchObject({ code: -32009, data: [{ metadata: { suggestedAction: 'Send A2A-Version: 1.0 or 0.3.' } }] });
   });
 });
 
-describe('a version that is not spoken', () => {
+describe('an unknown version', () => {
   const paths: [string, object | undefined][] = [
     ['message:send', message(MARKET)],
     ['v1/message:send', {}],
     ['tasks', undefined],
     ['tasks/x', undefined],
   ];
-  test.each(paths)('gets the same advice over HTTP+JSON as over JSON-RPC: %s', async (path, sent) => {
+  test.each(paths)('returns the same action over HTTP+JSON as over JSON-RPC: %s', async (path, sent) => {
     const { url } = await bench();
     for (const version of ['2.0', 'garbage', '1']) {
       const { status, body } = await rest(url, path, { headers: { 'A2A-Version': version }, body: sent });
@@ -66,7 +65,7 @@ describe('a version that is not spoken', () => {
     }
   });
 
-  test('is none that is left out', async () => {
+  test('is not assumed for a missing header', async () => {
     const { url } = await bench();
     expect((await rest(url, 'message:send', { body: message(MARKET) })).body.task.status.state).toBe('TASK_STATE_COMPLETED');
     expect((await rest(url, 'message:send', { headers: { 'A2A-Version': '1.0' }, body: message(MARKET) })).status).toBe(200);
@@ -79,13 +78,13 @@ test.each(['GetTask', 'SendMessage', 'SendStreamingMessage', 'ListTasks'])('%s w
   expect((await rpc(method, undefined)).body.error).toMatchObject({ code: -32602, message: expect.stringMatching(/\w/) });
 });
 
-describe('a text that leads to no answer says what it was understood as', () => {
+describe('a text without an answer returns how it was parsed', () => {
   const NOTE = /^Understood as (\w+)\. To ask exactly this, send a data part \{"skill":"\1"/;
   const failed = async () => {
     throw new OracleError('CHAIN_UNREACHABLE', 'The chain does not answer');
   };
 
-  test('where it is rejected, and where the skill fails', async () => {
+  test('when it is rejected and when the skill fails', async () => {
     const { rpc } = await bench({ runSkill: failed });
     for (const [text, state, code] of [
       ['forecast for 2 days', 'TASK_STATE_REJECTED', 'UNAUTHENTICATED'],
@@ -100,7 +99,7 @@ describe('a text that leads to no answer says what it was understood as', () => 
     }
   });
 
-  test('but a data part needs no reading', async () => {
+  test('but a data part does not', async () => {
     const { rpc } = await bench({ runSkill: failed });
     for (const part of [MARKET, { text: JSON.stringify(MARKET.data) }]) {
       expect((await rpc('SendMessage', message(part))).body.result.task.status.message.parts).toHaveLength(2);
@@ -108,12 +107,12 @@ describe('a text that leads to no answer says what it was understood as', () => 
   });
 });
 
-describe('modes that the sender accepts', () => {
+describe('accepted output modes', () => {
   const tasks = () => suite.database.db.collection('a2a_tasks').countDocuments();
   const wanting = (...acceptedOutputModes: string[]) => ({ ...message(MARKET), configuration: { acceptedOutputModes } });
 
   test.each([[['image/png']], [['text/html', 'application/pdf', '']], [['json', 'video/*']]])(
-    'and that no answer has are refused before a task is opened: %j',
+    'without a supported one are rejected before a task is opened: %j',
     async (modes) => {
       const { url, rpc, runs } = await bench();
       const before = await tasks();
@@ -143,7 +142,7 @@ describe('modes that the sender accepts', () => {
     [['application/*']],
     [['*/*']],
     [['text']],
-  ])('and one of which fits are as good as none: %j', async (modes) => {
+  ])('with a supported one have no effect: %j', async (modes) => {
     const { rpc } = await bench();
     const { artifacts } = (await rpc('SendMessage', wanting(...modes))).body.result.task;
     expect(artifacts[0].parts).toMatchObject([{ data: {} }, { text: 'answered' }]);

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const post = (body: unknown, headers?: Record<string, string>) => postMcp(served.url, body, headers);
 
-/** A request as the newest revision wants it. */
+/** A request of the newest revision. */
 function newest(method: string, params = {}, revision = NEWEST): [Record<string, unknown>, Record<string, string>] {
   const prefix = 'io.modelcontextprotocol/';
   const _meta = {
@@ -37,8 +37,8 @@ function newest(method: string, params = {}, revision = NEWEST): [Record<string,
   return [rpc(method, { ...params, _meta }), { 'MCP-Protocol-Version': revision, 'Mcp-Method': method }];
 }
 
-describe('the revisions', () => {
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('%s is spoken', async (protocolVersion) => {
+describe('protocol revisions', () => {
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('accepts %s', async (protocolVersion) => {
     const hello = rpc('initialize', { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } });
     const { status, messages } = await post(hello);
     expect(status).toBe(200);
@@ -48,13 +48,13 @@ describe('the revisions', () => {
     expect((await post(rpc('tools/list'), sent)).messages[0].result.tools).toHaveLength(4);
   });
 
-  it('the newest is spoken without a handshake', async () => {
+  it('accepts the newest without a handshake', async () => {
     const { status, messages } = await post(...newest('server/discover'));
     expect(status).toBe(200);
     expect(messages[0].result.supportedVersions).toContain(NEWEST);
   });
 
-  it('one that there is not is answered with those that there are', async () => {
+  it('answers an unknown one with the supported ones', async () => {
     const hello = rpc('initialize', { protocolVersion: '1999-01-01', capabilities: {}, clientInfo: { name: 'test', version: '1' } });
     expect((await post(hello)).messages[0].result.protocolVersion).toBe('2025-11-25');
     const { status, messages } = await post(rpc('tools/list'), { 'MCP-Protocol-Version': '1999-01-01' });
@@ -62,13 +62,13 @@ describe('the revisions', () => {
     expect(messages[0].error.message).toContain('1999-01-01');
   });
 
-  it('whoever waits for news is told that there will be none, and his stream ends', async () => {
+  it('ends a subscription at once, because the lists are static', async () => {
     const { status, messages } = await post(...newest('subscriptions/listen', { notifications: { toolsListChanged: true } }));
     expect(status).toBe(200);
     expect(messages.at(-1)).toMatchObject({ id: 1, result: { resultType: 'complete' } });
   });
 
-  it.each(['GET', 'DELETE', 'PUT'])('a session is nothing to %s here', async (method) => {
+  it.each(['GET', 'DELETE', 'PUT'])('returns 405 to %s, because there are no sessions', async (method) => {
     const response = await fetch(`${served.url}/mcp`, { method, headers: { Accept: 'text/event-stream' } });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST');
@@ -77,7 +77,7 @@ describe('the revisions', () => {
   });
 });
 
-describe('what is no request of the protocol', () => {
+describe('invalid requests', () => {
   it.each([
     ['broken JSON', '{"jsonrpc"', {}, 400, -32_700],
     ['a word', '"tools/list"', {}, 400, -32_700],
@@ -88,7 +88,7 @@ describe('what is no request of the protocol', () => {
     ['another encoding', '{}', { 'Content-Encoding': 'gzip' }, 415, -32_000],
     ['64 KiB and more', JSON.stringify(rpc('ping', { x: 'x'.repeat(65_536) })), {}, 413, -32_000],
     ['an answer that is not read', JSON.stringify(PING), { Accept: 'text/html' }, 406, -32_000],
-  ])('%s is refused in its words', async (_, body, headers, status, code) => {
+  ])('return a JSON-RPC error for %s', async (_, body, headers, status, code) => {
     const answer = await post(body, headers as Record<string, string>);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, expect.stringContaining('application/json')]);
     expect(answer.messages).toMatchObject([{ jsonrpc: '2.0', error: { code, message: expect.any(String) } }]);
@@ -136,13 +136,13 @@ describe('what is no request of the protocol', () => {
     expect(message).toBe(`${data.message}. ${data.suggestedAction}`);
   });
 
-  it('keeps what the protocol itself says of an error', async () => {
-    const told = async (...asked: Parameters<typeof post>) => (await post(...asked)).messages[0].error.data;
-    expect(await told(newest('tools/list', {}, '2027-01-01')[0])).toMatchObject({ supported: [NEWEST], requested: '2027-01-01' });
-    expect(await told(newest('tools/list')[0])).toMatchObject({ mismatch: { header: '(missing)' } });
+  it("keep the data of the SDK's errors", async () => {
+    const received = async (...asked: Parameters<typeof post>) => (await post(...asked)).messages[0].error.data;
+    expect(await received(newest('tools/list', {}, '2027-01-01')[0])).toMatchObject({ supported: [NEWEST], requested: '2027-01-01' });
+    expect(await received(newest('tools/list')[0])).toMatchObject({ mismatch: { header: '(missing)' } });
   });
 
-  it('too much of it is told with the limit', async () => {
+  it('return the limit for a large body', async () => {
     const { messages } = await post(rpc('ping', { x: 'x'.repeat(65_536) }));
     expect(messages[0].error.data).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', suggestedAction: expect.stringMatching(/64 KiB|65.?536/) });
   });
@@ -154,7 +154,7 @@ describe('what is no request of the protocol', () => {
     expect(codes).toEqual({ a: -32_602, b: undefined, c: -32_601 });
   });
 
-  it('an unknown method is named as such, under the id of its request', async () => {
+  it('return -32601 under the id of the request for an unknown method', async () => {
     expect((await post(rpc('tools/delete', {}, 'mine'))).messages).toMatchObject([{ id: 'mine', error: { code: -32_601 } }]);
   });
 
@@ -179,7 +179,7 @@ describe('a batch', () => {
     expect(messages.map(({ id }) => id).toSorted()).toEqual([1, 2, 3]);
   });
 
-  it('has 20 messages at most', async () => {
+  it('is limited to 20 messages', async () => {
     const batch = Array.from({ length: 20 }, (_, id) => rpc('ping', {}, id));
     expect((await post(batch)).messages).toHaveLength(20);
     const { status, messages } = await post([...batch, PING]);
@@ -188,8 +188,8 @@ describe('a batch', () => {
   });
 });
 
-describe('the limits', () => {
-  /** The same door with few calls, of an address that nobody else has used. */
+describe('rate limits', () => {
+  /** The same adapters with low limits and fresh counters. */
   async function limited(limits: { public: number; wallet: number; rpc: number }) {
     const now = () => new Date();
     await service.database.db.collection('request_counts').deleteMany({});
@@ -202,7 +202,7 @@ describe('the limits', () => {
     return serveApp(createApp([], { ...service.appOptions, limits: rules }, service.adapters));
   }
 
-  it('count every message, and are told in its words', async () => {
+  it('count every message of a batch, and return JSON-RPC errors', async () => {
     const { url, close } = await limited({ public: 6, wallet: 100, rpc: 100 });
     const { status, headers } = await postMcp(url, [PING, PING, PING, PING]);
     expect([status, headers.get('ratelimit')]).toEqual([200, expect.stringMatching(/"public";r=2;/)]);
@@ -214,7 +214,7 @@ describe('the limits', () => {
     await close();
   });
 
-  it('count calls that ask the chain again, and tell it as the tool does', async () => {
+  it('count calls that read the chain separately, and return tool errors', async () => {
     const { url, close } = await limited({ public: 100, wallet: 100, rpc: 1 });
     const verify = rpc('tools/call', { name: 'verify_prediction', arguments: { uid: `0x${'1'.repeat(64)}` } });
     const codeOf = async () => (await postMcp(url, verify)).messages[0].result._meta['bitcoin-signal-oracle/error'].code;
@@ -223,7 +223,7 @@ describe('the limits', () => {
   });
 });
 
-describe('names', () => {
+describe('host and origin names', () => {
   const asked = async (headers: Record<string, string>, method = 'POST') => {
     const { ask, close } = openAsk(served.url);
     const answer = await ask('/mcp', { method, headers: { ...MCP_HEADERS, ...headers }, body: JSON.stringify(PING) });
@@ -238,7 +238,7 @@ describe('names', () => {
     { Host: '[::1]:3000', Origin: 'http://[::1]:3000' },
     { Origin: 'http://localhost:5173' },
     { Origin: 'http://127.0.0.1' },
-  ])('are those of the service: %o', async (headers) => {
+  ])('are accepted for the service: %o', async (headers) => {
     expect((await asked(headers as Record<string, string>)).status).toBe(200);
   });
 
@@ -252,7 +252,7 @@ describe('names', () => {
     [{ Origin: 'null' }, 'Origin'],
     [{ Origin: 'file://' }, 'Origin'],
     [{ Origin: 'moz-extension://0123' }, 'Origin'],
-  ])('of others are refused: %o', async (headers, field) => {
+  ])('are rejected for others: %o', async (headers, field) => {
     for (const method of ['POST', 'GET', 'DELETE']) {
       const { status, messages } = await asked(headers as unknown as Record<string, string>, method);
       expect(status).toBe(403);
@@ -260,13 +260,13 @@ describe('names', () => {
     }
   });
 
-  it('of others are refused with a good token too', async () => {
+  it('are rejected for others with a valid token too', async () => {
     expect((await asked({ ...(await asTier(service, 'premium')), Origin: 'https://evil.example' })).status).toBe(403);
   });
 });
 
 describe('callers', () => {
-  it('with a token that is rejected are anonymous: public tools answer with the challenge, gated ones say what is wrong', async () => {
+  it('with a rejected token are anonymous: public tools answer with the challenge, gated ones name the reason', async () => {
     const call = (name: string) => rpc('tools/call', { name, arguments: {} });
     for (const authorization of ['Bearer nonsense', 'Basic YTpi', 'Bearer ']) {
       const [ping, open, gated] = await Promise.all(
@@ -285,7 +285,7 @@ describe('callers', () => {
     }
   });
 
-  it('are told of the same tools, resources and prompts, whoever they are', async () => {
+  it('get the same tools, resources and prompts at every tier', async () => {
     const holder = await asTier(service, 'premium');
     for (const method of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']) {
       const lists = [await post(rpc(method)), await post(rpc(method)), await post(rpc(method), holder)];
@@ -293,7 +293,7 @@ describe('callers', () => {
     }
   });
 
-  it('never see what another one may, however their calls mix', async () => {
+  it('see only their own view when calls are interleaved', async () => {
     const holder = await asTier(service, 'basic');
     const call = rpc('tools/call', { name: 'get_track_record', arguments: { pageSize: 1 } });
     const answers = await Promise.all(

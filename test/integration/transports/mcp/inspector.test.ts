@@ -21,7 +21,7 @@ let service: TestService;
 let server: Served;
 let home: string;
 let token: string;
-/** A day whose forecasts are on chain, also when midnight passes meanwhile. */
+/** A day whose forecasts are on chain, even if midnight passes during the test. */
 let committedOn: string;
 beforeAll(async () => {
   committedOn = formatDay(today() - 1);
@@ -42,7 +42,7 @@ interface Printed {
   stderr: string;
 }
 
-/** What the official inspector prints, in a home and a world of its own: a connection beyond this machine ends it. */
+/** Output of the official inspector with a home of its own; a connection beyond this machine ends it. */
 function inspect(words: string[]): Promise<Printed> {
   const env = { PATH: process.env.PATH ?? '', HOME: home, NODE_OPTIONS: `--import=${LOOPBACK_ONLY}`, BROWSER: 'false' };
   return new Promise((done) => {
@@ -55,7 +55,7 @@ function inspect(words: string[]): Promise<Printed> {
   });
 }
 
-/** How the inspector reaches the server, with a token and without. */
+/** Arguments of the inspector, with and without a token. */
 const WAYS = {
   'Streamable HTTP': {
     anybody: () => [`${server.url}${ENDPOINTS.mcp}`],
@@ -78,7 +78,7 @@ const listed = (words: string[]) => inspect([...words, '--method', 'tools/list',
 const called = (words: string[], tool: string, given: string[] = []) =>
   inspect([...words, '--method', 'tools/call', '--tool-name', tool, ...given]);
 
-/** Starting it is most of what this costs: two at a time, as many as the smallest machine has cores. */
+/** Startup dominates: two at a time, the cores of the smallest machine. */
 async function inPairs<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
   const done: R[] = [];
   for (let index = 0; index < all.length; index += 2) done.push(...(await Promise.all(all.slice(index, index + 2).map(work))));
@@ -87,7 +87,7 @@ async function inPairs<T, R>(all: readonly T[], work: (one: T) => Promise<R>): P
 
 function expectTools({ code, stdout, stderr }: Printed): void {
   expect(code, stderr).toBe(0);
-  // The report of --strict, which fails for errors alone.
+  // The report of --strict, which fails for errors only.
   expect(stderr).not.toMatch(/Warning|Issue:/);
   expect(JSON.parse(stdout).tools.map(({ name }: { name: string }) => name)).toEqual(SKILLS.map(({ id }) => id));
 }
@@ -100,7 +100,7 @@ function expectAnswer({ id, output }: (typeof SKILLS)[number], { code, stdout, s
 describe('the inspector over Streamable HTTP', () => {
   const { anybody, holder } = WAYS['Streamable HTTP'];
 
-  it('lists the tools, and finds nothing about them that other clients could not read; shows what to do where a token is missing', async () => {
+  it('lists the tools without a compatibility finding, and shows the action for a missing token', async () => {
     const [list, refused] = await Promise.all([listed(anybody()), called(anybody(), 'predict_btc_direction')]);
     expectTools(list);
     expect(refused.code).not.toBe(0);
@@ -116,14 +116,14 @@ describe('the inspector over Streamable HTTP', () => {
   });
 });
 
-// What each tool answers over stdio is compared with what it answers over HTTP in stdio.test.ts.
-it('the inspector over stdio lists the tools, and calls the one that needs a token', async () => {
+// stdio.test.ts compares the answers over stdio and HTTP.
+it('the inspector over stdio lists the tools, and calls the gated one', async () => {
   const { anybody, holder } = WAYS.stdio;
   const [list, answer] = await Promise.all([listed(anybody()), called(holder(), 'predict_btc_direction')]);
   expectTools(list);
   expectAnswer(SKILLS.find(({ id }) => id === 'predict_btc_direction')!, answer);
 });
 
-it('wrote nothing but below its home', async () => {
+it('writes only below its home', async () => {
   expect(await readdir(home)).toEqual(['.mcp-inspector']);
 });

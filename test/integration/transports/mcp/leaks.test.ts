@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { SkillDeps } from '../../../../skills/skill.ts';
 import { createSkillRunner } from '../../../../skills/runner.ts';
+import type { SkillDeps } from '../../../../skills/skill.ts';
 import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { OUTCOME_STEPS } from '../../../../src/pipeline/step-registry.ts';
 import type { HttpDeps } from '../../../../src/transports/http/deps.ts';
@@ -17,7 +17,7 @@ import { followProcessClock } from '../../../support/trusted-time.ts';
 const DAYS = 10;
 const TODAY = parseDay('2026-03-12');
 const NOW = toInstantMs(TODAY, 22);
-/** The days whose outcomes are due and not there yet. */
+/** Days whose outcomes are due and not resolved. */
 const LATE_DAYS = 2;
 
 let service: TestService;
@@ -43,7 +43,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Every tool, resource, prompt and completion, around every forecast that is not told yet. */
+/** Every tool, resource, prompt and completion around every unresolved forecast. */
 async function everythingThatCanBeAsked() {
   const untold = await untoldForecasts(service);
   const tool = (name: string, input: object) => rpc('tools/call', { name, arguments: input });
@@ -75,14 +75,14 @@ async function everythingThatCanBeAsked() {
   ];
 }
 
-/** What each request is answered, with its status. */
+/** Status and answer of each request. */
 async function answers(url: string, headers: Record<string, string> = {}): Promise<string[]> {
-  const told = [];
+  const received = [];
   for (const request of requests) {
     const { status, text } = await postMcp(url, request, headers);
-    told.push(`${JSON.stringify(request)} ${status} ${text}`);
+    received.push(`${JSON.stringify(request)} ${status} ${text}`);
   }
-  return told;
+  return received;
 }
 
 async function open(): Promise<string> {
@@ -91,7 +91,7 @@ async function open(): Promise<string> {
   return url;
 }
 
-/** The same door of a service that tells everybody at once. */
+/** The same adapter for a service that reveals at once. */
 async function openRevealing(): Promise<string> {
   const { http } = service;
   const viewFor: HttpDeps['viewFor'] = (caller) => ({ ...http.viewFor(caller), policy: 'immediate' });
@@ -99,19 +99,19 @@ async function openRevealing(): Promise<string> {
   const runSkill = createSkillRunner(parts);
   const door = createMcpAdapter({
     ...{ version: '1', publicUrl: 'http://127.0.0.1:3000', checkOrigin: () => undefined },
-    backendFor: (asker) => createLocalBackend({ signals: parts, runSkill, methodology: '' }, asker),
+    backendFor: (context) => createLocalBackend({ signals: parts, runSkill, methodology: '' }, context),
   });
   const { url, close } = await serveApp(createApp([], service.appOptions, [door]));
   closing.push(close);
   return url;
 }
 
-const toldOf = (texts: readonly string[], secrets: Parameters<typeof secretsIn>[1]) => [
+const receivedOf = (texts: readonly string[], secrets: Parameters<typeof secretsIn>[1]) => [
   ...new Set(texts.flatMap((text) => secretsIn(text, secrets))),
 ];
 
 describe('an anonymous caller of MCP', () => {
-  it('reads the same of everything that can be asked, whatever an unresolved forecast says', async () => {
+  it('gets identical answers to every request, whatever an unresolved forecast says', async () => {
     const url = await open();
     const salts = await saltSecrets(service);
     const worlds = [await answers(url)];
@@ -119,19 +119,19 @@ describe('an anonymous caller of MCP', () => {
       await plant(service, side);
       worlds.push(await answers(url));
     }
-    for (const told of worlds) {
-      expect(told.filter((text) => / 200 /.test(text))).toHaveLength(requests.length);
-      expect(toldOf(told, salts)).toEqual([]);
-      expect(told).toEqual(worlds[0]);
+    for (const received of worlds) {
+      expect(received.filter((text) => / 200 /.test(text))).toHaveLength(requests.length);
+      expect(receivedOf(received, salts)).toEqual([]);
+      expect(received).toEqual(worlds[0]);
     }
   });
 
-  it('would find it in a service that reveals at once: these tests find a leak', async () => {
+  it('gets different ones from a service that reveals at once, so the test detects leaks', async () => {
     const url = await openRevealing();
     await plant(service, 'up');
     const up = await answers(url);
-    expect(toldOf(up, paidSecrets('up'))).toEqual(expect.arrayContaining(['confidence', 'pUp']));
-    expect(toldOf(up, await saltSecrets(service)).length).toBeGreaterThan(4);
+    expect(receivedOf(up, paidSecrets('up'))).toEqual(expect.arrayContaining(['confidence', 'pUp']));
+    expect(receivedOf(up, await saltSecrets(service)).length).toBeGreaterThan(4);
     await plant(service, 'down');
     const down = await answers(url);
     const different = requests
@@ -148,11 +148,11 @@ describe('an anonymous caller of MCP', () => {
 });
 
 describe('a Basic caller of MCP', () => {
-  it('is told the forecast, and nothing of what is for Premium', async () => {
+  it('gets the forecast, and no Premium value', async () => {
     const url = await open();
     await plant(service, 'up');
-    const told = await answers(url, await asTier(service, 'basic'));
-    expect(toldOf(told, paidSecrets('up'))).toEqual(expect.arrayContaining(['confidence', 'pUp']));
-    expect(toldOf(told, premiumSecrets('up'))).toEqual([]);
+    const received = await answers(url, await asTier(service, 'basic'));
+    expect(receivedOf(received, paidSecrets('up'))).toEqual(expect.arrayContaining(['confidence', 'pUp']));
+    expect(receivedOf(received, premiumSecrets('up'))).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ const NOTHING = { buyer: 0n, payee: 0n, payments: 0 };
 let service: TestService;
 let served: Served;
 let buyer: Buyer;
-/** What a token holder is told. */
+/** Answer of a token holder. */
 let truth: Record<string, unknown>;
 let before: Money;
 
@@ -34,7 +34,7 @@ beforeEach(async () => {
   before = await buyer.money();
 });
 
-/** Without what moves on with the clock. */
+/** Removes fields that depend on the clock. */
 const lasting = ({ ageSeconds: _, ...rest }: Record<string, unknown>) => rest;
 const requiredBy = (refused: { content: { text: string }[] }) => JSON.parse(refused.content[0]!.text);
 
@@ -53,7 +53,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
   });
   afterAll(() => client?.close());
 
-  it('is told what to pay, to whom and where, and nothing of the forecast', async () => {
+  it('gets payment requirements without the forecast', async () => {
     const refused = await call();
     const required = requiredBy(refused);
     const { merchant: till } = service.http.commerce;
@@ -70,12 +70,12 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     expect(refused.content[1].text).toMatch(/^UNAUTHENTICATED: [\s\S]*POST http:\S+verify[\s\S]*Or pay for this one answer/);
     expect(refused._meta[ERROR]).toMatchObject({ code: 'UNAUTHENTICATED', retryable: false, field: 'Authorization' });
     expect(refused.structuredContent).toEqual(name === '2026-07-28' ? required : undefined);
-    const told = JSON.stringify(refused);
-    for (const secret of [truth.salt, String(truth.confidence), String(truth.pUp)]) expect(told).not.toContain(secret);
-    expect(told).not.toMatch(/"(BUY|SELL|UP|DOWN|HOLD)"/);
+    const received = JSON.stringify(refused);
+    for (const secret of [truth.salt, String(truth.confidence), String(truth.pUp)]) expect(received).not.toContain(secret);
+    expect(received).not.toMatch(/"(BUY|SELL|UP|DOWN|HOLD)"/);
   });
 
-  it('is told to wait while history is replayed, and charged nothing', async () => {
+  it('gets STEP_WAITING without a charge during the replay', async () => {
     const good = await payment();
     service.progress.replayAhead = true;
     onTestFinished(() => {
@@ -89,7 +89,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     expect(await spentSince(buyer, before)).toEqual(NOTHING);
   });
 
-  it('pays in version 2, and gets what a token holder gets, with a receipt of exactly that', async () => {
+  it('pays in version 2, and gets the answer of a token holder with a matching receipt', async () => {
     const bought = await call(await payment());
     expect(bought.isError, JSON.stringify(bought.content)).toBeFalsy();
     expect(lasting(bought.structuredContent)).toEqual(lasting(truth));
@@ -117,7 +117,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     expect(inLedger).toMatchObject({ channel: 'x402', offering: 'x402_signal', payer: buyer.account.address.toLowerCase(), ref: null });
   });
 
-  it('pays in version 1 as well, and names a partner', async () => {
+  it('pays in version 1 with a referral code', async () => {
     const { accepts, resource } = await terms();
     const [{ network: _, amount, ...shared }] = accepts;
     const v1 = { ...shared, network: 'base', maxAmountRequired: amount, resource: resource.url, description: '', mimeType: '' };
@@ -131,7 +131,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     expect(await service.http.commerce.ledger.payments.findOne({ txHash })).toMatchObject({ ref: ref.toLowerCase() });
   });
 
-  it('pays once, however often the same payment comes', async () => {
+  it('pays once for a repeated payment', async () => {
     const same = await payment();
     const answers = await Promise.all([call(same), call(same), call(same)]);
     answers.push(await call(same));
@@ -146,7 +146,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     expect(await spentSince(buyer, before)).toEqual(PRICE);
   });
 
-  it('is told why a payment is none, with the terms again, and keeps the money', async () => {
+  it('gets the reason of an invalid payment with the requirements, without a charge', async () => {
     const good = await payment();
     const { payload, accepted } = good;
     const { authorization } = payload;
@@ -174,7 +174,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     expect((await call(good)).isError).toBeFalsy();
   });
 
-  it('pays for nothing that cannot be answered', async () => {
+  it('is not charged for invalid input', async () => {
     const good = await payment();
     const wrongInput = await call(good, { arguments: { horizon: '9d' } });
     expect(wrongInput._meta[ERROR]).toMatchObject({ code: 'INPUT_INVALID', field: 'horizon' });
@@ -185,7 +185,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     expect(await spentSince(buyer, before)).toEqual(NOTHING);
   });
 
-  it('is not charged for what is free, or included', async () => {
+  it('is not charged for free or included answers', async () => {
     const good = await payment();
     const free = await call(good, { name: 'get_track_record' });
     expect([free.isError ?? false, free._meta?.[RECEIPT]]).toEqual([false, undefined]);
@@ -198,7 +198,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
   });
 });
 
-it('a batch of calls with one payment gets one answer, paid once', async () => {
+it('gets one answer for a batch of calls with one payment, paid once', async () => {
   const ask = (id: number, payment?: unknown) =>
     rpc('tools/call', { name: PREDICT, arguments: {}, ...(payment === undefined ? {} : { _meta: { 'x402/payment': payment } }) }, id);
   const [refused] = (await postMcp(served.url, ask(0))).messages;

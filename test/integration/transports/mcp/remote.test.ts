@@ -25,7 +25,7 @@ afterEach(async () => {
   }
 });
 
-/** Something that answers on this machine. */
+/** An HTTP server on this machine. */
 async function answering(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   servers.push(server);
@@ -56,16 +56,16 @@ describe('an error of the service', () => {
     new OracleError('TIER_REQUIRED', 'This needs the basic tier', {
       details: { balance: '0', required: '500000000', ok: false, no: null },
     }),
-  ])('comes back as what it was: $code', async (error) => {
+  ])('keeps its code: $code', async (error) => {
     const problem = toProblemDetails(error, '/api/svc/skills/get_track_record');
     const retryAfter: Record<string, string> = problem.retryable ? { 'Retry-After': String(error.retryAfterSeconds ?? 30) } : {};
-    const told = await asked(await answering(sending(problem.status, JSON.stringify(problem), retryAfter)));
+    const received = await asked(await answering(sending(problem.status, JSON.stringify(problem), retryAfter)));
     const { code, message, field, retryAfterSeconds, details, retryable } = error;
-    expect(told).toMatchObject({ code, message, field, retryAfterSeconds, details, retryable });
-    expect(told.suggestedAction).toBe(problem.suggestedAction);
+    expect(received).toMatchObject({ code, message, field, retryAfterSeconds, details, retryable });
+    expect(received.suggestedAction).toBe(problem.suggestedAction);
   });
 
-  it('of a kind that is not known here is told in its words, and not repeated', async () => {
+  it('of an unknown code keeps its message and is not retryable', async () => {
     const problem = { success: false, code: 'MOON_MISSING', detail: 'No moon', retryable: true };
     expect(await asked(await answering(sending(503, JSON.stringify(problem))))).toMatchObject({
       code: 'INTERNAL',
@@ -74,7 +74,7 @@ describe('an error of the service', () => {
     });
   });
 
-  it('is one of ours whatever comes, and bounded', () => {
+  it('is bounded and typed, whatever the service sends', () => {
     const anything = fc.oneof(fc.jsonValue(), fc.record({ code: fc.jsonValue(), detail: fc.jsonValue(), more: fc.jsonValue() }));
     const wordy = fc.record({
       code: fc.constantFrom('NOT_FOUND', 'toString', '__proto__', 'x'.repeat(5_000)),
@@ -92,7 +92,7 @@ describe('an error of the service', () => {
   });
 });
 
-describe('what is not the service', () => {
+describe('another server', () => {
   it.each([
     ['a page', sending(404, '<html>'), 'CONFIG_INVALID'],
     ['a page that is found', sending(200, '<html>'), 'CONFIG_INVALID'],
@@ -104,15 +104,15 @@ describe('what is not the service', () => {
       (_: IncomingMessage, response) => void response.writeHead(200, { 'Content-Length': '9' }).write('{', () => response.destroy()),
       'SERVICE_UNREACHABLE',
     ],
-  ] as [string, RequestListener, string][])('is told as such: %s', async (_, listener, code) => {
+  ] as [string, RequestListener, string][])('is reported as such: %s', async (_, listener, code) => {
     const url = await answering(listener);
-    const told = await asked(url);
-    expect(told.code).toBe(code);
-    expect(told.message).toContain(url);
-    expect(told.message.length).toBeLessThan(300);
+    const received = await asked(url);
+    expect(received.code).toBe(code);
+    expect(received.message).toContain(url);
+    expect(received.message.length).toBeLessThan(300);
   });
 
-  it('is waited for no longer than a call may take', async () => {
+  it('is aborted after the time limit of a call', async () => {
     const url = await answering(() => {});
     expect(await asked(url, { deadlineMs: 50 })).toMatchObject({
       code: 'SERVICE_UNREACHABLE',
@@ -132,8 +132,8 @@ describe('what is not the service', () => {
   });
 });
 
-describe('a call', () => {
-  it('goes below the path of its address, with the token, as JSON', async () => {
+describe('a request', () => {
+  it('goes below the path of the base URL, with the token, as JSON', async () => {
     const seen: object[] = [];
     const url = await answering(async (request, response) => {
       const chunks: Buffer[] = [];
@@ -150,7 +150,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('whose token is refused is made once more where there may be another', async () => {
+  it('is repeated once with another token after a rejection', async () => {
     const seen: (string | undefined)[] = [];
     const url = await answering((request, response) => {
       seen.push(request.headers.authorization);
@@ -165,8 +165,8 @@ describe('a call', () => {
   });
 });
 
-describe('a public answer to a token that is rejected', () => {
-  it('is requested again where there may be another token, and is returned as it is where there is none', async () => {
+describe('a public answer to a rejected token', () => {
+  it('is requested again with another token, and returned unchanged without one', async () => {
     const seen: (string | undefined)[] = [];
     const body = EXAMPLES.replies.getPublicSignal['200']['application/json'] as object;
     const challenge = { 'WWW-Authenticate': 'Bearer realm="oracle", error="invalid_token"' };
@@ -203,7 +203,7 @@ describe('the token of a demonstration wallet', () => {
     return folder;
   }
 
-  it('is shared by calls that come at once, renewed before it expires, and after it was refused', async () => {
+  it('is shared by concurrent calls, and renewed before expiry and after a rejection', async () => {
     let logins = 0;
     const url = await answering((request, response) => {
       logins += 1;
@@ -220,7 +220,7 @@ describe('the token of a demonstration wallet', () => {
     expect(await demo.getToken()).toBe('token-3');
   });
 
-  it('that could not be had is asked for anew', async () => {
+  it('is requested again after a failure', async () => {
     let answers = 0;
     const url = await answering((request, response) => {
       answers += 1;
@@ -239,12 +239,12 @@ describe('the service of this machine', () => {
     createLocalService({ url, probe: probeService, maxWaitMs: patienceMs, writeNotice: () => {} });
   const readiness = (setup: object) => JSON.stringify({ ready: false, checks: [{ name: 'price', ok: false, detail: 'stale' }, setup] });
 
-  it('can be asked as soon as it is set up, whatever else it lacks', async () => {
+  it('is used as soon as it is configured, whatever else it lacks', async () => {
     const url = await answering(sending(503, readiness({ name: 'setup', ok: true })));
     await kept(url).ready();
   });
 
-  it('is waited for while it is set up, and a call that has waited says how far it is', async () => {
+  it('is awaited during setup, with the progress in the error', async () => {
     let ready = false;
     const url = await answering((request, response) =>
       sending(503, readiness({ name: 'setup', ok: ready, detail: 'replaying days of history: 3 of 16' }))(request, response as never),
@@ -261,7 +261,7 @@ describe('the service of this machine', () => {
     expect(await refusalOf(service.ready())).toMatchObject({ code: 'SHUTTING_DOWN' });
   });
 
-  it('is not taken for what else answers there, and not started where it must not be', async () => {
+  it('is not confused with another server, and not started where it must not be', async () => {
     expect(await refusalOf(kept(await answering(sending(200, '<html>'))).ready())).toMatchObject({ code: 'CONFIG_INVALID', field: 'PORT' });
     const url = await answering(() => {});
     await new Promise((closed) => servers.pop()!.close(closed));

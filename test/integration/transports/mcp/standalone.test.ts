@@ -11,14 +11,14 @@ import { createOriginCheck } from '../../../../src/transports/mcp/validation/ori
 import { MCP_HEADERS, postMcp, rpc } from '../../../support/mcp.ts';
 import { serveApp } from '../../../support/serve.ts';
 
-/** A backend that fails in a way that nobody is told of. */
+/** A backend that fails with a secret in its error. */
 const BROKEN: McpBackend = {
   run: () => Promise.reject(new Error('password of the database')),
   publicSignal: () => Promise.reject(new Error('password of the database')),
   methodology: '# Methodology',
 };
 
-/** The door without a service behind it. */
+/** The adapter without a service. */
 function open(options: Partial<McpAdapterOptions> = {}, limits?: RateLimits) {
   const door = createMcpAdapter({
     ...{ version: '1', publicUrl: 'https://oracle.example.org/base', backendFor: () => BROKEN, checkOrigin: () => undefined },
@@ -28,7 +28,7 @@ function open(options: Partial<McpAdapterOptions> = {}, limits?: RateLimits) {
   return serveApp(createApp([], { log, identify: async () => PUBLIC_CALLER, ...(limits === undefined ? {} : { limits }) }, [door]));
 }
 
-describe('a failure of ours', () => {
+describe('an internal error', () => {
   it.each([
     ['tool', rpc('tools/call', { name: 'get_market_context' })],
     ['resource', rpc('resources/read', { uri: 'oracle://signal/7d' })],
@@ -37,18 +37,18 @@ describe('a failure of ours', () => {
       'completion',
       rpc('completion/complete', { ref: { type: 'ref/prompt', name: 'check_prediction' }, argument: { name: 'date', value: '' } }),
     ],
-  ])('is heard of here, and not told: %s', async (what, request) => {
+  ])('is logged and not sent: %s', async (what, request) => {
     const onError = vi.fn();
     const { url, close } = await open({ onError });
     const { text, messages, headers } = await postMcp(url, request);
     expect(text).not.toContain('password');
-    const told = what === 'tool' ? messages[0].result._meta['bitcoin-signal-oracle/error'] : messages[0].error.data;
-    expect(told).toMatchObject({ code: 'INTERNAL', retryable: false });
+    const received = what === 'tool' ? messages[0].result._meta['bitcoin-signal-oracle/error'] : messages[0].error.data;
+    expect(received).toMatchObject({ code: 'INTERNAL', retryable: false });
     expect(onError.mock.calls).toEqual([[expect.objectContaining({ message: 'password of the database' }), headers.get('x-request-id')]]);
     await close();
   });
 
-  it('of the making of a server is told as such, with the id of its request', async () => {
+  it('during server construction returns -32603 with the id of the request', async () => {
     const onRefused = vi.fn();
     const { url, close } = await open({
       onRejected: onRefused,
@@ -64,8 +64,8 @@ describe('a failure of ours', () => {
   });
 });
 
-describe('what it says of itself', () => {
-  it('leads below the path of the public URL', async () => {
+describe('the instructions', () => {
+  it('use the path of the public URL', async () => {
     const { url, close } = await open();
     const hello = rpc('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } });
     const { instructions } = (await postMcp(url, hello)).messages[0].result;
@@ -75,8 +75,8 @@ describe('what it says of itself', () => {
   });
 });
 
-describe('pages that the operator allows', () => {
-  it('may ask, and no others', async () => {
+describe('allowed pages', () => {
+  it('pass the origin check, and others do not', async () => {
     const checkOrigin = createOriginCheck({ publicUrl: 'http://127.0.0.1', allowedOrigins: ['app.example.org'], allowLoopback: false });
     const { url, close } = await open({ checkOrigin });
     const statusFrom = async (origin: string) => (await postMcp(url, rpc('ping'), { Origin: origin })).status;
@@ -86,7 +86,7 @@ describe('pages that the operator allows', () => {
     await close();
   });
 
-  it('are no reason to answer a preflight with less than any other path does', async () => {
+  it('get the same preflight answer as on other paths', async () => {
     const { url, close } = await open();
     const headers = {
       Origin: 'https://app.example.org',
@@ -100,8 +100,8 @@ describe('pages that the operator allows', () => {
   });
 });
 
-describe('a call that asks the chain', () => {
-  it('is counted after the head of a streamed answer has left', async () => {
+describe('a call that reads the chain', () => {
+  it('is metered after the head of a streamed answer was sent', async () => {
     const { promise: headIsThere, resolve: release } = Promise.withResolvers<void>();
     const limiter = (policy: keyof RateLimits, ready?: Promise<void>): RateLimiter => ({
       take: async () => {
@@ -119,10 +119,10 @@ describe('a call that asks the chain', () => {
       payer: limiter('payer'),
       payments: limiter('payments'),
     };
-    const backendFor = (asker: RequestContext): McpBackend => ({
+    const backendFor = (context: RequestContext): McpBackend => ({
       ...BROKEN,
       run: async () => {
-        await asker.countChainCall();
+        await context.countChainCall();
         throw new OracleError('NOT_FOUND', 'There is none');
       },
     });

@@ -23,7 +23,7 @@ const TIERS = ['public', 'basic', 'premium'] as const;
 let service: TestService;
 let server: Served;
 let elsewhere: string;
-/** A day whose forecasts are on chain, also when midnight passes meanwhile. */
+/** A day whose forecasts are on chain, even if midnight passes during the test. */
 let committedOn: string;
 beforeAll(async () => {
   committedOn = formatDay(today() - 1);
@@ -51,7 +51,7 @@ async function tokenOf(tier: (typeof TIERS)[number]): Promise<Record<string, str
   return { ORACLE_URL: server.url, ...(tier === 'public' ? {} : { ORACLE_TOKEN: await loginToken(service, tier) }) };
 }
 
-/** As an assistant of today starts it, and as one that has the older library. */
+/** The current client and the client of SDK 1. */
 const CLIENTS = {
   '@modelcontextprotocol/client': async (environment: Record<string, string>): Promise<Session> =>
     openStdio({ environment, cwd: elsewhere }),
@@ -81,16 +81,16 @@ const CALLS: [string, () => Record<string, unknown>][] = [
   ['get_market_context', () => ({ include: ['regime'] })],
 ];
 
-/** The client of before meets the same server: one tier shows that it is understood. */
+/** The older client meets the same server, so one tier is enough. */
 const MEETINGS: [keyof typeof CLIENTS, (typeof TIERS)[number]][] = [
   ...TIERS.map((tier): [keyof typeof CLIENTS, typeof tier] => ['@modelcontextprotocol/client', tier]),
   ['@modelcontextprotocol/sdk', 'basic'],
 ];
 
-/** What does not move between two calls; what to do about a missing token depends on how one is sent. */
+/** Removes fields that change between two calls. The action for a missing token depends on the transport. */
 function comparable({ isError, structuredContent, _meta }: Answer) {
-  const told = _meta?.['bitcoin-signal-oracle/error'];
-  if (isError === true) return told.code === 'UNAUTHENTICATED' ? { ...told, suggestedAction: '' } : told;
+  const received = _meta?.['bitcoin-signal-oracle/error'];
+  if (isError === true) return received.code === 'UNAUTHENTICATED' ? { ...received, suggestedAction: '' } : received;
   return withoutMoving(structuredContent);
 }
 
@@ -102,7 +102,7 @@ function withoutMoving(value: Answer): Answer {
 }
 
 describe('over stdio', () => {
-  it.each(MEETINGS)('%s gets for %s what it gets over HTTP, errors and the order of fields included', async (library, tier) => {
+  it.each(MEETINGS)('%s gets for %s the same as over HTTP, including errors and field order', async (library, tier) => {
     const [stdio, http] = await Promise.all([CLIENTS[library](await tokenOf(tier)), overHttp(tier)]);
     const signal = { uri: 'oracle://signal/7d' };
     expect(await stdio.client.readResource(signal)).toMatchObject({ contents: (await http.client.readResource(signal)).contents });
@@ -118,7 +118,7 @@ describe('over stdio', () => {
     await Promise.all([stdio.client.close(), http.client.close()]);
   });
 
-  it('there are the four tools and no fixture, the resources and prompts; a token opens the signal, and who has none is told how to get one', async () => {
+  it('lists tools, resources and prompts without fixtures, opens the signal with a token, and explains how to get one', async () => {
     const [anybody, holder] = await Promise.all([
       openStdio({ environment: await tokenOf('public') }),
       openStdio({ environment: await tokenOf('basic') }),
@@ -142,7 +142,7 @@ describe('over stdio', () => {
     await Promise.all([anybody.client.close(), holder.client.close()]);
   });
 
-  it('a demonstration wallet logs itself in', async () => {
+  it('logs a demonstration wallet in', async () => {
     const { client } = await openStdio({
       words: ['--url', server.url, '--wallet', 'basic'],
       environment: { DATA_DIR: service.dataDir },
@@ -153,7 +153,7 @@ describe('over stdio', () => {
     await client.close();
   });
 
-  it('a service that is not there is a retryable error that names its address', async () => {
+  it('returns a retryable error with the address when the service is down', async () => {
     const { client } = await openStdio({ environment: { ORACLE_URL: `http://127.0.0.1:${await unusedPort()}` } });
     const refused = (await client.callTool({ name: 'get_market_context', arguments: {} })) as Answer;
     expect(refused.isError).toBe(true);
@@ -162,7 +162,7 @@ describe('over stdio', () => {
     await client.close();
   });
 
-  it('a refused token is in no error and on no line of standard error', async () => {
+  it('keeps a rejected token out of errors and standard error', async () => {
     const token = 'eyJhbGciOiJub25lIn0.very-secret.token';
     const session = await openStdio({ environment: { ORACLE_URL: server.url, ORACLE_TOKEN: token, LOG_LEVEL: 'trace' } });
     const refused = (await session.client.callTool({ name: 'predict_btc_direction', arguments: {} })) as Answer;
@@ -181,8 +181,8 @@ async function unusedPort(): Promise<number> {
   return port;
 }
 
-describe('lines that are no messages', () => {
-  it('are answered by errors of the protocol, and nothing else stands on standard output', async () => {
+describe('lines that are not messages', () => {
+  it('get protocol errors, and standard output has nothing else', async () => {
     const child = spawn(process.execPath, [MCP_BIN], {
       env: { ...process.env, ORACLE_URL: server.url },
       cwd: elsewhere,

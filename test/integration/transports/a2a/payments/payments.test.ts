@@ -21,7 +21,7 @@ const PAYS = { 'A2A-Extensions': EXTENSION_URIS.x402 };
 let service: TestService;
 let served: Served;
 let buyer: Buyer;
-/** What a token holder is told. */
+/** Answer of a token holder. */
 let truth: Record<string, unknown>;
 let before: Money;
 
@@ -30,8 +30,8 @@ beforeAll(async () => {
   served = await serve(service);
   buyer = demoBuyer(service);
   const holder = await a2aClientAt(served.url, 'JSONRPC', await loginToken(service, 'basic'));
-  const told = asTask(await holder.sendMessage(messageOf([dataPart(PREDICT)]), { serviceParameters: PAYS }));
-  truth = findContent(told.artifacts[0]!.parts, 'data') as Record<string, unknown>;
+  const received = asTask(await holder.sendMessage(messageOf([dataPart(PREDICT)]), { serviceParameters: PAYS }));
+  truth = findContent(received.artifacts[0]!.parts, 'data') as Record<string, unknown>;
 });
 afterAll(async () => {
   await served?.close();
@@ -41,14 +41,14 @@ beforeEach(async () => {
   before = await buyer.money();
 });
 
-/** Without what moves on with the clock. */
+/** Removes fields that depend on the clock. */
 const lasting = ({ ageSeconds: _, ...rest }: Record<string, unknown>) => rest;
 const stateOf = ({ status }: Task) => TaskState[status!.state];
 // biome-ignore lint/suspicious/noExplicitAny: metadata is what is tested
 const saidWith = ({ status }: Task) => status!.message!.metadata as Record<string, any>;
 const outputOf = ({ artifacts }: Task) => findContent(artifacts[0]!.parts, 'data') as Record<string, unknown>;
 
-/** What answers a bill. */
+/** Message that answers payment requirements. */
 const submitted = (payload: Payload, more: object = {}) => ({
   'x402.payment.status': 'payment-submitted',
   'x402.payment.payload': payload,
@@ -68,7 +68,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
     client = await a2aClientAt(served.url, binding);
   });
 
-  test('is told to wait while history is replayed, and charged nothing', async () => {
+  test('gets STEP_WAITING without a charge during the replay', async () => {
     service.progress.replayAhead = true;
     onTestFinished(() => {
       service.progress.replayAhead = false;
@@ -80,7 +80,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
     expect(await spentSince(buyer, before)).toEqual(NOTHING);
   });
 
-  test('is asked to pay, in the words of the extension, and told nothing of the forecast', async () => {
+  test('gets payment requirements of the extension without the forecast', async () => {
     const task = await billed();
     expect(stateOf(task)).toBe('TASK_STATE_INPUT_REQUIRED');
     const { merchant: till } = service.http.commerce;
@@ -97,15 +97,15 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
     expect(task.status!.message!.extensions).toEqual([EXTENSION_URIS.x402]);
     expect(findContent(task.status!.message!.parts, 'data')).toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(findContent(task.status!.message!.parts, 'text')).toMatch(/Pay 0\.001 USD .*taskId/);
-    const told = JSON.stringify(task);
-    for (const secret of [truth.salt, String(truth.confidence), String(truth.pUp)]) expect(told).not.toContain(secret);
-    expect(told).not.toMatch(/"(BUY|SELL|UP|DOWN|HOLD)"/);
+    const received = JSON.stringify(task);
+    for (const secret of [truth.salt, String(truth.confidence), String(truth.pUp)]) expect(received).not.toContain(secret);
+    expect(received).not.toMatch(/"(BUY|SELL|UP|DOWN|HOLD)"/);
   });
 
   test.each([
     ['x402.payment.required', 1, 'base'],
     ['bitcoin-signal-oracle/payment-required', 2, 'eip155:8453'],
-  ])('pays what stands in %s, and gets what a token holder gets, with a receipt of exactly that', async (member, version, network) => {
+  ])('pays as %s quotes, and gets the answer of a token holder with a matching receipt', async (member, version, network) => {
     const bill = await billed();
     const payload = await buyer.pay(saidWith(bill)[member]);
     expect(payload.x402Version).toBe(version);
@@ -127,7 +127,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
     expect(await client.getTask({ tenant: '', id: task.id, historyLength: undefined })).toEqual(task);
   });
 
-  test('pays with the opening message where the terms are known, and once for the same payment', async () => {
+  test('pays with the opening message, and once for a repeated payment', async () => {
     const payload = await buyer.pay(saidWith(await billed())['x402.payment.required']);
     const opening = messageOf([dataPart(PREDICT)], { metadata: submitted(payload) });
     const [task, same] = await Promise.all([send(opening), send(opening)]);
@@ -139,7 +139,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
     expect(await spentSince(buyer, before)).toEqual(PRICE);
   });
 
-  test('is told why a payment failed, and pays again on the same task', async () => {
+  test('gets the reason of a failed payment, and pays again on the same task', async () => {
     const bill = await billed();
     const good = await buyer.pay(saidWith(bill)['x402.payment.required']);
     const { authorization, signature } = good.payload;
@@ -177,7 +177,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
     expect(saidWith(await send(other))).toMatchObject({ 'x402.payment.error': 'DUPLICATE_NONCE' });
   });
 
-  test('does not want to pay: the task is over', async () => {
+  test('declines, which ends the task', async () => {
     const { id: taskId } = await billed();
     const declined = await send(messageOf([textPart('No.')], { taskId, metadata: { 'x402.payment.status': 'payment-rejected' } }));
     expect(stateOf(declined)).toBe('TASK_STATE_CANCELED');
@@ -185,7 +185,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
     expect(await spentSince(buyer, before)).toEqual(NOTHING);
   });
 
-  test('asks for something free on the same task instead, and keeps the payment', async () => {
+  test('calls a free skill on the same task, and keeps the payment', async () => {
     const bill = await billed();
     const payload = await buyer.pay(saidWith(bill)['x402.payment.required']);
     const free = { skill: 'get_market_context', input: { include: ['price'] } };
@@ -196,7 +196,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
     expect(await spentSince(buyer, before)).toEqual(NOTHING);
   });
 
-  test('who has not activated the extension is rejected, and told how to pay', async () => {
+  test('is rejected with payment instructions when the extension is not activated', async () => {
     const task = asTask(await client.sendMessage(messageOf([dataPart(PREDICT)])));
     expect(stateOf(task)).toBe('TASK_STATE_REJECTED');
     expect(task.status!.message!.metadata).toBeUndefined();
@@ -205,7 +205,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
   });
 });
 
-test('the client of protocol 0.3 pays as the extension shows it', async () => {
+test('pays with the client of protocol 0.3 as the extension describes', async () => {
   const client = new OlderTransport({ endpoint: `${served.url}/a2a` });
   // biome-ignore lint/suspicious/noExplicitAny: answers are what is tested
   const send = (parts: any[], more: object = {}): Promise<any> =>
@@ -225,13 +225,13 @@ test('the client of protocol 0.3 pays as the extension shows it', async () => {
   expect(await spentSince(buyer, before)).toEqual(PRICE);
 });
 
-describe('a payment by hand', () => {
+describe('a hand-made payment', () => {
   const rpc = (method: string, params: unknown, headers: Record<string, string> = PAYS) => rpcOf(served.url)(method, params, headers);
   const bill = async () => (await rpc('SendMessage', message({ data: PREDICT }))).body.result.task;
   const pay = async (task: { status: { message: { metadata: Record<string, unknown> } } }) =>
     buyer.pay(task.status.message.metadata['x402.payment.required']);
 
-  test('is answered with the extension that is activated, under the name that its version has for it', async () => {
+  test('gets the activated extension under the header name of its version', async () => {
     const named = async (headers: Record<string, string>) => {
       const answer = await rpc('SendMessage', message({ data: PREDICT }), headers);
       return [answer.headers.get('A2A-Extensions'), answer.headers.get('X-A2A-Extensions'), answer.body.result.task.status.state];
@@ -245,19 +245,19 @@ describe('a payment by hand', () => {
     expect(await named({ 'A2A-Extensions': 'urn:other' })).toEqual([null, null, 'TASK_STATE_REJECTED']);
   });
 
-  test('is streamed from the bill to the answer', async () => {
+  test('is streamed from quote to answer', async () => {
     const task = await bill();
     const payload = await pay(task);
     const params = message({ text: 'Here.' }, { taskId: task.id, metadata: submitted(payload) });
     const events = await streamOf(served.url, 'SendStreamingMessage', params, { headers: PAYS });
-    const told = events.flatMap(({ statusUpdate }) => statusUpdate?.status.message?.metadata?.['x402.payment.status'] ?? []);
-    expect(told).toEqual(['payment-verified', 'payment-completed']);
+    const received = events.flatMap(({ statusUpdate }) => statusUpdate?.status.message?.metadata?.['x402.payment.status'] ?? []);
+    expect(received).toEqual(['payment-verified', 'payment-completed']);
     expect(events.findIndex((event) => event.artifactUpdate !== undefined)).toBe(events.length - 2);
     expect(JSON.stringify(events)).not.toContain(payload.payload.signature.slice(2, 60));
     expect(await spentSince(buyer, before)).toEqual(PRICE);
   });
 
-  test('stands in no task, no list and no collection of the tasks: neither signed nor for others at the address', async () => {
+  test('is stored in no task, list or collection, neither signed nor readable by others at the address', async () => {
     const task = await bill();
     const payload = await pay(task);
     const request = message({ text: 'Here.' }, { taskId: task.id, metadata: submitted(payload) });
@@ -274,7 +274,7 @@ describe('a payment by hand', () => {
     expect((await rpc('GetTask', { id: task.id })).body.result.artifacts).toHaveLength(1);
   });
 
-  test('with the same messageId and another payment is refused', async () => {
+  test('is rejected under a used messageId', async () => {
     const task = await bill();
     const first = message({ text: 'Here.' }, { taskId: task.id, metadata: submitted(await pay(task)) });
     await rpc('SendMessage', first);
@@ -288,14 +288,14 @@ describe('a payment by hand', () => {
     ['a payment without a status', { 'x402.payment.payload': {} }, 'x402.payment.status'],
     ['no payment', { 'x402.payment.status': 'payment-submitted' }, 'x402.payment.payload'],
     ['a payment that is too large', submitted({ x: 'y'.repeat(MESSAGE_LIMITS.paymentBytes) }), 'x402.payment.payload'],
-  ])('that says %s is refused, and the task waits on', async (_, metadata, member) => {
+  ])('is rejected and the task keeps waiting when it has %s', async (_, metadata, member) => {
     const task = await bill();
     const { body } = await rpc('SendMessage', message({ text: 'Here.' }, { taskId: task.id, metadata }));
     expect(body.error.data[0].metadata).toMatchObject({ code: 'INPUT_INVALID', field: `message.metadata.${member}` });
     expect((await rpc('GetTask', { id: task.id })).body.result.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
   });
 
-  test('with a ref that is none is refused before it is looked at', async () => {
+  test('with an invalid referral code is rejected before it is verified', async () => {
     const task = await bill();
     const metadata = submitted(await pay(task), { 'bitcoin-signal-oracle/ref': '-' });
     const { body } = await rpc('SendMessage', message({ text: 'Here.' }, { taskId: task.id, metadata }));
@@ -303,13 +303,13 @@ describe('a payment by hand', () => {
     expect(await spentSince(buyer, before)).toEqual(NOTHING);
   });
 
-  test('an input that cannot be answered is never billed', async () => {
+  test('is never requested for invalid input', async () => {
     const wrong = message({ data: { ...PREDICT, input: { horizon: '9d' } } });
     expect((await rpc('SendMessage', wrong)).body.error.data[0].metadata).toMatchObject({ code: 'INPUT_INVALID', field: 'horizon' });
   });
 });
 
-test('a token holder is neither billed nor charged', async () => {
+test('is not requested from a token holder', async () => {
   const token = await loginToken(service, 'basic');
   const client = await a2aClientAt(served.url, 'JSONRPC', token);
   const bill = asTask(

@@ -18,7 +18,7 @@ const tasks = () => suite.database.db.collection<{ _id: string; task: string }>(
 let chain: TestChain;
 let till: TillBench;
 let before: bigint;
-/** How often the answer was made. */
+/** Number of skill runs. */
 let made = 0;
 let letGo: () => void = () => undefined;
 
@@ -31,12 +31,12 @@ beforeEach(async () => {
   made = 0;
   before = await balance();
 });
-// Before the benches are closed, which wait for what they work on.
+// Before the benches close, because closing waits for running tasks.
 afterEach(() => letGo());
 
 const balance = () => till.balance(till.merchant.payee);
 const earned = async () => (await balance()) - before;
-/** As if whoever held a claim had died long ago. */
+/** Simulates a claim holder that died long ago. */
 const forgetHolders = () => suite.database.db.collection('x402_payments').updateMany({}, { $set: { heldUntil: new Date(1) } });
 
 const answer: RunSkill = async () => {
@@ -47,7 +47,7 @@ const answer: RunSkill = async () => {
 const sold = (sales: SalesService, runSkill = answer) =>
   createPaidCalls({ sales, runSkill, toUrl: (path) => `https://oracle.example.org${path}` });
 
-/** Never answers once it has come to this point: its process is as good as dead. */
+/** Never resolves: simulates a process that dies at this point. */
 function dying() {
   const [begun, freed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   letGo = freed.resolve;
@@ -71,7 +71,7 @@ async function payment(task: { status: { message: { metadata: Record<string, { a
 
 const submitted = (payload: unknown) => ({ 'x402.payment.status': 'payment-submitted', 'x402.payment.payload': payload });
 const paying = (taskId: string, payload: unknown) => message({ text: 'Here.' }, { taskId, metadata: submitted(payload) });
-/** The last that a dying process writes of a task. */
+/** Last write of the dying process to a task. */
 const verified = (taskId: string) =>
   expect
     .poll(async () => unpackTaskJson((await tasks().findOne({ _id: taskId })) ?? { task: '{}' }))
@@ -89,7 +89,7 @@ const DEATHS: [string, (die: () => Promise<never>) => PaidCalls, { madeAgain: bo
   ],
 ];
 
-describe.each(DEATHS)('a process that dies %s', (_, dead, { madeAgain }) => {
+describe.each(DEATHS)('after the process died %s', (_, dead, { madeAgain }) => {
   async function lostTask() {
     const { begun, die } = dying();
     const dies = await suite.bench({ paidCalls: dead(die) });
@@ -104,7 +104,7 @@ describe.each(DEATHS)('a process that dies %s', (_, dead, { madeAgain }) => {
     return { task, payload, same, lost };
   }
 
-  test('the same message again, at two processes: one answer, paid once', async () => {
+  test('the repeated message at two processes gives one answer, paid once', async () => {
     const { task, same, lost } = await lostTask();
     const [one, two] = [await suite.bench({ paidCalls: sold(till.sales) }), await suite.bench({ paidCalls: sold(await till.another()) })];
     const answers = await Promise.all([one.rpc('SendMessage', same, PAYS), two.rpc('SendMessage', same, PAYS)]);
@@ -121,7 +121,7 @@ describe.each(DEATHS)('a process that dies %s', (_, dead, { madeAgain }) => {
     expect([made, await earned()]).toEqual([1, 1_000n]);
   });
 
-  test('a reader is told that it failed, and a new task with the same payment has the answer, paid once', async () => {
+  test('readers see the failure, and a new task with the same payment gives the answer, paid once', async () => {
     const { task, payload, lost } = await lostTask();
     const one = await suite.bench({ paidCalls: sold(till.sales) });
     const { body } = await one.rpc('GetTask', { id: task.id });
@@ -141,7 +141,7 @@ describe.each(DEATHS)('a process that dies %s', (_, dead, { madeAgain }) => {
   });
 });
 
-test('a task that waits for its payment waits for whichever process comes', async () => {
+test('a task that awaits payment continues in any process', async () => {
   const task = await billed(await suite.bench({ paidCalls: sold(till.sales) }));
   const later = await suite.bench({ paidCalls: sold(await till.another()) });
   const done = await later.rpc('SendMessage', paying(task.id, await payment(task)), PAYS);
@@ -149,7 +149,7 @@ test('a task that waits for its payment waits for whichever process comes', asyn
   expect([made, await earned()]).toEqual([1, 1_000n]);
 });
 
-test('a payment that is not confirmed yet is asked for again as it is, and charged once', async () => {
+test('an unconfirmed payment is requested again unchanged, and charged once', async () => {
   const slow = {
     ...till.facilitator,
     async settle(...asked: Parameters<typeof till.facilitator.settle>): Promise<never> {
@@ -177,7 +177,7 @@ test.each([
   ['fails for good', new OracleError('CHAIN_REVERTED', 'No'), 'TASK_STATE_FAILED', 'payment-failed'],
   ['cannot be had yet', new OracleError('STEP_WAITING', 'Not yet'), 'TASK_STATE_INPUT_REQUIRED', 'payment-submitted'],
   ['fails for a reason of ours', new Error('a secret of ours'), 'TASK_STATE_INPUT_REQUIRED', 'payment-submitted'],
-])('an answer that %s costs nothing', async (_, error, state, status) => {
+])('an answer that %s is not charged', async (_, error, state, status) => {
   const lines: string[] = [];
   const failing = sold(till.sales, () => Promise.reject(error));
   const one = await suite.bench({ paidCalls: failing, lines });

@@ -35,14 +35,14 @@ async function receiver() {
   return started;
 }
 
-/** What each notification told, in order. */
-function told(received: readonly Received[]): string[] {
+/** Content of each notification, in order. */
+function summarize(received: readonly Received[]): string[] {
   return received
     .map(({ body }) => JSON.parse(body))
     .map(({ task, statusUpdate, artifactUpdate }) => (artifactUpdate === undefined ? (task ?? statusUpdate).status.state : 'artifact'));
 }
 
-/** A task that waits for its next message. */
+/** A task in INPUT_REQUIRED. */
 async function waitingTask(binding: (typeof BINDINGS)[number], token: string | undefined = basic) {
   const client = await open(served.url, binding, token);
   const task = asTask(await client.sendMessage(messageOf([textPart('xyzzy')])));
@@ -50,7 +50,7 @@ async function waitingTask(binding: (typeof BINDINGS)[number], token: string | u
   return { client, task };
 }
 
-/** Nothing that a receiver knows us by is told again. */
+/** Secrets of the registration are never returned. */
 const withoutSecrets = ({ authentication, ...config }: TaskPushNotificationConfig) => ({
   ...config,
   token: '',
@@ -61,7 +61,7 @@ const named = (taskId: string, id: string) => ({ tenant: '', taskId, id });
 const page = (taskId: string) => ({ tenant: '', taskId, pageSize: 0, pageToken: '' });
 
 describe.each(BINDINGS)('over %s', (binding) => {
-  it.each(['send', 'stream'])('a callback that comes with a message hears of its whole task, in order (%s)', async (way) => {
+  it.each(['send', 'stream'])('a callback of a message receives all events of its task in order (%s)', async (way) => {
     const [client, { url, until }] = [await open(served.url, binding, basic), await receiver()];
     const request = withPush(messageOf([MARKET]), {
       url: `${url}/hook`,
@@ -71,12 +71,12 @@ describe.each(BINDINGS)('over %s', (binding) => {
     if (way === 'send') await client.sendMessage(request);
     else for await (const _event of client.sendMessageStream(request));
     const received = await until(4);
-    expect(told(received)).toEqual(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'artifact', 'TASK_STATE_COMPLETED']);
+    expect(summarize(received)).toEqual(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'artifact', 'TASK_STATE_COMPLETED']);
     expect(received[0]!.headers).toMatchObject({ authorization: 'Bearer cred', 'x-a2a-notification-token': 'mine' });
     expect(received[0]!.headers['content-type']).toBe('application/a2a+json');
   });
 
-  it('callbacks are registered, read, listed and ended, and hear of what comes after', async () => {
+  it('callbacks are registered, read, listed and deleted, and receive later events', async () => {
     const [{ client, task }, { url, received, until }] = [await waitingTask(binding), await receiver()];
     const authentication = { scheme: 'Bearer', credentials: 'cred' };
     const config = { tenant: '', taskId: task.id, id: '', url, token: 'mine', authentication };
@@ -89,11 +89,11 @@ describe.each(BINDINGS)('over %s', (binding) => {
     await client.deleteTaskPushNotificationConfig(named(task.id, 'second'));
     await expect(client.getTaskPushNotificationConfig(named(task.id, 'second'))).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
     await client.sendMessage(messageOf([MARKET], { taskId: task.id, contextId: task.contextId }));
-    expect(told(await until(4)).slice(1)).toEqual(['TASK_STATE_WORKING', 'artifact', 'TASK_STATE_COMPLETED']);
+    expect(summarize(await until(4)).slice(1)).toEqual(['TASK_STATE_WORKING', 'artifact', 'TASK_STATE_COMPLETED']);
     expect(received).toHaveLength(4);
   });
 
-  it('one that is not there is told apart from a task that is not there', async () => {
+  it('a missing callback and a missing task return different errors', async () => {
     const { client, task } = await waitingTask(binding);
     const advice = { code: 'NOT_FOUND', field: 'id', suggestedAction: 'ListTaskPushNotificationConfigs lists those that it has.' };
     const missing = () => client.getTaskPushNotificationConfig(named(task.id, 'nobody'));
@@ -103,7 +103,7 @@ describe.each(BINDINGS)('over %s', (binding) => {
     await expect(other.getTaskPushNotificationConfig(named(task.id, 'nobody'))).rejects.toThrow('There is no such task of yours');
   });
 
-  it('one that is registered for a task that has ended is kept, and not called', async () => {
+  it('a callback of an ended task is stored and not called', async () => {
     const [client, { url, received }] = [await open(served.url, binding, basic), await receiver()];
     const task = asTask(await client.sendMessage(messageOf([MARKET])));
     expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
@@ -114,7 +114,7 @@ describe.each(BINDINGS)('over %s', (binding) => {
     expect(received).toEqual([]);
   });
 
-  it('nobody else can read, list, add or end them', async () => {
+  it('other owners cannot read, list, add or delete them', async () => {
     const { client, task } = await waitingTask(binding);
     const config = { tenant: '', taskId: task.id, id: 'one', url: 'https://hooks.example.com/', token: 'mine', authentication: undefined };
     await client.createTaskPushNotificationConfig(config);
@@ -134,7 +134,7 @@ describe.each(BINDINGS)('over %s', (binding) => {
     ['url', { url: 'https://169.254.169.254/latest' }],
     ['url', { url: 'http://hooks.example.com/' }],
     ['token', { url: 'https://hooks.example.com/', token: 'a\r\nb: c' }],
-  ])('a callback that may not be called is refused for its %s (%j), and no task is opened', async (field, wrong) => {
+  ])('a callback with a forbidden %s (%j) is rejected before a task is opened', async (field, wrong) => {
     const client = await open(served.url, binding, premium);
     const tasks = () => service.database.db.collection('a2a_tasks').countDocuments({});
     const before = await tasks();
@@ -147,7 +147,7 @@ describe.each(BINDINGS)('over %s', (binding) => {
     expect((await client.listTaskPushNotificationConfig(page(task.id))).configs).toEqual([]);
   });
 
-  it('a task has five of them at most, and a sixth with a message leaves the task as it is', async () => {
+  it('a task has at most five, and a sixth with a message leaves the task unchanged', async () => {
     const { client, task } = await waitingTask(binding);
     const config = { tenant: '', taskId: task.id, url: 'https://hooks.example.com/', token: '', authentication: undefined };
     for (let n = 1; n <= 5; n++) await client.createTaskPushNotificationConfig({ ...config, id: `id-${n}` });
@@ -160,7 +160,7 @@ describe.each(BINDINGS)('over %s', (binding) => {
     expect(found.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
   });
 
-  it('a message is nothing special for beginning like one of a test kit', async () => {
+  it('a messageId with the prefix of the test kit is an ordinary one', async () => {
     const client = await open(served.url, binding, basic);
     const messageId = `tck-artifact-text-${randomUUID()}`;
     const task = asTask(await client.sendMessage(messageOf([MARKET], { messageId })));
@@ -169,7 +169,7 @@ describe.each(BINDINGS)('over %s', (binding) => {
 });
 
 describe('over protocol 0.3', () => {
-  it('a callback gets whole tasks in the older form, and is found by its task alone', async () => {
+  it('a callback receives whole tasks in the 0.3 format, and is found by its task', async () => {
     const [{ url, until }, fetchImpl] = [await receiver(), fetchAs(basic)];
     const client = new OlderTransport({ endpoint: `${served.url}${ENDPOINTS.a2a}`, fetchImpl });
     const parts = [{ kind: 'data' as const, data: { skill: 'get_market_context', input: {} } }];
@@ -194,7 +194,7 @@ describe('over protocol 0.3', () => {
     expect(await client.listTaskPushNotificationConfig({ id })).toEqual([]);
   });
 
-  it('a target that may not be called is refused with our code', async () => {
+  it('a forbidden target returns our code', async () => {
     const parts = [{ kind: 'data', data: { skill: 'get_market_context', input: {} } }];
     const message = { kind: 'message', messageId: randomUUID(), role: 'user', parts };
     const params = { message, configuration: { pushNotificationConfig: { url: 'https://10.1.2.3/' } } };

@@ -24,7 +24,7 @@ function openStore(now = () => NOON) {
 }
 
 describe('the callbacks of a task', () => {
-  it('are kept as they were registered, with the version that was spoken', async () => {
+  it('are stored as registered, with the protocol version', async () => {
     const [store, taskId] = [openStore(), newTaskId()];
     const first = config({ taskId, tenant: 't', token: 'tok', authentication: { scheme: 'Bearer', credentials: 'cred' } });
     await store.save(taskId, alice, structuredClone(first));
@@ -33,7 +33,7 @@ describe('the callbacks of a task', () => {
     expect((await store.loadWithMetadata(taskId, alice)).map(({ wireVersion }) => wireVersion)).toEqual(['1.0', '0.3']);
   });
 
-  it('come back unchanged whatever they hold', async () => {
+  it('round-trip any content', async () => {
     const store = openStore();
     const text = fc.string({ unit: 'grapheme', maxLength: 60 });
     await fc.assert(
@@ -49,7 +49,7 @@ describe('the callbacks of a task', () => {
     );
   });
 
-  it('get an id where they have none, each its own', async () => {
+  it('get a new id when they have none', async () => {
     const [store, taskId] = [openStore(), newTaskId()];
     const saved = [config({ id: '' }), config({ id: '' })];
     for (const one of saved) await store.save(taskId, alice, one);
@@ -58,14 +58,14 @@ describe('the callbacks of a task', () => {
     expect(new Set(saved.map(({ id }) => id)).size).toBe(2);
   });
 
-  it('get the id of the task where protocol 0.3 names none', async () => {
+  it('get the id of the task in protocol 0.3 when they have none', async () => {
     const [store, taskId] = [openStore(), newTaskId()];
     const saved = config({ id: '' });
     await store.save(taskId, contextOf(ALICE, '0.3'), saved);
     expect(saved.id).toBe(taskId);
   });
 
-  it('are replaced by others of the same id, also where there are as many as there can be', async () => {
+  it('replace those of the same id, also at the limit', async () => {
     const [store, taskId] = [openStore(), newTaskId()];
     for (let n = 0; n < MAX_PUSH_CONFIGS_PER_TASK; n++) await store.save(taskId, alice, config({ id: `id-${n}` }));
     await store.save(taskId, contextOf(ALICE, '0.3'), config({ id: 'id-3', token: 'new' }));
@@ -78,7 +78,7 @@ describe('the callbacks of a task', () => {
     expect(await store.load(taskId, alice)).toHaveLength(MAX_PUSH_CONFIGS_PER_TASK);
   });
 
-  it('are at most five when twenty come at once, in two processes', async () => {
+  it('number five when twenty are registered concurrently in two processes', async () => {
     const taskId = newTaskId();
     const stores = [openStore(), openStore()];
     const saves = Array.from({ length: 20 }, (_, n) => stores[n % 2]!.save(taskId, alice, config({ id: `id-${n}` })));
@@ -88,13 +88,13 @@ describe('the callbacks of a task', () => {
     expect(await stores[0]!.load(taskId, alice)).toHaveLength(5);
   });
 
-  it('are one when the same comes twenty times at once', async () => {
+  it('number one when the same is registered twenty times concurrently', async () => {
     const [store, taskId] = [openStore(), newTaskId()];
     await Promise.all(Array.from({ length: 20 }, () => store.save(taskId, alice, config())));
     expect(await store.load(taskId, alice)).toEqual([config()]);
   });
 
-  it('are there for nobody else, whichever tenant he names', async () => {
+  it('are invisible to other owners, whatever the tenant', async () => {
     const [store, taskId] = [openStore(), newTaskId()];
     await store.save(taskId, contextOf(ALICE, '1.0', 'tenant'), config());
     for (const other of [bob, contextOf(BOB, '1.0', 'tenant'), contextOf(null), contextOf(null, '1.0', ALICE)]) {
@@ -104,7 +104,7 @@ describe('the callbacks of a task', () => {
     expect(await store.load(taskId, alice)).toEqual([config()]);
   });
 
-  it('end once, and ending them again is no error', async () => {
+  it('can be deleted repeatedly', async () => {
     const [store, taskId] = [openStore(), newTaskId()];
     await store.save(taskId, alice, config());
     await store.save(taskId, alice, config({ id: taskId }));
@@ -115,7 +115,7 @@ describe('the callbacks of a task', () => {
     expect(await store.load(taskId, alice)).toEqual([]);
   });
 
-  it('are not legible in the database, and open for their own task only', async () => {
+  it('are encrypted in the database, bound to their task', async () => {
     const [store, taskId, other] = [openStore(), newTaskId(), newTaskId()];
     await store.save(
       taskId,
@@ -134,7 +134,7 @@ describe('the callbacks of a task', () => {
     await expect(store.load(other, alice)).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'ENCRYPTION_SECRET' });
   });
 
-  it('go with their task, and no others', async () => {
+  it('are deleted with their task', async () => {
     const [store, taskId, other] = [openStore(), newTaskId(), newTaskId()];
     for (const id of ['one', 'two']) await store.save(taskId, alice, config({ id }));
     await store.save(other, alice, config());
@@ -147,7 +147,7 @@ describe('the callbacks of a task', () => {
     ]);
   });
 
-  it('are kept as long as their task', async () => {
+  it('expire with their task', async () => {
     let now = NOON;
     const [store, taskId] = [openStore(() => now), newTaskId()];
     const nobody = contextOf(null);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Everything together, with what it logs. */
+/** The notifier with store, receivers and log. */
 function push(more: Partial<TaskPushDeps> = {}) {
   const lines: string[] = [];
   const shutdown = createShutdown({ log: silent });
@@ -60,7 +60,7 @@ const { TASK_STATE_SUBMITTED: SUBMITTED, TASK_STATE_WORKING: WORKING, TASK_STATE
 const statesOf = (received: readonly { body: string }[]) =>
   received.map(({ body }) => JSON.parse(body)).map((body) => (body.statusUpdate ?? body.task ?? body).status.state);
 
-describe('a callback to be registered', () => {
+describe('a registration', () => {
   it.each<[string, Partial<TaskPushNotificationConfig>]>([
     ['url', { url: '' }],
     ['url', { url: 'http://hooks.example.com/' }],
@@ -83,7 +83,7 @@ describe('a callback to be registered', () => {
     await expect(check(config(wrong), alice)).rejects.toMatchObject({ code: 'INPUT_INVALID', field });
   });
 
-  it('is refused for a caller without a token, whatever it is, unless this machine may be called', async () => {
+  it('returns UNAUTHENTICATED without a token unless local targets are allowed', async () => {
     const resolve = vi.fn(async () => ['93.184.215.14']);
     const { check } = push({ rules: { allowLocal: false, resolve } });
     for (const one of [config(), config({ url: '', token: 'a\nb' })]) {
@@ -94,7 +94,7 @@ describe('a callback to be registered', () => {
     await push().check(config(), contextOf(null));
   });
 
-  it('is refused where the task has five others', async () => {
+  it('returns CONFLICT when the task has five others', async () => {
     const [{ check, store }, taskId] = [push(), newTaskId()];
     for (let n = 0; n < MAX_PUSH_CONFIGS_PER_TASK; n++) await store.save(taskId, alice, config({ id: `id-${n}` }));
     await check(config({ taskId, id: 'id-4' }), alice);
@@ -102,15 +102,15 @@ describe('a callback to be registered', () => {
     await expect(check(config({ taskId, id: 'id-5' }), alice)).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
-  it('is taken with all it can have, and with a name that leads nowhere yet', async () => {
+  it('accepts the maximum lengths and an unresolvable name', async () => {
     const { check } = push({ rules: { allowLocal: false, resolve: async () => [] } });
     await check(config({ id: '', token: 'a b', authentication: { scheme: 'Bearer', credentials: `e.y.${'J'.repeat(3_000)}` } }), alice);
     await check(config({ authentication: { scheme: 'Basic', credentials: '' } }), alice);
   });
 });
 
-describe('what happens to a task', () => {
-  it('is told in order, with what was registered to tell that it is us', async () => {
+describe('an event of a task', () => {
+  it('is delivered in order, with the registered credentials', async () => {
     const [{ store, sender }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
     await store.save(
       taskId,
@@ -132,7 +132,7 @@ describe('what happens to a task', () => {
     });
   });
 
-  it('is told in the version that the callback was registered in, as it was then', async () => {
+  it('is delivered in the protocol version of the registration, as it was then', async () => {
     const [{ store, sender }, taskId] = [push(), newTaskId()];
     const [older, newer] = [await receiver(200), await receiver(200)];
     await store.save(taskId, contextOf(ALICE, '0.3'), config({ url: older.url }));
@@ -147,7 +147,7 @@ describe('what happens to a task', () => {
     expect(newer.received[0]!.headers).not.toHaveProperty('authorization');
   });
 
-  it('is told to nobody of another owner, nor of another task, nor once the callback has ended', async () => {
+  it('is not delivered to other owners, other tasks or deleted callbacks', async () => {
     const [{ store, sender }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
     await store.save(taskId, bob, config({ url }));
     await store.save(newTaskId(), alice, config({ url }));
@@ -157,7 +157,7 @@ describe('what happens to a task', () => {
     expect(received).toEqual([]);
   });
 
-  it('keeps its callbacks for as long as the task', async () => {
+  it('extends the expiry of the callbacks with the task', async () => {
     let now = NOON;
     const [{ store, sender, purge }, taskId, { url, received }] = [push({ now: () => now }), newTaskId(), await receiver(200)];
     await store.save(taskId, alice, config({ url }));
@@ -168,7 +168,7 @@ describe('what happens to a task', () => {
     expect(received).toHaveLength(2);
   });
 
-  it('is tried again, and what comes next waits for it', async () => {
+  it('is retried before the next one is sent', async () => {
     const [{ store, sender, lines }, taskId, { url, received }] = [push(), newTaskId(), await receiver(500, 429, 200)];
     await store.save(taskId, alice, config({ url }));
     await Promise.all([WORKING, COMPLETED].map((state) => sender.send(statusEvent(taskId, state), alice)));
@@ -181,7 +181,7 @@ describe('what happens to a task', () => {
     [302, 1],
     [400, 1],
     [401, 1],
-  ])('is given up on after %i as often as %i times, and the log repeats no secret', async (status, attempts) => {
+  ])('is dropped after %i as often as %i times, and the log has no secret', async (status, attempts) => {
     const [{ store, sender, lines }, taskId, { url, port, received }] = [push(), newTaskId(), await receiver(status)];
     const secrets = { token: 'secret-token', authentication: { scheme: 'Bearer', credentials: 'secret-credentials' } };
     await store.save(taskId, alice, config({ url: `${url}/secret-path?secret=query`, ...secrets }));
@@ -193,7 +193,7 @@ describe('what happens to a task', () => {
     expect(lines.join()).not.toContain('secret');
   });
 
-  it('is not told to a callback that leads to this machine by now', async () => {
+  it('is not delivered to a callback that resolves to this machine by now', async () => {
     const [taskId, { port, received }] = [newTaskId(), await receiver(200)];
     const resolve = vi.fn(async () => ['127.0.0.1']).mockResolvedValueOnce(['93.184.215.14']);
     const { store, sender, check, lines } = push({ rules: { allowLocal: false, resolve } });
@@ -218,11 +218,11 @@ describe('what happens to a task', () => {
     const stopped = performance.now();
     expect(await shutdown.stop('the test wants it')).toEqual([]);
     await Promise.all(sent);
-    // Two events at the five seconds that a receiver has would be ten.
+    // Two events at the receiver timeout of five seconds would take ten.
     expect(performance.now() - stopped).toBeLessThan(4_500);
   });
 
-  it('is tried no second time while the service stops, and not at all afterwards', async () => {
+  it('is not retried during shutdown, and not sent after it', async () => {
     const [{ store, sender, shutdown, lines }, taskId, { url, received, until }] = [
       push({ backoffMs: [600_000, 600_000] }),
       newTaskId(),
@@ -239,7 +239,7 @@ describe('what happens to a task', () => {
     expect([received.length, lines.length]).toEqual([2, 2]);
   });
 
-  it('is dropped beyond what an owner may have waiting, and nobody else loses anything', async () => {
+  it("is dropped above the owner's queue limit without effect on other owners", async () => {
     const [{ store, sender, shutdown, lines }, taskId, other, { url, until }] = [push(), newTaskId(), newTaskId(), await receiver(200)];
     const asked = Promise.withResolvers<void>();
     const hanging = await answering(() => asked.resolve());
@@ -257,7 +257,7 @@ describe('what happens to a task', () => {
     expect(reasons).toHaveLength(MAX_PENDING.perOwner + 2);
   });
 
-  it('is told without the messages of before, in either version', async () => {
+  it('is delivered without the history, in either version', async () => {
     const [{ store, sender }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
     for (const version of ['1.0', '0.3']) await store.save(taskId, contextOf(ALICE, version), config({ id: version, url }));
     const history = messageOf([textPart('something of before')]).message!;
@@ -269,7 +269,7 @@ describe('what happens to a task', () => {
     expect(task.history).toEqual([history]);
   });
 
-  it('is not told where it is too large', async () => {
+  it('is dropped when it is too large', async () => {
     const [{ store, sender, lines }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
     await store.save(taskId, alice, config({ url }));
     const parts = [textPart('x'.repeat(MAX_NOTIFICATION_BYTES))];
@@ -281,7 +281,7 @@ describe('what happens to a task', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ reason: 'too large', attempts: 0 }]);
   });
 
-  it('is posted to one host so often only, whoever registered it and however it answers, and the rest is logged once', async () => {
+  it('is limited per host across owners and outcomes, and logged once', async () => {
     const [{ store, sender, lines }, taskId, other, { url, received }] = [push(), newTaskId(), newTaskId(), await receiver(503)];
     for (let n = 0; n < MAX_PUSH_CONFIGS_PER_TASK; n++) await store.save(taskId, alice, config({ id: `id-${n}`, url: `${url}/${n}` }));
     await store.save(other, bob, config({ url: url.replace('127.0.0.1', 'localhost') }));
@@ -293,7 +293,7 @@ describe('what happens to a task', () => {
     expect(received).toHaveLength(POSTS_PER_MINUTE + 3);
   });
 
-  it('counts the posts of one host together, whatever dots end its name', async () => {
+  it('is counted by host name without trailing dots', async () => {
     const { url, received } = await receiver(200);
     const { store, sender } = push();
     const taskId = newTaskId();
@@ -305,7 +305,7 @@ describe('what happens to a task', () => {
     expect(received).toHaveLength(POSTS_PER_MINUTE);
   });
 
-  it('never fails for its callbacks, and a message without a task is told to nobody', async () => {
+  it('never fails for its callbacks, and a message without a task is not delivered', async () => {
     const broken = push({ secretBox: createSecretBox('y'.repeat(40)) });
     const taskId = newTaskId();
     await push().store.save(taskId, alice, config());

@@ -44,13 +44,13 @@ function taskIn(state: TaskState, more: Partial<Task> = {}): Task {
   return { ...task, status: buildTaskStatus({ taskId, contextId, state, at }), ...more };
 }
 
-/** Messages of 60 KB altogether. */
+/** Messages of 60 KB in total. */
 const HISTORY = Array.from({ length: 15 }, () => messageOf([textPart('x'.repeat(3_800))]).message!);
 const ASK = { tenant: '', contextId: '', status: TaskState.TASK_STATE_UNSPECIFIED, pageToken: '', statusTimestampAfter: undefined };
 const bytesOf = (tasks: readonly Task[]) => tasks.reduce((sum, task) => sum + Buffer.byteLength(JSON.stringify(Task.toJSON(task))), 0);
 
 describe('a list of large tasks', () => {
-  test('comes in pages of at most about 1 MB, none left out, none twice', async () => {
+  test('has pages of at most about 1 MB, without gap or repeat', async () => {
     const [store, context] = [openStore(), somebody()];
     const sent = Array.from({ length: 30 }, () => taskIn(TASK_STATE_COMPLETED, { history: HISTORY }));
     for (const task of sent) await store.save(task, context);
@@ -69,7 +69,7 @@ describe('a list of large tasks', () => {
     expect([short.tasks.length, short.nextPageToken, short.tasks[0]!.history.length]).toEqual([30, '', 1]);
   });
 
-  test('has one at least on each page, however large', async () => {
+  test('has at least one task per page, however large', async () => {
     const [store, context] = [openStore(), somebody()];
     const parts = [textPart('x'.repeat(PAGE_LIMITS.responseBytes))];
     const artifacts = [{ artifactId: 'a', name: '', description: '', parts, metadata: undefined, extensions: [] }];
@@ -81,7 +81,7 @@ describe('a list of large tasks', () => {
   });
 });
 
-test('a history is kept as far as it fits: the newest messages', async () => {
+test('keeps the newest messages of a history that fit', async () => {
   const [store, context] = [openStore(), somebody()];
   const task = taskIn(TASK_STATE_INPUT_REQUIRED, { history: [...HISTORY, ...Array.from({ length: 5 }, () => HISTORY[0]!)].map(numbered) });
   await store.save(task, context);
@@ -97,7 +97,7 @@ function numbered(message: Message, index: number): Message {
 }
 
 describe('the tasks of an address', () => {
-  /** As many as are kept, all like this one but younger. */
+  /** Fills the quota with younger copies of this task. */
   async function fill(task: Task, context: ReturnType<typeof somebody>, count = MAX_TASKS.address - 1) {
     const store = openStore();
     await store.save(task, context);
@@ -111,7 +111,7 @@ describe('the tasks of an address', () => {
     return fields.countedAs;
   }
 
-  test('make room for a new one: the oldest that has ended goes, and somebody is told', async () => {
+  test('evict the oldest ended task for a new one, and call onEvicted', async () => {
     const dropped: string[] = [];
     const [context, other] = [somebody(), taskIn(TASK_STATE_COMPLETED)];
     const store = openStore(async ({ _id }) => void dropped.push(_id));
@@ -124,7 +124,7 @@ describe('the tasks of an address', () => {
     expect(await store.load(waiting.id, context)).toBeDefined();
   });
 
-  test('that wait for a message go when none has ended; one that is worked on never does', async () => {
+  test('in INPUT_REQUIRED are evicted when none has ended, and running ones never', async () => {
     const [store, context] = [openStore(), somebody()];
     const working = taskIn(TASK_STATE_WORKING);
     await store.open(working, context);
@@ -134,7 +134,7 @@ describe('the tasks of an address', () => {
     expect([await store.load(waiting.id, context), (await store.load(working.id, context))?.id]).toEqual([undefined, working.id]);
   });
 
-  test('that are all worked on make a new one wait', async () => {
+  test('reject a new one while all are running', async () => {
     const [store, context] = [openStore(), somebody()];
     const countedAs = await fill(taskIn(TASK_STATE_WORKING), context);
     const opening = store.open(taskIn(TASK_STATE_SUBMITTED), context);
@@ -143,7 +143,7 @@ describe('the tasks of an address', () => {
     expect(await store.open(taskIn(TASK_STATE_SUBMITTED), somebody())).toBe(true);
   });
 
-  test('are counted apart from those of its pages, and these together', async () => {
+  test('are counted apart from those of its pages, which share one count', async () => {
     const [store, program] = [openStore(), somebody()];
     const own = taskIn(TASK_STATE_COMPLETED);
     await store.save(own, program);
@@ -156,7 +156,7 @@ describe('the tasks of an address', () => {
     expect(await store.load(sent.id, program)).toBeUndefined();
   });
 
-  test('hold also when many come at once', async () => {
+  test('stay within the limit under concurrent requests', async () => {
     const [store, context] = [openStore(), somebody()];
     const countedAs = await fill(taskIn(TASK_STATE_COMPLETED), context);
     await Promise.all(Array.from({ length: 10 }, () => store.open(taskIn(TASK_STATE_SUBMITTED), context)));

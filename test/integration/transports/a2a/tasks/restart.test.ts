@@ -29,7 +29,7 @@ const MESSAGES = [
   ['a follow-up', FOLLOW_UP],
 ] as const;
 
-/** A message that a process works on and will not end by itself. */
+/** A running message that does not end by itself. */
 async function underWay(dead: Bench, make: (typeof MESSAGES)[number][1] = OPENING, headers: Record<string, string> = {}) {
   const same = await make(dead);
   const { begun, release } = dead.hold();
@@ -39,12 +39,12 @@ async function underWay(dead: Bench, make: (typeof MESSAGES)[number][1] = OPENIN
   return { same, release, lost };
 }
 
-/** How a stream ended: its last state. */
+/** Last state of a stream. */
 // biome-ignore lint/suspicious/noExplicitAny: events are what is tested
 const endOf = (events: any[]) => (events.at(-1).statusUpdate ?? events.at(-1).task).status.state;
 
-describe('a process that dies', () => {
-  test('between the claim of a message and its task: the message again opens it', async () => {
+describe('after a process died', () => {
+  test('between claim and task, the repeated message opens the task', async () => {
     const one = await bench();
     const same = message(MARKET);
     const { body } = await one.rpc('SendMessage', same);
@@ -53,7 +53,7 @@ describe('a process that dies', () => {
     expect(again.body.result.task).toMatchObject({ id: body.result.task.id, status: { state: 'TASK_STATE_COMPLETED' } });
   });
 
-  test.each(MESSAGES)('while it works on %s: the same again takes it up, once', async (_, make) => {
+  test.each(MESSAGES)('during %s, the repeated message takes the task over, once', async (_, make) => {
     const [dead, one, two] = [await bench(), await bench(), await bench()];
     const { same, release, lost } = await underWay(dead, make);
     await idleFor(suite.database.db);
@@ -61,11 +61,11 @@ describe('a process that dies', () => {
     expect(answers.map(stateOf)).toEqual(['TASK_STATE_COMPLETED', 'TASK_STATE_COMPLETED']);
     expect(one.runs() + two.runs()).toBe(1);
     release();
-    // The one that was thought dead tells what the others made of it.
+    // The former lease holder returns the result of the next one.
     expect((await lost).body.result.task.status).toEqual(answers[0].body.result.task.status);
   });
 
-  test.each(MESSAGES)('while it works on %s: whoever waits for the same message takes it up, once', async (_, make) => {
+  test.each(MESSAGES)('during %s, a waiting request takes the task over, once', async (_, make) => {
     const [dead, one, two] = [await bench(), await bench(), await bench()];
     const { same, release, lost } = await underWay(dead, make);
     const waiting = one.rpc('SendMessage', same);
@@ -79,7 +79,7 @@ describe('a process that dies', () => {
     await lost;
   });
 
-  test.each(MESSAGES)('while it streams %s: the same stream again takes it up', async (_, make) => {
+  test.each(MESSAGES)('during a stream of %s, the repeated stream takes the task over', async (_, make) => {
     const [dead, one] = [await bench(), await bench()];
     const same = await make(dead);
     const { release } = dead.hold();
@@ -92,7 +92,7 @@ describe('a process that dies', () => {
     expect(endOf(await lost)).toBe('TASK_STATE_COMPLETED');
   });
 
-  test.each(['GetTask', 'ListTasks'])('%s tells that it failed, and that trying again may help', async (method) => {
+  test.each(['GetTask', 'ListTasks'])('%s returns a retryable failure', async (method) => {
     const own = { 'X-Forwarded-For': `198.51.100.${method.length}` };
     const [dead, one] = [await bench(), await bench()];
     const { same, release, lost } = await underWay(dead, OPENING, own);
@@ -100,8 +100,8 @@ describe('a process that dies', () => {
     const { body } = await one.rpc('ListTasks', {}, own);
     expect(body.result.tasks[0].status.state).toBe('TASK_STATE_WORKING');
     await idleFor(suite.database.db, 30_000);
-    const told = await one.rpc(method, { id: body.result.tasks[0].id }, own);
-    const task = told.body.result.tasks?.[0] ?? told.body.result;
+    const received = await one.rpc(method, { id: body.result.tasks[0].id }, own);
+    const task = received.body.result.tasks?.[0] ?? received.body.result;
     expect(task.status).toMatchObject({
       state: 'TASK_STATE_FAILED',
       message: { parts: [{}, { data: { code: 'SHUTTING_DOWN', retryable: true } }] },
@@ -111,7 +111,7 @@ describe('a process that dies', () => {
     expect(stateOf(await one.rpc('SendMessage', same, own))).toBe('TASK_STATE_FAILED');
   });
 
-  test('another message to its task is refused, and nothing is kept of it', async () => {
+  test('another message to its task is rejected and not stored', async () => {
     const [dead, one] = [await bench(), await bench()];
     const { release, lost } = await underWay(dead);
     await idleFor(suite.database.db);
@@ -124,7 +124,7 @@ describe('a process that dies', () => {
     await lost;
   });
 
-  test('while nobody works on it: a task that waits for a message waits for whichever process comes', async () => {
+  test('a task in INPUT_REQUIRED continues in any process', async () => {
     const asked = await (await bench()).rpc('SendMessage', message({ text: 'verify your forecast' }));
     expect(asked.body.result.task).toMatchObject({
       status: { state: 'TASK_STATE_INPUT_REQUIRED' },
@@ -144,7 +144,7 @@ describe('a process that dies', () => {
     ]);
   });
 
-  test('killed for good in mid-run of two messages: another one carries out both', async () => {
+  test('by SIGKILL during two messages, another process runs both', async () => {
     const { child, ended } = spawnNode([PROCESS, suite.database.uri], {});
     onTestFinished(() => void child.kill('SIGKILL'));
     const [line] = await Promise.race([once(child.stdout!, 'data'), ended.then(({ output }) => Promise.reject(new Error(output)))]);
@@ -164,11 +164,11 @@ describe('a process that dies', () => {
   });
 });
 
-describe('processes whose clocks differ', () => {
+describe('processes with clock skew', () => {
   const ahead = { now: () => new Date(Date.now() + DAY_MS) };
   const behind = { now: () => new Date(Date.now() - DAY_MS) };
 
-  test('leave the tasks of one another alone', async () => {
+  test('leave tasks of other live processes alone', async () => {
     const [live, early, late] = [await bench(), await bench(ahead), await bench(behind)];
     const { same, release, lost } = await underWay(live);
     for (const other of [early, late]) {
@@ -186,7 +186,7 @@ describe('processes whose clocks differ', () => {
   test.each([
     ['ahead', ahead, behind],
     ['behind', behind, ahead],
-  ])('take up what one has left whose clock is %s', async (_, deadClock, clock) => {
+  ])('take over a task of a dead process whose clock is %s', async (_, deadClock, clock) => {
     const [dead, one] = [await bench(deadClock), await bench(clock)];
     const { same, release, lost } = await underWay(dead);
     await idleFor(suite.database.db);
@@ -196,7 +196,7 @@ describe('processes whose clocks differ', () => {
   });
 });
 
-test('a process that was thought dead and comes back changes nothing in the run of another, and waits for its end', async () => {
+test('a former lease holder changes nothing in the run of the next, and waits for its end', async () => {
   const answering = (by: string) => async () => ({ output: { by }, text: by });
   const [slow, one] = [await bench({ runSkill: answering('slow') }), await bench({ runSkill: answering('one') })];
   const same = message(MARKET);
@@ -227,7 +227,7 @@ test('a process that was thought dead and comes back changes nothing in the run 
   expect(endOf(await lost)).toBe('TASK_STATE_COMPLETED');
 });
 
-test('a process that was thought dead waits for the end of the run of another', async () => {
+test('a former lease holder waits for the end of the run of the next', async () => {
   const [slow, one] = [await bench(), await bench()];
   const { same, release, lost } = await underWay(slow);
   await idleFor(suite.database.db);
@@ -235,14 +235,14 @@ test('a process that was thought dead waits for the end of the run of another', 
   const taken = one.rpc('SendMessage', same);
   await begun;
   release();
-  // By now its own run is over.
+  // By now its own run has ended.
   for (let asked = 0; asked < 10; asked++) await slow.rpc('ListTasks', {});
   releaseOne();
   expect((await lost).body.result.task).toEqual((await taken).body.result.task);
 });
 
 describe('cancelling', () => {
-  test('from another process: a stream is told that it was cancelled', async () => {
+  test('from another process ends a stream with CANCELED', async () => {
     const [one, two] = [await bench(), await bench()];
     const { release } = one.hold();
     const streaming = streamOf(one.url, 'SendStreamingMessage', message(MARKET));
@@ -253,7 +253,7 @@ describe('cancelling', () => {
     expect(endOf(await streaming)).toBe('TASK_STATE_CANCELED');
   });
 
-  test.each([0, 1])('at the moment of the end, at process %i: all are told the same one', async (canceller) => {
+  test.each([0, 1])('at the moment of completion, at process %i, gives one final state to all', async (canceller) => {
     const both = [await bench(), await bench()];
     for (let round = 0; round < 10; round++) {
       const own = { 'X-Forwarded-For': `203.0.113.${round}` };
@@ -261,7 +261,7 @@ describe('cancelling', () => {
       const { body } = await both[1].rpc('ListTasks', {}, own);
       const { id } = body.result.tasks[0];
       const cancelling = both[canceller].rpc('CancelTask', { id }, own);
-      // Each round at another moment of it.
+      // Each round cancels at another moment.
       for (let asked = 0; asked < round % 4; asked++) await both[1].rpc('GetTask', { id }, own);
       release();
       const [sent, cancelled] = await Promise.all([lost, cancelling]);

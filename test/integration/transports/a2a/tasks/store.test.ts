@@ -49,8 +49,8 @@ const ASK = {
   statusTimestampAfter: undefined,
 };
 
-describe('what is final', () => {
-  test('stays, whoever writes something else', async () => {
+describe('a terminal state', () => {
+  test('is never overwritten', async () => {
     const context = somebody();
     const task = taskAt(TASK_STATE_WORKING);
     await store.save(task, context);
@@ -67,7 +67,7 @@ describe('what is final', () => {
     }
   });
 
-  test('nobody saves or reads the task of somebody else', async () => {
+  test('tasks of other owners can be neither saved nor read', async () => {
     const [owner, other] = [somebody(), somebody()];
     const task = taskAt(TASK_STATE_WORKING);
     await store.save(task, owner);
@@ -77,7 +77,7 @@ describe('what is final', () => {
     expect((await store.list({ ...ASK, includeArtifacts: true }, other)).totalSize).toBe(0);
   });
 
-  test('names that the database does not take are kept as they came', async () => {
+  test('keys that the database rejects are stored unchanged', async () => {
     const context = somebody();
     const metadata = JSON.parse('{"$set": {"a.b": 1}, "__proto__": {"x": 1}, "": null, "$where": "1"}');
     const task = { ...taskAt(TASK_STATE_COMPLETED), metadata };
@@ -87,7 +87,7 @@ describe('what is final', () => {
 });
 
 describe('the list', () => {
-  test('pages without a gap or a repeat, newest first, through tasks of the same instant', async () => {
+  test('pages without gap or repeat, newest first, through tasks of the same instant', async () => {
     const context = somebody();
     const instants = [0, 0, 0, 1, 2, 2, 3, 3, 3, 3, 4];
     for (const offset of instants) await store.save(taskAt(TASK_STATE_COMPLETED, START - offset * 1_000), context);
@@ -103,7 +103,7 @@ describe('the list', () => {
     expect(seen).toEqual([...new Set(seen)].sort().reverse());
   });
 
-  test('filters by context, state and time; artifacts only when asked for', async () => {
+  test('filters by context, state and time, and includes artifacts on request', async () => {
     const context = somebody();
     const artifacts = [{ artifactId: 'a', name: 'a', description: '', parts: [textPart('x')], metadata: undefined, extensions: [] }];
     await store.save({ ...taskAt(TASK_STATE_COMPLETED, START, 'one'), artifacts }, context);
@@ -120,7 +120,7 @@ describe('the list', () => {
   });
 
   test.each(['x', 'bnVsbA', 'WzEsMl0', Buffer.from('[-1,"a"]').toString('base64url'), 'a'.repeat(5_000), '%00'])(
-    'refuses a page token that was not issued here: %s',
+    'rejects a page token that was not issued here: %s',
     async (pageToken) => {
       await expect(store.list({ ...ASK, pageToken, includeArtifacts: false }, somebody())).rejects.toMatchObject({
         code: 'INPUT_INVALID',
@@ -131,7 +131,7 @@ describe('the list', () => {
 });
 
 describe('leases and expiry', () => {
-  test('a task is taken over after its lease only, by one, and for its own message only', async () => {
+  test('a task is taken over after its lease, by one process, for its own message only', async () => {
     const context = somebody();
     const task = taskAt(TASK_STATE_WORKING);
     const message = task.history[0];
@@ -146,7 +146,7 @@ describe('leases and expiry', () => {
     expect((await store.load(task.id, context))!.status!.state).toBe(TASK_STATE_WORKING);
   });
 
-  test('what is given up is taken over at once; what waits or has ended is neither', async () => {
+  test('a released lease is acquired at once, and waiting or ended tasks are not taken over', async () => {
     const context = somebody();
     for (const [state, isTaken] of [
       [TASK_STATE_WORKING, true],
@@ -163,7 +163,7 @@ describe('leases and expiry', () => {
     }
   });
 
-  test('one who was thought dead writes nothing more, and gives up nothing, once another has taken over', async () => {
+  test('a former lease holder can neither write nor release after a takeover', async () => {
     const [first, second] = [
       createPlainCallContext({ caller: BASIC, address: 'x' }),
       createPlainCallContext({ caller: BASIC, address: 'x' }),
@@ -180,7 +180,7 @@ describe('leases and expiry', () => {
     expect((await store.load(task.id, first))!.status!.state).toBe(TASK_STATE_COMPLETED);
   });
 
-  test('the history is bounded, and holds no message twice', async () => {
+  test('the history is bounded and has no duplicates', async () => {
     const context = somebody();
     const task = taskAt(TASK_STATE_INPUT_REQUIRED);
     const history = Array.from({ length: 100 }, (_, index) => ({ ...task.history[0], messageId: `m${index}` }));
@@ -189,7 +189,7 @@ describe('leases and expiry', () => {
     expect(kept).toEqual(Array.from({ length: 40 }, (_, index) => `m${index + 60}`));
   });
 
-  test('tasks of a wallet are kept for 7 days after their last change, those of an address for an hour after they were opened', async () => {
+  test('wallet tasks expire 7 days after their last change, anonymous ones an hour after opening', async () => {
     const [wallet, address] = [createPlainCallContext({ caller: BASIC, address: 'anywhere' }), somebody()];
     const [one, other] = [taskAt(TASK_STATE_COMPLETED), taskAt(TASK_STATE_COMPLETED)];
     await store.save(one, wallet);

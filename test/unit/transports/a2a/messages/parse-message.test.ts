@@ -8,8 +8,8 @@ const refused = (field: string) => expect.objectContaining({ code: 'INPUT_INVALI
 const texts = (...all: string[]) => messageOf(all.map((text) => textPart(text)));
 const withMetadata = (metadata: Record<string, unknown>) => messageOf([textPart('hm')], { metadata });
 
-describe('the bounds of a message', () => {
-  test.each(['a', 'ä', '\u0001', '"', '\ud800'])('hold for its text as JSON, whatever it is of: %j', (character) => {
+describe('message limits', () => {
+  test.each(['a', 'ä', '\u0001', '"', '\ud800'])('apply to the JSON of a text: %j', (character) => {
     const bytes = Buffer.byteLength(JSON.stringify(character)) - 2;
     const most = Math.floor(textBytes / bytes);
     expect(parseMessage(texts(character.repeat(most))).parts).toHaveLength(1);
@@ -17,7 +17,7 @@ describe('the bounds of a message', () => {
     expect(() => parseMessage(texts(character.repeat(most), character))).toThrow(refused('message.parts'));
   });
 
-  test('hold for its data, of one part or several', () => {
+  test('apply to data of one or several parts', () => {
     const part = (length: number) => dataPart({ x: 'y'.repeat(length - '{"x":""}'.length) });
     expect(parseMessage(messageOf([part(dataBytes)])).parts).toHaveLength(1);
     for (const parts of [[part(dataBytes + 1)], [part(dataBytes / 2), part(dataBytes / 2 + 1)]]) {
@@ -25,14 +25,14 @@ describe('the bounds of a message', () => {
     }
   });
 
-  test('hold for what is kept with it', () => {
+  test('apply to stored metadata and ids', () => {
     const fitting = { m: '\u0001'.repeat((metadataBytes - 8) / 6) };
     expect(parseMessage(withMetadata(fitting)).metadata).toEqual(fitting);
     expect(() => parseMessage(withMetadata({ m: '\u0001'.repeat(metadataBytes / 6) }))).toThrow(refused('message.metadata'));
     expect(() => parseMessage({ ...texts('hm'), metadata: { m: 'x'.repeat(metadataBytes) } })).toThrow(refused('metadata'));
   });
 
-  test('leave a message of less than 14 KB, whatever was sent', () => {
+  test('keep a message below 14 KB, whatever was sent', () => {
     const character = fc.constantFrom('a', '"', '\u0001', 'ä', '€', '\ud83d');
     const text = fc.array(character, { maxLength: 1_000, size: 'max' }).map((all) => all.join(''));
     const uris = fc.array(fc.string({ maxLength: 256 }), { maxLength: 20 });
@@ -51,7 +51,7 @@ describe('the bounds of a message', () => {
     );
   });
 
-  test('hold for a payment apart from what is kept with it', () => {
+  test('apply to a payment separately', () => {
     const wrapped = JSON.stringify({ s: '' }).length;
     const paid = (length: number, more: object = {}) =>
       withMetadata({ 'x402.payment.payload': { s: 'f'.repeat(length - wrapped) }, ...more });
@@ -62,7 +62,7 @@ describe('the bounds of a message', () => {
     expect(() => parseMessage(withMetadata({ 'x402.payment.payload': nested }))).toThrow(refused('message.metadata.x402.payment.payload'));
   });
 
-  test('nothing is kept of what nobody reads', () => {
+  test('parse-message drops unused members', () => {
     const sent = messageOf([{ ...textPart('hm'), metadata: { a: 1 }, filename: 'f' }], {
       extensions: ['urn:x'],
       referenceTaskIds: ['one'],

@@ -72,26 +72,26 @@ const PHRASINGS: [string, ReturnType<typeof call>][] = [
   ['How much is one BTC', market('price')],
 ];
 
-describe('a call in plain words', () => {
+describe('a call in plain text', () => {
   test.each(PHRASINGS)('%s', (text, expected) => {
     expect(parseText(text)).toEqual(expected);
   });
 
-  test.each(['hello', '', 'thanks!', 'What can you do?', 'tell me a joke'])('no skill in: %s', (text) => {
+  test.each(['hello', '', 'thanks!', 'What can you do?', 'tell me a joke'])('names no skill: %s', (text) => {
     expect(parseText(text)).toBeNull();
   });
 
-  test('verifying needs something to verify', () => {
+  test('asks which forecast to verify', () => {
     expect(parseText('verify your forecast')).toEqual({ skill: 'verify_prediction', missing: expect.stringContaining('YYYY-MM-DD') });
   });
 
-  test('what was asked before counts where the text names no skill', () => {
+  test('uses the previous skill when the text names none', () => {
     expect(parseText('for 3 days please', 'predict_btc_direction')).toEqual(predict('3d'));
     expect(parseText('2026-01-05', 'verify_prediction')).toEqual(verify({ date: '2026-01-05' }));
     expect(parseText('no, the track record', 'predict_btc_direction')).toEqual(record());
   });
 
-  test('fields are those that the skill knows', () => {
+  test('has only fields of the skill', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200 }), fc.constantFrom(...SKILLS.map(({ id }) => id)), (text, id) => {
         const read = parseText(text, id);
@@ -101,7 +101,7 @@ describe('a call in plain words', () => {
     );
   });
 
-  test('a long text takes no time', () => {
+  test('parses a long text quickly', () => {
     const started = performance.now();
     parseText('will '.repeat(800), undefined);
     parseText('a week 0x'.repeat(440));

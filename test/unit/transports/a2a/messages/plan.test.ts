@@ -18,19 +18,19 @@ const EXAMPLES = CARD.skills.flatMap(({ examples }) => examples);
 const JSON_EXAMPLES = EXAMPLES.filter((example) => example.startsWith('{'));
 const PAIRS = SKILLS.flatMap(({ id, examples }) => examples.map(({ say, input }) => [say, { skill: id, input }] as const));
 
-/** What a message asks for, as its skill parses it. */
+/** Planned skill and parsed input of a message. */
 function callOf(part: ReturnType<typeof textPart>, skill?: string) {
   const plan = planParts({ parts: [part] }, { caller: BASIC, skill });
   if (plan.do !== 'call') return expect.fail(`no call, but: ${plan.do}`);
   return { call: { skill: plan.call.skill.id, input: plan.call.input }, note: plan.note };
 }
 
-describe('what the card gives as examples', () => {
+describe('the examples of the card', () => {
   test('are the sentences and calls of the skills', () => {
     expect(EXAMPLES).toEqual(PAIRS.flatMap(([say, call]) => [say, JSON.stringify(call)]));
   });
 
-  test.each(JSON_EXAMPLES)('as text it is the data part that it is: %s', (example) => {
+  test.each(JSON_EXAMPLES)('plan the same as text and as data part: %s', (example) => {
     const call = JSON.parse(example);
     const sent = callOf(dataPart(call));
     expect(sent.call.input).toMatchObject(call.input);
@@ -38,12 +38,12 @@ describe('what the card gives as examples', () => {
     expect(callOf(textPart(`\n  ${JSON.stringify(call, null, 2)}\n`), 'get_market_context')).toEqual(sent);
   });
 
-  test.each(PAIRS)('a sentence says exactly the input beside it: %s', (say, call) => {
+  test.each(PAIRS)('plan a sentence as the input beside it: %s', (say, call) => {
     expect(callOf(textPart(say)).call).toEqual(callOf(dataPart(call)).call);
   });
 });
 
-describe('a call that the tier does not include', () => {
+describe('a call outside the tier', () => {
   const bill = { skill: 'predict_btc_direction', input: { horizon: '2d' } };
   const payment = { do: 'submit', payload: {}, ref: undefined } as const;
   const planned = (options: object, part = dataPart({ ...bill, input: {} })) => {
@@ -51,14 +51,14 @@ describe('a call that the tier does not include', () => {
     return [plan.do, 'call' in plan ? plan.call.input : undefined];
   };
 
-  test('is refused, billed or sold, as the caller can pay', () => {
+  test('is rejected, quoted or sold, depending on the payment', () => {
     expect(planned({})).toEqual(['reject', undefined]);
     expect(planned({ acceptsPaymentRequests: true })).toEqual(['bill', { horizon: '7d' }]);
     expect(planned({ payment })).toEqual(['sell', { horizon: '7d' }]);
     expect(planned({ payment, acceptsPaymentRequests: true, caller: BASIC })).toEqual(['call', { horizon: '7d' }]);
   });
 
-  test('is what the task was billed for, whatever is said beside the payment', () => {
+  test('uses the quoted call, whatever parts come with the payment', () => {
     const said = textPart('Here is the payment authorization for the track record.');
     expect(planned({ payableCall: bill, payment }, said)).toEqual(['sell', { horizon: '2d' }]);
     expect(planned({ payableCall: bill, payment, caller: BASIC }, said)).toEqual(['call', { horizon: '2d' }]);
@@ -73,20 +73,20 @@ describe('a call as text', () => {
     ['an input that is wrong', '{"skill":"get_market_context","input":{"include":["x"]}}', 'include.0'],
     ['a skill that is not there', '{"skill":"nope"}', 'skill'],
     ['a field that a call does not have', '{"skill":"get_market_context","args":{}}', 'args'],
-  ])('is refused as the data part would be, for %s', (_what, text, field) => {
+  ])('is rejected like the data part for %s', (_what, text, field) => {
     expect(() => planParts({ parts: [textPart(text)] }, { caller: BASIC })).toThrow(
       expect.objectContaining({ code: 'INPUT_INVALID', field }),
     );
   });
 
   test.each(['{"skill":7,"question":"bitcoin price"}', '["get_market_context"]', '"bitcoin price"', '{bitcoin price'])(
-    'that is none is read as words: %s',
+    'that is invalid is parsed as plain text: %s',
     (text) => {
       expect(callOf(textPart(text)).call.skill).toBe('get_market_context');
     },
   );
 
-  test('counts as one, whatever words stand beside it; two of them are one too many', () => {
+  test('counts as one call beside other text, and two of them are rejected', () => {
     const written = textPart('{"skill":"get_track_record","input":{"status":"LOSS"}}');
     const plan = planParts({ parts: [textPart('Please do this for me:'), written] }, { caller: BASIC });
     expect(plan).toMatchObject({ do: 'call', call: { skill: { id: 'get_track_record' }, input: { status: 'LOSS' } } });
@@ -95,7 +95,7 @@ describe('a call as text', () => {
     );
   });
 
-  test('that the caller may not have says what it was understood as, in words only', () => {
+  test('outside the tier has a parse note only for plain text', () => {
     const plan = (text: string) => planParts({ parts: [textPart(text)] }, { caller: PUBLIC_CALLER });
     const understood = 'Understood as predict_btc_direction. To ask exactly this, send a data part {"skill":"predict_btc_direction",';
     expect(plan('forecast for 2 days')).toMatchObject({ do: 'reject', note: expect.stringContaining(understood) });

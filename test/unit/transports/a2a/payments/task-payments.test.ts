@@ -18,6 +18,6 @@ test.each([
   ['invalid_exact_evm_payload_authorization_valid_after', 'SETTLEMENT_FAILED'],
   ['recipient_mismatch', 'SETTLEMENT_FAILED'],
   ['something new', 'SETTLEMENT_FAILED'],
-])('%s is %s to the extension', (reason, code) => {
+])('maps %s to %s', (reason, code) => {
   expect(toExtensionErrorCode(reason)).toBe(code);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { requireStringFields } from '../../../../../src/transports/a2a/push/raw-config.ts';
 
-/** Wherever the protocols have a push configuration. */
+/** Places of a push configuration in both protocol versions. */
 const PLACES: [string, (config: unknown) => unknown][] = [
   ['CreateTaskPushNotificationConfig', (config) => ({ params: { taskId: 't', ...(config as object) } })],
   ['SendMessage', (config) => ({ params: { configuration: { taskPushNotificationConfig: config } } })],
@@ -33,13 +33,13 @@ describe.each(PLACES)('%s', (_name, bodyOf) => {
     { url: 'https://x.example/', token: null, authentication: null },
     { url: 'https://x.example/', token: 't', authentication: { scheme: 'Bearer', credentials: 'c' } },
     { url: 'https://x.example/', authentication: { schemes: ['Bearer'], credentials: 'c' } },
-  ])('texts are taken: %j', (config) => {
+  ])('accepts strings: %j', (config) => {
     expect(() => requireStringFields(bodyOf(config))).not.toThrow();
   });
 });
 
 test.each([undefined, null, 7, 'x', [], { params: null }, { params: [] }, { configuration: 'x' }, { params: { configuration: [1] } }])(
-  'what has no configuration is left to others: %j',
+  'ignores requests without a configuration: %j',
   (body) => {
     expect(() => requireStringFields(body)).not.toThrow();
   },

@@ -16,7 +16,7 @@ function taskIn(state: TaskState) {
   return { ...buildTask({ taskId, contextId, message, at }), status: buildTaskStatus({ taskId, contextId, state, at }) };
 }
 
-/** A task whose changes are these, one a look; how it was read at each of them. */
+/** Polls a task with these change tokens, and returns how each poll read it. */
 async function readings(changes: readonly (string | undefined)[]) {
   const rest = [...changes];
   const read: string[] = [];
@@ -35,17 +35,17 @@ async function readings(changes: readonly (string | undefined)[]) {
   return { read, states };
 }
 
-test('a task is read when it has changed, and not at each look', async () => {
+test('reads a task only after its change token has changed', async () => {
   const { read, states } = await readings(['a', 'a', 'a', 'a', 'b', 'b', 'end']);
   expect(read).toEqual(['peek a', 'peek b', 'peek end']);
   expect(states.at(-1)).toBe('TASK_STATE_COMPLETED');
 });
 
-test('a task whose process may be dead is read so that this is told', async () => {
+test('loads a task whose lease may have expired, so that it is failed', async () => {
   expect((await readings(['a', 'a', '', '', 'end'])).read).toEqual(['peek a', 'load ', 'load ', 'peek end']);
 });
 
-test('a task that is gone is told as not found', async () => {
+test('throws NOT_FOUND for a deleted task', async () => {
   const gone = async () => undefined;
   const parts = { tasks: { getChangeToken: gone, load: gone, peek: gone }, stopping: new AbortController().signal };
   await expect(followTask(parts, taskId, { context, until: isTerminal }).next()).rejects.toMatchObject({ code: 'NOT_FOUND' });

@@ -13,7 +13,7 @@ const { TASK_STATE_COMPLETED, TASK_STATE_FAILED, TASK_STATE_INPUT_REQUIRED, TASK
 const context = createPlainCallContext({ caller: PUBLIC_CALLER, address: '192.0.2.1' });
 const [taskId, contextId] = ['a-task', 'a-context'];
 
-/** A task as one look at the store finds it. */
+/** The task as one poll finds it. */
 function seen(state: TaskState, artifacts = 0, atSecond = 0): Task {
   const at = new Date(Date.UTC(2026, 0, 5, 12, 0, atSecond));
   const made = Array.from({ length: artifacts }, (_, index) => ({
@@ -40,7 +40,7 @@ async function eventsOf(looks: readonly Task[]): Promise<string[]> {
 
 const [WORKING, COMPLETED] = ['statusUpdate TASK_STATE_WORKING', 'statusUpdate TASK_STATE_COMPLETED'];
 
-describe('whoever follows a task sees its events in their order, however rarely he looks', () => {
+describe('a follower gets events in causal order, however rarely it polls', () => {
   test.each<[string, Task[], string[]]>([
     [
       'at every change',

@@ -7,8 +7,8 @@ import { messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
 const bytesOf = (history: Task['history']) => history.reduce((sum, one) => sum + Buffer.byteLength(JSON.stringify(Message.toJSON(one))), 0);
 const said = (length: number, messageId: string) => messageOf([textPart('\u0001'.repeat(length))], { messageId }).message!;
 
-describe('what a task keeps of its messages', () => {
-  test('is the newest that fit, in their order', () => {
+describe('the stored history', () => {
+  test('keeps the newest messages that fit, in order', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 3_000 }), { maxLength: 60 }), (lengths) => {
         const history = lengths.map((length, index) => said(length, `m${index}`));
@@ -24,7 +24,7 @@ describe('what a task keeps of its messages', () => {
     );
   });
 
-  test('is the last one at least, and each but once', () => {
+  test('keeps at least the last one, and each once', () => {
     const large = said(HISTORY_LIMITS.bytes, 'large');
     expect(limitHistory([said(1, 'a'), large])).toEqual([large]);
     expect(limitHistory([said(1, 'a'), said(1, 'b'), said(1, 'a')]).map(({ messageId }) => messageId)).toEqual(['a', 'b']);

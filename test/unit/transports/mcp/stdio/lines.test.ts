@@ -5,7 +5,6 @@ import { createLineFilter, type LineRejection } from '../../../../../src/transpo
 
 const MAX_LINE_BYTES = 64 * 1024;
 
-/** Lines that pass and lines that are rejected. */
 async function filterLines(chunks: Buffer[]): Promise<{ passed: string; rejected: LineRejection[] }> {
   const rejected: LineRejection[] = [];
   const lines = createLineFilter((one) => rejected.push(one));

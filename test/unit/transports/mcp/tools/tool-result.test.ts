@@ -21,8 +21,8 @@ const RESOURCE = { url: 'https://oracle.example.org/mcp#predict_btc_direction', 
 const TERMS = buildPaymentQuote(TILL, findOffering('x402', 'x402_signal')!, RESOURCE);
 const KEY = 'bitcoin-signal-oracle/error';
 
-describe('a failure', () => {
-  it('says what happened, where, what to do and when', () => {
+describe('an error', () => {
+  it('contains message, field, action and retry time', () => {
     const error = new OracleError('RATE_LIMITED', 'The limit is reached', { suggestedAction: 'Wait 7 s.', retryAfterSeconds: 7 });
     const { isError, content, _meta, structuredContent } = toToolError(error, ADDRESS);
     expect([isError, structuredContent]).toEqual([true, undefined]);
@@ -35,7 +35,7 @@ describe('a failure', () => {
     });
   });
 
-  it('names the field, and says when the same call may succeed', () => {
+  it('names the field, and whether a retry may succeed', () => {
     const textOf = (error: unknown) => toToolError(error, ADDRESS).content[0];
     expect(textOf(new OracleError('INPUT_INVALID', 'No', { field: 'horizon' }))).toHaveProperty(
       'text',
@@ -44,22 +44,22 @@ describe('a failure', () => {
     expect(textOf(new OracleError('STEP_WAITING', 'Not yet'))).toHaveProperty('text', expect.stringMatching(/may succeed later\.$/));
   });
 
-  it('leads whoever has no token to one', () => {
-    const told = toToolError(new OracleError('UNAUTHENTICATED', 'This needs an access token', { field: 'Authorization' }), ADDRESS);
-    expect(told._meta?.[KEY]).toHaveProperty(
+  it('explains to a caller without a token how to get one', () => {
+    const received = toToolError(new OracleError('UNAUTHENTICATED', 'This needs an access token', { field: 'Authorization' }), ADDRESS);
+    expect(received._meta?.[KEY]).toHaveProperty(
       'suggestedAction',
       expect.stringContaining('POST https://oracle.example.org/api/svc/oracle/verify'),
     );
   });
 
-  it('says how a token is sent where no header can be', () => {
+  it('explains how a token is sent where headers are not available', () => {
     const error = new OracleError('UNAUTHENTICATED', 'This needs an access token');
-    const told = JSON.stringify(toToolError(error, { ...ADDRESS, howToSendToken: 'Set ORACLE_TOKEN.' }).content);
-    expect(told).toContain('Set ORACLE_TOKEN.');
-    expect(told).not.toContain('Bearer');
+    const received = JSON.stringify(toToolError(error, { ...ADDRESS, howToSendToken: 'Set ORACLE_TOKEN.' }).content);
+    expect(received).toContain('Set ORACLE_TOKEN.');
+    expect(received).not.toContain('Bearer');
   });
 
-  it('that can be paid for says what first, and as data where clients hold that to no schema', () => {
+  it('of a payable call has the requirements first, and as data where clients skip schema validation', () => {
     const refusal = new OracleError('TIER_REQUIRED', 'Too little', { suggestedAction: 'Hold more.' });
     const error = new PayableError(refusal, TERMS);
     const [required, words] = toToolError(error, ADDRESS).content as { text: string }[];
@@ -73,7 +73,7 @@ describe('a failure', () => {
     expect(toToolError(refusal, { ...ADDRESS, isCurrentRevision: true }).structuredContent).toBeUndefined();
   });
 
-  it('of a payment says why, with the terms again', () => {
+  it('of a payment has the reason and the requirements', () => {
     const error = new PaymentRequiredError(TERMS, 'amount_mismatch', 'Too little was paid', { field: 'payment' });
     const [required, words] = toToolError(error, ADDRESS).content as { text: string }[];
     expect(JSON.parse(required!.text)).toMatchObject({
@@ -83,7 +83,7 @@ describe('a failure', () => {
     expect(words!.text).toMatch(/^PAYMENT_REQUIRED: Too little was paid\nField: payment\n/);
   });
 
-  it('of a settlement says so as the transport has it, and only then', () => {
+  it('of a settlement has the response of the x402 transport, and no other error does', () => {
     const payer = `0x${'3'.repeat(40)}` as const;
     const unsettled = toToolError(createPaymentRejection(TERMS, 'out_of_gas', { payer, unsettledOf: payer }), ADDRESS);
     expect(unsettled._meta?.['x402/payment-response']).toEqual({
@@ -92,13 +92,13 @@ describe('a failure', () => {
     expect(toToolError(createPaymentRejection(TERMS, 'expired', { payer }), ADDRESS)._meta).not.toHaveProperty('x402/payment-response');
   });
 
-  it('that is not ours keeps its words', () => {
+  it('that is unknown is sent without its text', () => {
     expect(JSON.stringify(toToolError(new Error('password'), ADDRESS))).not.toContain('password');
   });
 });
 
 describe('an answer', () => {
-  it('is its sentences first, then the same as JSON, and as data', () => {
+  it('is text, then JSON text, and structured content', () => {
     const output = { price: 1 };
     const { content, structuredContent, isError } = toToolResult({ output, text: 'One dollar.' });
     expect(content).toEqual([

@@ -7,7 +7,7 @@ const SCHEMA = z.strictObject({ count: z.int().min(1).default(3).describe('How m
 const target = { target: 'draft-2020-12' } as const;
 
 describe('the schemas of a tool', () => {
-  it('list what may be sent and what comes back', () => {
+  it('list input and output', () => {
     const input = toListedInput(SCHEMA)['~standard'].jsonSchema.input(target);
     expect(input).toMatchObject({ type: 'object', properties: { count: { type: 'integer', default: 3, description: 'How many' } } });
     expect(input).not.toHaveProperty('required');
@@ -17,19 +17,19 @@ describe('the schemas of a tool', () => {
     });
   });
 
-  it('are nobody else’s to change', () => {
+  it('are copies that callers cannot change', () => {
     const first = toListedInput(SCHEMA)['~standard'].jsonSchema.input(target);
     first.properties = {};
     expect(toListedInput(SCHEMA)['~standard'].jsonSchema.input(target).properties).toHaveProperty('count');
   });
 
-  it('let every input through to where all doors look at it, and no output that is not declared', async () => {
+  it('accept every input for later validation, and reject undeclared output', async () => {
     expect(await toListedInput(SCHEMA)['~standard'].validate({ count: 'many' })).toEqual({ value: { count: 'many' } });
     expect(await toListedOutput(SCHEMA)['~standard'].validate({ count: 2 })).toEqual({ value: { count: 2 } });
     expect(await toListedOutput(SCHEMA)['~standard'].validate({ count: 2, secret: 1 })).toHaveProperty('issues');
   });
 
-  it.each(SKILLS.map(({ id, input, output }) => ({ id, input, output })))('of $id stand by themselves', ({ input, output }) => {
+  it.each(SKILLS.map(({ id, input, output }) => ({ id, input, output })))('of $id are self-contained', ({ input, output }) => {
     for (const json of [
       toListedInput(input)['~standard'].jsonSchema.input(target),
       toListedOutput(output)['~standard'].jsonSchema.output(target),

@@ -19,7 +19,7 @@ function verdict(names: { host: string | undefined; origin: string | undefined }
   }
 }
 
-describe('the check of names', () => {
+describe('the origin check', () => {
   it.each([
     [{ host: 'oracle.example.org', origin: undefined }, 'fine'],
     [{ host: 'ORACLE.example.org:8443', origin: '' }, 'fine'],
@@ -34,11 +34,11 @@ describe('the check of names', () => {
     [{ host: 'oracle.example.org', origin: 'https://oracle.example.org.evil.example' }, 'Origin'],
     [{ host: 'oracle.example.org', origin: 'https://evil.example/?oracle.example.org' }, 'Origin'],
     [{ host: 'oracle.example.org', origin: 'chrome-extension://0a1b' }, 'Origin'],
-  ])('of %o is %s', (names, expected) => {
+  ])('of %o returns %s', (names, expected) => {
     expect(verdict(names)).toBe(expected);
   });
 
-  it('lets no host through but its own, whatever is sent', () => {
+  it('accepts no foreign host, whatever is sent', () => {
     fc.assert(
       fc.property(fc.oneof(fc.domain(), fc.ipV4(), fc.ipV6(), fc.string()), (host) => {
         fc.pre(!/^oracle\.example\.org$/i.test(host));
@@ -52,7 +52,7 @@ describe('the check of names', () => {
 describe('the setting MCP_ALLOWED_ORIGINS', () => {
   const read = (text: string) => loadConfig({ MCP_ALLOWED_ORIGINS: text }).MCP_ALLOWED_ORIGINS;
 
-  it('is host names, or all extensions of a browser', () => {
+  it('accepts host names and all extensions of a browser', () => {
     expect(loadConfig({}).MCP_ALLOWED_ORIGINS).toBeUndefined();
     expect(read('app.example.org')).toEqual(['app.example.org']);
     expect(read('app.example.org,localhost,[::1],moz-extension://*')).toEqual([
@@ -73,11 +73,11 @@ describe('the setting MCP_ALLOWED_ORIGINS', () => {
     ',a.example',
     'a b',
     '*.example.org',
-  ])('is nothing else: %s', (text) => {
+  ])('rejects %s', (text) => {
     expect(() => read(text)).toThrow(/MCP_ALLOWED_ORIGINS.*host names/);
   });
 
-  it('is read in a moment, whatever it is', () => {
+  it('is parsed quickly for any input', () => {
     expect(() => read(`${'a-'.repeat(50_000)}!`)).toThrow(/host names/);
   });
 });
