@@ -12,7 +12,7 @@ import { renderContestMarkdown } from '../../../src/contest/rules.ts';
 import { fundGas } from '../../../src/dev/local-chain/contracts/fund-wallets.ts';
 import { toInstantMs } from '../../../src/forecast/day.ts';
 import { CONTEST_COMMIT_REPLY } from '../../../src/transports/http/contest/schemas.ts';
-import { COMMITMENTS, contestDoor, LEADERBOARD, MARKETS, STATUS, signedCommitment, type ContestReply } from '../../support/contest-door.ts';
+import { COMMITMENTS, contestDoor, LEADERBOARD, MARKETS, STATUS, signedCommitment } from '../../support/contest-door.ts';
 import { type ContestService, contestOptions, youngContest } from '../../support/contest-service.ts';
 import { walletFactory } from '../../support/contract-wallet.ts';
 import { timeOf } from '../../support/trusted-time.ts';
@@ -40,10 +40,17 @@ function tick(): number {
   return world.clock.ms;
 }
 
-const told = (changes: Partial<ContestReply> = {}): ContestReply => ({ market: markets[1], probabilityBps: 6_217, issuedAtMs: tick(), ...changes });
+type CommitmentValues = Parameters<typeof signedCommitment>[2];
 
-async function commitAs(account = alice, changes: Partial<ContestReply> = {}) {
-  const body = await signedCommitment(domain, account, told(changes));
+const buildValues = (changes: Partial<CommitmentValues> = {}): CommitmentValues => ({
+  market: markets[1],
+  probabilityBps: 6_217,
+  issuedAtMs: tick(),
+  ...changes,
+});
+
+async function commitAs(account = alice, changes: Partial<CommitmentValues> = {}) {
+  const body = await signedCommitment(domain, account, buildValues(changes));
   return { sent: body, ...(await post(body)) };
 }
 
@@ -55,7 +62,7 @@ function numbersIn(value: unknown): number[] {
 }
 
 describe('a commitment', () => {
-  it('is made with a signature, and replaced with a later one only', async () => {
+  it('is accepted with a signature and replaced only by a later one', async () => {
     const first = await commitAs(alice, { probabilityBps: 3_000 });
     expect(first.status, JSON.stringify(first.body)).toBe(200);
     const { signature, ...values } = first.sent;
@@ -68,7 +75,7 @@ describe('a commitment', () => {
     expect(second.sent.signature).not.toBe(signature);
 
     // What was signed before, or at the same moment, brings nothing back.
-    const sameMoment = await signedCommitment(domain, alice, told({ probabilityBps: 9_000, issuedAtMs: second.sent.issuedAtMs }));
+    const sameMoment = await signedCommitment(domain, alice, buildValues({ probabilityBps: 9_000, issuedAtMs: second.sent.issuedAtMs }));
     for (const again of [first.sent, second.sent, sameMoment]) {
       const refused = await post(again);
       expect(refused).toMatchObject({ status: 409, body: { code: 'CONFLICT', field: 'issuedAtMs' } });
@@ -77,9 +84,9 @@ describe('a commitment', () => {
     expect(await stored().findOne({ wallet: alice.address })).toMatchObject({ probabilityBps: 6_217 });
   });
 
-  it('of many at once is the newest', async () => {
+  it('keeps the newest of concurrent requests', async () => {
     const bodies = await Promise.all(
-      Array.from({ length: 12 }, (_, i) => signedCommitment(domain, bob, told({ market: markets[0], probabilityBps: 1_000 + i }))),
+      Array.from({ length: 12 }, (_, i) => signedCommitment(domain, bob, buildValues({ market: markets[0], probabilityBps: 1_000 + i }))),
     );
     const answers = await Promise.all(bodies.toReversed().map(post));
     expect(answers.filter(({ status, body }) => status === 200 && !body.replaced)).toHaveLength(1);
@@ -87,28 +94,28 @@ describe('a commitment', () => {
     expect(await stored().find({ market: markets[0] }).toArray()).toMatchObject([{ wallet: bob.address, probabilityBps: 1_011 }]);
   });
 
-  it('of a contract wallet is signed by its owner, and by nobody else', async () => {
+  it("of a contract wallet requires its owner's signature", async () => {
     const payer = privateKeyToAccount(generatePrivateKey());
     const { rpcUrl } = world.service.infrastructure;
     await fundGas(rpcUrl, [payer.address]);
     const contract = await (await walletFactory(world.chain, rpcUrl, payer))(carol.address);
     await contract.deploy();
-    const strangers = await post(await signedCommitment(domain, bob, told({ market: markets[2] }), contract.address));
-    expect(strangers).toMatchObject({ status: 401, body: { field: 'signature' } });
-    const owners = await post(await signedCommitment(domain, carol, told({ market: markets[2] }), contract.address));
+    const others = await post(await signedCommitment(domain, bob, buildValues({ market: markets[2] }), contract.address));
+    expect(others).toMatchObject({ status: 401, body: { field: 'signature' } });
+    const owners = await post(await signedCommitment(domain, carol, buildValues({ market: markets[2] }), contract.address));
     expect(owners, JSON.stringify(owners.body)).toMatchObject({ status: 200, body: { wallet: contract.address } });
   });
 
-  it('needs a signature of its wallet, for its values and this deployment', async () => {
-    const good = await signedCommitment(domain, alice, told());
+  it("requires the wallet's signature over its values and this deployment", async () => {
+    const good = await signedCommitment(domain, alice, buildValues());
     const wrong: [string, object][] = [
       ["another's wallet", { ...good, wallet: bob.address }],
       ['another probability', { ...good, probabilityBps: 6_218 }],
       ['another market', { ...good, market: markets[0] }],
       ['another time', { ...good, issuedAtMs: good.issuedAtMs + 1 }],
-      ['another agent', await signedCommitment({ ...domain, salt: `0x${'0'.repeat(63)}1` }, alice, told())],
-      ['another chain', await signedCommitment({ ...domain, chainId: 1 }, alice, told())],
-      ['another registry', await signedCommitment({ ...domain, verifyingContract: alice.address }, alice, told())],
+      ['another agent', await signedCommitment({ ...domain, salt: `0x${'0'.repeat(63)}1` }, alice, buildValues())],
+      ['another chain', await signedCommitment({ ...domain, chainId: 1 }, alice, buildValues())],
+      ['another registry', await signedCommitment({ ...domain, verifyingContract: alice.address }, alice, buildValues())],
       ['no signature at all', { ...good, signature: `0x${'00'.repeat(65)}` }],
       ['something else', { ...good, signature: '0x1234' }],
     ];
@@ -118,8 +125,8 @@ describe('a commitment', () => {
     expect(await post(good)).toMatchObject({ status: 200 });
   });
 
-  it('with a wrong field is refused, and the field named', async () => {
-    const good = await signedCommitment(domain, alice, told());
+  it('is rejected for an invalid field by name', async () => {
+    const good = await signedCommitment(domain, alice, buildValues());
     const { wallet: _, ...withoutWallet } = good;
     const wrong: [string, object, number?][] = [
       ['probabilityBps', { ...good, probabilityBps: 99 }],
@@ -146,7 +153,7 @@ describe('a commitment', () => {
     }
   });
 
-  it('is hidden from everybody until the deadline', async () => {
+  it('is hidden until the deadline', async () => {
     const hidden = await get(`${COMMITMENTS}?market=${markets[1]}`);
     expect(hidden).toMatchObject({ public: false, commitments: [], count: 0, total: 1 });
     expect((await get(MARKETS)).rounds[0].markets[1]).toMatchObject({ commitments: 1, crowdProbability: null });
@@ -159,8 +166,8 @@ describe('a commitment', () => {
   });
 });
 
-describe('the document', () => {
-  it('has an example that commits, as it stands there', async () => {
+describe('docs/CONTEST.md', () => {
+  it('has a working example', async () => {
     const document = await readFile(resolve(ROOT, 'docs/CONTEST.md'), 'utf8');
     const [, example] = /```js\n(.*?)```/s.exec(document)!;
     const key = generatePrivateKey();
@@ -184,8 +191,8 @@ describe('the document', () => {
   });
 });
 
-describe('the lists', () => {
-  it('refuse what is no page or market', async () => {
+describe('lists', () => {
+  it('reject invalid pages and markets', async () => {
     for (const path of [LEADERBOARD, MARKETS, `${COMMITMENTS}?market=${markets[0]}`]) {
       for (const query of ['limit=0', 'limit=101', 'limit=x', 'offset=-1', 'offset=100001']) {
         const field = query.split('=')[0];
@@ -203,14 +210,14 @@ describe('at the deadline', () => {
     world.clock.ms = toInstantMs(world.monday) - 2;
   };
 
-  it('nothing is taken any more, not even what was on its way', async () => {
+  it('rejects commitments, including those in flight', async () => {
     lastMoment();
     expect(await commitAs(bob, { probabilityBps: 4_444 })).toMatchObject({ status: 200 });
     const late = await commitAs(bob, { probabilityBps: 5_555 });
     expect(late).toMatchObject({ status: 409, body: { field: 'market', deadline: new Date(toInstantMs(world.monday)).toISOString() } });
 
     lastMoment();
-    const body = await signedCommitment(domain, bob, told({ probabilityBps: 6_666 }));
+    const body = await signedCommitment(domain, bob, buildValues({ probabilityBps: 6_666 }));
     const slow = createContestDeps({
       ...contestOptions(world.service),
       deployment: { chainId: domain.chainId, identityRegistry: domain.verifyingContract, agentId: 0 },
@@ -225,7 +232,7 @@ describe('at the deadline', () => {
     expect(await stored().findOne({ wallet: bob.address, market: markets[1] })).toMatchObject({ probabilityBps: 4_444 });
   });
 
-  it('commitments become public, with signatures that anybody can check', async () => {
+  it('publishes commitments with verifiable signatures', async () => {
     const { commitments, total, count } = await get(`${COMMITMENTS}?market=${markets[1]}`);
     expect({ total, count }).toEqual({ total: 2, count: 2 });
     for (const { wallet, probabilityBps, issuedAtMs, signature } of commitments) {

@@ -35,8 +35,8 @@ function commitment(changes: Partial<NewCommitment> & { who?: number } = {}): Ne
 
 const standing = async () => (await store.listByMarket('2026-W32-62000', { limit: 100, offset: 0 })).commitments;
 
-describe('a wallet and market have one commitment', () => {
-  it('the newest one, whatever the order in which they come', async () => {
+describe('one commitment per wallet and market', () => {
+  it('keeps the newest in any order', async () => {
     expect(await store.upsert(commitment({ issuedAtMs: 2_000, probabilityBps: 2_000 }), UNREACHED)).toBe('created');
     expect(await store.upsert(commitment({ issuedAtMs: 3_000, probabilityBps: 3_000 }), UNREACHED)).toBe('replaced');
     for (const issuedAtMs of [3_000, 2_000, 0])
@@ -44,7 +44,7 @@ describe('a wallet and market have one commitment', () => {
     expect(await standing()).toMatchObject([{ issuedAtMs: 3_000, probabilityBps: 3_000, score: null }]);
   });
 
-  it('the newest of many at once, in one document', async () => {
+  it('keeps the newest of concurrent writes in one document', async () => {
     const times = Array.from({ length: 40 }, (_, i) => 1_000 + ((i * 17) % 40));
     const put = await Promise.all(
       times.map((issuedAtMs) => store.upsert(commitment({ issuedAtMs, probabilityBps: issuedAtMs }), UNREACHED)),
@@ -54,12 +54,12 @@ describe('a wallet and market have one commitment', () => {
     expect(await standing()).toMatchObject([{ issuedAtMs: 1_039, probabilityBps: 1_039 }]);
   });
 
-  it('of the same moment only one gets through', async () => {
+  it('accepts one of two with the same time', async () => {
     const put = await Promise.all(Array.from({ length: 10 }, (_, i) => store.upsert(commitment({ probabilityBps: 1_000 + i }), UNREACHED)));
     expect(put.toSorted()).toEqual(['created', ...Array(9).fill('stale')]);
   });
 
-  it('whatever case the address was sent in', async () => {
+  it('ignores the case of the address', async () => {
     const wallet = getAddress('0xabcdefabcdefabcdefabcdefabcdefabcdefabcd');
     await store.upsert(commitment({ wallet }), UNREACHED);
     expect(await store.upsert(commitment({ wallet: wallet.toLowerCase() as Hex }), UNREACHED)).toBe('stale');
@@ -69,7 +69,7 @@ describe('a wallet and market have one commitment', () => {
 describe('scores', () => {
   const score = (walletBps: number) => scoreCommitment({ walletBps, oracleBps: 6_000, above: true });
 
-  it('are given to each commitment once, also by two workers, also after a crash half way', async () => {
+  it('are written once with two workers and after a crash', async () => {
     for (let who = 1; who <= 30; who++) await store.upsert(commitment({ who, probabilityBps: 200 * who }), UNREACHED);
     await store.upsert(commitment({ who: 1, market: '2026-W32-64000' }), UNREACHED);
     const half = (await standing()).slice(0, 15).map(({ _id }) => _id);
@@ -85,7 +85,7 @@ describe('scores', () => {
     expect(await store.countTotals()).toEqual({ commitments: 31, scored: 30, wallets: 30 });
   });
 
-  it('put wallets in their order: by the mean over rounds, those with enough rounds first', async () => {
+  it('rank wallets by their mean over rounds, after those with enough rounds', async () => {
     const enough = Array.from({ length: MIN_RANKED_ROUNDS }, (_, i) => `2026-W${10 + i}`);
     const entries: [who: number, rounds: string[], probabilityBps: number][] = [
       [1, enough, 7_000],
@@ -122,14 +122,14 @@ describe('scores', () => {
     expect(second.total).toBe(5);
   });
 
-  it('are in no standings before there are any', async () => {
+  it('give empty standings without any', async () => {
     expect(await store.listStandings({ limit: 10, offset: 0 })).toEqual({ rows: [], total: 0, ranked: 0 });
     expect(await store.countTotals()).toEqual({ commitments: 0, scored: 0, wallets: 0 });
   });
 });
 
 describe('a round', () => {
-  it('is listed by the first of many, and moves on once', async () => {
+  it('is inserted once and changes state once', async () => {
     const rounds = new RoundStore(database.db);
     const prices = Array.from({ length: 10 }, (_, i) => 50_000 + 1_000 * i);
     const listed = await Promise.all(prices.map((price) => rounds.insert(listedRound('2026-07-29T10:00:00Z', price), UNREACHED)));

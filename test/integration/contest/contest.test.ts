@@ -20,7 +20,7 @@ afterAll(() => world.stop());
 const rounds = () => world.service.database.db.collection<RoundDoc>('contest_rounds');
 
 describe('before the deadline', () => {
-  it('a round is listed once, by two workers at once, with strikes around the price', async () => {
+  it('lists a round once with two workers, with strikes around the price', async () => {
     const empty = await get(STATUS);
     expect(empty).toMatchObject({ openRound: null, runningRounds: [], counts: { rounds: { open: 0, running: 0, resolved: 0, void: 0 } } });
     await Promise.all([world.contest.run(), world.contest.run()]);
@@ -45,7 +45,7 @@ describe('before the deadline', () => {
     markets = openRound.markets.map(({ market }: { market: string }) => market);
   });
 
-  it('wallets commit, and find themselves counted at once', async () => {
+  it('counts commitments immediately', async () => {
     const { domain } = (await get(STATUS)).signing;
     const said = [
       [alice, 1, 6_217],
@@ -54,16 +54,16 @@ describe('before the deadline', () => {
       [carol, 2, 5_001],
     ] as const;
     for (const [at, [account, index, probabilityBps]] of said.entries()) {
-      const told = { market: markets[index], probabilityBps, issuedAtMs: world.clock.ms };
-      expect(await post(await signedCommitment(domain, account, told))).toMatchObject({ status: 200 });
+      const values = { market: markets[index], probabilityBps, issuedAtMs: world.clock.ms };
+      expect(await post(await signedCommitment(domain, account, values))).toMatchObject({ status: 200 });
       expect((await get(STATUS)).counts).toMatchObject({ commitments: at + 1, scored: 0 });
     }
     expect((await get(STATUS)).counts).toMatchObject({ wallets: 3 });
   });
 });
 
-describe('from the deadline on', () => {
-  it("the oracle's probabilities are pinned once, by two workers at once, from the forecast of the evening before", async () => {
+describe('after the deadline', () => {
+  it("pins the oracle's probabilities once with two workers, from the previous forecast", async () => {
     world.clock.ms = toInstantMs(world.monday);
     await Promise.all([world.contest.run(), world.contest.run()]);
     const round = (await rounds().findOne({ state: 'RUNNING' }))!;
@@ -81,7 +81,7 @@ describe('from the deadline on', () => {
     expect(await rounds().findOne({ _id: round._id })).toEqual(round);
   });
 
-  it('nothing that is served depends on them', async () => {
+  it('serves nothing that depends on them', async () => {
     const paths = [STATUS, MARKETS, LEADERBOARD, `${COMMITMENTS}?market=${markets[1]}`];
     const answers = async () => {
       // Nothing that is kept for a minute.
@@ -98,8 +98,8 @@ describe('from the deadline on', () => {
   });
 });
 
-describe('when the week is over', () => {
-  it('the decision waits until the forecasts it makes public are revealed', async () => {
+describe('after the week', () => {
+  it('waits until the pinned forecasts are revealed', async () => {
     world.clock.ms = toInstantMs(world.monday + 7);
     const reports = await world.contest.run();
     expect(reports).toContainEqual({ step: 'resolve', round: markets[0].slice(0, 8), waiting: expect.stringContaining('revealed') });
@@ -107,7 +107,7 @@ describe('when the week is over', () => {
     expect(runningRounds[0]).toMatchObject({ state: 'RUNNING', close: null, oracleMeanBrier: null });
   });
 
-  it('the round is decided by the close that forecasts are settled with, and scored once', async () => {
+  it('resolves by the quorum close and scores once', async () => {
     await world.finishRecord();
     await Promise.all([world.contest.run(), world.contest.run()]);
     const round = (await rounds().findOne({ _id: markets[0].slice(0, 8) }))!;
@@ -123,7 +123,7 @@ describe('when the week is over', () => {
     );
   });
 
-  it('the leaderboard adds up what each commitment was worth', async () => {
+  it('sums scores on the leaderboard', async () => {
     world.clock.ms += 60_000;
     const round = (await rounds().findOne({ state: 'RESOLVED' }))!;
     const pointsOf = (index: number, walletBps: number) => {
@@ -145,7 +145,7 @@ describe('when the week is over', () => {
     expect(status.counts).toEqual({ rounds: { open: 1, running: 1, resolved: 1, void: 0 }, commitments: 4, scored: 4, wallets: 3 });
   });
 
-  it('a crash between deciding and scoring leaves nothing unscored, and nothing scored twice', async () => {
+  it('scores every commitment once after a crash between resolution and scoring', async () => {
     const commitments = world.service.database.db.collection<{ _id: string; score: unknown }>('contest_commitments');
     const before = await commitments.find().sort({ _id: 1 }).toArray();
     await commitments.updateMany({ wallet: bob.address as never }, { $set: { score: null } });

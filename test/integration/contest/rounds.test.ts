@@ -70,8 +70,8 @@ async function miss(day: Day): Promise<void> {
   await db.collection('forecasts').updateMany({ day }, { $set: { missed: true, state: 'VOID' } });
 }
 
-describe('every step may run twice, and again behind the others', () => {
-  it('with one effect', async () => {
+describe('idempotent steps', () => {
+  it('take effect once', async () => {
     const parts = partsWith();
     const open = await openedRound(parts);
     expect(await listRound(parts)).not.toBe(open._id);
@@ -97,7 +97,7 @@ describe('every step may run twice, and again behind the others', () => {
     expect(await stored(parts, open)).toEqual(scored);
   });
 
-  it('also after an outage of months', async () => {
+  it('catch up after an outage of months', async () => {
     const parts = partsWith();
     const open = await openedRound(parts);
     nowMs = toInstantMs(world.monday + 90);
@@ -106,7 +106,7 @@ describe('every step may run twice, and again behind the others', () => {
     expect({ state, day: pinned?.day, scored: scoredAt !== null }).toEqual({ state: 'RESOLVED', day: world.monday - 1, scored: true });
   });
 
-  it('nothing is decided before its time', async () => {
+  it('do not decide before their time', async () => {
     const parts = partsWith();
     const open = await openedRound(parts);
     await pinOracle(parts, open);
@@ -116,8 +116,8 @@ describe('every step may run twice, and again behind the others', () => {
   });
 });
 
-describe('the oracle takes part with', () => {
-  it('the newest forecast that stood on chain, when that of the evening before was missed', async () => {
+describe("the oracle's forecast of a round", () => {
+  it('is the newest committed one when the last day was missed', async () => {
     await miss(world.monday - 1);
     const parts = partsWith();
     const open = await openedRound(parts);
@@ -125,7 +125,7 @@ describe('the oracle takes part with', () => {
     expect((await stored(parts, open)).pinned).toMatchObject({ day: world.monday - 2 });
   });
 
-  it('none that was committed too late', async () => {
+  it('excludes one committed too late', async () => {
     await db.collection('forecasts').updateMany({ day: world.monday - 1 }, { $set: { state: 'VOID' } });
     const parts = partsWith();
     const open = await openedRound(parts);
@@ -133,7 +133,7 @@ describe('the oracle takes part with', () => {
     expect((await stored(parts, open)).pinned).toMatchObject({ day: world.monday - 2 });
   });
 
-  it('none while it is not known whether the newest one is on chain in time', async () => {
+  it('waits while the newest one may still be committed', async () => {
     await db.collection('forecasts').updateOne({ day: world.monday - 1, horizonDays: 7 }, { $set: { state: 'DRAFT' } });
     const parts = partsWith();
     const open = await openedRound(parts);
@@ -143,7 +143,7 @@ describe('the oracle takes part with', () => {
     expect((await stored(parts, open)).pinned).toMatchObject({ day: world.monday - 1 });
   });
 
-  it('none of a day that the record has not reached; a round that waits too long is void', async () => {
+  it('waits for the record, and the round is void after too long', async () => {
     const parts = partsWith();
     const beyond = world.monday + 28;
     const open = await openedRound(parts, beyond);
@@ -160,13 +160,13 @@ describe('the oracle takes part with', () => {
   });
 });
 
-describe('a round is void and scored for nobody', () => {
+describe('void rounds', () => {
   const commitment = (round: RoundDoc) => ({
     ...{ _id: `${round.markets[0].id}:0x1`, market: round.markets[0].id, roundId: round._id, probabilityBps: 5_000, issuedAtMs: 1 },
     ...{ wallet: `0x${'1'.repeat(40)}` as const, signature: '0x01' as const, committedAt: new Date(nowMs) },
   });
 
-  it('without a forecast of the oracle', async () => {
+  it('have no forecast of the oracle', async () => {
     for (let age = 1; age <= MAX_FORECAST_AGE_DAYS; age++) await miss(world.monday - age);
     const parts = partsWith();
     const open = await openedRound(parts);
@@ -181,14 +181,14 @@ describe('a round is void and scored for nobody', () => {
     expect(await parts.commitments.listStandings({ limit: 10, offset: 0 })).toMatchObject({ total: 0 });
   });
 
-  it('before the record began', async () => {
+  it('precede the record', async () => {
     const parts = partsWith();
     const open = await openedRound(parts, world.monday - 70);
     await runContest(parts);
     expect(await stored(parts, open)).toMatchObject({ state: 'VOID', voidBecause: expect.stringContaining('no forecast') });
   });
 
-  it('without an agreed close, once it has waited long enough', async () => {
+  it('have no quorum close in time', async () => {
     const parts = partsWith({ dailyClose: noClose });
     const open = await openedRound(parts);
     await parts.commitments.upsert(commitment(open), UNREACHED);
@@ -208,8 +208,8 @@ describe('a round is void and scored for nobody', () => {
   });
 });
 
-describe('no round is listed', () => {
-  it('without a price, or where the market data has ended; nothing else is held up', async () => {
+describe('listing fails', () => {
+  it('without a price or after the end of the market data, without blocking other steps', async () => {
     nowMs = toInstantMs(world.monday);
     const noPrice = () => Promise.reject(new OracleError('PRICE_UNAVAILABLE', 'The last price is 16 minutes old'));
     expect(await runContest(partsWith({ spot: noPrice }))).toEqual([
@@ -226,7 +226,7 @@ describe('no round is listed', () => {
     ]);
   });
 
-  it('and a failure of one step is told, and holds up no other', async () => {
+  it('with an error in the log, without blocking other steps', async () => {
     const parts = partsWith({ dailyClose: () => Promise.reject(new Error('broken')) });
     const open = await openedRound(parts);
     await runContest(parts);

@@ -31,7 +31,7 @@ async function order(changes: Partial<VenueOrder> = {}): Promise<VenueOrder> {
 }
 
 describe('the paper venue', () => {
-  it('books an order once, however often and however parallel it is placed', async () => {
+  it('books an order once for repeated and concurrent calls', async () => {
     const one = await order();
     const fills = await Promise.all([venue.placeOrder(one), venue.placeOrder(one), venue.placeOrder(one)]);
     expect(new Set(fills.map(({ costMicros }) => costMicros)).size).toBe(1);
@@ -42,7 +42,7 @@ describe('the paper venue', () => {
     expect(await venue.getAccount()).toEqual({ asset: 'PAPER-USD', cashMicros: 1_000 * MICROS - costMicros, openMicros: costMicros });
   });
 
-  it('books the stake of an order that a crash left unbooked', async () => {
+  it('books the stake after a crash before the booking', async () => {
     const one = await order();
     const fill = await venue.placeOrder(one);
     await database.db.collection<{ _id: string }>('paper_ledger').deleteOne({ _id: '2026-01-07:stake' });
@@ -66,7 +66,7 @@ describe('the paper venue', () => {
     expect(await venue.getAccount()).toMatchObject({ cashMicros: 1_000 * MICROS - costMicros + payoutMicros, openMicros: 0 });
   });
 
-  it('refuses what costs more than the limit or than the account holds, and books nothing', async () => {
+  it('rejects orders above the limit or the balance without a booking', async () => {
     await expect(venue.placeOrder(await order({ limitCostMicros: 1 }))).rejects.toMatchObject({ code: 'VENUE_REJECTED' });
     await expect(venue.placeOrder(await order({ contracts: 10_000 }))).rejects.toMatchObject({ code: 'VENUE_REJECTED' });
     expect(await venue.getAccount()).toMatchObject({ cashMicros: 1_000 * MICROS, openMicros: 0 });

@@ -65,8 +65,8 @@ async function crashBeforeSending(): Promise<void> {
   exchange.requests = [];
 }
 
-describe('an order at Polymarket is placed once', () => {
-  it('is written with its signature before it is sent', async () => {
+describe('exactly-once orders', () => {
+  it('stores the signed order before sending', async () => {
     const seen: (PolymarketOrderDoc | null)[] = [];
     exchange.onPost = async () => void seen.push(await stored());
     await newVenue().placeOrder(order());
@@ -74,7 +74,7 @@ describe('an order at Polymarket is placed once', () => {
     expect(seen[0]?.signed?.signature).toMatch(/^0x[0-9a-f]{130}$/);
   });
 
-  it('after a crash between signing and sending: the signed order is sent, without a look', async () => {
+  it('sends the stored order without a lookup after a crash before sending', async () => {
     await crashBeforeSending();
     const signed = await stored();
     expect(await newVenue().placeOrder(order({ limitCostMicros: 600_000 }))).toMatchObject(BOUGHT);
@@ -84,7 +84,7 @@ describe('an order at Polymarket is placed once', () => {
   it.each<[string, PostFault]>([
     ['never arrived', 'lost'],
     ['met an error of the exchange', 'broken'],
-  ])('when it %s: the same order is sent again', async (_, fault) => {
+  ])('sends the same order again when the exchange %s', async (_, fault) => {
     exchange.faults = [fault];
     await expect(newVenue().placeOrder(order())).rejects.toMatchObject(UNKNOWN);
     const signed = await stored();
@@ -93,7 +93,7 @@ describe('an order at Polymarket is placed once', () => {
     expect(exchange.orders).toMatchObject([{ hash: signed?.orderHash }]);
   });
 
-  it('after a crash between sending and writing: what it bought is found, and nothing is sent', async () => {
+  it('finds the fills without sending after a crash before the result is stored', async () => {
     exchange.faults = ['answer-lost'];
     await expect(newVenue().placeOrder(order())).rejects.toMatchObject(UNKNOWN);
     await expect(newVenue().placeOrder(order())).rejects.toMatchObject(UNKNOWN);
@@ -102,7 +102,7 @@ describe('an order at Polymarket is placed once', () => {
     expect(exchange.posts()).toBe(1);
   });
 
-  it('after a time-out: it stays SIGNED, and is one order at the exchange', async () => {
+  it('keeps SIGNED after a timeout and places one order', async () => {
     exchange.faults = ['no-answer'];
     await expect(newVenue({ timeoutMs: 300 }).placeOrder(order())).rejects.toMatchObject(UNKNOWN);
     expect(await stored()).toMatchObject({ state: 'SIGNED', attempts: 1 });
@@ -111,7 +111,7 @@ describe('an order at Polymarket is placed once', () => {
     expect(exchange.orders).toHaveLength(1);
   });
 
-  it('when two processes place it at once', async () => {
+  it('places one order for two concurrent processes', async () => {
     await newVenue().getAccount();
     let arrived = 0;
     let release = () => {};
@@ -136,7 +136,7 @@ describe('an order at Polymarket is placed once', () => {
     expect(exchange.posts()).toBe(2);
   });
 
-  it('when a second process finds no money left because the first has bought', async () => {
+  it('returns the fill when the first process has spent the balance', async () => {
     exchange.balanceMicros = 23_500_000;
     exchange.faults = ['answer-lost'];
     await expect(newVenue().placeOrder(order())).rejects.toMatchObject(UNKNOWN);
@@ -149,15 +149,15 @@ describe('an order at Polymarket is placed once', () => {
     expect(await newVenue().placeOrder(order())).toMatchObject(BOUGHT);
   });
 
-  it('stands as filled, whatever another process wrote meanwhile', async () => {
+  it('keeps a fill over a concurrent rejection', async () => {
     exchange.onPost = async () => void (await orders().updateOne({}, { $set: { state: 'REJECTED', rejectedBecause: 'given up' } }));
     expect(await newVenue().placeOrder(order())).toMatchObject(BOUGHT);
     expect(await stored()).toMatchObject({ state: 'FILLED', rejectedBecause: null });
   });
 });
 
-describe('an order whose answer says too little', () => {
-  it('is waited for while it is open, and never sent again', async () => {
+describe('ambiguous responses', () => {
+  it('wait for an open order without sending it again', async () => {
     exchange.faults = ['late'];
     await expect(newVenue().placeOrder(order())).rejects.toMatchObject(UNKNOWN);
     expect(await stored()).toMatchObject({ state: 'POSTED' });
@@ -168,7 +168,7 @@ describe('an order whose answer says too little', () => {
     expect(exchange.posts()).toBe(1);
   });
 
-  it('is looked up by its trades when the amounts cannot be right', async () => {
+  it('look up trades for implausible amounts', async () => {
     exchange.faults = ['micro-amounts'];
     await expect(newVenue().placeOrder(order())).rejects.toMatchObject(UNKNOWN);
     later(30);
@@ -177,8 +177,8 @@ describe('an order whose answer says too little', () => {
   });
 });
 
-describe('finding an order after its time', () => {
-  it('never sends it', async () => {
+describe('findFill', () => {
+  it('never sends an order', async () => {
     await crashBeforeSending();
     await expect(newVenue().findFill('2026-01-07')).rejects.toMatchObject({ ...REJECTED, message: expect.stringContaining('never sent') });
     await expect(newVenue().placeOrder(order())).rejects.toMatchObject(REJECTED);
@@ -186,14 +186,14 @@ describe('finding an order after its time', () => {
     expect(await newVenue().getAccount()).toMatchObject({ openMicros: 0 });
   });
 
-  it('tells what it bought', async () => {
+  it('returns the fill', async () => {
     exchange.faults = ['answer-lost'];
     await expect(newVenue().placeOrder(order())).rejects.toMatchObject(UNKNOWN);
     later(30);
     expect(await newVenue().findFill('2026-01-07')).toMatchObject(BOUGHT);
   });
 
-  it('waits until it is certain that nothing was bought', async () => {
+  it('throws until it is certain that nothing was bought', async () => {
     exchange.faults = ['lost'];
     await expect(newVenue().placeOrder(order())).rejects.toMatchObject(UNKNOWN);
     expect((await newVenue().getAccount()).openMicros).toBe(23_500_000);
@@ -205,7 +205,7 @@ describe('finding an order after its time', () => {
     expect(exchange.orders).toHaveLength(0);
   });
 
-  it('does not take a refusal to answer for an answer', async () => {
+  it('does not treat an error response as a result', async () => {
     exchange.faults = ['answer-lost'];
     await expect(newVenue().placeOrder(order())).rejects.toMatchObject(UNKNOWN);
     later(600);

@@ -64,19 +64,19 @@ function later(seconds: number): void {
 const stored = (id = '2026-01-07') => database.db.collection<PolymarketOrderDoc>('polymarket_orders').findOne({ _id: id });
 const rejected = (text: string) => ({ code: 'VENUE_REJECTED', message: expect.stringContaining(text) });
 
-describe('what Polymarket offers', () => {
-  it('are the strikes that are still open, under their condition ids', async () => {
+describe('markets of Polymarket', () => {
+  it('are the open strikes by condition id', async () => {
     const venue = newVenue({ strikes: async () => [strike(), { ...strike(), conditionId: '0xold', expiresAt: at }] });
     expect(await venue.listMarkets(at)).toEqual([order().market]);
   });
 
-  it('are told with their tokens, where these are known', async () => {
+  it('include tokens where known', async () => {
     const listing = { conditionId: '0xc', yesTokenId: '1', noTokenId: '2', url: 'https://x.example', tickSize: 0.01, minOrderSize: 5 };
     const venue = newVenue({ strikes: async () => [{ ...strike(), listing }] });
     expect(await venue.listMarkets(at)).toEqual([{ ...order().market, listing }]);
   });
 
-  it('is quoted from the book of YES, with its fee', async () => {
+  it('are quoted from the YES book with the fee', async () => {
     exchange.market.fee = { r: 0.07, e: 1 };
     const level = (price: number, size: number) => ({ price, size });
     const bids = [level(0.44, 200), level(0.4, 500)];
@@ -84,21 +84,21 @@ describe('what Polymarket offers', () => {
     expect(await newVenue().getQuote(order().market, at)).toEqual({ bid: 0.44, ask: 0.46, fee: 0.017388, at, book: { bids, asks } });
   });
 
-  it('is not quoted from an empty book, or one that the exchange does not have', async () => {
+  it('are not quoted for an empty or missing book', async () => {
     exchange.market.books[exchange.market.yes].asks = [];
     await expect(newVenue().getQuote(order().market, at)).rejects.toMatchObject(rejected('no asks'));
     exchange.market.books = {};
     await expect(newVenue().getQuote(order().market, at)).rejects.toMatchObject(rejected('No orderbook exists'));
   });
 
-  it('is not available while the exchange is down, and not readable once it has changed', async () => {
+  it('fail with FEED_UNAVAILABLE during an outage and FEED_INVALID after a change', async () => {
     const quote = (host: string) => newVenue({ host }).getQuote(order().market, at);
     await expect(quote('http://127.0.0.1:9')).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE', retryable: true });
     exchange.market.books[exchange.market.yes].tickSize = 'fine';
     await expect(quote(exchange.url)).rejects.toMatchObject({ code: 'FEED_INVALID', field: 'book.tick_size' });
   });
 
-  it('has the balance of the account, which its key asks for', async () => {
+  it("include the account's balance by its key", async () => {
     exchange.balanceMicros = 123_456_789;
     expect(await newVenue().getAccount()).toEqual({ asset: 'pUSD', cashMicros: 123_456_789, openMicros: 0 });
     expect(exchange.requests).toEqual(['GET /auth/derive-api-key', 'POST /auth/api-key', 'GET /balance-allowance']);
@@ -108,7 +108,7 @@ describe('what Polymarket offers', () => {
 });
 
 describe('an order', () => {
-  it('buys what is offered up to its limit, best price first', async () => {
+  it('buys up to its limit, best price first', async () => {
     const venue = newVenue();
     const fill = await venue.placeOrder(order());
     expect(fill).toEqual({ orderId: '2026-01-07', contracts: 50, costMicros: 23_200_000, at });
@@ -118,7 +118,7 @@ describe('an order', () => {
     expect(await venue.getAccount()).toEqual({ asset: 'pUSD', cashMicros: 976_800_000, openMicros: 23_200_000 });
   });
 
-  it('is found again and never placed twice', async () => {
+  it('is idempotent', async () => {
     const fill = await newVenue().placeOrder(order());
     expect(await newVenue().placeOrder(order({ contracts: 10 }))).toEqual(fill);
     expect(await newVenue().findFill('2026-01-07')).toEqual(fill);
@@ -126,12 +126,12 @@ describe('an order', () => {
     expect(exchange.posts()).toBe(1);
   });
 
-  it('may be filled in part', async () => {
+  it('can be filled partially', async () => {
     expect(await newVenue().placeOrder(order({ limitCostMicros: 460_000 }))).toMatchObject({ contracts: 30, costMicros: 13_800_000 });
     expect(await stored()).toMatchObject({ state: 'FILLED', contracts: 50, filledContracts: 30 });
   });
 
-  it('of NO buys the token of NO, from its own book', async () => {
+  it('buys the NO token from its own book', async () => {
     expect(await newVenue().placeOrder(order({ side: 'NO', limitCostMicros: 560_000 }))).toMatchObject({
       contracts: 50,
       costMicros: 28_000_000,
@@ -139,7 +139,7 @@ describe('an order', () => {
     expect(exchange.orders).toMatchObject([{ tokenId: exchange.market.no }]);
   });
 
-  it('that nobody sells to is rejected, then and later, for the same reason', async () => {
+  it('is rejected with a stable reason without sellers', async () => {
     const cheap = order({ limitCostMicros: 450_000 });
     await expect(newVenue().placeOrder(cheap)).rejects.toMatchObject(rejected('no orders found to match'));
     exchange.market = stubMarket();
@@ -148,7 +148,7 @@ describe('an order', () => {
     expect(exchange.posts()).toBe(1);
   });
 
-  it('costs its fee, which the limit covers too', async () => {
+  it('includes the fee within the limit', async () => {
     exchange.market.fee = { r: 0.07, e: 1 };
     const fill = await newVenue().placeOrder(order({ limitCostMicros: 477_388 }));
     expect(fill).toMatchObject({ contracts: 30, costMicros: 13_800_000 + 30 * 17_388 });
@@ -158,7 +158,7 @@ describe('an order', () => {
     ['0.1', 499_999, 40],
     ['0.001', 463_999, 46.3],
     ['0.0001', 470_099, 47],
-  ])('at the tick %s has a price on it, at or below its limit', async (tickSize, limitCostMicros, cents) => {
+  ])('has a price on the tick %s within its limit', async (tickSize, limitCostMicros, cents) => {
     Object.assign(exchange.market.books[exchange.market.yes], { tickSize, asks: [['0.30', '1000']] });
     await newVenue().placeOrder(order({ limitCostMicros }));
     const [{ makerMicros, takerMicros }] = exchange.orders;
@@ -169,7 +169,7 @@ describe('an order', () => {
     [false, 2, '0xE111180000d2663C0091e4f400237545B87B996B'],
     [true, 2, '0xe2222d279d744050d28e00520010520000310F59'],
     [true, 3, '0xe3333700cA9d93003F00f0F71f8515005F6c00Aa'],
-  ])('is signed for the contract of its market: neg-risk %s, version %d', async (negRisk, version, contract) => {
+  ])('is signed for the exchange contract: neg-risk %s, version %d', async (negRisk, version, contract) => {
     exchange.market.books[exchange.market.yes].negRisk = negRisk;
     exchange.version = version;
     await newVenue().placeOrder(order());
@@ -177,7 +177,7 @@ describe('an order', () => {
     expect((await stored())?.orderHash).toBe(exchange.orders[0].hash);
   });
 
-  it('is paid by the funder where there is one', async () => {
+  it('is paid by the funder if configured', async () => {
     const funder = `0x${'5'.repeat(40)}`;
     await newVenue({ account: { privateKey, signatureType: 2, funder } }).placeOrder(order());
     expect(exchange.orders).toMatchObject([{ maker: funder, signatureType: 2 }]);
@@ -185,14 +185,14 @@ describe('an order', () => {
 });
 
 describe('limits', () => {
-  it('of one wager, of all open ones and of the account make an order smaller', async () => {
+  it('reduce an order: per wager, open wagers, account', async () => {
     expect(await newVenue({ maxStakeUsd: 10 }).placeOrder(order({ clientOrderId: 'a' }))).toMatchObject({ contracts: 21 });
     expect(await newVenue({ maxOpenUsd: 20 }).placeOrder(order({ clientOrderId: 'b' }))).toMatchObject({ contracts: 22 });
     exchange.balanceMicros = 5 * MICROS;
     expect(await newVenue().placeOrder(order({ clientOrderId: 'c' }))).toMatchObject({ contracts: 10 });
   });
 
-  it('refuse an order that they leave less of than the exchange takes', async () => {
+  it("reject an order reduced below the exchange's minimum", async () => {
     await expect(newVenue({ maxStakeUsd: 2 }).placeOrder(order())).rejects.toMatchObject(rejected('the cap of $2 on one wager'));
     await expect(newVenue({ maxOpenUsd: 1 }).placeOrder(order())).rejects.toMatchObject(rejected('the cap of $1 on open wagers'));
     exchange.balanceMicros = 0;
@@ -202,13 +202,13 @@ describe('limits', () => {
     expect(await stored()).toBeNull();
   });
 
-  it('refuse a price above the limit on every tick', async () => {
+  it('reject an order when every tick exceeds the limit', async () => {
     await expect(newVenue().placeOrder(order({ limitCostMicros: 9_999 }))).rejects.toMatchObject(rejected('below the lowest price'));
   });
 });
 
 describe('the kill switch', () => {
-  it('lets no new order out, and still settles what is open', async () => {
+  it('blocks new orders and still settles open ones', async () => {
     const fill = await newVenue().placeOrder(order({ clientOrderId: 'open' }));
     const killed = newVenue({ killSwitch: true });
     await expect(killed.placeOrder(order())).rejects.toMatchObject(rejected('kill switch'));
@@ -218,7 +218,7 @@ describe('the kill switch', () => {
     expect(exchange.posts()).toBe(1);
   });
 
-  it('is asked again once an order is ready: one that was paused meanwhile is never sent', async () => {
+  it('is read again before sending', async () => {
     let asked = 0;
     const isPaused = async () => {
       asked += 1;
@@ -233,7 +233,7 @@ describe('the kill switch', () => {
     expect(await newVenue({ isPaused: async () => false }).placeOrder(order({ clientOrderId: 'third' }))).toMatchObject({ contracts: 50 });
   });
 
-  it('keeps back an order that was signed but not sent, and finds one that was', async () => {
+  it('blocks a signed, unsent order and finds a sent one', async () => {
     exchange.faults = ['lost'];
     await expect(newVenue().placeOrder(order())).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
     await database.db.collection('polymarket_orders').updateOne({}, { $set: { attempts: 0, sentAt: null } });
@@ -252,7 +252,7 @@ describe('a settled market', () => {
     ['YES', 'No', 0],
     ['NO', 'No', 50],
     ['NO', 'Yes', 0],
-  ] as const)('pays %s when %s has won %d', async (side, winner, payout) => {
+  ] as const)('pays %s on winner %s: %d', async (side, winner, payout) => {
     const venue = newVenue();
     await venue.placeOrder(order({ side, limitCostMicros: 560_000 }));
     Object.assign(exchange.market, { closed: false, winner });
@@ -269,7 +269,7 @@ describe('a settled market', () => {
     expect(await venue.settleOrder('2026-01-07', new Date(expiry.getTime() + 1))).toEqual(settled);
   });
 
-  it('has no winner before its expiry, and none when it was resolved without one', async () => {
+  it('has no winner before expiry or without a resolution', async () => {
     Object.assign(exchange.market, { closed: true, winner: 'Yes' });
     expect(await newVenue().findWinner(order().market, at)).toBeNull();
     expect(await newVenue().findWinner(order().market, expiry)).toBe('YES');
@@ -281,7 +281,7 @@ describe('a settled market', () => {
 describe('a dry run', () => {
   const dryRun = (changes: Partial<PolymarketVenueOptions> = {}) => newVenue({ account: null, ...changes });
 
-  it('fills from the live book up to the limit, in paper money, and sends nothing that needs a key', async () => {
+  it('fills from the live book with paper money and without a key', async () => {
     const venue = dryRun();
     expect(venue).toMatchObject({ name: 'polymarket-dry-run', asset: 'PAPER-USD' });
     const fill = await venue.placeOrder(order());
@@ -291,7 +291,7 @@ describe('a dry run', () => {
     expect(new Set(exchange.requests)).toEqual(new Set([`GET /clob-markets/${exchange.market.conditionId}`, 'GET /book']));
   });
 
-  it('fills in part, or not at all, and says so again', async () => {
+  it('fills partially or not at all, idempotently', async () => {
     expect(await dryRun().placeOrder(order({ limitCostMicros: 460_000 }))).toMatchObject({ contracts: 30, costMicros: 13_800_000 });
     const cheap = order({ clientOrderId: 'cheap', limitCostMicros: 450_000 });
     await expect(dryRun().placeOrder(cheap)).rejects.toMatchObject(rejected('nobody sells'));
@@ -307,27 +307,27 @@ describe('a dry run', () => {
     expect(await dryRun().getAccount()).toEqual({ asset: 'PAPER-USD', cashMicros: 1_026_800_000, openMicros: 0 });
   });
 
-  it('is kept apart from real money: an order of the one is none of the other', async () => {
+  it('is separate from real orders', async () => {
     await dryRun().placeOrder(order());
     await expect(newVenue().placeOrder(order())).rejects.toMatchObject(rejected('was placed at polymarket-dry-run'));
     expect(await newVenue().getAccount()).toMatchObject({ openMicros: 0 });
     expect(exchange.posts()).toBe(0);
   });
 
-  it('quotes the same book as the exchange it is a dry run of', () => {
+  it('quotes the book of the exchange', () => {
     const venues = [newVenue({ account: null }), newVenue()];
     const names = venues.map(({ name }) => name);
     for (const { sameBook } of venues) expect(sameBook.toSorted()).toEqual(names.toSorted());
   });
 
-  it('fills one order when two processes place it at once', async () => {
+  it('fills one order for two concurrent processes', async () => {
     const fills = await Promise.all([dryRun().placeOrder(order()), dryRun().placeOrder(order({ contracts: 20 }))]);
     expect(fills[0]).toEqual(fills[1]);
   });
 });
 
 describe('secrets', () => {
-  it('are in no log line and no error, whatever goes wrong', async () => {
+  it('are in no log line and no error', async () => {
     const errors: unknown[] = [];
     const trouble: (() => void)[] = [
       () => {},

@@ -19,12 +19,12 @@ beforeEach(async () => {
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 5, 21, minute));
 
-it('is open until it is turned', async () => {
+it('is not paused by default', async () => {
   expect(await one.getState()).toEqual({ paused: false, since: null, reason: null });
   expect(await one.resume(at(1))).toEqual({ paused: false, since: null, reason: null, changed: false });
 });
 
-it('is turned for all processes, and back', async () => {
+it('pauses and resumes for all processes', async () => {
   const paused = { paused: true, since: at(1), reason: 'the venue is odd' };
   expect(await one.pause('the venue is odd', at(1))).toEqual({ ...paused, changed: true });
   expect(await other.getState()).toEqual(paused);
@@ -33,14 +33,14 @@ it('is turned for all processes, and back', async () => {
   expect(await one.pause('again', at(3))).toMatchObject({ paused: true, since: at(3), reason: 'again', changed: true });
 });
 
-it('turned twice stands as it was turned first', async () => {
+it('keeps the first of two reasons', async () => {
   await one.pause('first', at(1));
   expect(await other.pause('second', at(2))).toEqual({ paused: true, since: at(1), reason: 'first', changed: false });
   await one.resume(at(3));
   expect(await other.resume(at(4))).toEqual({ paused: false, since: at(3), reason: null, changed: false });
 });
 
-it('turned by many at once is turned once', async () => {
+it('changes once for concurrent requests', async () => {
   const turns = await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 ? one : other).pause(`reason ${index}`, at(index))));
   expect(turns.filter(({ changed }) => changed)).toHaveLength(1);
   const { reason } = await one.getState();

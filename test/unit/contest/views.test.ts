@@ -20,15 +20,15 @@ const STATES: [string, RoundDoc, Date][] = [
   ['void after it was pinned', { ...round, state: 'VOID', markets: decided, pinned, voidBecause: 'no close was agreed on' }, after],
 ];
 
-describe('a round as everybody may see it', () => {
-  it.each(STATES)('tells nothing of the oracle while it is %s', (_, doc, now) => {
+describe('public view of a round', () => {
+  it.each(STATES)("hides the oracle's probabilities while it is %s", (_, doc, now) => {
     const view = toRoundView(doc, crowd, now);
     const text = JSON.stringify(view);
     for (const secret of ['0.314', '3141', '3142', 'm0-d1', '"oracleForecastDate":"']) expect(text).not.toContain(secret);
     for (const market of view.markets) expect(market).toMatchObject({ oracleProbability: null, oracleBrier: null });
   });
 
-  it('tells how many committed, but what they said only from the deadline on', () => {
+  it('shows the count of commitments, and their mean from the deadline on', () => {
     const hidden = toRoundView(round, crowd, before);
     expect(hidden.state).toBe('OPEN');
     expect(JSON.stringify(hidden)).not.toContain('2718');
@@ -38,7 +38,7 @@ describe('a round as everybody may see it', () => {
     expect(shown.markets[0]).toMatchObject({ commitments: 3, crowdProbability: 0.2718 });
   });
 
-  it('tells everything once it is resolved', () => {
+  it('shows everything once it is resolved', () => {
     const view = toRoundView({ ...round, state: 'RESOLVED', markets: decided, pinned, outcome }, new Map(), after);
     expect(view).toMatchObject({ state: 'RESOLVED', close: 63_000, oracleModelVersion: 'm0-d1.test' });
     expect(view.markets.map((market) => market.outcome)).toEqual(['YES', 'YES', 'YES', 'NO', 'NO']);
@@ -53,19 +53,19 @@ describe('a round as everybody may see it', () => {
   });
 });
 
-describe('a place on the leaderboard', () => {
+describe('leaderboard view', () => {
   const row = {
     _id: '0x0000000000000000000000000000000000000001',
     ...{ commitments: 20, rounds: 5, points: 900, brierWallet: 0.2, brierOracle: 0.245, meanDifference: 0.045, standardDeviation: 0.01 },
     ranked: true,
   } as const;
 
-  it('says whether the oracle is beaten beyond chance', () => {
+  it('reports whether the oracle is beaten significantly', () => {
     expect(toStandingView(row, 3)).toMatchObject({ rank: 3, beatsOracle: true });
     expect(toStandingView({ ...row, standardDeviation: 0.1 }, 3)).toMatchObject({ rank: 3, beatsOracle: false });
   });
 
-  it('is none for a wallet with too few rounds', () => {
+  it('has no rank for a wallet with too few rounds', () => {
     const view = toStandingView({ ...row, rounds: 1, standardDeviation: null, ranked: false }, 9);
     expect(view).toMatchObject({ rank: null, interval: null, beatsOracle: null, points: 900 });
   });

@@ -38,7 +38,7 @@ const distributions = fc
 const probability = between(1e-6, 1 - 1e-6);
 
 describe('a predictive distribution', () => {
-  it('is above zero with the forecast probability', () => {
+  it('has P(return > 0) of the forecast', () => {
     fc.assert(
       fc.property(distributions, ({ pUp, distribution }) => {
         expect(1 - cdf(distribution, 0)).toBeCloseTo(pUp, 12);
@@ -47,7 +47,7 @@ describe('a predictive distribution', () => {
     );
   });
 
-  it('has a cdf that never falls and stays in [0, 1]', () => {
+  it('has a monotonic cdf in [0, 1]', () => {
     const returns = between(-5, 5);
     fc.assert(
       fc.property(distributions, returns, returns, ({ distribution }, a, b) => {
@@ -67,7 +67,7 @@ describe('a predictive distribution', () => {
     );
   });
 
-  it('has quantiles that never fall', () => {
+  it('has monotonic quantiles', () => {
     fc.assert(
       fc.property(distributions, probability, probability, ({ distribution }, a, b) => {
         expect(quantile(distribution, Math.min(a, b))).toBeLessThanOrEqual(quantile(distribution, Math.max(a, b)));
@@ -106,7 +106,7 @@ describe('crps', () => {
     expect(crps(distribution, -0.3)).toBeCloseTo(0.3, 14);
   });
 
-  it('is best where the forecast puts the middle', () => {
+  it('is lowest at the median', () => {
     const distribution = buildDistribution({ residualQuantiles: computeResidualQuantiles(residuals(2)), scale: 0.05, pUp: 0.55 });
     const middle = quantile(distribution, 0.5);
     expect(crps(distribution, middle)).toBeLessThan(crps(distribution, middle + 0.01));
@@ -114,13 +114,13 @@ describe('crps', () => {
   });
 });
 
-describe('scaleOf and residualQuantilesOf', () => {
-  it('grow with the root of the horizon, whole or not', () => {
+describe('computeScale and computeResidualQuantiles', () => {
+  it('scale with the square root of the horizon', () => {
     expect(computeScale(0.0004, 0.0012, 1)).toBeCloseTo(Math.sqrt(0.0008), 15);
     expect(computeScale(0.0004, 0.0012, 2.25)).toBeCloseTo(1.5 * Math.sqrt(0.0008), 15);
   });
 
-  it('interpolate between order statistics and skip what is unknown', () => {
+  it('interpolate order statistics and skip NaN', () => {
     const quantiles = computeResidualQuantiles(Float64Array.of(3, Number.NaN, 1, 2));
     expect(quantiles[99]).toBe(2);
     expect(quantiles[49]).toBe(1.5);
@@ -138,18 +138,18 @@ describeGolden('the reference vectors of the distribution', () => {
   const residualQuantiles = computeResidualQuantiles(Float64Array.from(golden.z));
   const distribution: PredictiveDistribution = { scale: 1, shift: 0, residualQuantiles };
 
-  it('are met by the quantiles', () => {
+  it('match the quantiles', () => {
     const picked = [...residualQuantiles.slice(0, 3), residualQuantiles[99], ...residualQuantiles.slice(-3)];
     [...golden.Q_first3, golden.Q_mid, ...golden.Q_last3].forEach((value, index) => {
       expect(picked[index]).toBeCloseTo(value, 12);
     });
   });
 
-  it.each(Object.entries(golden.cdf))('are met by the cdf at %s', (z, expected) => {
+  it.each(Object.entries(golden.cdf))('match the cdf at %s', (z, expected) => {
     expect(Math.abs(cdf(distribution, Number(z)) / expected - 1)).toBeLessThan(1e-9);
   });
 
-  it('are met by the CRPS', () => {
+  it('match the CRPS', () => {
     // The observation of this vector is .3, which its file does not say; at 0 the same residuals give .24097.
     expect(crps(distribution, 0.3)).toBeCloseTo(golden.crps_y0, 12);
   });

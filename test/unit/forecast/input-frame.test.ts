@@ -31,7 +31,7 @@ describe('validateFrame', () => {
     expect(() => validateFrame(sliceFrame(frame, FIRST + MIN_HISTORY_DAYS - 1))).not.toThrow();
   });
 
-  it('says how many days are missing', () => {
+  it('reports the number of days', () => {
     const error = errorOf(sliceFrame(frame, FIRST + MIN_HISTORY_DAYS - 2));
     expect(error.code).toBe('HISTORY_TOO_SHORT');
     expect(error.message).toBe('a forecast needs at least 210 days of closes, there are 209');
@@ -47,7 +47,7 @@ describe('validateFrame', () => {
     expect(error).toMatchObject({ code: 'INPUT_INVALID', field: 'close', message });
   });
 
-  it.each(['gold', 'realizedPrice', 'pmi'] as const)('rejects an infinite %s, which no mask explains', (column) => {
+  it.each(['gold', 'realizedPrice', 'pmi'] as const)('rejects an infinite %s', (column) => {
     expect(errorOf(withValue(frame, column, 3, Number.NEGATIVE_INFINITY))).toMatchObject({ code: 'INPUT_INVALID', field: column });
   });
 
@@ -95,7 +95,7 @@ describe('sliceFrame', () => {
     expect(slice.etfFlow.days).toHaveLength(0);
   });
 
-  it('refuses days the frame does not have', () => {
+  it('rejects days outside the frame', () => {
     expect(() => sliceFrame(frame, FIRST - 1)).toThrow('the frame runs from 2015-01-01 to 2016-02-04 and cannot be cut at 2014-12-31');
     expect(() => sliceFrame(frame, FIRST + 400)).toThrow('cannot be cut at 2016-02-05');
   });

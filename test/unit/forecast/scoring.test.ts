@@ -13,7 +13,7 @@ import {
 
 const outcomes = (text: string): Outcome[] => [...text].map((letter) => (letter === 'W' ? 'WIN' : 'LOSS'));
 
-describe('directionOutcome', () => {
+describe('scoreDirection', () => {
   it.each([
     ['UP', 101, 'WIN'],
     ['UP', 100, 'LOSS'],
@@ -36,7 +36,7 @@ describe('probability scores', () => {
   });
 });
 
-describe('accuracyOf and streaksOf', () => {
+describe('computeAccuracy and computeStreaks', () => {
   it('count wins', () => {
     expect(computeAccuracy(outcomes('WLWW'))).toBe(0.75);
     expect(computeAccuracy([])).toBeNull();
@@ -89,7 +89,7 @@ describe('wilsonInterval', () => {
     [-1, 5],
     [6, 5],
     [Number.NaN, 5],
-  ])('refuses %d hits in %d', (hits, n) => {
+  ])('rejects %d hits in %d', (hits, n) => {
     expect(() => wilsonInterval(hits, n)).toThrow(`${hits} hits in ${n} trials`);
   });
 });

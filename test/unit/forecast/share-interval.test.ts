@@ -24,23 +24,23 @@ function missedShare({ days, horizonDays, records }: { days: number; horizonDays
   return missed / records;
 }
 
-describe('the interval of a share', () => {
+describe('computeShareInterval', () => {
   it.each([
     [1, 100],
     [3, 113],
     [7, 113],
     [7, 358],
-  ])('of %i days ahead on %i days misses what is true about once in twenty', (horizonDays, days) => {
+  ])('covers the truth in about 95 % of records: %i days ahead on %i days', (horizonDays, days) => {
     const missed = missedShare({ days, horizonDays, records: 1_500 });
     expect(missed).toBeGreaterThan(0.03);
     expect(missed).toBeLessThan(0.07);
   });
 
-  it('is that of the counts where nothing overlaps', () => {
+  it('equals the Wilson interval of the counts without overlap', () => {
     expect(computeShareInterval(5 / 8, 8)).toEqual(wilsonInterval(5, 8));
   });
 
-  it('is the same in the summary of a record and in its statistics, whatever was called', () => {
+  it('is the same in the summary and in the statistics of a record', () => {
     const day = fc.record({ call: fc.constantFrom('UP', 'DOWN', null), rose: fc.boolean(), gap: fc.integer({ min: 1, max: 9 }) });
     fc.assert(
       fc.property(fc.array(day, { maxLength: 60 }), fc.constantFrom(1, 2, 3, 7), (days, horizonDays) => {

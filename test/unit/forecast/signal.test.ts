@@ -10,7 +10,7 @@ import { buildForecast, type ForecastValues, toConfidence, toDirection, toSignal
 import { describeGolden, readGolden, readGoldenFrame, readGoldenRows } from './golden-frame.ts';
 import { syntheticFrame } from './synthetic-frame.ts';
 
-describe('forecastFrom', () => {
+describe('buildForecast', () => {
   const frame = syntheticFrame({ rows: 1700 });
   const features = computeFeatures(frame);
   const fit = walkForward({ closes: frame.close, features, horizon: 3 }).at(-1)!;
@@ -18,7 +18,7 @@ describe('forecastFrom', () => {
   const price = frame.close[index];
   const forecast = (model: HorizonModel) => buildForecast({ model, features, index, regime: 'BEAR_TREND', price });
 
-  it('says what the walk-forward said', () => {
+  it('equals the walk-forward', () => {
     const values = forecast(fit.model);
     expect(values.pUp).toBe(fit.pUp[index - fit.from]);
     expect(values).toMatchObject({
@@ -42,19 +42,19 @@ describe('forecastFrom', () => {
     expect(categories.trend.score).toBe(features.trend[index]);
   });
 
-  it('sells where a fall is likely enough', () => {
+  it('returns SELL below the threshold', () => {
     const values = forecast({ ...fit.model, calA: fit.model.calA - 1 });
     expect(values.pUp).toBeLessThan(0.46);
     expect(values).toMatchObject({ direction: 'DOWN', signal: 'SELL', confidence: 1 - values.pUp });
     expect(values.quantiles[3].price).toBeLessThan(price);
   });
 
-  it('holds where neither is', () => {
+  it('returns HOLD between the thresholds', () => {
     const even = forecast({ ...fit.model, baseRate: 0.49, calA: 0, calB: 0 });
     expect(even).toMatchObject({ direction: 'DOWN', signal: 'HOLD' });
   });
 
-  it('refuses what would be a guess or a leak', () => {
+  it('rejects missing rows, leaks and invalid prices', () => {
     const source = { model: fit.model, features, index, regime: 'CHOP', price } as const;
     expect(() => buildForecast({ ...source, index: features.length })).toThrow('there is no row 1700 in a table of 1700');
     const learned = fit.model.trainTo + 3 - features.firstDay;
@@ -65,7 +65,7 @@ describe('forecastFrom', () => {
     expect(() => buildForecast({ ...source, price: 0 })).toThrow('a price of 0 cannot be forecast');
   });
 
-  it('still gives the numbers it gave', () => {
+  it('returns the known numbers', () => {
     const { pUp, climatology, distribution, quantiles } = forecast(fit.model);
     const actual = [pUp, climatology, distribution.scale, distribution.shift, quantiles[0].logReturn, quantiles[6].logReturn];
     expect(actual.map((value) => value.toPrecision(10))).toMatchInlineSnapshot(`
@@ -91,7 +91,7 @@ describe('direction, confidence and signal', () => {
     [0.47, 0.53],
     [0.995, 0.99],
     [0.001, 0.99],
-  ])('is as confident of %d as %d', (pUp, confidence) => {
+  ])('has for %d the confidence %d', (pUp, confidence) => {
     expect(toConfidence(pUp)).toBe(confidence);
   });
 

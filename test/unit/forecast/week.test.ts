@@ -5,7 +5,7 @@ import { formatWeek, getLastDayOfWeek, getWeekday, parseWeek, toWeek, WEEK_PATTE
 
 const anyDay = fc.integer({ min: parseDay('1000-01-01'), max: parseDay('9999-12-20') });
 
-describe('an ISO week', () => {
+describe('ISO weeks', () => {
   it.each([
     // The examples of ISO 8601 and of the years around them.
     ['2005-01-01', '2004-W53'],
@@ -24,11 +24,11 @@ describe('an ISO week', () => {
     ['2027-01-03', '2026-W53'],
     ['1969-12-31', '1970-W01'],
     ['1970-01-01', '1970-W01'],
-  ])('of %s is %s', (date, id) => {
+  ])('assigns %s to %s', (date, id) => {
     expect(formatWeek(toWeek(parseDay(date)))).toBe(id);
   });
 
-  it('is Monday to Sunday, the same for all its days, and comes back from its id', () => {
+  it('spans Monday to Sunday and round-trips through its id', () => {
     fc.assert(
       fc.property(anyDay, (day) => {
         const week = toWeek(day);
@@ -41,7 +41,7 @@ describe('an ISO week', () => {
     );
   });
 
-  it('is followed by the next one, whose id is greater as text', () => {
+  it('precedes the next week, whose id sorts after it', () => {
     fc.assert(
       fc.property(anyDay, (day) => {
         const week = toWeek(day);
@@ -51,7 +51,7 @@ describe('an ISO week', () => {
     );
   });
 
-  it('has number 53 in the years that begin or, in leap years, end on a Thursday, and in no other', () => {
+  it('numbers a week 53 only in years that begin or, if leap years, end on a Thursday', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1000, max: 9999 }), (number) => {
         const year = String(number);
@@ -82,11 +82,11 @@ describe('an ISO week', () => {
     '2026-W47\n',
     '20260-W47',
     '²026-W47',
-  ])('is not %j: the problem names weekId', (text) => {
+  ])('rejects %j with field weekId', (text) => {
     expect(() => parseWeek(text)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID', field: 'weekId' }));
   });
 
-  it('matches the pattern exactly when it can be read', () => {
+  it('matches the pattern exactly when it parses', () => {
     const readable = (text: string) => {
       try {
         return formatWeek(parseWeek(text)) === text;

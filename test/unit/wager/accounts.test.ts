@@ -26,8 +26,8 @@ const wagers = fc
 
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
 
-describe('the accounts of wagers', () => {
-  it('have every wager once, and every unit of money where it went', () => {
+describe('wager accounts', () => {
+  it('count every wager once and all money', () => {
     fc.assert(
       fc.property(wagers, (all) => {
         const accounts = buildWagerAccounts(all);
@@ -48,7 +48,7 @@ describe('the accounts of wagers', () => {
     );
   });
 
-  it('tell the profit of each settled day on top of those before it', () => {
+  it('accumulate the profit by settled day', () => {
     fc.assert(
       fc.property(wagers, (all) => {
         for (const { venue, asset, profitByDay, profitMicros } of buildWagerAccounts(all)) {
@@ -62,19 +62,19 @@ describe('the accounts of wagers', () => {
     );
   });
 
-  it('are none without a wager', () => {
+  it('are empty without wagers', () => {
     expect(buildWagerAccounts([])).toEqual([]);
   });
 });
 
-describe('the profit of a wager', () => {
+describe('computeProfitMicros', () => {
   it.each([
     ['WIN', 5_100_000, 10_000_000, 4_900_000],
     ['LOSS', 5_100_000, 0, -5_100_000],
     ['SKIPPED', 0, null, 0],
     ['PLACED', 5_100_000, null, null],
     ['DECIDED', 0, null, null],
-  ] as const)('%s of %d that paid %s is %s', (state, costMicros, payoutMicros, profit) => {
+  ] as const)('%s with cost %d and payout %s is %s', (state, costMicros, payoutMicros, profit) => {
     expect(computeProfitMicros({ state, costMicros, payoutMicros })).toBe(profit);
   });
 });

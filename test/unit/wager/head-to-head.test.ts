@@ -5,18 +5,18 @@ const markets = (count: number, pModel: number, qMarket: number): SettledCompari
   Array.from({ length: count }, (_, index) => ({ marketId: `m${index}`, pModel, qMarket, winner: 'YES' }));
 
 describe('the weight of the model', () => {
-  it('is zero before enough markets have settled, whatever the model did', () => {
+  it('is 0 before enough markets have settled', () => {
     expect(compareHeadToHead([]).weight).toBe(0);
     expect(compareHeadToHead(markets(MIN_SETTLED_MARKETS - 1, 0.9, 0.5)).weight).toBe(0);
   });
 
-  it('is earned by a lower log loss, and lost with it', () => {
+  it('depends on the lower log loss', () => {
     expect(compareHeadToHead(markets(MIN_SETTLED_MARKETS, 0.9, 0.5)).weight).toBe(0.5);
     expect(compareHeadToHead(markets(MIN_SETTLED_MARKETS, 0.4, 0.5)).weight).toBe(0);
     expect(compareHeadToHead(markets(MIN_SETTLED_MARKETS, 0.5, 0.5)).weight).toBe(0);
   });
 
-  it('counts a market once, by its first comparison', () => {
+  it('counts each market once by its first comparison', () => {
     const again = markets(20, 0.9, 0.5);
     const { settledMarkets, weight, modelLogLoss } = compareHeadToHead([...again, ...markets(20, 0.1, 0.5)]);
     expect(settledMarkets).toBe(20);

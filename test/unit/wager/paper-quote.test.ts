@@ -42,7 +42,7 @@ describe('paper quotes', () => {
     return buildPaperQuote(market, { spotUsd: 90_000, dailyVolatility: 0.02 }, at);
   };
 
-  it('are the same whenever they are asked for, and near one half at the money', () => {
+  it('are deterministic and near one half at the money', () => {
     expect(quoteAt(90_000)).toEqual(quoteAt(90_000));
     expect(quoteAt(90_000).bid).toBeGreaterThan(0.3);
     expect(quoteAt(90_000).ask).toBeLessThan(0.7);
@@ -59,7 +59,7 @@ describe('paper quotes', () => {
     );
   });
 
-  it('fall as the strike rises by more than the crowd errs', () => {
+  it("decrease with the strike beyond the crowd's error", () => {
     expect(quoteAt(80_000).bid).toBeGreaterThan(quoteAt(100_000).ask);
   });
 });

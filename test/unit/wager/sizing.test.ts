@@ -15,12 +15,12 @@ describe('sizing', () => {
     expect(size(0.6, 0.5).fraction).toBeCloseTo(0.015625, 12);
   });
 
-  it('stakes nothing when the edge does not pay the costs, or the model is not believed', () => {
+  it('stakes nothing when costs exceed the edge or the weight is 0', () => {
     expect(size(0.51, 0.5)).toMatchObject({ side: null, fraction: 0 });
     expect(size(0.9, 0.5, 0)).toMatchObject({ side: null, fraction: 0, pBelieved: 0.5 });
   });
 
-  it('never stakes more than the cap, never a negative amount, and only where the believed probability exceeds the cost', () => {
+  it('stakes within [0, cap], and only when the blended probability exceeds the cost', () => {
     const unit = between(0.01, 0.99);
     fc.assert(
       fc.property(unit, unit, between(0, 1), (p, q, weight) => {
@@ -36,7 +36,7 @@ describe('sizing', () => {
 });
 
 describeWithShared('sizing against the reference', () => {
-  it('gives the reference stakes', () => {
+  it('matches the reference stakes', () => {
     const { kelly } = JSON.parse(readFileSync(sharedPath('golden/unit_vectors.json'), 'utf8')) as {
       kelly: { p: number; q: number; side: string | null; f: number }[];
     };

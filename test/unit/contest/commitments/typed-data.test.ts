@@ -14,15 +14,15 @@ const deployment = { chainId: 8453, identityRegistry: REGISTRY, agentId: 7 } as 
 const account = privateKeyToAccount(generatePrivateKey());
 const commitment = { market: '2026-W32-62000', wallet: account.address, probabilityBps: 6_200, issuedAtMs: 1_785_000_000_000 };
 
-describe('what a wallet signs', () => {
-  it('is recovered from the signature of an ordinary wallet', async () => {
+describe('contest typed data', () => {
+  it('verifies against the signature of an EOA', async () => {
     const domain = buildContestDomain(deployment);
     const message = { ...commitment, issuedAtMs: BigInt(commitment.issuedAtMs) };
     const signature = await account.signTypedData({ domain, types: COMMITMENT_TYPES, primaryType: COMMITMENT_PRIMARY_TYPE, message });
     expect(await recoverAddress({ hash: hashContestCommitment(domain, commitment), signature })).toBe(account.address);
   });
 
-  it('is of one deployment: another chain, registry or agent makes another hash', () => {
+  it('changes its hash with chain, registry and agent', () => {
     const others = [
       { ...deployment, chainId: 1 },
       { ...deployment, identityRegistry: account.address },
@@ -33,7 +33,7 @@ describe('what a wallet signs', () => {
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
-  it('changes with every field', () => {
+  it('changes its hash with every field', () => {
     const domain = buildContestDomain(deployment);
     const changes = fc.oneof(
       fc.record({ probabilityBps: fc.integer({ min: 0, max: 65_535 }) }),

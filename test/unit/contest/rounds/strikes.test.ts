@@ -4,7 +4,7 @@ import { buildMarketId, MARKET_ID_PATTERN, parseRoundId } from '../../../../src/
 import { buildRoundStrikes, STRIKES_EACH_SIDE } from '../../../../src/contest/rounds/strikes.ts';
 import { between } from '../../../support/arbitraries.ts';
 
-it('strikes are positive, ascending, evenly apart, around the money, and their markets can be named', () => {
+it('returns positive, ascending, evenly spaced strikes around the price with valid market ids', () => {
   fc.assert(
     fc.property(between(1, 1e7), (spot) => {
       const strikes = buildRoundStrikes(spot);
@@ -23,12 +23,12 @@ it('strikes are positive, ascending, evenly apart, around the money, and their m
   );
 });
 
-it('strikes are round numbers', () => {
+it('returns round strikes', () => {
   expect(buildRoundStrikes(61_234)).toEqual([58_000, 60_000, 62_000, 64_000, 66_000]);
   expect(buildRoundStrikes(104_900)).toEqual([95_000, 100_000, 105_000, 110_000, 115_000]);
 });
 
-it('what is no id of a market belongs to no round', () => {
+it('parses no round from an invalid market id', () => {
   for (const text of [
     '',
     '2026-W32',

@@ -5,8 +5,8 @@ import { DAY_MS, formatDay } from '../../../../src/forecast/day.ts';
 
 const instants = fc.integer({ min: 0, max: Date.UTC(2150, 0, 1) });
 
-describe('the week whose commitments are taken', () => {
-  it('begins on the next Monday at 00:00 UTC and lasts seven days', () => {
+describe('getNextRoundWeek', () => {
+  it('starts on the next Monday at 00:00 UTC and lasts seven days', () => {
     fc.assert(
       fc.property(instants, (nowMs) => {
         const { opensAt, resolvesAt } = getNextRoundWeek(nowMs);
@@ -20,7 +20,7 @@ describe('the week whose commitments are taken', () => {
     );
   });
 
-  it('is named as ISO 8601 counts: week 1 has the 4th of January, and each week has its own name', () => {
+  it('uses unique ISO 8601 week ids', () => {
     fc.assert(
       fc.property(instants, (nowMs) => {
         const { id, opensAt } = getNextRoundWeek(nowMs);

@@ -13,7 +13,7 @@ import { between } from '../../../support/arbitraries.ts';
 const bps = fc.integer({ min: MIN_PROBABILITY_BPS, max: MAX_PROBABILITY_BPS });
 
 describe('points', () => {
-  it('are the difference of the squared errors, rounded to a whole number', () => {
+  it('are the rounded difference of squared errors', () => {
     fc.assert(
       fc.property(bps, bps, fc.boolean(), (walletBps, oracleBps, above) => {
         const { points, brierOracle, brierWallet } = scoreCommitment({ walletBps, oracleBps, above });
@@ -25,7 +25,7 @@ describe('points', () => {
     );
   });
 
-  it('are what the other one loses, and none for the same probability', () => {
+  it('are antisymmetric, and 0 for equal probabilities', () => {
     fc.assert(
       fc.property(bps, bps, fc.boolean(), (a, b, above) => {
         const won = scoreCommitment({ walletBps: a, oracleBps: b, above }).points;
@@ -37,7 +37,7 @@ describe('points', () => {
     );
   });
 
-  it('are most, on average, for whoever says what is true', () => {
+  it('are maximal in expectation for the true probability', () => {
     fc.assert(
       fc.property(bps, bps, bps, (trueBps, otherBps, oracleBps) => {
         const expected = (walletBps: number) => {
@@ -55,14 +55,14 @@ describe('points', () => {
     );
   });
 
-  it('fit the worked example of the document', () => {
+  it('match the worked example of the document', () => {
     expect(scoreCommitment({ walletBps: 7_000, oracleBps: 5_500, above: true })).toMatchObject({ points: 1_125 });
     expect(scoreCommitment({ walletBps: 7_000, oracleBps: 5_500, above: false })).toMatchObject({ points: -1_875 });
     expect(MAX_POINTS).toBe(9_800);
   });
 });
 
-it('a probability enters the range of the contest in whole basis points', () => {
+it("clips a probability to the contest's range in whole basis points", () => {
   fc.assert(
     fc.property(between(0, 1), (probability) => {
       const value = toContestBps(probability);

@@ -11,12 +11,12 @@ const ROWS = 3_000;
 const cut = sliceFrame(frame, frame.firstDay + ROWS - 1);
 const history = { closes: cut.close, features: computeFeatures(cut) };
 
-describe('what a shorter horizon says of the longest', () => {
-  const told = compareHorizons(history);
+describe('horizon agreement', () => {
+  const report = compareHorizons(history);
   const [twoDays, sevenDays] = ([2, 7] as const).map((horizon) => computeOutOfSampleFolds(history, horizon).flatMap(({ days }) => days));
 
-  it('is counted day by day, on the days that both were forecast on', () => {
-    expect(told.map(({ horizon, longest }) => [horizon, longest])).toEqual([
+  it('counts days with forecasts of both horizons', () => {
+    expect(report.map(({ horizon, longest }) => [horizon, longest])).toEqual([
       ['1d', '7d'],
       ['2d', '7d'],
       ['3d', '7d'],
@@ -24,13 +24,13 @@ describe('what a shorter horizon says of the longest', () => {
     const days = sevenDays.filter(({ day }) => twoDays.some((one) => one.day === day));
     const same = days.filter(({ day, signal }) => twoDays.find((one) => one.day === day)!.signal === signal);
     expect(days.length).toBeGreaterThan(100);
-    expect(told[1]).toMatchObject({ n: days.length, sameSignal: same.length / days.length });
+    expect(report[1]).toMatchObject({ n: days.length, sameSignal: same.length / days.length });
     const calls = days.filter(({ signal }) => signal !== 'HOLD').length / days.length;
-    expect(told[1].mostFrequentSignal).toBeGreaterThanOrEqual(Math.max(calls, 1 - calls) / 2);
+    expect(report[1].mostFrequentSignal).toBeGreaterThanOrEqual(Math.max(calls, 1 - calls) / 2);
   });
 
-  it('is a share, and a correlation where both move', () => {
-    for (const { sameDirection, sameSignal, mostFrequentDirection, mostFrequentSignal, correlation } of told) {
+  it('returns shares, and a correlation unless constant', () => {
+    for (const { sameDirection, sameSignal, mostFrequentDirection, mostFrequentSignal, correlation } of report) {
       for (const share of [sameDirection, sameSignal, mostFrequentDirection, mostFrequentSignal]) {
         expect(share).toBeGreaterThanOrEqual(0);
         expect(share).toBeLessThanOrEqual(1);
@@ -40,7 +40,7 @@ describe('what a shorter horizon says of the longest', () => {
     }
   });
 
-  it('is nothing without a fold', () => {
+  it('is empty without a fold', () => {
     const short = sliceFrame(frame, frame.firstDay + 800);
     expect(compareHorizons({ closes: short.close, features: computeFeatures(short) })).toEqual([]);
   });

@@ -47,7 +47,7 @@ describe('computeFeatures', () => {
     }
   });
 
-  it('is defined from the first row: categories without input score 0, the rest is masked', () => {
+  it('scores 0 without input and masks the rest from the first row', () => {
     const { trend, momentum, flow, value, vol, z50, v99, drawdown } = whole;
     expect([trend[0], momentum[0], value[0], vol[0]]).toEqual([0, 0, 0, 0]);
     expect(flow[0]).toBe(Math.tanh((frame.pmi[0] - 50) / 5));
@@ -62,7 +62,7 @@ describe('computeFeatures', () => {
     expect(bare.value[1400]).toBe(-Math.tanh(whole.mvz[1400] / 1.5));
   });
 
-  it('lets an observation count for seven days after its own', () => {
+  it('uses an observation for seven days after its date', () => {
     const cut = frame.dxy.days.indexOf(parseDay('2018-03-02'));
     const dxy = { days: frame.dxy.days.subarray(0, cut + 1), values: frame.dxy.values.subarray(0, cut + 1) };
     const { dxz } = computeFeatures({ ...frame, dxy });
@@ -72,14 +72,14 @@ describe('computeFeatures', () => {
     expect(dxz[row + 1]).toBeNaN();
   });
 
-  it('accepts prices that do not move', () => {
+  it('accepts constant prices', () => {
     const still = computeFeatures({ ...frame, close: frame.close.map(() => 100), realizedPrice: frame.close.map(() => 100) });
     expect(new Set(still.trend)).toEqual(new Set([0]));
     expect(new Set(still.momentum)).toEqual(new Set([0]));
     expect(new Set(still.vol)).toEqual(new Set([0]));
   });
 
-  it('gives the same bits whatever was computed before', () => {
+  it('is bit-identical for any earlier table', () => {
     const steps = fc.array(fc.record({ advance: fc.integer({ min: -2, max: 40 }), lastPrice: between(0.9, 1.1) }), {
       minLength: 1,
       maxLength: 6,
@@ -101,7 +101,7 @@ describe('computeFeatures', () => {
     );
   });
 
-  it('notices revised observations and another first day', () => {
+  it('detects revised observations and another first day', () => {
     const earlier = { frame, table: whole };
     const values = Float64Array.from(frame.etfFlow.values);
     values[10] += 1;
@@ -149,13 +149,13 @@ describeGolden('features on real history', () => {
     }
   });
 
-  it('do not change when every input is cut', () => {
+  it('do not change when all inputs are cut', () => {
     const days = ['2013-05-05', '2018-02-06', '2020-03-12', '2024-03-15', '2024-12-26', '2026-08-13'].map(parseDay);
     expect(leaks(computeFeatures, frame, days)).toEqual([]);
     expect(leaks(impatient, frame, days)).toContain('etf');
   });
 
-  it('give the same bits a day at a time', () => {
+  it('are bit-identical one day at a time', () => {
     let earlier: ComputedFeatures | undefined;
     for (let day = getLastDay(frame) - 40; day <= getLastDay(frame); day++) {
       const current = asOf(frame, day, day === getLastDay(frame) ? 1 : 1.01);

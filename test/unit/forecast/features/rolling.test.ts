@@ -46,13 +46,13 @@ describe('rolling means and z-scores', () => {
     expect(zScoreAt(values, 4, 5, 4)).toBeCloseTo(3 / Math.sqrt(14 / 3), 14);
   });
 
-  it('are masked without the value itself, without spread, or with too few', () => {
+  it('are masked for a masked value, without variance or with too few values', () => {
     expect(zScoreAt(values, 1, 5, 1)).toBeNaN();
     expect(zScoreAt(values, 4, 5, 5)).toBeNaN();
     expect(zScoreAt(Float64Array.of(5, 5, 5), 2, 3, 2)).toBeNaN();
   });
 
-  it('average what is available', () => {
+  it('average available values', () => {
     expect(meanOfAvailable(1, Number.NaN, 3)).toBe(2);
     expect(meanOfAvailable(Number.NaN)).toBeNaN();
     expect(combineScores(Number.NaN, Number.NaN)).toBe(0);

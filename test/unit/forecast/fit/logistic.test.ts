@@ -6,7 +6,7 @@ import { describeGolden, readGolden } from '../golden-frame.ts';
 import { seededRandom } from '../synthetic-frame.ts';
 
 describe('fitLogistic', () => {
-  it('ends where the gradient of the log posterior is zero', () => {
+  it('converges to a zero gradient of the log posterior', () => {
     const random = seededRandom(3);
     const rows = 60;
     const problem = {
@@ -53,7 +53,7 @@ describe('fitCalibration', () => {
     expect(fitCalibration(rowsOf(-0.5)).calB).toBe(0);
   });
 
-  it('is its prior without rows', () => {
+  it('returns the prior without rows', () => {
     expect(fitCalibration({ ...rowsOf(1), to: 0 })).toEqual({ calA: 0, calB: 0.5 });
   });
 });
@@ -68,7 +68,7 @@ describeGolden('the reference vectors of the fits', () => {
   const { ridge, base_rate, calibrate } = readGolden<UnitVectors>('unit_vectors.json');
   const columns = { labels: Float64Array.from(ridge.y), weights: Float64Array.from(ridge.w), from: 0, to: ridge.y.length };
 
-  it('are met by the ridge regression', () => {
+  it('match the ridge regression', () => {
     const beta = fitLogistic({
       ...columns,
       design: Float64Array.from(ridge.X.flat()),
@@ -81,11 +81,11 @@ describeGolden('the reference vectors of the fits', () => {
     });
   });
 
-  it('are met by the base rate', () => {
+  it('match the base rate', () => {
     expect(computeBaseRate(columns)).toBeCloseTo(base_rate, 12);
   });
 
-  it('are met by the calibration', () => {
+  it('match the calibration', () => {
     const { calA, calB } = fitCalibration({
       design: Float64Array.from(calibrate.dev.flatMap((deviation) => [1, deviation])),
       offset: Float64Array.from(calibrate.off),

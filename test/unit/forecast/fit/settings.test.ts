@@ -16,18 +16,18 @@ const sizeOf = ({ beta }: { beta: readonly number[] }) => Math.hypot(...beta.sli
 describe('the settings of a fit', () => {
   const model = fitModel({ ...source, block: BLOCK });
 
-  it('are those of the model unless others are asked for', () => {
+  it('default to those of the model', () => {
     expect(fitWith({})).toEqual(model);
   });
 
-  it('leave out scores: their slope is exactly 0, and the others are those of a history where the score is always 0', () => {
+  it('give omitted scores a slope of exactly 0, as for a score that is always 0', () => {
     const silent = { ...features, flow: new Float64Array(features.length) };
     const without = fitWith({ inputs: MODEL_INPUTS.filter((name) => name !== 'flow') });
     expect(without.beta[1 + MODEL_INPUTS.indexOf('flow')]).toBe(0);
     expect(without).toEqual(fitModel({ ...source, features: silent, block: BLOCK }));
   });
 
-  it('shrink slopes the more, the higher their precision', () => {
+  it('shrink slopes more at higher precision', () => {
     const sizes = [1, 16, 256].map((slopePrecision) => sizeOf(fitWith({ slopePrecision })));
     expect(sizes[1]).toBe(sizeOf(model));
     expect(sizes[0]).toBeGreaterThan(sizes[1]);
@@ -40,7 +40,7 @@ describe('the settings of a fit', () => {
     expect(distances[1]).toBeGreaterThan(distances[2]);
   });
 
-  it('take a calibration as given', () => {
+  it('use a given calibration', () => {
     expect(fitWith({ calibration: { calA: 0.1, calB: 0.7 } })).toEqual({ ...model, calA: 0.1, calB: 0.7 });
     const fits = walkForward({ ...source, settings: { ...MODEL_SETTINGS, calibration: { calA: 0, calB: 0 } } });
     for (const { model: fitted, pUp } of fits) {
@@ -48,7 +48,7 @@ describe('the settings of a fit', () => {
     }
   });
 
-  it('forget what lies longer back than the training days', () => {
+  it('ignore days before the training period', () => {
     const changed = features.firstDay + 300;
     const closes = frame.close.map((close, row) => (row + features.firstDay < changed ? close * (row % 2 === 0 ? 2 : 0.5) : close));
     const recent = { trainingDays: 500, calibration: { calA: 0, calB: 1 } };
@@ -59,7 +59,7 @@ describe('the settings of a fit', () => {
     expect(fitModel({ ...source, closes, block: BLOCK }).beta).not.toEqual(model.beta);
   });
 
-  it('let days fade: a long half-life changes hardly anything, a short one leaves the newest days', () => {
+  it('weight days by the half-life: little change for a long one, only the newest days for a short one', () => {
     expect(fitWith({ halfLifeDays: 1e9 }).baseRate).toBeCloseTo(model.baseRate, 6);
     const { trainTo } = model;
     const lately = (days: number) => {

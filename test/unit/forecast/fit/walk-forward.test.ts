@@ -37,7 +37,7 @@ describe('walkForward', () => {
     expect(fits[0].model.nTrain).toBe(fits[0].model.trainTo - fits[0].model.trainFrom + 1);
   });
 
-  it('covers the days of each block, the last as far as there are any', () => {
+  it('covers the days of each block, the last partially', () => {
     for (const { model, from, to, pUp } of fits) {
       expect(from + frame.firstDay).toBe(getBlockStart(model.block));
       expect(pUp).toHaveLength(to - from);
@@ -57,11 +57,11 @@ describe('walkForward', () => {
     }
   });
 
-  it('gives a block the same model however far it walks', () => {
+  it('fits the same model regardless of the last block', () => {
     for (const { model } of fits) expect(fitModel({ ...source, block: model.block })).toEqual(model);
   });
 
-  it('settles where every label agrees', () => {
+  it('converges when all labels agree', () => {
     const rising = frame.close.map((_, row) => 100 * 1.001 ** row * (1 + 0.0001 * (row % 2)));
     const { model } = walkForward({ ...source, closes: rising }).at(-1)!;
     expect(model.baseRate).toBeGreaterThan(0.8);
@@ -74,23 +74,23 @@ describe('the purge', () => {
   const block = 3;
   const lastLabel = getTrainingEnd(block, 7) + 7 - 1;
 
-  it('learns nothing from the week before the block or anything later', () => {
+  it('ignores closes from the embargo on', () => {
     expect(fitWithClosesChangedFrom(lastLabel + 1, block)).toEqual(fitModel({ ...source, block }));
     expect(getBlockStart(block) - lastLabel).toBe(8);
   });
 
-  it('would show a purge that is one day short', () => {
+  it('detects a purge that is one day short', () => {
     expect(fitWithClosesChangedFrom(lastLabel, block).beta).not.toEqual(fitModel({ ...source, block }).beta);
   });
 
-  it('gives the same model when the history ends with its last label', () => {
+  it('fits the same model when the history ends with the last label', () => {
     const cut = sliceFrame(frame, lastLabel);
     expect(fitModel({ closes: cut.close, features: computeFeatures(cut), horizon: 7, block })).toEqual(fitModel({ ...source, block }));
   });
 });
 
 describe('a history that is too short', () => {
-  it('says what it gives and what is needed', () => {
+  it('reports available and required days', () => {
     const error = thrownBy(() => fitModel({ ...source, block: 0 }));
     expect(isOracleError(error, 'HISTORY_TOO_SHORT')).toBe(true);
     expect((error as Error).message).toBe(
@@ -98,14 +98,14 @@ describe('a history that is too short', () => {
     );
   });
 
-  it('says when it ends before the last label', () => {
+  it('reports a history that ends before the last label', () => {
     const cut = sliceFrame(frame, getBlockStart(3) - 9);
     const error = thrownBy(() => fitModel({ closes: cut.close, features: computeFeatures(cut), horizon: 7, block: 3 }));
     expect(isOracleError(error, 'HISTORY_TOO_SHORT')).toBe(true);
     expect((error as Error).message).toBe('m0-d1.2018-09-25 learns from closes until 2018-09-17, the history ends on 2018-09-16');
   });
 
-  it('rejects closes that do not fit the features, and prices that never move', () => {
+  it('rejects closes of another length and constant prices', () => {
     expect(
       isOracleError(
         thrownBy(() => fitModel({ ...source, closes: frame.close.subarray(1), block: 3 })),
@@ -159,7 +159,7 @@ describeGolden('fits on real history', () => {
     }
   });
 
-  it('serve the next block as soon as its last label is known', () => {
+  it('fit the next block as soon as its last label is known', () => {
     for (const horizon of HORIZONS) {
       const cut = sliceFrame(real, getBlockStart(19) - 8);
       const early = fitModel({ closes: cut.close, features: computeFeatures(cut), horizon, block: 19 });

@@ -22,7 +22,7 @@ function coins(length: number, chance: number, seed: number): Float64Array {
 }
 
 describe('the block bootstrap', () => {
-  it('says the same of the same record, and keeps within what the record has', () => {
+  it('is deterministic and within the range of the data', () => {
     fc.assert(
       fc.property(values, (column) => {
         const interval = meanOf(column)!;
@@ -37,12 +37,12 @@ describe('the block bootstrap', () => {
     );
   });
 
-  it('draws otherwise with another seed', () => {
+  it('depends on the seed', () => {
     const column = coins(100, 0.5, 1);
     expect(meanOf(column, { seed: 2 })).not.toEqual(meanOf(column, { seed: 3 }));
   });
 
-  it('does not depend on the unit of what a ratio is made of', () => {
+  it('is invariant to the scale of a ratio', () => {
     fc.assert(
       fc.property(values, fc.constantFrom(0.25, 2, 1024), (column, unit) => {
         const columns = [column.map((value) => value * unit), ones(column.length).map((one) => one * unit)];
@@ -53,11 +53,11 @@ describe('the block bootstrap', () => {
     );
   });
 
-  it('leaves no doubt where nothing varies', () => {
+  it('has zero width for constant data', () => {
     expect(meanOf(new Float64Array(90).fill(3))).toEqual({ low: 3, high: 3 });
   });
 
-  it('says nothing below five blocks', () => {
+  it('returns null below five blocks', () => {
     expect(meanOf(coins(69, 0.5, 1))).toBeNull();
     expect(meanOf(coins(70, 0.5, 1))).not.toBeNull();
     expect([fillsBlocks(69), fillsBlocks(70), fillsBlocks(299), fillsBlocks(300)]).toEqual([false, true, true, true]);
@@ -66,7 +66,7 @@ describe('the block bootstrap', () => {
     expect(meanOf([])).toBeNull();
   });
 
-  it('says nothing where the days that bear on it fill fewer than five blocks, however far apart they are', () => {
+  it('returns null when informative days fill fewer than five blocks', () => {
     const on = (...days: number[]) => Float64Array.from({ length: 140 }, (_, day) => (days.includes(day) ? 1 : 0));
     const shareOn = (of: Float64Array) => blockBootstrap({ columns: [of, of], statistic: ratio, resamples: RESAMPLES });
     expect(shareOn(on(0, 139))).toBeNull();
@@ -76,20 +76,20 @@ describe('the block bootstrap', () => {
     expect(meanOf(on(0, 30, 60, 90, 139))).not.toBeNull();
   });
 
-  it('says nothing where too many resamples have no figure, and never one that is not finite', () => {
+  it('returns null when too many resamples are undefined, and never infinite bounds', () => {
     // So many runs of two days that are not 0: none of them is drawn by a chance of about exp(-1.5 runs), for two 5 %.
     const some = (runs: number) => Float64Array.from({ length: 140 }, (_, day) => (day < 8 * runs && day % 8 < 2 ? 1 : 0));
     const quotient = (columns: Float64Array[]) => blockBootstrap({ columns, statistic: ([a, b]) => 1 - a / b, blockDays: 2 });
     expect(quotient([ones(140), some(2)])).toBeNull();
     // Neither above nor below the others: without it they would be a choice.
     expect(quotient([some(2), some(2), ones(140)])).toBeNull();
-    const told = quotient([ones(140), some(3)])!;
-    expect([Number.isFinite(told.low), Number.isFinite(told.high)]).toEqual([true, true]);
+    const interval = quotient([ones(140), some(3)])!;
+    expect([Number.isFinite(interval.low), Number.isFinite(interval.high)]).toEqual([true, true]);
     const never = new Float64Array(200);
     expect(blockBootstrap({ columns: [never, never], statistic: ratio, resamples: RESAMPLES })).toBeNull();
   });
 
-  it('does not leave the range of the figure', () => {
+  it('stays within the range of the statistic', () => {
     const column = Float64Array.from({ length: 70 }, (_, day) => (day % 14 === 0 ? 0 : 1));
     column.fill(0, 0, 10);
     expect(meanOf(column)!.high).toBe(1);
@@ -100,7 +100,7 @@ describe('the block bootstrap', () => {
     { what: 'independent days', horizonDays: 1, days: 250, blockDays: 5 },
     { what: 'overlapping windows of a short record', horizonDays: 7, days: 70, blockDays: 14 },
     { what: 'overlapping windows of four months', horizonDays: 7, days: 113, blockDays: 14 },
-  ])('covers a known share about as often as it says, on $what', ({ horizonDays, days, blockDays }) => {
+  ])('has its nominal coverage on $what', ({ horizonDays, days, blockDays }) => {
     const trials = 1_000;
     let covered = 0;
     for (let trial = 0; trial < trials; trial++) {
@@ -112,7 +112,7 @@ describe('the block bootstrap', () => {
     expect(covered / trials).toBeLessThan(0.98);
   });
 
-  it('is wider by blocks than by days where neighbours are alike', () => {
+  it('is wider than resampling days for correlated data', () => {
     const weeks = coins(40, 0.5, 7);
     const alike = Float64Array.from({ length: 280 }, (_, day) => weeks[Math.floor(day / 7)]);
     const width = (blockDays: number) => {

@@ -14,8 +14,8 @@ function daysOf(distances: readonly number[]): number[] {
   });
 }
 
-describe('how many independent outcomes overlapping windows are worth', () => {
-  it('is how many there are where windows last a day, and none for none', () => {
+describe('effective count of overlapping windows', () => {
+  it('equals n for one-day windows and 0 without any', () => {
     fc.assert(
       fc.property(gaps, (distances) => {
         expect(computeEffectiveCount(daysOf(distances), 1)).toBe(distances.length);
@@ -24,7 +24,7 @@ describe('how many independent outcomes overlapping windows are worth', () => {
     expect(computeEffectiveCount([], 7)).toBe(0);
   });
 
-  it('is never more than there are, and never less than one in h', () => {
+  it('lies between n / h and n', () => {
     fc.assert(
       fc.property(gaps, horizon, (distances, h) => {
         const worth = computeEffectiveCount(daysOf(distances), h);
@@ -34,7 +34,7 @@ describe('how many independent outcomes overlapping windows are worth', () => {
     );
   });
 
-  it('does not fall where a gap becomes longer', () => {
+  it('does not decrease with longer gaps', () => {
     fc.assert(
       fc.property(gaps, fc.nat(79), horizon, (distances, at, h) => {
         const longer = distances.with(at % distances.length, distances[at % distances.length] + 1);
@@ -43,15 +43,15 @@ describe('how many independent outcomes overlapping windows are worth', () => {
     );
   });
 
-  it('is how many there are where no windows overlap', () => {
+  it('equals n without overlap', () => {
     expect(computeEffectiveCount([0, 7, 14, 30], 7)).toBe(4);
   });
 
-  it('of two windows that share half their days is 1.5: signs of half-shared sums are correlated by a third', () => {
+  it('is 1.5 for two windows that share half their days', () => {
     expect(computeEffectiveCount([0, 1], 2)).toBeCloseTo(4 / (2 + 2 / 3), 12);
   });
 
-  it('of a year of 7-day windows is about 70, not 365', () => {
+  it('is about 70 for a year of 7-day windows', () => {
     const year = Array.from({ length: 365 }, (_, day) => day);
     expect(computeEffectiveCount(year, 7)).toBeGreaterThan(69);
     expect(computeEffectiveCount(year, 7)).toBeLessThan(71);

@@ -16,22 +16,22 @@ describe("the 97.5 % quantile of Student's t", () => {
     [30, 2.0423],
     [120, 1.9799],
     [1_000_000, 1.96],
-  ])('with %d degrees of freedom is that of the tables', (degrees, expected) => {
+  ])('matches the tables at %d degrees of freedom', (degrees, expected) => {
     expect(Math.abs(studentQuantile(degrees) / expected - 1)).toBeLessThan(0.002);
   });
 
-  it('falls as the degrees of freedom grow', () => {
+  it('decreases with the degrees of freedom', () => {
     for (let degrees = 1; degrees < 200; degrees++) expect(studentQuantile(degrees + 1)).toBeLessThan(studentQuantile(degrees));
   });
 });
 
-describe('a mean with its interval', () => {
-  it('is missing without values, and without bounds for one', () => {
+describe('mean intervals', () => {
+  it('are null without values, unbounded for one', () => {
     expect(computeMeanInterval([])).toBeNull();
     expect(computeMeanInterval([3])).toEqual({ n: 1, mean: 3, low: null, high: null });
   });
 
-  it('is the one of a worked example', () => {
+  it('match a worked example', () => {
     // Mean 5, standard deviation 2.5820, standard error 1.2910.
     const { n, mean, low, high } = computeMeanInterval([2, 4, 6, 8])!;
     expect([n, mean]).toEqual([4, 5]);
@@ -39,7 +39,7 @@ describe('a mean with its interval', () => {
     expect(5 - low!).toBeCloseTo(high! - 5, 9);
   });
 
-  it('contains the mean, moves with the values and scales with them', () => {
+  it('contain the mean and scale with the values', () => {
     const values = fc.array(between(-100, 100), { minLength: 2, maxLength: 50 });
     fc.assert(
       fc.property(values, between(-10, 10), (sample, shift) => {

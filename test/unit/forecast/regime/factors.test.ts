@@ -10,8 +10,8 @@ function factorsOf(gap200: number, ret30: number, fg7: number, vratio: number) {
   );
 }
 
-describe('regimeFactors', () => {
-  it('puts the figures into words', () => {
+describe('describeRegimeFactors', () => {
+  it('formats the figures', () => {
     expect(factorsOf(Math.log(1.123), Math.log(0.95), 61.8, 1.3)).toEqual({
       trendPosition: '12.3 % above the 200-day average',
       momentum: '-5.0 % in 30 days',
@@ -33,7 +33,7 @@ describe('regimeFactors', () => {
     expect(factorsOf(0, 0, fearGreed, 1).sentiment).toMatch(new RegExp(`^${name} \\(`));
   });
 
-  it('says what is unknown', () => {
+  it('formats unknown inputs', () => {
     const missing = Number.NaN;
     for (const factor of Object.values(factorsOf(missing, missing, missing, missing))) expect(factor).toMatch(/^unknown: /);
   });

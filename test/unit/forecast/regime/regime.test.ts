@@ -47,12 +47,12 @@ const runsOf = (labels: Regime[]) => {
   return runs;
 };
 
-describe('rawRegime', () => {
+describe('classifyRow', () => {
   it.each(REGIME_NAMES)('meets the rule of %s at its limits', (regime) => {
     expect(rawOf(ROWS[regime])).toBe(regime);
   });
 
-  it('takes the first rule that matches', () => {
+  it('applies the first matching rule', () => {
     expect(rawOf({ ...ROWS.EUPHORIA, ret30: -0.35 })).toBe('CRISIS');
     expect(rawOf({ ...CALM, gap200: 0.45, ret30: 0.2, fg7: Number.NaN })).toBe('EUPHORIA');
     expect(rawOf({ ...ROWS.BEAR_RECOVERY, vratio: 1 })).toBe('CHOP');
@@ -63,7 +63,7 @@ describe('rawRegime', () => {
     expect(rawOf({ ...ROWS.CRISIS, vratio: Number.NaN })).toBe('DEFAULT');
   });
 
-  it('reads the limits it is given', () => {
+  it('uses the given limits', () => {
     expect(classifyRow(tableOf([ROWS.CRISIS]), 0, { ...REGIME_THRESHOLDS, crisisRet7: -0.24 })).toBe('BULL_TREND');
   });
 });
@@ -84,11 +84,11 @@ describe('classifyRegimes', () => {
     ]);
   });
 
-  it('forgets a candidate that does not last', () => {
+  it('drops a candidate that does not last', () => {
     expect(new Set(labelsOf(['DEFAULT', 3], ['CHOP', 2], ['DEFAULT', 1], ['CHOP', 2], ['BEAR_TREND', 2]))).toEqual(new Set(['DEFAULT']));
   });
 
-  it('holds a crisis for five days while its successor counts on', () => {
+  it('keeps a crisis for five days while its successor counts', () => {
     expect(runsOf(labelsOf(['CRISIS', 1], ['CHOP', 10]))).toEqual([
       ['CRISIS', 5],
       ['CHOP', 6],

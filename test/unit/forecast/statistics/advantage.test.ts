@@ -20,7 +20,7 @@ describe('the sign test', () => {
     expect(computeSignTest(5_125, 10_000)).toBeCloseTo(0.012770430992607777, 9);
   });
 
-  it('is a chance, the same on both sides, and smaller the further from one half', () => {
+  it('returns a symmetric p-value that decreases away from one half', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3_000 }), fc.nat(3_000), (n, drawn) => {
         const right = drawn % (n + 1);
@@ -35,14 +35,14 @@ describe('the sign test', () => {
 });
 
 describe('the advantage over always-UP', () => {
-  it('is claimed from six calls of DOWN on, if all are right, or all wrong', () => {
+  it('needs six DOWN calls, all right or all wrong', () => {
     const days = [0, 7, 14, 21, 28, 35];
     expect(testAdvantageOverAlwaysUp(downs(days.slice(1)), 7)).toBe(0);
     expect(testAdvantageOverAlwaysUp(downs(days), 7)).toBe(1);
     expect(testAdvantageOverAlwaysUp(downs(days, true), 7)).toBe(-1);
   });
 
-  it('does not count windows that overlap, nor calls of UP, nor abstentions', () => {
+  it('ignores overlapping windows, UP calls and HOLD', () => {
     expect(testAdvantageOverAlwaysUp(downs(Array.from({ length: 35 }, (_, index) => index)), 7)).toBe(0);
     expect(
       testAdvantageOverAlwaysUp(
@@ -59,13 +59,13 @@ describe('the advantage over always-UP', () => {
     expect(testAdvantageOverAlwaysUp([], 1)).toBe(0);
   });
 
-  it('is not claimed from one place of a record that is long enough to have more', () => {
+  it('is not claimed from one cluster of a long record', () => {
     const record = (days: number) => Array.from({ length: days }, (_, index) => (index < 15 ? down(index, false) : scored(index)));
     expect(testAdvantageOverAlwaysUp(record(69), 1)).toBe(1);
     expect(testAdvantageOverAlwaysUp(record(70), 1)).toBe(0);
   });
 
-  it('is not claimed where the difference day by day does not agree', () => {
+  it('is not claimed when the daily difference disagrees', () => {
     // Right in two fortnights, and in three other places once: enough for chance, but most of it was gained in two runs.
     const isDown = (index: number) => index < 12 || (index >= 100 && index < 112) || [40, 70, 150].includes(index);
     const record = Array.from({ length: 200 }, (_, index) => (isDown(index) ? down(index, index >= 40 && index <= 70) : scored(index)));
@@ -73,7 +73,7 @@ describe('the advantage over always-UP', () => {
     expect(testAdvantageOverAlwaysUp(record, 1)).toBe(0);
   });
 
-  it('turns round with the outcomes', () => {
+  it('changes sign with the outcomes', () => {
     fc.assert(
       fc.property(scoredRecord(60), horizon, (record, h) => {
         const opposite = record.map((one): ScoredForecast => ({ ...one, rose: !one.rose }));
@@ -89,7 +89,7 @@ describe('the advantage over always-UP', () => {
     { days: 113, horizonDays: 2, share: 0.5 },
     { days: 113, horizonDays: 7, share: 0.5 },
     { days: 365, horizonDays: 1, share: 0.5 },
-  ])('is claimed by chance at most once in twenty records: $days days at $horizonDays, DOWN by $share', ({ days, horizonDays, share }) => {
+  ])('has at most 5 % false positives: $days days at $horizonDays, DOWN by $share', ({ days, horizonDays, share }) => {
     const trials = 300;
     let claims = 0;
     for (let trial = 0; trial < trials; trial++) {

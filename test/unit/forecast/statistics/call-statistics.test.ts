@@ -5,7 +5,7 @@ import { toDailyColumn } from '../../../../src/forecast/statistics/scored-foreca
 import { FIRST, horizon, scored, scoredRecord } from './scored-forecasts.ts';
 
 describe('statistics of calls', () => {
-  it('count calls, not abstentions, and every interval contains its share', () => {
+  it('exclude HOLD, and every interval contains its share', () => {
     fc.assert(
       fc.property(scoredRecord(60), horizon, (record, h) => {
         const { n, hits, accuracy, effectiveN, wilson95, alwaysUp } = computeCallStatistics(record, h);
@@ -24,7 +24,7 @@ describe('statistics of calls', () => {
     );
   });
 
-  it('drop overlap in every way, each call in exactly one of them', () => {
+  it('put each call into exactly one offset', () => {
     fc.assert(
       fc.property(scoredRecord(60), horizon, (record, h) => {
         const { n, hits, offsets } = computeCallStatistics(record, h);
@@ -43,7 +43,7 @@ describe('statistics of calls', () => {
     ]);
   });
 
-  it('have bootstrap intervals from five blocks on', () => {
+  it('have bootstrap intervals from five blocks', () => {
     const record = (days: number) => Array.from({ length: days }, (_, index) => scored(index, { rose: index % 3 !== 0 }));
     expect(computeCallStatistics(record(69), 7)).toMatchObject({
       bootstrap95: null,
@@ -55,7 +55,7 @@ describe('statistics of calls', () => {
     expect(alwaysUp!.difference).toEqual({ value: 0, low: null, high: null });
   });
 
-  it('have no bootstrap interval from calls in a few places, however long the record', () => {
+  it('have no bootstrap interval for clustered calls of a long record', () => {
     const at = (...indices: number[]) =>
       computeCallStatistics(
         indices.map((index) => scored(index)),
@@ -66,7 +66,7 @@ describe('statistics of calls', () => {
     expect(at(0, 20, 40, 60, 80).bootstrap95).toEqual({ low: 1, high: 1 });
   });
 
-  it('are shares and differences of shares, however few blocks', () => {
+  it('stay in range for few blocks', () => {
     const record = (call: (index: number) => 'UP' | 'DOWN') =>
       Array.from({ length: 70 }, (_, index) => scored(index, { call: call(index) }));
     expect(
@@ -82,7 +82,7 @@ describe('statistics of calls', () => {
     expect([bootstrap95!.low, alwaysUp!.difference.low]).toEqual([0, -1]);
   });
 
-  it('have an interval of the difference from always-UP where calls of DOWN fill five blocks', () => {
+  it('have an interval of the always-UP difference when DOWN calls fill five blocks', () => {
     const record = (places: number) =>
       Array.from({ length: 140 }, (_, index) =>
         scored(index, index % 28 === 0 && index < places * 28 ? { call: 'DOWN', rose: false } : {}),
@@ -93,15 +93,15 @@ describe('statistics of calls', () => {
     expect(high!).toBeGreaterThan(value);
   });
 
-  it('refuse days that do not ascend', () => {
+  it('reject days that do not ascend', () => {
     const refused = expect.objectContaining({ code: 'INPUT_INVALID', message: expect.stringContaining('2026-01-02') });
     expect(() => computeCallStatistics([scored(1), scored(1)], 1)).toThrow(refused);
     expect(() => computeCallStatistics([scored(2), scored(1)], 1)).toThrow(refused);
   });
 });
 
-describe('a number a day', () => {
-  it('is 0 on days without a forecast', () => {
+describe('daily columns', () => {
+  it('are 0 on days without a forecast', () => {
     expect(toDailyColumn([{ day: FIRST }, { day: FIRST + 3 }], ({ day }) => day)).toEqual(Float64Array.of(FIRST, 0, 0, FIRST + 3));
     expect(toDailyColumn([], () => 1)).toHaveLength(0);
   });

@@ -5,16 +5,16 @@ import { computeRecordStatistics } from '../../../../src/forecast/statistics/rec
 import { horizon, scored, scoredRecord } from './scored-forecasts.ts';
 
 describe('statistics of distributions', () => {
-  it('are of those forecasts that have one, with shares inside their intervals', () => {
+  it('cover forecasts with a distribution, with shares inside their intervals', () => {
     fc.assert(
       fc.property(scoredRecord(60), horizon, (record, h) => {
-        const told = computeDistributionStatistics(record, h);
+        const statistics = computeDistributionStatistics(record, h);
         const known = record.filter(({ distribution }) => distribution !== null);
         if (known.length === 0) {
-          expect(told).toBeNull();
+          expect(statistics).toBeNull();
           return;
         }
-        const { n, effectiveN, coverage, quantiles } = told!;
+        const { n, effectiveN, coverage, quantiles } = statistics!;
         expect(n).toBe(known.length);
         expect(effectiveN).toBeLessThanOrEqual(n);
         for (const { observed, interval95 } of [...coverage, ...quantiles]) {
@@ -28,7 +28,7 @@ describe('statistics of distributions', () => {
     );
   });
 
-  it('find what they should where outcomes are spread evenly', () => {
+  it('match nominal coverage for uniform outcomes', () => {
     const record = Array.from({ length: 1000 }, (_, index) => scored(index, { distribution: { crps: 0.01, pit: (index + 0.5) / 1000 } }));
     const { crps, coverage, quantiles } = computeDistributionStatistics(record, 1)!;
     expect(crps).toBeCloseTo(0.01, 12);
@@ -36,7 +36,7 @@ describe('statistics of distributions', () => {
     for (const { level, observed } of quantiles) expect(observed).toBeCloseTo(level, 3);
   });
 
-  it('show distributions that are too narrow', () => {
+  it('reveal distributions that are too narrow', () => {
     const record = Array.from({ length: 200 }, (_, index) =>
       scored(index, { distribution: { crps: 0.01, pit: index % 2 === 0 ? 0.02 : 0.98 } }),
     );
@@ -48,7 +48,7 @@ describe('statistics of distributions', () => {
 });
 
 describe('statistics of a record', () => {
-  it('of nothing are null or empty', () => {
+  it('are null or empty without forecasts', () => {
     expect(computeRecordStatistics([], 7)).toEqual({
       calls: { n: 0, hits: 0, accuracy: null, effectiveN: 0, wilson95: null, bootstrap95: null, offsets: [], alwaysUp: null },
       probabilities: null,
@@ -56,7 +56,7 @@ describe('statistics of a record', () => {
     });
   });
 
-  it('are the same from the same forecasts', () => {
+  it('are deterministic', () => {
     const record = Array.from({ length: 100 }, (_, index) => scored(index, { rose: index % 3 > 0, call: index % 5 > 0 ? 'UP' : 'DOWN' }));
     expect(computeRecordStatistics(structuredClone(record), 7)).toEqual(computeRecordStatistics(record, 7));
   });

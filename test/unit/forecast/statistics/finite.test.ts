@@ -7,7 +7,7 @@ import type { ScoredForecast } from '../../../../src/forecast/statistics/scored-
 import type { RecordRow } from '../../../../src/forecast/statistics/win-rate.ts';
 import { horizon, scored, scoredRecord } from './scored-forecasts.ts';
 
-/** Numbers anywhere in it that JSON cannot tell. */
+/** Nested numbers that JSON cannot represent. */
 function untellable(tree: unknown, path = ''): string[] {
   if (typeof tree === 'number') return Number.isFinite(tree) ? [] : [`${path} is ${tree}`];
   if (typeof tree !== 'object' || tree === null) return [];
@@ -42,8 +42,8 @@ const oddRecord = fc
     });
   });
 
-describe('statistics of odd records', () => {
-  it('have no figure that is not finite', () => {
+describe('statistics of degenerate records', () => {
+  it('are finite or null', () => {
     fc.assert(
       fc.property(fc.oneof(oddRecord, scoredRecord(150)), horizon, (record, h) => {
         expect(untellable(computeRecordStatistics(record, h))).toEqual([]);
@@ -53,7 +53,7 @@ describe('statistics of odd records', () => {
     );
   });
 
-  it('are told as they are made: nothing becomes null on the way', () => {
+  it('survive JSON without new nulls', () => {
     // A quarter of a year in which it fell for one week.
     const quarter = Array.from({ length: 80 }, (_, index) => scored(index, { rose: index < 50 || index > 56 }));
     const made = computeRecordStatistics(quarter, 7);
@@ -61,7 +61,7 @@ describe('statistics of odd records', () => {
     expect(made.probabilities!.alwaysUpSkill).toMatchObject({ low: null, high: null });
   });
 
-  it('refuse nothing that a gap of years leaves', () => {
+  it('accept gaps of years', () => {
     const apart = [scored(0), scored(parseDay('2030-01-01') - parseDay('2026-01-01'), { rose: false })];
     expect(untellable(computeRecordStatistics(apart, 7))).toEqual([]);
     expect(computeRecordStatistics(apart, 7).calls.bootstrap95).toBeNull();

@@ -5,15 +5,15 @@ import { computeProbabilityStatistics } from '../../../../src/forecast/statistic
 import { horizon, scored, scoredRecord } from './scored-forecasts.ts';
 
 describe('statistics of probabilities', () => {
-  it('are of all forecasts, HOLD included, and their parts add up', () => {
+  it('include HOLD, and their parts add up', () => {
     fc.assert(
       fc.property(scoredRecord(60), horizon, (record, h) => {
-        const told = computeProbabilityStatistics(record, h);
+        const statistics = computeProbabilityStatistics(record, h);
         if (record.length === 0) {
-          expect(told).toBeNull();
+          expect(statistics).toBeNull();
           return;
         }
-        const { n, brier, murphy, reliability } = told!;
+        const { n, brier, murphy, reliability } = statistics!;
         expect(n).toBe(record.length);
         expect(brier).toBeCloseTo(murphy.brier, 12);
         expect(murphy.reliability - murphy.resolution + murphy.uncertainty + murphy.withinBins).toBeCloseTo(brier, 12);
@@ -30,13 +30,13 @@ describe('statistics of probabilities', () => {
     );
   });
 
-  it('of saying one half are 0.25 and 0.6931', () => {
+  it('are 0.25 and 0.6931 for a constant one half', () => {
     const { brier, logScore } = computeProbabilityStatistics([scored(0, { pUp: 0.5 }), scored(1, { pUp: 0.5, rose: false })], 1)!;
     expect(brier).toBe(0.25);
     expect(logScore).toBeCloseTo(Math.LN2, 12);
   });
 
-  it('measure skill against the base rate and against the certainty of a rise', () => {
+  it('measure skill against the base rate and against certainty', () => {
     const record = [scored(0, { pUp: 0.8 }), scored(1, { pUp: 0.4, rose: false })];
     const { climatologySkill, alwaysUpSkill } = computeProbabilityStatistics(record, 1)!;
     // (0.04 + 0.16) / 2 against (0.47^2 + 0.53^2) / 2, and against 1 / 2.
@@ -45,14 +45,14 @@ describe('statistics of probabilities', () => {
     expect(alwaysUpSkill).toEqual({ brier: 0.5, value: expect.closeTo(0.8, 12), low: null, high: null });
   });
 
-  it('have no skill where the reference is not known, or never wrong', () => {
+  it('have no skill when the reference is unknown or never wrong', () => {
     expect(computeProbabilityStatistics([scored(0), scored(1, { climatology: null })], 1)).toMatchObject({
       climatologySkill: null,
       alwaysUpSkill: null,
     });
   });
 
-  it('have no interval against always-UP where hardly a resample has a fall', () => {
+  it('have no always-UP interval when few resamples have a fall', () => {
     const record = (fell: (index: number) => boolean) => Array.from({ length: 113 }, (_, index) => scored(index, { rose: !fell(index) }));
     const { alwaysUpSkill, climatologySkill } = computeProbabilityStatistics(
       record((index) => index >= 50 && index < 56),
@@ -68,14 +68,14 @@ describe('statistics of probabilities', () => {
     ).not.toBeNull();
   });
 
-  it('have no skill above 1', () => {
+  it('have skill of at most 1', () => {
     const record = Array.from({ length: 70 }, (_, index) => scored(index, { pUp: index < 12 ? 0.02 : 0.99 }));
     const { value, high } = computeProbabilityStatistics(record, 1)!.climatologySkill!;
     expect(value).toBeLessThan(0.5);
     expect(high).toBe(1);
   });
 
-  it('have intervals that tell skill from none in a long record', () => {
+  it('have intervals that separate skill from none in a long record', () => {
     const record = (pOf: (rose: boolean) => number) =>
       Array.from({ length: 140 }, (_, index) => scored(index, { rose: index % 2 === 0, pUp: pOf(index % 2 === 0) }));
     expect(
@@ -98,7 +98,7 @@ describe("Murphy's decomposition", () => {
     minLength: 1,
   });
 
-  it('leaves nothing over within bins of equal probabilities', () => {
+  it('has no within-bin term for equal probabilities', () => {
     fc.assert(
       fc.property(judged, (items) => {
         const { withinBins, reliability, resolution, uncertainty } = decomposeBrier(items, 10)!;
@@ -109,7 +109,7 @@ describe("Murphy's decomposition", () => {
     );
   });
 
-  it('is all uncertainty for the base rate, and all resolution for who knows', () => {
+  it('is uncertainty alone for the base rate, resolution for certainty', () => {
     const known = [true, false].map((happened) => ({ p: happened ? 1 : 0, happened }));
     expect(decomposeBrier(known, 20)).toEqual({ brier: 0, reliability: 0, resolution: 0.25, uncertainty: 0.25, withinBins: 0 });
     expect(

@@ -8,7 +8,7 @@ const probability = between(0, 1);
 const judged = fc.array(fc.record({ p: probability, happened: fc.boolean() }));
 
 describe('reliability bins', () => {
-  it('hold every probability once, within their bounds, and share out what happened', () => {
+  it('contain every probability once within their bounds', () => {
     fc.assert(
       fc.property(judged, (items) => {
         const bins = computeReliabilityBins(items);
@@ -32,18 +32,18 @@ describe('reliability bins', () => {
     [0.5, 5],
     [0.95, 9],
     [1, 9],
-  ])('have %d in bin %i', (p, index) => {
+  ])('put %d into bin %i', (p, index) => {
     expect(computeReliabilityBins([{ p, happened: true }])[index]).toMatchObject({ n: 1, meanProbability: p, observedShare: 1 });
   });
 
-  it('have intervals on what their members are worth', () => {
+  it('have intervals on the effective count', () => {
     const items = Array.from({ length: 10 }, (_, index) => ({ p: 0.55, happened: index < 6, week: index % 2 }));
     const bins = computeReliabilityBins(items, (members) => new Set(members.map(({ week }) => week)).size);
     expect(bins[5]).toMatchObject({ n: 10, effectiveN: 2, interval95: wilsonInterval(1.2, 2) });
     expect(bins[4]).toMatchObject({ n: 0, effectiveN: 0, interval95: null });
   });
 
-  it.each([-0.01, 1.01, Number.NaN])('refuse %d', (p) => {
+  it.each([-0.01, 1.01, Number.NaN])('reject %d', (p) => {
     expect(() => computeReliabilityBins([{ p, happened: true }])).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
   });
 });

@@ -21,7 +21,7 @@ const right = (rose: boolean) => ({ rose, call: rose ? ('UP' as const) : ('DOWN'
 const wrong = (rose: boolean) => ({ rose, call: rose ? ('DOWN' as const) : ('UP' as const) });
 
 describe('the verdict', () => {
-  it('tells all calls with their interval, and those that anybody can count without overlap', () => {
+  it('reports all calls with their interval and the non-overlapping ones', () => {
     // A year of 7-day forecasts: 52 windows that do not overlap, on 33 of which the call was right.
     const year = rows(52 * 7, (index) => (Math.floor(index / 7) < 33 ? right(index % 14 < 7) : wrong(index % 14 < 7)));
     expect(verdict(year, 7)).toBe(
@@ -34,7 +34,7 @@ describe('the verdict', () => {
     expect(summarizeRecord(year, 7).accuracyInterval95).toEqual(computeShareInterval(231 / 364, worth));
   });
 
-  it('says so where every call was UP, whatever became of them', () => {
+  it('reports that every call was UP', () => {
     const always = rows(30, (index) => ({ rose: index < 28 }));
     expect(verdict(always)).toMatch(
       /^not distinguishable from always-UP: 28 of 30 right, .*; every call was UP, so that no skill can show$/,
@@ -44,16 +44,16 @@ describe('the verdict', () => {
   it.each([
     ['better than', right],
     ['worse than', wrong],
-  ])('is "%s" where calls of DOWN and the difference day by day agree', (words, call) => {
+  ])('is "%s" when DOWN calls and the daily difference agree', (words, call) => {
     const record = rows(140, (index) => (index % 10 === 0 ? { rose: true } : call(index % 2 === 0)));
     expect(verdict(record)).toMatch(new RegExp(`^${words} always-UP: \\d+ of 140 right, `));
   });
 
-  it('rests on calls of DOWN alone where a record is too short for the difference day by day', () => {
+  it('uses DOWN calls alone for a short record', () => {
     expect(verdict(rows(20, (index) => right(index % 2 === 0)))).toMatch(/^better than always-UP: 20 of 20 right/);
   });
 
-  it('claims nothing from one call of DOWN, right or wrong', () => {
+  it('claims nothing from one DOWN call', () => {
     expect(
       verdict(
         rows(1, () => right(false)),
@@ -68,7 +68,7 @@ describe('the verdict', () => {
     ).toMatch(/^not distinguishable from always-UP: 0 of 1 right, /);
   });
 
-  it('is not "better" where all that was gained was gained in one fortnight', () => {
+  it('is not "better" when the gain lies within one fortnight', () => {
     const record = rows(100, (index) => (index < 15 ? right(false) : { rose: index % 2 === 0 }));
     const { wins, dedupedInterval95, alwaysUpAccuracy } = summarizeRecord(record, 1);
     expect(wins / 100 - alwaysUpAccuracy!).toBeCloseTo(0.15, 12);

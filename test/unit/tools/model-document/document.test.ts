@@ -14,11 +14,11 @@ import { ROOT, unpadded } from '../../../support/documents.ts';
 // The slow suites make the whole page again.
 const page = unpadded(readFileSync(resolve(ROOT, 'docs/MODEL.md'), 'utf8'));
 
-it('has the card as the code has it', () => {
+it('contains the card of the code', () => {
   expect(page.startsWith(unpadded(renderModelCard())), 'run npm run docs:model').toBe(true);
 });
 
-it('has the fit, the walk-forward and the agreement of its horizons that the simulated market gives everybody', async () => {
+it('contains the simulated fit, walk-forward and horizon agreement', async () => {
   const { frame } = await loadSimulatedHistory();
   const history = { closes: frame.close, features: computeFeatures(frame) };
   const report = buildWalkForwardReport({ ...history, frame });
@@ -29,12 +29,12 @@ it('has the fit, the walk-forward and the agreement of its horizons that the sim
   }
 });
 
-it('has a part made from recorded history, and tells where a page has none', () => {
+it('extracts the section from recorded history, null without one', () => {
   expect(extractRecordedSection(page)).toMatch(/^Daily history .*Walk-forward: 19 of 19 folds.*Stability: /s);
   expect(extractRecordedSection('# Model card\n')).toBeNull();
 });
 
-it('has no calibration of the fit that services forecast with: it would tell what is open', () => {
+it('omits the calibration of real fits, which would reveal open forecasts', () => {
   expect(extractRecordedSection(page)).toContain('fit in force');
   expect(extractRecordedSection(page)).not.toContain('P(up) can be');
 });

@@ -5,13 +5,13 @@ import { renderWithInterval } from '../../../../src/tools/model-document/markdow
 import { renderContaminationResults } from '../../../../src/tools/model-document/results.ts';
 import { syntheticFrame } from '../../forecast/synthetic-frame.ts';
 
-it('tells figures in hundredths, and none that is below zero by less than it shows', () => {
+it('formats hundredths without negative zero', () => {
   expect(renderWithInterval({ value: 0.00174, low: -0.00322, high: 0.0068 })).toBe('0.17 (-0.32 to 0.68)');
   expect(renderWithInterval({ value: -0.00001, low: -0.00004, high: 0 })).toBe('0.00 (0.00 to 0.00)');
   expect(renderWithInterval({ value: -0.00006, low: null, high: null })).toBe('-0.01');
 });
 
-it('says that calls are those of always UP instead of a difference of nothing', () => {
+it('marks calls equal to always UP', () => {
   const frame = syntheticFrame({ rows: 1700 });
   const report = buildContaminationReport({ frame, features: computeFeatures(frame), pointInTime: [], vintages: 'made' });
   const horizons = report.horizons.map((one) => ({ ...one, preEtf: { ...one.preEtf, downs: 0 }, postEtf: { ...one.postEtf, downs: 1 } }));

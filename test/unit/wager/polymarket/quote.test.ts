@@ -14,8 +14,8 @@ const book = (bids: number[], asks: number[]): OrderBook => ({
   negRisk: false,
 });
 
-describe('a quote', () => {
-  it('is the best bid and ask, with the book that stood behind them', () => {
+describe('buildQuote', () => {
+  it('returns the best bid and ask with their book', () => {
     const { bids, asks } = book([0.44, 0.4], [0.46, 0.47]);
     expect(buildQuote(book([0.44, 0.4], [0.46, 0.47]), free, at)).toEqual({ bid: 0.44, ask: 0.46, fee: 0, at, book: { bids, asks } });
   });
@@ -26,7 +26,7 @@ describe('a quote', () => {
     expect(kept).toEqual({ bids: deep.bids.slice(0, 5), asks: deep.asks.slice(0, 5) });
   });
 
-  it('has the higher fee of both sides, in whole micros', () => {
+  it('uses the higher fee of both sides in whole micros', () => {
     const { fee } = buildQuote(book([0.44], [0.46]), { rate: 0.07, exponent: 1 }, at);
     expect(fee).toBe(0.017388);
   });
@@ -36,13 +36,13 @@ describe('a quote', () => {
     ['no asks', [0.44], []],
     ['crossed', [0.46], [0.46]],
     ['too wide', [0.4], [0.51]],
-  ])('is refused for a book that has %s', (reason, bids, asks) => {
+  ])('is rejected for a book with %s', (reason, bids, asks) => {
     expect(() => buildQuote(book(bids, asks), free, at)).toThrow(
       expect.objectContaining({ code: 'VENUE_REJECTED', message: expect.stringContaining(reason) }),
     );
   });
 
-  it('is taken from a book that is just narrow enough', () => {
+  it('accepts a book at the maximum spread', () => {
     expect(buildQuote(book([0.4], [0.5]), free, at)).toMatchObject({ bid: 0.4, ask: 0.5 });
   });
 });

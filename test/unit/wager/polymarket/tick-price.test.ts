@@ -13,7 +13,7 @@ const tickSizes = fc.constantFrom(...TICK_SIZES);
 const fees = fc.record({ rate: between(0, 0.25), exponent: fc.integer({ min: 1, max: 2 }) });
 
 describe('the price of an order', () => {
-  it('is on the tick, never above the cap, and the highest such price', () => {
+  it('is the highest price on the tick within the cap', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1_100_000 }), tickSizes, fees, (limit, tickSize, fee) => {
         const tick = Math.round(Number(tickSize) * PRICE_UNITS);
@@ -40,7 +40,7 @@ describe('the price of an order', () => {
     [479_999, '0.1', 4_000],
     [1_000_000, '0.1', 9_000],
     [99_999, '0.1', null],
-  ] as const)('of a limit of %d micros at the tick %s is %s ten-thousandths', (limit, tickSize, price) => {
+  ] as const)('for a limit of %d micros at the tick %s is %s ten-thousandths', (limit, tickSize, price) => {
     expect(findHighestPrice(limit, tickSize, { rate: 0, exponent: 0 })).toBe(price);
   });
 
@@ -53,7 +53,7 @@ describe('the price of an order', () => {
 });
 
 describe('the size of an order', () => {
-  it('costs whole cents, in the most whole contracts', () => {
+  it('is the maximum number of contracts in whole cents', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 1, max: PRICE_UNITS - 1 }), (wanted, price) => {
         const contracts = roundToWholeCentContracts(wanted, price);
@@ -69,7 +69,7 @@ describe('the size of an order', () => {
     [57, 4_730, 50],
     [57, 215, 40],
     [19, 215, 0],
-  ])('of %d wanted at %d ten-thousandths is %d', (wanted, price, contracts) => {
+  ])('for %d wanted at %d ten-thousandths is %d', (wanted, price, contracts) => {
     expect(roundToWholeCentContracts(wanted, price)).toBe(contracts);
   });
 });

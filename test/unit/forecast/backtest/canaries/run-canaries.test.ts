@@ -53,7 +53,7 @@ const withRules = (rules: Partial<LearningRules>) => ({ rules: { ...LEARNING_RUL
 describe('leak canaries', () => {
   const healthy = canariesOf({});
 
-  it('pass where nothing leaks, and catch every pipeline that they break on purpose', () => {
+  it('pass without a leak and catch every mutant', () => {
     expect(failed(healthy)).toEqual([]);
     for (const { name, figure, limit, mutants } of Object.values(healthy)) {
       expect(figure, name).toBeLessThanOrEqual(limit!);
@@ -62,7 +62,7 @@ describe('leak canaries', () => {
     }
   });
 
-  it('tell a label that is known too early from one that is not by a wide margin', () => {
+  it('separate leaked labels from purged ones by a wide margin', () => {
     expect(healthy['repeated-label'].figure).toBeLessThan(0.55);
     expect(healthy['repeated-label'].mutants[0].figure).toBeGreaterThan(0.78);
     expect(healthy['label-average'].figure).toBeLessThan(0.55);
@@ -70,8 +70,8 @@ describe('leak canaries', () => {
   });
 });
 
-describe('a purge that is forgotten', () => {
-  it('is noticed by what earlier outcomes then give away, and by what training then reads', () => {
+describe('a missing purge', () => {
+  it('is caught by the label and training canaries', () => {
     const canaries = canariesOf(withRules({ lastKnownDay: (day) => day - 1 }));
     expect(failed(canaries)).toEqual(['repeated-label', 'label-average', 'training-cut', 'calibration']);
     expect(canaries['repeated-label'].figure).toBe(canaries['repeated-label'].mutants[0].figure);
@@ -81,21 +81,21 @@ describe('a purge that is forgotten', () => {
     );
   });
 
-  it('is noticed at one horizon, and one day short', () => {
+  it('is caught at a single horizon and at one day short', () => {
     const atThree = withRules({ lastKnownDay: (day, horizonDays) => (horizonDays === 3 ? day - 1 : day - horizonDays) });
     expect(trainingCutOf(atThree).passed).toBe(false);
     expect(trainingCutOf(withRules({ lastKnownDay: (day, horizonDays) => day - horizonDays + 1 })).passed).toBe(false);
   });
 });
 
-describe('an embargo that is forgotten', () => {
-  it.each([0, 6])('is noticed with %d days', (embargoDays) => {
+describe('a missing embargo', () => {
+  it.each([0, 6])('is caught at %d days', (embargoDays) => {
     expect(trainingCutOf(withRules({ embargoDays })).passed).toBe(false);
   });
 });
 
-describe('a fit that reads what it must not', () => {
-  it('is noticed where scores are centred on their mean over the whole history', () => {
+describe('a fit with lookahead', () => {
+  it('is caught when scores are centred on their full-history mean', () => {
     const walk: Pipeline['walk'] = (source) =>
       walkForward(source).map((fit) => {
         const { trend } = source.features;
@@ -105,12 +105,12 @@ describe('a fit that reads what it must not', () => {
     expect(trainingCutOf({ walk }).passed).toBe(false);
   });
 
-  it('is noticed where it is calibrated on the days that it was trained on', () => {
+  it('is caught when calibrated in sample', () => {
     const walk: Pipeline['walk'] = (source) => walkForward(source).map((fit) => calibratedInSample(fit, source));
     expect(failed(canariesOf({ walk }))).toEqual(['calibration']);
   });
 
-  it('is noticed where the model is too good to be true', () => {
+  it('is caught when its accuracy exceeds the limit', () => {
     const forecast: Pipeline['forecast'] = (day) => {
       const { row, model } = day;
       return { ...PIPELINE.forecast(day), pUp: frame.close[row + model.horizonDays] > frame.close[row] ? 0.6 : 0.4 };
@@ -121,13 +121,13 @@ describe('a fit that reads what it must not', () => {
     expect(canaries['accuracy-limit'].figure).toBe(1);
   });
 
-  it('is noticed where what it gives out is not what the model says of the day', () => {
+  it('is caught when its output differs from its model', () => {
     const walk: Pipeline['walk'] = (source) => walkForward(source).map((fit) => ({ ...fit, pUp: fit.pUp.map((p) => p + 1e-15) }));
     expect(failed(canariesOf({ walk }))).toEqual(['forecast-cut']);
   });
 });
 
-describe('a forecast that reads what comes after its day', () => {
+describe('a forecast with lookahead', () => {
   const leaking = (leak: (day: HistoryDay) => HistoryDay) => canariesOf({ forecast: (day) => PIPELINE.forecast(leak(day)) });
 
   it.each([
@@ -141,7 +141,7 @@ describe('a forecast that reads what comes after its day', () => {
     expect(formatLeakVerdict(Object.values(canaries))).toContain('LEAK SUSPECTED: forecast-cut');
   });
 
-  it('is noticed where it reads but the next day', () => {
+  it('is caught when it reads one day ahead', () => {
     const canaries = leaking((day) => ({ ...day, regimes: day.regimes.with(day.row, day.regimes[day.row + 1] ?? day.regimes[day.row]) }));
     expect(failed(canaries)).toEqual(['forecast-cut']);
   });
@@ -161,7 +161,7 @@ describe('the accuracy limit', () => {
       return { day, rose, row: day, pUp: day % 100 < 100 * share === rose ? 0.6 : 0.4 } as OutOfSampleDay;
     });
 
-  it('is that of the horizon that is beyond its own, not the highest of any', () => {
+  it('uses the horizon beyond its own limit, not the most accurate one', () => {
     const healthy = walked({});
     const horizons = [
       { horizonDays: 1, days: days(0.66, 0.7) },
@@ -191,20 +191,20 @@ function calibratedInSample(fit: BlockFit, { closes, features, horizon }: Parame
   return { ...fit, model: calibrated, pUp };
 }
 
-describe('features that know too much', () => {
+describe('features with lookahead', () => {
   const unlagged = (name: (typeof BUSINESS_DAY_COLUMNS)[number]) => (given: InputFrame) =>
     computeFeatures({ ...given, [name]: { ...given[name], days: given[name].days.map((day) => day - 1) } });
 
   const pointInTimeOf = (features: Pipeline['features']) =>
     runPointInTimeCanary({ frame, features: features(frame) }, { ...PIPELINE, features });
 
-  it.each(BUSINESS_DAY_COLUMNS)('are noticed where %s is read on its own date', (name) => {
+  it.each(BUSINESS_DAY_COLUMNS)('are caught when %s is read on its own date', (name) => {
     const { figure, passed } = pointInTimeOf(unlagged(name));
     expect(passed).toBe(false);
     expect(figure).toBeGreaterThan(0);
   });
 
-  it('are noticed where an average is centred, or a score was scaled by the whole history', () => {
+  it('are caught for centred averages and full-history scaling', () => {
     const centred = (given: InputFrame) => {
       const table = computeFeatures(given);
       return { ...table, flow: table.flow.map((_, row) => (table.flow[Math.max(0, row - 1)] + (table.flow[row + 1] ?? 0)) / 2) };
@@ -219,8 +219,8 @@ describe('features that know too much', () => {
   });
 });
 
-describe('the report', () => {
-  it('says it loudly when a canary misses what was broken on purpose', () => {
+describe('the verdict', () => {
+  it('leads with mutants that a canary missed', () => {
     const short = syntheticFrame({ rows: 1700 });
     const blind: Pipeline['walk'] = ({ rules: _, ...source }) => walkForward(source);
     const report = buildWalkForwardReport(

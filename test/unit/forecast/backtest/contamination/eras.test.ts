@@ -37,11 +37,11 @@ function daysWith(pUpOf: (day: number, rose: boolean) => number): OutOfSampleDay
 
 const erasOf = (days: OutOfSampleDay[]) => compareEras(1, [{ days }]);
 
-describe('figures by era', () => {
+describe('era figures', () => {
   const days = daysWith((_, rose) => (rose ? 0.6 : 0.55));
   const eras = erasOf(days);
 
-  it('split at the first trading day of the funds, and add up', () => {
+  it('split at the first ETF trading day and sum to the whole', () => {
     expect(eras.preEtf).toMatchObject({ from: '2023-01-01', to: '2024-01-10', n: 375 });
     expect(eras.postEtf).toMatchObject({ from: '2024-01-11', to: '2025-03-10', n: DAYS - 375 });
     expect(eras.regimes.map(({ regime, n }) => [regime, n]).filter(([, n]) => n !== 0)).toEqual([
@@ -51,7 +51,7 @@ describe('figures by era', () => {
     expect(eras.regimes).toHaveLength(7);
   });
 
-  it('are what they say, by hand', () => {
+  it('match figures computed by hand', () => {
     const before = days.filter(({ day }) => day < ETF_START);
     const rises = before.filter(({ rose }) => rose).length / before.length;
     // Always UP: right as often as it rose, so that there is no edge.
@@ -68,7 +68,7 @@ describe('figures by era', () => {
     expect(high).toBeGreaterThan(rises);
   });
 
-  it('differ by the later minus the earlier one', () => {
+  it('have differences of the later minus the earlier era', () => {
     const { difference, postEtf, preEtf } = eras;
     for (const name of ['edge', 'brierSkill', 'crpsSkill'] as const) {
       expect(difference[name]!.value).toBeCloseTo(postEtf[name]!.value - preEtf[name]!.value, 12);
@@ -78,7 +78,7 @@ describe('figures by era', () => {
     expect(difference.accuracy!.high!).toBeGreaterThan(difference.accuracy!.value);
   });
 
-  it('are empty without days, and have no difference without a second era', () => {
+  it('are null without days, without differences for a single era', () => {
     expect(measureDays([], 'accuracy')).toBeNull();
     const early = days.filter(({ day }) => day < ETF_START);
     expect(measureEraDifference(early, ETF_START, 'brierSkill')).toBeNull();
@@ -86,12 +86,12 @@ describe('figures by era', () => {
   });
 });
 
-describe('suspicion', () => {
-  it('is not raised by a model that always says the same', () => {
+describe('suspicions', () => {
+  it('are empty for a constant model', () => {
     expect(findSuspicions([erasOf(daysWith(() => 0.54))])).toEqual([]);
   });
 
-  it('falls on the era in which a model knows more than it should', () => {
+  it('name the era in which a model has lookahead', () => {
     const knowsLater = daysWith((day, rose) => (day >= ETF_START && day % 3 === 0 ? (rose ? 0.7 : 0.3) : 0.54));
     const found = findSuspicions([erasOf(knowsLater)]);
     expect(found.map(({ where, why }) => [where, why.slice(0, 11)])).toContainEqual(['since the ETFs', 'Brier skill']);
@@ -99,7 +99,7 @@ describe('suspicion', () => {
     expect(findSuspicions([erasOf(knowsEarlier)]).map(({ where }) => where)).toContain('before the ETFs');
   });
 
-  it('falls on a regime in which it is right too often', () => {
+  it('name a regime with too high an accuracy', () => {
     const found = findSuspicions([erasOf(daysWith((day, rose) => ((day - FIRST) % 2 === 0 ? (rose ? 0.7 : 0.3) : 0.54)))]);
     expect(found.filter(({ where }) => where === 'CHOP')).toHaveLength(1);
     expect(found.filter(({ where }) => where === 'DEFAULT')).toEqual([]);

@@ -43,8 +43,8 @@ function knownOn(history: InputFrame, days: readonly number[]): PointInTimeFrame
 const pointInTime = knownOn(frame, chooseAuditDays(frame));
 const report = reportOf({ frame, features, pointInTime });
 
-describe('the contamination report of a sound pipeline', () => {
-  it('finds nothing, and catches every input that is read a day too early', () => {
+describe('contamination report of a sound pipeline', () => {
+  it('finds nothing and catches every input read a day early', () => {
     expect(report).toMatchObject({ healthy: true, pointInTime: { differences: [] } });
     expect(report.pointInTime.days).toHaveLength(pointInTime.length);
     expect(report.lagMutants).toHaveLength(10);
@@ -56,7 +56,7 @@ describe('the contamination report of a sound pipeline', () => {
     expect(report.verdict).toContain('All 10 pipelines');
   });
 
-  it('has both eras and all regimes of every horizon', () => {
+  it('lists both eras and all regimes of every horizon', () => {
     expect(report.horizons.map(({ horizonDays }) => horizonDays)).toEqual([1, 2, 3, 7]);
     for (const { preEtf, postEtf, regimes, folds, difference } of report.horizons) {
       expect(preEtf.n).toBeGreaterThan(0);
@@ -67,17 +67,17 @@ describe('the contamination report of a sound pipeline', () => {
     }
   });
 
-  it('says no more of revisions than the data can show', () => {
-    const told = (vintages: ContaminationSource['vintages']) => reportOf({ frame, features, pointInTime, vintages });
-    const verdicts = (['collected', 'made', 'none'] as const).map((vintages) => told(vintages).verdict.split('. All ')[0]);
+  it('limits the verdict on revisions to the vintages', () => {
+    const buildReport = (vintages: ContaminationSource['vintages']) => reportOf({ frame, features, pointInTime, vintages });
+    const verdicts = (['collected', 'made', 'none'] as const).map((vintages) => buildReport(vintages).verdict.split('. All ')[0]);
     expect(verdicts[0]).toMatch(/^On \d+ audited days every feature is what was known at the time; of days before the service began/);
     expect(verdicts[1]).toMatch(/^On \d+ audited days every feature is what was known at the time, in a market that is made up/);
     expect(verdicts[2]).toMatch(/^On \d+ audited days the lags hold: .* Revisions made before the files were collected cannot show/);
-    expect(told('none').pointInTime.vintages).toBe('none');
+    expect(buildReport('none').pointInTime.vintages).toBe('none');
     expect((['live', 'simulated', 'csv'] as const).map((kind) => getVintages({ kind }))).toEqual(['collected', 'made', 'none']);
   });
 
-  it('is the same every time, and what its schema says', () => {
+  it('is deterministic and matches its schema', () => {
     expect(reportOf({ frame, features, pointInTime })).toEqual(report);
     expect(CONTAMINATION.parse(report)).toEqual(report);
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
@@ -90,7 +90,7 @@ const brief = syntheticFrame({ rows: 1150 });
 const briefFeatures = computeFeatures(brief);
 const known = knownOn(brief, chooseAuditDays(brief));
 
-describe('the contamination report of a broken pipeline', () => {
+describe('contamination report of a broken pipeline', () => {
   const few = known.slice(-8);
 
   it.each([
@@ -98,7 +98,7 @@ describe('the contamination report of a broken pipeline', () => {
     ['sp500', 'spz'],
     ['takerBuyFraction', 'takz'],
     ['pmi', 'pmi'],
-  ] as const)('fails where %s has a day less lag, and names the feature', (input, feature) => {
+  ] as const)('fails when %s has one day less lag and names the feature', (input, feature) => {
     const broken = reportOf({ frame: brief, features: computeFeatures(reduceLag(brief, input)), pointInTime: known });
     expect(broken.healthy).toBe(false);
     expect(new Set(broken.pointInTime.differences.map((one) => one.feature))).toContain(feature satisfies FeatureName);
@@ -107,7 +107,7 @@ describe('the contamination report of a broken pipeline', () => {
     expect(CONTAMINATION.parse(JSON.parse(JSON.stringify(broken)))).toEqual(broken);
   });
 
-  it('fails where a feature looks ahead, on every day audited', () => {
+  it('fails on every audited day when a feature looks ahead', () => {
     const trend = briefFeatures.trend.map((value, row) => briefFeatures.trend[row + 1] ?? value);
     const broken = reportOf({ frame: brief, features: { ...briefFeatures, trend }, pointInTime: few });
     const differing = broken.pointInTime.differences.filter(({ feature }) => feature === 'trend').map(({ day }) => day);
@@ -116,7 +116,7 @@ describe('the contamination report of a broken pipeline', () => {
     expect(broken.healthy).toBe(false);
   });
 
-  it('names the input that was revised since, and both values', () => {
+  it('names a revised input with both values', () => {
     const [one] = few;
     const realizedPrice = one.frame.realizedPrice.map((price, row) => (row === one.frame.realizedPrice.length - 1 ? price * 2 : price));
     const revised = reportOf({
@@ -130,7 +130,7 @@ describe('the contamination report of a broken pipeline', () => {
     expect(mvz.known).not.toBe(mvz.computed);
   });
 
-  it('says that an audit is worth nothing which does not notice a day less lag', () => {
+  it('reports an audit that misses a lag mutant', () => {
     // Between these days the figure changes, but on none of them.
     const monthly = { ...brief, pmi: brief.pmi.map((_, row) => 50 + (Math.floor(row / 30) % 2)) };
     const days = [0, 1, 2].map((index) => getLastDay(brief) - 100 + 30 * index).map((day) => day - ((day - brief.firstDay) % 30) + 10);
@@ -149,8 +149,8 @@ describe('the contamination report of a broken pipeline', () => {
   });
 });
 
-describe('what a history lacks', () => {
-  it('makes a mutant not applicable, with the reason', () => {
+describe('incomplete histories', () => {
+  it('mark a mutant as not applicable with the reason', () => {
     const none = { days: new Int32Array(), values: new Float64Array() };
     const poor = { ...brief, etfFlow: none, fundingRate: brief.fundingRate.map(() => Number.NaN) };
     const found = reportOf({ frame: poor, features: computeFeatures(poor), pointInTime: knownOn(poor, chooseAuditDays(poor)) });
@@ -165,7 +165,7 @@ describe('what a history lacks', () => {
     expect(found.verdict).toContain('All 8 pipelines that read an input a day too early were caught; not applicable: fundingRate, etfFlow');
   });
 
-  it('is said where no day is audited', () => {
+  it('report that no day was audited', () => {
     const found = reportOf({ frame: brief, features: briefFeatures, pointInTime: [] });
     expect(found.lagMutants.every(({ applicable, caught, reason }) => !applicable && !caught && reason === 'no day was audited')).toBe(
       true,
@@ -173,7 +173,7 @@ describe('what a history lacks', () => {
     expect(found.verdict).toContain('No day was audited point in time. No lag mutant could be run');
   });
 
-  it.each(LENGTHS_WITHOUT_FOLDS)('leaves the eras of %d days empty', (rows) => {
+  it.each(LENGTHS_WITHOUT_FOLDS)('leave eras empty at %d days', (rows) => {
     const whole = syntheticFrame();
     const short = sliceFrame(whole, whole.firstDay + rows - 1);
     const found = reportOf({
@@ -186,7 +186,7 @@ describe('what a history lacks', () => {
     expect(CONTAMINATION.parse(JSON.parse(JSON.stringify(found)))).toEqual(found);
   });
 
-  it('refuses a day that is not the last of its frame', () => {
+  it('reject a frame that does not end with its day', () => {
     const wrong = [{ ...known[0], day: known[0].day - 1 }];
     expect(() => reportOf({ frame: brief, features: briefFeatures, pointInTime: wrong })).toThrow(
       /cannot be audited by a frame that ends on/,
@@ -203,8 +203,8 @@ async function sourceOf(feed: Feed, lastDay: number) {
   return { frame: history, features: computeFeatures(history), pointInTime: frames };
 }
 
-describe('the simulated market', () => {
-  it('gives on every evening what history says of it, and shows every lag', async () => {
+describe('contamination report of the simulated market', () => {
+  it('returns the same features point in time as in history and reveals every lag', async () => {
     const source = await sourceOf(openSimulatedFeed(), parseDay('2025-02-01'));
     const asKnown = computeKnownFeatures(source.frame, source.pointInTime);
     expect(asKnown.length).toBeGreaterThanOrEqual(24);
@@ -215,7 +215,7 @@ describe('the simulated market', () => {
 });
 
 describeWithShared('contamination on real history', () => {
-  it('is not found: no feature differs, every mutant is caught, no era is better', async () => {
+  it('has no differing feature, no missed mutant and no better era', async () => {
     const feed = await openCsvFeed(sharedPath('data'));
     const { lastDay } = await feed.coverage();
     const found = reportOf({ ...(await sourceOf(feed, lastDay!)), vintages: getVintages(feed) });

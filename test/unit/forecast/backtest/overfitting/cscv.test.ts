@@ -7,18 +7,18 @@ import { seededRandom } from '../../synthetic-frame.ts';
 const column = (length: number, lossOf: (day: number) => number) => Float64Array.from({ length }, (_, day) => lossOf(day));
 
 describe('the probability of backtest overfitting', () => {
-  it('looks at every half of the blocks', () => {
+  it('evaluates every half of the blocks', () => {
     const { splits, blocks, blockDays } = computeCscv({ losses: [column(3420, () => 1), column(3420, () => 2)], blocks: 16 });
     expect({ splits, blocks, blockDays }).toEqual({ splits: 12_870, blocks: 16, blockDays: 213 });
   });
 
-  it('is 0 where one variant is always the best', () => {
+  it('is 0 when one variant is always best', () => {
     const random = seededRandom(1);
     const losses = [0.3, 0.1, 0.3, 0.3].map((level) => column(320, () => level + random() * 0.01));
     expect(computeCscv({ losses, blocks: 16 })).toMatchObject({ probability: 0, chosen: [0, 12_870, 0, 0] });
   });
 
-  it('is 1 where what is good in one half is bad in the other', () => {
+  it('is 1 when in-sample winners lose out of sample', () => {
     // Each variant is best in two of four blocks and worst in the two others, so that the best of a half is the worst of the rest.
     const losses = [
       [0, 0, 1, 1],
@@ -30,7 +30,7 @@ describe('the probability of backtest overfitting', () => {
     expect(probability).toBe(1);
   });
 
-  it('by hand: two variants, two blocks', () => {
+  it('matches two variants and two blocks by hand', () => {
     const first = Float64Array.of(1, 1, 2, 2);
     // Better in block 0, worse in block 1.
     expect(computeCscv({ losses: [first, Float64Array.of(0, 0, 3, 3)], blocks: 2 })).toMatchObject({ probability: 1, chosen: [1, 1] });
@@ -38,7 +38,7 @@ describe('the probability of backtest overfitting', () => {
     expect(computeCscv({ losses: [first, Float64Array.of(0, 0, 1, 1)], blocks: 2 })).toMatchObject({ probability: 0, chosen: [0, 2] });
   });
 
-  it('leaves out the first days where they do not fill the blocks', () => {
+  it('ignores leftover days at the start', () => {
     const losses = [Float64Array.of(-100, 1, 2, 1, 2), Float64Array.of(100, 0, 1, 0, 1)];
     expect(computeCscv({ losses, blocks: 2 })).toMatchObject({ blockDays: 2, probability: 0, chosen: [0, 2] });
   });
@@ -53,7 +53,7 @@ describe('the probability of backtest overfitting', () => {
     expect(mean).toBeLessThan(0.6);
   });
 
-  it('is a share, chooses once a split, and does not depend on the order or level of variants without ties', () => {
+  it('is a share invariant to order and scale without ties', () => {
     const losses = fc.array(fc.array(between(0, 1), { minLength: 24, maxLength: 24 }), {
       minLength: 2,
       maxLength: 6,

@@ -12,38 +12,38 @@ describe('the deflated Sharpe ratio', () => {
   const example: ReturnMoments = { n: 1250, mean: 0, sharpe: 2.5 / Math.sqrt(250), skewness: -3, kurtosis: 10 };
   const deviation = Math.sqrt(1 / 2 / 250);
 
-  it('is that of the example of Bailey and Lopez de Prado (2014)', () => {
+  it('matches the example of Bailey and Lopez de Prado (2014)', () => {
     const best = computeExpectedBestSharpe(100, deviation);
     expect(best).toBeCloseTo(0.1132, 4);
     expect(computeDeflatedSharpe(example, best)).toBeCloseTo(0.9004, 4);
     expect(computeDeflatedSharpe(example, computeExpectedBestSharpe(46, deviation))).toBeCloseTo(0.9505, 4);
   });
 
-  it('would be .95 of returns that are normal after 88 trials, as the paper says', () => {
+  it('is .95 for normal returns after 88 trials, as in the paper', () => {
     expect(computeDeflatedSharpe({ ...example, skewness: 0, kurtosis: 3 }, computeExpectedBestSharpe(88, deviation))).toBeCloseTo(
       0.9505,
       3,
     );
   });
 
-  it('is one half where the ratio is what the best of the trials would show anyway', () => {
+  it('is one half at the expected best ratio', () => {
     expect(computeDeflatedSharpe(example, example.sharpe!)).toBeCloseTo(0.5, 7);
   });
 
-  it('falls with the number of trials and with their spread', () => {
+  it('decreases with the number and deviation of trials', () => {
     const shares = [2, 10, 147, 1000].map((trials) => computeDeflatedSharpe(example, computeExpectedBestSharpe(trials, deviation))!);
     expect(shares).toEqual([...shares].sort((a, b) => b - a));
     expect(computeDeflatedSharpe(example, computeExpectedBestSharpe(100, 2 * deviation))).toBeLessThan(0.5);
   });
 
-  it('is nothing where nothing varies', () => {
+  it('is null without variance', () => {
     expect(computeDeflatedSharpe(computeReturnMoments([0.1, 0.1]), 0)).toBeNull();
     expect(computeDeflatedSharpe(computeReturnMoments([]), 0)).toBeNull();
   });
 });
 
 describe('moments of returns', () => {
-  it('by hand', () => {
+  it('match values computed by hand', () => {
     const { n, mean, sharpe, skewness, kurtosis } = computeReturnMoments([0, 0, 0, 4]);
     expect([n, mean]).toEqual([4, 1]);
     // Variance 3, third central moment 6, fourth 21.
@@ -52,7 +52,7 @@ describe('moments of returns', () => {
     expect(kurtosis).toBeCloseTo(21 / 9, 12);
   });
 
-  it('of the ratios of several trials', () => {
+  it('include the deviation of several ratios', () => {
     expect(sampleStandardDeviation([1, 2, 3, 4])).toBeCloseTo(Math.sqrt(5 / 3), 12);
     expect(sampleStandardDeviation([3])).toBe(0);
   });

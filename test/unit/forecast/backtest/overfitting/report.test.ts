@@ -16,7 +16,7 @@ const history = historyOf(syntheticFrame({ rows: 2100 }));
 const report = buildOverfittingReport(history);
 
 describe('the overfitting report', () => {
-  it('compares forty variants of which the first is the model, all different', () => {
+  it('compares forty distinct variants, the model first', () => {
     expect(VARIANTS).toHaveLength(40);
     expect(new Set(VARIANTS.map(({ id }) => id)).size).toBe(40);
     expect(
@@ -25,14 +25,14 @@ describe('the overfitting report', () => {
     expect(VARIANTS[0]).toMatchObject({ id: 'm0-d1', settings: MODEL_SETTINGS });
   });
 
-  it('has a ledger of all trials, with figures of those that can be fitted again and of no others', () => {
+  it('lists all trials, with figures of recomputable ones only', () => {
     expect(report.trials).toBe(TRIAL_COUNT);
     expect(report.ledger.reduce((sum, { trials }) => sum + trials, 0)).toBe(TRIAL_COUNT);
     for (const { recomputable, figures } of report.ledger) expect(figures).toHaveLength(recomputable ? 3 : 0);
     expect(report.ledger.filter(({ recomputable }) => !recomputable)).toHaveLength(1);
   });
 
-  it('has the figures of the model that the walk-forward has', () => {
+  it("has the model's figures of the walk-forward", () => {
     for (const [index, { horizonDays, days, modelBrier, folds }] of report.horizons.entries()) {
       const own = computeOutOfSampleFolds(history, horizonDays);
       const scored = own.flatMap((fold) => fold.days);
@@ -52,7 +52,7 @@ describe('the overfitting report', () => {
     });
   });
 
-  it('discounts for all trials', () => {
+  it('deflates by all trials', () => {
     for (const { pbo, deflatedSharpe } of report.horizons) {
       expect(pbo).toMatchObject({ splits: 12_870, variants: 40, blocks: 16 });
       expect(deflatedSharpe!.trials).toBe(TRIAL_COUNT);
@@ -62,13 +62,13 @@ describe('the overfitting report', () => {
     }
   });
 
-  it('is the same every time, and what its schema says', () => {
+  it('is deterministic and matches its schema', () => {
     expect(OVERFITTING.parse(report)).toEqual(report);
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
     expect(undocumented(OVERFITTING, report)).toEqual([]);
   });
 
-  it.each(LENGTHS_WITHOUT_FOLDS)('has nothing to say of %d days', (rows) => {
+  it.each(LENGTHS_WITHOUT_FOLDS)('has null figures for %d days', (rows) => {
     const short = buildOverfittingReport(historyOf(syntheticFrame(), rows));
     expect(short).toMatchObject({ folds: 0, verdict: 'Too few days out of sample to tell anything' });
     expect(short.note).toContain('0 of 19 folds');
@@ -77,7 +77,7 @@ describe('the overfitting report', () => {
   });
 });
 
-describe('the words on overfitting', () => {
+describe('the overfitting verdict', () => {
   const withFigures = (probability: number, deflated: number) =>
     formatOverfittingVerdict(
       report.horizons.map((one) => ({
@@ -88,7 +88,7 @@ describe('the words on overfitting', () => {
       report.ledger,
     );
 
-  it('follow from the figures', () => {
+  it('follows from the figures', () => {
     const chance = 'at 2, 3 and 7 days choosing among them by their past cannot be told from choosing at random';
     for (const probability of [0.06, 0.35, 0.75]) expect(withFigures(probability, 0.02)).toContain(chance);
     expect(withFigures(0.35, 0.02)).not.toContain('stay the better ones');
@@ -99,7 +99,7 @@ describe('the words on overfitting', () => {
   });
 });
 
-describe('the words on the trials', () => {
+describe('the verdict on trials', () => {
   const withLow = (low: number) =>
     formatOverfittingVerdict(
       report.horizons,
@@ -109,12 +109,12 @@ describe('the words on the trials', () => {
       })),
     );
 
-  it('tell what is known of those that were recomputed, and that the others were only counted', () => {
+  it('separates recomputed trials from counted ones', () => {
     expect(withLow(0)).toMatch(/^Of the 40 variants recomputed here none has a .* where about 3 of .* the other 107 trials were counted, /);
     expect(withLow(0.001)).toContain('only ridge-4 at 2 days, ridge-4 at 3 days, ridge-4 at 7 days have');
   });
 
-  it('go by the skill against the base rate that the model knew', () => {
+  it('uses the skill against the base rate known at the time', () => {
     for (const [index, horizonDays] of ([2, 3, 7] as const).entries()) {
       const days = computeOutOfSampleFolds(history, horizonDays).flatMap((fold) => fold.days);
       const mean = (of: (day: (typeof days)[number]) => number) => days.reduce((sum, day) => sum + of(day), 0) / days.length;
@@ -128,7 +128,7 @@ describe('the words on the trials', () => {
 });
 
 describeGolden('overfitting on real history', () => {
-  it('is what was found: choosing among variants is chance, and the model cannot be told from luck', () => {
+  it('finds selection by chance and a model indistinguishable from luck', () => {
     const frame = readGoldenFrame();
     const { horizons, folds, verdict } = buildOverfittingReport({ closes: frame.close, features: computeFeatures(frame) });
     expect(folds).toBe(19);

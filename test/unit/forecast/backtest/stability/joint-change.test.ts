@@ -22,18 +22,18 @@ describe('stability', () => {
     expect(classifyStability(constant(at10, at20))).toBe(result);
   });
 
-  it('is unknown where no draw led to a call', () => {
+  it('is null without calls', () => {
     expect(classifyStability([summarizeJointChange(10, [null]), summarizeJointChange(20, [1])])).toBeNull();
     expect(summarizeJointChange(20, [null])).toEqual({ levelPct: 20, draws: 0, p50Points: null, p95Points: null, maxPoints: null });
   });
 
-  it('of several horizons is that of the worst', () => {
+  it('is that of the worst horizon', () => {
     expect(findWorstStability(['STABLE', 'OVERFIT', 'MODERATE'])).toBe('OVERFIT');
     expect(findWorstStability(['STABLE', null])).toBe('STABLE');
     expect(findWorstStability([null])).toBeNull();
   });
 
-  it('judges the size of changes, not their sign', () => {
+  it('uses absolute changes', () => {
     const { p50Points, p95Points, maxPoints, draws } = summarizeJointChange(10, [-4, 3, null, -2, 1, 0]);
     expect({ p50Points, maxPoints, draws }).toEqual({ p50Points: 2, maxPoints: 4, draws: 5 });
     expect(p95Points).toBeCloseTo(3.8, 12);

@@ -14,14 +14,14 @@ const history = historyOf(syntheticFrame({ rows: 2600, seed: 3 }));
 const report = buildStabilityReport(history);
 
 describe('the stability report', () => {
-  it('moves the thirteen limits of the regimes and their seven thetas', () => {
+  it('moves thirteen regime limits and seven thetas', () => {
     expect(report.thresholds.map(({ name }) => name)).toEqual(THRESHOLD_NAMES);
     expect(report.thresholds).toHaveLength(20);
     expect(report.thresholds).toContainEqual({ name: 'theta.BULL_TREND', value: 0.03 });
     expect(report.thresholds).toContainEqual({ name: 'crisisRet7', value: -0.2 });
   });
 
-  it('starts from the calls that are made', () => {
+  it('starts from the actual calls', () => {
     for (const { horizonDays, calls, accuracy, folds } of report.horizons) {
       const made = computeOutOfSampleFolds(history, horizonDays).flatMap(({ days }) => days.filter(({ call }) => call !== null));
       expect(calls).toBe(made.length);
@@ -30,7 +30,7 @@ describe('the stability report', () => {
     }
   });
 
-  it('moves one threshold at a time, the largest effect first', () => {
+  it('lists single effects, largest first', () => {
     expect(report.single).toHaveLength(80);
     expect(new Set(report.single.map(({ threshold, changePct }) => `${threshold} ${changePct}`)).size).toBe(80);
     const sizes = report.single.map(({ largestPoints }) => largestPoints);
@@ -47,14 +47,14 @@ describe('the stability report', () => {
     });
   });
 
-  it('is the same every time, and what its schema says', () => {
+  it('is deterministic and matches its schema', () => {
     expect(buildStabilityReport(history)).toEqual(report);
     expect(STABILITY.parse(report)).toEqual(report);
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
     expect(undocumented(STABILITY, report)).toEqual([]);
   });
 
-  it.each(LENGTHS_WITHOUT_FOLDS)('has no result of %d days', (rows) => {
+  it.each(LENGTHS_WITHOUT_FOLDS)('has no result for %d days', (rows) => {
     const short = buildStabilityReport(historyOf(syntheticFrame(), rows));
     expect(short).toMatchObject({ folds: 0, result: null, verdict: 'Too few calls out of sample to tell anything' });
     expect(short.note).toContain('0 of 19 folds');
@@ -63,7 +63,7 @@ describe('the stability report', () => {
 });
 
 describe('calls under other thresholds', () => {
-  it('are fewer the further from one half P(up) has to be, and none where it never is', () => {
+  it('decrease with theta, to none for an unreachable one', () => {
     const days = computeOutOfSampleFolds(history, 2).flatMap((fold) => fold.days);
     const countAt = (factor: number) =>
       countCallsUnder(
@@ -80,7 +80,7 @@ describe('calls under other thresholds', () => {
 });
 
 describeGolden('the stability of the model on real history', () => {
-  it('is MODERATE: percentiles as they were found', () => {
+  it('is MODERATE with the reference percentiles', () => {
     const frame = readGoldenFrame();
     const found = buildStabilityReport({ closes: frame.close, features: computeFeatures(frame) });
     expect(found).toMatchObject({ folds: 19, note: null, result: 'MODERATE' });

@@ -75,7 +75,7 @@ describeGolden('the walk-forward on real history', () => {
     }
   });
 
-  it('gives the reference figures of every fold that they are known of', () => {
+  it('matches the reference figures of every known fold', () => {
     const golden = readGolden<Record<string, { folds: GoldenFold[] }>>('oos_metrics.json');
     for (const [horizon, { folds }] of Object.entries(golden)) {
       expect(folds.length).toBeGreaterThanOrEqual(12);
@@ -90,7 +90,7 @@ describeGolden('the walk-forward on real history', () => {
     }
   });
 
-  it('forecasts each day as the reference does', () => {
+  it('matches the reference forecast of each day', () => {
     const signals: Record<string, string> = { '1': 'BUY', '0': 'HOLD', '-1': 'SELL' };
     const rows = new Map(readGoldenRows('oos_predictions.csv').map((row) => [row.date, row]));
     for (const horizon of [2, 3, 7] as const) {
@@ -107,7 +107,7 @@ describeGolden('the walk-forward on real history', () => {
     }
   });
 
-  it.each(KNOWN)('says of all folds together at $horizon what is known of them', (known) => {
+  it.each(KNOWN)('matches the known pooled figures at $horizon', (known) => {
     const { pooled, verdict } = horizonOf(known.horizon);
     const { direction, advantage, statistics, crpsSkill, recentCrpsSkill, quantileSkills, signals, n } = pooled!;
     expect([n, signals.sell]).toEqual([3420, 0]);
@@ -123,7 +123,7 @@ describeGolden('the walk-forward on real history', () => {
     expectWithin(100 * crpsSkill.value, known.crps, 0.06);
     expect(crpsSkill.low).toBeGreaterThan(0);
     expectWithin(100 * recentCrpsSkill.value, known.recentCrps, 0.006);
-    // At 7 days nothing can be told against the returns of the same four years.
+    // At 7 days the skill against the returns of the same four years is not significant.
     expect(recentCrpsSkill.low! > 0).toBe(known.horizon !== '7d');
     // At 2 days always-UP was right on 10 days more, of 22 of DOWN in 9 clusters: chance.
     expect(advantage).toBe(0);
@@ -133,7 +133,7 @@ describeGolden('the walk-forward on real history', () => {
     expect(verdict).toContain('P(up) not distinguishable from the base rate');
   });
 
-  it('says what a daily call of seven days is worth, and how long it takes to prove anything by it', () => {
+  it('matches the independent observations and years to prove at 7 days', () => {
     const { worth } = horizonOf('7d').pooled!;
     expectWithin(worth.independentPerYear!, 77, 1);
     expectWithin(worth.independentPerYearByOverlap, 70, 0.2);
@@ -149,7 +149,7 @@ describeGolden('the walk-forward on real history', () => {
     );
   });
 
-  it('passes each leak canary, and each would have caught a leak', () => {
+  it('passes every leak canary and catches every mutant', () => {
     const figures = Object.fromEntries(
       report.canaries.map(({ name, figure, mutants }) => [name, [figure, ...mutants.map((one) => one.figure)]]),
     );

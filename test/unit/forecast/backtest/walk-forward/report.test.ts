@@ -18,10 +18,10 @@ function reportOn(history: InputFrame, rows = history.close.length): WalkForward
   return buildWalkForwardReport({ closes: cut.close, features: computeFeatures(cut), frame: cut });
 }
 
-describe('the walk-forward of the simulated history', () => {
+describe('walk-forward of the simulated history', () => {
   const report = reportOn(frame);
 
-  it('has all folds at every horizon, and is healthy', () => {
+  it('has all folds at every horizon and is healthy', () => {
     expect(report).toMatchObject({ folds: 19, note: null, healthy: true, firstDay: '2010-07-18', lastDay: '2026-08-20' });
     expect(report.horizons.map(({ folds, pooled }) => [folds.length, pooled!.n])).toEqual(new Array(4).fill([19, 3420]));
     expect(report.canaries.map(({ name, passed }) => [name, passed])).toEqual(
@@ -32,7 +32,7 @@ describe('the walk-forward of the simulated history', () => {
     );
   });
 
-  it('adds up: the folds together are what is told of all', () => {
+  it('has fold figures that sum to the pooled ones', () => {
     for (const { folds, pooled } of report.horizons) {
       const sum = (numberOf: (fold: (typeof folds)[number]) => number) => folds.reduce((total, fold) => total + numberOf(fold), 0);
       const { statistics, direction, signals, directions, crpsSkill, recentCrpsSkill, coverage80 } = pooled!;
@@ -53,15 +53,15 @@ describe('the walk-forward of the simulated history', () => {
     }
   });
 
-  it('is what its schema says, and nothing else, before and after JSON', () => {
+  it('matches its schema before and after JSON', () => {
     expect(WALK_FORWARD.parse(report)).toEqual(report);
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
     expect(undocumented(WALK_FORWARD, report)).toEqual([]);
   });
 });
 
-describe('a shorter history', () => {
-  it('says how many folds it has, and what one takes', () => {
+describe('walk-forward of a shorter history', () => {
+  it('notes the number of folds and their requirements', () => {
     const report = reportOn(frame, 3200);
     expect(report.folds).toBe(4);
     expect(report.note).toBe(
@@ -72,11 +72,11 @@ describe('a shorter history', () => {
     expect(WALK_FORWARD.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
   });
 
-  it('is the same wherever and whenever it is computed', () => {
+  it('is deterministic', () => {
     expect(reportOn(frame, 2800)).toEqual(reportOn(structuredClone(frame), 2800));
   });
 
-  it('counts a fold of 180 days from the last outcome on', () => {
+  it('counts a fold once its last outcome is known', () => {
     const lastOutcome = parseDay('2017-09-29') + 7;
     const foldsUntil = (day: number) => {
       const cut = sliceFrame(frame, day);
@@ -85,14 +85,14 @@ describe('a shorter history', () => {
     expect([foldsUntil(lastOutcome - 1), foldsUntil(lastOutcome)]).toEqual([0, 1]);
   });
 
-  it('begins with a later fold where it begins later', () => {
+  it('starts with a later fold for a later start', () => {
     const late = syntheticFrame({ rows: 1700 });
     const { horizons, note } = reportOn(late);
     expect(horizons[0].folds.map(({ fold }) => fold)).toEqual([2, 3, 4]);
     expect(note).toMatch(/^3 of 19 folds: the history runs from 2015-01-01 /);
   });
 
-  it.each([2600, 1000, 211, 210, 31, 1])('of %d days has empty tables, no error, and says which canaries were not run', (rows) => {
+  it.each([2600, 1000, 211, 210, 31, 1])('returns empty tables and lists the canaries not run for %d days', (rows) => {
     const report = reportOn(frame, rows);
     expect(report.folds).toBe(0);
     expect(report.note).toMatch(/^0 of 19 folds: /);
@@ -110,8 +110,8 @@ describe('a shorter history', () => {
   });
 });
 
-describe('the second reference of the distribution', () => {
-  it('is the returns of the last 1461 training days, as they were', () => {
+describe('recent-returns reference', () => {
+  it('is the empirical distribution of the last 1461 training days', () => {
     const { length } = frame.close;
     const history = { closes: frame.close, features: computeFeatures(frame) };
     const returnAt = (row: number) => Math.log(frame.close[row + 7] / frame.close[row]);
@@ -127,8 +127,8 @@ describe('the second reference of the distribution', () => {
   });
 });
 
-describe('a longer history', () => {
-  it('lists the folds that were added', () => {
+describe('walk-forward of a longer history', () => {
+  it('lists the added folds', () => {
     const longer = syntheticFrame({ rows: 6100, firstDay: parseDay('2010-07-18') });
     const features = computeFeatures(longer);
     const folds = computeOutOfSampleFolds({ closes: longer.close, features }, 7);

@@ -12,8 +12,8 @@ const book = {
   neg_risk: true,
 };
 
-describe('answers of the order book', () => {
-  it('become numbers', () => {
+describe('order book responses', () => {
+  it('parse to numbers', () => {
     expect(parseResponse('book', bookResponse, book)).toMatchObject({
       bids: [{ price: 0.5, size: 1.25 }],
       min_order_size: 5,
@@ -28,11 +28,11 @@ describe('answers of the order book', () => {
     ['book.asks', { ...book, asks: null }],
     ['book.tick_size', { ...book, tick_size: '0.02' }],
     ['book.neg_risk', { ...book, neg_risk: 'false' }],
-  ])('that changed are refused by the name of the field: %s', (field, answer) => {
+  ])('reject changed fields by name: %s', (field, answer) => {
     expect(() => parseResponse('book', bookResponse, answer)).toThrow(expect.objectContaining({ code: 'FEED_INVALID', field }));
   });
 
-  it('that are no answer at all are refused', () => {
+  it('reject other values', () => {
     for (const answer of [null, '', '<html>', []])
       expect(() => parseResponse('info', marketInfoResponse, answer)).toThrow('Polymarket: info');
     expect(() => parseResponse('balance', balanceResponse, { balance: '1.5' })).toThrow('whole micros');
@@ -40,7 +40,7 @@ describe('answers of the order book', () => {
 });
 
 describeWithShared('a recorded order book', () => {
-  it('is read', () => {
+  it('parses', () => {
     const sample = JSON.parse(readFileSync(sharedPath('data/api-samples/polymarket_clob_book.json'), 'utf8'));
     const { bids, asks } = parseResponse('book', bookResponse, sample);
     expect(Math.max(...bids.map(({ price }) => price))).toBe(bids.at(-1)?.price);
