@@ -1,5 +1,5 @@
-import type { SkillDeps } from '../../skills/skill.ts';
 import { createSkillRunner, prepareCall, type SkillAnswer } from '../../skills/runner.ts';
+import type { SkillDeps } from '../../skills/skill.ts';
 import { type Caller, PUBLIC_CALLER } from '../../src/auth/caller.ts';
 import type { HttpDeps } from '../../src/transports/http/deps.ts';
 import { createTestContext } from './serve.ts';

@@ -1,5 +1,4 @@
 import type { Day } from '../../forecast/day.ts';
-import type { IntervalEstimate } from '../../forecast/math/block-bootstrap.ts';
 import { computeMeanInterval } from '../../forecast/math/mean-interval.ts';
 import { type CrowdPin, roundScore } from '../crowd/crowd-pins.ts';
 import { compareWeekly } from '../crowd/weekly-comparison.ts';

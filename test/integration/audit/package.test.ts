@@ -18,7 +18,8 @@ beforeAll(async () => {
   const modules = join(folder, 'node_modules');
   await mkdir(modules);
   // As npm would install what the package names, without asking for it.
-  for (const name of ['canonicalize', 'commander', 'viem', 'ws', 'zod']) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+  for (const name of ['canonicalize', 'commander', 'viem', 'ws', 'zod'])
+    await symlink(join(ROOT, 'node_modules', name), join(modules, name));
   const [started, built] = await Promise.all([
     testChain(),
     run(join(ROOT, 'bin/dev/build-svc.mjs'), join(modules, 'bitcoin-signal-oracle-svc')),
