@@ -26,15 +26,15 @@ export function getContestRules(): ContestRules {
     minRankedRounds: MIN_RANKED_ROUNDS,
     voidAfterDays: VOID_AFTER_DAYS,
     statements: [
-      'One round an ISO week, listed a week before it begins; its strikes are fixed then, around the price of that moment.',
-      'A wallet signs a probability that the close of the week (Sunday, UTC) is above a strike. Commitments end on Monday 00:00 UTC, when the week begins.',
-      'One commitment a wallet and market: the one with the latest issuedAtMs. One that is not later than the standing one is refused.',
-      "Commitments are hidden until the deadline and public from then on; the oracle's probabilities are public once the round is resolved.",
-      `The oracle takes part with the newest forecast that stood on chain before the deadline, at most ${MAX_FORECAST_AGE_DAYS} days old, in the same range of probabilities.`,
-      'The close is the one that forecasts are settled with: the agreed median of the venues. A close at the strike is not above it.',
-      `Points of a market: ${POINTS_PER_BRIER} times the oracle's squared error less the wallet's. To say what one believes is best.`,
-      `A round without a forecast of the oracle, or without an agreed close ${VOID_AFTER_DAYS} days after its end, is VOID and scored for nobody.`,
-      'Points are worth nothing, are paid out by nobody and cannot be moved; nothing is staked and nothing is held.',
+      'One round per ISO week, listed a week before it starts with strikes around the price at that time.',
+      'A wallet signs its probability that the close of the week (Sunday, UTC) is above a strike. The deadline is Monday 00:00 UTC, when the week starts.',
+      'One commitment per wallet and market: the one with the latest issuedAtMs. One that is not later than the stored one is rejected.',
+      "Commitments are hidden until the deadline and public afterwards; the oracle's probabilities are public once the round is resolved.",
+      `The oracle takes part with its newest forecast committed on chain before the deadline, at most ${MAX_FORECAST_AGE_DAYS} days old, clipped to the same range.`,
+      'The close is that of the forecasts: the agreed median of the venues. A close at the strike is not above it.',
+      `Points of a market: ${POINTS_PER_BRIER} times the oracle's squared error minus the wallet's. Stating what one believes maximises the expected points.`,
+      `A round without a forecast of the oracle, or without an agreed close ${VOID_AFTER_DAYS} days after its end, is VOID and not scored.`,
+      'Points have no value, are not paid out and cannot be transferred; nothing is staked or held.',
     ],
   };
 }
@@ -43,18 +43,18 @@ export function getContestRules(): ContestRules {
 export function renderContestMarkdown(): string {
   const rows = [
     ['A round', 'one ISO week, Monday 00:00 UTC to Monday 00:00 UTC'],
-    ['Listed', 'when the week before it begins; the strikes are fixed then'],
-    ['Strikes', `${2 * STRIKES_EACH_SIDE + 1}, about ${STRIKE_DISTANCE * 100} % of the price apart, the middle one nearest to it`],
-    ['Deadline', 'the Monday 00:00 UTC that the week begins on'],
+    ['Listed', 'at the start of the week before, with fixed strikes'],
+    ['Strikes', `${2 * STRIKES_EACH_SIDE + 1}, about ${STRIKE_DISTANCE * 100} % of the price apart, the middle one nearest to the price`],
+    ['Deadline', 'Monday 00:00 UTC, when the week starts'],
     ['Decided by', 'the close of its Sunday (UTC), above the strike or not'],
     ['Probability', `${MIN_PROBABILITY_BPS} to ${MAX_PROBABILITY_BPS} basis points`],
-    ['`issuedAtMs`', `within ${CLOCK_TOLERANCE_MS / 60_000} minutes of the time of the service`],
-    ["The oracle's forecast", `the newest that stood on chain before the deadline, at most ${MAX_FORECAST_AGE_DAYS} days old`],
+    ['`issuedAtMs`', `within ${CLOCK_TOLERANCE_MS / 60_000} minutes of the service's clock`],
+    ["The oracle's forecast", `the newest committed on chain before the deadline, at most ${MAX_FORECAST_AGE_DAYS} days old`],
     [
       'Points of a market',
-      `${POINTS_PER_BRIER} x (squared error of the oracle - squared error of the wallet), at most ${MAX_POINTS} either way`,
+      `${POINTS_PER_BRIER} x (squared error of the oracle - squared error of the wallet), between -${MAX_POINTS} and ${MAX_POINTS}`,
     ],
-    ['Ranked', `from ${MIN_RANKED_ROUNDS} scored rounds on`],
+    ['Ranked', `from ${MIN_RANKED_ROUNDS} scored rounds`],
     ['Void', `without a forecast of the oracle, or without an agreed close ${VOID_AFTER_DAYS} days after the end`],
   ];
   return ['| What | Rule |', '| --- | --- |', ...rows.map(([what, rule]) => `| ${what} | ${rule} |`)].join('\n');

@@ -29,7 +29,7 @@ export function computeScale(v94: number, v99: number, horizonDays: number): num
  */
 export function computeResidualQuantiles(values: Float64Array): number[] {
   const sorted = values.filter(Number.isFinite).sort();
-  if (sorted.length === 0) throw new OracleError('INPUT_INVALID', 'no return can be scaled: the price never moved', { field: 'close' });
+  if (sorted.length === 0) throw new OracleError('INPUT_INVALID', 'no return can be scaled: the price is constant', { field: 'close' });
   return Array.from({ length: QUANTILE_COUNT }, (_, index) => interpolateQuantile(sorted, (index + 1) * QUANTILE_STEP));
 }
 

@@ -71,7 +71,7 @@ export function sliceFrame(frame: InputFrame, lastDay: Day): InputFrame {
   if (!(lastDay >= frame.firstDay && lastDay <= getLastDay(frame))) {
     throw new OracleError(
       'INPUT_INVALID',
-      `the frame runs from ${formatDay(frame.firstDay)} to ${formatDay(getLastDay(frame))} and cannot be cut at ${formatDay(lastDay)}`,
+      `${formatDay(lastDay)} is outside the frame of ${formatDay(frame.firstDay)} to ${formatDay(getLastDay(frame))}`,
       { field: 'lastDay' },
     );
   }

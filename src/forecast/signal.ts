@@ -108,7 +108,7 @@ function requireValidSource({ model, features, index, price }: ForecastSource): 
   }
   const day = features.firstDay + index;
   if (model.trainTo + model.horizonDays >= day) {
-    throw new OracleError('INPUT_INVALID', `${model.modelVersion} has learned from the price of ${formatDay(day)}`, { field: 'model' });
+    throw new OracleError('INPUT_INVALID', `${model.modelVersion} was trained on the price of ${formatDay(day)}`, { field: 'model' });
   }
   if (!(price > 0)) throw new OracleError('INPUT_INVALID', `a price of ${price} cannot be forecast`, { field: 'price' });
 }

@@ -45,7 +45,7 @@ export function parseWeek(text: string): Week {
   const [, year, number] = WEEK_ID.exec(text) ?? [];
   const week = year === undefined ? Number.NaN : getFirstWeek(Number(year)) + (Number(number) - 1) * DAYS_PER_WEEK;
   if (Number.isNaN(week) || formatWeek(week) !== text) {
-    throw new OracleError('INPUT_INVALID', 'A week is written as its ISO year and number, e.g. 2026-W07, of 52 or 53 in a year', {
+    throw new OracleError('INPUT_INVALID', 'A week is an ISO year and week number such as 2026-W07; a year has 52 or 53 weeks', {
       field: 'weekId',
     });
   }

@@ -25,7 +25,7 @@ export function oddRecords(): [string, (real: ScorecardReply) => ScorecardReply,
     ],
     [
       'all HOLD',
-      (real) => withRows(real, real.predictions.map(held), 'no call made: all 12 forecasts that are over abstained (HOLD)'),
+      (real) => withRows(real, real.predictions.map(held), 'no calls: all 12 resolved forecasts were HOLD'),
       { record: /No call made\.\s*All 12 forecasts/, ...nothingScored, price: /inside the 80 % band on \d+ of \d+ days/ },
     ],
     [

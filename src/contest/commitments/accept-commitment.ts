@@ -69,7 +69,7 @@ function commitmentsEndedError(round: RoundDoc): OracleError {
 
 function requireRecentIssue(issuedAtMs: number, now: Date): void {
   if (Math.abs(now.getTime() - issuedAtMs) <= CLOCK_TOLERANCE_MS) return;
-  throw new OracleError('INPUT_INVALID', 'issuedAtMs is more than 5 minutes from the time of the service', {
+  throw new OracleError('INPUT_INVALID', "issuedAtMs differs from the service's clock by more than 5 minutes", {
     field: 'issuedAtMs',
     suggestedAction: 'Sign again with the current time in milliseconds since 1970.',
     details: { serverTimeMs: now.getTime() },
@@ -79,9 +79,9 @@ function requireRecentIssue(issuedAtMs: number, now: Date): void {
 async function requireCommitmentSignature({ deployment, isSignedBy }: ContestDeps, commitment: Commitment, signature: Hex): Promise<Hex> {
   const hash = hashContestCommitment(buildContestDomain(deployment), commitment);
   if (await isSignedBy({ wallet: commitment.wallet, hash, signature })) return hash;
-  throw new OracleError('UNAUTHENTICATED', 'The signature is not that of this wallet for this commitment', {
+  throw new OracleError('UNAUTHENTICATED', 'The signature does not match this wallet and commitment', {
     field: 'signature',
-    suggestedAction: 'Sign the typed data of GET /api/svc/clawstake/status with the key of `wallet`, and send exactly the signed values.',
+    suggestedAction: 'Sign the typed data of GET /api/svc/clawstake/status with the key of `wallet` and send exactly the signed values.',
   });
 }
 

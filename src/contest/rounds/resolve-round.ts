@@ -46,5 +46,5 @@ async function requireRevealed({ record }: ContestDeps, { pinned }: RoundDoc, no
   const forecasts = await record.listByDay(pinned!.day);
   const view = { caller: PUBLIC_CALLER, policy: 'resolution', now } as const;
   if (forecasts.every((forecast) => mayRead(forecast, view))) return;
-  throw new OracleError('STEP_WAITING', 'The forecasts that the oracle took part with are not revealed on chain yet');
+  throw new OracleError('STEP_WAITING', "The oracle's forecasts of the round are not revealed on chain yet");
 }

@@ -117,7 +117,7 @@ function requireTrainingHistory(data: TrainingData, block: number): void {
   if (known < needed) {
     throw new OracleError(
       'HISTORY_TOO_SHORT',
-      `${formatModelVersion(block)} learns from closes until ${formatDay(needed)}, the history ends on ${formatDay(known)}`,
+      `${formatModelVersion(block)} trains on closes until ${formatDay(needed)}; the history ends on ${formatDay(known)}`,
       { field: 'close', suggestedAction: 'Load prices until a later date.' },
     );
   }

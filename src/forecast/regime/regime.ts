@@ -24,7 +24,7 @@ export const REGIMES: Record<Regime, RegimeInfo> = {
     theta: 0.06,
     riskLevel: 'Extreme',
     daysToEnter: 1,
-    description: 'Bitcoin has fallen by about a fifth in a week or a third in a month, and moves far more than usual.',
+    description: 'Bitcoin has fallen by about a fifth in a week or a third in a month, with unusually high volatility.',
   },
   EUPHORIA: {
     theta: 0.05,
@@ -60,7 +60,7 @@ export const REGIMES: Record<Regime, RegimeInfo> = {
     theta: 0.05,
     riskLevel: 'Moderate',
     daysToEnter: 3,
-    description: 'No other regime fits: the signs are mixed or too little is known.',
+    description: 'No other regime applies: the signs are mixed or inputs are missing.',
   },
 };
 

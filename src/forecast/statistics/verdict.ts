@@ -21,7 +21,7 @@ export function formatRecordVerdict(calls: readonly ScoredCall[], { share, holds
   const overlapping = independent < n;
   const worth = overlapping ? `, worth ${effectiveN.toFixed(effectiveN < 10 ? 1 : 0)} independent calls` : '';
   const interval = `95 % interval ${interval95.low.toFixed(2)} to ${interval95.high.toFixed(2)}`;
-  const always = everyCallUp ? 'every call was UP, so that no skill can show' : `always-UP ${countRises(calls)} of ${n}`;
+  const always = everyCallUp ? 'every call was UP, which shows no skill' : `always-UP ${countRises(calls)} of ${n}`;
   const rises = everyCallUp ? '' : `, always-UP ${countRises(selectNonOverlapping(calls, horizonDays))}`;
   const apart = overlapping ? `; on windows that do not overlap ${independentWins} of ${independent}${rises}` : '';
   const scored = selectNonOverlapping(calls, 1).flatMap((call) => call.scored ?? []);
@@ -31,7 +31,7 @@ export function formatRecordVerdict(calls: readonly ScoredCall[], { share, holds
 
 function formatVerdictWithoutCalls(holds: number): string {
   if (holds === 0) return 'nothing resolved yet: no claim can be made';
-  return `no call made: all ${holds} forecasts that are over abstained (HOLD)`;
+  return `no calls: all ${holds} resolved forecasts were HOLD`;
 }
 
 function countRises(calls: readonly ScoredCall[]): number {

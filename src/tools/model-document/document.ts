@@ -12,7 +12,7 @@ const FILE = resolve(import.meta.dirname, '../../../docs/MODEL.md');
 const BEGIN_MARKER = '<!-- recorded -->';
 const END_MARKER = '<!-- /recorded -->';
 
-const NOT_RECORDED_TEXT = 'Not made yet: `npm run docs:model -- --data <folder>` makes it from a folder of CSV files ([DATA.md](DATA.md)).';
+const NOT_RECORDED_TEXT = 'Not generated yet: run `npm run docs:model -- --data <folder>` with a folder of CSV files ([DATA.md](DATA.md)).';
 
 /** Writes docs/MODEL.md. Option `--data <folder of CSV files>`; without it the section from recorded history is kept. */
 export async function writeModelDocument(args: readonly string[]): Promise<void> {
@@ -34,8 +34,8 @@ export function extractRecordedSection(page: string): string | null {
 /** Figures from recorded history, without its rows. */
 export async function renderRecordedSection(history: ModelHistory): Promise<string> {
   return `Daily history assembled from the sources above and, for early prices and realized prices, from Coin Metrics (CC BY-NC 4.0). It may not be
-redistributed and is not part of this repository: with the same files, \`npm run docs:model -- --data <folder>\` writes this section, and
-\`FEEDS=csv:<folder> npm run self-test\` prints the whole reports. ${await renderResults(history, true)}`;
+redistributed and is not part of this repository. With the same files, \`npm run docs:model -- --data <folder>\` generates this section and
+\`FEEDS=csv:<folder> npm run self-test\` prints the full reports. ${await renderResults(history, true)}`;
 }
 
 /** The whole page. `recorded` is the section from recorded history. */
@@ -45,8 +45,8 @@ export async function renderModelPage(simulated: ModelHistory, recorded: string 
     '## Results on recorded history',
     `${BEGIN_MARKER}\n${recorded ?? NOT_RECORDED_TEXT}\n${END_MARKER}`,
     '## Results on the simulated market',
-    `Anybody can make these again, to the digit: \`npm run docs:model\`, or \`FEEDS=simulated npm run self-test\`. The market is made up, with days until
-${formatDay(LAST_SIMULATED_DAY)}: its figures prove that the machinery works, and say nothing about Bitcoin. ${await renderResults(simulated, false)}`,
+    `Reproducible to the digit with \`npm run docs:model\` or \`FEEDS=simulated npm run self-test\`. The market is simulated, with days until
+${formatDay(LAST_SIMULATED_DAY)}: its figures test the code and are no evidence about Bitcoin. ${await renderResults(simulated, false)}`,
   ]
     .join('\n\n')
     .concat('\n');

@@ -15,7 +15,7 @@ export function renderWalkForwardResults(report: WalkForwardReport): string {
   const { folds, expectedFolds, foldDays, note, verdict, horizons } = report;
   const complete = horizons.filter(({ pooled }) => pooled !== null);
   return [
-    `Walk-forward: ${folds} of ${expectedFolds} folds of ${foldDays} days each, each forecast by a model that had not seen it.${note === null ? '' : ` ${note}.`}`,
+    `Walk-forward: ${folds} of ${expectedFolds} folds of ${foldDays} days each, each forecast by a model fitted before it.${note === null ? '' : ` ${note}.`}`,
     renderMarkdownTable(
       [
         'Horizon',
@@ -33,8 +33,8 @@ export function renderWalkForwardResults(report: WalkForwardReport): string {
       ],
       complete.map(formatPooledRow),
     ),
-    'Right: share of days on which the likelier direction came true, HOLD included. Brier skill: of P(up), against the base rate known at the time. CRPS skill: of the distribution, against the returns of all training days as they were, and against those of the last ' +
-      `${RECENT_RETURN_DAYS} of them, which it has its shape from. 80 % holds: share of outcomes within the central 80 %. Independent a year: how many independent calls a call a day is worth, estimated from how much the share of days right varies, and at most one a day. Years to prove: how long the model would have to be better by so many points for that to show. Each interval stands alone: of ${complete.length * 4} such statements some are expected to leave out zero by chance.`,
+    'Right: share of days on which the likelier direction came true, HOLD included. Brier skill: of P(up), against the base rate known at the time. CRPS skill: of the distribution, against the returns of all training days and of the last ' +
+      `${RECENT_RETURN_DAYS} of them, which shape it. 80 % holds: share of outcomes within the central 80 %. Independent a year: effective number of daily calls, estimated from the variance of the hit rate. Years to prove: time until an advantage of so many points is significant. Intervals are not adjusted for multiple tests: of ${complete.length * 4}, some are expected to exclude zero by chance.`,
     renderFoldTable(complete),
     `Leak canaries: ${verdict}.`,
   ].join('\n\n');
@@ -96,7 +96,7 @@ export function renderAgreement(agreements: readonly HorizonAgreement[]): string
     renderNumber(correlation, 2),
   ]);
   return [
-    `What the shorter horizons say of the ${longest} forecast of the same day, on ${n} days. They are revealed while it is still open. Whoever has read none of them, and says what is most frequent, is right about its direction on ${formatPercent(mostFrequentDirection)} of days and about its signal on ${formatPercent(mostFrequentSignal)}. P(up) is revealed too, and tells more than the signal.`,
+    `Agreement of shorter horizons with the ${longest} forecast of the same day, on ${n} days. They are revealed while it is still open. A guess of the most frequent value matches its direction on ${formatPercent(mostFrequentDirection)} of days and its signal on ${formatPercent(mostFrequentSignal)}. P(up) is revealed too and is more informative than the signal.`,
     renderMarkdownTable(['Horizon', 'Same direction', 'Same signal', 'Correlation of P(up)'], rows),
   ];
 }
@@ -135,7 +135,7 @@ function formatEstimate(found: EraFigures['edge']): string {
 /** Backtest overfitting and the deflated Sharpe ratio. */
 export function renderOverfittingResults({ horizons, trials, ledger, verdict }: OverfittingReport): string {
   const recomputable = ledger.filter((row) => row.recomputable).length;
-  const head = `Trials: ${trials} are discounted for. ${verdict}`;
+  const head = `Trials: ${trials} are deflated for. ${verdict}`;
   const rows = horizons.map(({ horizonDays, pbo, modelRank, deflatedSharpe }) => [
     formatHorizonName(horizonDays),
     renderNumber(pbo?.probability, 2),

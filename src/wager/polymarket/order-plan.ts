@@ -39,7 +39,7 @@ export function planOrder(order: VenueOrder, { tokens, fee }: MarketTradingTerms
   const contracts = roundToWholeCentContracts(wanted, priceUnits);
   if (contracts === 0 || contracts < minOrderSize) {
     const reason = wanted < order.contracts ? ` (${because} leaves ${spendable} micros)` : '';
-    throw venueRejectedError(`${contracts} contracts are below the smallest order of ${minOrderSize}${reason}`);
+    throw venueRejectedError(`${contracts} contracts are below the minimum order of ${minOrderSize}${reason}`);
   }
   return { tokenId: tokens[order.side], priceUnits, contracts, maxCostMicros: contracts * unitCost, tickSize, negRisk, fee };
 }

@@ -197,7 +197,7 @@ describe('limits', () => {
     await expect(newVenue({ maxOpenUsd: 1 }).placeOrder(order())).rejects.toMatchObject(rejected('the cap of $1 on open wagers'));
     exchange.balanceMicros = 0;
     await expect(newVenue().placeOrder(order())).rejects.toMatchObject(rejected('the account'));
-    await expect(newVenue().placeOrder(order({ contracts: 4 }))).rejects.toMatchObject(rejected('below the smallest order of 5'));
+    await expect(newVenue().placeOrder(order({ contracts: 4 }))).rejects.toMatchObject(rejected('below the minimum order of 5'));
     expect(exchange.posts()).toBe(0);
     expect(await stored()).toBeNull();
   });
@@ -294,10 +294,10 @@ describe('a dry run', () => {
   it('fills partially or not at all, idempotently', async () => {
     expect(await dryRun().placeOrder(order({ limitCostMicros: 460_000 }))).toMatchObject({ contracts: 30, costMicros: 13_800_000 });
     const cheap = order({ clientOrderId: 'cheap', limitCostMicros: 450_000 });
-    await expect(dryRun().placeOrder(cheap)).rejects.toMatchObject(rejected('nobody sells'));
+    await expect(dryRun().placeOrder(cheap)).rejects.toMatchObject(rejected('no seller'));
     exchange.market.books[exchange.market.yes].asks = [['0.10', '500']];
-    await expect(dryRun().placeOrder(cheap)).rejects.toMatchObject(rejected('nobody sells'));
-    await expect(dryRun().findFill('cheap')).rejects.toMatchObject(rejected('nobody sells'));
+    await expect(dryRun().placeOrder(cheap)).rejects.toMatchObject(rejected('no seller'));
+    await expect(dryRun().findFill('cheap')).rejects.toMatchObject(rejected('no seller'));
   });
 
   it('pays out into its own account', async () => {

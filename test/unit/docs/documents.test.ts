@@ -138,7 +138,7 @@ describe('numbers in the documents', () => {
     expect(said).toContain(`the 7-day direction was right on ${right} of days, and always saying UP on ${always}`);
     expect(said).toContain(`${skill} % by CRPS, 95 % interval ${low} to ${high}`);
     expect(said).toContain(`${recentSkill} %, 95 % interval ${recentLow} to ${recentHigh}`);
-    const guessed = recorded.match(/What the shorter horizons say of the 7d .* about its signal on ([\d.]+ %)/)![1];
+    const guessed = recorded.match(/Agreement of shorter horizons with the 7d .* and its signal on ([\d.]+ %)/)![1];
     const [, sameSignal] = unpadded(recorded).match(/^\| 3d \| [\d.]+ % \| ([\d.]+ %) \|/m)!;
     expect(said).toContain(`the 3-day forecast had the signal of the 7-day one, which is still open then, on ${sameSignal} of days`);
     expect(said).toContain(`without it a guess is right on ${guessed}`);

@@ -125,7 +125,7 @@ describe('computeScale and computeResidualQuantiles', () => {
     expect(quantiles[99]).toBe(2);
     expect(quantiles[49]).toBe(1.5);
     expect(quantiles[0]).toBeCloseTo(1.01, 14);
-    expect(() => computeResidualQuantiles(Float64Array.of(Number.NaN))).toThrow('the price never moved');
+    expect(() => computeResidualQuantiles(Float64Array.of(Number.NaN))).toThrow('the price is constant');
   });
 });
 

@@ -96,8 +96,8 @@ describe('sliceFrame', () => {
   });
 
   it('rejects days outside the frame', () => {
-    expect(() => sliceFrame(frame, FIRST - 1)).toThrow('the frame runs from 2015-01-01 to 2016-02-04 and cannot be cut at 2014-12-31');
-    expect(() => sliceFrame(frame, FIRST + 400)).toThrow('cannot be cut at 2016-02-05');
+    expect(() => sliceFrame(frame, FIRST - 1)).toThrow('2014-12-31 is outside the frame of 2015-01-01 to 2016-02-04');
+    expect(() => sliceFrame(frame, FIRST + 400)).toThrow('2016-02-05 is outside the frame');
   });
 });
 

@@ -58,9 +58,7 @@ describe('buildForecast', () => {
     const source = { model: fit.model, features, index, regime: 'CHOP', price } as const;
     expect(() => buildForecast({ ...source, index: features.length })).toThrow('there is no row 1700 in a table of 1700');
     const learned = fit.model.trainTo + 3 - features.firstDay;
-    expect(() => buildForecast({ ...source, index: learned })).toThrow(
-      `${fit.model.modelVersion} has learned from the price of 2019-03-16`,
-    );
+    expect(() => buildForecast({ ...source, index: learned })).toThrow(`${fit.model.modelVersion} was trained on the price of 2019-03-16`);
     expect(() => buildForecast({ ...source, index: learned + 1 })).not.toThrow();
     expect(() => buildForecast({ ...source, price: 0 })).toThrow('a price of 0 cannot be forecast');
   });

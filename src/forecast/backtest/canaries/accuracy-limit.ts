@@ -11,7 +11,7 @@ import { type Canary, type CanaryDescription, completedCanary, skippedCanary } f
 
 const TEXT: CanaryDescription = {
   name: 'accuracy-limit',
-  what: 'The share of days right, by the direction of every out-of-sample day, of the horizon that comes nearest to its limit or is farthest beyond: nobody is that good, so that more is taken for a leak until proven otherwise',
+  what: 'Accuracy of the likelier direction on all out-of-sample days, at the horizon nearest to its limit or farthest beyond; a figure above the limit suggests a leak',
   unit: 'share of days right, 0 to 1',
 };
 
@@ -32,7 +32,7 @@ export function runAccuracyLimitCanary(
     return [{ days, horizonDays, limit, right: computeAccuracyBy(days, ({ pUp }) => toDirection(pUp) === 'UP') }];
   });
   const [worst] = candidates.sort((a, b) => b.right - b.limit - (a.right - a.limit));
-  if (worst === undefined) return skippedCanary(TEXT, 'there are too few out-of-sample days to tell a leak from luck');
+  if (worst === undefined) return skippedCanary(TEXT, 'there are too few out-of-sample days to distinguish a leak from luck');
   const { horizonDays: horizon, days, limit, right } = worst;
   const pUpByRow = indexByRow(fitBlocks({ ...history, features: leakWindowReturn(history, horizon), horizon, rules }, walk));
   return completedCanary(TEXT, {
@@ -41,7 +41,7 @@ export function runAccuracyLimitCanary(
     note: `at ${horizon} days`,
     mutants: [
       {
-        what: `a model of ${horizon} days whose momentum is that of the window which it forecasts`,
+        what: `a model of ${horizon} days that reads the return of the forecast window as momentum`,
         figure: computeAccuracyBy(days, ({ row }) => toDirection(pUpByRow.get(row)!) === 'UP'),
       },
     ],

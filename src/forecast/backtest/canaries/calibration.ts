@@ -9,7 +9,7 @@ import type { HorizonBlocks } from './training-cut.ts';
 
 const TEXT: CanaryDescription = {
   name: 'calibration',
-  what: 'Calibrates again from nothing but what earlier blocks said of days that they had not seen, as far as their outcomes were known an embargo before the block: the calibration in use must be the same',
+  what: "Calibrates again on earlier blocks' out-of-sample output alone, with outcomes known an embargo before the block: the calibration must be the same",
   unit: 'largest difference of shift and slope',
 };
 
@@ -32,7 +32,7 @@ export function runCalibrationCanary(horizons: readonly HorizonBlocks[], history
     note: `${differences.length} models`,
     mutants: [
       {
-        what: 'calibrated on the days that the model was trained on',
+        what: "calibrated on the model's training days",
         figure: calibrationDifference(calibrateInSample(history, middle), right),
       },
       {

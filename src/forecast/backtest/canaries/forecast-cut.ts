@@ -11,7 +11,7 @@ import type { HorizonBlocks } from './training-cut.ts';
 
 const TEXT: CanaryDescription = {
   name: 'forecast-cut',
-  what: "Cuts every input at a day, computes its features and regime again, and has the fold's model forecast it: P(up), regime, signal, distribution and scores must be those of the fold, to the last bit",
+  what: "Cuts every input at a day, recomputes features and regime, and forecasts with the fold's model: P(up), regime, signal, distribution and scores must be bit-identical to the fold",
   unit: 'values that differ',
 };
 

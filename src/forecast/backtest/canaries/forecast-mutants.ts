@@ -6,7 +6,7 @@ type Forecast = Pipeline['forecast'];
 /** Forecasts that read the end of the window, as far as the history reaches. */
 export const FORECAST_MUTANTS: readonly { what: string; needsChange: boolean; broken: (forecast: Forecast) => Forecast }[] = [
   {
-    what: "the distribution is as wide as the volatility at the window's end says",
+    what: 'the distribution has the volatility at the end of the window',
     needsChange: false,
     broken: withLookahead((forecastToday, later) => ({
       ...forecastToday,
@@ -14,7 +14,7 @@ export const FORECAST_MUTANTS: readonly { what: string; needsChange: boolean; br
     })),
   },
   {
-    what: "regime and threshold are those of the window's end",
+    what: 'regime and threshold are those at the end of the window',
     needsChange: true,
     broken: withLookahead((forecastToday, { regime, threshold }) => ({
       ...forecastToday,
@@ -24,7 +24,7 @@ export const FORECAST_MUTANTS: readonly { what: string; needsChange: boolean; br
     })),
   },
   {
-    what: "P(up) is made from the scores of the window's end",
+    what: 'P(up) is computed from the scores at the end of the window',
     needsChange: false,
     broken: withLookahead((forecastToday, { pUp }) => ({ ...forecastToday, pUp, signal: toSignal(pUp, forecastToday.threshold) })),
   },

@@ -7,13 +7,13 @@ const UNIT = 'share of days right, 0 to 1';
 
 const REPEATED_LABEL: CanaryDescription = {
   name: 'repeated-label',
-  what: 'Says again each day what the newest outcome was that the rule of the training allows to be known: worth nothing, unless its window still runs',
+  what: 'Repeats each day the newest outcome that the training rule allows: without skill unless its window is still open',
   unit: UNIT,
 };
 
 const LABEL_AVERAGE: CanaryDescription = {
   name: 'label-average',
-  what: 'Says what most of the newest outcomes were that may be known, by an exponential average with decay 0.8',
+  what: 'Predicts the majority of the newest outcomes that the training rule allows, by an exponential average with decay 0.8',
   unit: UNIT,
 };
 
@@ -37,7 +37,7 @@ type Forecaster = (labels: LabelSource, lastKnownRow: (row: number) => number) =
 function runLabelCanary(text: CanaryDescription, forecaster: Forecaster, labels: LabelSource, { lastKnownDay }: LearningRules): Canary {
   const { days, horizonDays, features } = labels;
   const limit = computeAccuracyLimit(days, horizonDays);
-  if (limit === null) return skippedCanary(text, `${days.length} out-of-sample days are too few to tell a leak from luck`);
+  if (limit === null) return skippedCanary(text, `${days.length} out-of-sample days are too few to distinguish a leak from luck`);
   const rightBy = (lastKnownRow: (row: number) => number) => {
     const saysUp = forecaster(labels, lastKnownRow);
     return computeAccuracyBy(days, ({ row }) => saysUp(row));

@@ -15,7 +15,7 @@ import { type Canary, type CanaryDescription, completedCanary, skippedCanary } f
 
 const TEXT: CanaryDescription = {
   name: 'point-in-time',
-  what: 'Cuts every input at a date and computes the features again: those of that date and of all before it must stay what they were, to the last bit',
+  what: 'Cuts every input at a date and recomputes the features: those of that date and before must be bit-identical',
   unit: 'values that differ',
 };
 
@@ -55,13 +55,13 @@ function buildMutants(
   whole: { frame: InputFrame; features: FeatureTable },
   day: Day,
 ): { what: string; make: Features }[] {
-  const centred = { what: 'the trend is averaged over the days around it', make: (given: InputFrame) => centredTrend(features(given)) };
+  const centred = { what: 'the trend is a centred average', make: (given: InputFrame) => centredTrend(features(given)) };
   const row = day - whole.frame.firstDay;
   // A missing lag shows only where a series was observed on the day and its feature is defined.
   if (!getSeriesObservedOn(whole.frame, day).some((name) => Number.isFinite(whole.features[FEATURE_OF_SERIES[name]][row])))
     return [centred];
   const unlagged = {
-    what: 'business-day series are read on their own date, before they are published',
+    what: 'business-day series are read on their own date, before publication',
     make: (given: InputFrame) => features(readSameDay(given)),
   };
   return [unlagged, centred];

@@ -8,8 +8,8 @@ import { maxAbsoluteDifference, pickFirstMiddleLast } from './sample.ts';
 
 const TEXT: CanaryDescription = {
   name: 'training-cut',
-  what: `Replaces every close and score of which a block's model must know nothing, those of the last ${EMBARGO_DAYS} days before the block and later, and fits again: coefficients, calibration, base rate and residual quantiles must stay what they were, to the last bit`,
-  unit: 'largest change of any number that was learned',
+  what: `Replaces every close and score hidden from a block's model, from ${EMBARGO_DAYS} days before the block on, and fits again: coefficients, calibration, base rate and residual quantiles must be bit-identical`,
+  unit: 'largest change of any fitted number',
 };
 
 /** One horizon's blocks as fitted by the pipeline. */
@@ -47,7 +47,7 @@ export function runTrainingCutCanary(
         what: 'labels count as known before their windows are over',
         figure: changeBy({ ...LEARNING_RULES, lastKnownDay: (day) => day - 1 }),
       },
-      { what: 'training goes on until the block begins, without embargo', figure: changeBy({ ...LEARNING_RULES, embargoDays: 0 }) },
+      { what: 'training continues until the block, without embargo', figure: changeBy({ ...LEARNING_RULES, embargoDays: 0 }) },
     ],
   });
 }

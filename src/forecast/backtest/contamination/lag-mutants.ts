@@ -26,15 +26,15 @@ export interface LagMutant {
 
 const MUTATIONS: Record<LagMutant['input'], string> = {
   close: "reads the next day's close",
-  fearGreed: 'reads the Fear & Greed index that is known a day later',
-  realizedPrice: 'reads the realized price of the day itself, which is known a day later',
-  takerBuyFraction: 'reads the taker share of the day itself, which is known a day later',
-  fundingRate: 'reads the funding rate of the day itself, which is known a day later',
-  gold: 'reads the gold price of the day itself, which is known a day later',
+  fearGreed: 'reads the Fear & Greed index of the next day',
+  realizedPrice: 'reads the realized price of the same day, which is published a day later',
+  takerBuyFraction: 'reads the taker share of the same day, which is published a day later',
+  fundingRate: 'reads the funding rate of the same day, which is published a day later',
+  gold: 'reads the gold price of the same day, which is published a day later',
   pmi: 'reads the purchasing managers index a day before its release',
-  etfFlow: 'reads the ETF flows of the day itself, which are published in the night',
-  sp500: 'reads the S&P 500 of the day itself, which has not closed',
-  dxy: 'reads the dollar index of the day itself, which has not closed',
+  etfFlow: 'reads the ETF flows of the same day, which are published at night',
+  sp500: 'reads the S&P 500 of the same day, before its close',
+  dxy: 'reads the dollar index of the same day, before its close',
 };
 
 /** Runs the audit for every input with one day less lag. */
@@ -90,6 +90,6 @@ function hasFeatureChange(real: FeatureTable, broken: FeatureTable, known: reado
 function explainNotApplicable(frame: InputFrame, input: LagMutant['input'], known: readonly KnownFeatures[]): string {
   if (known.length === 0) return 'no day was audited';
   const values = isDailyColumn(input) ? frame[input] : frame[input].values;
-  if (values.every(Number.isNaN)) return 'this history has no such series';
-  return 'no feature of the days audited depends on it';
+  if (values.every(Number.isNaN)) return 'the history lacks this series';
+  return 'no feature of the audited days depends on it';
 }

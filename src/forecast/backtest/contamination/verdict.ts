@@ -64,7 +64,7 @@ function findSuspiciousAccuracy({ horizonDays, preEtf, postEtf, regimes }: Horiz
   ];
   return segments.flatMap(([where, { accuracy, edge }]) => {
     if (accuracy === null || accuracy <= SUSPICIOUS_ACCURACY || edge === null || edge.low === null || edge.low <= 0) return [];
-    const why = `right on ${(100 * accuracy).toFixed(1)} % of the days, above 60 % and above always-UP by more than chance explains`;
+    const why = `right on ${(100 * accuracy).toFixed(1)} % of the days, above 60 % and above always-UP significantly`;
     return [{ horizonDays, where, why }];
   });
 }
@@ -74,34 +74,33 @@ export function formatContaminationVerdict(findings: ContaminationFindings): str
 }
 
 function formatAudit({ days, vintages, differences }: PointInTimeAudit): string {
-  if (days.length === 0) return 'No day was audited point in time';
+  if (days.length === 0) return 'No day was audited';
   if (differences.length === 0) return `On ${days.length} audited days ${AUDIT_PASSED[vintages]}`;
   const features = [...new Set(differences.map(({ feature }) => feature))];
   const changed = new Set(differences.map(({ day }) => day));
-  return `LEAK OR REVISION: ${features.join(', ')} differ from what was known at the time on ${changed.size} of ${days.length} audited days`;
+  return `LEAK OR REVISION: ${features.join(', ')} differ from the values known at the time on ${changed.size} of ${days.length} audited days`;
 }
 
 const AUDIT_PASSED: Record<Vintages, string> = {
-  collected:
-    'every feature is what was known at the time; of days before the service began to collect that is what the providers said when it did',
-  made: 'every feature is what was known at the time, in a market that is made up and never revised',
-  none: 'the lags hold: no feature needs what was published later. Revisions made before the files were collected cannot show: they hold no vintages',
+  collected: 'every feature matches the value known at the time; for days before collection began, the value that providers returned then',
+  made: 'every feature matches the value known at the time, in a simulated market without revisions',
+  none: 'the lags hold: no feature needs later data. Revisions before the files were collected cannot show, as they hold no vintages',
 };
 
 function formatMutants(lagMutants: readonly LagMutant[]): string {
   const applicable = lagMutants.filter((mutant) => mutant.applicable);
   const missed = applicable.filter(({ caught }) => !caught).map(({ input }) => input);
-  if (missed.length > 0) return `NOT TO BE TRUSTED: the audit does not notice a day less lag of ${missed.join(', ')}`;
-  if (applicable.length === 0) return 'No lag mutant could be run';
+  if (missed.length > 0) return `UNRELIABLE: the audit misses one day less lag of ${missed.join(', ')}`;
+  if (applicable.length === 0) return 'No lag mutant was run';
   const left = lagMutants.filter(({ applicable: applies }) => !applies).map(({ input }) => input);
   const note = left.length === 0 ? '' : `; not applicable: ${left.join(', ')}`;
-  return `All ${applicable.length} pipelines that read an input a day too early were caught${note}`;
+  return `All ${applicable.length} mutants that read an input a day early were caught${note}`;
 }
 
 function formatEras({ horizons, suspicions }: Pick<ContaminationFindings, 'horizons' | 'suspicions'>): string {
-  if (horizons.every(({ difference }) => difference.brierSkill === null)) return 'There is only one era to look at, or none';
-  if (suspicions.length === 0) return 'No era and no regime looks suspiciously better than the others';
+  if (horizons.every(({ difference }) => difference.brierSkill === null)) return 'Fewer than two eras have forecasts';
+  if (suspicions.length === 0) return 'No era or regime is suspiciously better than the others';
   const list = suspicions.map(({ horizonDays, where, why }) => `${where} at ${formatHorizonName(horizonDays)}: ${why}`);
   const compared = horizons.length * COMPARED_MEASURES.length;
-  return `SUSPICIOUS: ${list.join('; ')} (of ${compared} comparisons of the eras ${(compared * 0.05).toFixed(1)} are expected to look so by chance)`;
+  return `SUSPICIOUS: ${list.join('; ')} (of ${compared} comparisons of eras ${(compared * 0.05).toFixed(1)} are expected to be significant by chance)`;
 }

@@ -45,7 +45,7 @@ export function buildTrialLedger(horizons: readonly HorizonTrials[]): LedgerRow[
 const OTHER_TRIALS: LedgerRow = {
   id: 'other-families',
   change:
-    'the rest of what was tried before the model was fixed, and no part of this service: forests, boosting, networks and other inputs. They count against the model; their figures cannot be made again here, so none are given. Which of the rows above were literally among those trials was not written down at the time: each is counted as one',
+    'other trials before the model was fixed, not part of this service: forests, boosting, networks and other inputs. They count against the model, but cannot be recomputed here and have no figures. Which of the rows above were among them was not recorded, so each counts as one',
   trials: TRIAL_COUNT - VARIANTS.length,
   recomputable: false,
   figures: [],

@@ -24,7 +24,7 @@ const BASE_RATE_ALONE = { inputs: [], calibration: { calA: 0, calB: 0 } };
 
 /** The model, first, and the variants that this code can fit. */
 export const VARIANTS: readonly Variant[] = [
-  buildVariant(MODEL_NAME, 'the model as it is served', {}),
+  buildVariant(MODEL_NAME, 'the model as served', {}),
   ...[1, 4, 64, 256, 1024].map(ridgeVariant),
   ...MODEL_INPUTS.map(withoutInputVariant),
   ...[...MODEL_INPUTS.map((name) => [name]), ...COMBINATIONS].map(onlyInputsVariant),
@@ -32,16 +32,16 @@ export const VARIANTS: readonly Variant[] = [
   ...[0, 25, 100, 400].map(baseRateVariant),
   ...[1095, 1461, 2192, 2922].map(recentDaysVariant),
   ...[365, 730, 1461].map(halfLifeVariant),
-  buildVariant('base-rate-last-1461-days', 'reads no score: says the base rate of the last 1461 training days', {
+  buildVariant('base-rate-last-1461-days', 'base rate of the last 1461 training days, without scores', {
     ...BASE_RATE_ALONE,
     trainingDays: 1461,
   }),
-  buildVariant('ridge-256-slope-1', 'slopes shrunk by a prior of precision 256, not calibrated', { slopePrecision: 256, ...UNCALIBRATED }),
-  buildVariant('only-price-slope-1', 'reads nothing but trend, momentum, vol; not calibrated', {
+  buildVariant('ridge-256-slope-1', 'slope prior of precision 256, not calibrated', { slopePrecision: 256, ...UNCALIBRATED }),
+  buildVariant('only-price-slope-1', 'reads only trend, momentum, vol; not calibrated', {
     inputs: ['trend', 'momentum', 'vol'],
     ...UNCALIBRATED,
   }),
-  buildVariant('last-1461-days-slope-1', 'learns from the last 1461 training days only, not calibrated', {
+  buildVariant('last-1461-days-slope-1', 'trained on the last 1461 days only, not calibrated', {
     trainingDays: 1461,
     ...UNCALIBRATED,
   }),
@@ -52,7 +52,7 @@ function buildVariant(id: string, change: string, settings: Partial<FitSettings>
 }
 
 function ridgeVariant(slopePrecision: number): Variant {
-  return buildVariant(`ridge-${slopePrecision}`, `slopes shrunk by a prior of precision ${slopePrecision} instead of 16`, {
+  return buildVariant(`ridge-${slopePrecision}`, `slope prior of precision ${slopePrecision} instead of 16`, {
     slopePrecision,
   });
 }
@@ -62,26 +62,26 @@ function withoutInputVariant(left: Inputs[number]): Variant {
 }
 
 function onlyInputsVariant(inputs: Inputs): Variant {
-  return buildVariant(`only-${inputs.join('-')}`, `reads nothing but ${inputs.join(', ')}`, { inputs });
+  return buildVariant(`only-${inputs.join('-')}`, `reads only ${inputs.join(', ')}`, { inputs });
 }
 
 function uncalibratedVariant(calB: number): Variant {
-  return buildVariant(`slope-${calB}`, `not calibrated: deviations from the base rate are taken times ${calB}`, {
+  return buildVariant(`slope-${calB}`, `not calibrated, deviations from the base rate scaled by ${calB}`, {
     calibration: { calA: 0, calB },
   });
 }
 
 function baseRateVariant(pseudoCount: number): Variant {
-  const change = `reads no score: says the base rate, shrunk by Beta(${pseudoCount}, ${pseudoCount})`;
+  const change = `base rate without scores, shrunk by Beta(${pseudoCount}, ${pseudoCount})`;
   return buildVariant(`base-rate-${pseudoCount}`, change, { ...BASE_RATE_ALONE, pseudoCount });
 }
 
 function recentDaysVariant(trainingDays: number): Variant {
-  return buildVariant(`last-${trainingDays}-days`, `learns from the last ${trainingDays} training days only`, { trainingDays });
+  return buildVariant(`last-${trainingDays}-days`, `trained on the last ${trainingDays} days only`, { trainingDays });
 }
 
 function halfLifeVariant(halfLifeDays: number): Variant {
-  return buildVariant(`half-life-${halfLifeDays}-days`, `a training day loses half its weight every ${halfLifeDays} days`, {
+  return buildVariant(`half-life-${halfLifeDays}-days`, `training weights with a half-life of ${halfLifeDays} days`, {
     halfLifeDays,
   });
 }

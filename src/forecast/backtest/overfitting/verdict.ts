@@ -14,7 +14,7 @@ const MIN_DEFLATED_SHARPE = 0.95;
 
 export function formatOverfittingVerdict(horizons: readonly HorizonOverfitting[], ledger: readonly LedgerRow[]): string {
   const measured = horizons.filter(({ pbo }) => pbo !== null);
-  if (measured.length === 0) return 'Too few days out of sample to tell anything';
+  if (measured.length === 0) return 'Too few out-of-sample days for a result';
   return `${formatTrials(ledger)} ${formatChoice(measured)} ${formatDeflatedSharpe(measured)}`;
 }
 
@@ -26,7 +26,7 @@ function formatTrials(ledger: readonly LedgerRow[]): string {
   );
   const found = better.length === 0 ? 'none has' : `only ${better.join(', ')} ${better.length === 1 ? 'has' : 'have'}`;
   const chance = (again.length * again[0].figures.length * ONE_SIDED_LEVEL).toFixed(0);
-  return `Of the ${again.length} variants recomputed here ${found} a Brier skill against the base rate with a 95 % interval above zero, where about ${chance} of as many would by chance; the other ${counted} trials were counted, not recomputed.`;
+  return `Of the ${again.length} recomputed variants ${found} a Brier skill against the base rate with a 95 % interval above zero; by chance about ${chance} would. The other ${counted} trials are only counted.`;
 }
 
 function formatChoice(horizons: readonly HorizonOverfitting[]): string {
@@ -34,10 +34,10 @@ function formatChoice(horizons: readonly HorizonOverfitting[]): string {
   const variants = horizons[0].pbo!.variants;
   const where = (holds: boolean) => formatHorizons(horizons.filter(({ pbo }) => pbo!.probability <= MAX_PBO === holds));
   const meanings = [
-    where(true) === '' ? '' : `${where(true)} the better variants stay the better ones`,
-    where(false) === '' ? '' : `${where(false)} choosing among them by their past cannot be told from choosing at random`,
+    where(true) === '' ? '' : `${where(true)} better variants stay better`,
+    where(false) === '' ? '' : `${where(false)} selection by the past does not differ from chance`,
   ].filter((meaning) => meaning !== '');
-  return `The variant, of ${variants}, that was best in one half of the record is no better than the median one in the other half in so many of the splits: ${shares}. Noise alone gives about 50 %, with a standard deviation of about 20 points from record to record: ${meanings.join(', ')}.`;
+  return `The best of ${variants} variants in one half of the record ranks at or below the median in the other half in this share of the splits: ${shares}. Noise gives about 50 %, with a standard deviation of about 20 points between records: ${meanings.join(', ')}.`;
 }
 
 const LIST = new Intl.ListFormat('en-GB');
@@ -54,8 +54,8 @@ function formatDeflatedSharpe(horizons: readonly HorizonOverfitting[]): string {
   const more = horizons.filter(({ deflatedSharpe }) => (deflatedSharpe?.probability ?? 0) >= MIN_DEFLATED_SHARPE);
   const meaning =
     more.length === 0
-      ? 'following the calls rather than holding bitcoin at the same risk cannot be told from luck'
-      : `that is more than luck at ${more.map(({ horizonDays }) => horizonDays).join(' and ')} days, which is to be taken for a leak until proven otherwise`;
+      ? 'following the calls instead of holding bitcoin at the same risk does not differ from luck'
+      : `more than luck at ${more.map(({ horizonDays }) => horizonDays).join(' and ')} days, which suggests a leak`;
   return `After ${horizons[0].deflatedSharpe!.trials} trials the deflated Sharpe ratio is ${shares.join(', ')}: ${meaning}.`;
 }
 

@@ -18,7 +18,7 @@ const DRAWS = 500;
 const SEED = 20_170_403;
 
 const SCHEME =
-  'Jointly: in each draw every threshold is moved by the full level, up or down as a coin falls for each. Singly: one threshold is moved by the level, the others stay. Probabilities do not depend on thresholds; regimes and calls are made again, and the accuracy of the calls is compared';
+  'Jointly: each draw moves every threshold by the full level, up or down at random. Singly: one threshold moves by the level, the others stay. Regimes and calls are recomputed and the accuracy of the calls is compared; probabilities do not depend on thresholds';
 
 /** One horizon's calls on all out-of-sample days. */
 export interface HorizonStability {
@@ -102,16 +102,16 @@ function computeHorizonStability(base: CallCount, drawn: readonly (readonly Call
 
 const STABILITY_MEANINGS: Record<Stability, string> = {
   STABLE: 'the accuracy of the calls hardly depends on the exact thresholds',
-  MODERATE: 'the accuracy of the calls depends on the exact thresholds to a moderate degree',
-  OVERFIT: 'the accuracy of the calls hangs on the exact thresholds, as if they had been fitted to the past',
+  MODERATE: 'the accuracy of the calls depends moderately on the exact thresholds',
+  OVERFIT: 'the accuracy of the calls depends strongly on the exact thresholds, as if fitted to the past',
 };
 
 function formatStabilityVerdict(result: Stability | null, horizons: readonly HorizonStability[]): string {
-  if (result === null) return 'Too few calls out of sample to tell anything';
+  if (result === null) return 'Too few out-of-sample calls for a result';
   const changes = PERTURBATIONS.map(({ levelPct }, level) => {
     const points = horizons.map(({ joint }) => joint[level].p95Points?.toFixed(1) ?? 'none').join(' / ');
     return `${points} points when all thresholds move by ${levelPct} %`;
   });
   const names = horizons.map(({ horizonDays }) => horizonDays).join(' / ');
-  return `${result}: ${STABILITY_MEANINGS[result]}. 95 % of the draws change it by no more than ${changes.join(' and ')} (${names} days)`;
+  return `${result}: ${STABILITY_MEANINGS[result]}. 95 % of the draws change it by at most ${changes.join(' and ')} (${names} days)`;
 }

@@ -118,5 +118,5 @@ function formatReportNote(folds: number, { features }: BacktestHistory): string 
   const note = formatFoldNote(folds, features);
   return note === null
     ? null
-    : `${note}, and a fold takes ${MIN_TRAINING_DAYS} days to learn from, an embargo, ${BLOCK_DAYS} days and the outcomes of all of them`;
+    : `${note}; a fold requires ${MIN_TRAINING_DAYS} training days, the embargo, ${BLOCK_DAYS} days and all their outcomes`;
 }

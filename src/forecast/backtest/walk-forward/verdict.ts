@@ -7,7 +7,7 @@ import { RECENT_RETURN_DAYS } from '../out-of-sample.ts';
 import type { PooledReport } from './pooled-report.ts';
 
 export function formatHorizonVerdict(pooled: PooledReport | null): string {
-  if (pooled === null) return 'no complete fold: nothing can be said';
+  if (pooled === null) return 'no complete fold: no result';
   const { statistics, worth } = pooled;
   const skill = statistics.probabilities!.climatologySkill!;
   return [
@@ -23,14 +23,14 @@ export function formatHorizonVerdict(pooled: PooledReport | null): string {
 const STATEMENTS = 4 * HORIZONS.length;
 
 /** Added where direction or P(up) is significant; the intervals of the distributions are mostly far from zero. */
-const MULTIPLICITY = `of ${STATEMENTS} such statements in this report, each at 5 %, ${(STATEMENTS * 0.05).toFixed(1)} are expected to look so by chance`;
+const MULTIPLICITY = `of ${STATEMENTS} such tests in this report at 5 % each, ${(STATEMENTS * 0.05).toFixed(1)} are expected to be significant by chance`;
 
 function formatDirection({ n, direction, directions, advantage }: PooledReport): string {
   const { accuracy, difference } = direction.alwaysUp!;
   const right = `right on ${formatPercent(direction.accuracy!)} of ${n} days`;
   if (directions.down === 0)
-    return `direction not distinguishable from always-UP: ${right}, and UP was likelier on every one, so that no skill can show`;
-  const apart = `difference ${formatEstimate(difference, 'points')}, from ${directions.down} days of DOWN`;
+    return `direction not distinguishable from always-UP: ${right}, UP was likelier on every day, which shows no skill`;
+  const apart = `difference ${formatEstimate(difference, 'points')}, from ${directions.down} DOWN days`;
   return `direction ${RELATIONS[advantage]} always-UP: ${right}, always-UP ${formatPercent(accuracy)}, ${apart}`;
 }
 
@@ -44,8 +44,8 @@ function formatYearsToProve({ independentPerYear, independentPerYear95, proof }:
   if (independentPerYear === null || independentPerYear95 === null) return [];
   const { low, high } = independentPerYear95;
   const years = proof.map((one) => `${one.points} points would take ${one.years!.toPrecision(2)} years`).join(', ');
-  const worth = `about ${Math.round(independentPerYear)} (95 % interval ${Math.round(low)} to ${Math.round(high)}) independent ones a year`;
-  return [`a call a day is worth ${worth}, so that proving ${years}`];
+  const worth = `about ${Math.round(independentPerYear)} (95 % interval ${Math.round(low)} to ${Math.round(high)}) independent calls a year`;
+  return [`a daily call is worth ${worth}: proving ${years}`];
 }
 
 /** Verdict of the canaries, failures first. */
@@ -57,12 +57,12 @@ export function formatLeakVerdict(canaries: readonly Canary[]): string {
   const skippedNote = skipped.length === 0 ? '' : `; not run: ${skipped.join(', ')}`;
   if (!areCanariesHealthy(canaries)) {
     const leak = found.length === 0 ? [] : [`LEAK SUSPECTED: ${found.join('; ')}`];
-    const blind = missed.length === 0 ? [] : [`NOT TO BE TRUSTED: what was broken on purpose was not caught by ${missed.join('; ')}`];
+    const blind = missed.length === 0 ? [] : [`UNRELIABLE: mutants not caught by ${missed.join('; ')}`];
     return [...leak, ...blind].join('. ') + skippedNote;
   }
-  if (skipped.length === canaries.length) return 'no canary could be run: the history is too short';
+  if (skipped.length === canaries.length) return 'no canary was run: the history is too short';
   const caught = canaries.reduce((sum, { mutants }) => sum + mutants.length, 0);
-  return `no leak found: ${canaries.length - skipped.length} canaries passed, and caught all ${caught} pipelines that were broken on purpose${skippedNote}`;
+  return `no leak found: ${canaries.length - skipped.length} canaries passed and caught all ${caught} mutants${skippedNote}`;
 }
 
 function formatRelation(compared: IntervalEstimate): string {

@@ -39,7 +39,7 @@ export function isExchangeRejection(error: unknown): error is ClobApiError {
 async function withTimeout({ what, timeoutMs }: ExchangeRequest, work: Promise<unknown>): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const error = new OracleError('FEED_UNAVAILABLE', `Polymarket: ${what}: no answer within ${timeoutMs} ms`);
+    const error = new OracleError('FEED_UNAVAILABLE', `Polymarket: ${what}: no response within ${timeoutMs} ms`);
     timer = setTimeout(() => reject(error), timeoutMs);
   });
   try {
@@ -52,11 +52,11 @@ async function withTimeout({ what, timeoutMs }: ExchangeRequest, work: Promise<u
 function toExchangeError({ what, rejectionCode }: ExchangeRequest, error: unknown): OracleError {
   if (error instanceof OracleError) return error;
   const fail = (code: ErrorCode, reason: string) => new OracleError(code, `Polymarket: ${what}: ${reason}`, { cause: error });
-  if (!isClobApiError(error)) return fail('FEED_INVALID', 'the client cannot read the answer');
+  if (!isClobApiError(error)) return fail('FEED_INVALID', 'the client cannot parse the response');
   // The exchange's reason is stored with the wager.
   return isExchangeRejection(error)
     ? fail(rejectionCode, getErrorMessage(error).slice(0, MAX_MESSAGE_CHARS))
-    : fail('FEED_UNAVAILABLE', 'no answer');
+    : fail('FEED_UNAVAILABLE', 'no response');
 }
 
 function isClobApiError(error: unknown): boolean {

@@ -118,7 +118,7 @@ export class TradingClient {
     const contracts = trades.reduce((sum, { size }) => sum + size, 0);
     const paidMicros = Math.ceil(trades.reduce((sum, { size, price }) => sum + size * price, 0) * MICROS - 1e-3);
     if (record !== null && record.size_matched > contracts + 1 / MICROS) {
-      throw new OracleError('FEED_UNAVAILABLE', 'Polymarket: trades: not all trades of the order are listed yet');
+      throw new OracleError('FEED_UNAVAILABLE', 'Polymarket: trades: trades of the order are missing');
     }
     const open = record !== null && OPEN_STATUS.test(record.status);
     return { known: record !== null || trades.length > 0, open, contracts, paidMicros };
@@ -193,7 +193,7 @@ async function fetchOrderRecord(client: ClobClient, hash: string): Promise<unkno
 
 function toPostOutcome(answer: z.output<typeof postOrderResponse>, signed: SignedOrder): PostOutcome {
   if (answer.errorMsg) return toRejectionOutcome(answer.errorMsg);
-  if (!answer.success) return { kind: 'REFUSED', reason: `the order was not taken (${answer.status})` };
+  if (!answer.success) return { kind: 'REFUSED', reason: `the order was rejected (${answer.status})` };
   const contracts = Number(answer.takingAmount);
   const paidMicros = Math.round(Number(answer.makingAmount) * MICROS);
   // Amounts outside the order or in another unit are ignored; the trades are looked up.

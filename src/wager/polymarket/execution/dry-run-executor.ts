@@ -33,7 +33,7 @@ export class DryRunExecutor implements OrderExecutor {
     const now = this.#options.now();
     const { contracts, costMicros } = fillFromBook(book, plan);
     const written = buildOrderDoc(this, order, plan, now);
-    if (contracts === 0) return { ...written, state: 'REJECTED', rejectedBecause: 'nobody sells at the limit' };
+    if (contracts === 0) return { ...written, state: 'REJECTED', rejectedBecause: 'no seller at the limit' };
     return { ...written, state: 'FILLED', filledContracts: contracts, costMicros, filledAt: now };
   }
 

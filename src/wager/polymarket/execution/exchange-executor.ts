@@ -66,7 +66,7 @@ export class ExchangeExecutor implements OrderExecutor {
     const found = await trading.lookUpOrder(order);
     if (found.contracts > 0) return this.#fillFromTrades(order, found);
     if (found.open || this.#sinceSentMs(order) < NOTHING_BOUGHT_AFTER_MS) throw outcomeUnknownError(order);
-    return this.#requireFinal(await orders.reject(order, 'nobody sold at the limit'));
+    return this.#requireFinal(await orders.reject(order, 'no seller at the limit'));
   }
 
   /** Updates an order that may have been sent; still SIGNED when the exchange does not know it. */
@@ -105,5 +105,5 @@ function isFinalOrder({ state }: PolymarketOrderDoc): boolean {
 }
 
 function outcomeUnknownError({ _id }: PolymarketOrderDoc): OracleError {
-  return new OracleError('FEED_UNAVAILABLE', `Polymarket: it is not known yet what order ${_id} bought`);
+  return new OracleError('FEED_UNAVAILABLE', `Polymarket: the result of order ${_id} is not known yet`);
 }

@@ -102,7 +102,7 @@ describe('a history that is too short', () => {
     const cut = sliceFrame(frame, getBlockStart(3) - 9);
     const error = thrownBy(() => fitModel({ closes: cut.close, features: computeFeatures(cut), horizon: 7, block: 3 }));
     expect(isOracleError(error, 'HISTORY_TOO_SHORT')).toBe(true);
-    expect((error as Error).message).toBe('m0-d1.2018-09-25 learns from closes until 2018-09-17, the history ends on 2018-09-16');
+    expect((error as Error).message).toBe('m0-d1.2018-09-25 trains on closes until 2018-09-17; the history ends on 2018-09-16');
   });
 
   it('rejects closes of another length and constant prices', () => {

@@ -65,7 +65,7 @@ describe('the scorecard', () => {
     const { summary } = buildScorecard(record('WLWLWWLW'), 1, options);
     expect(summary.alwaysUpAccuracy).toBe(summary.accuracy);
     expect(summary.verdict).toMatch(
-      /^not distinguishable from always-UP: 5 of 8 right, 95 % interval 0\.31 to 0\.86; every call was UP, so that no skill can show$/,
+      /^not distinguishable from always-UP: 5 of 8 right, 95 % interval 0\.31 to 0\.86; every call was UP, which shows no skill$/,
     );
   });
 
@@ -81,7 +81,7 @@ describe('the scorecard', () => {
     const { summary, stats } = buildScorecard(record(states), 1, options);
     expect(summary).toMatchObject({ scored: 0, resolved: 0, accuracy: 0, dedupedAccuracy: 0, streak: { count: 0, type: 'WIN' } });
     expect(stats).toMatchObject({ scored: 0, accuracy: 0, currentStreak: 0, longestStreak: 0 });
-    expect(summary.verdict).toMatch(/^(nothing resolved yet|no call made)/);
+    expect(summary.verdict).toMatch(/^(nothing resolved yet|no calls)/);
   });
 
   it('shows the price at signal time as provisional until the window opens, gated or not', () => {
@@ -108,7 +108,7 @@ describe('the scorecard', () => {
   });
 
   it('states when every resolved forecast abstained', () => {
-    expect(buildScorecard(record('HHP'), 1, options).summary.verdict).toBe('no call made: all 2 forecasts that are over abstained (HOLD)');
+    expect(buildScorecard(record('HHP'), 1, options).summary.verdict).toBe('no calls: all 2 resolved forecasts were HOLD');
   });
 
   it('scores the probabilities of all resolved forecasts, HOLD included, against the base rate', () => {

@@ -53,7 +53,7 @@ describe('contamination report of a sound pipeline', () => {
     }
     const flows = report.lagMutants.find(({ input }) => input === 'etfFlow');
     expect(flows!.features).toEqual(['flow', 'etf']);
-    expect(report.verdict).toContain('All 10 pipelines');
+    expect(report.verdict).toContain('All 10 mutants');
   });
 
   it('lists both eras and all regimes of every horizon', () => {
@@ -70,9 +70,9 @@ describe('contamination report of a sound pipeline', () => {
   it('limits the verdict on revisions to the vintages', () => {
     const buildReport = (vintages: ContaminationSource['vintages']) => reportOf({ frame, features, pointInTime, vintages });
     const verdicts = (['collected', 'made', 'none'] as const).map((vintages) => buildReport(vintages).verdict.split('. All ')[0]);
-    expect(verdicts[0]).toMatch(/^On \d+ audited days every feature is what was known at the time; of days before the service began/);
-    expect(verdicts[1]).toMatch(/^On \d+ audited days every feature is what was known at the time, in a market that is made up/);
-    expect(verdicts[2]).toMatch(/^On \d+ audited days the lags hold: .* Revisions made before the files were collected cannot show/);
+    expect(verdicts[0]).toMatch(/^On \d+ audited days every feature matches the value known at the time; for days before collection began/);
+    expect(verdicts[1]).toMatch(/^On \d+ audited days every feature matches the value known at the time, in a simulated market/);
+    expect(verdicts[2]).toMatch(/^On \d+ audited days the lags hold: .* Revisions before the files were collected cannot show/);
     expect(buildReport('none').pointInTime.vintages).toBe('none');
     expect((['live', 'simulated', 'csv'] as const).map((kind) => getVintages({ kind }))).toEqual(['collected', 'made', 'none']);
   });
@@ -138,7 +138,7 @@ describe('contamination report of a broken pipeline', () => {
     expect(blind.pointInTime.differences).toEqual([]);
     expect(blind.lagMutants.find(({ input }) => input === 'pmi')).toMatchObject({ applicable: true, caught: false, features: [], days: 0 });
     expect(blind.healthy).toBe(false);
-    expect(blind.verdict).toContain('NOT TO BE TRUSTED: the audit does not notice a day less lag of pmi');
+    expect(blind.verdict).toContain('UNRELIABLE: the audit misses one day less lag of pmi');
     const sighted = reportOf({
       frame: monthly,
       features: computeFeatures(monthly),
@@ -158,11 +158,11 @@ describe('incomplete histories', () => {
       expect(found.lagMutants.find((mutant) => mutant.input === input)).toMatchObject({
         applicable: false,
         caught: false,
-        reason: 'this history has no such series',
+        reason: 'the history lacks this series',
       });
     }
     expect(found.healthy).toBe(true);
-    expect(found.verdict).toContain('All 8 pipelines that read an input a day too early were caught; not applicable: fundingRate, etfFlow');
+    expect(found.verdict).toContain('All 8 mutants that read an input a day early were caught; not applicable: fundingRate, etfFlow');
   });
 
   it('report that no day was audited', () => {
@@ -170,7 +170,7 @@ describe('incomplete histories', () => {
     expect(found.lagMutants.every(({ applicable, caught, reason }) => !applicable && !caught && reason === 'no day was audited')).toBe(
       true,
     );
-    expect(found.verdict).toContain('No day was audited point in time. No lag mutant could be run');
+    expect(found.verdict).toContain('No day was audited. No lag mutant was run');
   });
 
   it.each(LENGTHS_WITHOUT_FOLDS)('leave eras empty at %d days', (rows) => {
@@ -219,7 +219,7 @@ describeWithShared('contamination on real history', () => {
     const feed = await openCsvFeed(sharedPath('data'));
     const { lastDay } = await feed.coverage();
     const found = reportOf({ ...(await sourceOf(feed, lastDay!)), vintages: getVintages(feed) });
-    expect(found.verdict).toContain('Revisions made before the files were collected cannot show');
+    expect(found.verdict).toContain('Revisions before the files were collected cannot show');
     expect(found).toMatchObject({ folds: 19, note: null, healthy: true, suspicions: [], pointInTime: { differences: [] } });
     expect(found.lagMutants.map(({ input, caught }) => [input, caught])).toEqual(found.lagMutants.map(({ input }) => [input, true]));
     for (const { preEtf, postEtf } of found.horizons) expect([preEtf.n, postEtf.n]).toEqual([2474, 946]);

@@ -70,7 +70,7 @@ describe('the overfitting report', () => {
 
   it.each(LENGTHS_WITHOUT_FOLDS)('has null figures for %d days', (rows) => {
     const short = buildOverfittingReport(historyOf(syntheticFrame(), rows));
-    expect(short).toMatchObject({ folds: 0, verdict: 'Too few days out of sample to tell anything' });
+    expect(short).toMatchObject({ folds: 0, verdict: 'Too few out-of-sample days for a result' });
     expect(short.note).toContain('0 of 19 folds');
     for (const { pbo, deflatedSharpe, modelBrier } of short.horizons) expect([pbo, deflatedSharpe, modelBrier]).toEqual([null, null, null]);
     expect(OVERFITTING.parse(JSON.parse(JSON.stringify(short)))).toEqual(short);
@@ -89,13 +89,13 @@ describe('the overfitting verdict', () => {
     );
 
   it('follows from the figures', () => {
-    const chance = 'at 2, 3 and 7 days choosing among them by their past cannot be told from choosing at random';
+    const chance = 'at 2, 3 and 7 days selection by the past does not differ from chance';
     for (const probability of [0.06, 0.35, 0.75]) expect(withFigures(probability, 0.02)).toContain(chance);
-    expect(withFigures(0.35, 0.02)).not.toContain('stay the better ones');
-    expect(withFigures(0.35, 0.02)).toContain('Noise alone gives about 50 %, with a standard deviation of about 20 points');
-    expect(withFigures(0.75, 0.02)).toContain('cannot be told from luck');
-    expect(withFigures(0.05, 0.02)).toContain('at 2, 3 and 7 days the better variants stay the better ones');
-    expect(withFigures(0.1, 0.97)).toContain('taken for a leak until proven otherwise');
+    expect(withFigures(0.35, 0.02)).not.toContain('better variants stay better');
+    expect(withFigures(0.35, 0.02)).toContain('Noise gives about 50 %, with a standard deviation of about 20 points');
+    expect(withFigures(0.75, 0.02)).toContain('does not differ from luck');
+    expect(withFigures(0.05, 0.02)).toContain('at 2, 3 and 7 days better variants stay better');
+    expect(withFigures(0.1, 0.97)).toContain('which suggests a leak');
   });
 });
 
@@ -110,7 +110,9 @@ describe('the verdict on trials', () => {
     );
 
   it('separates recomputed trials from counted ones', () => {
-    expect(withLow(0)).toMatch(/^Of the 40 variants recomputed here none has a .* where about 3 of .* the other 107 trials were counted, /);
+    expect(withLow(0)).toMatch(
+      /^Of the 40 recomputed variants none has a .* by chance about 3 would. The other 107 trials are only counted\./,
+    );
     expect(withLow(0.001)).toContain('only ridge-4 at 2 days, ridge-4 at 3 days, ridge-4 at 7 days have');
   });
 
@@ -140,7 +142,7 @@ describeGolden('overfitting on real history', () => {
     [0.02, 0.03, 0].forEach((reference, index) => {
       expect(Math.abs(horizons[index].deflatedSharpe!.probability! - reference)).toBeLessThan(0.02);
     });
-    expect(verdict).toContain('cannot be told from luck');
-    expect(verdict).toContain('Of the 40 variants recomputed here none has a Brier skill');
+    expect(verdict).toContain('does not differ from luck');
+    expect(verdict).toContain('Of the 40 recomputed variants none has a Brier skill');
   });
 });

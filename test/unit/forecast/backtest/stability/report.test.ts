@@ -56,7 +56,7 @@ describe('the stability report', () => {
 
   it.each(LENGTHS_WITHOUT_FOLDS)('has no result for %d days', (rows) => {
     const short = buildStabilityReport(historyOf(syntheticFrame(), rows));
-    expect(short).toMatchObject({ folds: 0, result: null, verdict: 'Too few calls out of sample to tell anything' });
+    expect(short).toMatchObject({ folds: 0, result: null, verdict: 'Too few out-of-sample calls for a result' });
     expect(short.note).toContain('0 of 19 folds');
     expect(STABILITY.parse(JSON.parse(JSON.stringify(short)))).toEqual(short);
   });

@@ -145,7 +145,7 @@ describeGolden('the walk-forward on real history', () => {
     expect(range.high).toBeGreaterThan(85);
     expect(horizonOf('1d').pooled!.worth.independentPerYear).toBe(365.25);
     expect(horizonOf('7d').verdict).toMatch(
-      /^direction not distinguishable from always-UP: right on 53\.4 % of 3420 days, and UP was likelier on every one, so that no skill can show; P\(up\) not distinguishable from the base rate: Brier skill 0\.17 % \(.*\); distribution better than the returns of all training days: CRPS skill 1\.59 % \(95 % interval 0\.6\d to 2\.\d\d\), not distinguishable from those of the last 1461 of them: 0\.43 % \(95 % interval -0\.\d\d to 1\.\d\d\), the central 80 % held 79\.50 % \(.*\); a call a day is worth about 78 \(95 % interval 6\d to 9\d\) independent ones a year, so that proving 3 points would take 28 years, 10 points would take 2\.5 years$/,
+      /^direction not distinguishable from always-UP: right on 53\.4 % of 3420 days, UP was likelier on every day, which shows no skill; P\(up\) not distinguishable from the base rate: Brier skill 0\.17 % \(.*\); distribution better than the returns of all training days: CRPS skill 1\.59 % \(95 % interval 0\.6\d to 2\.\d\d\), not distinguishable from those of the last 1461 of them: 0\.43 % \(95 % interval -0\.\d\d to 1\.\d\d\), the central 80 % held 79\.50 % \(.*\); a daily call is worth about 78 \(95 % interval 6\d to 9\d\) independent calls a year: proving 3 points would take 28 years, 10 points would take 2\.5 years$/,
     );
   });
 
@@ -157,6 +157,6 @@ describeGolden('the walk-forward on real history', () => {
     expect(figures['label-average']).toEqual([expect.closeTo(0.51, 2), expect.closeTo(0.725, 2)]);
     expect(report.canaries.every(({ passed, mutants }) => passed === true && mutants.every(({ caught }) => caught))).toBe(true);
     expect(report.healthy).toBe(true);
-    expect(report.verdict).toBe('no leak found: 7 canaries passed, and caught all 12 pipelines that were broken on purpose');
+    expect(report.verdict).toBe('no leak found: 7 canaries passed and caught all 12 mutants');
   });
 });

@@ -65,7 +65,7 @@ describe('walk-forward of a shorter history', () => {
     const report = reportOn(frame, 3200);
     expect(report.folds).toBe(4);
     expect(report.note).toBe(
-      '4 of 19 folds: the history runs from 2010-07-18 to 2019-04-21 (scores begin on its day 210), and a fold takes 730 days to learn from, an embargo, 180 days and the outcomes of all of them',
+      '4 of 19 folds: the history runs from 2010-07-18 to 2019-04-21 (scores begin on its day 210); a fold requires 730 training days, the embargo, 180 days and all their outcomes',
     );
     expect(report.horizons.map(({ folds }) => folds.length)).toEqual([4, 4, 4, 4]);
     expect(report.healthy).toBe(true);
@@ -97,7 +97,7 @@ describe('walk-forward of a shorter history', () => {
     expect(report.folds).toBe(0);
     expect(report.note).toMatch(/^0 of 19 folds: /);
     for (const { folds, pooled, verdict } of report.horizons) {
-      expect([folds, pooled, verdict]).toEqual([[], null, 'no complete fold: nothing can be said']);
+      expect([folds, pooled, verdict]).toEqual([[], null, 'no complete fold: no result']);
     }
     const silent = report.canaries.filter(({ passed }) => passed === null);
     for (const { name, figure, limit, mutants, note } of silent) {
