@@ -33,14 +33,12 @@ export interface ContestStatus {
 
 export interface Contest {
   getStatus(): Promise<ContestStatus>;
-  /** Newest first. */
   listRounds(page: Pagination): Promise<{ rounds: RoundView[]; total: number }>;
   /** @throws OracleError as `acceptCommitment` */
   commit(commitment: SignedCommitment): Promise<CommitReceipt>;
   /** `commitments` is null before the deadline. @throws OracleError NOT_FOUND */
   listCommitments(market: string, page: Pagination): Promise<{ round: RoundView; commitments: CommitmentView[] | null; total: number }>;
   listStandings(page: Pagination): Promise<{ standings: StandingView[]; total: number; ranked: number }>;
-  /** Runs all due steps. */
   run(): Promise<ContestReport[]>;
 }
 

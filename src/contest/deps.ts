@@ -16,7 +16,6 @@ export interface ContestOptions {
   record: ForecastRecord;
   models: ModelStore;
   market: Market;
-  /** Binds signatures. */
   deployment: ContestDeployment;
   /** Verifies a signature of an EOA or a contract wallet (ERC-1271). @throws OracleError CHAIN_UNREACHABLE */
   isSignedBy(signed: { wallet: Address; hash: Hex; signature: Hex }): Promise<boolean>;

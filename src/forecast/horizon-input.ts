@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { formatHorizonName, HORIZONS, type HorizonName } from './model.ts';
 
-/** Wire names of the horizons. */
 export const HORIZON_NAMES: readonly HorizonName[] = HORIZONS.map(formatHorizonName);
 
 /** Signal horizons of the interface (section 4); `1d` is also accepted, but in no default. */
 export const SIGNAL_HORIZONS = ['2d', '3d', '7d'] as const satisfies HorizonName[];
 
-/** Default horizon of every list. */
 export const DEFAULT_HORIZON = '7d' satisfies HorizonName;
 
 export const HORIZON_RULE = `must be one of ${HORIZON_NAMES.join(', ')}, or the number alone`;

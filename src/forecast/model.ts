@@ -18,7 +18,6 @@ export function formatHorizonName(horizonDays: number): HorizonName {
   return `${horizonDays as HorizonDays}d`;
 }
 
-/** Days that one fit serves. */
 export const BLOCK_DAYS = 180;
 
 /** First day of block 0, the first test fold. */
@@ -27,7 +26,6 @@ export const BLOCK_ORIGIN: Day = parseDay('2017-04-03');
 /** Earliest fitted block; blocks below 0 only feed the calibration of later ones. */
 export const FIRST_BLOCK = -6;
 
-/** First training day. */
 export const TRAINING_START: Day = parseDay('2012-01-01');
 
 /** Days between the last training label and the first day of the block. */
@@ -42,7 +40,6 @@ export interface HorizonModel {
   block: number;
   horizonDays: HorizonDays;
   trainFrom: Day;
-  /** Last training day. */
   trainTo: Day;
   nTrain: number;
   /** Shrunk share of rises among the training days. */

@@ -28,7 +28,6 @@ export function computeAccuracy(outcomes: readonly Outcome[]): number | null {
   return outcomes.filter((outcome) => outcome === 'WIN').length / outcomes.length;
 }
 
-/** Bounds of a share, 0 to 1. */
 export interface Interval {
   low: number;
   high: number;

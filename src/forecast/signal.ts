@@ -21,16 +21,13 @@ export interface CategoryScore {
   signal: Signal;
 }
 
-/** Quantile levels of a forecast. */
 export const FORECAST_LEVELS = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95] as const;
 
-/** Range of a confidence. */
 export const CONFIDENCE_RANGE = { least: 0.5, most: 0.99 } as const;
 
 /** Score beyond which a category is BUY or, below its negative, SELL. */
 const CATEGORY_SIGNAL_THRESHOLD = 0.2;
 
-/** One forecast of one horizon. */
 export interface ForecastValues {
   horizonDays: HorizonDays;
   modelVersion: string;
@@ -64,7 +61,6 @@ export interface CoreForecastSource {
 export type CoreForecast = Pick<ForecastValues, 'pUp' | 'threshold' | 'signal' | 'distribution'>;
 
 export interface ForecastSource extends CoreForecastSource {
-  /** Price at signal time, USD. */
   price: number;
 }
 

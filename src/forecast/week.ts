@@ -18,7 +18,6 @@ export const WEEK_PATTERN = new RegExp(
   `^(?:[1-9]\\d{3}-W(?:0[1-9]|[1-4]\\d|5[0-2])|(?:${LONG_YEARS.map(buildLongYearPattern).join('|')})-W53)$`,
 );
 
-/** The week of a day. */
 export function toWeek(day: Day): Week {
   return day - getWeekday(day);
 }
@@ -28,7 +27,6 @@ export function getWeekday(day: Day): number {
   return (((day + EPOCH_WEEKDAY) % DAYS_PER_WEEK) + DAYS_PER_WEEK) % DAYS_PER_WEEK;
 }
 
-/** The Sunday that ends a week. */
 export function getLastDayOfWeek(week: Week): Day {
   return week + DAYS_PER_WEEK - 1;
 }

@@ -14,7 +14,6 @@ export interface WagerAccount {
   stakedMicros: number;
   returnedMicros: number;
   profitMicros: number;
-  /** Cost of open wagers. */
   openMicros: number;
   /** Cumulative profit by day of a settled wager, oldest first. */
   profitByDay: { day: Day; profitMicros: number }[];

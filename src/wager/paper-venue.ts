@@ -16,7 +16,6 @@ import {
 } from './venue.ts';
 
 interface PaperOrderDoc {
-  /** Client order id. */
   _id: string;
   market: StrikeMarket;
   side: Side;

@@ -79,7 +79,6 @@ export interface VenueAccount {
   asset: string;
   /** Available for stakes, in micros. */
   cashMicros: number;
-  /** Cost of open contracts, in micros. */
   openMicros: number;
 }
 
@@ -89,7 +88,6 @@ export interface Venue {
   readonly asset: string;
   /** Venues that quote the same book, this one included; only their quotes are comparable. */
   readonly sameBook: readonly string[];
-  /** Open markets. */
   listMarkets(at: Date): Promise<StrikeMarket[]>;
   getQuote(market: StrikeMarket, at: Date): Promise<Quote>;
   /** @throws OracleError VENUE_REJECTED when the order cannot be filled at its limit. */

@@ -4,7 +4,6 @@ import { OracleError } from '../platform/errors.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
 import { OUTBOX_INDEX, type OutboxEntry } from '../platform/outbox.ts';
 import type { ReachedInstant } from '../platform/time/trusted-time.ts';
-import type { FeedbackHeader } from './feedback-header.ts';
 import { compareHeadToHead, type HeadToHead, type SettledComparison } from './head-to-head.ts';
 import type { Side } from './sizing.ts';
 import type { BookDepth, ExchangeListing, Quote, StrikeMarket, Venue } from './venue.ts';
@@ -25,6 +24,20 @@ const TRANSITIONS: Record<WagerState, readonly WagerState[]> = {
 
 /** Published changes: `placed` or `skipped` once a day, `settled` for stakes. */
 export type WagerChange = 'placed' | 'skipped' | 'settled';
+
+/** Required members of an off-chain feedback file (ERC-8004). */
+export interface FeedbackHeader {
+  /** `eip155:<chain id>:<address of the identity registry>`. */
+  agentRegistry: string;
+  agentId: number;
+  /** Author of the feedback, CAIP-10. */
+  clientAddress: string;
+  /** ISO 8601. */
+  createdAt: string;
+  /** In units of 10^-valueDecimals. */
+  value: number;
+  valueDecimals: number;
+}
 
 /** The wager of a day; `_id` is `YYYY-MM-DD`. Amounts in micros of `asset`. */
 export interface WagerDoc {

@@ -18,7 +18,6 @@ export interface CommitReceipt {
   committedAt: Date;
   /** Whether it replaced an older commitment of the wallet for the market. */
   replaced: boolean;
-  /** The hash that was signed. */
   digest: Hex;
 }
 

@@ -24,7 +24,6 @@ export interface ContestDomain {
   version: string;
   chainId: number;
   verifyingContract: Address;
-  /** The agent's id as 32 bytes. */
   salt: Hex;
 }
 

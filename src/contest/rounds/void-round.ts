@@ -15,7 +15,6 @@ export function reachOverdue(round: RoundDoc, time: ContestDeps['time']): Promis
   return time.requireReached(getOverdueMs(round), `The end of waiting for what decides round ${round._id}`);
 }
 
-/** Milliseconds since 1970. */
 function getOverdueMs({ resolvesAt }: RoundDoc): number {
   return resolvesAt.getTime() + VOID_AFTER_DAYS * DAY_MS;
 }

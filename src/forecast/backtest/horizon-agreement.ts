@@ -35,7 +35,6 @@ export function compareHorizons(history: BacktestHistory): HorizonAgreement[] {
   });
 }
 
-/** Forecasts of the same day. */
 type Pair = readonly [shorter: OutOfSampleDay, longest: OutOfSampleDay];
 
 function computeAgreement(pairs: readonly Pair[], [shorter, longest]: readonly [HorizonDays, HorizonDays]): HorizonAgreement {

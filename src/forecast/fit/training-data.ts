@@ -10,7 +10,6 @@ export interface TrainingData {
   features: FeatureTable;
   horizonDays: HorizonDays;
   rules: LearningRules;
-  /** First training row. */
   firstRow: number;
   /** Intercept and the scores of `settings.inputs`, row-major. */
   design: Float64Array;
@@ -23,7 +22,6 @@ export interface TrainingData {
   settings: FitSettings;
 }
 
-/** Columns of the design. */
 export function getDesignWidth({ inputs }: FitSettings): number {
   return inputs.length + 1;
 }

@@ -48,7 +48,6 @@ export function fitModel({ block, ...source }: TrainingSource & { block: number 
 
 /** Out-of-sample output of earlier blocks, by row of the feature table. */
 interface OutOfSampleBuffer {
-  /** First row with output. */
   from: number;
   /** Log odds of the base rate at the time. */
   offset: Float64Array;

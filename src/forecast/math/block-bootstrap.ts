@@ -56,10 +56,8 @@ export function fillsBlocks(days: number, blockDays = chooseBlockDays(days)): bo
   return days >= MIN_BLOCKS * blockDays;
 }
 
-/** Range of a share. */
 export const SHARE_RANGE: Interval = { low: 0, high: 1 };
 
-/** An estimate with its bootstrap interval. */
 export function bootstrapEstimate(value: number, options: BootstrapOptions): IntervalEstimate {
   const interval = blockBootstrap(options);
   return { value, low: interval?.low ?? null, high: interval?.high ?? null };

@@ -13,7 +13,6 @@ export interface RegimeInfo {
   /** Minimum distance of P(up) from one half for BUY or SELL. */
   theta: number;
   riskLevel: RiskLevel;
-  /** One sentence for people. */
   description: string;
   /** Consecutive days that the rule must hold to enter the regime. */
   daysToEnter: number;

@@ -1,20 +1,6 @@
 import { REGIME_THRESHOLDS, type Regime } from './regime.ts';
 
-const {
-  crisisRet7,
-  crisisRet30,
-  euphoriaGap,
-  euphoriaFearGreed,
-  euphoriaFarGap,
-  euphoriaRet30,
-  bearGap,
-  recoveryRet30,
-  bullGap,
-  bullRet30,
-  chopGap,
-  chopRet30,
-  chopVolatilityRatio,
-} = REGIME_THRESHOLDS;
+const limits = REGIME_THRESHOLDS;
 
 /** Symbols of `REGIME_RULES`. */
 export const REGIME_RULE_TERMS =
@@ -22,11 +8,11 @@ export const REGIME_RULE_TERMS =
 
 /** Rules with the limits in force, in order of evaluation; the first that holds applies. */
 export const REGIME_RULES: Readonly<Record<Regime, string>> = {
-  CRISIS: `r7 <= ${crisisRet7} or r30 <= ${crisisRet30}`,
-  EUPHORIA: `(g >= ${euphoriaGap} and fg7 >= ${euphoriaFearGreed}) or (g >= ${euphoriaFarGap} and r30 >= ${euphoriaRet30})`,
-  CHOP: `abs(g) <= ${chopGap}, abs(r30) <= ${chopRet30}, v <= ${chopVolatilityRatio}`,
-  BEAR_RECOVERY: `(g < 0 or c < 0), g5 > 0, r30 >= ${recoveryRet30}`,
-  BEAR_TREND: `g <= ${bearGap}, g5 <= 0`,
-  BULL_TREND: `g >= ${bullGap}, c > 0, r30 >= ${bullRet30}`,
+  CRISIS: `r7 <= ${limits.crisisRet7} or r30 <= ${limits.crisisRet30}`,
+  EUPHORIA: `(g >= ${limits.euphoriaGap} and fg7 >= ${limits.euphoriaFearGreed}) or (g >= ${limits.euphoriaFarGap} and r30 >= ${limits.euphoriaRet30})`,
+  CHOP: `abs(g) <= ${limits.chopGap}, abs(r30) <= ${limits.chopRet30}, v <= ${limits.chopVolatilityRatio}`,
+  BEAR_RECOVERY: `(g < 0 or c < 0), g5 > 0, r30 >= ${limits.recoveryRet30}`,
+  BEAR_TREND: `g <= ${limits.bearGap}, g5 <= 0`,
+  BULL_TREND: `g >= ${limits.bullGap}, c > 0, r30 >= ${limits.bullRet30}`,
   DEFAULT: 'otherwise, and where g or v is not known',
 };

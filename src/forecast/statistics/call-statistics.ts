@@ -4,7 +4,6 @@ import { meanBy, shareOf } from '../math/mean.ts';
 import { computeShareInterval, type Interval } from '../scoring.ts';
 import { type ScoredForecast, toDailyColumn } from './scored-forecast.ts';
 
-/** Share of correct calls. */
 export interface HitRate {
   n: number;
   hits: number;

@@ -5,14 +5,12 @@ import type { ScoredForecast } from './scored-forecast.ts';
 
 /** Share of outcomes within a central band of the predictive distribution. */
 export interface BandCoverage {
-  /** Probability of the band. */
   nominal: number;
   observed: number;
   /** Wilson interval on the effective number of outcomes. */
   interval95: Interval;
 }
 
-/** Share of outcomes below a quantile. */
 export interface QuantileCoverage {
   level: number;
   observed: number;

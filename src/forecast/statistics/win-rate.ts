@@ -3,10 +3,8 @@ import { countEffective } from '../math/effective-count.ts';
 import { computeAccuracy, computeShareInterval, type Interval, type Outcome, selectNonOverlapping } from '../scoring.ts';
 import type { ScoredForecast } from './scored-forecast.ts';
 
-/** Published status of a forecast. */
 export type RecordStatus = 'WIN' | 'LOSS' | 'HOLD' | 'VOID' | 'PENDING';
 
-/** One forecast of a record. */
 export interface RecordRow {
   day: Day;
   status: RecordStatus;

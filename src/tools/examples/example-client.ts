@@ -11,7 +11,6 @@ export interface ExampleRequest {
   /** Sent as JSON; `URLSearchParams` as a form. */
   body?: object;
   accept?: string;
-  /** Additional headers. */
   headers?: Record<string, string> | undefined;
   /** Client address for a service behind a trusted proxy; default: a new one per request. */
   from?: string;
@@ -28,7 +27,6 @@ export interface ExampleClient {
   requestJson(path: string, request?: ExampleRequest): Promise<any>;
   /** A single-use body of POST /api/svc/oracle/verify. */
   buildLoginBody(wallet: keyof ExampleWallets): Promise<object>;
-  /** A new access token. */
   logIn(wallet: 'basic' | 'premium'): Promise<string>;
 }
 

@@ -12,10 +12,8 @@ const CALLBACK = /https:\/\/9\.9\.9\.9\/[\w-]*/g;
 
 const TICKET = /\bticket=[\w-]+/g;
 
-/** Members kept of a JSON Schema. */
 const SCHEMA_MEMBERS = 3;
 
-/** Entries kept of a list. */
 const MAX_ENTRIES = 1;
 
 /** Lists kept whole: types to sign, public keys, parts of a JSON Schema. */
@@ -34,7 +32,6 @@ function redactText(text: string): string {
   return text.replaceAll(CALLBACK, 'https://hooks.example.com/oracle').replaceAll(TICKET, `ticket=${REPLACEMENTS.ticket}`);
 }
 
-/** The first lines of a text. */
 export function truncateLines(text: string, lines = 40): string {
   const all = text.split('\n');
   return all.length <= lines ? text : [...all.slice(0, lines), '...'].join('\n');

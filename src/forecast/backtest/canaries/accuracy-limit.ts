@@ -48,7 +48,6 @@ export function runAccuracyLimitCanary(
   });
 }
 
-/** P(up) by row. */
 function indexByRow(blocks: readonly BlockFit[]): Map<number, number> {
   return new Map(blocks.flatMap(({ from, pUp }) => Array.from(pUp, (p, index): [number, number] => [from + index, p])));
 }

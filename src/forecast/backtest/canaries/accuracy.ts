@@ -19,7 +19,6 @@ export function computeAccuracyLimit(days: readonly OutOfSampleDay[], horizonDay
   return Math.max(SUSPICIOUS_ACCURACY, Math.max(ups, 1 - ups) + 0.5 / Math.sqrt(effective));
 }
 
-/** Accuracy of `saysUp`. */
 export function computeAccuracyBy<T extends { rose: boolean }>(days: readonly T[], saysUp: (day: T) => boolean): number {
   return shareOf(days, (day) => saysUp(day) === day.rose);
 }

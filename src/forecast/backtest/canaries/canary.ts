@@ -15,11 +15,9 @@ export type CanaryName = (typeof CANARIES)[number];
 export interface Canary {
   name: CanaryName;
   what: string;
-  /** Unit of the figures. */
   unit: string;
   /** Of the pipeline under test; null if not run, like limit and passed. */
   figure: number | null;
-  /** Maximum of the figure. */
   limit: number | null;
   passed: boolean | null;
   /** Origin of the figure, or why the canary was not run. */
@@ -31,7 +29,6 @@ export interface Canary {
 export interface Mutant {
   what: string;
   figure: number;
-  /** Whether the figure exceeds the limit. */
   caught: boolean;
 }
 

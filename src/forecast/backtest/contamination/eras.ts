@@ -21,7 +21,6 @@ export interface EraFigures {
   accuracy: number | null;
   /** Wilson interval on `effectiveN` days. */
   accuracy95: Interval | null;
-  /** Share of rises. */
   alwaysUp: number | null;
   /** Days with DOWN as the likelier direction; 0 equals always calling UP. */
   downs: number;
@@ -44,7 +43,6 @@ export interface Era extends EraFigures {
 export interface HorizonEras {
   horizonDays: HorizonDays;
   folds: number;
-  /** Before `ETF_START`. */
   preEtf: Era;
   postEtf: Era;
   /** Later era minus earlier one; null where one is empty. */

@@ -14,7 +14,6 @@ export interface ContaminationSource {
   frame: InputFrame;
   features: FeatureTable;
   pointInTime: readonly PointInTimeFrame[];
-  /** Origin of `pointInTime`. */
   vintages: Vintages;
 }
 

@@ -3,7 +3,6 @@ import { variance } from '../../math/mean.ts';
 /** Daily positions on consecutive rows of a history. */
 export interface FollowedCalls {
   closes: Float64Array;
-  /** Row of the first position. */
   firstRow: number;
   /** 1 for a call UP, -1 for DOWN, 0 for none. */
   positions: ArrayLike<number>;
@@ -13,7 +12,6 @@ export interface FollowedCalls {
 /** Simple daily returns without costs and interest. */
 export interface FollowedReturns {
   followed: Float64Array;
-  /** Of holding bitcoin. */
   held: Float64Array;
   /** `followed` less a constant share of `held` with the same volatility, so that low exposure to a rising market is no loss. */
   excess: Float64Array;

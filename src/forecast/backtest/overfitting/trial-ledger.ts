@@ -3,18 +3,15 @@ import { TRIAL_COUNT } from '../../model.ts';
 import type { HorizonTrials } from './variant-trials.ts';
 import { VARIANTS } from './variants.ts';
 
-/** One or several trials. */
 export interface LedgerRow {
   id: string;
   change: string;
-  /** Number of trials in the row. */
   trials: number;
   /** Whether this code can fit it again; if not, there are no figures. */
   recomputable: boolean;
   figures: TrialFigures[];
 }
 
-/** One variant over all folds of one horizon. */
 export interface TrialFigures {
   horizonDays: number;
   /** Mean squared error of P(up); null without a complete fold. */

@@ -10,11 +10,9 @@ import { computeReturnMoments, type ReturnMoments } from './deflated-sharpe.ts';
 import { computeFollowedReturns } from './followed-returns.ts';
 import { VARIANTS, type Variant } from './variants.ts';
 
-/** One variant over all complete folds of one horizon. */
 export interface Trial {
   /** Squared error of P(up) of each day. */
   losses: Float64Array;
-  /** Null without a day. */
   brier: number | null;
   /** Against the base rate known at the time. */
   brierSkill: IntervalEstimate | null;
@@ -41,9 +39,7 @@ export function runHorizonTrials(history: BacktestHistory, regimes: readonly Reg
 
 interface VariantOutput {
   folds: number;
-  /** Row of the first day. */
   firstRow: number;
-  /** P(up) of consecutive rows. */
   pUp: number[];
   /** Training base rate of each. */
   baseRates: number[];

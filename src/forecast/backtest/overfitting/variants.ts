@@ -5,7 +5,6 @@ import { MODEL_INPUTS, MODEL_NAME } from '../../model.ts';
 export interface Variant {
   /** Stable identifier of the results. */
   id: string;
-  /** Difference from the model. */
   change: string;
   settings: FitSettings;
 }

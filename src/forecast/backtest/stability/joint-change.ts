@@ -17,7 +17,6 @@ export const PERTURBATIONS = [
 /** Absolute accuracy changes of one horizon by joint perturbations of one level, in percentage points; null without calls. */
 export interface JointChange {
   levelPct: number;
-  /** Draws with any call. */
   draws: number;
   p50Points: number | null;
   p95Points: number | null;

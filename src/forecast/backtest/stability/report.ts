@@ -13,7 +13,6 @@ import {
 import { computeSingleEffects, type SingleThresholdEffect } from './single-threshold-effects.ts';
 import { DECISION_THRESHOLDS, type DecisionThresholds, getThresholdValue, scaleThresholds, THRESHOLD_NAMES } from './thresholds.ts';
 
-/** Draws of each level. */
 const DRAWS = 500;
 const SEED = 20_170_403;
 
@@ -40,12 +39,10 @@ export interface StabilityReport {
   result: Stability | null;
   verdict: string;
   scheme: string;
-  /** Of each level. */
   draws: number;
   seed: number;
   thresholds: { name: string; value: number }[];
   horizons: HorizonStability[];
-  /** The largest effect first. */
   single: SingleThresholdEffect[];
 }
 

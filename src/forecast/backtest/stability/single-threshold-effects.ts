@@ -7,7 +7,6 @@ import { type DecisionThresholds, getThresholdValue, scaleThresholds, THRESHOLD_
 /** Effect of moving one threshold, all others fixed. */
 export interface SingleThresholdEffect {
   threshold: string;
-  /** In force. */
   value: number;
   /** Signed change in percent of its value. */
   changePct: number;
@@ -15,7 +14,6 @@ export interface SingleThresholdEffect {
   largestPoints: number;
   horizons: {
     horizonDays: HorizonDays;
-    /** Null without calls. */
     accuracyChangePoints: number | null;
     callsChange: number;
   }[];

@@ -6,7 +6,6 @@ export interface DecisionThresholds {
   thetas: Record<Regime, number>;
 }
 
-/** Thresholds in force. */
 export const DECISION_THRESHOLDS: DecisionThresholds = {
   limits: REGIME_THRESHOLDS,
   thetas: Object.fromEntries(REGIME_NAMES.map((regime) => [regime, REGIMES[regime].theta])) as Record<Regime, number>,

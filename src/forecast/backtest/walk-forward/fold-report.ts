@@ -10,10 +10,8 @@ export interface FoldReport {
   /** From 1. */
   fold: number;
   modelVersion: string;
-  /** First and last training day. */
   trainFrom: string;
   trainTo: string;
-  /** First and last day forecast. */
   from: string;
   to: string;
   /** Days forecast. */

@@ -29,9 +29,7 @@ export interface WalkForwardReport {
   /** First and last day of the history. */
   firstDay: string;
   lastDay: string;
-  /** First training day. */
   trainingStart: string;
-  /** Minimum training days of a model. */
   minTrainingDays: number;
   foldDays: number;
   /** Days between the last training label and the first day of the fold. */
@@ -44,7 +42,6 @@ export interface WalkForwardReport {
   note: string | null;
   /** False when a canary finds a leak or misses a planted one. */
   healthy: boolean;
-  /** Of the canaries. */
   verdict: string;
   horizons: HorizonWalkForward[];
   canaries: Canary[];

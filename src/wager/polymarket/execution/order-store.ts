@@ -6,7 +6,6 @@ import type { Side } from '../../sizing.ts';
 import type { Fill, StrikeMarket, WagerSettlement } from '../../venue.ts';
 import type { FeeSchedule } from '../fee.ts';
 
-/** A signed order of the exchange's client. */
 export type SignedOrder = Parameters<typeof orderToJsonV2>[0];
 
 /**
@@ -17,7 +16,6 @@ export type OrderState = 'SIGNED' | 'POSTED' | 'FILLED' | 'REJECTED';
 
 /** An order at Polymarket, or in a dry run. Amounts in micros. */
 export interface PolymarketOrderDoc {
-  /** Client order id. */
   _id: string;
   venue: string;
   market: StrikeMarket;
@@ -36,7 +34,6 @@ export interface PolymarketOrderDoc {
   attempts: number;
   sentAt: Date | null;
   rejectedBecause: string | null;
-  /** Bought. */
   filledContracts: number;
   costMicros: number;
   filledAt: Date | null;
