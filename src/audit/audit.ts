@@ -93,9 +93,7 @@ async function checkSchemas({ client, addresses }: AuditChain, findings: Finding
 
 function noteForeignAddress({ addresses }: AuditChain, findings: Findings): void {
   if (addresses.eas.toLowerCase() === EAS_ADDRESS) return;
-  findings.addNote(
-    `attestations are read from ${addresses.eas}, which is not where OP chains have EAS: what contract it is, see for yourself`,
-  );
+  findings.addNote(`attestations are read from ${addresses.eas}, which is not the EAS address of OP chains: verify the contract yourself`);
 }
 
 async function auditRows({ predictions, revelations }: ChainRecord, { prices, now, onProgress }: AuditOptions, findings: Findings) {
@@ -148,7 +146,7 @@ function noteRecordEnd(rows: readonly AuditedRow[], { prices, now }: Pick<AuditO
   // The forecast of today is made in the evening.
   if (rows.length > 0 && last < toDay(now.getTime()) - 1) findings.addNote(`nothing has been forecast since ${formatDay(last)}`);
   const open = rows.filter(({ status, prediction }) => status === 'PENDING' && isBeyondData(prediction, prices)).length;
-  if (open > 0) findings.addNote(`${open} forecasts stay open for good: the data of the record ends on ${formatDay(prices.endsOn as Day)}`);
+  if (open > 0) findings.addNote(`${open} forecasts stay pending: the data of the record ends on ${formatDay(prices.endsOn as Day)}`);
 }
 
 async function recomputeAll(rows: readonly AuditedRow[], prices: AuditPrices, findings: Findings): Promise<RecomputedFigures[]> {
@@ -157,7 +155,7 @@ async function recomputeAll(rows: readonly AuditedRow[], prices: AuditPrices, fi
   const groups = Map.groupBy(rows, ({ prediction }) => prediction.data.horizonDays);
   const recomputed = [...groups].map(([horizonDays, members]) => recompute(toRecordRows(members, baseRates), horizonDays));
   if (recomputed.some(({ summary, statistics }) => summary.brier === null && statistics.probabilities !== null)) {
-    findings.addNote('figures against the base rate are left out: these prices do not reach back to the training years');
+    findings.addNote('figures against the base rate are omitted: these prices do not cover the training years');
   }
   return recomputed;
 }

@@ -34,9 +34,9 @@ function chooseAutomatically(seed: number, reachable: boolean): FeedChoice {
   return {
     coverage: LIVE_COVERAGE,
     selectFeed(recorded) {
-      if (recorded === 'live') return { feed: null, reason: reachable ? null : 'no venue answers: steps wait until live data is back' };
+      if (recorded === 'live') return { feed: null, reason: reachable ? null : 'no venue responds: steps wait for live data' };
       if (recorded?.startsWith('csv:')) throw csvFolderRequired(recorded);
-      if (recorded !== null) return simulated('the record in this folder was made from the SIMULATED market and goes on with it');
+      if (recorded !== null) return simulated('the record in this folder was made from the SIMULATED market and continues with it');
       return reachable ? { feed: null, reason: null } : simulated('no live data could be reached within 3 s: the market is SIMULATED');
     },
   };
@@ -44,7 +44,7 @@ function chooseAutomatically(seed: number, reachable: boolean): FeedChoice {
 
 async function openNamedFeed(setting: string, seed: number): Promise<Feed> {
   if (setting === 'simulated') return openSimulatedFeed({ seed });
-  if (!setting.startsWith('csv:')) throw invalidFeedsSetting(`"${setting}" names no feed`);
+  if (!setting.startsWith('csv:')) throw invalidFeedsSetting(`"${setting}" is not a feed`);
   const folder = setting.slice('csv:'.length).trim();
   if (folder === '') throw invalidFeedsSetting('csv: needs a folder');
   return openCsvFeed(folder);

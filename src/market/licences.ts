@@ -12,7 +12,7 @@ export function getLicences(
   { kind, source }: { kind: FeedKind; source: string },
   providers: readonly { provider: ProviderId }[],
 ): Licence[] {
-  if (kind === 'simulated') return [{ of: source, licence: 'made up by this program: nobody has rights in it' }];
-  if (kind === 'csv') return [{ of: source, licence: 'that of the files, which is not known here' }];
+  if (kind === 'simulated') return [{ of: source, licence: 'simulated data, free of third-party rights' }];
+  if (kind === 'csv') return [{ of: source, licence: 'licence of the files, unknown to the service' }];
   return providers.map(({ provider }) => ({ of: PROVIDERS[provider].title, licence: PROVIDERS[provider].licence }));
 }

@@ -90,7 +90,7 @@ const MAX_RECORD_NUMBER = 200_000;
 export function isPlausible({ uid, data: { day, sequence } }: Prediction, findings: Findings): boolean {
   const implausible = Object.entries({ day, sequence }).filter(([, found]) => !(found >= 1 && found <= MAX_RECORD_NUMBER));
   for (const [field, found] of implausible) {
-    const because = `${field} ${found} is none that a record can have`;
+    const because = `${field} ${found} is not possible in a record`;
     findings.addDifference('form', { ...NO_SUBJECT, uid }, { field, expected: `1 to ${MAX_RECORD_NUMBER}`, found, because });
   }
   return implausible.length === 0;
@@ -104,7 +104,7 @@ function isWellFormed(
 ): boolean {
   const subject = { ...NO_SUBJECT, uid };
   if (raw.uid === zeroHash) {
-    const because = 'the chain has an event of it, and no attestation';
+    const because = 'the chain has its event but no attestation';
     findings.addDifference('form', subject, { field: 'uid', expected: uid, found: null, because });
     return false;
   }
@@ -112,10 +112,10 @@ function isWellFormed(
     findings.compare('form', subject, { field, expected, found, because });
   // The block time is authoritative: a contract can store any time.
   const storedTime = formatInstant(Number(raw.time) * 1000);
-  compare('time', formatInstant(at), storedTime, 'the contract tells another time than that of the block');
+  compare('time', formatInstant(at), storedTime, 'the stored time differs from the block time');
   const derivedUid = matchesAttestationUid(uid, raw) ? uid : deriveAttestationUid(raw);
   return [
-    compare('uid', uid, derivedUid, 'the uid is not that of what it says'),
+    compare('uid', uid, derivedUid, 'the uid does not match the content'),
     compare('schema', getSchemaUid(schema), raw.schema),
     compare('attester', attester, raw.attester),
     compare('revocable', false, raw.revocable || raw.revocationTime > 0n),

@@ -55,7 +55,7 @@ function reportFlip({ row, fromCents, toCents }: ReassessedRow, { prices, findin
     return;
   }
   const [expected, found] = toCents > fromCents ? ['UP', 'DOWN'] : ['DOWN', 'UP'];
-  const because = `${other}: by more than sources disagree`;
+  const because = `${other}: by more than sources differ`;
   findings.addDifference('outcome', subject, { field: 'actualDirection', expected, found, because });
 }
 
@@ -71,9 +71,9 @@ function reportFlips(
     findings.addGap(`${horizonDays}d: ${what}`);
     return;
   }
-  const because = `${what}; sources disagree about ${maxFlips} at the most`;
+  const because = `${what}; sources disagree about at most ${maxFlips}`;
   const subject = { ...NO_SUBJECT, horizonDays };
-  findings.addDifference('outcome', subject, { field: 'outcomes', expected: `${maxFlips} at the most`, found: flipped, because });
+  findings.addDifference('outcome', subject, { field: 'outcomes', expected: `at most ${maxFlips}`, found: flipped, because });
 }
 
 function isReassessedWin({ row, fromCents, toCents }: ReassessedRow): boolean {

@@ -17,8 +17,8 @@ export async function checkFirstBlock(
   if (fromBlock === 0) return;
   const count = await countTransactionsBefore(chain, attester, fromBlock);
   if (count === 0) return;
-  const why = count === null ? 'and the endpoint does not tell what it had sent before' : 'by when it had sent transactions already';
-  findings.addGap(`the wallet is read from block ${fromBlock} on, ${why}: an earlier record may be there (leave --from-block out)`);
+  const why = count === null ? 'the endpoint has no state before it' : 'the wallet had sent transactions before it';
+  findings.addGap(`the record is read from block ${fromBlock}, and ${why}: an earlier record may exist (omit --from-block)`);
 }
 
 /** Transactions and delegated attestations of a wallet before a block; null when the endpoint has no archive state of it. */

@@ -81,8 +81,8 @@ function computeStatus({ signal, direction }: ResolutionData, fromCents: number,
 function reportResolvedVoid({ prediction, missed }: Pick<AuditedRow, 'prediction' | 'missed'>, findings: Findings): void {
   const { at, data } = prediction;
   const because = missed
-    ? 'nothing was committed, and yet it was resolved'
-    : `attested late: its block is of ${formatInstant(at)}, its window opened at ${formatInstant(data.windowOpensAt)}; it is VOID, and yet it was resolved`;
+    ? 'nothing was committed, but it was resolved'
+    : `attested late: its block is of ${formatInstant(at)}, its window opened at ${formatInstant(data.windowOpensAt)}; it is VOID, but it was resolved`;
   findings.addDifference('resolution', toSubject(prediction), { field: 'time', expected: 'VOID', found: 'resolved', because });
 }
 
@@ -102,7 +102,7 @@ function checkRevealDue(prediction: Prediction, { prices, closes, now, findings 
     findings.addGap(`${formatSubject(toSubject(prediction))}: ${end}; ${close} to say whether it could be`);
     return;
   }
-  const because = `withheld: it was over at ${formatInstant(resolvesAt)}, and nothing has been revealed`;
+  const because = `withheld: its window ended at ${formatInstant(resolvesAt)}, and nothing has been revealed`;
   findings.compare('revealed', toSubject(prediction), { field: 'resolution', expected: true, found: !overdue, because });
 }
 
@@ -110,7 +110,7 @@ function checkRevealDue(prediction: Prediction, { prices, closes, now, findings 
 function checkRevelation(prediction: Prediction, { at, data }: Revelation, findings: Findings): boolean {
   const subject = toSubject(prediction);
   const { resolvesAt, commitment } = prediction.data;
-  const because = `it was resolved at ${formatInstant(at)}, before its window was over at ${formatInstant(resolvesAt)}`;
+  const because = `it was resolved at ${formatInstant(at)}, before its window ended at ${formatInstant(resolvesAt)}`;
   findings.compare('resolution', subject, { field: 'time', expected: true, found: at >= resolvesAt, because });
   if (at.getTime() > resolvesAt.getTime() + GRACE_MS) {
     findings.addNote(`${formatSubject(subject)}: revealed late, at ${formatInstant(at)}; it was over at ${formatInstant(resolvesAt)}`);
@@ -148,7 +148,7 @@ function describeCommitted(data: ResolutionData, commitment: string): string {
 function checkValues(prediction: Prediction, { signal, direction, confidenceBps, pUpBps }: ResolutionData, findings: Findings): void {
   const subject = toSubject(prediction);
   const implied = signal === 'HOLD' ? direction : signal === 'BUY' ? 'UP' : 'DOWN';
-  const because = `${signal} does not say ${direction}`;
+  const because = `${signal} contradicts ${direction}`;
   findings.compare('values', subject, { field: 'direction', expected: implied, found: direction, because });
   // 5,000 bps is rounded from a probability on either side of one half.
   const likelier = pUpBps === 5_000 ? direction : pUpBps > 5_000 ? 'UP' : 'DOWN';
@@ -164,7 +164,7 @@ function checkOutcome(prediction: Prediction, { data }: Revelation, context: Res
   const compare = (field: string, expected: number | string, found: number | string, because: string) =>
     context.findings.compare('outcome', subject, { field, expected, found, because });
   const expectedReturnBps = computeReturnBps(btcAtSignalCents, btcAtResolutionCents);
-  compare('returnBps', expectedReturnBps, data.returnBps, 'the return is not that of the two closes');
+  compare('returnBps', expectedReturnBps, data.returnBps, 'the return does not follow from the two closes');
   const because = `${signal} ${direction} from ${formatDollars(btcAtSignalCents)} to ${formatDollars(btcAtResolutionCents)}`;
   compare('outcome', computeStatus(data, btcAtSignalCents, btcAtResolutionCents), data.outcome, because);
   const { from, to } = getCloseDays(prediction);

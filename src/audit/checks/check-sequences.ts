@@ -32,7 +32,7 @@ export function checkSequences(predictions: readonly Prediction[], findings: Fin
 
 function reportUnknownHorizon(prediction: Prediction, findings: Findings): void {
   const found = prediction.data.horizonDays;
-  const because = `a forecast over ${found} days is of no horizon of this record`;
+  const because = `a forecast over ${found} days has no horizon of this record`;
   findings.addDifference('sequence', toSubject(prediction), { field: 'horizonDays', expected: HORIZONS.join(', '), found, because });
 }
 
@@ -78,12 +78,12 @@ export function checkSequencePlace(prediction: Prediction, before: Prediction | 
   if (early) findings.addNote(`${formatSubject(subject)}: attested at ${formatInstant(prediction.at)}, before its day had begun`);
   if (before !== undefined) {
     const expected = formatDay(before.data.day + sequence - before.data.sequence);
-    const because = `sequence ${sequence} is not of the day that follows`;
+    const because = `sequence ${sequence} is not the next day`;
     findings.compare('sequence', subject, { field: 'day', expected, found: formatDay(day), because });
   }
   // The uid of a missing forecast is unknown; `reportGaps` has reported it.
   if (sequence > 1 && before?.data.sequence !== sequence - 1) return;
-  const because = before === undefined ? 'the first forecast refers to another one' : 'it does not refer to the forecast of the day before';
+  const because = before === undefined ? 'the first forecast has a reference' : 'it does not refer to the previous forecast';
   findings.compare('link', subject, { field: 'refUID', expected: before?.uid ?? zeroHash, found: prediction.refUid, because });
 }
 

@@ -3,20 +3,20 @@ import { type Day, formatDay } from '../../forecast/day.ts';
 
 /** Each check with its requirement. Differences carry the name. */
 export const CHECKS = {
-  form: 'attestations are of this attester, our schemas and the time of their block, cannot be revoked, never expire and can be read',
+  form: 'attestations have this attester, our schemas and the time of their block; they are irrevocable, never expire and are readable',
   windows: 'the outcome window follows from day and horizon',
-  sequence: 'one forecast a day and horizon, numbered from 1 without gap or duplicate',
-  link: 'each forecast refers to the one of the day before',
-  resolution: 'one resolution each, of a forecast that was committed in time, and not before its window is over',
-  opening: 'the revealed salt and values are those that were committed',
-  values: 'signal, direction, confidence and probability fit each other',
-  revealed: 'what is over has been revealed',
-  oneClose: 'a day has one close, whichever forecast it decides',
-  price: 'closes are those of the independent prices',
+  sequence: 'one forecast per day and horizon, numbered from 1 without gap or duplicate',
+  link: 'each forecast refers to the previous one',
+  resolution: 'one resolution per forecast committed in time, not before its window ends',
+  opening: 'the revealed salt and values open the commitment',
+  values: 'signal, direction, confidence and probability are consistent',
+  revealed: 'every forecast is revealed after its window',
+  oneClose: 'a day has the same close in all resolutions',
+  price: 'closes equal the independent prices',
   outcome: 'return and outcome follow from the closes',
-  shown: 'the service shows every forecast of the chain, and no other',
-  row: 'each row that the service shows is what chain and prices say',
-  figure: "the service's figures are those of the rows",
+  shown: 'the service shows exactly the forecasts on chain',
+  row: 'each row of the service equals chain and prices',
+  figure: "the service's figures follow from the rows",
 } as const;
 
 export type CheckName = keyof typeof CHECKS;

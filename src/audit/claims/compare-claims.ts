@@ -39,7 +39,7 @@ export function compareClaims(
   noteUncompared(answers, expected, context.findings);
   noteReplayed(answers, context.findings);
   context.findings.addNote(
-    'left out, since neither chain nor prices tell them: predictive distributions, regimes, model versions, wagers, skill against the market',
+    'not compared, since neither chain nor prices determine them: predictive distributions, regimes, model versions, wagers, skill against the market',
   );
 }
 
@@ -48,7 +48,7 @@ function noteReplayed(answers: readonly ClaimedScorecard[], findings: Findings):
   const replayed = answers.reduce((sum, { predictions }) => sum + predictions.filter((row) => row.replayed === true).length, 0);
   if (replayed === 0) return;
   findings.addNote(
-    `by its own word the service replayed ${replayed} of these forecasts: the clock of that chain was set back, and proves nothing`,
+    `the service declares ${replayed} of these forecasts as replayed: the clock of that chain was set back, so its block times prove nothing`,
   );
 }
 
@@ -58,9 +58,11 @@ function reportDoubts(doubts: readonly DoubtfulFigure[], findings: Findings): vo
   if (doubts.length === 0) return;
   const some = doubts
     .slice(0, MAX_DOUBTS_LISTED)
-    .map(({ horizonDays, path, expected, found }) => `${horizonDays}d ${path} ${found.toFixed(5)}, by these prices ${expected.toFixed(5)}`);
+    .map(
+      ({ horizonDays, path, expected, found }) => `${horizonDays}d ${path} ${found.toFixed(5)}, with these prices ${expected.toFixed(5)}`,
+    );
   const more = doubts.length > MAX_DOUBTS_LISTED ? `; and ${doubts.length - MAX_DOUBTS_LISTED} more` : '';
   findings.addGap(
-    `figures against the base rate cannot be told by prices of another source than the record's: the service tells ${some.join('; ')}${more}`,
+    `figures against the base rate cannot be decided with prices of another source: the service shows ${some.join('; ')}${more}`,
   );
 }

@@ -47,12 +47,12 @@ const OPTIONAL_MEMBERS = ['stats', 'statistics', 'byHorizon'] as const;
 /** Notes omitted parts and unknown names, since an unknown name may be an unchecked figure. */
 export function noteUncompared(claims: readonly ClaimedScorecard[], expected: readonly RecomputedFigures[], findings: Findings): void {
   const missing = OPTIONAL_MEMBERS.filter((part) => claims.some((claim) => claim[part] === undefined));
-  if (missing.length > 0) findings.addNote(`the service does not tell all of ${missing.join(', ')}: these could not be compared`);
+  if (missing.length > 0) findings.addNote(`scorecards of the service omit ${missing.join(', ')}: these could not be compared`);
   const unknown = new Set(claims.flatMap((claim, index) => listUnknownNames(claim, expected[index])));
   if (unknown.size === 0) return;
   const some = [...unknown].slice(0, MAX_NAMES_LISTED).map((name) => name.slice(0, MAX_NAME_LENGTH));
   const more = unknown.size > MAX_NAMES_LISTED ? ` and ${unknown.size - MAX_NAMES_LISTED} more` : '';
-  findings.addNote(`the service tells what is not known here, and could not be compared: ${some.join(', ')}${more}`);
+  findings.addNote(`the service shows unknown figures, which could not be compared: ${some.join(', ')}${more}`);
 }
 
 const MAX_NAMES_LISTED = 10;

@@ -45,7 +45,7 @@ function checkDraftRow(claim: ClaimedRow, next: number, { horizonDays, now, find
   const subject = toClaimSubject(claim, horizonDays);
   const { day } = subject;
   if (day === toDay(now.getTime()) && claim.sequence === next && isOpenClaim(claim)) {
-    findings.addNote(`${formatDay(day)} ${horizonDays}d has been made and is not on chain yet: its window has not opened`);
+    findings.addNote(`${formatDay(day)} ${horizonDays}d is not on chain yet; its window has not opened`);
     return [{ day, status: 'PENDING', missed: false, scored: null }];
   }
   const because = 'the service shows it, and it is not on chain';

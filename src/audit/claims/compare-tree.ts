@@ -84,8 +84,8 @@ function recordUnequal({ path, expected, found }: ComparedFigure, { findings, su
   const [should, is] = [toComparedValue(expected), toComparedValue(found)];
   const because =
     found === undefined
-      ? `the service does not tell ${path} (expected ${should})`
-      : `the service tells another ${path} (expected ${should}, found ${is})`;
+      ? `the service omits ${path} (expected ${should})`
+      : `the service shows another ${path} (expected ${should}, found ${is})`;
   findings.addDifference('figure', subject, { field: path, expected: should, found: is, because });
 }
 

@@ -68,7 +68,7 @@ export function claimsOf(url: string, pageRows = ROWS_PER_PAGE): ServiceClaims {
     source: base,
     async scorecard(horizonDays) {
       const read = (before: string | null) => fetchScorecardPage(base, horizonDays, buildPageQuery(horizonDays, pageRows, before));
-      const pages = await readPages(read, () => serviceUnreachable(base, 'its scorecard has no end'));
+      const pages = await readPages(read, () => serviceUnreachable(base, 'its scorecard pages do not end'));
       const { nextCursor: _, count: __, ...newest } = pages[0];
       return { ...newest, predictions: pages.flatMap(({ predictions }) => predictions) };
     },
@@ -99,7 +99,6 @@ async function fetchJson(url: string): Promise<unknown> {
 }
 
 function serviceUnreachable(where: string, why: string, cause?: unknown): OracleError {
-  const suggestedAction =
-    'Start it with npm start, or name its address with --service; without --service and with --rpc the chain alone is audited.';
-  return new OracleError('SERVICE_UNREACHABLE', `The service at ${where} does not answer as it should: ${why}`, { suggestedAction, cause });
+  const suggestedAction = 'Start it with npm start, or set its URL with --service; use --rpc without --service to audit the chain alone.';
+  return new OracleError('SERVICE_UNREACHABLE', `The service at ${where} does not respond as expected: ${why}`, { suggestedAction, cause });
 }

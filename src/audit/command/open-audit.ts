@@ -20,8 +20,8 @@ export async function openPrices({ prices = 'live', toleranceBps = DEFAULT_TOLER
 /** Opens an audit of `--rpc` and `--attester`. @throws OracleError INPUT_INVALID, CHAIN_UNREACHABLE, FEED_INVALID */
 export async function openAuditByAddress(command: AuditCommand, now: Date): Promise<AuditOptions> {
   const { rpc, attester, eas, schemaRegistry, fromBlock, service } = command;
-  if (rpc === undefined) throw new UsageError('--rpc', 'is needed: the endpoint of the chain');
-  if (attester === undefined) throw new UsageError('--attester', 'is needed: the wallet whose record it is');
+  if (rpc === undefined) throw new UsageError('--rpc', 'is required: the endpoint of the chain');
+  if (attester === undefined) throw new UsageError('--attester', 'is required: the wallet of the record');
   const chain = await openAuditChain({ rpcUrl: rpc, eas, schemaRegistry });
   const { eas: address } = chain.addresses;
   const code = await chainCall('Looking for the contract', () => chain.client.getCode({ address }));
@@ -31,7 +31,7 @@ export async function openAuditByAddress(command: AuditCommand, now: Date): Prom
 }
 
 function contractNotFound(eas: string): OracleError {
-  return new OracleError('INPUT_INVALID', `--eas: there is no contract at ${eas} on this chain`, {
+  return new OracleError('INPUT_INVALID', `--eas: no contract at ${eas} on this chain`, {
     field: '--eas',
     suggestedAction: 'Name the address of the Ethereum Attestation Service with --eas.',
   });

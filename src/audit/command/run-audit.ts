@@ -14,20 +14,19 @@ const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 3 } as const satisfies R
 const EXIT_NOT_RUN = 2;
 
 export const OPTIONS_TEXT = `  --rpc <url>              JSON-RPC endpoint of the chain
-  --attester <address>     wallet whose record it is
-  --eas <address>          default: 0x4200..0021, where Base and other OP chains have it
+  --attester <address>     wallet of the record
+  --eas <address>          default: 0x4200..0021, the address on Base and other OP chains
   --schema-registry <address>
-  --from-block <number>    first block that is read; default 0. From a later one the record is whole only if the wallet had sent nothing
-                           before, which the endpoint must be able to tell
-  --service <url>          also compare what a service claims: rows and figures of its scorecards
+  --from-block <number>    first block to read; default 0. With a later one the record is complete only if the wallet had sent nothing
+                           before it, which requires an endpoint with that state
+  --service <url>          also compare the rows and figures of a service's scorecards
   --prices <file | live>   CSV file with the columns date and close (USD, at 00:00 UTC of the next day), or the median of public
                            exchanges
-  --tolerance-bps <number> how far closes on chain may be from these; 0 is equal to the cent
-  --json                   for programs
+  --tolerance-bps <number> maximum distance of closes on chain from these prices; 0 means equal to the cent
+  --json                   print the report as JSON
 
-Ends with 0 only when everything agrees, 1 when something differs, 3 when nothing is wrong and something could not be checked (prices that
-are missing, returns near zero that have the other sign by these prices, blocks that were left out, nothing to audit), 2 when it was not
-called as it should be or something does not answer.
+Exit codes: 0 everything agrees; 1 something differs; 2 usage error or unreachable endpoint; 3 nothing differs, but something could not be
+checked (missing prices, returns near zero with the other sign by these prices, skipped blocks, nothing to audit).
 `;
 
 /** Parsed command-line options. */
@@ -155,5 +154,5 @@ const MAX_TRACE_LINES = 15;
 function formatUnexpectedError(error: unknown): string[] {
   const text = (error instanceof Error ? error.stack : undefined) ?? String(error);
   const lines = text.replaceAll(/\b(https?|wss?):\/\/\S+/g, '<endpoint>').split('\n');
-  return ['The audit failed, which says nothing of the record:', ...lines.slice(0, MAX_TRACE_LINES)];
+  return ['The audit itself failed; this is no result about the record:', ...lines.slice(0, MAX_TRACE_LINES)];
 }

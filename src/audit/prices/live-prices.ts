@@ -37,7 +37,7 @@ async function fetchAllCloses(venues: readonly CandleVenue[], range: { from: Day
   const reasons = answers.flatMap((answer, index) =>
     answer.status === 'rejected' ? [`${venues[index].name}: ${getErrorMessage(answer.reason).slice(0, 100)}`] : [],
   );
-  throw new OracleError('FEED_UNAVAILABLE', `Fewer than ${MIN_VENUES} exchanges tell their closes (${reasons.join('; ')})`, {
+  throw new OracleError('FEED_UNAVAILABLE', `Fewer than ${MIN_VENUES} exchanges returned closes (${reasons.join('; ')})`, {
     suggestedAction: 'Try again later, or give closes of your own with --prices <csv file>.',
   });
 }

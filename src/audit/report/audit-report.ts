@@ -79,7 +79,7 @@ export function buildAuditReport({ scope, rows, recomputed, missingCloses, findi
   const { prices, now, ...where } = scope;
   const { differences } = findings;
   const notes = [...findings.notes];
-  if (rows.length === 0) notes.push('no forecast of this attester was found: is it the right address, and the block early enough?');
+  if (rows.length === 0) notes.push('no forecast of this attester was found: check the address and the first block');
   const incomplete = [...listGaps(rows, missingCloses), ...findings.gaps];
   return {
     verdict: differences.length > 0 ? 'differs' : incomplete.length > 0 ? 'incomplete' : 'agrees',
@@ -98,7 +98,7 @@ export function buildAuditReport({ scope, rows, recomputed, missingCloses, findi
 
 function listGaps(rows: readonly AuditedRow[], missingCloses: readonly Day[]): string[] {
   if (rows.length === 0) return ['there is nothing to audit'];
-  return missingCloses.length === 0 ? [] : [`${missingCloses.length} days have no price to hold outcomes against`];
+  return missingCloses.length === 0 ? [] : [`${missingCloses.length} days have no price to check outcomes`];
 }
 
 function buildAuditedHorizon({ horizonDays, summary, statistics }: RecomputedFigures, rows: readonly AuditedRow[]): AuditedHorizon {

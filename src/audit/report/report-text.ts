@@ -8,7 +8,7 @@ export function reportText(report: AuditReport): string {
     formatHeading(report),
     formatHorizonTable(report.horizons),
     formatChecks(report),
-    notes.length > 0 && formatSection('Worth knowing:', shortenNotes(notes)),
+    notes.length > 0 && formatSection('Notes:', shortenNotes(notes)),
     missingCloses.length > 0 && `No price for ${missingCloses.length} days: ${formatDateRanges(missingCloses)}.`,
     incomplete.length > 0 && formatSection('Could not be checked:', incomplete),
     wrong.length > 0 && formatSection('WRONG:', wrong),

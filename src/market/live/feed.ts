@@ -45,7 +45,7 @@ export function openLiveFeed({ stores, venues = VENUE_IDS }: LiveFeedOptions): F
     async dailyCloses(day, atMs) {
       const known = (await observationCache.getHistory('venueClose')).getFinalValues(day, atMs);
       return venues.map((venue) => {
-        const missingReason = `${PROVIDERS[venue].title} has not told its close of ${formatDay(day)}`;
+        const missingReason = `${PROVIDERS[venue].title} has not published its close of ${formatDay(day)}`;
         return toVenueClose(venue, { day, atMs, priceUsd: known.get(venue) ?? null, missingReason });
       });
     },

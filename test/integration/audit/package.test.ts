@@ -74,7 +74,7 @@ it('checks one forecast by chain and wallet alone', async () => {
 });
 
 it('exits with 2 naming a missing option', async () => {
-  expect(await run(PROGRAM, 'audit')).toMatchObject({ code: 2, stderr: expect.stringContaining('--rpc: is needed') });
+  expect(await run(PROGRAM, 'audit')).toMatchObject({ code: 2, stderr: expect.stringContaining('--rpc: is required') });
   expect(await run(PROGRAM, 'login', '--wallet', 'basic')).toMatchObject({ code: 2, stderr: expect.stringContaining('Use PRIVATE_KEY') });
 });
 

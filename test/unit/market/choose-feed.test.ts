@@ -42,7 +42,7 @@ describe('the FEEDS setting', () => {
     expect(kept.reason).toMatch(/was made from the SIMULATED market/);
     expect((await chooseFeed('auto', online)).selectFeed('live')).toEqual({ feed: null, reason: null });
     const waiting = (await chooseFeed('auto', offline)).selectFeed('live');
-    expect(waiting).toMatchObject({ feed: null, reason: expect.stringMatching(/steps wait until live data is back/) });
+    expect(waiting).toMatchObject({ feed: null, reason: expect.stringMatching(/steps wait for live data/) });
   });
 
   it('auto: rejects a record made from CSV files', async () => {
@@ -57,7 +57,7 @@ describe('the FEEDS setting', () => {
 
   it.each([
     ['csv:', /csv: needs a folder/],
-    ['yahoo', /"yahoo" names no feed/],
+    ['yahoo', /"yahoo" is not a feed/],
   ])('rejects %s with the valid settings', async (setting, message) => {
     await expect(chooseFeed(setting, online)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',

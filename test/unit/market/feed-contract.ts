@@ -111,7 +111,7 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
   });
 }
 
-/** What a feed must do besides that publishes by the rules of `SERIES` alone and asks nobody. */
+/** What a feed must do that publishes by the rules of `SERIES` alone and has no providers. */
 export function describeScheduledFeed(name: string, open: () => Promise<Feed>, day: Day): void {
   describe(`${name} keeps its schedule`, () => {
     it('changes no value before the announced next change', async () => {

@@ -99,7 +99,7 @@ export function createAgreedCloseItem(deps: BackfillDeps): BackfillItem {
       const waiting = await agreeOnCloses(deps, range, deps.now(), true);
       // The closes poll fetches yesterday's close, which may be late.
       if (waiting !== null && waiting < range.to) {
-        throw new OracleError('FEED_UNAVAILABLE', `no venue tells its close of ${formatDay(waiting)}`);
+        throw new OracleError('FEED_UNAVAILABLE', `no venue has a close of ${formatDay(waiting)}`);
       }
     },
   };

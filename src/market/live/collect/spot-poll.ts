@@ -35,7 +35,7 @@ export function createSpotPoll(venues: readonly VenueSource[], { stores, provide
       if (unexpected !== undefined) throw unexpected;
       const prices = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
       if (prices.length === 0)
-        throw new OracleError('FEED_UNAVAILABLE', `no venue tells a price: ${failed.map(getErrorMessage).join('; ')}`);
+        throw new OracleError('FEED_UNAVAILABLE', `no venue returned a price: ${failed.map(getErrorMessage).join('; ')}`);
       await stores.spots.save(computeMedianSpot(prices, now()));
       return undefined;
     },

@@ -41,6 +41,6 @@ export function toFeedError(title: string, what: string, error: unknown): Oracle
 /** Omits messages of third-party errors, which contain whole URLs and response bodies. */
 function formatCallProblem(what: string, error: unknown): string {
   if (error instanceof AttemptError) return error.message;
-  if (error instanceof TaskCancelledError) return `${what} gave no answer in time`;
+  if (error instanceof TaskCancelledError) return `${what} timed out`;
   return `${what} failed (${error instanceof Error ? error.constructor.name : typeof error})`;
 }

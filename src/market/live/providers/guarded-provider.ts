@@ -132,7 +132,7 @@ export class GuardedProvider implements Provider {
   /** Not recorded as a failure, since no request was sent. */
   #toCircuitOpenError(cause: BrokenCircuitError): OracleError {
     const until = new Date(this.#circuit.openUntilMs).toISOString();
-    const message = `${this.title} is not asked before ${until}, because of its failures; the last: ${this.#health.lastError}`;
+    const message = `${this.title} is suspended until ${until} after repeated failures; the last: ${this.health().lastError}`;
     return new OracleError('FEED_UNAVAILABLE', message, { cause });
   }
 }

@@ -17,12 +17,14 @@ export class ProviderHealthTracker {
   readonly #provider: ProviderId;
   readonly #log: Log;
   readonly #now: () => number;
-  #calls = 0;
-  #failures = 0;
-  #lastOkAtMs: number | null = null;
-  #lastFailureAtMs: number | null = null;
-  #lastError: string | null = null;
-  #clockSkewMs: number | null = null;
+  readonly #health: Omit<ProviderHealth, 'provider' | 'title' | 'circuit'> = {
+    calls: 0,
+    failures: 0,
+    lastOkAtMs: null,
+    lastFailureAtMs: null,
+    lastError: null,
+    clockSkewMs: null,
+  };
   #outage: Outage | null = null;
 
   constructor(provider: ProviderId, log: Log, now: () => number) {
@@ -31,29 +33,27 @@ export class ProviderHealthTracker {
     this.#now = now;
   }
 
-  get lastError(): string | null {
-    return this.#lastError;
-  }
-
   recordSuccess(what: string): void {
-    this.#calls += 1;
-    this.#lastOkAtMs = this.#now();
+    const nowMs = this.#now();
+    this.#health.calls += 1;
+    this.#health.lastOkAtMs = nowMs;
     if (this.#outage === null) return;
     const { sinceMs, failing, failedCalls } = this.#outage;
     failing.delete(what);
     if (failing.size > 0) return;
-    this.#lastError = null;
+    this.#health.lastError = null;
     this.#outage = null;
-    this.#log.info({ provider: this.#provider, downForMs: this.#lastOkAtMs - sinceMs, failedCalls }, 'provider recovered');
+    this.#log.info({ provider: this.#provider, downForMs: nowMs - sinceMs, failedCalls }, 'provider recovered');
   }
 
   recordFailure(what: string, error: OracleError): void {
-    this.#calls += 1;
-    this.#failures += 1;
-    this.#lastFailureAtMs = this.#now();
-    this.#lastError = error.message;
+    const nowMs = this.#now();
+    this.#health.calls += 1;
+    this.#health.failures += 1;
+    this.#health.lastFailureAtMs = nowMs;
+    this.#health.lastError = error.message;
     if (this.#outage === null) {
-      this.#outage = { sinceMs: this.#lastFailureAtMs, failing: new Set(), failedCalls: 0, circuitOpened: false };
+      this.#outage = { sinceMs: nowMs, failing: new Set(), failedCalls: 0, circuitOpened: false };
       this.#log.warn({ provider: this.#provider, error: error.message }, 'provider failing');
     }
     this.#outage.failing.add(what);
@@ -69,20 +69,10 @@ export class ProviderHealthTracker {
   }
 
   recordClockSkew(skewMs: number): void {
-    this.#clockSkewMs = skewMs;
+    this.#health.clockSkewMs = skewMs;
   }
 
   health(circuit: CircuitState): ProviderHealth {
-    return {
-      provider: this.#provider,
-      title: PROVIDERS[this.#provider].title,
-      circuit,
-      calls: this.#calls,
-      failures: this.#failures,
-      lastOkAtMs: this.#lastOkAtMs,
-      lastFailureAtMs: this.#lastFailureAtMs,
-      lastError: this.#lastError,
-      clockSkewMs: this.#clockSkewMs,
-    };
+    return { provider: this.#provider, title: PROVIDERS[this.#provider].title, circuit, ...this.#health };
   }
 }

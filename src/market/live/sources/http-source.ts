@@ -11,7 +11,7 @@ export const positive = finite.positive();
 /** A decimal number in a string. */
 export const numeric = z
   .string()
-  .regex(/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/, 'is no decimal number')
+  .regex(/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/, 'is not a decimal number')
   .transform(Number)
   .pipe(finite);
 
@@ -32,7 +32,7 @@ export function parseAnswer<Schema extends z.ZodType>(schema: Schema, body: unkn
 
 /** For providers that reject requests with status 200 and a code. @throws OracleError FEED_UNAVAILABLE */
 export function requireAccepted(code: string | number, accepted: string | number, providerTitle: string): void {
-  if (code !== accepted) throw new OracleError('FEED_UNAVAILABLE', `${providerTitle}: refused with code ${code}`);
+  if (code !== accepted) throw new OracleError('FEED_UNAVAILABLE', `${providerTitle}: rejected with code ${code}`);
 }
 
 /** Requests and parses within one guarded call, because an unreadable response is a failure of the provider. */

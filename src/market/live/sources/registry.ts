@@ -82,5 +82,5 @@ export function providersMarkdown(): string {
     ...SERIES_IDS.map((series) => [SERIES[series].title, titles(getProviderIds(series))]),
     ...STRIKE_SOURCES.map(({ providers }) => ['Strikes and order books', titles(providers)]),
   ];
-  return ['| What | Asked, the primary first |', '| --- | --- |', ...rows.map((cells) => `| ${cells.join(' | ')} |`)].join('\n');
+  return ['| Data | Providers, the primary first |', '| --- | --- |', ...rows.map((cells) => `| ${cells.join(' | ')} |`)].join('\n');
 }

@@ -4,13 +4,13 @@ import { defineReport } from '../report.ts';
 
 export const btcPriceReport = defineReport({
   path: '/api/btc-price',
-  summary: 'The price of a bitcoin in US dollars, and its change within 24 hours in percent',
+  summary: 'BTC/USD price and its 24-hour change in percent',
   dependsOn: ['spot'],
   fields: z.object({
     price: z.number().describe('BTC/USD'),
-    change24h: z.number().nullable().describe('Change against 24 hours before, in percent; null where the source cannot tell'),
+    change24h: z.number().nullable().describe('24-hour change in percent; null when the source does not report it'),
     currency: z.literal('USD').describe('Currency of the price'),
-    priceSource: z.string().describe('Where this very price comes from, e.g. the venues whose median it is'),
+    priceSource: z.string().describe('Source of this price, e.g. the venues of the median'),
   }),
   async build({ spot }) {
     const { priceUsd, change24hPct, source } = await spot();

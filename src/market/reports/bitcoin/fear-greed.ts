@@ -9,25 +9,25 @@ const LABEL = z.enum(FEAR_GREED_LABELS).nullable();
 const VALUE = z.int().min(0).max(100).nullable();
 
 const PAST = z.object({
-  value: VALUE.describe('The index on that day, 0 to 100; null when it is not known'),
+  value: VALUE.describe('The index on that day, 0 to 100; null when unknown'),
   label: LABEL.describe('Its label'),
 });
 
 const FIELDS = z.object({
-  value: VALUE.describe('The index, 0 (fear) to 100 (greed); null only before the first value'),
+  value: VALUE.describe('The index, 0 (fear) to 100 (greed); null before the first value'),
   classification: LABEL.describe('Label of the value'),
   label: LABEL.describe('The same as `classification`'),
-  date: DATE.nullable().describe('The day that the value is of'),
+  date: DATE.nullable().describe('Date of the value'),
   yesterday: PAST.describe('One day before `date`'),
   weekAgo: PAST.describe('Seven days before `date`'),
   average7d: z.number().nullable().describe('Mean of the 7 days that end with `date`, 0 to 100'),
   average30d: z.number().nullable().describe('Mean of the 30 days that end with `date`, 0 to 100'),
-  attribution: z.string().optional().describe('The publisher, who asks to be named; live data only'),
+  attribution: z.string().optional().describe('Attribution required by the publisher; live data only'),
 });
 
 export const fearGreedReport = defineReport({
   path: '/api/fear-greed',
-  summary: 'The Crypto Fear & Greed index, 0 to 100, with its label, its recent past and its averages',
+  summary: 'The Crypto Fear & Greed index, 0 to 100, with label, past values and averages',
   dependsOn: ['fearGreed'],
   fields: FIELDS,
   async build({ read, feed }) {

@@ -10,31 +10,31 @@ import { defineReport } from '../report.ts';
 const CHANGE_DAYS = 30;
 
 const PRICE = z.number().nullable().describe('Daily close of bitcoin on `date`, USD');
-const DAY = DATE.nullable().describe('The last day that has both a close and a realised price');
-const REASON = z.string().nullable().describe('Why there is no ratio; null when there is one');
+const DAY = DATE.nullable().describe('Last day with both a close and a realized price');
+const REASON = z.string().nullable().describe('Reason for a missing ratio; null otherwise');
 
 const FIELDS = z.object({
   price: PRICE,
   date: DAY,
-  sthRealizedPrice: z.number().nullable().describe('What short-term holders paid for their coins on average, USD'),
-  ratio: z.number().nullable().describe('Price over that: above 1 they are in profit'),
-  profitLossPct: z.number().nullable().describe('Their profit or loss, in percent of what they paid'),
-  change30d: z.number().nullable().describe('Change of the ratio against 30 days before'),
+  sthRealizedPrice: z.number().nullable().describe('Average cost basis of short-term holders, USD'),
+  ratio: z.number().nullable().describe('Price over cost basis; above 1 holders are in profit'),
+  profitLossPct: z.number().nullable().describe('Profit or loss in percent of the cost basis'),
+  change30d: z.number().nullable().describe('30-day change of the ratio'),
   reason: REASON,
   market: z
     .object({
       price: PRICE,
       date: DAY,
-      realizedPrice: z.number().nullable().describe('What all coins were last moved at on average, USD'),
-      mvrv: z.number().nullable().describe('Price over that'),
+      realizedPrice: z.number().nullable().describe('Realized price: average price at which all coins last moved, USD'),
+      mvrv: z.number().nullable().describe('Price over realized price'),
       reason: REASON,
     })
-    .describe('The same of all holders'),
+    .describe('The same figures for all holders'),
 });
 
 export const sthPnlRatioReport = defineReport({
   path: '/api/sth-pnl-ratio',
-  summary: 'Price over what short-term holders paid, their profit or loss, and the same of the whole market (MVRV)',
+  summary: 'Price over the cost basis of short-term holders, their profit or loss, and the same for the whole market (MVRV)',
   dependsOn: ['sthRealizedPrice', 'realizedPrice', 'btcClose'],
   fields: FIELDS,
   async build({ read }) {

@@ -11,9 +11,9 @@ const FUNDINGS_PER_YEAR = 3 * DAYS_PER_YEAR;
 const VOLATILITY_DAYS = 30;
 
 const STATE = {
-  date: DATE.nullable().describe('The day of the figures; null only before the first'),
-  stale: z.boolean().describe('True when they are missing or too old'),
-  provisional: z.boolean().describe('True before they are final'),
+  date: DATE.nullable().describe('Date of the figures; null before the first'),
+  stale: z.boolean().describe('True when the figures are missing or too old'),
+  provisional: z.boolean().describe('True before the figures are final'),
 };
 const FIGURE = z.number().nullable();
 
@@ -21,35 +21,35 @@ const FIELDS = z.object({
   fundingRate: z
     .object({
       ...STATE,
-      rate8h: FIGURE.describe('What longs pay shorts every 8 hours, as a fraction of the position; negative: shorts pay'),
-      annualizedPct: FIGURE.describe('The same for a year, in percent, without compounding'),
-      average7dAnnualizedPct: FIGURE.describe('Mean of the last 7 days, percent a year'),
+      rate8h: FIGURE.describe('Rate that longs pay shorts every 8 hours, as a fraction of the position; negative when shorts pay'),
+      annualizedPct: FIGURE.describe('Annualized rate in percent, without compounding'),
+      average7dAnnualizedPct: FIGURE.describe('7-day mean of the annualized rate, in percent'),
     })
     .describe('Funding of perpetuals'),
   openInterest: z
     .object({
       ...STATE,
       usd: FIGURE.describe('Value of all open positions, USD'),
-      change1dPct: FIGURE.describe('Change against one day before, in percent'),
-      change7dPct: FIGURE.describe('Change against seven days before, in percent'),
+      change1dPct: FIGURE.describe('1-day change in percent'),
+      change7dPct: FIGURE.describe('7-day change in percent'),
     })
     .describe('Open interest of perpetuals'),
   basis: z
-    .object({ ...STATE, perpetualPct: FIGURE.describe('Mark price over index price less one, in percent') })
+    .object({ ...STATE, perpetualPct: FIGURE.describe('Mark price over index price minus one, in percent') })
     .describe('Basis of perpetuals'),
   impliedVolatility: z
     .object({
       ...STATE,
-      dvolPct: FIGURE.describe('Implied volatility index, percent a year'),
-      realized30dPct: FIGURE.describe('Realised volatility of the last 30 daily returns, percent a year'),
-      premiumPoints: FIGURE.describe('Implied less realised, percentage points'),
+      dvolPct: FIGURE.describe('Implied volatility index, annualized, in percent'),
+      realized30dPct: FIGURE.describe('Realized volatility of the last 30 daily returns, annualized, in percent'),
+      premiumPoints: FIGURE.describe('Implied minus realized volatility, percentage points'),
     })
-    .describe('Implied volatility beside what came true'),
+    .describe('Implied and realized volatility'),
 });
 
 export const derivativesSummaryReport = defineReport({
   path: '/api/derivatives-summary',
-  summary: 'Funding, open interest and basis of perpetuals, and implied beside realised volatility',
+  summary: 'Funding, open interest and basis of perpetuals, with implied and realized volatility',
   dependsOn: ['fundingRate', 'openInterest', 'perpBasis', 'dvol', 'btcClose'],
   fields: FIELDS,
   async build({ read }) {

@@ -33,44 +33,44 @@ const METHOD = [
   `an entry ${RULES.halfLifeDays} days older weighs half.`,
   `Leverage: ${RULES.leverages.map(({ leverage, share }) => `${leverage}x ${Math.round(share * 100)} %`).join(', ')}.`,
   `A position is liquidated at entry * (1 -/+ (1 / leverage - ${RULES.maintenanceMargin})).`,
-  'Levels that a later daily close or the current price has reached are left out; moves within a day are not seen.',
+  'Levels reached by a later daily close or the current price are excluded; intraday moves are ignored.',
 ].join(' ');
 
 const ASSUMPTIONS = z.object({
-  entryDays: COUNT.describe('How many of the last daily closes count as entries'),
-  halfLifeDays: COUNT.describe('An entry of this many days earlier weighs half'),
-  maintenanceMargin: PROBABILITY.describe('Part of a position that has to remain, 0 to 1'),
+  entryDays: COUNT.describe('Number of last daily closes that count as entries'),
+  halfLifeDays: COUNT.describe('Half-life of the weight of an entry, in days'),
+  maintenanceMargin: PROBABILITY.describe('Maintenance margin as a fraction of the position, 0 to 1'),
   leverages: z
     .array(
       z.object({
         leverage: z.number().describe('Position over margin'),
-        share: PROBABILITY.describe('Part of the positions, 0 to 1'),
+        share: PROBABILITY.describe('Share of the positions, 0 to 1'),
       }),
     )
-    .describe('Which part of the positions has which leverage; the shares add up to 1'),
+    .describe('Distribution of leverage; the shares sum to 1'),
   stepPct: z.number().describe('Width of a bucket, percent of the price'),
-  rangePct: z.number().describe('How far the buckets reach, percent of the price'),
+  rangePct: z.number().describe('Range of the buckets, percent of the price'),
 });
 
 const BUCKET = z.object({
-  fromUsd: z.number().describe('The end that lies nearer to the price, USD'),
-  toUsd: z.number().describe('The other end, USD'),
+  fromUsd: z.number().describe('Boundary nearer to the price, USD'),
+  toUsd: z.number().describe('The other boundary, USD'),
   distancePct: z.number().describe('Distance of `toUsd` from the price, in percent'),
-  usd: z.number().describe('What would be liquidated within the bucket, USD'),
-  cumulativeUsd: z.number().describe('What would be liquidated from the price to `toUsd`, USD'),
+  usd: z.number().describe('Estimated liquidations within the bucket, USD'),
+  cumulativeUsd: z.number().describe('Estimated liquidations from the price to `toUsd`, USD'),
 });
 
 const AMOUNT = z.number().nullable();
 
 const FIELDS = z.object({
   estimate: z.literal(true).describe('Always true: no exchange publishes the positions of its traders'),
-  method: z.string().describe('How the estimate is made'),
-  assumptions: ASSUMPTIONS.describe('The figures of the method'),
-  price: z.number().describe('BTC/USD that the distances are measured from'),
-  reason: z.string().nullable().describe('Why there is no estimate; null when there is one'),
-  openInterestUsd: AMOUNT.describe('Value of all open positions, USD; null when it is not known'),
-  openInterestLeftUsd: AMOUNT.describe('What of it is still ahead of the price, USD'),
-  alreadyReachedUsd: AMOUNT.describe('What stood at levels that the price has reached since, USD'),
+  method: z.string().describe('Method of the estimate'),
+  assumptions: ASSUMPTIONS.describe('Parameters of the method'),
+  price: z.number().describe('BTC/USD reference price of the distances'),
+  reason: z.string().nullable().describe('Reason for a missing estimate; null otherwise'),
+  openInterestUsd: AMOUNT.describe('Value of all open positions, USD; null when unknown'),
+  openInterestLeftUsd: AMOUNT.describe('Open interest at levels ahead of the price, USD'),
+  alreadyReachedUsd: AMOUNT.describe('Open interest at levels that the price has already reached, USD'),
   longLiquidationsUsd: AMOUNT.describe('Longs within the range below the price, USD'),
   shortLiquidationsUsd: AMOUNT.describe('Shorts within the range above the price, USD'),
   longs: z.array(BUCKET).describe('Below the price, the nearest first; empty without an estimate'),
@@ -79,7 +79,7 @@ const FIELDS = z.object({
 
 export const liquidationHeatmapReport = defineReport({
   path: '/api/liquidation-heatmap',
-  summary: 'An estimate of where leveraged positions would be liquidated, around the current price',
+  summary: 'Estimated liquidation levels of leveraged positions around the current price',
   dependsOn: ['spot', 'openInterest', 'btcClose'],
   fields: FIELDS,
   async build({ spot, read }) {
@@ -89,8 +89,8 @@ export const liquidationHeatmapReport = defineReport({
     const assumptions = { ...RULES, leverages: [...RULES.leverages], ...GRID };
     const price = roundTo(priceUsd, 2);
     const common = { estimate: true as const, method: METHOD, assumptions, price, openInterestUsd: roundOrNull(openInterestUsd, 0) };
-    if (openInterestUsd === null) return { ...common, ...EMPTY_HEATMAP, reason: 'The open interest is not known' };
-    if (closes.length === 0) return { ...common, ...EMPTY_HEATMAP, reason: 'No daily close is known' };
+    if (openInterestUsd === null) return { ...common, ...EMPTY_HEATMAP, reason: 'The open interest is unknown' };
+    if (closes.length === 0) return { ...common, ...EMPTY_HEATMAP, reason: 'No daily close is available' };
     return { ...common, reason: null, ...buildHeatmap(estimateLiquidationLevels(openInterestUsd, closes, priceUsd, RULES), priceUsd) };
   },
 });

@@ -15,55 +15,57 @@ const CORRELATION = { days: 365, minPairs: 20 };
 
 const FLOW = z.number().nullable();
 
-const FLOW_DAY = z.object({ date: DATE.describe('The day'), usd: z.number().describe('Net flow of the day, USD, outflows negative') });
+const FLOW_DAY = z.object({ date: DATE.describe('The day'), usd: z.number().describe('Net flow of the day, USD; outflows are negative') });
 
 const FIGURES = {
-  lastDay: FLOW.describe('Net flow of the last day with a figure, USD, outflows negative'),
-  flow7d: FLOW.describe('Net flow of the last 7 calendar days, USD; null when none of them has a figure'),
+  lastDay: FLOW.describe('Net flow of the last reported day, USD; outflows are negative'),
+  flow7d: FLOW.describe('Net flow of the last 7 calendar days, USD; null without a reported day'),
   flow30d: FLOW.describe('Net flow of the last 30 calendar days, USD'),
   flow90d: FLOW.describe('Net flow of the last 90 calendar days, USD'),
   streak: z
     .object({
-      direction: z.enum(FLOW_DIRECTIONS).describe('Which way money flowed on the last day'),
-      days: COUNT.describe('How many days with a figure in a row it has flowed that way, the last one included'),
+      direction: z.enum(FLOW_DIRECTIONS).describe('Direction of the flow on the last reported day'),
+      days: COUNT.describe('Consecutive reported days with this direction, the last one included'),
     })
-    .describe('The run of days that is still going on'),
-  biggestInflow: FLOW_DAY.nullable().describe('The day with the largest inflow ever; null without one'),
-  biggestOutflow: FLOW_DAY.nullable().describe('The day with the largest outflow ever; null without one'),
+    .describe('Current streak'),
+  biggestInflow: FLOW_DAY.nullable().describe('Day with the largest inflow; null without one'),
+  biggestOutflow: FLOW_DAY.nullable().describe('Day with the largest outflow; null without one'),
 };
 
 const FUND = z.object({
   ticker: z.string().describe('Ticker of the fund'),
-  lastDayDate: DATE.nullable().describe('The last day with a figure of this fund'),
-  stale: z.boolean().describe('True when that day is too long ago; its sums then end with it'),
+  lastDayDate: DATE.nullable().describe('Last reported day of this fund'),
+  stale: z.boolean().describe('True when that day is too old; the sums then end on it'),
   ...FIGURES,
-  share: PROBABILITY.nullable().describe('Part of all money moved, 0 to 1, as `shareBasis` says; null for a fund that fell behind'),
+  share: PROBABILITY.nullable().describe(
+    'Share of gross flows, 0 to 1, as defined by `shareBasis`; null for a fund without recent figures',
+  ),
 });
 
 const CORRELATED = z.object({
-  correlation: z.number().min(-1).max(1).nullable().describe("Pearson's; null with too few pairs"),
-  pairs: COUNT.describe('Days that it is made of'),
+  correlation: z.number().min(-1).max(1).nullable().describe('Pearson correlation; null with too few pairs'),
+  pairs: COUNT.describe('Number of days in the correlation'),
 });
 
 const FIELDS = z.object({
-  lastDayDate: DATE.nullable().describe('The last day with a figure; null only before the first'),
+  lastDayDate: DATE.nullable().describe('Last reported day; null before the first'),
   provisional: z.boolean().describe('True until noon UTC of the day after: funds report late'),
   total: z.object(FIGURES).describe('All funds together'),
-  funds: z.array(FUND).describe('Fund by fund; empty where only totals are known'),
-  shareBasis: z.string().describe('What `share` is a part of'),
+  funds: z.array(FUND).describe('By fund; empty when only totals are known'),
+  shareBasis: z.string().describe('Definition of `share`'),
   correlation: z
     .object({
-      sameDay: CORRELATED.describe("Of a day's flow with bitcoin's log return of the same day"),
-      nextDay: CORRELATED.describe("Of a day's flow with bitcoin's log return of the next day"),
-      windowDays: COUNT.describe('Days that the pairs are from'),
-      note: z.string().describe('What it is not'),
+      sameDay: CORRELATED.describe("Correlation of a day's flow with bitcoin's log return of the same day"),
+      nextDay: CORRELATED.describe("Correlation of a day's flow with bitcoin's log return of the next day"),
+      windowDays: COUNT.describe('Length of the window in days'),
+      note: z.string().describe('Limits of the figure'),
     })
-    .describe('Flows beside returns'),
+    .describe('Correlation of flows and returns'),
 });
 
 export const etfAnalyticsReport = defineReport({
   path: '/api/etf-analytics',
-  summary: 'Flows of each US spot Bitcoin ETF and of all: sums, shares, streaks, biggest days, and correlation with returns',
+  summary: 'Flows of US spot Bitcoin ETFs, by fund and in total: sums, shares, streaks, extremes, correlation with returns',
   dependsOn: ['etfFlow', 'btcClose'],
   fields: FIELDS,
   async build({ feed, read, atMs }) {
@@ -86,12 +88,12 @@ export const etfAnalyticsReport = defineReport({
         ...buildFlowFigures(fund.flows, fund.end),
         share: shareOf(fund),
       })),
-      shareBasis: `part of all money moved in either direction within ${SHARE_DAYS} days, of the funds that report as far as the newest`,
+      shareBasis: `share of gross flows in either direction within ${SHARE_DAYS} days, among the funds with recent figures`,
       correlation: {
         sameDay: correlateFlows(known, closes, end, 0),
         nextDay: correlateFlows(known, closes, end, 1),
         windowDays: CORRELATION.days,
-        note: 'nextDay describes the past; it is no forecast and takes no part in one',
+        note: 'nextDay describes the past; it is neither a forecast nor an input of one',
       },
     };
   },

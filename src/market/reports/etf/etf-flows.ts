@@ -11,11 +11,11 @@ export const etfFlowsReport = defineReport({
   summary: 'Net flows into US spot Bitcoin ETFs of the last day, 7 and 30 calendar days, in US dollars',
   dependsOn: ['etfFlow'],
   fields: z.object({
-    flow7d: FLOW.describe('Net flow of the last 7 calendar days, USD, outflows negative; null when none of them has a figure'),
+    flow7d: FLOW.describe('Net flow of the last 7 calendar days, USD; outflows are negative; null without a reported day'),
     flows7d: FLOW.describe('The same as `flow7d`'),
     flow30d: FLOW.describe('Net flow of the last 30 calendar days, USD'),
     flows30d: FLOW.describe('The same as `flow30d`'),
-    lastDay: FLOW.describe('Net flow of the last day with a figure, USD; null only before the first'),
+    lastDay: FLOW.describe('Net flow of the last reported day, USD; null before the first'),
     lastDayDate: DATE.nullable().describe('That day'),
     provisional: z.boolean().describe('True until noon UTC of the day after: funds report late'),
   }),

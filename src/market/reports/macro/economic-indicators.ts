@@ -17,12 +17,12 @@ const IDS = Object.keys(INDICATORS) as IndicatorId[];
 const INDICATOR = z.object({
   title: z.string().describe('Name of the indicator'),
   unit: z.string().describe('Unit of `value`, `previous` and `change`'),
-  value: z.number().nullable().describe('The last value, in `unit`; null only before the first'),
-  previous: z.number().nullable().describe('The value before it, in `unit`'),
-  change: z.number().nullable().describe('Difference of the two, in `unit`'),
-  date: DATE.nullable().describe('The day of the value; of the PMI, that of its release'),
-  previousDate: DATE.nullable().describe('The day of the previous value'),
-  stale: z.boolean().describe('True when the value is missing or too old'),
+  value: z.number().nullable().describe('Last value in `unit`; null before the first'),
+  previous: z.number().nullable().describe('Previous value in `unit`'),
+  change: z.number().nullable().describe('Difference of both values in `unit`'),
+  date: DATE.nullable().describe('Date of the value; for the PMI, its release date'),
+  previousDate: DATE.nullable().describe('Date of the previous value'),
+  stale: z.boolean().describe('True when missing or too old'),
   provisional: z.boolean().describe('True before the value is final'),
 });
 

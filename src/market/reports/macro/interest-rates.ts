@@ -14,10 +14,10 @@ const UNITS = { rates: '% a year', change30d: 'percentage points', slope10y2y: '
 
 const RATE = z.object({
   title: z.string().describe('Name of the rate'),
-  value: z.number().nullable().describe('The last value, % a year; null only before the first'),
-  change30d: z.number().nullable().describe('Change against 30 days before, percentage points'),
-  date: DATE.nullable().describe('The day of the value'),
-  stale: z.boolean().describe('True when the value is missing or too old'),
+  value: z.number().nullable().describe('Last value, % a year; null before the first'),
+  change30d: z.number().nullable().describe('30-day change, percentage points'),
+  date: DATE.nullable().describe('Date of the value'),
+  stale: z.boolean().describe('True when missing or too old'),
   provisional: z.boolean().describe('True before the value is final'),
 });
 
@@ -33,14 +33,14 @@ const FIELDS = z.object({
   fedFunds: RATE.describe('Effective federal funds rate'),
   us2y: RATE.describe('US 2-year yield'),
   us10y: RATE.describe('US 10-year yield'),
-  slope10y2y: z.number().nullable().describe('10-year less 2-year yield, basis points, on the last day that has both'),
+  slope10y2y: z.number().nullable().describe('10-year minus 2-year yield in basis points, on the last day with both'),
   slopeDate: DATE.nullable().describe('That day'),
   inverted: z.boolean().nullable().describe('True when the slope is negative'),
 });
 
 export const interestRatesReport = defineReport({
   path: '/api/interest-rates',
-  summary: 'US policy rate, effective fed funds, 2- and 10-year yields, and the slope between them',
+  summary: 'US policy rate, effective fed funds, 2- and 10-year yields and their slope',
   dependsOn: ['policyRate', 'fedFunds', 'us2y', 'us10y'],
   fields: FIELDS,
   async build({ read }) {

@@ -6,17 +6,17 @@ import { buildMacroContext, MACRO_SERIES, type MacroReading } from './macro-cont
 
 const buildFigureFields = (unit: string) =>
   z.object({
-    value: z.number().nullable().describe(`The last value, ${unit}; null only before the first`),
+    value: z.number().nullable().describe(`Last value, ${unit}; null before the first`),
     correlation: z
       .number()
       .min(-1)
       .max(1)
       .nullable()
-      .describe("Pearson's, of its changes with bitcoin's log returns; null with too few pairs"),
-    pairs: COUNT.describe('Pairs of changes that the correlation is made of'),
-    windowDays: COUNT.describe('Days up to the last value that the pairs are from'),
-    date: DATE.nullable().describe('The day of the value'),
-    stale: z.boolean().describe('True when the value is missing or too old'),
+      .describe("Pearson correlation of its changes with bitcoin's log returns; null with too few pairs"),
+    pairs: COUNT.describe('Number of pairs in the correlation'),
+    windowDays: COUNT.describe('Length of the correlation window in days, up to the last value'),
+    date: DATE.nullable().describe('Date of the value'),
+    stale: z.boolean().describe('True when missing or too old'),
     provisional: z.boolean().describe('True before the value is final'),
   });
 
@@ -24,15 +24,15 @@ const CHANGE = z.number().nullable().describe('Change over the last five observa
 
 export const macroCorrelationReport = defineReport({
   path: '/api/macro-correlation',
-  summary: 'Dollar index, S&P 500, gold and ISM PMI, and how their changes correlate with those of Bitcoin',
+  summary: 'Dollar index, S&P 500, gold and ISM PMI, with the correlation of their changes with Bitcoin',
   dependsOn: MACRO_SERIES,
   fields: z.object({
     dxy: buildFigureFields('index points').extend({ change5d: CHANGE }).describe('US dollar index'),
     sp500: buildFigureFields('index points').extend({ change5d: CHANGE }).describe('S&P 500'),
-    goldBtcRatio: buildFigureFields('bitcoins an ounce').describe(
-      "An ounce of gold in bitcoins; the correlation is that of gold's price in US dollars",
+    goldBtcRatio: buildFigureFields('bitcoin per ounce').describe(
+      'Ounce of gold in bitcoin; the correlation is that of the gold price in USD',
     ),
-    ismPmi: buildFigureFields('index points').describe('ISM manufacturing PMI, one value a month'),
+    ismPmi: buildFigureFields('index points').describe('ISM manufacturing PMI, monthly'),
   }),
   async build({ feed, atMs }) {
     const { dxy, sp500, goldBtcRatio, ismPmi } = await buildMacroContext(feed, atMs);

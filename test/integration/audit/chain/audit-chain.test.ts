@@ -82,7 +82,7 @@ describe('a record read from a later block', () => {
     expect(await look(start)).toMatchObject({ verdict: 'differs', incomplete: [] });
     const hidden = await look(restart);
     expect(hidden).toMatchObject({ verdict: 'incomplete', differences: [] });
-    expect(hidden.incomplete).toEqual([expect.stringMatching(/from block \d+ on, by when it had sent transactions already/)]);
+    expect(hidden.incomplete).toEqual([expect.stringMatching(/from block \d+, and the wallet had sent transactions before it/)]);
 
     const fresh = await nextBlock();
     const honest = await writeRecord(chain);
@@ -91,7 +91,7 @@ describe('a record read from a later block', () => {
     expect(await lookAt(reader)).toMatchObject({ verdict: 'agrees', incomplete: [] });
     // As an archive that keeps no state of old blocks, and as EAS that has counted an attestation which another wallet sent.
     const forgetful = await through({ onRequest: ({ method }) => (method === 'eth_getTransactionCount' ? NO_SUCH_STATE : undefined) });
-    expect((await lookAt(forgetful)).incomplete).toEqual([expect.stringContaining('does not tell what it had sent before')]);
+    expect((await lookAt(forgetful)).incomplete).toEqual([expect.stringContaining('the endpoint has no state before it')]);
     const delegated = await through({
       onRequest: ({ method, params }) => (method === 'eth_call' && isCallOf(params, 'getNonce') ? { result: pad('0x1') } : undefined),
     });
@@ -130,7 +130,7 @@ describe('a contract that is not EAS', () => {
   it('an unknown EAS address is noted', async () => {
     const elsewhere = { ...reader, addresses: { ...reader.addresses, eas: chain.deployer.address } };
     const { notes } = await audit({ chain: elsewhere, attester: chain.deployer.address, prices: PRICES, claims: null, now: new Date() });
-    expect(notes.join()).toContain(`read from ${chain.deployer.address}, which is not where OP chains have EAS`);
+    expect(notes.join()).toContain(`read from ${chain.deployer.address}, which is not the EAS address of OP chains`);
     expect((await auditThrough(reader, await writeRecord(chain))).notes.join()).not.toContain('read from');
   });
 

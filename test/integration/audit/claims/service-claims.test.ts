@@ -70,10 +70,10 @@ const only =
     if (of === horizonDays) change(claim);
   };
 
-/** What an answer tells of a horizon beside the others. */
+/** One entry of `byHorizon`. */
 const rowOf = ({ byHorizon }: ClaimedScorecard, horizonDays: number) => byHorizon!.find(({ horizon }) => horizon === `${horizonDays}d`)!;
 
-/** The oldest row, whose outcome is told. */
+/** The oldest row, which is resolved. */
 const oldest = ({ predictions }: ClaimedScorecard): ClaimedRow => predictions.at(-1)!;
 
 describe('an honest service', () => {
@@ -164,8 +164,8 @@ describe('a service with wrong claims', () => {
 
   it('declared replays are noted as no proof of time', async () => {
     const report = await auditOf(only(HORIZON, (claim) => Object.assign(oldest(claim), { replayed: true })));
-    const told = report.notes.filter((note) => note.includes('replayed'));
-    expect(told).toEqual([expect.stringMatching(/^by its own word the service replayed \d+ of these forecasts: the clock of that chain/)]);
+    const replays = report.notes.filter((note) => note.includes('replayed'));
+    expect(replays).toEqual([expect.stringMatching(/^the service declares \d+ of these forecasts as replayed: the clock of that chain/)]);
   });
 
   it('changed figures are reported by path', async () => {
@@ -190,13 +190,13 @@ describe('a service with wrong claims', () => {
   it('an uncommitted forecast is accepted until its window opens', async () => {
     const made = only(HORIZON, (claim) => {
       const day = TODAY;
-      const told = { status: 'PENDING', resolved: false, outcome: null, attestationUid: null, resolutionUid: null };
-      claim.predictions.unshift({ ...oldest(claim), ...told, date: formatDay(day), sequence: DAYS + 1 });
+      const uncommitted = { status: 'PENDING', resolved: false, outcome: null, attestationUid: null, resolutionUid: null };
+      claim.predictions.unshift({ ...oldest(claim), ...uncommitted, date: formatDay(day), sequence: DAYS + 1 });
       claim.summary.pending = Number(claim.summary.pending) + 1;
       claim.summary.totalPredictions = DAYS + 1;
       claim.stats!.total = DAYS + 1;
     });
-    // Every answer tells of every horizon.
+    // Each scorecard has every horizon.
     const draft: Change = (claim, of) => {
       made(claim, of);
       const row = rowOf(claim, HORIZON);
@@ -271,7 +271,7 @@ describe('manipulated figures', () => {
       }),
     );
     expect(named(report).sort()).toEqual(fields.map((field) => `figure ${HORIZON}d summary.${field}`).sort());
-    expect(report.differences[0].message).toMatch(/the service does not tell summary\.\w+ \(expected /);
+    expect(report.differences[0].message).toMatch(/the service omits summary\.\w+ \(expected /);
   });
 
   it('under unknown names are noted, and so are missing parts', async () => {
@@ -285,8 +285,8 @@ describe('manipulated figures', () => {
     );
     expect(named(report)).toEqual([]);
     const names = 'record, summary.\uFFFD[2Jrate, summary.constructor, summary.climatologyRate, byHorizon.hitRate';
-    expect(report.notes).toContain('the service does not tell all of stats: these could not be compared');
-    expect(report.notes).toContain(`the service tells what is not known here, and could not be compared: ${names}`);
+    expect(report.notes).toContain('scorecards of the service omit stats: these could not be compared');
+    expect(report.notes).toContain(`the service shows unknown figures, which could not be compared: ${names}`);
   });
 
   it('ignores a provisional price at window open', async () => {
@@ -328,7 +328,7 @@ describe('figures against the base rate with prices of another source', () => {
     expect((await by(5e-4)).verdict).toBe('agrees');
     const open = await by(1e-3);
     expect(open.verdict).toBe('incomplete');
-    expect(reportText(open)).toMatch(/the service tells 3d statistics\.probabilities\.climatologySkill\.value \S+, by these prices \S+/);
+    expect(reportText(open)).toMatch(/the service shows 3d statistics\.probabilities\.climatologySkill\.value \S+, with these prices \S+/);
     expect(named(await by(5e-2))).toEqual([`figure ${HORIZON}d statistics.probabilities.climatologySkill.value`]);
   });
 

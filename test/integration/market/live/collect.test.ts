@@ -43,7 +43,7 @@ describe('a poll', () => {
     retryMs: MINUTE_MS,
     async run() {
       ran.push('run');
-      if (fail()) throw new OracleError('FEED_UNAVAILABLE', 'nobody answers');
+      if (fail()) throw new OracleError('FEED_UNAVAILABLE', 'no response');
       return undefined;
     },
   });
@@ -179,10 +179,10 @@ describe('ETF flows', () => {
 describe('flows of single funds', () => {
   /** Every day up to yesterday. */
   const flowSource = (provider: EtfSource['provider'], totalMusd: number, fundsMusd: (day: number) => Record<string, number> | null) => {
-    const source = { asked: 0, tells: (day: number) => day < toDay(setup.clock.ms), totalMusd };
+    const source = { asked: 0, hasValue: (day: number) => day < toDay(setup.clock.ms), totalMusd };
     const fetch: EtfSource['fetch'] = async (_provider, { from, to }) => {
       source.asked += 1;
-      const days = Array.from({ length: to - from + 1 }, (_, index) => from + index).filter((day) => source.tells(day));
+      const days = Array.from({ length: to - from + 1 }, (_, index) => from + index).filter((day) => source.hasValue(day));
       return days.map((day) => ({ day, totalMusd: source.totalMusd, fundsMusd: fundsMusd(day) }));
     };
     return Object.assign(source, { provider, history: { from: '2024-01-11' }, fetch });
@@ -224,12 +224,12 @@ describe('flows of single funds', () => {
     setup.clock.ms = toInstantMs(DAY, 13);
     const { second, third, polls } = setUp();
     await collectFor(1, polls);
-    second.tells = () => false;
-    third.tells = () => false;
+    second.hasValue = () => false;
+    third.hasValue = () => false;
     await collectFor(24 * 15, polls);
     expect(await lastDays()).toEqual({ IBIT: DAY - 1, FBTC: DAY - 1 });
     expect(messages()).toEqual(['fundFlows: feed failed: what is known of it stays']);
-    third.tells = (day) => day < toDay(setup.clock.ms);
+    third.hasValue = (day) => day < toDay(setup.clock.ms);
     await collectFor(7, polls);
     const { IBIT } = await feed().fundFlows(setup.clock.ms);
     expect([...IBIT.days].slice(-25)).toEqual(Array.from({ length: 25 }, (_, index) => DAY + 15 - 25 + index));

@@ -11,13 +11,13 @@ import { createLog } from '../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database.ts';
 
-/** A source whose answers a test decides. */
+/** A source with scripted values. */
 export interface ScriptedSource extends SeriesSource {
-  /** Ranges it was asked for. */
+  /** Requested ranges. */
   asked: DayRange[];
-  /** What it tells of a day; null for nothing. */
+  /** Value of a day; null without one. */
   getValue: (day: Day) => number | null;
-  /** What it throws instead of answering. */
+  /** Message of the error to throw; null to return values. */
   failure: string | null;
 }
 
@@ -76,7 +76,7 @@ function buildValues({ from, to }: DayRange, getValue: (day: Day) => number | nu
   return values;
 }
 
-/** Live stores on an empty database, with a clock that the test moves and the lines that were logged. */
+/** Live stores on an empty database, with a settable clock and captured log lines. */
 export async function createLiveDeps(venues: ProviderId[] = []) {
   const database: TestDatabase = await testDatabase();
   await ensureIndexes(database.db, LIVE_INDEXES);
@@ -84,7 +84,7 @@ export async function createLiveDeps(venues: ProviderId[] = []) {
   const lines: { level: number; msg: string; feed?: string }[] = [];
   const log = createLog({ level: 'info', secrets: [], write: (line) => lines.push(JSON.parse(line)) });
   const now = () => clock.ms;
-  // Scripted sources ask no provider; of its health only the clock is read.
+  // Scripted sources send no request; only the clock of a provider is read.
   const skewMs: Partial<Record<ProviderId, number>> = {};
   const health = (id: ProviderId) => ({ title: id, health: () => ({ clockSkewMs: skewMs[id] ?? null }) });
   const providers = Object.fromEntries(PROVIDER_IDS.map((id) => [id, health(id)])) as unknown as Record<ProviderId, Provider>;

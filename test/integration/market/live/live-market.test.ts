@@ -40,8 +40,8 @@ afterAll(async () => {
 describe('live data', () => {
   it('equals the data of the providers, series by series', async () => {
     for (const series of SERIES_IDS) {
-      const [told, had] = [await hostedMarket.observations(series, clock.ms), await live.feed.observations(series, clock.ms)];
-      const truth = new Map([...told.days].map((day, index) => [day, told.values[index]]));
+      const [expected, had] = [await hostedMarket.observations(series, clock.ms), await live.feed.observations(series, clock.ms)];
+      const truth = new Map([...expected.days].map((day, index) => [day, expected.values[index]]));
       const recent = [...had.days].slice(-200);
       expect(recent.length, series).toBeGreaterThan(series === 'perpBasis' ? -1 : 5);
       for (const [index, day] of recent.entries()) {

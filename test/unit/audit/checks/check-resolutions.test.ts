@@ -68,7 +68,7 @@ describe('a time beyond the range of dates', () => {
   it('is reported for every status', () => {
     const revealed = audited(predictionOf({ resolvesAt: NO_TIME }), revelationAt(RESOLVES_AT));
     expect(revealed.fields).toEqual(['windows resolvesAt', 'resolution time']);
-    expect(revealed.messages[1]).toContain('before its window was over at a time that does not exist');
+    expect(revealed.messages[1]).toContain('before its window ended at a time that does not exist');
     expect(audited(predictionOf({ resolvesAt: NO_TIME }), null).fields).toEqual(['windows resolvesAt']);
     const missed = audited(predictionOf({ windowOpensAt: NO_TIME, commitment: zeroHash }), revelationAt(RESOLVES_AT));
     expect(missed.fields).toEqual(['windows windowOpensAt', 'resolution time']);

@@ -42,7 +42,7 @@ describe('parseAuditCommand', () => {
 });
 
 describe('printAuditFailure', () => {
-  function told(error: unknown): string {
+  function print(error: unknown): string {
     let text = '';
     expect(printAuditFailure(error, { write: (more) => (text += more) })).toBe(2);
     return text;
@@ -50,14 +50,14 @@ describe('printAuditFailure', () => {
 
   it('prints the suggested action without control characters', () => {
     const error = new OracleError('CHAIN_UNREACHABLE', 'refused: \u001b[2JAGREES', { suggestedAction: 'Try again later.' });
-    expect(told(error)).toBe('CHAIN_UNREACHABLE: refused: \uFFFD[2JAGREES\nTry again later.\n');
+    expect(print(error)).toBe('CHAIN_UNREACHABLE: refused: \uFFFD[2JAGREES\nTry again later.\n');
   });
 
   it('prints a bug of the audit without endpoint URLs', () => {
-    const text = told(new TypeError('no answer of https://rpc.example.org/a-secret-key'));
-    expect(text).toMatch(/^The audit failed, which says nothing of the record:\nTypeError: no answer of <endpoint>\n.* at /);
+    const text = print(new TypeError('no answer of https://rpc.example.org/a-secret-key'));
+    expect(text).toMatch(/^The audit itself failed; this is no result about the record:\nTypeError: no answer of <endpoint>\n.* at /);
     expect(text).not.toContain('a-secret-key');
-    expect(told('a string')).toContain('a string');
+    expect(print('a string')).toContain('a string');
   });
 });
 

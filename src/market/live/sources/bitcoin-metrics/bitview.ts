@@ -14,7 +14,7 @@ const answer = z
     end: z.number().int(),
     data: z.array(finite.positive().nullable()),
   })
-  .refine(({ start, end, data }) => data.length === end - start, { message: 'is not as long as told', path: ['data'] });
+  .refine(({ start, end, data }) => data.length === end - start, { message: 'does not have the declared length', path: ['data'] });
 
 function createBitviewSource(name: string): SeriesSource {
   return createHttpSource({

@@ -22,7 +22,7 @@ const amount = z.string('is missing').transform((text, context) => {
   if (EMPTY_CELLS.includes(text)) return 0;
   const { out, plain } = AMOUNT.exec(text)?.groups ?? {};
   if (out === undefined && plain === undefined) {
-    context.addIssue({ code: 'custom', message: 'is no amount' });
+    context.addIssue({ code: 'custom', message: 'is not an amount' });
     return z.NEVER;
   }
   const flow = out === undefined ? parseDigits(plain) : -parseDigits(out);

@@ -9,7 +9,7 @@ const series = z
   .object({
     dataset_code: z.literal('pmi'),
     series_code: z.literal('pm'),
-    period: z.array(z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'is no month')),
+    period: z.array(z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'is not a month')),
     value: z.array(finite.positive().max(100).or(z.literal(MISSING)).nullable()),
   })
   .refine(({ period, value }) => period.length === value.length, { message: 'are not as many as the periods', path: ['value'] });

@@ -47,6 +47,6 @@ function parseCsvRows(text: string, title: string): string[][] {
     return parse(text, { bom: true, relax_column_count: true, skip_empty_lines: true });
   } catch (cause) {
     if (!(cause instanceof CsvError)) throw cause;
-    throw new OracleError('FEED_INVALID', `${title}: answer is no CSV (${cause.message})`, { field: 'answer', cause });
+    throw new OracleError('FEED_INVALID', `${title}: answer is not CSV (${cause.message})`, { field: 'answer', cause });
   }
 }

@@ -11,7 +11,7 @@ const chart = z
     meta: z.object({
       symbol: z.string(),
       dataGranularity: z.literal('1d'),
-      exchangeTimezoneName: z.string().refine(isTimeZone, 'is no time zone'),
+      exchangeTimezoneName: z.string().refine(isTimeZone, 'is not a time zone'),
       regularMarketTime: epochSeconds,
       currentTradingPeriod: z.object({ regular: z.object({ start: epochSeconds, end: epochSeconds }) }),
     }),

@@ -22,7 +22,7 @@ const pair = z
     try {
       return JSON.parse(text) as unknown;
     } catch {
-      context.addIssue({ code: 'custom', message: 'is no JSON' });
+      context.addIssue({ code: 'custom', message: 'is not JSON' });
       return z.NEVER;
     }
   })
@@ -37,12 +37,12 @@ const market = z.object({
   question: z.string(),
   groupItemTitle: z.string().optional(),
   description: z.string().default(''),
-  conditionId: z.string().regex(/^0x[0-9a-f]{64}$/i, 'is no condition id'),
+  conditionId: z.string().regex(/^0x[0-9a-f]{64}$/i, 'is not a condition id'),
   endDate: instant,
   updatedAt: instant.nullish(),
   outcomes: yesAndNo,
   outcomePrices: pair.pipe(z.tuple([numeric.pipe(price), numeric.pipe(price)])),
-  clobTokenIds: pair.pipe(z.tuple([z.string().regex(/^\d+$/, 'is no token id'), z.string().regex(/^\d+$/, 'is no token id')])),
+  clobTokenIds: pair.pipe(z.tuple([z.string().regex(/^\d+$/, 'is not a token id'), z.string().regex(/^\d+$/, 'is not a token id')])),
   bestBid: price.nullish(),
   bestAsk: price.nullish(),
   lastTradePrice: price.nullish(),

@@ -25,7 +25,7 @@ describe('circuit breaker', () => {
     expect(kraken.health().circuit).toBe('open');
     await expect(kraken.request(REQUEST)).rejects.toMatchObject({
       code: 'FEED_UNAVAILABLE',
-      message: 'Kraken is not asked before 2026-01-05T00:01:00.000Z, because of its failures; the last: Kraken: /x answered 404',
+      message: 'Kraken is suspended until 2026-01-05T00:01:00.000Z after repeated failures; the last: Kraken: /x answered 404',
     });
     expect(host.requests('kraken')).toHaveLength(5);
     expect(kraken.health()).toMatchObject({ calls: 5, failures: 5, lastFailureAtMs: Date.now() });
@@ -48,7 +48,7 @@ describe('circuit breaker', () => {
     pass(1);
     await expect(kraken.request(REQUEST)).rejects.toThrow('/x answered 500');
     expect(host.requests('kraken')).toHaveLength(16);
-    await expect(kraken.request(REQUEST)).rejects.toThrow('is not asked before 2026-01-05T00:02:00.000Z');
+    await expect(kraken.request(REQUEST)).rejects.toThrow('is suspended until 2026-01-05T00:02:00.000Z');
   });
 
   it('queues calls behind the trial call and closes when it succeeds', async () => {
@@ -70,7 +70,7 @@ describe('circuit breaker', () => {
     const run = vi.fn().mockRejectedValue(changedShape);
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => kraken.call('candles', run)));
     expect(run).toHaveBeenCalledTimes(5);
-    const refusal = expect.objectContaining({ message: expect.stringContaining('Kraken is not asked before') });
+    const refusal = expect.objectContaining({ message: expect.stringContaining('Kraken is suspended until') });
     expect(results.slice(5).map((result) => result.status === 'rejected' && result.reason)).toEqual([refusal, refusal, refusal]);
     expect(kraken.health()).toMatchObject({ calls: 5, failures: 5 });
   });
@@ -109,7 +109,7 @@ describe('Retry-After', () => {
     );
     await expect(kraken.request(REQUEST)).rejects.toThrow('Kraken: /x answered 503');
     pass(waitMs - 1);
-    await expect(kraken.request(REQUEST)).rejects.toThrow(`is not asked before ${until}`);
+    await expect(kraken.request(REQUEST)).rejects.toThrow(`is suspended until ${until}`);
     expect(host.requests('kraken')).toHaveLength(1);
     pass(1);
     await kraken.request(REQUEST);
@@ -157,7 +157,7 @@ describe('call', () => {
       signal.addEventListener('abort', () => resolve());
       return new Promise<never>(() => {});
     };
-    await expect(kraken.call('candles', run)).rejects.toThrow('Kraken: candles gave no answer in time');
+    await expect(kraken.call('candles', run)).rejects.toThrow('Kraken: candles timed out');
     await aborted;
   });
 

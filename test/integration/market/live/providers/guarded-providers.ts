@@ -48,6 +48,6 @@ export function answerInSequence(...answers: Answers[]): Answers {
 
 export const answerWithStatus =
   (status: number, headers: Record<string, string> = {}): Answers =>
-  () => ({ status, headers, body: { error: 'a text that nobody needs to see' } });
+  () => ({ status, headers, body: { error: 'an irrelevant text' } });
 
 export const answerOk: Answers = () => ({ body: { price: 1 } });

@@ -118,7 +118,7 @@ describe('attempts', () => {
     host.fault('kraken', 'slow');
     await expect(kraken.request(REQUEST)).rejects.toMatchObject({
       code: 'FEED_UNAVAILABLE',
-      message: 'Kraken: /0/public/OHLC gave no answer in time',
+      message: 'Kraken: /0/public/OHLC timed out',
     });
     expect(host.requests('kraken')).toHaveLength(3);
   });

@@ -36,7 +36,7 @@ describe('toFeedError', () => {
 
   it.each([
     [new AttemptError('/0/x answered 451', { retryable: false }), 'Kraken: /0/x answered 451'],
-    [new TaskCancelledError(), 'Kraken: candles gave no answer in time'],
+    [new TaskCancelledError(), 'Kraken: candles timed out'],
     [new ccxt.RequestTimeout('kraken GET https://host/path?key=value timed out'), 'Kraken: candles failed (RequestTimeout)'],
     ['text', 'Kraken: candles failed (string)'],
   ])('wraps %s', (cause, message) => {

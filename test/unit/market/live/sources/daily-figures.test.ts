@@ -45,8 +45,11 @@ afterAll(() => host.close());
 const NIGHT = Date.parse('2025-07-16T01:30:00Z');
 const AFTERNOON = Date.parse('2026-01-20T19:00:00Z');
 
-const ask = <Told>(source: { provider: SeriesSource['provider']; fetch: SeriesSource['fetch'] | EtfSource['fetch'] }, from: Day, to: Day) =>
-  source.fetch(withArrivalTime(nowMs, createUnguardedProvider(source.provider, host.url)), { from, to }) as Promise<Told[]>;
+const fetchFrom = <Value>(
+  source: { provider: SeriesSource['provider']; fetch: SeriesSource['fetch'] | EtfSource['fetch'] },
+  from: Day,
+  to: Day,
+) => source.fetch(withArrivalTime(nowMs, createUnguardedProvider(source.provider, host.url)), { from, to }) as Promise<Value[]>;
 
 function within({ days, values }: Observations, from: Day, to: Day): [string, number][] {
   return Array.from(days, (day, index): [Day, number] => [day, values[index]])
@@ -57,9 +60,9 @@ function within({ days, values }: Observations, from: Day, to: Day): [string, nu
 interface Case {
   source: SeriesSource;
   series: SeriesId;
-  /** Decimals that the provider tells. */
+  /** Decimals of the provider. */
   decimals?: number;
-  /** How many days late it tells values. */
+  /** Delay of values in days. */
   lateDays?: number;
 }
 
@@ -96,7 +99,7 @@ describe.each(Object.entries(CASES))('%s against its provider', (_name, { source
     ])('returns the final values of %s', async (_range, days) => {
       nowMs = atMs;
       const [from, to] = [toDay(atMs) - days, toDay(atMs)];
-      const fetched = (await ask<{ day: Day; value: number }>(source, from, to)).toSorted((a, b) => a.day - b.day);
+      const fetched = (await fetchFrom<{ day: Day; value: number }>(source, from, to)).toSorted((a, b) => a.day - b.day);
       const final = fetched.filter(({ day }) => getPublicationMs(series, day) <= atMs).map(({ day, value }) => [formatDay(day), value]);
       const known = within(await market.observations(series, atMs), from, to - lateDays);
       // A session that goes on in New York has no close yet, though its day is over in UTC.
@@ -110,7 +113,7 @@ describe.each(Object.entries(CASES))('%s against its provider', (_name, { source
   it.each(['changed-shape', 'truncated'] as const)('throws FEED_INVALID naming the provider under the fault %s', async (fault) => {
     nowMs = AFTERNOON;
     host.fault(source.provider, fault);
-    await expect(ask(source, toDay(nowMs) - 40, toDay(nowMs))).rejects.toMatchObject({
+    await expect(fetchFrom(source, toDay(nowMs) - 40, toDay(nowMs))).rejects.toMatchObject({
       code: 'FEED_INVALID',
       message: expect.stringContaining(createUnguardedProvider(source.provider, host.url).title),
       field: expect.any(String),
@@ -120,7 +123,7 @@ describe.each(Object.entries(CASES))('%s against its provider', (_name, { source
   it.each(['empty', 'stale'] as const)('returns nothing recent under the fault %s', async (fault) => {
     nowMs = AFTERNOON;
     host.fault(source.provider, fault);
-    const recent = await ask(source, toDay(nowMs) - 12, toDay(nowMs)).catch((error: { code: string }) => error.code);
+    const recent = await fetchFrom(source, toDay(nowMs) - 12, toDay(nowMs)).catch((error: { code: string }) => error.code);
     expect([[], 'FEED_UNAVAILABLE', 'FEED_INVALID']).toContainEqual(recent);
   });
 });
@@ -131,7 +134,8 @@ interface Flow {
   fundsMusd: Record<string, number> | null;
 }
 
-const askFlows = async (source: EtfSource, from: Day, to: Day) => (await ask<Flow>(source, from, to)).toSorted((a, b) => a.day - b.day);
+const askFlows = async (source: EtfSource, from: Day, to: Day) =>
+  (await fetchFrom<Flow>(source, from, to)).toSorted((a, b) => a.day - b.day);
 
 const FLOWS: [name: string, source: EtfSource, days: number][] = [
   ['sosovalue', createSosovalueSource(undefined), 290],
@@ -161,7 +165,7 @@ describe.each(FLOWS)('%s against its provider', (_name, source, days) => {
   it('throws FEED_INVALID for a changed response', async () => {
     nowMs = AFTERNOON;
     host.fault(source.provider, 'changed-shape');
-    await expect(ask(source, toDay(nowMs) - 10, toDay(nowMs))).rejects.toMatchObject({
+    await expect(fetchFrom(source, toDay(nowMs) - 10, toDay(nowMs))).rejects.toMatchObject({
       code: 'FEED_INVALID',
       message: expect.stringContaining(createUnguardedProvider(source.provider, host.url).title),
     });
@@ -170,7 +174,7 @@ describe.each(FLOWS)('%s against its provider', (_name, source, days) => {
   it('returns nothing recent for a stale response', async () => {
     nowMs = AFTERNOON;
     host.fault(source.provider, 'stale');
-    expect(await ask(source, toDay(nowMs) - 10, toDay(nowMs))).toEqual([]);
+    expect(await fetchFrom(source, toDay(nowMs) - 10, toDay(nowMs))).toEqual([]);
   });
 });
 

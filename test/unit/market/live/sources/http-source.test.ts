@@ -34,7 +34,7 @@ describe('parseAnswer', () => {
   const shape = z.object({ rows: z.array(z.object({ at: epochMsText, value: finite })) });
 
   it('returns the parsed response', () => {
-    expect(parseAnswer(shape, { rows: [{ at: '1700000000000', value: 3 }], more: 1 }, 'Somebody')).toEqual({
+    expect(parseAnswer(shape, { rows: [{ at: '1700000000000', value: 3 }], more: 1 }, 'Acme')).toEqual({
       rows: [{ at: 1_700_000_000_000, value: 3 }],
     });
   });
@@ -47,8 +47,8 @@ describe('parseAnswer', () => {
     ['<html>', 'answer'],
     [null, 'answer'],
   ])('throws FEED_INVALID naming provider and field for %j', (body, field) => {
-    expect(() => parseAnswer(shape, body, 'Somebody')).toThrow(
-      expect.objectContaining({ code: 'FEED_INVALID', field, message: expect.stringContaining(`Somebody: ${field} `) }),
+    expect(() => parseAnswer(shape, body, 'Acme')).toThrow(
+      expect.objectContaining({ code: 'FEED_INVALID', field, message: expect.stringContaining(`Acme: ${field} `) }),
     );
   });
 });
@@ -58,23 +58,23 @@ describe('selectWithinRange', () => {
 
   it('excludes days outside the range', () => {
     const values = [dated(TODAY - 3), dated(TODAY - 2), dated(TODAY), dated(TODAY + 1)];
-    expect(selectWithinRange(values, range, 'Somebody', NOW_MS)).toEqual([dated(TODAY - 2), dated(TODAY)]);
+    expect(selectWithinRange(values, range, 'Acme', NOW_MS)).toEqual([dated(TODAY - 2), dated(TODAY)]);
   });
 
   it('returns each day once with the latest provider time', () => {
     const values = [dated(TODAY, 1, 200), dated(TODAY, 2, 300), dated(TODAY, 3, 100), dated(TODAY - 1, 4), dated(TODAY - 1, 5)];
-    expect(selectWithinRange(values, range, 'Somebody', NOW_MS)).toEqual([dated(TODAY, 2, 300), dated(TODAY - 1, 5)]);
+    expect(selectWithinRange(values, range, 'Acme', NOW_MS)).toEqual([dated(TODAY, 2, 300), dated(TODAY - 1, 5)]);
   });
 
   it('rejects a value dated after tomorrow, even outside the range', () => {
-    expect(() => selectWithinRange([dated(TODAY + 2)], range, 'Somebody', NOW_MS)).toThrow(
-      expect.objectContaining({ code: 'FEED_INVALID', field: 'date', message: expect.stringContaining('Somebody') }),
+    expect(() => selectWithinRange([dated(TODAY + 2)], range, 'Acme', NOW_MS)).toThrow(
+      expect.objectContaining({ code: 'FEED_INVALID', field: 'date', message: expect.stringContaining('Acme') }),
     );
   });
 });
 
 describe('requireFinishedDay', () => {
-  const facts = { history: { days: 5 }, title: 'Somebody', nowMs: NOW_MS };
+  const facts = { history: { days: 5 }, title: 'Acme', nowMs: NOW_MS };
 
   it.each([
     ['a finished day has a value', [dated(TODAY - 1)], TODAY - 3],
@@ -90,7 +90,7 @@ describe('requireFinishedDay', () => {
     ['only the running day is there', [dated(TODAY)]],
   ])('throws FEED_UNAVAILABLE when %s', (_, values) => {
     expect(() => requireFinishedDay(values, { from: TODAY - 30, to: TODAY }, facts)).toThrow(
-      expect.objectContaining({ code: 'FEED_UNAVAILABLE', message: 'Somebody: no value from 2026-03-05 to 2026-03-09' }),
+      expect.objectContaining({ code: 'FEED_UNAVAILABLE', message: 'Acme: no value from 2026-03-05 to 2026-03-09' }),
     );
   });
 });

@@ -41,7 +41,7 @@ describe('Fear & Greed report', () => {
   });
 
   it('is null before the first value, without reading a price', async () => {
-    const body = await buildReportBody(fearGreedReport, AT, {}, { spot: () => Promise.reject(new Error('nobody may ask')) });
+    const body = await buildReportBody(fearGreedReport, AT, {}, { spot: () => Promise.reject(new Error('unexpected read')) });
     expect(body).toMatchObject({
       success: true,
       value: null,

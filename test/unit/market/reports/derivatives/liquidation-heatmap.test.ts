@@ -81,11 +81,11 @@ describe('liquidation heatmap report', () => {
     const openInterest = buildObservations('openInterest', [[DAY - 1, 5]]);
     expect(await buildReportBody(liquidationHeatmapReport, NOON, { btcClose: closesOf([1]) })).toMatchObject({
       ...empty,
-      reason: 'The open interest is not known',
+      reason: 'The open interest is unknown',
     });
     expect(await buildReportBody(liquidationHeatmapReport, NOON, { openInterest })).toMatchObject({
       ...empty,
-      reason: 'No daily close is known',
+      reason: 'No daily close is available',
     });
   });
 

@@ -43,7 +43,7 @@ describe('ETF analytics report', () => {
     expect(correlation.sameDay).toEqual({ correlation: 1, pairs: 364 });
     // The return after the last flow is not known yet.
     expect(correlation.nextDay).toEqual({ correlation: -1, pairs: 363 });
-    expect(correlation.note).toContain('no forecast');
+    expect(correlation.note).toContain('neither a forecast');
   });
 
   describe('ETF analytics report with a stale fund', () => {
@@ -52,13 +52,13 @@ describe('ETF analytics report', () => {
         'etfFlow',
         buildDailyPairs(DAY - 400, last, () => 3),
       );
-    const told = async (flowsOfFunds: Record<string, ReturnType<typeof flows>>) =>
+    const analyze = async (flowsOfFunds: Record<string, ReturnType<typeof flows>>) =>
       (await buildReportBody(etfAnalyticsReport, NOON, { etfFlow }, { fundFlows: async () => flowsOfFunds })) as {
         funds: Record<string, unknown>[];
       };
 
     it("reports the day of each fund's figures and its staleness", async () => {
-      const { funds } = await told({ AAA: until(DAY - 1), LATE: until(DAY - 7), OLD: until(DAY - 8) });
+      const { funds } = await analyze({ AAA: until(DAY - 1), LATE: until(DAY - 7), OLD: until(DAY - 8) });
       expect(funds.map(({ ticker, lastDayDate, stale }) => [ticker, lastDayDate, stale])).toEqual([
         ['AAA', formatDay(DAY - 1), false],
         ['LATE', formatDay(DAY - 7), false],
@@ -67,7 +67,7 @@ describe('ETF analytics report', () => {
     });
 
     it("ends windows today while current, and on the fund's last day once stale", async () => {
-      const { funds } = await told({ AAA: until(DAY - 1), LATE: until(DAY - 7), OLD: until(DAY - 40) });
+      const { funds } = await analyze({ AAA: until(DAY - 1), LATE: until(DAY - 7), OLD: until(DAY - 40) });
       expect(funds.map(({ flow7d, flow30d, flow90d }) => [flow7d, flow30d, flow90d])).toEqual([
         [18_000_000, 87_000_000, 267_000_000],
         [null, 69_000_000, 249_000_000],
@@ -78,9 +78,9 @@ describe('ETF analytics report', () => {
 
     it('returns no share for the stale fund', async () => {
       const shares = async (...last: number[]) =>
-        (await told(Object.fromEntries(last.map((day, index) => [`F${index}`, until(day)])))).funds.map(({ share }) => share);
+        (await analyze(Object.fromEntries(last.map((day, index) => [`F${index}`, until(day)])))).funds.map(({ share }) => share);
       expect(await shares(DAY - 1, DAY - 1, DAY - 20)).toEqual([0.5, 0.5, null]);
-      expect(await shares(DAY - 20, DAY - 20, DAY - 60), 'nobody tells of funds any more').toEqual([0.5, 0.5, null]);
+      expect(await shares(DAY - 20, DAY - 20, DAY - 60), 'without any recent fund').toEqual([0.5, 0.5, null]);
     });
   });
 

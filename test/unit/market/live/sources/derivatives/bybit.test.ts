@@ -17,7 +17,7 @@ describe.each([
     const refused = createAnsweringProvider('bybit', { retCode: 10006, retMsg: 'Too many visits!', result: {}, time: NOW_MS });
     await expect(source.fetch(refused, range)).rejects.toMatchObject({
       code: 'FEED_UNAVAILABLE',
-      message: 'Bybit: refused with code 10006',
+      message: 'Bybit: rejected with code 10006',
     });
   });
 

@@ -36,7 +36,7 @@ describe('okxOpenInterest', () => {
   it('throws FEED_UNAVAILABLE with the rejection code', async () => {
     await expect(fetchFrom({ code: '50011', msg: 'Too Many Requests', data: [] })).rejects.toMatchObject({
       code: 'FEED_UNAVAILABLE',
-      message: 'OKX: refused with code 50011',
+      message: 'OKX: rejected with code 50011',
     });
   });
 

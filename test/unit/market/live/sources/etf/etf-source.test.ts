@@ -6,7 +6,7 @@ const FRIDAY = parseDay('2024-03-01');
 const WEEK = { from: FRIDAY, to: FRIDAY + 6 };
 const NOW_MS = toInstantMs(FRIDAY + 6, 12);
 const flow = (day: number, totalMusd = 5) => ({ day, totalMusd, fundsMusd: null });
-const reported = (...days: ReturnType<typeof flow>[]) => selectReportedDays(days, WEEK, 'Somebody', NOW_MS).map(({ day }) => day);
+const reported = (...days: ReturnType<typeof flow>[]) => selectReportedDays(days, WEEK, 'Acme', NOW_MS).map(({ day }) => day);
 
 describe('selectReportedDays', () => {
   it('excludes days outside the range', () => {
@@ -23,7 +23,7 @@ describe('selectReportedDays', () => {
       selectReportedDays(
         [flow(goodFriday, 0), flow(goodFriday)],
         { from: goodFriday, to: goodFriday },
-        'Somebody',
+        'Acme',
         toInstantMs(goodFriday + 1),
       ),
     ).toEqual([]);
@@ -32,11 +32,11 @@ describe('selectReportedDays', () => {
   it('excludes days without a flow', () => {
     const balanced = { day: FRIDAY + 4, totalMusd: 0, fundsMusd: { IBIT: 3, GBTC: -3 } };
     const silent = { day: FRIDAY + 5, totalMusd: 0, fundsMusd: { IBIT: 0, GBTC: 0 } };
-    expect(selectReportedDays([flow(FRIDAY, 0), balanced, silent], WEEK, 'Somebody', NOW_MS)).toEqual([balanced]);
+    expect(selectReportedDays([flow(FRIDAY, 0), balanced, silent], WEEK, 'Acme', NOW_MS)).toEqual([balanced]);
   });
 
   it('returns a repeated day once', () => {
-    expect(selectReportedDays([flow(FRIDAY, 1), flow(FRIDAY, 2)], WEEK, 'Somebody', NOW_MS)).toEqual([flow(FRIDAY, 2)]);
+    expect(selectReportedDays([flow(FRIDAY, 1), flow(FRIDAY, 2)], WEEK, 'Acme', NOW_MS)).toEqual([flow(FRIDAY, 2)]);
   });
 
   it('rejects a day after tomorrow', () => {

@@ -11,7 +11,7 @@ const row = (cells: string[]) => `<tr>${cells.map((cell) => `<td><span> ${cell}\
 const table = (...rows: string[][]) => `<html><table><tr><td>Home</td></tr></table><table>${rows.map(row).join('\n')}</table></html>`;
 const HEADER = ['Date', 'IBIT', 'GBTC', 'Total'];
 
-const read = (...rows: string[][]) => parseFlowTable(table(...rows), WEEK, 'Somebody');
+const read = (...rows: string[][]) => parseFlowTable(table(...rows), WEEK, 'Acme');
 const oneRow = (...cells: string[]) => read(HEADER, ['04 Feb 2025', ...cells])[0];
 
 describe('parseFlowTable', () => {
@@ -39,7 +39,7 @@ describe('parseFlowTable', () => {
 
   it.each(['n/a', '1.2.3', '12a', '(1.2', '1.2)', '--1', '(-1.2)', ',', '1e3', '$5', 'NaN'])('rejects "%s"', (text) => {
     expect(() => oneRow('0.0', text, '0.0')).toThrow(
-      expect.objectContaining({ code: 'FEED_INVALID', field: '2025-02-04.GBTC', message: 'Somebody: 2025-02-04.GBTC is no amount' }),
+      expect.objectContaining({ code: 'FEED_INVALID', field: '2025-02-04.GBTC', message: 'Acme: 2025-02-04.GBTC is not an amount' }),
     );
   });
 
@@ -54,7 +54,7 @@ describe('parseFlowTable', () => {
 
   it('skips an unclosed row', () => {
     const page = table(HEADER, ['04 Feb 2025', '1.0', '2.0', '3.0']).replace('</tr>\n', '</tr>\n<tr>\n');
-    expect(parseFlowTable(page, WEEK, 'Somebody')).toHaveLength(1);
+    expect(parseFlowTable(page, WEEK, 'Acme')).toHaveLength(1);
   });
 
   it('skips columns of no fund', () => {
@@ -77,7 +77,7 @@ describe('parseFlowTable', () => {
   });
 
   it('rejects a total that is not the sum of the funds', () => {
-    expect(() => oneRow('1.0', '2.0', '3.2')).toThrow('Somebody: 2025-02-04.Total is 3.2, but the funds add up to 3.0');
+    expect(() => oneRow('1.0', '2.0', '3.2')).toThrow('Acme: 2025-02-04.Total is 3.2, but the funds add up to 3.0');
   });
 
   it.each([
@@ -105,7 +105,7 @@ describe('parseFlowTable', () => {
   });
 
   it.each(['<html><title>Just a moment...</title></html>', '', null, { rows: [] }])('throws FEED_INVALID for the page %j', (page) => {
-    expect(() => parseFlowTable(page, WEEK, 'Somebody')).toThrow(expect.objectContaining({ code: 'FEED_INVALID' }));
+    expect(() => parseFlowTable(page, WEEK, 'Acme')).toThrow(expect.objectContaining({ code: 'FEED_INVALID' }));
   });
 });
 

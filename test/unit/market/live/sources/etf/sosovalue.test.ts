@@ -62,7 +62,7 @@ describe('sosovalue', () => {
   it('throws FEED_UNAVAILABLE for a rejected request', async () => {
     await expect(fetchFrom({ code: 40101, msg: 'bad key', data: null })).rejects.toMatchObject({
       code: 'FEED_UNAVAILABLE',
-      message: 'SoSoValue: refused with code 40101',
+      message: 'SoSoValue: rejected with code 40101',
     });
   });
 });

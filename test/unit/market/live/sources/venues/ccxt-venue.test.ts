@@ -107,7 +107,7 @@ describe('changes over 24 hours', () => {
   });
 });
 
-/** Candles of a venue in its own words; each close is told as it is, so that it can be no number. */
+/** Candles of a venue in its own format; a close may be any text, to test invalid numbers. */
 const WIRE: Record<string, (candles: { day: number; close: string }[]) => unknown> = {
   coinbase: (candles) => candles.map(({ day, close }) => [toInstantMs(day) / 1000, 90, 110, 100, Number(close) || close, 7]),
   kraken: (candles) => ({
