@@ -32,7 +32,7 @@ export interface AuditEntry {
 
 export const AUDIT_INDEXES = [{ collection: 'admin_audit', indexes: [{ key: { at: -1, _id: -1 } }] }];
 
-export interface AuditLogDeps {
+interface AuditLogDeps {
   db: Db;
   /** User name of the operator. */
   user: string;

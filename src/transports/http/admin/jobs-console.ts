@@ -8,7 +8,7 @@ export interface JobsConsole {
   resumeJobs(ids: string[]): Promise<{ resumedCount: number }>;
 }
 
-export interface JobsFilter {
+interface JobsFilter {
   name?: string | undefined;
   state?: string | undefined;
   search?: string | undefined;

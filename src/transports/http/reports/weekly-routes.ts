@@ -33,7 +33,10 @@ export function weeklyRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
       tag: 'reports',
       summary: 'Weeks with a report',
       reply: WEEKLY_ARCHIVE,
-      handle: () => listReportWeeks(reports),
+      async handle() {
+        const weeks = (await reports.weekly.listDays()).map(formatWeek);
+        return { body: { success: true as const, weeks, count: weeks.length } };
+      },
     }),
     route({
       path: '/api/claw/archive/{weekId}',
@@ -58,11 +61,6 @@ async function readLatestReport({ weekly }: HttpDeps['reports']): Promise<Weekly
   throw new OracleError('STEP_WAITING', 'No weekly report yet', {
     suggestedAction: 'Reports are made on Monday at 00:30 UTC, the first after the first week with a forecast.',
   });
-}
-
-async function listReportWeeks({ weekly }: HttpDeps['reports']): Promise<Reply<z.input<typeof WEEKLY_ARCHIVE>>> {
-  const weeks = (await weekly.listDays()).map(formatWeek);
-  return { body: { success: true, weeks, count: weeks.length } };
 }
 
 function toWeeklyReply(report: WeeklyReport, headers: Record<string, string> = {}): Reply<z.input<typeof WEEKLY_REPORT>> {

@@ -90,7 +90,12 @@ function replayRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
     reply: REPLAY_REPLY,
     errors: ['NOT_FOUND', 'CONFLICT'],
     async handle({ params: { id }, body: { eventId, sinceId, since, sinceTime, until }, caller }) {
-      if (since !== undefined && sinceTime !== undefined) throw buildTwoStartsError();
+      if (since !== undefined && sinceTime !== undefined) {
+        throw new OracleError('INPUT_INVALID', 'body field "sinceTime": cannot be combined with "since", its older name', {
+          field: 'sinceTime',
+          suggestedAction: 'Send one of them.',
+        });
+      }
       const times = { since: parseInstant(sinceTime ?? since), until: parseInstant(until) };
       return {
         body: { success: true as const, ...(await webhooks.replay(requireCallerWallet(caller), id, { eventId, sinceId, ...times })) },
@@ -144,11 +149,4 @@ function toDeliveryCause({ type, cause }: WebhookDeliveryDoc): Pick<DeliveryRepl
 
 function parseInstant(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : new Date(text);
-}
-
-function buildTwoStartsError(): OracleError {
-  return new OracleError('INPUT_INVALID', 'body field "sinceTime": cannot be combined with "since", its older name', {
-    field: 'sinceTime',
-    suggestedAction: 'Send one of them.',
-  });
 }

@@ -2,7 +2,6 @@ import type { Address } from 'viem';
 import type { z } from 'zod';
 import type { Caller } from '../../../auth/caller.ts';
 import { type HorizonFields, parseHorizonChoice } from '../../../events/horizon-choice.ts';
-import type { WebhookRegistry } from '../../../events/webhooks/registry/webhook-registry.ts';
 import { MAX_WEBHOOKS_PER_WALLET } from '../../../events/webhooks/registry/webhook-store.ts';
 import type { WebhookView } from '../../../events/webhooks/registry/webhook-view.ts';
 import { parseHorizonDays } from '../../../forecast/horizon-input.ts';
@@ -39,7 +38,11 @@ function listRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
       name: 'listWebhooks',
       summary: 'Webhooks of the caller, without secrets',
       reply: WEBHOOKS_REPLY,
-      handle: async ({ caller }) => ({ body: toWebhookListReply(await webhooks.list(requireCallerWallet(caller))) }),
+      async handle({ caller }) {
+        const listed = (await webhooks.list(requireCallerWallet(caller))).map(toWebhookMembers);
+        const limit: typeof MAX_WEBHOOKS_PER_WALLET = MAX_WEBHOOKS_PER_WALLET;
+        return { body: { success: true as const, webhooks: listed, count: listed.length, limit } };
+      },
     }),
     route({
       ...WEBHOOK_ROUTE,
@@ -52,7 +55,11 @@ function listRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
       body: REGISTER_BODY,
       reply: REGISTERED_REPLY,
       errors: ['CONFLICT'],
-      handle: async ({ body, caller }) => ({ body: await registerWebhook(webhooks, requireCallerWallet(caller), body) }),
+      async handle({ body: { url, events, secret: wanted, ...choice }, caller }) {
+        const registration = { url, events, secret: wanted, horizons: getHorizonDays(choice) };
+        const { secret, ...webhook } = await webhooks.register(requireCallerWallet(caller), registration);
+        return { body: { ...toWebhookReply(webhook), secret } };
+      },
     }),
   ];
 }
@@ -80,7 +87,10 @@ function singleRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
       params: WEBHOOK_ID,
       reply: WEBHOOK_DELETED_REPLY,
       errors: ['NOT_FOUND'],
-      handle: async ({ params: { id }, caller }) => ({ body: await deleteWebhook(webhooks, requireCallerWallet(caller), id) }),
+      async handle({ params: { id }, caller }) {
+        await webhooks.remove(requireCallerWallet(caller), id);
+        return { body: { success: true as const, id } };
+      },
     }),
   ];
 }
@@ -104,31 +114,8 @@ function changeRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
   });
 }
 
-function toWebhookListReply(webhooks: WebhookView[]): z.input<typeof WEBHOOKS_REPLY> {
-  return {
-    success: true,
-    webhooks: webhooks.map(toWebhookMembers),
-    count: webhooks.length,
-    limit: MAX_WEBHOOKS_PER_WALLET,
-  };
-}
-
 export function toWebhookReply(webhook: WebhookView): z.input<typeof WEBHOOK_REPLY> {
   return { success: true, ...toWebhookMembers(webhook) };
-}
-
-async function registerWebhook(
-  webhooks: WebhookRegistry,
-  wallet: Address,
-  { url, events, secret: wanted, ...choice }: z.output<typeof REGISTER_BODY>,
-): Promise<z.input<typeof REGISTERED_REPLY>> {
-  const { secret, ...webhook } = await webhooks.register(wallet, { url, events, secret: wanted, horizons: getHorizonDays(choice) });
-  return { ...toWebhookReply(webhook), secret };
-}
-
-async function deleteWebhook(webhooks: WebhookRegistry, wallet: Address, id: string): Promise<z.input<typeof WEBHOOK_DELETED_REPLY>> {
-  await webhooks.remove(wallet, id);
-  return { success: true, id };
 }
 
 function toWebhookMembers({ _id, ...webhook }: WebhookView): WebhookReply {

@@ -1,15 +1,13 @@
-import type { z } from 'zod';
-import type { Caller } from '../../../auth/caller.ts';
 import { unauthenticated } from '../../../auth/tokens/access-tokens.ts';
 import { WEBSOCKET } from '../../../events/channels.ts';
 import { TICKET_SECONDS } from '../../../events/websocket/ticket-store.ts';
 import { OracleError } from '../../../platform/errors.ts';
 import type { HttpDeps } from '../deps.ts';
-import { type Reply, type Route, route } from '../server/route.ts';
+import { type Route, route } from '../server/route.ts';
 import { HANDSHAKE_QUERY, TICKET_REPLY } from './schemas.ts';
 
 /** Interface, section 6.1. */
-export function webSocketRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'tickets'>): Route[] {
+export function webSocketRoutes({ publicUrl, tickets }: Pick<HttpDeps, 'publicUrl' | 'tickets'>): Route[] {
   return [
     route({
       path: WEBSOCKET.path,
@@ -25,7 +23,8 @@ export function webSocketRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'tickets'>): 
       otherReplies: { 200: { description: 'The same over HTTP/2 through a proxy (RFC 8441, section 5)' } },
       errors: ['UPGRADE_REQUIRED'],
       handle: () => {
-        throw buildUpgradeRequiredError(deps.publicUrl);
+        const suggestedAction = `Connect to ${buildWebSocketUrl(publicUrl)} with a WebSocket client.`;
+        throw new OracleError('UPGRADE_REQUIRED', 'Not a WebSocket handshake', { suggestedAction });
       },
     }),
     route({
@@ -36,27 +35,16 @@ export function webSocketRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'tickets'>): 
       access: 'basic',
       summary: `Single-use ticket for a WebSocket, valid for ${TICKET_SECONDS} seconds, in place of a token in the URL`,
       reply: TICKET_REPLY,
-      handle: ({ caller }) => issueTicket(deps, caller),
+      async handle({ caller: { sessionId } }) {
+        if (sessionId === undefined) throw unauthenticated('An access token is required');
+        const { ticket, expiresAt } = await tickets.issue(sessionId);
+        const url = `${buildWebSocketUrl(publicUrl)}?ticket=${ticket}`;
+        return { body: { success: true as const, ticket, expiresAt: expiresAt.toISOString(), expires_in: TICKET_SECONDS, url } };
+      },
     }),
   ];
 }
 
-async function issueTicket(
-  { tickets, publicUrl }: Pick<HttpDeps, 'publicUrl' | 'tickets'>,
-  { sessionId }: Caller,
-): Promise<Reply<z.input<typeof TICKET_REPLY>>> {
-  if (sessionId === undefined) throw unauthenticated('An access token is required');
-  const { ticket, expiresAt } = await tickets.issue(sessionId);
-  const url = `${buildWebSocketUrl(publicUrl)}?ticket=${ticket}`;
-  return { body: { success: true, ticket, expiresAt: expiresAt.toISOString(), expires_in: TICKET_SECONDS, url } };
-}
-
 export function buildWebSocketUrl(publicUrl: string): string {
   return `${publicUrl.replace(/^http/, 'ws')}${WEBSOCKET.path}`;
-}
-
-function buildUpgradeRequiredError(publicUrl: string): OracleError {
-  return new OracleError('UPGRADE_REQUIRED', 'Not a WebSocket handshake', {
-    suggestedAction: `Connect to ${buildWebSocketUrl(publicUrl)} with a WebSocket client.`,
-  });
 }

@@ -10,7 +10,7 @@ export interface AgentTask {
   outcome: { status: 'completed'; output: Record<string, unknown> } | { status: 'failed'; error: ClientError } | { status: 'working' };
 }
 
-export interface AgentTaskRequest {
+interface AgentTaskRequest {
   skill: string;
   input: Record<string, unknown>;
   /** Stored with the task for the requesting agent. */

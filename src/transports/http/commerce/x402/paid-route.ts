@@ -37,7 +37,7 @@ export const PAID_INPUT = {
   },
 } as const;
 
-export interface PaidOperation<R extends z.ZodType> extends Pick<Route, 'name' | 'summary' | 'description'> {
+interface PaidOperation<R extends z.ZodType> extends Pick<Route, 'name' | 'summary' | 'description'> {
   offering: Offering & { resource: PaidResource };
   reply: R;
   /** Called after the payment is verified, before it settles. */

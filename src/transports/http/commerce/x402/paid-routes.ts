@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Caller } from '../../../../auth/caller.ts';
+import { PAYER_CALLER } from '../../../../commerce/documents/deps.ts';
 import { formatMoney } from '../../../../commerce/money.ts';
 import { type Offering, PAID_RESOURCES } from '../../../../commerce/offerings.ts';
 import type { PreparedAnswer } from '../../../../commerce/x402/paid-call.ts';
@@ -17,9 +17,6 @@ import { ANSWER_AGAIN } from './schemas.ts';
 
 type PaidDeps = OracleDeps & Pick<HttpDeps, 'commerce'>;
 
-/** The view of a caller that has paid for this answer. */
-const PAYER: Caller = { tier: 'public', paid: true };
-
 const PAYMENT_DESCRIPTION =
   'Without a payment it answers 402 with the terms in both versions of x402, independent of the forecast. `payment` and `receipt` are added to the answer. The same payment from the same address, or with its payment-identifier, gets the same answer and is never charged twice. Failed requests are not charged.';
 
@@ -35,7 +32,7 @@ export function paidRoutes(deps: PaidDeps): Route[] {
       offering: signal,
       reply: PAID_SIGNAL,
       answer: async (horizonDays) => {
-        const soldSignal = await getOracleSignal(deps, horizonDays, PAYER);
+        const soldSignal = await getOracleSignal(deps, horizonDays, PAYER_CALLER);
         const isFree = deps.commerce.freeHold && soldSignal.signal === 'HOLD';
         return { ...prepareAnswer(soldSignal, signal), ...(isFree ? { freeBody: buildFreeHold(soldSignal) } : {}) };
       },
@@ -46,7 +43,7 @@ export function paidRoutes(deps: PaidDeps): Route[] {
       description: `${PAYMENT_DESCRIPTION} A HOLD is charged too: the rest of the answer is what is sold.`,
       offering: premium,
       reply: PAID_PREMIUM_SIGNAL,
-      answer: async (horizonDays) => prepareAnswer(await getPremiumSignal(deps, horizonDays, PAYER), premium),
+      answer: async (horizonDays) => prepareAnswer(await getPremiumSignal(deps, horizonDays, PAYER_CALLER), premium),
     }),
     answersRoute(deps),
   ];
@@ -57,7 +54,7 @@ function findPaidResource(name: string) {
 }
 
 function prepareAnswer(soldSignal: OracleSignal, { price }: Offering): PreparedAnswer {
-  const access = { tier: PAYER.tier, wallet: null, requirement: `${formatMoney(price)} a request` };
+  const access = { tier: PAYER_CALLER.tier, wallet: null, requirement: `${formatMoney(price)} a request` };
   const { predictionId: forecastId, attestationUid } = soldSignal;
   return { body: { success: true, ...soldSignal, access, charged: true }, forecastId, attestationUid };
 }
@@ -87,15 +84,11 @@ function answersRoute(deps: PaidDeps): Route {
       const message = buildAnswerMessage(txHash, timestamp);
       await requireWalletSignature(deps, { message, template: ANSWER_MESSAGE_TEMPLATE, wallet, timestamp, signature });
       const answer = await deps.commerce.sales.findSaleResult(txHash, wallet);
-      if (answer === null) throw buildNotSoldError();
-      return { body: buildSoldBody(answer) };
+      if (answer !== null) return { body: buildSoldBody(answer) };
+      throw new OracleError('NOT_FOUND', 'No stored answer was paid by this wallet in this transaction', {
+        field: 'txHash',
+        suggestedAction: 'Take the transaction from PAYMENT-RESPONSE or from the chain; answers are kept for 30 days.',
+      });
     },
-  });
-}
-
-function buildNotSoldError(): OracleError {
-  return new OracleError('NOT_FOUND', 'No stored answer was paid by this wallet in this transaction', {
-    field: 'txHash',
-    suggestedAction: 'Take the transaction from PAYMENT-RESPONSE or from the chain; answers are kept for 30 days.',
   });
 }

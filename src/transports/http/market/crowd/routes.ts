@@ -22,7 +22,10 @@ export function crowdRoutes(deps: CrowdComparisonDeps): Route[] {
       tag: 'crowd',
       summary: 'Weekly comparison of the prediction-market crowd with the oracle, on the strike closest to the money',
       reply: CROWD_VS_ORACLE_REPLY,
-      handle: ({ caller }) => readCrowdVsOracle(deps, caller),
+      async handle({ caller }) {
+        const body = { success: true as const, ...(await compareCrowdWithOracle(deps, caller)) };
+        return { headers: { ETag: buildWeakEtag(body) }, body };
+      },
     }),
     route({
       path: '/api/svc/crowd-accuracy',
@@ -33,11 +36,6 @@ export function crowdRoutes(deps: CrowdComparisonDeps): Route[] {
       handle: ({ caller }) => readCrowdAccuracy(deps, caller),
     }),
   ];
-}
-
-async function readCrowdVsOracle(deps: CrowdComparisonDeps, caller: Caller): Promise<Reply<z.input<typeof CROWD_VS_ORACLE_REPLY>>> {
-  const body = { success: true as const, ...(await compareCrowdWithOracle(deps, caller)) };
-  return { headers: { ETag: buildWeakEtag(body) }, body };
 }
 
 async function readCrowdAccuracy(deps: CrowdComparisonDeps, caller: Caller): Promise<Reply<z.input<typeof CROWD_ACCURACY_REPLY>>> {

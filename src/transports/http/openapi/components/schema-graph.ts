@@ -5,7 +5,7 @@ import { mapSubschemas, NAME_TAG, type OpenApiSchema } from './subschemas.ts';
 const NODE = Symbol('node');
 
 /** Component name of a structure, or of a structure with a description. */
-export type NameLookup = (node: SchemaNode, description?: string) => string | undefined;
+type NameLookup = (node: SchemaNode, description?: string) => string | undefined;
 
 /** A deduplicated structure; descriptions belong to its uses. */
 export interface SchemaNode {

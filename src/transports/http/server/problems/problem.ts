@@ -47,7 +47,7 @@ export const PROBLEMS = {
 } as const satisfies Record<ErrorCode, { status: number; title: string }>;
 
 /** Problem details (RFC 9457) with the extension members of this service. */
-export interface ProblemDetails {
+interface ProblemDetails {
   type: string;
   title: string;
   status: number;

@@ -61,7 +61,7 @@ export function createAdmission(options: Omit<GuardOptions, 'admin'>): Admit {
 }
 
 /** Admits a client that authenticates in another way, under the limits of requests with `Authorization`. */
-export type AdmitTokenHolder = <Holder extends { caller: Caller }>(
+type AdmitTokenHolder = <Holder extends { caller: Caller }>(
   request: Request,
   response: Response,
   identify: () => Promise<Holder>,

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { forgetConnection } from './client-connection.ts';
 
 /** A WebSocket handshake as emitted by `upgrade`. */
-export interface Handshake {
+interface Handshake {
   request: IncomingMessage;
   socket: Duplex;
   /** First bytes after the head of the request. */

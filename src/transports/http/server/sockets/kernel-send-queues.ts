@@ -24,7 +24,7 @@ export async function readKernelSendQueues(port: number): Promise<KernelSendQueu
 }
 
 /** Unacknowledged bytes per remote endpoint, in the spelling of the table. */
-export function parseSendQueues(table: string, port: number): Map<string, number> {
+function parseSendQueues(table: string, port: number): Map<string, number> {
   const local = toHex(port, 4);
   const bytes = new Map<string, number>();
   for (const [, localPort, remote, queued] of table.matchAll(ROW)) {
@@ -34,7 +34,7 @@ export function parseSendQueues(table: string, port: number): Map<string, number
 }
 
 /** Endpoint in the spelling of the table: 32-bit words in host byte order, which is little-endian. */
-export function formatQueueKey(remoteAddress: string, remotePort = 0): string {
+function formatQueueKey(remoteAddress: string, remotePort = 0): string {
   const octets = parseIp(remoteAddress).toByteArray();
   const words = Array.from({ length: octets.length / 4 }, (_, i) => octets.slice(4 * i, 4 * i + 4).reverse());
   return `${words.map((word) => word.map((octet) => toHex(octet, 2)).join('')).join('')}:${toHex(remotePort, 4)}`;

@@ -1,7 +1,7 @@
 import type { ClientConnection } from './client-connection.ts';
 
 /** Time for the head of the first request of a connection without a slot. */
-export const PROVISIONAL_MS = 2_000;
+const PROVISIONAL_MS = 2_000;
 
 /**
  * Connections without a slot that await their first request. A new one is always accepted: beyond the maximum the oldest is reset, so

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 
 /** Pipelined requests per socket; browsers, proxies and client libraries do not pipeline. */
-export const MAX_WAITING_REQUESTS = 16;
+const MAX_WAITING_REQUESTS = 16;
 
 type Exchange = [request: IncomingMessage, response: ServerResponse];
 

@@ -13,8 +13,6 @@ const SETUP = z
   .nullable()
   .describe('Startup progress; null once complete');
 
-export type SetupMember = z.output<typeof SETUP>;
-
 const RUNNING = z.object({
   status: z.literal('ok').describe('The process is alive'),
   version: z.string().describe('Version of the software'),
