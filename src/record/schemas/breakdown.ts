@@ -13,9 +13,7 @@ export const SHARE = {
     .min(0)
     .describe('Effective sample size: independent calls that the scored ones are worth, given the overlap of their windows'),
   dedupedTotal: COUNT.describe('Scored forecasts after removing overlapping windows'),
-  accuracyInterval95: INTERVAL.nullable().describe(
-    '95 % Wilson interval of the accuracy on `effectiveN` trials, the headline interval; null without any',
-  ),
+  accuracyInterval95: INTERVAL.nullable().describe('95 % Wilson interval on `effectiveN` trials, the headline interval; null without any'),
   brier: BRIER.nullable().describe('Brier score of P(UP) against the base rate; null without any, or when that rate is unknown'),
 };
 
@@ -68,14 +66,10 @@ export const BREAKDOWNS = {
   byHorizon: z.array(HORIZON_ROW).describe('Summary of each of the four horizons'),
   byRegime: z.array(REGIME_ROW).describe('Forecasts of the horizon by market regime, most frequent first'),
   byModelVersion: z.array(MODEL_VERSION_ROW).describe('Forecasts of the horizon by model version, newest first'),
-  marketSkill: MARKET_SKILL.describe(
-    'The oracle against a prediction market on the same question at the same time; the same for all horizons',
-  ),
+  marketSkill: MARKET_SKILL.describe('Oracle against prediction market on the same question and time; the same for all horizons'),
 };
 
 export const RECORD_DETAILS = {
-  statistics: RECORD_STATISTICS.describe(
-    'Resolved forecasts of the horizon with error bars: the same for every caller, without unresolved forecasts',
-  ),
+  statistics: RECORD_STATISTICS.describe('Resolved forecasts of the horizon with error bars; the same for every caller'),
   ...BREAKDOWNS,
 };

@@ -93,9 +93,7 @@ export const MARKET_CONTEXT = z.object({
   sentiment: SENTIMENT.nullable().describe('Market sentiment; null when not requested, or missing'),
   flows: FLOWS.nullable().describe('Fund flows; null when not requested, or missing'),
   macro: MACRO.nullable().describe('Macro figures with their correlation to bitcoin; null when not requested, or missing'),
-  regime: REGIME_NOW.nullable().describe(
-    'Market regime by this service: a description, not a forecast; null when not requested, or missing',
-  ),
+  regime: REGIME_NOW.nullable().describe('Market regime: a description, not a forecast; null when not requested, or missing'),
   missing: z.array(MISSING).describe('Requested values that are null, with the reason; empty when complete'),
 });
 

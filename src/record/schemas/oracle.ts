@@ -75,9 +75,7 @@ export const ORACLE_SIGNAL = z.object({
   model_version: z.string().describe('The same as `modelVersion`'),
   horizon: FORECAST_ID.horizon,
   timestamp: FORECAST_STATE.timestamp,
-  accuracy_7d: PROBABILITY.nullable().describe(
-    'The same as `accuracyOfLast7Days`; kept for compatibility. 7d is the look-back on outcomes, not the horizon',
-  ),
+  accuracy_7d: PROBABILITY.nullable().describe('Legacy name of `accuracyOfLast7Days`: 7d is the look-back, not the horizon'),
   accuracyOfLast7Days: PROBABILITY.nullable().describe(
     'Share of wins, 0 to 1, among forecasts of this horizon whose windows ended within the last 7 days; null without any',
   ),

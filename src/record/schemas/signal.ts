@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import { FEAR_GREED_LABELS } from '../../market/series/fear-greed-label.ts';
 import { BYTES32, SUCCESS, TIME } from '../../platform/validation/fields.ts';
-import { CONFIDENCE, DIRECTION, FORECAST_ID, FORECAST_STATE, HORIZON, REGIME, SIGNAL } from './forecast.ts';
+import { DIRECTION, FORECAST_ID, FORECAST_STATE, FORECAST_VALUES, HORIZON, REGIME, SIGNAL } from './forecast.ts';
 
 const SIGNAL_GATED = SIGNAL.describe('GATED until the outcome for callers below Basic; else BUY, SELL or HOLD');
-const CONFIDENCE_GATED = CONFIDENCE.nullable().describe(
-  'Calibrated probability of the direction as committed, 0.50 to 0.99; null while gated',
-);
 
 const COMMON = {
   success: SUCCESS,
   signal: SIGNAL_GATED,
-  confidence: CONFIDENCE_GATED,
+  confidence: FORECAST_VALUES.confidence,
   btcPrice: z.number().describe('BTC/USD at signal time'),
   regime: REGIME.describe('Current market regime'),
   modelVersion: z.string().describe('Model version'),

@@ -21,7 +21,7 @@ const STATISTICS = SUMMARY.extend({
     .nullable()
     .describe('Accuracy of the calls, with error bars from all windows; null with the filter `status`'),
   probabilities: RECORD_STATISTICS.shape.probabilities.describe(
-    'Quality of the probabilities, HOLD included; null before the first outcome, and with the filter `status`',
+    'Quality of the probabilities, HOLD included; null without outcomes, and with `status`',
   ),
   distribution: RECORD_STATISTICS.shape.distribution.describe(
     'Quality of the predictive distributions by the stored models; only the probability is committed on chain. Null when none is known, and with the filter `status`',

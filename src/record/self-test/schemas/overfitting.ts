@@ -30,9 +30,7 @@ const DEFLATED_SHARPE = z.object({
   variantDeviation: z.number().min(0).describe('Standard deviation of that ratio among the variants'),
   independentDeviation: z.number().min(0).describe('Its value among independent trials without skill'),
   expectedBest: z.number().describe('Expected best ratio of that many trials without skill, by the larger deviation'),
-  probability: PROBABILITY.nullable().describe(
-    'Deflated Sharpe ratio: probability that the true ratio exceeds that; null when there is none',
-  ),
+  probability: PROBABILITY.nullable().describe('Deflated Sharpe ratio: P(true ratio > `expectedBest`); null when there is none'),
 });
 
 const HORIZON = z.object({

@@ -237,7 +237,7 @@ describe('the wager of a day', () => {
 
 describe('a wager of a venue that takes no new ones', () => {
   const fill = { orderId: formatDay(day), contracts: 7, costMicros: 3_500_000, at: context.now };
-  const rejection = new OracleError('VENUE_REJECTED', 'nobody sold at the limit');
+  const rejection = new OracleError('VENUE_REJECTED', 'no seller at the limit');
   const unknown = new OracleError('FEED_UNAVAILABLE', 'it is not known yet what the order bought');
 
   beforeEach(async () => {
@@ -269,7 +269,7 @@ describe('a wager of a venue that takes no new ones', () => {
 
   it('is skipped when its order bought nothing', async () => {
     const deps = standingAt(stubVenue({ name: 'exchange', findFill: () => Promise.reject(rejection) }));
-    const skipped = { state: 'SKIPPED', skippedBecause: 'rejected: nobody sold at the limit' };
+    const skipped = { state: 'SKIPPED', skippedBecause: 'rejected: no seller at the limit' };
     expect(await runWagerStep(deps, day, context)).toMatchObject(skipped);
   });
 
