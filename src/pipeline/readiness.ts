@@ -44,9 +44,9 @@ export function checkReadiness(deps: ReadinessDeps): Promise<ReadinessCheck[]> {
   ]);
 }
 
-async function runCheck(name: string, ask: () => Promise<string>): Promise<ReadinessCheck> {
+async function runCheck(name: string, check: () => Promise<string>): Promise<ReadinessCheck> {
   try {
-    return { name, ok: true, detail: await ask() };
+    return { name, ok: true, detail: await check() };
   } catch (error) {
     // `/ready` is public: driver and node messages may hold credentials or addresses and are not served.
     const isOwn = error instanceof NotReadyError || isOracleError(error);

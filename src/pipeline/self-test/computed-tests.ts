@@ -100,8 +100,8 @@ function composeVerdict(test: ComputedTest, computed: readonly TimedReport[]): s
   const { verdict } = findReport(computed, test);
   if (test !== 'walk-forward') return verdict;
   const { folds, expectedFolds, horizons } = findReport(computed, 'walk-forward');
-  const { horizon, verdict: amount } = horizons.find(({ horizonDays }) => horizonDays === DEFAULT_HORIZON_DAYS)!;
-  return `${folds} of ${expectedFolds} folds; ${verdict}; ${horizon}: ${amount}`;
+  const { horizon, verdict: horizonVerdict } = horizons.find(({ horizonDays }) => horizonDays === DEFAULT_HORIZON_DAYS)!;
+  return `${folds} of ${expectedFolds} folds; ${verdict}; ${horizon}: ${horizonVerdict}`;
 }
 
 function findReport<Name extends ComputationName>(computed: readonly TimedReport[], name: Name): ComputedReport<Name> {

@@ -67,14 +67,14 @@ async function runRecordedTest(
   { day, now }: { day: Day; now: Date },
 ): Promise<SelfTestFinding> {
   const started = performance.now();
-  const ground = { test, dataDigest: null, firstDay: null, lastDay: null, seed: null, replayed: false };
+  const origin = { test, dataDigest: null, firstDay: null, lastDay: null, seed: null, replayed: false };
   const durationMs = () => Math.round(performance.now() - started);
   try {
-    return { ...ground, ...(await RECORDED_TESTS[test](deps, day, now)), reason: null, durationMs: durationMs() };
+    return { ...origin, ...(await RECORDED_TESTS[test](deps, day, now)), reason: null, durationMs: durationMs() };
   } catch (error) {
     if (isOracleError(error) && error.retryable) throw error;
     deps.log.error({ err: error, test }, 'self-test failed');
-    return { ...ground, verdict: null, result: null, reason: toPublicReason(error), durationMs: durationMs() };
+    return { ...origin, verdict: null, result: null, reason: toPublicReason(error), durationMs: durationMs() };
   }
 }
 

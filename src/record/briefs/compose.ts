@@ -62,9 +62,9 @@ export interface BriefData {
  * Composes a brief as of its due time: later attestations are excluded. Since every caller gets the same, unresolved forecasts appear by id
  * only.
  */
-export function composeBrief(material: BriefData) {
-  const { day, asOf, generatedAt, late, source, kind, replayedDays, series, lastForecast, wager } = material;
-  const known = material.forecasts.filter((doc) => doc.day < day).map((doc) => forecastAsOf(doc, asOf));
+export function composeBrief(data: BriefData) {
+  const { day, asOf, generatedAt, late, source, kind, replayedDays, series, lastForecast, wager } = data;
+  const known = data.forecasts.filter((doc) => doc.day < day).map((doc) => forecastAsOf(doc, asOf));
   const open = known.filter(isOpenForecast).map(toBriefOpen);
   return {
     date: formatDay(day),
@@ -74,13 +74,13 @@ export function composeBrief(material: BriefData) {
     source: sanitizeText(source, MAX_REASON_CHARS),
     kind,
     replayedDays,
-    market: toBriefMarket(material.context),
+    market: toBriefMarket(data.context),
     regime: toBriefRegime(lastForecast),
     resolved: known.filter((doc) => isRevealedSince(doc, asOf.getTime() - DAY_MS)).map(toBriefOutcome),
     scorecard: HORIZONS.map((horizonDays) => buildBriefScore(known, horizonDays)),
     open,
     crowd: wager === null || wager.decidedAt > asOf ? null : buildBriefCrowd(wager),
-    next: listBriefEvents(material, open),
+    next: listBriefEvents(data, open),
     data: series.map(({ series: id, source: from, lastObservedDay, ageDays, stale }) => ({
       series: id,
       source: sanitizeText(from, MAX_REASON_CHARS),
@@ -88,7 +88,7 @@ export function composeBrief(material: BriefData) {
       ageDays,
       stale,
     })),
-    notes: composeNotes(material, known),
+    notes: composeNotes(data, known),
   };
 }
 

@@ -53,9 +53,9 @@ export class SelfTestStore {
     if (stored === run) return run;
     if (stored.state === 'done' && isUpToDate(stored, run)) return stored;
     const { _id, state, ranAt, codeVersion, dataDigest } = stored;
-    const asFound = { _id, state, ranAt, codeVersion, dataDigest };
-    if (supersedes(run, stored)) await this.#runs.replaceOne(asFound, buildSuccessor(run, stored));
-    else await this.#runs.updateOne(asFound, { $set: { failure: getSelfTestFailure(run) } });
+    const unchanged = { _id, state, ranAt, codeVersion, dataDigest };
+    if (supersedes(run, stored)) await this.#runs.replaceOne(unchanged, buildSuccessor(run, stored));
+    else await this.#runs.updateOne(unchanged, { $set: { failure: getSelfTestFailure(run) } });
     return (await this.findRun(run.test, run.day)) as SelfTestRun;
   }
 }
@@ -74,8 +74,8 @@ export type SelfTestBasis = Pick<SelfTestRun, 'codeVersion' | 'dataDigest' | 'fo
 
 /** True when a run on this basis would add nothing. */
 export function isUpToDate(run: SelfTestRun, { codeVersion, dataDigest, format }: SelfTestBasis): boolean {
-  const sameGround = run.codeVersion === codeVersion && run.dataDigest === dataDigest && run.format === format;
-  return run.state === 'done' && run.failure === null && sameGround;
+  const sameBasis = run.codeVersion === codeVersion && run.dataDigest === dataDigest && run.format === format;
+  return run.state === 'done' && run.failure === null && sameBasis;
 }
 
 export function getSelfTestFailure({ state, ranAt: at, reason, codeVersion, failure }: SelfTestRun): SelfTestFailure | null {

@@ -37,9 +37,9 @@ export interface WeeklyReportData {
 }
 
 /** Composes a week's report as of `asOf`: a late run produces the same report. */
-export function composeWeeklyReport(material: WeeklyReportData) {
-  const { week, before, asOf, generatedAt, late, days, stakes } = material;
-  const forecasts = material.forecasts.filter((doc) => doc.day <= getLastDayOfWeek(week));
+export function composeWeeklyReport(data: WeeklyReportData) {
+  const { week, before, asOf, generatedAt, late, days, stakes } = data;
+  const forecasts = data.forecasts.filter((doc) => doc.day <= getLastDayOfWeek(week));
   const known = forecasts.map((doc) => forecastAsOf(doc, asOf));
   return {
     weekId: formatWeek(week),
@@ -48,12 +48,12 @@ export function composeWeeklyReport(material: WeeklyReportData) {
     asOf: asOf.toISOString(),
     generatedAt: generatedAt.toISOString(),
     late,
-    source: sanitizeText(material.source, MAX_SOURCE_CHARS),
+    source: sanitizeText(data.source, MAX_SOURCE_CHARS),
     days: countDays(days),
     replayed: days.some(({ replayed }) => replayed),
-    market: toWeeklyMarket(material.openUsd, material.closeUsd),
+    market: toWeeklyMarket(data.openUsd, data.closeUsd),
     regimes: countRegimes(days),
-    horizons: HORIZONS.map((horizonDays) => composeHorizon(horizonDays, known, material)),
+    horizons: HORIZONS.map((horizonDays) => composeHorizon(horizonDays, known, data)),
     wagers: summarizeNewlyPublicWagers(stakes, forecasts, { before, asOf }),
     attestations: summarizeAttestations(known, before),
     incidents: listWeeklyIncidents(days, known, asOf),
