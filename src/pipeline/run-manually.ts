@@ -8,18 +8,14 @@ import type { StepName } from './step-run-store.ts';
 /** Steps that take a day; the others act on the clock and the record. */
 export const SINGLE_DAY_STEPS: readonly string[] = ['signal', 'wager', 'brief'] satisfies StepName[];
 
-export interface ManualStep {
-  step: StepName;
-  /** Default: today. */
-  day?: Day | undefined;
-  now: Date;
-}
-
 /**
- * Runs a step on the operator's request. Steps are idempotent: completed work is not repeated.
+ * Runs a step on the operator's request, by default for today. Steps are idempotent: completed work is not repeated.
  * @throws OracleError INPUT_INVALID naming `day` when the step takes none or has nothing to do on it; CONFLICT before the step's due time
  */
-export async function runStepManually(deps: PipelineDeps, { step, day, now }: ManualStep): Promise<StepReport> {
+export async function runStepManually(
+  deps: PipelineDeps,
+  { step, day, now }: { step: StepName; day?: Day | undefined; now: Date },
+): Promise<StepReport> {
   const today = toDay(now.getTime());
   if (day !== undefined) await requireValidDay(deps, step, day, today);
   const of = day ?? today;

@@ -9,8 +9,6 @@ const MIN_DISTANCE_BPS = 1_000;
 type ComparedSide = 'oracle' | 'market';
 type RunningScore = Record<ComparedSide, number>;
 
-export type Disagreement = ReturnType<typeof toDisagreement>;
-
 /** Weeks in which crowd and oracle disagreed, without those that the caller may not read. Expects the newest first. */
 export function buildDisagreementLog(weeks: readonly WeekComparison[]) {
   // How often each side was right, the current disagreement included.
@@ -58,7 +56,7 @@ function toDisagreement(week: WeekComparison & { oracleProbability: number }, ri
   };
 }
 
-function sumDisagreements(log: readonly Disagreement[], { oracle, market }: RunningScore) {
+function sumDisagreements(log: readonly ReturnType<typeof toDisagreement>[], { oracle, market }: RunningScore) {
   const settled = oracle + market;
   const interval = settled === 0 ? null : wilsonInterval(oracle, settled);
   return {

@@ -3,8 +3,6 @@ import { MICROS } from '../../wager/venue.ts';
 import type { WagerDoc } from '../../wager/wager-book.ts';
 import { formatMicros, roundContractPrice } from './decimal.ts';
 
-export type WagerView = ReturnType<typeof viewWager>;
-
 /** The service's own wager of a day. Amounts in micros of `asset`, and as exact decimals of it. */
 export function viewWager(wager: WagerDoc) {
   const { venue, asset, state, side, contracts, costMicros, payoutMicros, winner, skippedBecause } = wager;

@@ -10,18 +10,11 @@ import { type StrikeView, type TrackedStrike, toSnapshotStrike, toVenueStrike, v
 
 const STRIKES_PER_LADDER = 5;
 
-/** A strike of a prediction market near the money: its price, its order book, and the model's probability. */
-export type NearStrike = ReturnType<typeof toNearStrike>;
-
-export interface NearStrikesOptions {
-  deps: Pick<OracleDeps, 'market' | 'venueMarkets' | 'venueName' | 'now'>;
-  /** The forecast's day and its model. */
-  day: DayDoc;
-  model: ModelDoc | null;
-}
-
 /** Open strikes near the money of all observed venues, by expiry; unavailable parts are listed in `missing`. */
-export async function listNearStrikes({ deps, day, model }: NearStrikesOptions, missing: MissingPart[]): Promise<NearStrike[]> {
+export async function listNearStrikes(
+  { deps, day, model }: { deps: Pick<OracleDeps, 'market' | 'venueMarkets' | 'venueName' | 'now'>; day: DayDoc; model: ModelDoc | null },
+  missing: MissingPart[],
+) {
   const now = deps.now();
   const [seen, own, spot] = await Promise.all([
     loadOrNoteMissing(missing, 'strikes', () => deps.market.strikes(now.getTime())),

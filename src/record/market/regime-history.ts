@@ -6,8 +6,6 @@ import type { ForecastRecord } from '../forecast-record.ts';
 import { computeFreshness } from '../oracle/freshness.ts';
 import { notYetMadeError } from '../oracle/made-forecast.ts';
 
-export type CurrentRegime = Awaited<ReturnType<typeof getCurrentRegime>>;
-
 type StoredDay = Pick<DayDoc, 'day' | 'signalAt' | 'regime' | 'regimeFactors' | 'missedBecause' | 'replayed'>;
 type EvaluatedDay = StoredDay & { regime: Regime };
 

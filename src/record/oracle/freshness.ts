@@ -6,13 +6,11 @@ const OVERDUE_AFTER_MS = 3 * 60_000;
 
 export type Freshness = ReturnType<typeof computeFreshness>;
 
-export interface RecordReach {
-  lastDay: Day;
-  /** Last day of the market data; null for a live feed. */
-  lastCovered: Day | null;
-}
-
-export function computeFreshness({ day, signalAt }: { day: Day; signalAt: Date }, { lastDay, lastCovered }: RecordReach, now: Date) {
+export function computeFreshness(
+  { day, signalAt }: { day: Day; signalAt: Date },
+  { lastDay, lastCovered }: { lastDay: Day; lastCovered: Day | null },
+  now: Date,
+) {
   return {
     ageSeconds: Math.max(0, Math.round((now.getTime() - signalAt.getTime()) / 1000)),
     stale: now.getTime() >= getSignalTimeMs(day + 1) + OVERDUE_AFTER_MS,

@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import { REGIMES } from '../../forecast/regime/regime.ts';
 import { toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
 import { compareBrier, type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
-import { computeWinRate, type WinRate } from '../../forecast/statistics/win-rate.ts';
+import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.ts';
+import { computeWinRate, type RecordRow, type WinRate } from '../../forecast/statistics/win-rate.ts';
 import { roundTo } from '../../platform/round.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
-import { mayReadQuantiles, type ViewOptions, viewForecast } from '../forecast-view.ts';
+import { mayReadQuantiles, toCommittedProbabilities, toPublicStatus, type ViewOptions, viewForecast } from '../forecast-view.ts';
 import type { ENTRY, ScorecardReply } from '../schemas/scorecard.ts';
-import { toScoredForecast, toSummaryRow } from './record-row.ts';
 
 /** One forecast of the scorecard: the fields of both shapes of the interface, section 2.3, where they do not clash. */
 export type ScorecardEntry = z.input<typeof ENTRY>;
@@ -92,4 +92,22 @@ function toPriceBand(doc: ForecastDoc, options: ViewOptions): ScorecardEntry['ba
   if (doc.values === null || !mayReadQuantiles(doc, options)) return null;
   const { p10, p50, p90 } = doc.values.priceQuantiles;
   return { low: roundTo(p10, 2), median: roundTo(p50, 2), high: roundTo(p90, 2) };
+}
+
+/** The public row of a forecast for the statistics. */
+export function toSummaryRow(doc: ForecastDoc): RecordRow {
+  return { day: doc.day, status: toPublicStatus(doc), missed: doc.missed, scored: toScoredForecast(doc) };
+}
+
+/** Null until the outcome is on chain. */
+export function toScoredForecast({ day, values, resolution, reveal }: ForecastDoc): ScoredForecast | null {
+  if (reveal === null || resolution === null || values === null) return null;
+  return {
+    day,
+    call: values.signal === 'HOLD' ? null : values.direction,
+    rose: resolution.actualDirection === 'UP',
+    pUp: toCommittedProbabilities(values).pUp,
+    climatology: values.climatology,
+    distribution: null,
+  };
 }

@@ -3,7 +3,7 @@ import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.t
 import { isOracleError } from '../../platform/errors.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ModelDoc, ModelStore } from '../model-store.ts';
-import { toScoredForecast } from '../scorecard/record-row.ts';
+import { toScoredForecast } from '../scorecard/scorecard.ts';
 
 /** The public forecasts with their distribution scores; the score is null when the model is not stored. */
 export async function scoreForecasts(models: Pick<ModelStore, 'get'>, docs: readonly ForecastDoc[]): Promise<ScoredForecast[]> {

@@ -4,7 +4,7 @@ import { composeTrackRecord } from '../../../src/commerce/documents/track-record
 import { toInstantMs } from '../../../src/forecast/day.ts';
 import { wilsonInterval } from '../../../src/forecast/scoring.ts';
 import { runBriefStep } from '../../../src/pipeline/steps/brief.ts';
-import { toSummaryRow } from '../../../src/record/scorecard/record-row.ts';
+import { toSummaryRow } from '../../../src/record/scorecard/scorecard.ts';
 import { openA2aJsonRpc } from '../../support/agent-clients/a2a.ts';
 import type { OpenAgentClient } from '../../support/agent-clients/client.ts';
 import { openMcpHttp } from '../../support/agent-clients/mcp.ts';
