@@ -87,11 +87,11 @@ export const liquidationHeatmapReport = defineReport({
     const openInterestUsd = (await read('openInterest')).reading.value;
     const closes = (await read('btcClose')).known.values;
     const assumptions = { ...RULES, leverages: [...RULES.leverages], ...GRID };
-    const price = roundTo(priceUsd, 2);
-    const common = { estimate: true as const, method: METHOD, assumptions, price, openInterestUsd: roundOrNull(openInterestUsd, 0) };
-    if (openInterestUsd === null) return { ...common, ...EMPTY_HEATMAP, reason: 'The open interest is unknown' };
-    if (closes.length === 0) return { ...common, ...EMPTY_HEATMAP, reason: 'No daily close is available' };
-    return { ...common, reason: null, ...buildHeatmap(estimateLiquidationLevels(openInterestUsd, closes, priceUsd, RULES), priceUsd) };
+    const common = { estimate: true as const, method: METHOD, assumptions, price: roundTo(priceUsd, 2) };
+    if (openInterestUsd === null) return { ...common, reason: 'The open interest is unknown', openInterestUsd, ...EMPTY_HEATMAP };
+    const known = { ...common, reason: null, openInterestUsd: roundOrNull(openInterestUsd, 0) };
+    if (closes.length === 0) return { ...known, reason: 'No daily close is available', ...EMPTY_HEATMAP };
+    return { ...known, ...buildHeatmap(estimateLiquidationLevels(openInterestUsd, closes, priceUsd, RULES), priceUsd) };
   },
 });
 

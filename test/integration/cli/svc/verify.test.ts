@@ -107,7 +107,7 @@ it('prints checks and unchecked facts on a terminal', async () => {
   expect(code).toBe(0);
   const text = plain(out);
   expect(text).toContain(`Forecast ${idOf(written, DAY, 1)}, number ${DAY + 1}`);
-  expect(text).toMatch(/ {2}ok {6}the revealed salt and values are those that were committed\n/);
+  expect(text).toMatch(/ {2}ok {6}the revealed salt and values open the commitment\n/);
   expect(text).toMatch(/Not checked:\n {2}the two closes against independent prices/);
   expect(text).toMatch(/VERIFIED: .* was committed before its window opened, and the revealed values match: \w+\.\n$/);
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
