@@ -11,7 +11,7 @@ import { createMarket } from '../../market/market.ts';
 import { openSimulatedFeed } from '../../market/simulated/feed.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 
-export interface PriceOptions {
+interface PriceOptions {
   /** The setting FEEDS. */
   feeds: string;
   /** The setting PROVIDER_URLS. */

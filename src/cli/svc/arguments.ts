@@ -23,7 +23,7 @@ export interface ServiceValues {
 }
 
 /** @throws UsageError */
-export function parseHorizonOption(name: string, value: string): HorizonName {
+function parseHorizonOption(name: string, value: string): HorizonName {
   const named = recordHorizonInput.safeParse(value);
   if (named.success) return named.data;
   throw new UsageError(name, HORIZON_RULE);

@@ -13,7 +13,7 @@ export const SCHEMA_TEXTS = {
 };
 
 /** Preimage of a commitment, in this order. */
-export const OPENING_FIELDS = 'bytes32 salt, uint8 signal, uint8 direction, uint16 confidenceBps, uint16 pUpBps, uint64 btcPriceCents';
+const OPENING_FIELDS = 'bytes32 salt, uint8 signal, uint8 direction, uint16 confidenceBps, uint16 pUpBps, uint64 btcPriceCents';
 
 /** On-chain enum values, by index. */
 export const SIGNALS = ['HOLD', 'BUY', 'SELL'];

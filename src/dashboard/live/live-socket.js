@@ -3,7 +3,7 @@ const PING_MS = 30_000;
 const SILENCE_TIMEOUT_MS = 75_000;
 
 /** Close code of a connection that timed out. */
-export const SILENT_CLOSE_CODE = 1006;
+const SILENT_CLOSE_CODE = 1006;
 
 /**
  * One WebSocket connection.
