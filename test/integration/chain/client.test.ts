@@ -15,25 +15,25 @@ afterAll(() => chain.stop());
 
 const address = () => privateKeyToAccount(generatePrivateKey()).address;
 
-describe('connecting', () => {
-  it('refuses an endpoint of another chain', async () => {
+describe('createChain', () => {
+  it('rejects an endpoint of another chain', async () => {
     await expect(chain.connect({ chainId: 1 })).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'CHAIN_ID' });
   });
 
-  it('says that nobody answers', async () => {
+  it('throws CHAIN_UNREACHABLE when the endpoint does not answer', async () => {
     const proxy = await rpcProxy(chain.rpcUrl);
     await proxy.close();
     await expect(chain.connect({ rpcUrl: proxy.url })).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE', cause: expect.any(Error) });
   });
 });
 
-it('tells the newest block', async () => {
+it('returns the latest block', async () => {
   const { at, blockNumber } = await readChainHealth(await chain.connect());
   expect(blockNumber).toBeGreaterThan(0);
   expect(Math.abs(Date.now() - at.getTime())).toBeLessThan(10_000);
 });
 
-it('does not wait for a node that never answers', async () => {
+it('times out for a node that never answers', async () => {
   const proxy = await rpcProxy(chain.rpcUrl);
   const connected = await chain.connect({ rpcUrl: proxy.url });
   const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -46,7 +46,7 @@ it('does not wait for a node that never answers', async () => {
 });
 
 describe('the gate balance', () => {
-  it('of the demonstration wallets is what their names promise, also after funding twice', async () => {
+  it('of the demonstration wallets matches their tier, also after funding twice', async () => {
     const wallets = { basic: address(), premium: address(), poor: address(), buyer: address() };
     const { addresses, deployer, rpcUrl } = chain;
     await fundDemoWallets(rpcUrl, deployer, { addresses, wallets });
@@ -56,7 +56,7 @@ describe('the gate balance', () => {
     expect(balances).toEqual([parseUnits('500000000', 18), parseUnits('1000000000', 18), 0n, 0n]);
   });
 
-  it('is that of the block that is asked for', async () => {
+  it('is read at the given block', async () => {
     const wallets = { basic: address(), premium: address(), poor: address(), buyer: address() };
     const connected = await chain.connect();
     const before = await readGateBalance(connected, wallets.basic);
@@ -65,7 +65,7 @@ describe('the gate balance', () => {
     expect(await readGateBalance(connected, wallets.basic, before.blockNumber)).toEqual({ balance: 0n, blockNumber: before.blockNumber });
   });
 
-  it('is out of reach, not refused, where the endpoint has no such token or says that it reverts', async () => {
+  it('throws CHAIN_UNREACHABLE when the endpoint lacks the token or reports a revert', async () => {
     const connected = await chain.connect();
     const bare = { ...connected, addresses: { ...connected.addresses, gateToken: address() } };
     const unreachable = { code: 'CHAIN_UNREACHABLE', retryable: true };

@@ -33,7 +33,7 @@ const statesOf = (of: Chain, limitMs?: number) =>
 const stateNames = (states: Awaited<ReturnType<typeof statesOf>>) =>
   Object.entries(states).map(([name, observed]) => `${name}: ${observed?.state}`);
 
-it('tells what each contract answers', async () => {
+it('returns the value of each live contract', async () => {
   const { eas, schemaRegistry, identityRegistry, reputationRegistry, gateToken, stablecoin, agentCommerce } = await statesOf(chain);
   expect(eas).toEqual({ state: 'live', reason: null, value: { version: expect.stringMatching(/^1\.\d+\.\d+/) } });
   expect(schemaRegistry.value!.schemas.map(({ name, registered }) => [name, registered])).toEqual([
@@ -47,7 +47,7 @@ it('tells what each contract answers', async () => {
   expect(stablecoin.value).toMatchObject({ symbol: expect.stringMatching(/\w/), decimals: 6 });
 });
 
-it('tells a contract that is not there, and the others all the same', async () => {
+it('reports a missing contract beside the live ones', async () => {
   const nobody = local.accounts.stranger.address;
   const misled = await local.connect({ addresses: { ...local.addresses, gateToken: nobody, eas: nobody } });
   const states = await statesOf(misled);
@@ -63,7 +63,7 @@ it('tells a contract that is not there, and the others all the same', async () =
   ]);
 });
 
-it('tells nothing of a contract that is not set', async () => {
+it('returns null for a contract that is not configured', async () => {
   const without = await local.connect({ addresses: { ...local.addresses, agentCommerce: null } });
   expect((await statesOf(without)).agentCommerce).toBeNull();
 });

@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => test.stop());
 
-describe('the signature of a key', () => {
-  it('is recovered without the chain', async () => {
+describe('an EOA signature', () => {
+  it('is verified without a chain read', async () => {
     const proxy = await rpcProxy(test.rpcUrl);
     const proxied = await test.connect({ rpcUrl: proxy.url });
     proxy.counts.clear();
@@ -35,7 +35,7 @@ describe('the signature of a key', () => {
     await proxy.close();
   });
 
-  it('counts with either spelling of its parity', async () => {
+  it('is valid with either encoding of its parity', async () => {
     const { r, s, yParity } = parseSignature(signature);
     expect(await isSignedBy(chain, { wallet: owner.address, hash, signature: serializeSignature({ r, s, yParity }) })).toBe(true);
     const bare: Hex = `${signature.slice(0, -2) as Hex}0${yParity}`;
@@ -54,8 +54,8 @@ describe('the signature of a key', () => {
   });
 });
 
-describe('the signature of a contract wallet', () => {
-  it('is what the contract takes for one', async () => {
+describe('a contract wallet signature', () => {
+  it('is valid when the contract accepts it', async () => {
     const { address: wallet, deploy } = await wallets(owner.address);
     await deploy();
     expect(await isSignedBy(chain, { wallet, hash, signature })).toBe(true);
@@ -63,7 +63,7 @@ describe('the signature of a contract wallet', () => {
     expect(await isSignedBy(chain, { wallet, hash, signature: await stranger.signMessage({ message }) })).toBe(false);
   });
 
-  it('counts before the contract is deployed, with what deploys it, and deploys nothing', async () => {
+  it('is valid before deployment with ERC-6492, and deploys nothing', async () => {
     const { address: wallet, wrapped } = await wallets(stranger.address);
     const own = await stranger.signMessage({ message });
     expect(await isSignedBy(chain, { wallet, hash, signature: wrapped(own) })).toBe(true);
@@ -80,7 +80,7 @@ describe('the signature of a contract wallet', () => {
     expect(await isSignedBy(chain, { wallet, hash, signature })).toBe(false);
   });
 
-  it('is asked for in a way that no account takes for an estimate of fees', async () => {
+  it('is checked from a caller that no account treats as a fee estimate', async () => {
     const { address: wallet, deploy } = await wallets(owner.address, 'trusts fee estimates');
     await deploy();
     expect(await isSignedBy(chain, { wallet, hash, signature: await stranger.signMessage({ message }) })).toBe(false);
@@ -88,8 +88,8 @@ describe('the signature of a contract wallet', () => {
   });
 });
 
-describe('a check that takes too long', () => {
-  it('ends at its limit, with its request', async () => {
+describe('a slow check', () => {
+  it('times out and aborts its request', async () => {
     const proxy = await rpcProxy(test.rpcUrl);
     const proxied = await test.connect({ rpcUrl: proxy.url });
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -101,7 +101,7 @@ describe('a check that takes too long', () => {
     expect(proxy.counts.get('eth_call')).toBe(1);
   });
 
-  it('costs the node no more gas than its limit', async () => {
+  it('uses no more gas than its limit', async () => {
     const proxy = await rpcProxy(test.rpcUrl);
     const proxied = await test.connect({ rpcUrl: proxy.url });
     const gas: unknown[] = [];
@@ -117,8 +117,8 @@ describe('a check that takes too long', () => {
   });
 });
 
-describe('a chain that does not answer', () => {
-  it('says nothing about a signature', async () => {
+describe('an unreachable chain', () => {
+  it('throws instead of rejecting the signature', async () => {
     const proxy = await rpcProxy(test.rpcUrl);
     const proxied = await test.connect({ rpcUrl: proxy.url });
     const asked = () => isSignedBy(proxied, { wallet: stranger.address, hash, signature });

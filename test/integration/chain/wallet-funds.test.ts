@@ -36,7 +36,7 @@ async function fundsOf(address: Address) {
 
 const setBalance = (address: Address, wei: bigint) => bench.chain.rpc('anvil_setBalance', address, `0x${wei.toString(16)}`);
 
-it('a balance lasts for as many days as it holds of an average day of the last seven', async () => {
+it('estimates the days left from the average daily cost of the last seven days', async () => {
   const { address, costs } = await spender(8, 6, 3, 0);
   const week = costs.slice(1).reduce((sum, cost) => sum + cost, 0n);
   await setBalance(address, week * 3n + week / 2n);
@@ -56,7 +56,7 @@ it.each([
   expect(await fundsOf(address)).toMatchObject({ daysLeft: null });
 });
 
-it('are read once a minute for whoever asks, a failure again at once', async () => {
+it('reads balances once a minute for all callers, and retries a failure immediately', async () => {
   const [attester, reporter, provider, facilitator] = await Promise.all(
     Array.from({ length: 4 }, async () => bench.wallet((await bench.newAccount()).account)),
   );

@@ -7,7 +7,7 @@ const decimals = fc.integer({ min: 0, max: 18 });
 const refused = expect.objectContaining({ code: 'INPUT_INVALID', field: 'amount' });
 
 describe('money', () => {
-  it('is read as it was written, of any size and with any decimals', () => {
+  it('round-trips text of any size and number of decimals', () => {
     fc.assert(
       fc.property(amount, decimals, fc.integer({ min: 0, max: 18 }), (value, places, fewest) => {
         const text = formatAmount({ asset: 'X', amount: value, decimals: places }, Math.min(fewest, places));
@@ -16,7 +16,7 @@ describe('money', () => {
     );
   });
 
-  it('is written by the shift of its point', () => {
+  it('is formatted by shifting the decimal point', () => {
     fc.assert(
       fc.property(amount, decimals, (value, places) => {
         const [whole = '', fraction = ''] = formatAmount({ asset: 'X', amount: value, decimals: places }, places).split('.');
@@ -26,7 +26,7 @@ describe('money', () => {
     );
   });
 
-  it('refuses more decimals than the asset has', () => {
+  it('rejects more decimals than the asset has', () => {
     fc.assert(
       fc.property(decimals, fc.integer({ min: 1, max: 6 }), (places, more) => {
         expect(() => parseAmount(`1.${'0'.repeat(places + more)}`, places)).toThrow(refused);
@@ -41,7 +41,7 @@ describe('money', () => {
     },
   );
 
-  it('is never rounded as a float would be', () => {
+  it('is never rounded like a float', () => {
     expect(parseUsd('0.1').amount + parseUsd('0.2').amount).toBe(parseUsd('0.3').amount);
     expect(formatAmount(usdFromMicros(9_007_199_254_740_993n))).toBe('9007199254.740993');
   });

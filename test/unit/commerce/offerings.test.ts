@@ -4,8 +4,8 @@ import { listChannelStates } from '../../../src/commerce/commerce.ts';
 import { formatMoney } from '../../../src/commerce/money.ts';
 import { findOffering, getOfferingId, OFFERINGS } from '../../../src/commerce/offerings.ts';
 
-describe('the price table', () => {
-  it('has the offerings of the interface at their prices', () => {
+describe('OFFERINGS', () => {
+  it('contains the offerings of the interface at their prices', () => {
     expect(OFFERINGS.map((offering) => [getOfferingId(offering), formatMoney(offering.price)])).toEqual([
       ['purchase:svc_signal_with_proof', '1.00 USD'],
       ['purchase:svc_verified_track_record', '0.50 USD'],
@@ -21,18 +21,18 @@ describe('the price table', () => {
     ]);
   });
 
-  it('finds an offering through its own channel only', () => {
+  it('is searched by channel and name', () => {
     for (const offering of OFFERINGS) expect(findOffering(offering.channel, offering.name)).toBe(offering);
     expect(findOffering('x402', 'svc_alpha_brief')).toBeNull();
   });
 
-  it('names the offering in its example, so that it can be asked for', () => {
+  it('names the offering in each example', () => {
     for (const { channel, name, example } of OFFERINGS) expect(example).toContain(channel === 'x402' ? 'GET /oracle' : `"${name}"`);
   });
 });
 
-describe('a channel', () => {
-  it('is open unless it is closed here, with a reason', () => {
+describe('listChannelStates', () => {
+  it('reports a channel as open unless it is closed with a reason', () => {
     expect(listChannelStates({ closed: {} })).toEqual(CHANNELS.map((channel) => ({ channel, open: true, reason: null })));
     const states = listChannelStates({ closed: { 'agent-commerce': 'There is no contract here.' } });
     expect(states.filter(({ open }) => !open)).toEqual([{ channel: 'agent-commerce', open: false, reason: 'There is no contract here.' }]);

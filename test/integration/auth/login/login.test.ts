@@ -71,7 +71,7 @@ async function giveTokens(to: Hex, tokens: string): Promise<void> {
 }
 
 describe('a login by the access message', () => {
-  it.each(['basic', 'premium'] as const)('gives a %s token and says what for', async (tier) => {
+  it.each(['basic', 'premium'] as const)('returns a %s token with its requirement', async (tier) => {
     const { status, body, headers } = await logIn(await signedLogin(demo[tier], moment()));
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('private, no-store');
@@ -94,7 +94,7 @@ describe('a login by the access message', () => {
     expect(await logIn({ wallet, signature, timestamp })).toMatchObject({ status: 200, body: { wallet: demo.basic.address } });
   });
 
-  it('takes seconds and milliseconds, each as it was signed', async () => {
+  it('accepts seconds and milliseconds, each as signed', async () => {
     const seconds = Math.floor(Date.now() / 1_000);
     const login = await signedLogin(demo.basic, seconds - 1);
     const mixed = await logIn({ ...login, timestamp: login.timestamp * 1_000 });
@@ -103,7 +103,7 @@ describe('a login by the access message', () => {
     expect(await logIn(await signedLogin(demo.basic, (seconds - 1) * 1_000))).toMatchObject({ status: 200 });
   });
 
-  it('is refused with too old or too new a time, and tells the time here', async () => {
+  it("rejects a time outside the window, with the server's time", async () => {
     for (const offsetMs of [-301_000, 302_000, -86_400_000]) {
       const { status, body } = await logIn(await signedLogin(demo.basic, Date.now() + offsetMs));
       expect(status).toBe(401);
@@ -114,7 +114,7 @@ describe('a login by the access message', () => {
     expect(await logIn(await signedLogin(demo.basic, Date.now() + 290_000))).toMatchObject({ status: 200 });
   });
 
-  it('is refused with a signature of somebody else, or over something else', async () => {
+  it('rejects a signature of another wallet or over another message', async () => {
     const timestamp = moment();
     const login = await signedLogin(demo.basic, timestamp);
     const byAnother = { ...(await signedLogin(demo.premium, timestamp)), wallet: demo.basic.address };
@@ -133,7 +133,7 @@ describe('a login by the access message', () => {
     expect(await logIn(login)).toMatchObject({ status: 200 });
   });
 
-  it('opens one session, at however many doors at once, in whatever form the signature comes again: 409 says what to do', async () => {
+  it('opens one session over all endpoints and encodings of the signature: 409 names the fix', async () => {
     const login = await signedLogin(demo.premium, moment());
     const answers = await Promise.all(Array.from({ length: 10 }, () => logIn(login)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
@@ -145,7 +145,7 @@ describe('a login by the access message', () => {
     }
   });
 
-  it('is refused below the Basic requirement, with what the wallet has and what it needs', async () => {
+  it('rejects a balance below Basic, with balance and requirement', async () => {
     const poor = await signedLogin(demo.poor, moment());
     const { status, body } = await logIn(poor);
     expect(status).toBe(403);
@@ -200,7 +200,7 @@ describe('a contract wallet', () => {
     return { wallet, signature: wrap(await owner.signMessage({ message: formatLoginMessage(wallet, timestamp) })), timestamp };
   };
 
-  it('logs in before and after it is deployed, each signature once', async () => {
+  it('logs in before and after its deployment, each signature once', async () => {
     const wallets = await walletFactory({ client }, service.infrastructure.rpcUrl, demo.premium);
     const { address, deploy, wrapped } = await wallets(owner.address);
     await giveTokens(address, '500000000');
@@ -226,7 +226,7 @@ describe('a login by EIP-4361', () => {
     signature: await account.signMessage({ message: text }),
   });
 
-  it('takes what the nonce comes with, and gives the same session', async () => {
+  it('accepts the issued nonce and returns the same session', async () => {
     const terms = await send('GET', '/api/svc/oracle/nonce');
     expect(undocumented(NONCE_REPLY, terms.body)).toEqual([]);
     expect(terms.headers.get('cache-control')).toBe('no-store');
@@ -237,7 +237,7 @@ describe('a login by EIP-4361', () => {
     expect(await service.appOptions.identify(`Bearer ${body.token}`)).toMatchObject({ tier: 'premium', wallet: demo.premium.address });
   });
 
-  it('uses a nonce once, at however many doors at once and in whatever message', async () => {
+  it('uses a nonce once over all endpoints and messages', async () => {
     const first = await message(demo.basic);
     const nonce = /Nonce: (\w+)/.exec(first)![1]!;
     const body = await signed(demo.basic, first);
@@ -247,7 +247,7 @@ describe('a login by EIP-4361', () => {
     expect(await send('POST', SIWE, { body: second })).toMatchObject({ status: 409, body: { code: 'CONFLICT', field: 'signature' } });
   });
 
-  it('is refused with a nonce of somebody else, and for a message that was changed', async () => {
+  it('rejects a nonce of another service and a modified message', async () => {
     const made = await signed(demo.basic, await message(demo.basic, { nonce: 'a1b2c3d4e5f60718' }));
     expect(await send('POST', SIWE, { body: made })).toMatchObject({ status: 401, body: { field: 'message.nonce' } });
     const good = await signed(demo.basic, await message(demo.basic, { statement: 'Sign in.' }));
@@ -265,7 +265,7 @@ describe('a login by EIP-4361', () => {
 const SESSION = '/api/svc/oracle/session';
 
 describe('the end of a session', () => {
-  it('comes for the token that is sent, and for no other', async () => {
+  it('ends the session of the given token only', async () => {
     const [headers, other] = await Promise.all([asTier(service, 'basic'), asTier(service, 'basic')]);
     const { status, body } = await send('DELETE', SESSION, { headers });
     expect(status).toBe(200);
@@ -277,7 +277,7 @@ describe('the end of a session', () => {
     expect(await send('DELETE', SESSION)).toMatchObject({ status: 401, body: { field: 'Authorization' } });
   });
 
-  it('comes for all sessions of a wallet when the operator says so', async () => {
+  it("ends all sessions of a wallet on the operator's request", async () => {
     const tokens = await Promise.all([loginToken(service, 'premium'), loginToken(service, 'premium')]);
     const spared = await asTier(service, 'basic');
     expect(await service.http.access.revokeSessions(demo.premium.address.toLowerCase() as Hex)).toBeGreaterThanOrEqual(2);
@@ -304,13 +304,13 @@ describe('the Authorization header', () => {
     },
   );
 
-  it('with a good token has an answer that no cache may share, also where it says what an anonymous client reads', async () => {
+  it('with a valid token makes the response private, also where it equals the anonymous one', async () => {
     const headers = await asTier(service, 'basic');
     const cachingOf = async (sent: object) => (await send('GET', '/.well-known/jwks.json', sent)).headers.get('cache-control');
     expect([await cachingOf({}), await cachingOf({ headers })]).toEqual(['public, max-age=60', 'private, no-store']);
   });
 
-  it('is not blamed for a wrong signature in the body', async () => {
+  it('is not blamed for an invalid signature in the body', async () => {
     const body = { ...(await signedLogin(demo.basic, moment())), signature: `0x${'11'.repeat(64)}1b` };
     const { status, headers } = await send('POST', VERIFY, { body, headers: await asTier(service, 'basic') });
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="oracle"']);
@@ -322,7 +322,7 @@ describe('the Authorization header', () => {
   });
 });
 
-describe('what anybody may ask', () => {
+describe('public endpoints', () => {
   it.each([
     ['basic', '500000000', [true, false]],
     ['poor', '0', [false, false]],
@@ -336,11 +336,11 @@ describe('what anybody may ask', () => {
     expect(BigInt(body.blockNumber)).toBeLessThanOrEqual(newest);
   });
 
-  it.each(['0x12', '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96046', 'vitalik.eth'])('%s is no wallet', async (wallet) => {
+  it.each(['0x12', '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96046', 'vitalik.eth'])('%s is rejected as a wallet', async (wallet) => {
     expect(await send('GET', `/api/svc/verify/${wallet}`)).toMatchObject({ status: 400, body: { field: 'wallet' } });
   });
 
-  it('the keys are public and may be kept for a minute', async () => {
+  it('serve the keys with a max-age of a minute', async () => {
     const { status, body, headers } = await send('GET', '/.well-known/jwks.json');
     expect(status).toBe(200);
     expect(undocumented(JWKS_REPLY, body)).toEqual([]);
@@ -349,7 +349,7 @@ describe('what anybody may ask', () => {
   });
 });
 
-it('nothing of a login is kept that would help a thief of the database', async () => {
+it('stores nothing of a login that is usable for a thief of the database', async () => {
   const token = await loginToken(service, 'basic');
   const { db } = service.database;
   const names = ['sessions', 'token_keys', 'login_claims', 'login_nonces'];
@@ -359,7 +359,7 @@ it('nothing of a login is kept that would help a thief of the database', async (
   for (const part of token.split('.').slice(1)) expect(text).not.toContain(part);
 });
 
-it('what has expired is purged, and nothing else', async () => {
+it('purges expired documents only', async () => {
   const { access } = service.http;
   const token = await loginToken(service, 'basic');
   const count = (name: string) => service.database.db.collection(name).countDocuments();

@@ -61,14 +61,14 @@ describe('one process', () => {
     expect(await limits[policy].take('one by one')).toMatchObject({ allowed: false, remaining: 0 });
   });
 
-  it('counts each client for himself, and each policy', async () => {
+  it('counts clients and policies separately', async () => {
     const limits = openLimits();
     expect(await allowed(limits.rpc, 20, 'a')).toBe(10);
     expect(await allowed(limits.rpc, 5, 'b')).toBe(5);
     expect(await allowed(limits.public, 60, 'a')).toBe(60);
   });
 
-  it('begins anew with each minute, whatever clients did in the last one', async () => {
+  it('starts anew each minute', async () => {
     const limits = openLimits();
     nowMs = MINUTE + 59_999;
     expect(await allowed(limits.public, 100)).toBe(60);
@@ -77,7 +77,7 @@ describe('one process', () => {
     expect(await limits.public.take('somebody')).toMatchObject({ allowed: true, remaining: 59, resetSeconds: 60 });
   });
 
-  it('writes for a tenth of the requests at most, and never for refused ones', async () => {
+  it('writes for at most a tenth of the requests, and never for rejected ones', async () => {
     const limits = openLimits();
     await allowed(limits.public, 60);
     const [before] = await counts().find().toArray();
@@ -86,7 +86,7 @@ describe('one process', () => {
     expect(await counts().find().toArray()).toEqual([before]);
   });
 
-  it('knows who has nothing left, without counting', async () => {
+  it('returns a known rejection without counting', async () => {
     const limits = openLimits();
     expect(limits.rpc.getRejection('somebody')).toBeNull();
     await allowed(limits.rpc, 9);
@@ -97,7 +97,7 @@ describe('one process', () => {
     expect(limits.rpc.getRejection('somebody')).toBeNull();
   });
 
-  it('keeps only the counts of the last minutes', async () => {
+  it('purges counts of past windows', async () => {
     const limits = openLimits();
     await limits.public.take('somebody');
     nowMs += 3 * 60_000;
@@ -107,21 +107,21 @@ describe('one process', () => {
 });
 
 describe('several processes on one database', () => {
-  it('let no more than the limit through together, however the requests arrive', async () => {
+  it('allow no more than the limit together, in any order of requests', async () => {
     const processes = [openLimits(), openLimits(), openLimits()];
     const numbers = await Promise.all(processes.map(({ public: limiter }) => allowed(limiter, 100)));
     const sum = numbers.reduce((total, number) => total + number, 0);
     expect(sum).toBe(60);
   });
 
-  it('take turns', async () => {
+  it('share the limit', async () => {
     const [one, other] = [openLimits(), openLimits()];
     let passed = 0;
     for (let request = 0; request < 80; request++) passed += await allowed((request % 2 ? one : other).public, 1);
     expect(passed).toBe(60);
   });
 
-  it('leave out no more than a tenth that another one holds', async () => {
+  it('lose at most a tenth that another process has reserved', async () => {
     const [one, other] = [openLimits(), openLimits()];
     expect(await allowed(one.public, 1)).toBe(1);
     expect(await allowed(other.public, 100)).toBe(54);
@@ -129,7 +129,7 @@ describe('several processes on one database', () => {
   });
 });
 
-describe('without the store', () => {
+describe('without the database', () => {
   let wire: Cable;
   let behind: Database;
 
@@ -142,7 +142,7 @@ describe('without the store', () => {
     await wire.close();
   });
 
-  it.each(['cut', 'hang'] as const)('(%s) each process limits for itself, says so once, and goes back to sharing', async (fault) => {
+  it.each(['cut', 'hang'] as const)('(%s) each process limits by itself, logs it once, and shares again afterwards', async (fault) => {
     const limits = openLimits(behind.db);
     expect(await allowed(limits.public, 10)).toBe(10);
     wire[fault]();

@@ -73,7 +73,7 @@ async function loggedIn(access: AuthService, tokens: string): Promise<{ account:
 const calls = () => proxy.counts.get('eth_call') ?? 0;
 
 describe('a balance that changes', () => {
-  it('takes effect within a minute of use when it falls, and comes back, but never rises above the login', async () => {
+  it('takes effect within a minute when it falls, and recovers, but never exceeds the tier at login', async () => {
     const access = await accessOf();
     const { account, header } = await loggedIn(access, '1000000000');
     await take(account, '0.000000000000000001');
@@ -93,7 +93,7 @@ describe('a balance that changes', () => {
     expect(await access.identify(header)).toMatchObject({ tier: 'premium' });
   });
 
-  it('never lifts a session above what it was at login', async () => {
+  it('never raises a session above its tier at login', async () => {
     const access = await accessOf();
     const { account, header } = await loggedIn(access, '500000000');
     await give(account.address, '500000000');
@@ -101,7 +101,7 @@ describe('a balance that changes', () => {
     expect(await access.identify(header)).toMatchObject({ tier: 'basic', balance: '1000000000' });
   });
 
-  it('is told at the door with the balance, and still lets the wallet log out', async () => {
+  it('is reported with the rejection, and the wallet can still log out', async () => {
     const access = await accessOf();
     const { account, header } = await loggedIn(access, '500000000');
     const gated = route({
@@ -127,7 +127,7 @@ describe('a balance that changes', () => {
     await served.close();
   });
 
-  it('counts once it has its confirmations', async () => {
+  it('counts at its confirmation depth', async () => {
     const access = await accessOf(3);
     const account = privateKeyToAccount(generatePrivateKey());
     await give(account.address, '500000000');
@@ -139,7 +139,7 @@ describe('a balance that changes', () => {
 });
 
 describe('a reading', () => {
-  it('is one for all who come at once, and one for all processes and sessions', async () => {
+  it('is shared by concurrent requests, processes and sessions', async () => {
     const [one, other] = [await accessOf(), await accessOf()];
     const { account, header } = await loggedIn(one, '500000000');
     const { token } = await one.logIn(await signedLogin(account, now.getTime() + 1));
@@ -157,7 +157,7 @@ describe('a reading', () => {
     expect(calls() - before).toBe(2);
   });
 
-  it('for the public is remembered for some seconds', async () => {
+  it('of the public endpoint is cached for some seconds', async () => {
     const access = await accessOf();
     const { address } = privateKeyToAccount(generatePrivateKey());
     const first = await access.getGateBalance(address);
@@ -170,8 +170,8 @@ describe('a reading', () => {
   });
 });
 
-describe('a chain that does not answer', () => {
-  it('is stood in for by the last reading, for five minutes and no longer', async () => {
+describe('an unreachable chain', () => {
+  it('is replaced by the last reading for five minutes', async () => {
     const access = await accessOf();
     const { header } = await loggedIn(access, '500000000');
     proxy.hooks.onRequest = () => 'drop';
@@ -188,7 +188,7 @@ describe('a chain that does not answer', () => {
     expect(await access.identify(header)).toMatchObject({ tier: 'basic' });
   });
 
-  it('is also one that says the token reverts', async () => {
+  it('includes one that reports a revert of the token', async () => {
     const access = await accessOf();
     const { header } = await loggedIn(access, '500000000');
     proxy.hooks.onRequest = ({ method }) => (method === 'eth_call' ? { error: { code: 3, message: 'execution reverted' } } : undefined);
@@ -198,7 +198,7 @@ describe('a chain that does not answer', () => {
     await expect(access.identify(header)).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE', retryable: true });
   });
 
-  it('that hangs holds a request up for three seconds, and the next ones not at all', async () => {
+  it('that hangs delays one request by three seconds and the next ones not at all', async () => {
     const access = await accessOf();
     const { header } = await loggedIn(access, '500000000');
     const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -215,7 +215,7 @@ describe('a chain that does not answer', () => {
     resolve(undefined);
   });
 
-  it('costs a login nothing: its signature works afterwards', async () => {
+  it('leaves the signature of a failed login usable', async () => {
     const access = await accessOf();
     const account = privateKeyToAccount(generatePrivateKey());
     await give(account.address, '500000000');
@@ -230,7 +230,7 @@ describe('a chain that does not answer', () => {
     await expect(access.logIn(login)).rejects.toMatchObject({ code: 'CONFLICT', field: 'signature' });
   });
 
-  it('and so does a balance that is too low: the same message logs in once it is enough', async () => {
+  it('as well as too low a balance: the same message logs in once it suffices', async () => {
     const access = await accessOf();
     const account = privateKeyToAccount(generatePrivateKey());
     const login = await signedLogin(account, now.getTime());
@@ -240,7 +240,7 @@ describe('a chain that does not answer', () => {
     await expect(access.logIn(login)).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
-  it('that fails in the middle of ten identical logins lets one of them in at most', async () => {
+  it('that fails during ten identical logins admits at most one', async () => {
     const access = await accessOf();
     const account = privateKeyToAccount(generatePrivateKey());
     await give(account.address, '500000000');
@@ -262,7 +262,7 @@ describe('a chain that does not answer', () => {
 });
 
 describe('a token', () => {
-  it('is worth what its session is: a stolen key makes nobody premium, and nobody somebody else', async () => {
+  it('has the entitlement of its session: a stolen key raises no tier and changes no wallet', async () => {
     const access = await accessOf();
     const { account, header } = await loggedIn(access, '500000000');
     const { kid, privateKey } = await access.keys.getSigningKey();
@@ -275,7 +275,7 @@ describe('a token', () => {
     }
   });
 
-  it('tells who holds it and until when', async () => {
+  it('returns its caller and expiry', async () => {
     const access = await accessOf();
     const { account, header } = await loggedIn(access, '500000000');
     const { caller, expiresAt } = await access.identifyToken(header.slice('Bearer '.length));

@@ -49,7 +49,7 @@ const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('bas
 const partsOf = (token: string) => token.split('.') as [string, string, string];
 
 describe('an access token', () => {
-  it('names its session for 30 minutes and not a second longer', async () => {
+  it('is valid for its session for 30 minutes and not a second longer', async () => {
     now = issuedAt;
     const { token, expiresAt } = await tokens.issue(content);
     expect(expiresAt).toEqual(new Date('2027-01-01T00:29:50.000Z'));
@@ -62,7 +62,7 @@ describe('an access token', () => {
     now = issuedAt;
   });
 
-  it('says by whom it was issued, for what and to whom', async () => {
+  it('names issuer, audience and subject', async () => {
     const { token } = await tokens.issue(content);
     const [header, payload] = partsOf(token)
       .slice(0, 2)
@@ -147,7 +147,7 @@ describe('an access token', () => {
     expect(error).toMatchObject({ code: 'UNAUTHENTICATED', field: 'Authorization', message: expect.stringContaining(words) });
   });
 
-  it('is refused wherever a character of it is changed', async () => {
+  it('is rejected when any character is changed', async () => {
     const token = await forged({});
     for (let index = 0; index < token.length; index += 7) {
       const changed = token.slice(0, index) + (token[index] === 'A' ? 'B' : 'A') + token.slice(index + 1);

@@ -28,7 +28,7 @@ function open(secret = 's'.repeat(32)) {
 const kidsOf = async ({ keys } = open()) => (await keys.listPublicKeys()).map(({ kid }) => kid);
 
 describe('the first key', () => {
-  it('is one, however many processes start at once, and the same after a restart', async () => {
+  it('is one for all processes that start at once, and the same after a restart', async () => {
     const signing = await Promise.all(Array.from({ length: 8 }, () => open().keys.getSigningKey()));
     expect(new Set(signing.map(({ kid }) => kid)).size).toBe(1);
     expect(await database.db.collection('card_keys').countDocuments()).toBe(1);
@@ -45,7 +45,7 @@ describe('the first key', () => {
     expect(stored).toContain('"sealedPrivateJwk":"v1.');
   });
 
-  it('opens under its own secret and for its own purpose only', async () => {
+  it('opens only under its own secret and purpose', async () => {
     await open().keys.getSigningKey();
     await expect(open('t'.repeat(32)).keys.getSigningKey()).rejects.toEqual(refused);
     const [{ kid, sealedPrivateJwk }] = await database.db.collection('card_keys').find().toArray();
@@ -54,7 +54,7 @@ describe('the first key', () => {
 });
 
 describe('a new key', () => {
-  it('signs from then on, and the one before is published until it is retired', async () => {
+  it('signs from then on, and its predecessor is published until it retires', async () => {
     const before = (await open().keys.getSigningKey()).kid;
     const { kid } = await open().keys.rotate();
     expect((await open().keys.getSigningKey()).kid).toBe(kid);
@@ -65,7 +65,7 @@ describe('a new key', () => {
     expect(await kidsOf()).toEqual([kid]);
   });
 
-  it('is one for processes that make it at the same moment', async () => {
+  it('is one for processes that create it at the same moment', async () => {
     await open().keys.getSigningKey();
     const made = await Promise.all(Array.from({ length: 6 }, () => open().keys.rotate()));
     const kids = await kidsOf();
@@ -75,7 +75,7 @@ describe('a new key', () => {
   });
 });
 
-it('the keys of cards and of session tokens verify nothing of each other', async () => {
+it("keys of cards and of session tokens do not verify each other's signatures", async () => {
   const { keys, tokens } = open();
   const card = await keys.getSigningKey();
   const token = await tokens.getSigningKey();
@@ -93,7 +93,7 @@ it('the keys of cards and of session tokens verify nothing of each other', async
   expect(await tokens.findVerificationKey(card.kid)).toBeNull();
 });
 
-it('whose predecessors are revoked is the only one that is published, also in other processes', async () => {
+it('after a revocation only the new key is published, also by other processes', async () => {
   await open().keys.getSigningKey();
   await open().keys.rotate();
   const { kid } = await open().keys.rotate({ revoke: true });

@@ -30,7 +30,7 @@ const pass = (minutes: number) => {
 };
 
 describe('the first key', () => {
-  it('is one, however many processes start at once, and the same after a restart', async () => {
+  it('is one for all processes that start at once, and the same after a restart', async () => {
     const processes = Array.from({ length: 8 }, () => process());
     const signing = await Promise.all(processes.map(({ keys }) => keys.getSigningKey()));
     expect(new Set(signing.map(({ kid }) => kid)).size).toBe(1);
@@ -59,7 +59,7 @@ describe('the first key', () => {
 });
 
 describe('a rotation', () => {
-  it('lets tokens of the old key live until they expire, and no longer', async () => {
+  it('keeps tokens of the old key valid until they expire, and no longer', async () => {
     const { keys, tokens, kids } = process();
     const { token } = await tokens.issue(content);
     const [old] = await kids();
@@ -75,7 +75,7 @@ describe('a rotation', () => {
     await expect(tokens.verify(token)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   });
 
-  it('is followed at once by other processes, in signing and in checking', async () => {
+  it('applies immediately in other processes, for signing and verification', async () => {
     const [one, other] = [process(), process()];
     await other.tokens.verify((await one.tokens.issue(content)).token);
     const { kid } = await one.keys.rotate();
@@ -83,7 +83,7 @@ describe('a rotation', () => {
     expect(await other.tokens.verify((await one.tokens.issue(content)).token)).toMatchObject({ sessionId: content.sessionId });
   });
 
-  it('in several processes at once leaves one active key, which each of them was told', async () => {
+  it('in several processes at once returns the same active key to each', async () => {
     const { kids } = process();
     await process().keys.getSigningKey();
     const rotated = await Promise.all(Array.from({ length: 5 }, () => process().keys.rotate()));
@@ -94,7 +94,7 @@ describe('a rotation', () => {
     expect(new Set(rotated.map(({ kid }) => kid)).size).toBe(known.length - 1);
   });
 
-  it('with revocation is followed by other processes within a minute, also for keys that they know', async () => {
+  it('with revocation applies in other processes within a minute, also for known keys', async () => {
     const [one, other] = [process(), process()];
     const { token } = await one.tokens.issue(content);
     await other.tokens.verify(token);
@@ -103,7 +103,7 @@ describe('a rotation', () => {
     await expect(other.tokens.verify(token)).rejects.toThrow('a key that is not in use here');
   });
 
-  it('with revocation ends all earlier tokens', async () => {
+  it('with revocation invalidates all earlier tokens', async () => {
     const { keys, tokens, kids } = process();
     const first = await tokens.issue(content);
     const [firstKid] = await kids();
@@ -122,7 +122,7 @@ describe('a rotation', () => {
 });
 
 describe('a purge', () => {
-  it('deletes what no token needs, never the active key', async () => {
+  it('deletes keys without valid tokens, never the active key', async () => {
     const { keys } = process();
     const count = () => database.db.collection('token_keys').countDocuments();
     await keys.getSigningKey();
@@ -142,7 +142,7 @@ describe('a purge', () => {
   });
 });
 
-it('a flood of names that nobody knows costs the database next to nothing, and hides no new key', async () => {
+it('a flood of unknown key ids costs the database next to nothing, and hides no new key', async () => {
   const watched = await connectMongo(database.uri, { monitorCommands: true });
   let reads = 0;
   watched.client.on('commandStarted', ({ commandName }) => {

@@ -56,7 +56,7 @@ function prediction(horizonDays: number, sequence = 1): PredictionData {
 const predictions = (refUid: Hex = zeroHash) => HORIZONS.map((horizonDays) => ({ ...prediction(horizonDays), refUid }));
 
 describe('schemas', () => {
-  it('are registered once, under the uid that is computed here, and found again by another wallet', async () => {
+  it('are registered once under the computed uid, and found by another wallet', async () => {
     const [one, other] = await Promise.all([newAttester(), newAttester()]);
     const uids = await one.attester.ensureSchemas();
     expect(uids).toEqual({ prediction: getSchemaUid('prediction'), resolution: getSchemaUid('resolution') });
@@ -73,7 +73,7 @@ describe('schemas', () => {
 });
 
 describe('predictions of a day', () => {
-  it('are attested in one transaction, in their order, within the gas goal', async () => {
+  it('are attested in one transaction, in order, within the gas goal', async () => {
     const { attester, wallet } = await newAttester();
     const [previous] = await attester.attestPredictions('attest:yesterday', [{ ...prediction(7), refUid: zeroHash }], REACHED);
     const attested = await attester.attestPredictions('attest:today', predictions(previous.uid), REACHED);
@@ -98,20 +98,20 @@ describe('predictions of a day', () => {
     }
   });
 
-  it('are attested once, however often the step runs', async () => {
+  it('are attested once when the step is repeated', async () => {
     const { attester, wallet } = await newAttester();
     const first = await attester.attestPredictions('attest:again', predictions(), REACHED);
     expect(await attester.attestPredictions('attest:again', predictions(), REACHED)).toEqual(first);
     expect(await bench.mined(wallet.address)).toHaveLength(1);
   });
 
-  it('that are none take no transaction', async () => {
+  it('send no transaction when there are none', async () => {
     const { attester, wallet } = await newAttester();
     expect(await attester.attestPredictions('attest:none', [], REACHED)).toEqual([]);
     expect(await bench.mined(wallet.address)).toHaveLength(0);
   });
 
-  it('are found again by their events', async () => {
+  it('are found by their events', async () => {
     const { attester } = await newAttester();
     const first = await attester.attestPredictions('attest:found:1', predictions(), REACHED);
     await bench.chain.mine(3);
@@ -125,7 +125,7 @@ describe('predictions of a day', () => {
 });
 
 describe('a resolution', () => {
-  it('refers to its prediction, and opens its commitment', async () => {
+  it('refers to its prediction and opens its commitment', async () => {
     const { attester } = await newAttester();
     const [predicted] = await attester.attestPredictions('attest:resolved', predictions(), REACHED);
     const data: ResolutionData = {
@@ -148,7 +148,7 @@ describe('a resolution', () => {
 });
 
 describe('resolutions of a day', () => {
-  it('cost between what docs/OPERATE.md says of four that are HOLD and of none', async () => {
+  it('cost between the documented gas of four HOLD outcomes and of none', async () => {
     const { attester } = await newAttester();
     const predicted = await attester.attestPredictions('attest:costs', predictions(), REACHED);
     const outcome = { btcAtSignalCents: 11_200_000, btcAtResolutionCents: 11_000_000, returnBps: -179 };
@@ -171,7 +171,7 @@ describe('resolutions of a day', () => {
   });
 });
 
-describe('a check', () => {
+describe('checkAttestation', () => {
   it('names the fields that differ, with both values', async () => {
     const { attester } = await newAttester();
     const [{ uid }] = await attester.attestPredictions('attest:check', predictions(), REACHED);
@@ -185,7 +185,7 @@ describe('a check', () => {
     ]);
   });
 
-  it('finds an attestation of another schema to have none of the fields', async () => {
+  it('returns null for all fields of an attestation of another schema', async () => {
     const outsider = await newAttester();
     const { addresses } = bench.chain;
     const register = encodeFunctionData({ abi: schemaRegistryAbi, functionName: 'register', args: ['string word', zeroAddress, true] });
@@ -200,6 +200,6 @@ describe('a check', () => {
   });
 });
 
-it('reads null for a uid that does not exist', async () => {
+it('returns null for an unknown uid', async () => {
   expect(await reader.read(hash('nothing'))).toBeNull();
 });

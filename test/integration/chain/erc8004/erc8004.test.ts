@@ -25,7 +25,7 @@ async function newReporter(agentId: number, role: 'attester' | 'reporter' = 'rep
 }
 
 describe('the first agent of a registry', () => {
-  it('has id 0, is registered once, and keeps its URI up to date', async () => {
+  it('has id 0, is registered once, and updates its URI', async () => {
     const wallet = await newWallet();
     const first = await ensureIdentity(chain, { agentUri: 'http://one.example/registration.json', wallet });
     expect(first).toMatchObject({ agentId: 0, owner: wallet.address, agentWallet: wallet.address, registeredAt: expect.any(Date) });
@@ -39,13 +39,13 @@ describe('the first agent of a registry', () => {
     expect(await bench.mined(wallet.address)).toHaveLength(4);
   });
 
-  it('is found by an id that was configured, unless it is somebody else', async () => {
+  it('is found by its configured id, unless another wallet owns it', async () => {
     const outsider = await newWallet();
     const request = { agentUri: 'http://two.example', wallet: outsider, agentId: 0 };
     await expect(ensureIdentity(chain, request)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
-  it('collects outcomes from a second wallet', async () => {
+  it('receives feedback from a second wallet', async () => {
     const reporter = await newReporter(0);
     expect(await readReputation(chain, 0, reporter.address)).toEqual({
       total: 0,
@@ -65,7 +65,7 @@ describe('the first agent of a registry', () => {
 });
 
 describe('the registries', () => {
-  it('refuse feedback by the owner', async () => {
+  it('reject feedback by the owner', async () => {
     const owner = await bench.wallet((await bench.newAccount()).account, { role: 'provider' });
     const { agentId } = await ensureIdentity(chain, { agentUri: 'http://self.example', wallet: owner });
     const reporter = createReporter({ chain, wallet: owner, agentId: async () => agentId });
@@ -75,12 +75,12 @@ describe('the registries', () => {
     });
   });
 
-  it('refuse a summary without clients', async () => {
+  it('reject a summary without clients', async () => {
     const call = { address: chain.addresses.reputationRegistry, abi: reputationAbi, functionName: 'getSummary' } as const;
     await expect(chain.client.readContract({ ...call, args: [0n, [] as Address[], '', ''] })).rejects.toThrow('clientAddresses required');
   });
 
-  it('forget the declared wallet when an agent changes hands', async () => {
+  it('clear the declared wallet when an agent is transferred', async () => {
     const owner = await bench.wallet((await bench.newAccount()).account, { role: 'facilitator' });
     const { agentId } = await ensureIdentity(chain, { agentUri: 'http://sold.example', wallet: owner });
     const buyer = bench.chain.accounts.stranger.address;
@@ -90,7 +90,7 @@ describe('the registries', () => {
     expect(await readIdentity(chain, agentId)).toMatchObject({ owner: buyer, agentWallet: null });
   });
 
-  it('say that an agent does not exist', async () => {
+  it('revert for an unknown agent', async () => {
     await expect(readIdentity(chain, 999)).rejects.toMatchObject({
       code: 'CHAIN_REVERTED',
       message: 'Reading agent 999 reverted',

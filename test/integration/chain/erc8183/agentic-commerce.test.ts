@@ -79,8 +79,8 @@ const ALLOWED: Record<(typeof STATES)[number], string[]> = {
   Expired: [],
 };
 
-describe('the job contract of a local chain', () => {
-  it.each(STATES)('lets nobody do in the state %s what the ERC does not allow', async (state) => {
+describe('the job contract of the local chain', () => {
+  it.each(STATES)('rejects in the state %s every call that the ERC does not allow', async (state) => {
     const id = await jobIn(state);
     const { status } = await parties.client.job(id);
     expect(STATES[status]).toBe(state);
@@ -93,7 +93,7 @@ describe('the job contract of a local chain', () => {
     expect(possible.toSorted()).toEqual(ALLOWED[state].toSorted());
   });
 
-  it('takes no job without an evaluator or that expires within five minutes, and knows none that is not there', async () => {
+  it('rejects a job without an evaluator, an expiry within five minutes, and an unknown job', async () => {
     const { timestamp } = await (await chain.connect()).client.getBlock();
     const create = (evaluator: string, expiry: bigint) => [accounts.provider.address, evaluator, timestamp + expiry, 'x', zeroAddress];
     expect(await revertOf('client', 'createJob', create(zeroAddress, 3_600n))).toBe('ZeroAddress');
@@ -102,7 +102,7 @@ describe('the job contract of a local chain', () => {
     for (const [name, args] of Object.entries(CALLS)) expect(await revertOf('client', name, args(999n))).toBe('InvalidJob');
   });
 
-  it('takes the money that was agreed on, and no other', async () => {
+  it('accepts only the agreed budget', async () => {
     const { client, provider } = parties;
     const id = await client.create({ provider: zeroAddress });
     expect(await revertOf('client', 'fund', [id, PRICE, '0x'])).toBe('ProviderNotSet');
@@ -113,7 +113,7 @@ describe('the job contract of a local chain', () => {
     expect(await revertOf('client', 'fund', [id, PRICE - 1n, '0x'])).toBe('BudgetMismatch');
   });
 
-  it('pays the provider on completion, and gives the money back on rejection and after expiry', async () => {
+  it('pays the provider on completion, and refunds the client on rejection and after expiry', async () => {
     const { client, provider, evaluator } = parties;
     const before = await client.coins(provider.address);
     const held = await client.coins(chain.addresses.agentCommerce!);
@@ -130,7 +130,7 @@ describe('the job contract of a local chain', () => {
     expect(await client.coins(chain.addresses.agentCommerce!)).toBe(held);
   });
 
-  it('is added to a chain of before it, once', async () => {
+  it('is deployed once to a local chain of an earlier version', async () => {
     const { agentCommerce } = chain.addresses;
     const code = await chain.rpc<string>('eth_getCode', agentCommerce, 'latest');
     await chain.rpc('anvil_setCode', agentCommerce, '0x');

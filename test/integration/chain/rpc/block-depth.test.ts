@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-describe('the block of a transaction', () => {
-  it('has settled at the confirmation depth and not before, at its own time', async () => {
+describe('readBlockDepth', () => {
+  it('returns the block time at the confirmation depth and not before', async () => {
     expect(await readBlockDepth(deep, receipt)).toEqual({ confirmations: 1, settledAt: null });
     await chain.rpc('anvil_mine', '0x1');
     expect(await readBlockDepth(deep, receipt)).toEqual({ confirmations: 2, settledAt: null });
@@ -26,7 +26,7 @@ describe('the block of a transaction', () => {
     expect(await readBlockDepth(deep, receipt)).toEqual({ confirmations: 3, settledAt: new Date(Number(timestamp) * 1_000) });
   });
 
-  it('has no confirmation once another took its place, nor one that the node does not know yet', async () => {
+  it('returns no confirmation for a reorganised block, nor for one that the node does not know yet', async () => {
     await chain.rpc('anvil_mine', '0x3');
     expect(await readBlockDepth(deep, { ...receipt, blockHash: zeroHash })).toEqual({ confirmations: 0, settledAt: null });
     const ahead = { ...receipt, blockNumber: receipt.blockNumber + 1_000n };

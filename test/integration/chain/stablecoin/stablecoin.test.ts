@@ -50,8 +50,8 @@ async function settle(data: Hex): Promise<void> {
   await sendTransactions(chain.rpcUrl, chain.accounts.facilitator, [{ to: chain.addresses.stablecoin, data }]);
 }
 
-describe('the stablecoin of a local chain', () => {
-  it('looks like USDC on Base', async () => {
+describe('the stablecoin of the local chain', () => {
+  it('matches USDC on Base', async () => {
     const { client } = await chain.connect();
     const call = { address: chain.addresses.stablecoin, abi } as const;
     expect(await client.readContract({ ...call, functionName: 'decimals' })).toBe(6);
@@ -60,7 +60,7 @@ describe('the stablecoin of a local chain', () => {
     expect([name, version, chainId]).toEqual(['USD Coin', '2', 8453n]);
   });
 
-  it('moves by an authorization with signature bytes, and with its parts, each once', async () => {
+  it('executes an authorization by signature bytes and by signature parts, each once', async () => {
     const { client } = await chain.connect();
     const call = { address: chain.addresses.stablecoin, abi } as const;
     const [one, other] = await Promise.all([authorize(), authorize()]);
@@ -75,7 +75,7 @@ describe('the stablecoin of a local chain', () => {
     expect(await client.readContract({ ...used, args: [chain.accounts.stranger.address, one.nonce] })).toBe(true);
   });
 
-  it('does not move by a signature of somebody else', async () => {
+  it('rejects a signature of another key', async () => {
     const { client } = await chain.connect();
     const { args } = await authorize();
     const forged = numberToHex(1, { size: 65 });
@@ -84,12 +84,12 @@ describe('the stablecoin of a local chain', () => {
   });
 });
 
-describe('a stablecoin for payments', () => {
-  it('has six decimals and the EIP-712 domain that payments are signed under', async () => {
+describe('readStablecoin', () => {
+  it('returns the EIP-712 domain of a coin with six decimals', async () => {
     expect(await readStablecoin(await chain.connect(), chain.addresses.stablecoin)).toEqual({ name: 'USD Coin', version: '2' });
   });
 
-  it('is none where the decimals are others, or nothing answers as one', async () => {
+  it('rejects other decimals, and an address without a token', async () => {
     const connected = await chain.connect();
     for (const address of [chain.addresses.gateToken, chain.addresses.eas, chain.accounts.stranger.address]) {
       await expect(readStablecoin(connected, address)).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'STABLECOIN_ADDRESS' });
@@ -97,6 +97,6 @@ describe('a stablecoin for payments', () => {
   });
 });
 
-it('a payee that is a contract of the service stops the start', async () => {
+it('startup fails when the payee is a contract of the service', async () => {
   await expect(testService(0, { PAYEE_ADDRESS: EAS_ADDRESS })).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'PAYEE_ADDRESS' });
 });

@@ -39,7 +39,7 @@ async function behind(fields: Record<string, unknown>) {
 const costsOf = (address: Hex) =>
   createGasCostReader(bench.database.db, { chainId: bench.chain.chainId, addresses: [address] })(new Date(0), new Date(8.64e15));
 
-it("counts a rollup's fee for data on its parent chain as part of what a transaction cost", async () => {
+it("includes a rollup's data fee in the cost of a transaction", async () => {
   const { wallet } = await behind(ROLLUP_FIELDS);
   const sent = await wallet.send({ key: `plain:${wallet.address}`, to: freshAddress(), data: '0x' });
   const [before, after] = await Promise.all(
@@ -52,7 +52,7 @@ it("counts a rollup's fee for data on its parent chain as part of what a transac
   expect(await costsOf(wallet.address)).toEqual([{ purpose: 'plain', transactions: 1, gasUsed: 21_000, costWei: gas + L1_FEE }]);
 });
 
-it('counts it once for all attestations of a transaction', async () => {
+it('counts the data fee once for all attestations of a transaction', async () => {
   const { wallet, chain } = await behind(ROLLUP_FIELDS);
   const attested = await createAttester(chain, wallet).attestPredictions(
     'attest:2026-08-20',

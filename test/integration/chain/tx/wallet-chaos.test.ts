@@ -63,7 +63,7 @@ async function insist(wallet: Wallet, request: SendRequest): Promise<Hex> {
   }
 }
 
-it.each(SEEDS)('has one effect a key on a chain and an endpoint that misbehave (seed %i)', async (seed) => {
+it.each(SEEDS)('has one effect per key on an unreliable chain and endpoint (seed %i)', async (seed) => {
   const random = randomFrom(seed);
   const { account } = await bench.newAccount();
   // Its money lies deeper than any reorganisation reaches.

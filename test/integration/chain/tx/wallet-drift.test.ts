@@ -37,8 +37,8 @@ function raceFor(account: LocalAccount, nonce: number) {
   });
 }
 
-describe('a nonce that a transaction from elsewhere took', () => {
-  it('is given up for the next one', async () => {
+describe('a nonce that a foreign transaction used', () => {
+  it('is replaced by the next nonce', async () => {
     const { account } = await bench.newAccount();
     const proxy = await raceFor(account, 0);
     const wallet = await bench.wallet(account, { chain: { rpcUrl: proxy.url } });
@@ -51,7 +51,7 @@ describe('a nonce that a transaction from elsewhere took', () => {
     await proxy.close();
   });
 
-  it('is given up only once that transaction is deep enough', async () => {
+  it('is replaced only after the confirmation depth of that transaction', async () => {
     const { account } = await bench.newAccount();
     const proxy = await raceFor(account, 0);
     const wallet = await bench.wallet(account, { chain: { rpcUrl: proxy.url, confirmations: 3 } });
@@ -67,7 +67,7 @@ describe('a nonce that a transaction from elsewhere took', () => {
     await proxy.close();
   });
 
-  it('is not given up while our transaction may have taken it, whatever an endpoint that lags says', async () => {
+  it("is kept while the wallet's own transaction may have used it, despite a lagging endpoint", async () => {
     const { account } = await bench.newAccount();
     const proxy = await rpcProxy(bench.chain.rpcUrl);
     const lagging = {
@@ -83,7 +83,7 @@ describe('a nonce that a transaction from elsewhere took', () => {
     await proxy.close();
   });
 
-  it('is not given up for what a node that is mining counts for a block and is in the next one', async () => {
+  it('is kept when a mining node counts a transaction for the previous block', async () => {
     const { account } = await bench.newAccount();
     const proxy = await rpcProxy(bench.chain.rpcUrl);
     const mining = {
@@ -115,8 +115,8 @@ describe('a nonce that a transaction from elsewhere took', () => {
   });
 });
 
-describe('a nonce that a dearer signature of the same call took, which a restored database has forgotten', () => {
-  it('is that call, whatever the case of its data: nothing is signed again', async () => {
+describe('a nonce used by a replacement of the same call that a restored database has lost', () => {
+  it('is adopted as that call, comparing data case-insensitively, without a new signature', async () => {
     const { account } = await bench.newAccount();
     const to = freshAddress();
     const call = { key: 'restored', to, data: '0xAbCd', value: 1n } as const;
@@ -135,13 +135,13 @@ describe('a nonce that a dearer signature of the same call took, which a restore
   });
 });
 
-describe('whoever may refuse to go on behind transactions from elsewhere', () => {
+describe('allowForeignTransactions', () => {
   const refusing = (asked: (number | undefined)[]) => async (afterBlock?: number) => {
     asked.push(afterBlock);
     throw new OracleError('CONFIG_INVALID', 'not behind those');
   };
 
-  it('is asked before anything is signed behind one that was there, and never behind our own', async () => {
+  it("is called before signing after a foreign transaction, and never after the wallet's own", async () => {
     const { account } = await bench.newAccount();
     const asked: (number | undefined)[] = [];
     const wallet = await bench.wallet(account, { allowForeignTransactions: refusing(asked) });
@@ -154,7 +154,7 @@ describe('whoever may refuse to go on behind transactions from elsewhere', () =>
     expect(await bench.mined(account.address)).toHaveLength(3);
   });
 
-  it('is asked before a row moves behind one that took its nonce', async () => {
+  it('is called before a row moves to a nonce after a foreign transaction', async () => {
     const { account } = await bench.newAccount();
     const proxy = await raceFor(account, 0);
     const asked: (number | undefined)[] = [];
@@ -168,7 +168,7 @@ describe('whoever may refuse to go on behind transactions from elsewhere', () =>
 });
 
 describe('a reorganisation', () => {
-  it('before the confirmation depth: the transaction is mined again', async () => {
+  it('above the confirmation depth: the transaction is mined again', async () => {
     const { account } = await bench.newAccount();
     const wallet = await bench.wallet(account, { chain: { confirmations: 3 } });
     const to = freshAddress();
@@ -185,7 +185,7 @@ describe('a reorganisation', () => {
     expect(await bench.balance(to)).toBe(1n);
   });
 
-  it('that drops the transaction before ours: the hole is filled', async () => {
+  it('that drops an earlier transaction: the nonce gap is filled', async () => {
     const { account } = await bench.newAccount();
     const wallet = await bench.wallet(account, { stuckAfterMs: 300 });
     await sendElsewhere(account, 0);

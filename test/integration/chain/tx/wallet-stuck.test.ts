@@ -19,7 +19,7 @@ const signatures = async (key: string) => (await bench.journal.find(`8453:attest
 const inPool = async (hash: Hex) => (await bench.chain.rpc('eth_getTransactionByHash', hash)) !== null;
 
 describe('a stuck transaction', () => {
-  it('is replaced with the same nonce and at least an eighth more in both fees', async () => {
+  it('is replaced under the same nonce with both fees raised by at least an eighth', async () => {
     const { account } = await bench.newAccount();
     const wallet = await bench.wallet(account, { stuckAfterMs: 200 });
     const to = freshAddress();
@@ -39,7 +39,7 @@ describe('a stuck transaction', () => {
     expect(await bench.balance(to)).toBe(1n);
   });
 
-  it('is confirmed by its first signature too, when that is the one that is mined', async () => {
+  it('is confirmed when its first signature is mined', async () => {
     const { account } = await bench.newAccount();
     let passed = 0;
     const proxy = await rpcProxy(bench.chain.rpcUrl, {
@@ -55,7 +55,7 @@ describe('a stuck transaction', () => {
     await proxy.close();
   });
 
-  it('is replaced at once when its fee has fallen below the base fee', async () => {
+  it('is replaced immediately when its fee is below the base fee', async () => {
     const { account } = await bench.newAccount();
     const wallet = await bench.wallet(account, { stuckAfterMs: 60_000 });
     await bench.chain.automine(false);
@@ -72,7 +72,7 @@ describe('a stuck transaction', () => {
     expect((await sending).hash).toBe(attempts[1].hash);
   });
 
-  it('is not replaced beyond the fee cap', async () => {
+  it('is not replaced above the fee cap', async () => {
     const { account } = await bench.newAccount();
     const wallet = await bench.wallet(account, { stuckAfterMs: 50, timeoutMs: 900, feeCapWei: 10n ** 9n });
     await bench.chain.rpc('anvil_setNextBlockBaseFeePerGas', `0x${(10n ** 9n - 1n).toString(16)}`);
@@ -83,7 +83,7 @@ describe('a stuck transaction', () => {
     expect(attempts.every(({ maxFeePerGas }) => BigInt(maxFeePerGas) <= 10n ** 9n)).toBe(true);
   });
 
-  it('is sent again when the node dropped it', async () => {
+  it('is rebroadcast when the node dropped it', async () => {
     const { account } = await bench.newAccount();
     const wallet = await bench.wallet(account);
     await bench.chain.automine(false);

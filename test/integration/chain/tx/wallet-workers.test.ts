@@ -43,7 +43,7 @@ async function killedWorker(key: Hex, requests: SendRequest[], when: 'onRequest'
 }
 
 describe('two processes with one wallet', () => {
-  it('complete all keys, one transaction a key, without collision or gap', async () => {
+  it('confirm all keys with one transaction each, without nonce collision or gap', async () => {
     const { account, key } = await bench.newAccount();
     const requests = Array.from({ length: 30 }, (_, index) => request(`pair:${index}`));
     const workers = [startWorker(key, requests.slice(0, 20)), startWorker(key, requests.slice(10).toReversed())];
@@ -57,8 +57,8 @@ describe('two processes with one wallet', () => {
   });
 });
 
-describe('a process that is killed', () => {
-  it('between broadcast and write: the next one finds the transaction', async () => {
+describe('a process killed', () => {
+  it('between broadcast and write: the next process finds the transaction', async () => {
     const { account, key } = await bench.newAccount();
     const requests = [request('killed:after')];
     await killedWorker(key, requests, 'onResponse');
@@ -66,7 +66,7 @@ describe('a process that is killed', () => {
     expect(await bench.mined(account.address)).toEqual([hash]);
   });
 
-  it('between write and broadcast: the next one sends the transaction that was written', async () => {
+  it('between write and broadcast: the next process sends the stored transaction', async () => {
     const { account, key } = await bench.newAccount();
     const requests = [request('killed:before')];
     await killedWorker(key, requests, 'onRequest');
@@ -77,7 +77,7 @@ describe('a process that is killed', () => {
     expect(await bench.mined(account.address)).toEqual([hash]);
   });
 
-  it('before broadcast: whoever waits behind its nonce sends its transaction too', async () => {
+  it('before broadcast: a process with a higher nonce sends its transaction, too', async () => {
     const { account, key } = await bench.newAccount();
     await killedWorker(key, [request('killed:lower')], 'onRequest');
     const later = await (await bench.wallet(account)).send(request('behind'));

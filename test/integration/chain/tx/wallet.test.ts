@@ -18,7 +18,7 @@ const register = (schema: string) =>
   encodeFunctionData({ abi: schemaRegistryAbi, functionName: 'register', args: [schema, zeroAddress, false] });
 
 describe('a wallet', () => {
-  it('sends a transaction, and returns it as mined', async () => {
+  it('sends a transaction and returns it as mined', async () => {
     const { account } = await bench.newAccount();
     const wallet = await bench.wallet(account);
     const to = freshAddress();
@@ -31,7 +31,7 @@ describe('a wallet', () => {
     expect(await bench.balance(to)).toBe(5n);
   });
 
-  it('has one effect for a key, however often and at once it is sent', async () => {
+  it('has one effect per key for repeated and concurrent calls', async () => {
     const { account } = await bench.newAccount();
     const [one, other] = await Promise.all([bench.wallet(account), bench.wallet(account)]);
     const request = { key: 'same', to: freshAddress(), data: '0x', value: 1n } as const;
@@ -41,7 +41,7 @@ describe('a wallet', () => {
     expect(await bench.mined(account.address)).toEqual([sent[0].hash]);
   });
 
-  it('takes nonces without gaps for keys sent at once', async () => {
+  it('uses nonces without gaps for concurrent keys', async () => {
     const { account } = await bench.newAccount();
     const wallet = await bench.wallet(account);
     const send = (index: number) => wallet.send({ key: `burst:${index}`, to: freshAddress(), data: '0x', value: 1n });
@@ -49,7 +49,7 @@ describe('a wallet', () => {
     expect(sent.map(({ nonce }) => nonce).toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it('reserves nothing for a call that would revert', async () => {
+  it('reserves no nonce for a call that would revert', async () => {
     const { account } = await bench.newAccount();
     const wallet = await bench.wallet(account);
     const call = { key: 'reverts', to: bench.chain.addresses.eas, data: '0x12345678' } as const;
@@ -61,7 +61,7 @@ describe('a wallet', () => {
     expect((await wallet.send({ key: 'next', to: freshAddress(), data: '0x' })).nonce).toBe(0);
   });
 
-  it('keeps a key whose transaction reverted on chain', async () => {
+  it('returns the same error for a key whose transaction reverted on chain', async () => {
     const [one, other] = await Promise.all([bench.newAccount(), bench.newAccount()]);
     const bothSigned = async () => (await bench.rows.countDocuments({ key: /^rival/ })) === 2;
     const proxy = await rpcProxy(bench.chain.rpcUrl, {
@@ -100,8 +100,8 @@ describe('a wallet', () => {
   });
 });
 
-describe('a wallet in trouble', () => {
-  it('says that the endpoint is unreachable, and goes on with the same transaction later', async () => {
+describe('a wallet after a failure', () => {
+  it('throws CHAIN_UNREACHABLE, and continues with the same transaction on retry', async () => {
     const { account } = await bench.newAccount();
     const proxy = await rpcProxy(bench.chain.rpcUrl);
     const wallet = await bench.wallet(account, { chain: { rpcUrl: `${proxy.url}/v2/secret-access-key` } });
@@ -117,7 +117,7 @@ describe('a wallet in trouble', () => {
     await proxy.close();
   });
 
-  it('puts up with a request that fails while it waits', async () => {
+  it('tolerates a failed request during a wait', async () => {
     const { account } = await bench.newAccount();
     let failures = 3;
     const proxy = await rpcProxy(bench.chain.rpcUrl, {
@@ -128,7 +128,7 @@ describe('a wallet in trouble', () => {
     await proxy.close();
   });
 
-  it('gives up waiting after its time-out, without giving up the transaction', async () => {
+  it('throws after its timeout without abandoning the transaction', async () => {
     const { account } = await bench.newAccount();
     const wallet = await bench.wallet(account, { timeoutMs: 100 });
     const call = { key: 'slow', to: freshAddress(), data: '0x', value: 1n } as const;
@@ -140,7 +140,7 @@ describe('a wallet in trouble', () => {
     expect(await bench.mined(account.address)).toHaveLength(1);
   });
 
-  it('stops waiting when the service stops', async () => {
+  it('aborts the wait at shutdown', async () => {
     const { account } = await bench.newAccount();
     const stop = new AbortController();
     const wallet = await bench.wallet(account, { signal: stop.signal });
@@ -154,7 +154,7 @@ describe('a wallet in trouble', () => {
     await bench.chain.mine();
   });
 
-  it('says so when it has no money for gas, and sends once it has', async () => {
+  it('reports missing funds for gas, and sends after funding', async () => {
     const { account } = await bench.newAccount();
     await bench.chain.rpc('anvil_setBalance', account.address, '0x1');
     const wallet = await bench.wallet(account);
@@ -164,7 +164,7 @@ describe('a wallet in trouble', () => {
     expect((await wallet.send(call)).nonce).toBe(0);
   });
 
-  it('writes no key into the journal', async () => {
+  it('stores no private key in the journal', async () => {
     const { account, key } = await bench.newAccount();
     await (await bench.wallet(account)).send({ key: 'secret', to: freshAddress(), data: '0x' });
     expect(JSON.stringify(await bench.rows.find().toArray())).not.toContain(key.slice(2));

@@ -54,7 +54,7 @@ async function delivered(jobId: bigint): Promise<string> {
 }
 
 describe('a job', () => {
-  it('is priced, delivered once it is funded, and booked to the unit once it is completed', async () => {
+  it('is priced, delivered once funded, and recorded to the unit once completed', async () => {
     const before = await buyer.coins(bench.provider);
     const jobId = await accepted({ description: '{"offering":"svc_market_context","ref":"Partner-1"}' });
     expect((await buyer.job(jobId)).budget).toBe(250_000n);
@@ -93,7 +93,7 @@ describe('a job', () => {
     },
   );
 
-  it('may get its provider later, and a budget that needs no correction', async () => {
+  it('may have its provider assigned later, and a budget that equals the price', async () => {
     const jobId = await buyer.create({ provider: zeroAddress });
     await bench.sweep();
     expect(await noted(jobId)).toBeNull();
@@ -105,13 +105,13 @@ describe('a job', () => {
     expect(await bench.sent()).toBe(sent);
   });
 
-  it('of another provider is none of ours', async () => {
+  it('of another provider is ignored', async () => {
     const jobId = await buyer.create({ provider: buyer.address });
     await bench.sweep();
     expect(await noted(jobId)).toBeNull();
   });
 
-  it('is served though it was created and funded while nobody watched', async () => {
+  it('is delivered when it was created and funded while no process was running', async () => {
     const jobId = await buyer.create();
     await buyer.call('setBudget', [jobId, PRICE + 1n, '0x']);
     await buyer.fund(jobId, PRICE + 1n);
@@ -123,7 +123,7 @@ describe('a job', () => {
   });
 });
 
-describe('a job is refused, with the reason, and never priced', () => {
+describe('a rejected job has a reason and no price:', () => {
   const refused: [string, Partial<NewJob>, RegExp][] = [
     ['that says nothing', { description: '' }, /description must be/],
     ['that is no JSON', { description: '{"offering":' }, /description must be/],
@@ -146,13 +146,13 @@ describe('a job is refused, with the reason, and never priced', () => {
     expect((await buyer.job(jobId)).budget).toBe(0n);
   });
 
-  it('one that the provider would have to judge himself', async () => {
+  it('with the provider as its evaluator', async () => {
     const jobId = await buyer.create({ evaluator: bench.provider });
     await bench.sweep();
     expect(await noted(jobId)).toMatchObject({ accepted: false, reason: expect.stringContaining('does not judge') });
   });
 
-  it('one above the cap, unless its evaluator is known', async () => {
+  it('above the maximum price, unless its evaluator is known', async () => {
     const careful = { maxMicros: PRICE - 1n, evaluators: [], unpaidPauseMs: 0 };
     const jobId = await buyer.create();
     await bench.sweep(bench.makeParts({ policy: careful }));
@@ -162,7 +162,7 @@ describe('a job is refused, with the reason, and never priced', () => {
     await accepted({ description: 'svc_market_context' }, bench.makeParts({ policy: careful }));
   });
 
-  it('and does not become one of ours by being funded all the same', async () => {
+  it('also after it is funded', async () => {
     const jobId = await buyer.create({ description: 'signal, please' });
     await bench.sweep();
     await buyer.call('setBudget', [jobId, PRICE, '0x']);
@@ -172,7 +172,7 @@ describe('a job is refused, with the reason, and never priced', () => {
     expect(await submissionsOf(jobId)).toEqual([]);
   });
 
-  it('when the client lowers the budget before he funds it', async () => {
+  it('when the client lowers the budget before funding', async () => {
     const jobId = await accepted();
     await buyer.call('setBudget', [jobId, PRICE - 1n, '0x']);
     await buyer.fund(jobId, PRICE - 1n);
@@ -182,7 +182,7 @@ describe('a job is refused, with the reason, and never priced', () => {
     expect(bench.composed).toHaveLength(count);
   });
 
-  it('and is remembered when its delivery is rejected', async () => {
+  it('and its parties are recorded when its delivery is rejected', async () => {
     const jobId = await funded();
     await bench.sweep();
     await buyer.reject(jobId);
@@ -194,7 +194,7 @@ describe('a job is refused, with the reason, and never priced', () => {
     await accepted();
   });
 
-  it('and is not when nothing was delivered', async () => {
+  it('and its parties are not recorded when nothing was delivered', async () => {
     const jobId = await funded();
     await buyer.reject(jobId);
     await bench.sweep();
@@ -217,7 +217,7 @@ function dyingStore(at: keyof JobStore, only: (facts: unknown) => boolean = () =
 }
 
 describe('exactly once', () => {
-  it('two providers at once serve ten jobs: one price, one delivery, one entry each', async () => {
+  it('two providers serve ten jobs concurrently with one price, delivery and ledger entry each', async () => {
     const [one, other] = [bench.makeParts(), bench.makeParts({ store: new JobStore(bench.database.db) })];
     const both = async () => {
       await Promise.all([bench.sweep(one), bench.sweep(other)]);
@@ -237,7 +237,7 @@ describe('exactly once', () => {
     expect((await buyer.coins(bench.provider)) - before).toBe(10n * PRICE);
   });
 
-  it('a process killed between keeping a delivery and submitting it: the kept one is submitted', async () => {
+  it('a process killed between storing and submitting a delivery: the stored one is submitted', async () => {
     const jobId = await funded();
     const killed = bench.makeParts();
     const wallet = { ...killed.wallet, send: () => Promise.reject(new OracleError('SHUTTING_DOWN', 'killed')) };
@@ -252,7 +252,7 @@ describe('exactly once', () => {
     expect(bench.composed).toHaveLength(count);
   });
 
-  it('a process killed between submitting and writing that down: nothing is sent again', async () => {
+  it('a process killed between submitting and recording it: nothing is sent again', async () => {
     const jobId = await funded();
     await bench.sweep(bench.makeParts({ store: dyingStore('update', (facts) => 'submission' in (facts as object)) }), 1);
     expect(await noted(jobId)).toMatchObject({ submission: null });
@@ -263,7 +263,7 @@ describe('exactly once', () => {
     expect(await noted(jobId)).toMatchObject({ submission: { txHash: expect.stringMatching(/^0x/) } });
   });
 
-  it('a process killed between booking and writing that down: one entry', async () => {
+  it('a process killed between the ledger entry and its update of the job: one entry', async () => {
     const jobId = await funded();
     await bench.sweep();
     await buyer.complete(jobId);
@@ -286,7 +286,7 @@ describe('exactly once', () => {
     expect(await bench.sent()).toBe(sent + 1);
   });
 
-  it('jobs that are completed in the same block are booked each with its own payment', async () => {
+  it('jobs completed in the same block are recorded with their own payments', async () => {
     const one = await funded();
     const first = buyer;
     buyer = await bench.newBuyer();
@@ -305,8 +305,8 @@ describe('exactly once', () => {
   });
 });
 
-describe('one job that cannot go on', () => {
-  it('holds up no other, and goes on when it can', async () => {
+describe('a job that fails', () => {
+  it('does not block others, and continues when it can', async () => {
     const waiting = await accepted({ description: 'svc_crowd_vs_oracle' });
     const other = await accepted({ description: 'svc_market_context' });
     await buyer.fund(waiting, 500_000n);
@@ -332,7 +332,7 @@ describe('one job that cannot go on', () => {
     expect(await noted(waiting)).toMatchObject({ failure: null, failures: 0 });
   });
 
-  it('because its node serves a completion before the logs of it, is booked later, and warns only after half a minute', async () => {
+  it("because the node's logs lag behind its state is recorded later, and warns only after half a minute", async () => {
     const [client, judge] = [buyer, await bench.newBuyer()];
     const jobId = await funded({ evaluator: judge.address });
     await bench.sweep();
@@ -359,7 +359,7 @@ describe('one job that cannot go on', () => {
     expect(await noted(jobId)).toMatchObject({ failure: null, payment: { amountMicros: '1000000' } });
   });
 
-  it('is given up two minutes before it expires', async () => {
+  it('is not delivered within two minutes of its expiry', async () => {
     const jobId = await funded({ expiresInSeconds: 900 });
     const compose = () => Promise.reject(new OracleError('STEP_WAITING', 'no forecast yet'));
     await bench.sweep(bench.makeParts({ compose }));
@@ -370,8 +370,8 @@ describe('one job that cannot go on', () => {
   });
 });
 
-describe('the watch', () => {
-  it('goes on after failures, tells each kind once, and ends with the signal', async () => {
+describe('watchJobs', () => {
+  it('continues after failures, logs each kind once, and ends when the signal aborts', async () => {
     const lines: string[] = [];
     const log = createLog({ level: 'info', secrets: [], write: (line) => void lines.push(line) });
     let passes = 0;
@@ -392,14 +392,14 @@ describe('the watch', () => {
   });
 });
 
-describe('a chain that is reorganised above the confirmation depth', () => {
+describe('a reorganisation above the confirmation depth', () => {
   let deep: JobBench;
   beforeAll(async () => {
     deep = await jobBench(3);
   });
   afterAll(() => deep?.stop());
 
-  it('has no effect of what it takes back', async () => {
+  it('has no effect', async () => {
     const [wrong, right] = [await deep.newBuyer(), await deep.newBuyer()];
     await deep.local.mine(3);
     const back = await deep.local.snapshot();

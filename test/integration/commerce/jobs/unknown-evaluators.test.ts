@@ -55,8 +55,8 @@ async function served(parties: Party[]): Promise<{ done: Party[]; waiting: Party
   return { done: parties.filter((_, index) => flags[index]), waiting: parties.filter((_, index) => !flags[index]) };
 }
 
-describe('jobs of evaluators whom nobody knows', () => {
-  it('are delivered one at a time, by any number of processes: the next one once the last is paid', async () => {
+describe('jobs of unknown evaluators', () => {
+  it('are delivered one at a time over all processes, the next once the last is paid', async () => {
     const parties = await funded(3);
     const other = bench.makeParts({ policy: STRANGERS, store: new JobStore(bench.database.db) });
     await Promise.all([bench.sweep(careful), bench.sweep(other)]);
@@ -74,7 +74,7 @@ describe('jobs of evaluators whom nobody knows', () => {
     expect((await served(parties)).done).toHaveLength(2);
   });
 
-  it('wait for the end of a pause after a delivery that was read and rejected, whichever wallets they use', async () => {
+  it('wait for the pause after a rejected delivery, for all wallets', async () => {
     const [first, second] = await funded(2);
     await bench.sweep(careful);
     const { done, waiting } = await served([first, second]);
@@ -94,7 +94,7 @@ describe('jobs of evaluators whom nobody knows', () => {
     expect(await isDelivered(waiting[0].jobId)).toBe(true);
   });
 
-  it('keep no job waiting whose evaluator is known', async () => {
+  it('do not delay a job of a known evaluator', async () => {
     await funded(1);
     await bench.sweep(careful);
     const party = await created();
@@ -105,7 +105,7 @@ describe('jobs of evaluators whom nobody knows', () => {
     expect(await isDelivered(party.jobId)).toBe(true);
   });
 
-  it('leave the turn to the next one when nothing was delivered, also after a process died in between', async () => {
+  it('release the slot when nothing was delivered, also after a crash in between', async () => {
     const [first] = await funded(1);
     const store = new JobStore(bench.database.db);
     store.saveDelivery = () => Promise.reject(new OracleError('SHUTTING_DOWN', 'killed'));
@@ -118,7 +118,7 @@ describe('jobs of evaluators whom nobody knows', () => {
     expect(await isDelivered(second.jobId)).toBe(true);
   });
 
-  it('do not keep each other waiting with what cannot be composed', async () => {
+  it('do not hold the slot while their document fails to compose', async () => {
     const parties = await funded(2);
     const compose: JobDeps['compose'] = () => Promise.reject(new OracleError('STEP_WAITING', 'no forecast yet'));
     await bench.sweep({ ...careful, compose });
@@ -126,7 +126,7 @@ describe('jobs of evaluators whom nobody knows', () => {
     expect((await served(parties)).done).toEqual([]);
   });
 
-  it.each(['client', 'evaluator'] as const)('are refused when their %s has let a delivery go unpaid', async (who) => {
+  it.each(['client', 'evaluator'] as const)('are rejected when their %s has an unpaid delivery', async (who) => {
     const atOnce = bench.makeParts({ policy: { ...STRANGERS, unpaidPauseMs: 0 } });
     const [before] = await funded(1, atOnce);
     await bench.sweep(atOnce);
@@ -140,7 +140,7 @@ describe('jobs of evaluators whom nobody knows', () => {
     expect(await noted(jobId)).toMatchObject({ accepted: false, reason: expect.stringContaining('rejected an earlier delivery') });
   });
 
-  it('are refused when they were taken on before an earlier one of the same wallets was rejected', async () => {
+  it('are rejected when an earlier job of the same wallets is rejected after their acceptance', async () => {
     const [client, evaluator] = await Promise.all([bench.newBuyer(), bench.newBuyer()]);
     const jobIds: bigint[] = [];
     for (let count = 0; count < 2; count += 1) jobIds.push(await client.create({ evaluator: evaluator.address, expiresInSeconds: 7_200 }));
@@ -156,7 +156,7 @@ describe('jobs of evaluators whom nobody knows', () => {
     expect(await noted(second!)).toMatchObject({ accepted: false, reason: expect.stringContaining('unpaid'), delivery: null });
   });
 
-  it('are not taken at all where nothing is allowed for them', async () => {
+  it('are rejected when the maximum price is 0', async () => {
     const { jobId } = await created();
     await bench.sweep(bench.makeParts({ policy: { ...STRANGERS, maxMicros: 0n } }));
     expect(await noted(jobId)).toMatchObject({ accepted: false, reason: expect.stringContaining('name one that the offerings list') });
@@ -164,7 +164,7 @@ describe('jobs of evaluators whom nobody knows', () => {
 });
 
 describe('a delivery', () => {
-  it('cannot be found by its public hash: the same document twice is not the same bytes', async () => {
+  it('is salted: the same document twice has different bytes and hashes', async () => {
     const [{ jobId }] = await funded(1);
     const composed: JobDelivery[] = [];
     const store = new JobStore(bench.database.db);
@@ -191,8 +191,8 @@ describe('a delivery', () => {
   });
 });
 
-describe('offers in any number', () => {
-  it('do not come before a job that is funded', async () => {
+describe('many unfunded offers', () => {
+  it('do not precede a funded job', async () => {
     const { store, contract } = bench;
     const event = (jobId: bigint, funded: boolean) => ({ jobId, blockNumber: 1n, assigned: !funded, funded });
     const offers = [901n, 902n, 903n].map((jobId) => event(jobId, false));
@@ -203,14 +203,14 @@ describe('offers in any number', () => {
     expect((await store.listDue(new Date(), 1)).map(({ jobId }) => jobId)).toEqual(['901']);
   });
 
-  it('are funded by the events of the chain', async () => {
+  it('are marked as funded by chain events', async () => {
     const [{ jobId }] = await funded(1);
     expect(await noted(jobId)).toMatchObject({ accepted: true, funded: false });
     await bench.sweep(careful, 1);
     expect(await noted(jobId)).toMatchObject({ funded: true });
   });
 
-  it('do not come back by themselves once they are refused', async () => {
+  it('are not checked again after a rejection', async () => {
     const client = await bench.newBuyer();
     const jobId = await client.create({ description: 'junk' });
     await bench.sweep(careful);
@@ -221,7 +221,7 @@ describe('offers in any number', () => {
     expect(await noted(jobId)).toMatchObject({ accepted: false, due: null, funded: true, onChain: { state: 'FUNDED' } });
   });
 
-  it('are taken on up to a number of one client, until he funds or rejects one', async () => {
+  it('are limited per client until one is funded or rejected', async () => {
     const client = await bench.newBuyer();
     const jobs: bigint[] = [];
     for (let count = 0; count < MAX_OPEN_OFFERS; count++) jobs.push(await client.create());
@@ -243,7 +243,7 @@ describe('offers in any number', () => {
 });
 
 describe('a job that never expires', () => {
-  it('expires at the last second that can be written down, and is looked at within the hour', async () => {
+  it('gets the latest RFC 3339 time as its expiry, and is checked within the hour', async () => {
     const client = await bench.newBuyer();
     await client.call('createJob', [bench.provider, client.address, maxUint256, 'svc_market_context', zeroAddress]);
     const jobId = await bench.chain.client.readContract({ address: bench.contract, abi: commerceAbi, functionName: 'jobCounter' });

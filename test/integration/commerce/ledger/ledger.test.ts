@@ -46,7 +46,7 @@ function payment(change: Partial<SettledPayment> = {}): SettledPayment {
 }
 
 describe('the ledger', () => {
-  it('writes a payment once, however often and at once it is told', async () => {
+  it('records a payment once for repeated and concurrent calls', async () => {
     const paid = payment();
     const results = await Promise.all(Array.from({ length: 20 }, () => ledger.record(paid)));
     expect(results.filter((isNew) => isNew)).toHaveLength(1);
@@ -54,7 +54,7 @@ describe('the ledger', () => {
     expect(await aggregateRevenue(ledger.payments, NOW)).toMatchObject({ total: { payments: 1, amountMicros: 1_500_000n } });
   });
 
-  it('keeps what was asked for, up to its bound, and nothing that it does not know', async () => {
+  it('stores the resource up to its limit, and no unknown fields', async () => {
     const resource = `https://oracle.example.org/oracle?horizon=${'7'.repeat(600)}`;
     const paid = payment({ resource });
     await ledger.record({ ...paid, extra: 'of a caller' } as SettledPayment);
@@ -65,7 +65,7 @@ describe('the ledger', () => {
     expect(await ledger.record({ ...paid, resource: null })).toBe(false);
   });
 
-  it('refuses a transaction that has paid for something else', async () => {
+  it('rejects a transaction that has paid for something else', async () => {
     const paid = payment();
     await ledger.record(paid);
     const conflict = expect.objectContaining({ code: 'CONFLICT', field: 'txHash' });
@@ -74,14 +74,14 @@ describe('the ledger', () => {
     expect(await ledger.payments.countDocuments()).toBe(1);
   });
 
-  it('takes an authorization once, whatever transaction it came in', async () => {
+  it('records an authorization once, in any transaction', async () => {
     const signed = payment({ channel: 'x402', offering: 'x402_signal', cause: { kind: 'authorization', nonce: hash(7) } });
     expect(await ledger.record(signed)).toBe(true);
     await expect(ledger.record({ ...signed, txHash: hash(9_999_999) })).rejects.toThrow(expect.objectContaining({ code: 'CONFLICT' }));
     expect(await ledger.record({ ...signed, payer: address(0xd), txHash: hash(8_888_888) })).toBe(true);
   });
 
-  it('takes several authorizations that came in one transaction', async () => {
+  it('records several authorizations of one transaction', async () => {
     const { txHash } = payment();
     const signed = (nonce: number) =>
       payment({ channel: 'x402', offering: 'x402_signal', cause: { kind: 'authorization', nonce: hash(nonce) }, txHash });
@@ -92,7 +92,7 @@ describe('the ledger', () => {
     ]);
   });
 
-  it('takes several jobs that one transaction has completed', async () => {
+  it('records several jobs that one transaction completed', async () => {
     const { txHash } = payment();
     const job = (jobId: bigint) =>
       payment({ channel: 'agent-commerce', offering: 'svc_market_context', cause: { kind: 'job', contract: address(0xe), jobId }, txHash });
@@ -117,7 +117,7 @@ describe('the ledger', () => {
 });
 
 describe('revenue', () => {
-  it('is zero everywhere before the first payment', async () => {
+  it('is zero before the first payment', async () => {
     const revenue = await aggregateRevenue(ledger.payments, NOW);
     const nothing = { payments: 0, amountMicros: 0n };
     expect(revenue).toMatchObject({ total: nothing, payers: 0, firstSettledAt: null, lastSettledAt: null });
@@ -129,7 +129,7 @@ describe('revenue', () => {
     expect(await listTopReferrals(ledger.payments, 10)).toEqual([]);
   });
 
-  it('tells the same name apart by channel, and counts wallets once', async () => {
+  it('distinguishes the same name by channel, and counts wallets once', async () => {
     await ledger.record(payment({ offering: 'svc_crowd_vs_oracle', amountMicros: 500_000n }));
     const job = { kind: 'job', contract: address(0xe), jobId: 3n } as const;
     await ledger.record(payment({ channel: 'agent-commerce', offering: 'svc_crowd_vs_oracle', amountMicros: 400_000n, cause: job }));
@@ -139,7 +139,7 @@ describe('revenue', () => {
     expect(revenue).toMatchObject({ payers: 1, total: { payments: 2, amountMicros: 900_000n } });
   });
 
-  it('goes by the UTC date of settlement, today and the 29 days before', async () => {
+  it('is grouped by UTC date of settlement, today and the 29 days before', async () => {
     const today = toDay(NOW.getTime());
     const at = (ms: number) => payment({ settledAt: new Date(ms), amountMicros: 1n });
     for (const ms of [today * DAY_MS, today * DAY_MS - 1, (today - 29) * DAY_MS, (today - 29) * DAY_MS - 1]) await ledger.record(at(ms));
@@ -154,21 +154,21 @@ describe('revenue', () => {
     expect([firstSettledAt?.getTime(), lastSettledAt?.getTime()]).toEqual([(today - 29) * DAY_MS - 1, today * DAY_MS]);
   });
 
-  it('is exact beyond what a float holds', async () => {
+  it('is exact beyond the precision of a float', async () => {
     for (let i = 0; i < 10; i++) await ledger.record(payment({ amountMicros: 10n ** 15n - BigInt(i) }));
     expect((await aggregateRevenue(ledger.payments, NOW)).total.amountMicros).toBe(10n ** 16n - 45n);
     expect((await aggregatePartnerTotals(ledger.payments)).total.amountMicros).toBe(10n ** 16n - 45n);
   });
 });
 
-describe('partners', () => {
+describe('referral totals', () => {
   const sale = fc.record({
     ref: fc.constantFrom(null, 'alpha', 'Beta', 'gamma_1'),
     payer: fc.integer({ min: 1, max: 3 }).map(address),
     amountMicros: fc.bigInt({ min: 1n, max: 10n ** 15n }),
   });
 
-  it('are told what adds up', async () => {
+  it('add up', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(sale, { maxLength: 12 }), async (sales) => {
         await ledger.payments.deleteMany({});
@@ -199,7 +199,7 @@ describe('partners', () => {
     );
   });
 
-  it('are ranked by revenue, equal ones by code, down to the limit', async () => {
+  it('are ranked by revenue, ties by code, up to the limit', async () => {
     for (const [ref, amountMicros] of [
       ['zoe', 5n],
       ['bob', 5n],

@@ -59,8 +59,8 @@ async function expectNothingOf(txHash: Hash): Promise<void> {
   expect(await bench.store.find(txHash)).toBeNull();
 }
 
-describe('a transfer that has paid', () => {
-  it('buys a document once: the same again, one entry of the ledger, for hash and wallet in any case', async () => {
+describe('a settled transfer', () => {
+  it('buys a document once, with one ledger entry, for hash and wallet in any case', async () => {
     const txHash = await bench.pay(PRICE);
     const first = await bench.open().buy(asked(txHash, { ref: 'Some-Partner' }), HERE);
     expect(first).toMatchObject({ offering: OFFERING, again: false, payment: { amountMicros: PRICE, txHash, ref: 'some-partner' } });
@@ -78,7 +78,7 @@ describe('a transfer that has paid', () => {
     ]);
   });
 
-  it('asks the chain nothing for what was delivered before, however late', async () => {
+  it('is delivered again without a chain read at any later time', async () => {
     const txHash = await bench.pay(PRICE);
     const first = await bench.open().buy(asked(txHash), HERE);
     const dead = { ...connected, client: undefined } as unknown as Chain;
@@ -86,13 +86,13 @@ describe('a transfer that has paid', () => {
     expect(await bench.open({ chain: dead, now: nextWeek }).buy(asked(txHash), HERE)).toEqual({ ...first, again: true });
   });
 
-  it('is what arrived: more than the price is taken and written down', async () => {
+  it('above the price is accepted and recorded with its amount', async () => {
     const txHash = await bench.pay(PRICE + 123n);
     await bench.open().buy(asked(txHash), HERE);
     expect(await ledgerOf(txHash)).toMatchObject([{ amountMicros: Number(PRICE + 123n) }]);
   });
 
-  it('may be two in one transaction', async () => {
+  it('may be split in one transaction', async () => {
     const caller: Address = '0x00000000000000000000000000000000c0ffee01';
     await twiceCaller(chain, caller, bench.merchant.asset);
     await bench.mint(caller, PRICE);
@@ -102,7 +102,7 @@ describe('a transfer that has paid', () => {
     await expect(bench.open().buy(asked(txHash), HERE)).rejects.toThrow(refused('INPUT_INVALID', 'wallet'));
   });
 
-  it('makes one document for 20 calls at once in two processes', async () => {
+  it('composes one document for 20 concurrent calls in two processes', async () => {
     const txHash = await bench.pay(PRICE);
     const before = bench.composed();
     const processes = [bench.open(), bench.open()];
@@ -112,7 +112,7 @@ describe('a transfer that has paid', () => {
     expect(await ledgerOf(txHash)).toHaveLength(1);
   });
 
-  it.each(['after the ledger', 'in the document', 'after the document'])('is not lost by a death %s', async (death) => {
+  it.each(['after the ledger', 'in the document', 'after the document'])('survives a crash %s', async (death) => {
     const txHash = await bench.pay(PRICE);
     const dies = async (): Promise<never> => {
       throw new OracleError('STEP_WAITING', 'There is no forecast yet');
@@ -128,7 +128,7 @@ describe('a transfer that has paid', () => {
     expect(await ledgerOf(txHash)).toHaveLength(1);
   });
 
-  it('is booked and delivered without its buyer, and then told to him as it was', async () => {
+  it('is recorded and delivered by a sweep, and returned unchanged to its buyer later', async () => {
     const txHash = await bench.pay(PRICE);
     const dies = () => Promise.reject(new OracleError('STEP_WAITING', 'There is no forecast yet'));
     const dying = bench.open({ ledger: { record: dies } });
@@ -142,7 +142,7 @@ describe('a transfer that has paid', () => {
     expect(await bench.open().buy(asked(txHash), HERE)).toMatchObject({ again: true });
   });
 
-  it('is looked at in turn: what cannot be delivered holds up no other', async () => {
+  it('is swept in turn: an undeliverable purchase does not block others', async () => {
     const dies = () => Promise.reject(new OracleError('STEP_WAITING', 'There is no forecast yet'));
     const dying = bench.open({ ledger: { record: dies } });
     const failing = async () => {
@@ -162,7 +162,7 @@ describe('a transfer that has paid', () => {
     await bench.ledger.payments.deleteMany({ txHash: { $in: others } });
   });
 
-  it('is taken up once a process that was at it is dead', async () => {
+  it('is continued after its lease holder crashed', async () => {
     const txHash = await bench.pay(PRICE);
     const hung = bench.open({ compose: () => new Promise(() => undefined) });
     void hung.buy(asked(txHash), HERE);
@@ -175,7 +175,7 @@ describe('a transfer that has paid', () => {
 });
 
 describe('the lease of a purchase', () => {
-  it('is not let go, nor delivered, by a worker who has lost it to another', async () => {
+  it('is neither released nor completed by a worker that has lost it', async () => {
     const txHash = await bench.pay(PRICE);
     await expect(bench.open({ compose: () => Promise.reject(new Error('down')) }).buy(asked(txHash), HERE)).rejects.toThrow('down');
     const late = await bench.store.acquireLease(txHash);
@@ -189,7 +189,7 @@ describe('the lease of a purchase', () => {
     expect((await bench.store.saveDelivery(late!, delivery('late'))).delivery!.json).toBe('owner');
   });
 
-  it('that is lost while the document is made gives the delivery of who has it now', async () => {
+  it('lost during composition yields the delivery of the current holder', async () => {
     const txHash = await bench.pay(PRICE);
     const [composing, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const compose = async () => {
@@ -208,10 +208,10 @@ describe('the lease of a purchase', () => {
   });
 });
 
-describe('what is no payment', () => {
+describe('a transaction is no payment', () => {
   const buy = (txHash: Hash, change?: Partial<PurchaseRequest>) => bench.open().buy(asked(txHash, change), HERE);
 
-  it('is a transaction that is not there, was reverted, or has moved nothing', async () => {
+  it('when it is unknown, reverted or moves nothing', async () => {
     const unknown = toHex(7, { size: 32 });
     await expect(buy(unknown)).rejects.toMatchObject({
       ...{ code: 'TRANSACTION_UNCONFIRMED', field: 'txHash', retryable: true, retryAfterSeconds: 5 },
@@ -224,7 +224,7 @@ describe('what is no payment', () => {
     for (const hash of [unknown, reverted, nothing]) await expectNothingOf(hash);
   });
 
-  it('is one in another coin, to somebody else, or from somebody else', async () => {
+  it('with another token, payee or payer', async () => {
     const { bytecode } = readOwnArtifact('TestStablecoin');
     const nonce = await connected.client.getTransactionCount({ address: chain.deployer.address });
     await sendTransactions(chain.rpcUrl, chain.deployer, [{ data: bytecode }]);
@@ -242,7 +242,7 @@ describe('what is no payment', () => {
     expect(await buy(otherPayer, { wallet: chain.accounts.stranger.address })).toMatchObject({ again: false });
   });
 
-  it('is too little: 402 with what is missing', async () => {
+  it('below the price: 402 with the missing amount', async () => {
     const txHash = await bench.pay(PRICE - 1n);
     await expect(buy(txHash)).rejects.toMatchObject({
       code: 'PAYMENT_REQUIRED',
@@ -252,7 +252,7 @@ describe('what is no payment', () => {
     await expectNothingOf(txHash);
   });
 
-  it('is one that is older than 24 hours when it is first shown', async () => {
+  it('when it is older than 24 hours at its first claim', async () => {
     const txHash = await bench.pay(PRICE);
     const at = (hours: number) => () => new Date(Date.now() + hours * 3_600_000);
     await expect(bench.open({ now: at(24.1) }).buy(asked(txHash), HERE)).rejects.toThrow(refused('INPUT_INVALID', 'txHash'));
@@ -260,7 +260,7 @@ describe('what is no payment', () => {
     await bench.open({ now: at(23.9) }).buy(asked(txHash), HERE);
   });
 
-  it('is one that has paid for another offering, or by another wallet', async () => {
+  it('when it has paid for another offering or wallet', async () => {
     const txHash = await bench.pay(PRICE);
     await buy(txHash);
     await expect(buy(txHash, { offering: 'svc_crowd_vs_oracle' })).rejects.toThrow(refused('INPUT_INVALID', 'offering'));
@@ -269,13 +269,13 @@ describe('what is no payment', () => {
     expect(await ledgerOf(txHash)).toHaveLength(1);
   });
 
-  it('is one that was signed for a request, so that it never pays twice', async () => {
+  it('when it carries an authorization for a request, which must not pay twice', async () => {
     const txHash = await authorizedTransfer();
     await expect(buy(txHash)).rejects.toThrow(/signed for requests/);
     await expectNothingOf(txHash);
   });
 
-  it('is one from a contract that pays in another way, or from nobody', async () => {
+  it('from a contract of another channel, or the zero address', async () => {
     const txHash = await bench.mint(bench.merchant.payee, PRICE);
     await expect(buy(txHash, { wallet: zeroAddress })).rejects.toThrow(refused('INPUT_INVALID', 'wallet'));
     const paid = await bench.pay(PRICE);
@@ -284,7 +284,7 @@ describe('what is no payment', () => {
     await expectNothingOf(paid);
   });
 
-  it('says that the chain does not answer, and keeps nothing', async () => {
+  it('while the chain is unreachable, and nothing is stored', async () => {
     const gone = { ...connected, client: createPublicClient({ transport: http('http://127.0.0.1:1', { retryCount: 0 }) }) };
     const txHash = await bench.pay(PRICE);
     await expect(bench.open({ chain: gone }).buy(asked(txHash), HERE)).rejects.toThrow(refused('CHAIN_UNREACHABLE'));
@@ -310,13 +310,13 @@ async function authorizedTransfer(): Promise<Hash> {
   );
 }
 
-describe('who gets a delivery', () => {
+describe('a delivery goes to', () => {
   let txHash: Hash;
   beforeEach(async () => {
     txHash = await bench.pay(PRICE);
   });
 
-  it('without a signature is whoever showed the transfer first', async () => {
+  it('the first claimant address without a signature', async () => {
     await bench.open().buy(asked(txHash), HERE);
     await expect(bench.open().buy(asked(txHash), ELSEWHERE)).rejects.toThrow(refused('PAYMENT_REQUIRED', 'signature'));
     await bench.open().buy(await signedRequest(asked(txHash), bench.buyer), ELSEWHERE);
@@ -325,7 +325,7 @@ describe('who gets a delivery', () => {
     await bench.open().buy(await signedRequest(asked(txHash), bench.buyer), HERE);
   });
 
-  it('with a signature is the wallet that paid, from anywhere', async () => {
+  it('the paying wallet from any address with a signature', async () => {
     const request = await signedRequest(asked(txHash), bench.buyer);
     const first = await bench.open({ signatures: 'required' }).buy(request, HERE);
     expect(await bench.open({ signatures: 'required' }).buy(request, ELSEWHERE)).toEqual({ ...first, again: true });
@@ -334,7 +334,7 @@ describe('who gets a delivery', () => {
     expect(JSON.stringify(stored)).not.toContain(request.signature!.slice(2, 40));
   });
 
-  it('has to sign where the service says so, before anything is looked at', async () => {
+  it('signed claims only where required, checked before any chain read', async () => {
     const asking = bench.open({ signatures: 'required' }).buy(asked(txHash), HERE);
     await expect(asking).rejects.toMatchObject({
       ...{ code: 'PAYMENT_REQUIRED', field: 'signature', suggestedAction: expect.stringMatching(/^Do not pay again/) },
@@ -343,7 +343,7 @@ describe('who gets a delivery', () => {
     await expectNothingOf(txHash);
   });
 
-  it('is nobody with a wrong signature: of another key, offering or transfer', async () => {
+  it('no claim with a signature of another key, offering or transfer', async () => {
     const outsider = privateKeyToAccount(generatePrivateKey());
     const { signature: byOutsider } = await signedRequest(asked(txHash), outsider);
     const { signature: ofOffering } = await signedRequest(asked(txHash, { offering: 'svc_alpha_brief' }), bench.buyer);
@@ -354,7 +354,7 @@ describe('who gets a delivery', () => {
     await expectNothingOf(txHash);
   });
 
-  it('may be a contract wallet, by the signature of its owner (EIP-1271)', async () => {
+  it('a contract wallet by the signature of its owner (EIP-1271)', async () => {
     const newWallet = await walletFactory(connected, chain.rpcUrl, chain.deployer);
     const wallet = await newWallet(bench.buyer.address);
     await wallet.deploy();
@@ -378,7 +378,7 @@ describe('who gets a delivery', () => {
 });
 
 describe('confirmations', () => {
-  it('are waited for, and a transfer that a reorganisation takes away has never paid', async () => {
+  it('are awaited, and a transfer removed by a reorganisation does not count', async () => {
     const deep = await chain.connect({ confirmations: 3 });
     const purchases = bench.open({ chain: deep });
     await chain.automine(false);

@@ -89,7 +89,7 @@ async function buyNow(offering: string): Promise<Answer> {
 }
 
 describe('each offering', () => {
-  it.each(PURCHASE_OFFERINGS)('%s is delivered as it is documented, with a receipt that anybody can check', async (offering) => {
+  it.each(PURCHASE_OFFERINGS)('%s is delivered as documented, with a verifiable receipt', async (offering) => {
     const { status, text, body } = await buy(offering);
     expect(status, text.slice(0, 500)).toBe(200);
     expect(undocumented(PURCHASE_REPLY, body)).toEqual([]);
@@ -109,7 +109,7 @@ describe('each offering', () => {
     expect(await verifyTypedData({ ...receipt, address: receipt.signer, message: typed })).toBe(true);
   });
 
-  it('is delivered again, and paid once', async () => {
+  it('is delivered again and paid once', async () => {
     const { body } = await buy('svc_daily_macro_review');
     const { payer: wallet, txHash } = body.payment;
     const again = await post({ offering: body.offering, txHash, wallet });
@@ -118,8 +118,8 @@ describe('each offering', () => {
   });
 });
 
-describe('what is said before money moves', () => {
-  it('is that the claim is signed: the example, the steps and the terms of requests name the text', async () => {
+describe('before a payment', () => {
+  it('the example, the steps and the terms of requests name the message to sign', async () => {
     const list = await fetch(`${served.url}/api/svc/commerce/offerings?channel=purchase`);
     // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
     const { offerings } = (await list.json()) as any;
@@ -135,7 +135,7 @@ describe('what is said before money moves', () => {
     expect(payment.otherwise).toContain('a transfer and a signed POST');
   });
 
-  it('is of a claim that needs a signature its exact text, with 402, as it is signed then', async () => {
+  it('a claim without its signature returns 402 with the exact message to sign', async () => {
     const { buyer } = demoWallets(service);
     const order = { offering: 'svc_daily_macro_review', txHash: await pay(500_000n), wallet: buyer.address };
     const wrong = await post({ ...order, signature: `0x${'11'.repeat(64)}1b` });
@@ -147,7 +147,7 @@ describe('what is said before money moves', () => {
     expect(unsigned.body.signMessage).toBe(wrong.body.signMessage);
   });
 
-  it('is of a transfer that the node has not seen that the same claim can be sent again', async () => {
+  it('a transfer that the node does not know yet asks for a retry of the same claim', async () => {
     const { buyer } = demoWallets(service);
     const response = await fetch(`${served.url}/api/svc/commerce/purchase`, {
       method: 'POST',
@@ -160,7 +160,7 @@ describe('what is said before money moves', () => {
 });
 
 describe('the signal with proof', () => {
-  it('opens the commitment that stands on chain, by viem alone', async () => {
+  it('opens the commitment on chain, checked by viem alone', async () => {
     const { forecast, proof, forecastId } = (await buy('svc_signal_with_proof')).body.document;
     const { salt, signal, direction, confidenceBps, pUpBps, btcPriceCents } = forecast.opening;
     const types = parseAbiParameters('bytes32, uint8, uint8, uint16, uint16, uint64');
@@ -184,7 +184,7 @@ describe('the verified track record', () => {
     // biome-ignore lint/suspicious/noExplicitAny: cells are what is tested
     rows.map((row) => Object.fromEntries(document.columns.map(({ name }, index) => [name, row[index]])) as Record<string, any>);
 
-  it('has every attestation of the chain, and says what it says', async () => {
+  it('contains every attestation on chain with its content', async () => {
     const { document } = (await buy('svc_verified_track_record')).body;
     // biome-ignore lint/suspicious/noExplicitAny: the document is what is tested
     const rows = document.horizons.flatMap((one: any) => tableOf(document, one.rows));
@@ -205,7 +205,7 @@ describe('the verified track record', () => {
     }
   });
 
-  it('leaves out no day, and counts what its rows say', async () => {
+  it('contains every day, with counts that match its rows', async () => {
     const { document } = (await buy('svc_verified_track_record')).body;
     for (const { rows, statistics } of document.horizons) {
       const tableRows = tableOf(document, rows);
@@ -221,7 +221,7 @@ describe('the verified track record', () => {
     expect(document.audit.firstDate).toBe(document.days.rows[0][0]);
   });
 
-  it('tells of unresolved forecasts what everybody is told', async () => {
+  it('shows unresolved forecasts with public visibility', async () => {
     const { text, body } = await buy('svc_verified_track_record');
     for (const salt of secrets) expect(text).not.toContain(salt);
     // biome-ignore lint/suspicious/noExplicitAny: the document is what is tested
@@ -260,7 +260,7 @@ function recomputed({ strike, spot, expiresAt, at, horizonDays, pUp, v94, v99, m
 }
 
 describe('the other documents', () => {
-  it('report all horizons, each with its record and the model it was made by', async () => {
+  it('report all horizons, each with its record and model', async () => {
     const { document } = (await buy('svc_analysis_report')).body;
     expect(document.horizons.map(({ forecast }: { forecast: { horizon: string } }) => forecast.horizon)).toEqual(['1d', '2d', '3d', '7d']);
     for (const { quantiles, record, forecast } of document.horizons) {
@@ -271,7 +271,7 @@ describe('the other documents', () => {
     expect(document.inputs.length).toBeGreaterThan(5);
   });
 
-  it('set the running week of crowd and oracle side by side', async () => {
+  it('compare crowd and oracle for the running week', async () => {
     const { document } = (await buy('svc_crowd_vs_oracle')).body;
     expect(document.running).toMatchObject({ gated: false, status: 'PENDING', predictionId: document.forecastId });
     expect(document.running.oracleProbability).toEqual(expect.any(Number));
@@ -279,7 +279,7 @@ describe('the other documents', () => {
     expect(document.weeks.every(({ gated }: { gated: boolean }) => !gated)).toBe(true);
   });
 
-  it('prove each week of crowd and oracle: openings hash to what stands on chain', async () => {
+  it('prove each week of crowd and oracle: openings hash to the commitments on chain', async () => {
     const { document } = (await buy('svc_crowd_vs_oracle')).body;
     const { weeks } = document.evidence;
     expect(weeks.map(({ weekId }: { weekId: string }) => weekId)).toEqual(document.weeks.map(({ weekId }: { weekId: string }) => weekId));
@@ -299,7 +299,7 @@ describe('the other documents', () => {
     }
   });
 
-  it('give a probability of each strike that follows from the document alone', async () => {
+  it('contain all inputs of the probability of each strike', async () => {
     const { document } = (await buy('svc_crowd_vs_oracle')).body;
     const tableRows = document.weeks.filter(({ predictionId }: { predictionId: string | null }) => predictionId !== null);
     expect(tableRows.length).toBeGreaterThan(1);
@@ -314,7 +314,7 @@ describe('the other documents', () => {
     }
   });
 
-  it('review the market figure by figure, each with its origin and age, and no forecast', async () => {
+  it('review the market by figures with source and age, without a forecast', async () => {
     const { document, payment } = (await buy('svc_daily_macro_review')).body;
     expect(document).toMatchObject({ forecastId: null, attestationUid: null });
     const figures = ['price', 'macro', 'rates', 'flows', 'derivatives', 'sentiment'].flatMap((section) => document[section]);
@@ -329,7 +329,7 @@ describe('the other documents', () => {
     expect(payment.usd).toBe('0.50');
   });
 
-  it('brief on the day: forecast, stake, and the risk', async () => {
+  it('summarize the day: forecast, stake and risk', async () => {
     const { document } = (await buy('svc_alpha_brief')).body;
     const { stake, risks, forecast } = document;
     expect(keccak256(document.proof.encodedOpening)).toBe(forecast.commitment);
@@ -339,7 +339,7 @@ describe('the other documents', () => {
     expect(risks.length).toBeGreaterThan(2);
   });
 
-  it('brief on the day: what was revealed within the last 24 hours', async () => {
+  it('summarize the day: forecasts revealed within 24 hours', async () => {
     const revealed = await service.pipeline.record.forecasts.find({ reveal: { $ne: null } }).toArray();
     const at = new Date(Math.max(...revealed.map(({ reveal }) => reveal!.at.getTime())));
     const { document } = await composeDocument(service.http, 'purchase', 'svc_alpha_brief', at);
@@ -360,13 +360,13 @@ describe('the other documents', () => {
     expect(forecastId === null).toBe(offering === 'svc_market_context');
   });
 
-  it('are sold under the names of their channel only', async () => {
+  it('are sold in their own channel only', async () => {
     const compose = () => composeDocument(service.http, 'x402', 'x402_signal', new Date(NOW));
     await expect(compose).rejects.toThrow(expect.objectContaining({ code: 'INPUT_INVALID', field: 'offering' }));
   });
 });
 
-describe('a request that buys nothing', () => {
+describe('an invalid request', () => {
   const wallet = () => demoWallets(service).buyer.address;
 
   it.each([
@@ -382,7 +382,7 @@ describe('a request that buys nothing', () => {
     expect(body).toMatchObject({ code: 'INPUT_INVALID', field });
   });
 
-  it('is answered as a problem, and gives nothing away', async () => {
+  it('returns a problem that reveals nothing', async () => {
     const offering = 'svc_signal_with_proof';
     const cheap = await pay(1n);
     const paid = await pay(1_000_000n);

@@ -151,7 +151,7 @@ async function bookJob({ jobId, txHash, contract }: { jobId: bigint; txHash: Has
 
 const run = (change: Partial<ReconcileDeps> = {}, from = since) => reconcile({ ...parts, ...change }, from);
 
-describe('a reconciliation', () => {
+describe('reconcile', () => {
   it('is equal to the unit after payments of all channels', async () => {
     const held = async () => (await bench.balance(payee)) + (await bench.balance(bench.merchant.payee));
     const before = await held();
@@ -176,7 +176,7 @@ describe('a reconciliation', () => {
     });
   });
 
-  it('lists what nobody has claimed, which is nothing wrong', async () => {
+  it('lists unclaimed transfers without a difference', async () => {
     await bought(1_500_000n);
     const txHash = await transfer(payee, 7n, stranger);
     const toProvider = await transfer(bench.merchant.payee, 3n, stranger);
@@ -190,13 +190,13 @@ describe('a reconciliation', () => {
     expect(formatReconciliation(report)).toContain(`0.000007 USD from ${stranger.address.toLowerCase()} in ${txHash}`);
   });
 
-  it('has nothing to say of an empty ledger and a chain without transfers', async () => {
+  it('is balanced for an empty ledger and a chain without transfers', async () => {
     await chain.mine();
     expect(await run()).toMatchObject({ differences: [], unclaimed: [], receivedMicros: 0n });
   });
 });
 
-describe('what is wrong', () => {
+describe('a difference is reported for', () => {
   const wrong = async (change: Partial<ReconcileDeps> = {}) => {
     const report = await run(change);
     expect(isBalanced(report)).toBe(false);
@@ -204,7 +204,7 @@ describe('what is wrong', () => {
     return report.differences;
   };
 
-  it('booked, without such a transaction', async () => {
+  it('an entry without a transaction', async () => {
     await bought(1n, { txHash: keccak256('0x01') });
     const differences = await wrong();
     expect(differences).toMatchObject([
@@ -212,7 +212,7 @@ describe('what is wrong', () => {
     ]);
   });
 
-  it('booked, by a transaction that has failed', async () => {
+  it('an entry whose transaction reverted', async () => {
     const wallet = createWalletClient({ account: stranger, transport: http(chain.rpcUrl) });
     const data = encodeFunctionData({ abi: token, functionName: 'transfer', args: [payee, 10n ** 15n] });
     const txHash = await wallet.sendTransaction({ chain: null, to: bench.merchant.asset, data, gas: 200_000n });
@@ -221,22 +221,22 @@ describe('what is wrong', () => {
     expect(await wrong()).toMatchObject([{ kind: 'NOT_ON_CHAIN', txHash, reason: 'the transaction has failed' }]);
   });
 
-  it('booked of another payer than the one who paid', async () => {
+  it('an entry with another payer', async () => {
     await bought(5n, { payer: stranger.address });
     expect(await wrong()).toMatchObject([{ kind: 'NOT_ON_CHAIN', reason: expect.stringContaining('brings no such payment') }]);
   });
 
-  it.each([1_499_999n, 1_500_001n])('booked by another amount, %d units', async (amountMicros) => {
+  it.each([1_499_999n, 1_500_001n])('an entry with another amount, %d units', async (amountMicros) => {
     const txHash = await bought(1_500_000n, { amountMicros });
     expect(await wrong()).toMatchObject([{ kind: 'AMOUNT_DIFFERS', txHash, bookedMicros: amountMicros, chainMicros: 1_500_000n }]);
   });
 
-  it('a job booked by another amount than its contract moved', async () => {
+  it('a job with another amount than its contract moved', async () => {
     await bookJob(await completedJob(250_000n), 249_000n);
     expect(await wrong()).toMatchObject([{ kind: 'AMOUNT_DIFFERS', channel: 'agent-commerce', chainMicros: 250_000n }]);
   });
 
-  it('not booked: a request, a purchase and a job', async () => {
+  it('an unbooked request, purchase and job', async () => {
     const request = await paidRequest();
     await bench.ledger.payments.deleteMany({});
     const purchase = await transfer(payee, 2_000_000n);
@@ -263,7 +263,7 @@ describe('what is wrong', () => {
     expect(formatReconciliation(report)).toContain('Not equal yet: 3 on the way');
   });
 
-  it('is found in what was settled by settings of before', async () => {
+  it('payments settled under earlier settings', async () => {
     await paidRequest();
     const { address } = privateKeyToAccount(generatePrivateKey());
     const moved = { provider: address, merchant: { ...parts.merchant, payee: address } };
@@ -273,8 +273,8 @@ describe('what is wrong', () => {
   });
 });
 
-describe('the range', () => {
-  it('leaves out what was settled before its first block, and what is not deep enough yet', async () => {
+describe('the block range', () => {
+  it('excludes payments before its first block and above the confirmation depth', async () => {
     await bought(5n);
     await chain.mine();
     const from = (await connected.client.getBlockNumber()) + 1n;
@@ -286,7 +286,7 @@ describe('the range', () => {
     expect(await run(cautious)).toMatchObject({ receivedMicros: 5n, channels: [{ bookedMicros: 5n }, {}, {}], differences: [] });
   });
 
-  it('may begin with the first block of a time', async () => {
+  it('may start at the first block of a time', async () => {
     const head = await connected.client.getBlock();
     const at = (seconds: bigint) => findFirstBlockSince(connected, new Date(Number(seconds) * 1_000));
     expect(await at(head.timestamp)).toBeLessThanOrEqual(head.number);

@@ -35,9 +35,9 @@ async function killedAt(place: string) {
   return payment;
 }
 
-describe('a seller who is killed', () => {
+describe('a process killed', () => {
   for (const place of ['before settling', 'after settling', 'after the ledger']) {
-    it(`${place}: the payer asks again, and has the answer of then, paid once`, async () => {
+    it(`${place}: the payer retries and gets the stored answer, paid once`, async () => {
       const before = await balance();
       const payment = await killedAt(place);
       const { body, payment: paid } = await bench.sales.sell(bench.call(payment));
@@ -46,7 +46,7 @@ describe('a seller who is killed', () => {
       expect(await bench.ledger.payments.countDocuments({ txHash: paid!.txHash })).toBe(1);
     });
 
-    it(`${place}: a sweep keeps what was paid for, and charges nobody who has gone`, async () => {
+    it(`${place}: a sweep keeps paid answers, and charges no client that does not retry`, async () => {
       const before = await balance();
       const payment = await killedAt(place);
       await bench.sales.sweep();

@@ -58,8 +58,8 @@ const codeOf = async (work: Promise<unknown>) => {
   return error instanceof OracleError ? error.code : error;
 };
 
-describe('while history is replayed', () => {
-  it('no terms are named and no payment is looked at; the same one is good afterwards', async () => {
+describe('during the replay of history', () => {
+  it('returns no quote and processes no payment; the same payment is valid afterwards', async () => {
     const replay = { isAhead: true };
     const sales = await bench.another({ requireOpen: createSalesGate(() => replay.isAhead) });
     // Good in a replay too, whatever the clock of the chain.
@@ -96,7 +96,7 @@ describe('a payment', () => {
     expect(await bench.ledger.payments.findOne({ txHash: payment!.txHash })).toMatchObject({ channel: 'x402', ref: 'partner' });
   });
 
-  it('is asked for when there is none', async () => {
+  it('is required when there is none', async () => {
     const { earned, made } = await during(async () => {
       await expect(bench.sales.sell(bench.call(null))).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: 'payment_required' });
     });
@@ -126,7 +126,7 @@ describe('a payment', () => {
     ['of another version', (payment) => ({ ...payment, x402Version: 3 }), 'invalid_x402_version'],
   ];
   for (const [what, change, reason] of BAD) {
-    it(`${what} is refused, and costs nothing`, async () => {
+    it(`${what} is rejected without a charge`, async () => {
       const payment = typeof change === 'function' ? change(await pay()) : await pay(change);
       let refusals = 0;
       const countRejection = async () => void refusals++;
@@ -140,7 +140,7 @@ describe('a payment', () => {
     });
   }
 
-  it('of a contract wallet is as good as any', async () => {
+  it('of a contract wallet is accepted', async () => {
     const connected = await chain.connect();
     const owner = privateKeyToAccount(generatePrivateKey());
     const wallet = await (await walletFactory(connected, chain.rpcUrl, chain.deployer))(owner.address);
@@ -155,7 +155,7 @@ describe('a payment', () => {
     expect([sold, earned]).toEqual(['PAYMENT_REQUIRED', PRICE]);
   });
 
-  it('is good on a chain whose newest block is older than the signature', async () => {
+  it('is valid on a chain whose latest block is older than the signature', async () => {
     const { timestamp } = await (await chain.connect()).client.getBlock();
     const validAfter = timestamp + 1n;
     await expect.poll(() => BigInt(Math.floor(Date.now() / 1_000)) > validAfter, { timeout: 5_000 }).toBe(true);
@@ -163,7 +163,7 @@ describe('a payment', () => {
     expect(earned).toBe(PRICE);
   });
 
-  it('that its payer cancels on chain is none', async () => {
+  it('is rejected after its payer cancelled the authorization on chain', async () => {
     const cancelAbi = parseAbi(['function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)']);
     const payment = await pay();
     const { nonce } = payment.payload.authorization as { nonce: `0x${string}` };
@@ -194,8 +194,8 @@ describe('a payment', () => {
   });
 });
 
-describe('many at once', () => {
-  it('50 identical payments over two processes make one answer and one settlement, told to all', async () => {
+describe('concurrent requests', () => {
+  it('return one answer with one settlement for 50 identical payments over two processes', async () => {
     const payment = await pay();
     const other = await bench.another();
     const { result, earned, made } = await during(() =>
@@ -207,7 +207,7 @@ describe('many at once', () => {
     expect(result.filter(({ isAgain }) => !isAgain)).toHaveLength(1);
   });
 
-  it('50 different payments over two processes are all served', async () => {
+  it('are all served for 50 different payments over two processes', async () => {
     const payments = await Promise.all(Array.from({ length: 50 }, () => pay()));
     const other = await bench.another();
     const { result, earned, made } = await during(() =>
@@ -218,8 +218,8 @@ describe('many at once', () => {
   });
 });
 
-describe('the same payment again', () => {
-  it('gives the same answer to the same client, and to nobody else', async () => {
+describe('a repeated payment', () => {
+  it('returns the same answer to the same client only', async () => {
     const payment = await pay();
     const first = await bench.sales.sell(bench.call(payment));
     const { result, earned, made } = await during(() => bench.sales.sell(bench.call(payment)));
@@ -229,7 +229,7 @@ describe('the same payment again', () => {
     await expect(elsewhere).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: 'payment_used' });
   });
 
-  it('with its id gives the same answer from anywhere; the id with another payment is refused', async () => {
+  it('returns the same answer to any address with its identifier, which is rejected with another payment', async () => {
     const paymentId = `order_${generatePrivateKey().slice(2)}`;
     const payment = await pay({ paymentId });
     const { body } = await bench.sales.sell(bench.call(payment));
@@ -243,21 +243,21 @@ describe('the same payment again', () => {
     expect(await codeOf(bench.sales.sell(bench.call(guessed, { address: '198.51.100.7' })))).toBe('PAYMENT_REQUIRED');
   });
 
-  it('for another question is refused', async () => {
+  it('is rejected for another request', async () => {
     const payment = await pay();
     await bench.sales.sell(bench.call(payment));
     expect(await codeOf(bench.sales.sell(bench.call(payment, { input: { horizon: '2d' } })))).toBe('CONFLICT');
   });
 
-  it('can be had by its wallet, by the transaction', async () => {
+  it('is found by its wallet and transaction', async () => {
     const sold = await bench.sales.sell(bench.call(await pay()));
     expect(await bench.sales.findSaleResult(sold.payment!.txHash, bench.buyer.address)).toEqual({ ...sold, isAgain: true });
     expect(await bench.sales.findSaleResult(sold.payment!.txHash, chain.accounts.stranger.address)).toBeNull();
   });
 });
 
-describe('what goes wrong', () => {
-  it('a handler that fails costs nothing, and the payment is good afterwards', async () => {
+describe('failures', () => {
+  it('a failing handler charges nothing, and the payment stays valid', async () => {
     const payment = await pay();
     const { earned } = await during(async () => {
       const answer = () => Promise.reject(new OracleError('STEP_WAITING', 'There is no forecast yet'));
@@ -267,7 +267,7 @@ describe('what goes wrong', () => {
     expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
   });
 
-  it('an answer that is given away is not settled, and the payment is good afterwards', async () => {
+  it('a free answer is not settled, and the payment stays valid', async () => {
     const payment = await pay();
     const answer = async () => ({ body: {}, forecastId: null, attestationUid: null, freeBody: { signal: 'HOLD' } });
     const { result, earned } = await during(() => bench.sales.sell(bench.call(payment, { answer })));
@@ -275,7 +275,7 @@ describe('what goes wrong', () => {
     expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
   });
 
-  it('a process that dies between settlement and answer loses neither', async () => {
+  it('a process that crashes between settlement and answer loses neither', async () => {
     const payment = await pay();
     const dying: Facilitator = {
       ...bench.facilitator,
@@ -297,7 +297,7 @@ describe('what goes wrong', () => {
     expect([earned, made]).toEqual([PRICE, 1]);
   });
 
-  it('what nobody asks for again is finished by a sweep: paid is booked, unpaid is free', async () => {
+  it('a sweep finishes claims without a retry: paid ones are recorded, unpaid ones discarded', async () => {
     const paid = await pay();
     const unpaid = await pay();
     const lost = (settles: boolean): Facilitator => ({
@@ -321,7 +321,7 @@ describe('what goes wrong', () => {
     expect((await during(() => bench.sales.sell(bench.call(paid)))).earned).toBe(0n);
   });
 
-  it('a settlement that times out and lands later is answered once it has landed, paid once', async () => {
+  it('a settlement that times out and is mined later is answered then, paid once', async () => {
     const payment = await pay();
     const slow = await bench.another({ waitMs: 300, chain: await chain.connect({ confirmations: 3 }) });
     const { earned, made } = await during(async () => {
@@ -332,7 +332,7 @@ describe('what goes wrong', () => {
     expect([earned, made]).toEqual([PRICE, 1]);
   });
 
-  it('a payment that somebody else has sent to the chain first is a payment all the same', async () => {
+  it('a payment that a third party has sent to the chain first is accepted', async () => {
     const payment = await pay();
     const early: Facilitator = {
       ...bench.facilitator,
@@ -346,7 +346,7 @@ describe('what goes wrong', () => {
     expect([earned, result.payment?.amountMicros]).toEqual([PRICE, PRICE]);
   });
 
-  it('a transfer that reverts is no payment, and nothing is told', async () => {
+  it('a transfer that reverts is no payment, and reveals nothing', async () => {
     const poor = privateKeyToAccount(generatePrivateKey());
     await bench.mint(poor.address, PRICE);
     const payment = await pay({ account: poor });
@@ -371,7 +371,7 @@ describe('what goes wrong', () => {
     expect([again.earned, again.made]).toEqual([PRICE, 0]);
   });
 
-  it('a payment that was refused, and that a stranger brings to the chain afterwards, is booked and answered', async () => {
+  it('a rejected payment that a third party sends to the chain later is recorded and answered', async () => {
     const payment = await pay();
     const refusing: Facilitator = { ...bench.facilitator, settle: async () => ({ refused: 'out_of_gas' }) };
     const other = await bench.another({ facilitator: refusing });
@@ -384,7 +384,7 @@ describe('what goes wrong', () => {
     expect([earned, made]).toEqual([PRICE, 1]);
   });
 
-  it('several authorizations in one transaction pay for themselves only', async () => {
+  it('several authorizations in one transaction each pay for their own request only', async () => {
     const payments = await Promise.all([pay(), pay(), pay()]);
     // The payer signs two of the nonces again, to pay himself nothing, and has all three used at once.
     const [first, ...others] = payments;
@@ -404,7 +404,7 @@ describe('what goes wrong', () => {
     expect(result.stolen).toEqual(['PAYMENT_REQUIRED', 'PAYMENT_REQUIRED']);
   });
 
-  it('a payment that was signed for sending before is not told to be refused', async () => {
+  it('a payment that was signed for sending before is not reported as rejected', async () => {
     const payment = await pay();
     await chain.automine(false);
     const slow = await bench.another({ waitMs: 200 });
@@ -417,7 +417,7 @@ describe('what goes wrong', () => {
     expect((await bench.sales.sell(bench.call(payment))).payment).not.toBeNull();
   });
 
-  it('a payer whose signature costs more gas than the answer is refused', async () => {
+  it('a payer whose signature check costs more gas than the price is rejected', async () => {
     const connected = await chain.connect();
     const journal = await openJournal(database.db);
     const wallet = createWallet({ chain: connected, journal, role: 'facilitator', account: chain.accounts.facilitator });
@@ -428,7 +428,7 @@ describe('what goes wrong', () => {
     expect(await wallet.isPending('too dear')).toBe(false);
   });
 
-  it('claims that nothing comes of hold up no other', async () => {
+  it('claims that cannot be finished do not block others', async () => {
     const payment = await pay();
     const lost: Facilitator = {
       ...bench.facilitator,
@@ -448,7 +448,7 @@ describe('what goes wrong', () => {
     await claims.deleteMany({ _id: new RegExp(`^${_id}.`) });
   });
 
-  it('a node whose logs lag behind costs nobody an answer', async () => {
+  it('a node whose logs lag behind costs no payer an answer', async () => {
     const proxy = await rpcProxy(chain.rpcUrl, {
       onRequest: ({ method }) => (method === 'eth_getLogs' ? { result: [] } : undefined),
     });
@@ -469,7 +469,7 @@ describe('what goes wrong', () => {
     expect((await bench.sales.sell(bench.call(payment))).payment).not.toBeNull();
   });
 
-  it('a payment that was refused is known by its id afterwards, which is free for another one', async () => {
+  it('a rejected payment keeps its identifier, which is free for another payment', async () => {
     const paymentId = `refused_${generatePrivateKey().slice(2)}`;
     const payment = await pay({ paymentId });
     const refusing: Facilitator = { ...bench.facilitator, settle: async () => ({ refused: 'insufficient_funds' }) };
@@ -480,7 +480,7 @@ describe('what goes wrong', () => {
     expect(earned).toBe(PRICE);
   });
 
-  it('a chain that is down is said to be down, not that the payment is bad; later the payment is good', async () => {
+  it('an unreachable chain is reported as such, not as an invalid payment, which is valid later', async () => {
     const proxy = await rpcProxy(chain.rpcUrl);
     const over = await chain.connect({ rpcUrl: proxy.url, requestTimeoutMs: 500 });
     const sales = await bench.another({ chain: over });
@@ -511,7 +511,7 @@ describe('the gas of a settlement', () => {
 
   const facilitatorNonce = () => chain.rpc('eth_getTransactionCount', chain.accounts.facilitator.address, 'latest');
 
-  it('is at most the price where the payer is a contract, and at most the budget where it is a key', async () => {
+  it('is limited to the price for a contract wallet, and to the budget for an EOA', async () => {
     const owner = privateKeyToAccount(generatePrivateKey());
     const wallet = await (await walletFactory(await chain.connect(), chain.rpcUrl, chain.deployer))(owner.address);
     await wallet.deploy();
@@ -525,7 +525,7 @@ describe('the gas of a settlement', () => {
     expect((await during(() => bench.sales.sell(bench.call(ofContract)))).earned).toBe(PRICE);
   });
 
-  it('above the budget makes a key wait, with its payment untouched', async () => {
+  it('above the budget makes an EOA wait, with its payment unused', async () => {
     const payment = await pay();
     const sales = await valuedAt(OUT_OF_REACH);
     const counted: unknown[] = [];
@@ -538,7 +538,7 @@ describe('the gas of a settlement', () => {
     expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
   });
 
-  it('cannot be paid by an empty wallet: that is no fault of the payer', async () => {
+  it('from an empty wallet fails without blaming the payer', async () => {
     const connected = await chain.connect();
     const journal = await openJournal(database.db);
     const wallet = createWallet({ chain: connected, journal, role: 'facilitator', account: privateKeyToAccount(generatePrivateKey()) });
@@ -556,11 +556,11 @@ describe('the gas of a settlement', () => {
   });
 });
 
-describe('settlements that failed', () => {
+describe('failed settlements', () => {
   const refusing = (): Facilitator => ({ ...bench.facilitator, settle: async () => ({ refused: 'settlement_failed' }) });
   const failures = () => database.db.collection<{ _id: string }>('x402_failed_settlements');
 
-  it('of one payer, three in a day, are refused in every process before the chain is asked', async () => {
+  it('of one payer, three in a day, are rejected in every process before a chain read', async () => {
     const other = await bench.another({ facilitator: refusing() });
     for (let times = 0; times < 3; times++) expect(await codeOf(other.sell(bench.call(await pay())))).toBe('PAYMENT_REQUIRED');
     const proxy = await rpcProxy(chain.rpcUrl);
@@ -572,7 +572,7 @@ describe('settlements that failed', () => {
     await proxy.close();
   });
 
-  it('of one address, 20 in a day, are refused whoever pays', async () => {
+  it('of one address, 20 in a day, are rejected for all payers', async () => {
     const at = new Date(Date.now() - 3_600_000);
     const of = (index: number) => ({ _id: `failed:${index}`, payer: `0x${String(index).padStart(40, '0')}`, address: '192.0.2.1', at });
     await failures().insertMany(Array.from({ length: 20 }, (_, index) => of(index)));
@@ -583,7 +583,7 @@ describe('settlements that failed', () => {
     expect(await codeOf(bench.sales.sell(bench.call(await pay(), { address: '192.0.2.2' })))).toBeNull();
   });
 
-  it('charge the payer for what is free, until the payment arrives after all', async () => {
+  it('charge the payer for free answers until the payment is settled', async () => {
     const payment = await pay();
     const other = await bench.another({ facilitator: refusing() });
     expect(await codeOf(other.sell(bench.call(payment)))).toBe('PAYMENT_REQUIRED');
@@ -597,7 +597,7 @@ describe('settlements that failed', () => {
   });
 });
 
-it('several payments at once of a wallet that holds the sum of one get one answer, free or not', async () => {
+it('concurrent payments of a wallet with funds for one get one answer, free or not', async () => {
   const account = privateKeyToAccount(generatePrivateKey());
   await bench.mint(account.address, PRICE);
   const { promise: goOn, resolve } = Promise.withResolvers<void>();

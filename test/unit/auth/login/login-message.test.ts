@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { formatLoginMessage, requireWithinLoginWindow, toTimestampMs } from '../../../../src/auth/login/login-message.ts';
 
-it('says what the interface says, in the spelling of the caller', () => {
+it("formats the login message of the interface with the client's spelling of the wallet", () => {
   expect(formatLoginMessage('0xAbC', 1_700_000_000)).toBe('Verify svc balance: 0xAbC:1700000000');
   expect(formatLoginMessage('0xabc', 1_700_000_000_123)).toBe('Verify svc balance: 0xabc:1700000000123');
 });
 
-it('tells seconds from milliseconds by their size', () => {
+it('distinguishes seconds from milliseconds by size', () => {
   const anyMs = fc.integer({ min: Date.UTC(1974, 0), max: Date.UTC(5000, 0) });
   fc.assert(
     fc.property(anyMs, (ms) => {

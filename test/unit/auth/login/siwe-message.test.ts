@@ -22,7 +22,7 @@ const message = (changes: Partial<SiweMessage> = {}) =>
 const check = (text: string) => checkSiweMessage(text, expected, now);
 const minutes = (count: number) => new Date(now.getTime() + count * 60_000);
 
-describe('a message of EIP-4361', () => {
+describe('an EIP-4361 message', () => {
   it.each<[string, Partial<SiweMessage>]>([
     ['with what it must have', {}],
     ['with a statement', { statement: 'Sign in to see the signal.' }],
@@ -35,12 +35,12 @@ describe('a message of EIP-4361', () => {
     expect(check(message(changes))).toEqual({ wallet: address, nonce });
   });
 
-  it('may tell its times without milliseconds and in another zone', () => {
+  it('may have times without milliseconds and in another time zone', () => {
     const text = message().replace(now.toISOString(), '2027-01-01T00:59:30+01:00');
     expect(check(text)).toEqual({ wallet: address, nonce });
   });
 
-  it('is made out to the host with its port', () => {
+  it('must name the host with its port', () => {
     const local = { domain: '127.0.0.1:3000', origin: 'http://127.0.0.1:3000', chainId: 8453 };
     const text = message({ domain: '127.0.0.1:3000', uri: 'http://127.0.0.1:3000', scheme: 'http' });
     expect(checkSiweMessage(text, local, now)).toEqual({ wallet: address, nonce });

@@ -6,8 +6,8 @@ import { formatTierRequirement, isTierAtLeast, lowerTier, requireTier, toTier } 
 
 const wallet = `0x${'a'.repeat(40)}` as const;
 
-describe('the tier of a balance', () => {
-  it.each([0, 6, 18])('begins exactly at its requirement, with %i decimals', (decimals) => {
+describe('toTier', () => {
+  it.each([0, 6, 18])('starts a tier exactly at its requirement, with %i decimals', (decimals) => {
     const unit = 10n ** BigInt(decimals);
     expect(toTier(0n, decimals)).toBe('public');
     expect(toTier(500_000_000n * unit - 1n, decimals)).toBe('public');
@@ -22,7 +22,7 @@ describe('the tier of a balance', () => {
     fc.assert(fc.property(balance, balance, (one, more) => isTierAtLeast(toTier(one + more, 18), toTier(one, 18))));
   });
 
-  it('is the lower one of two in either order', () => {
+  it('returns the lower of two tiers in either order', () => {
     for (const one of TIERS) {
       for (const other of TIERS) {
         expect(lowerTier(one, other)).toBe(TIERS[Math.min(TIERS.indexOf(one), TIERS.indexOf(other))]);
@@ -31,8 +31,8 @@ describe('the tier of a balance', () => {
   });
 });
 
-describe('a balance in words', () => {
-  it('is an exact decimal of whole tokens, without superfluous zeros', () => {
+describe('a formatted balance', () => {
+  it('is an exact decimal of whole tokens without trailing zeros', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.integer({ min: 0, max: 30 }), (balance, decimals) => {
         const text = formatUnits(balance, decimals);
@@ -43,14 +43,14 @@ describe('a balance in words', () => {
     );
   });
 
-  it('and a requirement read as people write them', () => {
+  it('shows a requirement with thousands separators', () => {
     expect(formatUnits(500_000_000n * 10n ** 18n + 1n, 18)).toBe('500000000.000000000000000001');
     expect(formatTierRequirement('basic')).toBe('at least 500,000,000 gate tokens');
     expect(formatTierRequirement('premium')).toBe('at least 1,000,000,000 gate tokens');
   });
 });
 
-describe('a requirement', () => {
+describe('requireTier', () => {
   const refusal = (caller: Caller, tier: 'basic' | 'premium') => {
     try {
       return requireTier(caller, tier);
@@ -59,13 +59,13 @@ describe('a requirement', () => {
     }
   };
 
-  it('is met by the tier and all above it', () => {
+  it('accepts the required tier and all above it', () => {
     expect(refusal({ tier: 'basic', wallet }, 'basic')).toBeUndefined();
     expect(refusal({ tier: 'premium', wallet }, 'basic')).toBeUndefined();
     expect(refusal({ tier: 'premium', wallet }, 'premium')).toBeUndefined();
   });
 
-  it('asks a stranger for a token, and tells a wallet what it has and what it needs', () => {
+  it('asks an anonymous caller for a token, and reports balance and requirement to a wallet', () => {
     expect(refusal({ tier: 'public' }, 'basic')).toMatchObject({ code: 'UNAUTHENTICATED', field: 'Authorization' });
     expect(refusal({ tier: 'basic', wallet, balance: '999999999.5' }, 'premium')).toMatchObject({
       code: 'TIER_REQUIRED',

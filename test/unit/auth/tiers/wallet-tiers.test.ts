@@ -21,8 +21,8 @@ beforeEach(() => {
   tiers = new WalletTiers({ readGate, now: () => new Date(ms) });
 });
 
-describe('what a wallet is worth', () => {
-  it('is read once a minute, in whichever spelling it is asked for', async () => {
+describe('WalletTiers', () => {
+  it('reads a balance once a minute, for any spelling of the address', async () => {
     expect(await tiers.getTier(WALLET)).toBe('premium');
     held = 'public';
     ms += 60_000;
@@ -33,14 +33,14 @@ describe('what a wallet is worth', () => {
     expect(readGate.mock.calls).toEqual([['0x70997970C51812dc3A010C7d01b50e0d17dc79C8'], ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8']]);
   });
 
-  it('is read once for all who ask at the same time', async () => {
+  it('shares one read between concurrent callers', async () => {
     expect(await Promise.all([1, 2, 3].map(() => tiers.getTier(WALLET)))).toEqual(['premium', 'premium', 'premium']);
     expect(readGate).toHaveBeenCalledTimes(1);
     await tiers.getTier(OTHER);
     expect(readGate).toHaveBeenCalledTimes(2);
   });
 
-  it('stands for five minutes where the chain does not answer, and is nothing to go by afterwards', async () => {
+  it('falls back to the last reading for five minutes when the chain is unreachable', async () => {
     await tiers.getTier(WALLET);
     held = null;
     ms += 5 * 60_000;
@@ -50,7 +50,7 @@ describe('what a wallet is worth', () => {
     await expect(tiers.getTier(OTHER)).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
   });
 
-  it('is not asked for again for five seconds after the chain did not answer', async () => {
+  it('backs off for five seconds after a failed read', async () => {
     held = null;
     for (const wallet of [WALLET, OTHER, WALLET]) await expect(tiers.getTier(wallet)).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
     expect(readGate).toHaveBeenCalledTimes(1);

@@ -20,8 +20,8 @@ const opening = fc.record<CommitmentOpening>({
   btcPriceCents: fc.maxSafeNat(),
 });
 
-describe('commitmentOf', () => {
-  it('is keccak256 of six words, each padded to 32 bytes', () => {
+describe('computeCommitment', () => {
+  it('hashes six words, each padded to 32 bytes, with keccak256', () => {
     fc.assert(
       fc.property(opening, (values) => {
         const { salt, signal, direction, confidenceBps, pUpBps, btcPriceCents } = values;
@@ -46,7 +46,7 @@ describe('commitmentOf', () => {
     );
   });
 
-  it('has not changed: the published example', () => {
+  it('matches the published example', () => {
     const salt = deriveSalt('master', '2026-08-20:7d');
     const values = { salt, signal: 'BUY', direction: 'UP', confidenceBps: 6_100, pUpBps: 6_100, btcPriceCents: 11_234_567 } as const;
     expect(computeCommitment(values)).toMatchInlineSnapshot(`"0xde5c4a4d8757defd99e1907680fb8385431e581fa12a429ba8318adb6819dc23"`);
@@ -70,7 +70,7 @@ describe('commitmentOf', () => {
   });
 });
 
-describe('saltFor', () => {
+describe('deriveSalt', () => {
   it('is HMAC-SHA256 of the id (RFC 4231, test case 2)', () => {
     expect(deriveSalt('Jefe', 'what do ya want for nothing?')).toBe('0x5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843');
   });
@@ -80,12 +80,12 @@ describe('saltFor', () => {
     expect(new Set(salts).size).toBe(3);
   });
 
-  it('refuses an empty secret', () => {
+  it('rejects an empty secret', () => {
     expect(() => deriveSalt('', '2026-08-20:1d')).toThrowError(expect.objectContaining({ code: 'INPUT_INVALID' }));
   });
 });
 
-it('refuses a code that stands for nothing', () => {
+it('rejects an unknown code', () => {
   expect(decodeCode('signal', SIGNAL_CODES, 2)).toBe('SELL');
   expect(() => decodeCode('signal', SIGNAL_CODES, 3)).toThrowError(expect.objectContaining({ code: 'INPUT_INVALID', field: 'signal' }));
 });

@@ -39,8 +39,8 @@ const resolution = fc.record<ResolutionData>({
   outcome: fc.constantFrom('HOLD', 'WIN', 'LOSS'),
 });
 
-describe('the schemas', () => {
-  it('have not changed: their uids', () => {
+describe('EAS schemas', () => {
+  it('have the published uids', () => {
     expect({ prediction: getSchemaUid('prediction'), resolution: getSchemaUid('resolution') }).toMatchInlineSnapshot(`
       {
         "prediction": "0xceae29d97310d423479a1f281d3bb5bcf70b934399225a940502ed9e0eeb23b6",
@@ -49,7 +49,7 @@ describe('the schemas', () => {
     `);
   });
 
-  it('carry a prediction there and back, in eight words', () => {
+  it('encode a prediction in eight words and decode it again', () => {
     fc.assert(
       fc.property(prediction, (data) => {
         expect(encodePrediction(data)).toHaveLength(2 + 8 * 64);
@@ -58,7 +58,7 @@ describe('the schemas', () => {
     );
   });
 
-  it('carry a resolution there and back', () => {
+  it('encode a resolution and decode it again', () => {
     fc.assert(
       fc.property(resolution, (data) => {
         expect(decodeResolution(encodeResolution(data))).toEqual(data);
@@ -66,13 +66,13 @@ describe('the schemas', () => {
     );
   });
 
-  it('refuse a time that is not a whole second, naming the field', () => {
+  it('reject a time with a fraction of a second, naming the field', () => {
     const [data] = fc.sample(prediction, 1);
     const attempt = () => encodePrediction({ ...data, resolvesAt: new Date(1_500) });
     expect(attempt).toThrowError(expect.objectContaining({ code: 'INPUT_INVALID', field: 'resolvesAt' }));
   });
 
-  it('refuse data of something else', () => {
+  it('reject data of another schema', () => {
     const refused = expect.objectContaining({ code: 'ATTESTATION_MISMATCH' });
     expect(() => decodePrediction('0x1234')).toThrowError(refused);
     const [data] = fc.sample(resolution, 1);

@@ -8,7 +8,7 @@ const HASH = `0x${'b2'.repeat(32)}`;
 
 const call = (method: string, params?: unknown, id: unknown = 7) => parseCall({ jsonrpc: '2.0', id, method, params });
 
-describe('a call that reads', () => {
+describe('a read-only call', () => {
   it.each([
     ['eth_chainId', []],
     ['eth_blockNumber', []],
@@ -24,18 +24,18 @@ describe('a call that reads', () => {
     expect(call(method, params)).toEqual({ id: 7, method, params });
   });
 
-  it('may have no parameters where it takes none', () => {
+  it('may omit params when the method takes none', () => {
     expect(call('eth_blockNumber')).toEqual({ id: 7, method: 'eth_blockNumber', params: [] });
   });
 
-  it('loses what could decide more than what is read', () => {
+  it('is stripped of fields that a read does not need', () => {
     const tx = { to: ADDRESS, data: '0x01', gas: '0xffffffff', gasPrice: '0x1', accessList: [], nonce: '0x0' };
     // The gas is the limit of the service, whatever the caller names.
     expect(call('eth_call', [tx])).toMatchObject({ params: [{ to: ADDRESS, data: '0x01', gas: '0x989680' }] });
   });
 });
 
-describe('a call that is refused', () => {
+describe('a rejected call', () => {
   it.each([
     ...['anvil_setBalance', 'anvil_impersonateAccount', 'evm_mine', 'evm_snapshot', 'hardhat_reset', 'debug_traceTransaction'],
     ...['eth_sendRawTransaction', 'eth_sendTransaction', 'eth_sign', 'eth_accounts', 'txpool_content', 'personal_sign'],
@@ -79,7 +79,7 @@ describe('a call that is refused', () => {
     expect(parseCall(value)).toMatchObject({ jsonrpc: '2.0', error: { code: JSON_RPC_ERROR_CODES.invalidRequest } });
   });
 
-  it('is told nothing of what it wrote, and at no length', () => {
+  it('returns a short error that does not quote the input', () => {
     const marked = fc.string({ minLength: 1, maxLength: 300 }).map((text) => `<mark>${text}`);
     const methods = fc.oneof(fc.constantFrom(...READ_METHOD_NAMES), marked);
     fc.assert(

@@ -7,7 +7,7 @@ const logs = (filter: object) => ({ method: 'eth_getLogs' as const, params: [fil
 const hex = (block: number) => `0x${block.toString(16)}`;
 
 describe('the range of eth_getLogs', () => {
-  it('may have as many blocks as are read at once, wherever it lies', () => {
+  it('accepts up to the maximum number of blocks at any height', () => {
     const most = Number(MAX_LOG_BLOCKS);
     fc.assert(
       fc.property(fc.nat(1e9), fc.nat(3 * most), (from, blocks) => {
@@ -34,7 +34,7 @@ describe('the range of eth_getLogs', () => {
     expect(exceedsBlockLimit(logs(filter), MAX_LOG_BLOCKS + 5n)).toBe(tooLong);
   });
 
-  it('is nothing that other calls have', () => {
+  it('does not apply to other methods', () => {
     const call = { method: 'eth_getBlockByNumber' as const, params: ['0x0', false] };
     expect([needsHead(call), exceedsBlockLimit(call, 1n << 60n)]).toEqual([false, false]);
   });

@@ -13,8 +13,8 @@ function work(log: string[], name: string) {
   return { run, end: resolve, fail: reject };
 }
 
-describe('turns', () => {
-  it('let so many works run at once, the others in the order in which they came, whatever becomes of those before', async () => {
+describe('priority semaphore', () => {
+  it('runs up to the limit concurrently and the rest in order, also after a failure', async () => {
     const runQueued = createPrioritySemaphore({ atOnce: 2, waiting: 10 });
     const begun: string[] = [];
     const works = ['a', 'b', 'c', 'd'].map((name) => work(begun, name));
@@ -33,7 +33,7 @@ describe('turns', () => {
     expect(begun).toHaveLength(5);
   });
 
-  it('are refused at once where too many wait', async () => {
+  it('rejects immediately when the queue is full', async () => {
     const runQueued = createPrioritySemaphore({ atOnce: 1, waiting: 1 });
     const first = work([], 'a');
     const [one, two] = [runQueued(first.run, never), runQueued(async () => 'done', never)];
@@ -43,7 +43,7 @@ describe('turns', () => {
     expect(await two).toBe('done');
   });
 
-  it('are given up by who has waited long enough, and nobody loses his for it', async () => {
+  it('removes aborted work from the queue without affecting other work', async () => {
     const runQueued = createPrioritySemaphore({ atOnce: 1, waiting: 5 });
     const begun: string[] = [];
     const first = work(begun, 'a');

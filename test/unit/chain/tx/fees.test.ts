@@ -7,7 +7,7 @@ const fees = fc.record({ maxFeePerGas: wei, maxPriorityFeePerGas: wei });
 const quotes = fc.record({ maxFeePerGas: wei, maxPriorityFeePerGas: wei, baseFeePerGas: wei, blockNumber: fc.nat() });
 
 describe('bumpFees', () => {
-  it('raises both parts by an eighth at least, and never beyond the cap', () => {
+  it('raises both fees by at least an eighth, and never above the cap', () => {
     fc.assert(
       fc.property(fees, quotes, wei, (previous, quote, cap) => {
         const bumped = bumpFees(previous, quote, cap);
@@ -19,7 +19,7 @@ describe('bumpFees', () => {
     );
   });
 
-  it('is above the base fee when the cap allows it', () => {
+  it('exceeds the base fee when the cap allows it', () => {
     const quote = { maxFeePerGas: 210n, maxPriorityFeePerGas: 10n, baseFeePerGas: 100n, blockNumber: 1 };
     expect(bumpFees({ maxFeePerGas: 50n, maxPriorityFeePerGas: 1n }, quote, 1_000n)).toEqual({
       maxFeePerGas: 210n,

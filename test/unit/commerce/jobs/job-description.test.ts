@@ -6,8 +6,8 @@ import { describeNextStep } from '../../../../src/commerce/jobs/job-status.ts';
 
 const NAMES = ['svc_bitcoin_signal', 'svc_market_context', 'svc_crowd_vs_oracle'];
 
-describe('the description of a job', () => {
-  it('names an offering, and perhaps the one horizon and a ref code', () => {
+describe('parseJobDescription', () => {
+  it('accepts an offering with an optional horizon and ref code', () => {
     const ref = fc.option(fc.stringMatching(/^[a-zA-Z0-9][a-zA-Z0-9_-]{2,31}$/), { nil: undefined });
     const horizon = fc.constantFrom(undefined, '7d', '7', 7);
     fc.assert(
@@ -18,7 +18,7 @@ describe('the description of a job', () => {
     );
   });
 
-  it('is refused in words of ours, whatever it says', () => {
+  it('rejects any other text without quoting it', () => {
     const texts = fc.oneof(
       fc.string({ maxLength: 3_000, unit: 'binary' }),
       fc.json(),
@@ -34,19 +34,19 @@ describe('the description of a job', () => {
     );
   });
 
-  it('counts its bytes, not its characters', () => {
+  it('limits the size in bytes, not in characters', () => {
     const text = `svc_bitcoin_signal${' '.repeat(400)}`;
     expect(parseJobDescription(text)).toHaveProperty('offering');
     expect(parseJobDescription(`${text}${'\u3000'.repeat(300)}`)).toHaveProperty('refused');
   });
 });
 
-describe('what happens next with a job', () => {
+describe('describeNextStep', () => {
   const expiresAt = new Date(10_000);
   const nextStep = (state: (typeof JOB_STATES)[number], accepted: boolean | null, nowMs: number) =>
     describeNextStep({ accepted, onChain: { state, expiresAt } as Parameters<typeof describeNextStep>[0]['onChain'] }, new Date(nowMs));
 
-  it('is told for every state, decision and time', () => {
+  it('returns a sentence for every state, decision and time', () => {
     for (const state of JOB_STATES)
       for (const accepted of [true, false, null])
         for (const at of [0, 20_000]) expect(nextStep(state, accepted, at)).toMatch(/^[A-Z].*\.$/);

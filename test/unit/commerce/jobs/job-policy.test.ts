@@ -14,18 +14,18 @@ const STRANGER = `0x${'b'.repeat(40)}` as const;
 const PROVIDER = `0x${'c'.repeat(40)}` as const;
 const AT = new Date('2030-01-01T00:00:00Z');
 
-describe('whose jobs are taken', () => {
+describe('job policy', () => {
   const policy = (chainMode: 'own' | 'real', environment: Record<string, string> = {}) =>
     buildJobPolicy({ ...loadConfig(environment), chainMode });
 
-  it('of strangers on a local chain, and on a real one only where a setting says so', () => {
+  it('accepts unknown evaluators on a local chain, and on a real chain only by a setting', () => {
     expect(policy('own')).toMatchObject({ evaluators: [], maxMicros: 5_000_000n });
     expect(policy('real')).toMatchObject({ evaluators: [], maxMicros: 0n, unpaidPauseMs: 86_400_000 });
     expect(policy('real', { AGENT_COMMERCE_MAX_USD: '2' }).maxMicros).toBe(2_000_000n);
     expect(policy('own', { AGENT_COMMERCE_MAX_USD: '0' }).maxMicros).toBe(0n);
   });
 
-  it('is told with the offerings', () => {
+  it('is described with the offerings', () => {
     const merchant = { chainId: 8453, asset: zeroAddress } as unknown as MerchantConfig;
     const first = (evaluators: (typeof KNOWN)[], maxMicros: bigint) => {
       const jobs = { contract: zeroAddress, provider: PROVIDER, policy: { evaluators, maxMicros } };
@@ -42,7 +42,7 @@ describe('whose jobs are taken', () => {
   });
 });
 
-describe('a job that somebody applies with', () => {
+describe('findJobRejection', () => {
   const job: OnChainJob = {
     ...{ jobId: 1n, client: STRANGER, provider: PROVIDER, evaluator: STRANGER, description: '', budget: 0n, hook: zeroAddress },
     ...{ state: 'OPEN', expiresAt: new Date(AT.getTime() + 3_600_000) },
@@ -73,11 +73,11 @@ describe('a job that somebody applies with', () => {
   });
 });
 
-describe('what a job delivers is handed out', () => {
+describe('getWithheldReason', () => {
   const nextStep = (state: OnChainJob['state'], accepted = true) =>
     getWithheldReason({ accepted, reason: 'No such offering.', onChain: { state } as Parameters<typeof getWithheldReason>[0]['onChain'] });
 
-  it('while it is submitted and once it is completed, and not after it was rejected or has expired', () => {
+  it('withholds the deliverable only after rejection or expiry', () => {
     expect([nextStep('FUNDED'), nextStep('SUBMITTED'), nextStep('COMPLETED')]).toEqual([null, null, null]);
     expect(nextStep('REJECTED')).toContain('was rejected');
     expect(nextStep('EXPIRED')).toContain('has expired');

@@ -6,8 +6,8 @@ const first = fc.constantFrom(...'abcxyzABCXYZ0189');
 const rest = fc.array(fc.constantFrom(...'abcxyzABCXYZ0189_-'), { minLength: 2, maxLength: 31 });
 const code = fc.tuple(first, rest).map(([head, tail]) => head + tail.join(''));
 
-describe('a ref code', () => {
-  it('is one code in any case', () => {
+describe('parseRefCode', () => {
+  it('is case-insensitive', () => {
     fc.assert(
       fc.property(code, (text) => {
         expect(parseRefCode(text)).toBe(text.toLowerCase());
@@ -23,7 +23,7 @@ describe('a ref code', () => {
     },
   );
 
-  it('does not repeat what it refuses', () => {
+  it('rejects an invalid code without quoting it', () => {
     expect(() => parseRefCode('<script>')).not.toThrow('script');
   });
 });

@@ -35,8 +35,8 @@ const junk: fc.Arbitrary<RawLog> = fc.record({
   data: fc.uint8Array({ maxLength: 100 }).map(hexOf),
 });
 
-describe('what a transaction has paid', () => {
-  it('is the sum of the coin from the payer to the payee, whatever else is in its logs', () => {
+describe('summarizeTransfers', () => {
+  it('sums the transfers of the token from payer to payee, ignoring all other logs', () => {
     fc.assert(
       fc.property(fc.array(moved, { maxLength: 12 }), fc.array(junk, { maxLength: 6 }), (transfers, rubbish) => {
         const ours = transfers.filter(({ coin }) => coin === ASSET);
@@ -52,7 +52,7 @@ describe('what a transaction has paid', () => {
     );
   });
 
-  it('does not depend on how addresses are written', () => {
+  it('compares addresses case-insensitively', () => {
     const log = transfer({ coin: ASSET, from: PAYER, to: PAYEE, value: 7n });
     const shouted = {
       asset: ASSET.toUpperCase().replace('0X', '0x'),
@@ -62,7 +62,7 @@ describe('what a transaction has paid', () => {
     expect(summarizeTransfers([{ ...log, address: ASSET.toUpperCase() as Hex }], shouted).paidMicros).toBe(7n);
   });
 
-  it('takes no transfer that lacks a part: a token with an id, or one without a sum', () => {
+  it('ignores malformed transfers: a token with an id, or one without an amount', () => {
     const log = transfer({ coin: ASSET, from: PAYER, to: PAYEE, value: 7n });
     const withId = { ...log, topics: [...log.topics, numberToHex(7, { size: 32 })], data: '0x' as Hex };
     const withoutSum = { ...log, data: '0x' as Hex };
@@ -70,7 +70,7 @@ describe('what a transaction has paid', () => {
     expect(summarizeTransfers([withId, withoutSum, short], paidBy)).toMatchObject({ paidMicros: 0n, transfers: 0, reachesPayee: false });
   });
 
-  it('sees a payment that was signed for a request, by the coin only', () => {
+  it('detects an authorized payment of the token only', () => {
     const topics = encodeEventTopics({
       abi: stablecoinAbi,
       eventName: 'AuthorizationUsed',

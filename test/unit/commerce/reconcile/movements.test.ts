@@ -27,8 +27,8 @@ function released(jobId: bigint, amount: bigint, provider = PROVIDER) {
 const read = (logs: Log<bigint, number, false>[]) =>
   parseMovements({ logs, transactionHash: TX, blockNumber: 7n }, COIN, { recipients: [PAYEE, PROVIDER], contracts: [CONTRACT] });
 
-describe('what a transaction has brought', () => {
-  it('is told apart by what brought it', () => {
+describe('parseMovements', () => {
+  it('distinguishes transfers, authorizations and jobs', () => {
     const [ann, bob] = [address(0xa), address(0xb)];
     const logs = [
       transfer(ann, PAYEE, 5n),
@@ -49,7 +49,7 @@ describe('what a transaction has brought', () => {
     ]);
   });
 
-  it('leaves out other coins, other recipients and jobs of other providers', () => {
+  it('omits other tokens, other recipients and jobs of other providers', () => {
     const ann = address(0xa);
     expect(read([transfer(ann, PAYEE, 5n, OTHER_COIN), transfer(ann, ann, 5n), transfer(ann, PAYEE, 0n)])).toEqual([]);
     const foreign = [transfer(CONTRACT, ann, 5n), released(1n, 5n, ann)];
@@ -59,7 +59,7 @@ describe('what a transaction has brought', () => {
     expect(read(taken)).toMatchObject([{ cause: { kind: 'transfer' } }]);
   });
 
-  it('of several jobs at once is split by their events, and adds up to what arrived', () => {
+  it('splits several jobs by their events, adding up to the received amount', () => {
     const logs = [transfer(CONTRACT, PROVIDER, 30n), released(1n, 10n), transfer(CONTRACT, PROVIDER, 19n), released(2n, 20n)];
     expect(read(logs)).toMatchObject([
       { cause: { jobId: 1n }, amountMicros: 10n },
@@ -73,7 +73,7 @@ describe('what a transaction has brought', () => {
     fc.record({ kind: fc.constant('job' as const), from: fc.integer({ min: 1, max: 1_000 }), value: fc.bigInt({ min: 1n, max: 99n }) }),
     fc.record({ kind: fc.constant('foreign' as const), from: fc.integer({ min: 8, max: 10 }), value: fc.bigInt({ min: 1n, max: 99n }) }),
   );
-  it('adds up, whatever the transaction does', () => {
+  it('adds up to the received amount for any transaction', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 12 }), fc.nat(), (events, start) => {
         const logs = events.flatMap(({ kind, from, value }, index) => {
@@ -91,7 +91,7 @@ describe('what a transaction has brought', () => {
   });
 });
 
-describe('the key of a payment', () => {
+describe('cause key', () => {
   const hex = (bytes: number) =>
     fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((raw): Hex => `0x${Buffer.from(raw).toString('hex')}`);
   const cause = fc.oneof(
@@ -100,7 +100,7 @@ describe('the key of a payment', () => {
     fc.record({ kind: fc.constant('job' as const), contract: hex(20), jobId: fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }) }),
   );
 
-  it('tells the cause again', () => {
+  it('is parsed to the same cause', () => {
     fc.assert(
       fc.property(cause, hex(20), hex(32), (of, payer, txHash) => {
         expect(parseCauseKey(buildCauseKey({ cause: of, payer, txHash }))).toEqual(of);
@@ -108,7 +108,7 @@ describe('the key of a payment', () => {
     );
   });
 
-  it.each(['', 'gift:0x1', 'job:0x1:x', 'job:0x1', 'authorization:0x1'])('is refused when it is %j', (key) => {
+  it.each(['', 'gift:0x1', 'job:0x1:x', 'job:0x1', 'authorization:0x1'])('is rejected when it is %j', (key) => {
     expect(() => parseCauseKey(key)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
   });
 });

@@ -62,8 +62,8 @@ afterAll(async () => {
 const pay = () => signPayment({ account: bench.buyer, requirements: bench.requirements });
 const balance = () => bench.balance(bench.requirements.payTo as `0x${string}`);
 
-describe("somebody else's facilitator", () => {
-  it('verifies and settles, and the chain is looked at', async () => {
+describe('a remote facilitator', () => {
+  it('verifies and settles, and the chain confirms it', async () => {
     instead = {};
     const before = await balance();
     const sales = await bench.another({ facilitator: createRemoteFacilitator(url) });
@@ -71,7 +71,7 @@ describe("somebody else's facilitator", () => {
     expect((await balance()) - before).toBe(1_000n);
   });
 
-  it('gives what is free to a key without a charge, and charges a contract for it', async () => {
+  it('gives a free answer to an EOA, and charges a contract wallet for it', async () => {
     instead = {};
     const owner = privateKeyToAccount(generatePrivateKey());
     const wallet = await (await walletFactory(await chain.connect(), chain.rpcUrl, chain.deployer))(owner.address);
@@ -84,13 +84,13 @@ describe("somebody else's facilitator", () => {
     expect((await sales.sell(bench.call(ofContract, { answer }))).payment).toMatchObject({ amountMicros: 1_000n });
   });
 
-  it('refuses in its words', async () => {
+  it('rejects with its own reason', async () => {
     instead = { '/verify': { status: 400, body: JSON.stringify({ isValid: false, invalidReason: 'insufficient_funds' }) } };
     const sales = await bench.another({ facilitator: createRemoteFacilitator(url) });
     await expect(sales.sell(bench.call(await pay()))).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: 'insufficient_funds' });
   });
 
-  it('that says paid without the money is not believed', async () => {
+  it('is not trusted when it reports a settlement that is not on chain', async () => {
     const body = JSON.stringify({ success: true, transaction: `0x${'ab'.repeat(32)}`, network: 'eip155:8453' });
     instead = { '/settle': { status: 200, body } };
     const sales = await bench.another({ facilitator: createRemoteFacilitator(url), waitMs: 200 });
@@ -111,7 +111,7 @@ describe("somebody else's facilitator", () => {
     { status: 504, body: JSON.stringify({ success: false, errorReason: 'x', transaction: '', network: 'eip155:8453' }) },
   ];
   for (const lost of LOST) {
-    it(`whose answer is lost (${lost.status} ${lost.body.slice(0, 80)}) after it has settled: the payer asks again, and has paid once`, async () => {
+    it(`loses its response (${lost.status} ${lost.body.slice(0, 80)}) after settling: the payer retries and has paid once`, async () => {
       const before = await balance();
       const sales = await bench.another({ facilitator: createRemoteFacilitator(url) });
       const payment = await pay();
@@ -123,7 +123,7 @@ describe("somebody else's facilitator", () => {
     });
   }
 
-  it('that is down is said to be down', async () => {
+  it('is reported as unavailable when it is down', async () => {
     const sales = await bench.another({ facilitator: createRemoteFacilitator('http://127.0.0.1:9') });
     await expect(sales.sell(bench.call(await pay()))).rejects.toMatchObject({ code: 'TRANSACTION_UNCONFIRMED', retryable: true });
   });

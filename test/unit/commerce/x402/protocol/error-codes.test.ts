@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toX402ErrorCode, X402_ERROR_CODES } from '../../../../../src/commerce/x402/protocol/error-codes.ts';
 
-describe('the x402 code of a rejected payment', () => {
+describe('toX402ErrorCode', () => {
   it.each([
     ['insufficient_balance', 'insufficient_funds'],
     ['invalid_exact_evm_insufficient_balance', 'insufficient_funds'],
@@ -31,11 +31,11 @@ describe('the x402 code of a rejected payment', () => {
     expect(toX402ErrorCode(reason, 'verify')).toBe(code);
   });
 
-  it('is kept where a facilitator says one of the specification', () => {
+  it('keeps a code of the specification', () => {
     for (const code of X402_ERROR_CODES) expect(toX402ErrorCode(code, 'settle')).toBe(code);
   });
 
-  it('of a reason that is not known says in which step it came', () => {
+  it('maps an unknown reason by the step of the rejection', () => {
     expect(toX402ErrorCode('out_of_gas', 'verify')).toBe('unexpected_verify_error');
     expect(toX402ErrorCode('settlement_failed', 'settle')).toBe('unexpected_settle_error');
   });

@@ -41,8 +41,8 @@ const REASONS = [
   ['eip6492_factory_not_allowed', ['not deployed', 'Deploy']],
 ] as const;
 
-describe('a payment that is refused', () => {
-  it.each(REASONS)('for %s says what to do about just that', (reason, named) => {
+describe('rejected payment', () => {
+  it.each(REASONS)('names the specific fix for %s', (reason, named) => {
     const { message, suggestedAction, reason: kept, field } = createPaymentRejection(terms, reason, { payer: PAYER });
     expect([kept, field]).toEqual([reason, 'payment']);
     for (const one of named) expect(`${message} ${suggestedAction}`).toContain(one);
@@ -50,7 +50,7 @@ describe('a payment that is refused', () => {
     expect(message).toMatch(/^[A-Z0]/);
   });
 
-  it('for what nobody has words for says how a payment is made', () => {
+  it('explains how to pay for an unknown reason', () => {
     const { message, suggestedAction } = createPaymentRejection(terms, 'out_of_gas', { payer: PAYER, unsettledOf: PAYER });
     expect(message).toBe('The payment could not be settled');
     expect(suggestedAction).toMatch(/^Sign an EIP-3009 authorization of 1000 units \(0\.001 USD\)/);
@@ -58,8 +58,8 @@ describe('a payment that is refused', () => {
   });
 });
 
-describe('the other way in', () => {
-  it('names price and place of what is sold for a request, and nothing for the rest', () => {
+describe('formatSingleAnswerHint', () => {
+  it('names price and path of an x402 offering, and is empty for any other', () => {
     for (const offering of OFFERINGS) {
       const said = formatSingleAnswerHint(offering);
       if (offering.channel === 'x402')
@@ -70,7 +70,7 @@ describe('the other way in', () => {
   });
 });
 
-it('a payment is told with checksums, its sum in both forms, and the id of the offering', () => {
+it('toPaymentResponse returns checksummed addresses, the amount in both forms and the offering id', () => {
   const txHash = `0x${'ab'.repeat(32)}` as const;
   const settledAt = new Date('2026-01-02T03:04:05Z');
   const arrived = { channel: 'purchase', offering: 'svc_alpha_brief', resource: 'purchase:svc_alpha_brief', ref: 'beta' } as const;
