@@ -8,28 +8,27 @@ import type { SignReceipt } from './receipts/receipt.ts';
 import type { RequireSalesOpen } from './sales-gate.ts';
 import type { SalesService } from './x402/sales-service.ts';
 
-/** What is sold, to whom it is paid, and what has been earned. */
+/** Services of commerce. */
 export interface Commerce {
   ledger: Ledger;
   merchant: MerchantConfig;
   signReceipt: SignReceipt;
-  /** The wallet that signs them. */
+  /** Wallet that signs receipts. */
   receiptSigner: Address;
-  /** What is paid for with the request itself. */
+  /** Sales over x402. */
   sales: SalesService;
-  /** Somebody else's facilitator of x402; null where payments are settled in this process. */
+  /** Remote x402 facilitator; null when this process settles payments. */
   facilitatorUrl: string | null;
   /** Whether a wallet signed a hash. @throws OracleError CHAIN_UNREACHABLE */
   isSignedBy(signed: SignedHash): Promise<boolean>;
-  /** Whether a HOLD costs nothing at `GET /oracle`. */
+  /** A HOLD is free at `GET /oracle`. */
   freeHold: boolean;
-  /** Whether a purchase needs the signature of the wallet that paid. */
+  /** Whether a purchase needs the payer's signature. */
   purchaseSignatures: SignatureRule;
   closed: ClosedChannels;
   requireOpen: RequireSalesOpen;
 }
 
-/** Whether a channel takes money, and if not why. */
 export interface ChannelState {
   channel: Channel;
   open: boolean;
@@ -37,7 +36,6 @@ export interface ChannelState {
   reason: string | null;
 }
 
-/** All channels, those that are closed with the reason. */
 export function listChannelStates({ closed }: Pick<Commerce, 'closed'>): ChannelState[] {
   return CHANNELS.map((channel) => {
     const reason = closed[channel] ?? null;

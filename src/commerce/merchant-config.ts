@@ -1,21 +1,21 @@
 import type { Address } from 'viem';
 import type { StablecoinDomain } from '../chain/stablecoin/stablecoin.ts';
 
-/** Where money goes: what everything that is paid for has in common. */
+/** Payment destination shared by all channels. */
 export interface MerchantConfig {
   chainId: number;
-  /** The stablecoin; amounts are millionths of a dollar. */
+  /** The stablecoin; amounts in millionths of a dollar. */
   asset: Address;
-  /** EIP-712 domain of the stablecoin, beside chain and contract. */
+  /** EIP-712 domain of the stablecoin, without chain id and contract. */
   domain: StablecoinDomain;
   payee: Address;
-  /** False on a local chain, whose stablecoin anybody can make. */
+  /** False on a local chain, whose stablecoin is freely mintable. */
   realMoney: boolean;
-  /** Where callers reach the service. */
+  /** Base URL for clients. */
   publicUrl: string;
 }
 
-/** The chain by its CAIP-2 name. */
+/** CAIP-2 id of the chain. */
 export function getCaip2Network({ chainId }: Pick<MerchantConfig, 'chainId'>): `eip155:${number}` {
   return `eip155:${chainId}`;
 }

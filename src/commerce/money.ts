@@ -1,6 +1,6 @@
 import { OracleError } from '../platform/errors.ts';
 
-/** An amount of an asset in its smallest unit, exact and never negative. */
+/** A non-negative integer amount of an asset. */
 export interface Money {
   asset: string;
   /** In units of 10^-decimals. */
@@ -8,24 +8,23 @@ export interface Money {
   decimals: number;
 }
 
-/** US dollars are counted in millionths, the smallest unit of a stablecoin with six decimals. */
+/** Millionths of a dollar, the smallest unit of a stablecoin with six decimals. */
 export const USD_DECIMALS = 6;
 
 const MAX_AMOUNT_CHARS = 40;
 
-/** US dollars from millionths of one. */
 export function usdFromMicros(amountMicros: bigint): Money {
   return { asset: 'USD', amount: amountMicros, decimals: USD_DECIMALS };
 }
 
-/** US dollars from a decimal number in text, e.g. `0.001`. @throws OracleError INPUT_INVALID as `parseAmount` does. */
+/** US dollars from decimal text, e.g. `0.001`. @throws OracleError INPUT_INVALID as `parseAmount` */
 export function parseUsd(text: string): Money {
   return usdFromMicros(parseAmount(text, USD_DECIMALS));
 }
 
 /**
- * Reads a decimal number as an integer of the smallest unit.
- * @throws OracleError INPUT_INVALID for anything but digits with at most one point, or with more decimals than the asset has.
+ * Parses decimal text to an integer of the smallest unit.
+ * @throws OracleError INPUT_INVALID for anything but digits with at most one point, or for too many decimals
  */
 export function parseAmount(text: string, decimals: number): bigint {
   const [, whole, fraction = ''] = (text.length <= MAX_AMOUNT_CHARS && /^(\d+)(?:\.(\d+))?$/.exec(text)) || [];
@@ -35,7 +34,7 @@ export function parseAmount(text: string, decimals: number): bigint {
   return BigInt(whole + fraction.padEnd(decimals, '0'));
 }
 
-/** The exact decimal number, with at least `minDecimals` decimals and no needless zeros beyond, e.g. `1.00`, `0.001`. */
+/** Exact decimal text with at least `minDecimals` decimals and no further trailing zeros, e.g. `1.00`, `0.001`. */
 export function formatAmount({ amount, decimals }: Money, minDecimals = Math.min(2, decimals)): string {
   const digits = amount.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);
@@ -46,7 +45,7 @@ export function formatAmount({ amount, decimals }: Money, minDecimals = Math.min
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
-/** For a price tag, e.g. `1.00 USD`. */
+/** E.g. `1.00 USD`. */
 export function formatMoney(money: Money): string {
   return `${formatAmount(money)} ${money.asset}`;
 }

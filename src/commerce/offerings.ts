@@ -3,30 +3,30 @@ import { formatHorizonName, type HorizonName } from '../forecast/model.ts';
 import type { Channel } from './channels.ts';
 import { type Money, parseUsd } from './money.ts';
 
-/** Something that is sold; told apart by channel and name. */
+/** A product; identified by channel and name. */
 export interface Offering {
-  /** The identifier that buyers and protocols use (interface, section 2.8). */
+  /** Public identifier (interface, section 2.8). */
   name: string;
   channel: Channel;
   title: string;
   /** One or two sentences. */
   description: string;
   price: Money;
-  /** What the buyer gets, piece by piece. */
+  /** Parts of the deliverable. */
   delivers: readonly string[];
-  /** What the buyer can check it against without trusting the seller. */
+  /** How the buyer can verify it without trusting the seller. */
   evidence: string;
-  /** How it is asked for. */
+  /** Example of an order. */
   example: string;
-  /** Where it is asked for by a request that is paid with it; null for what is paid another way. */
+  /** HTTP operation of an x402 offering; null for other channels. */
   resource: PaidResource | null;
 }
 
-/** An operation of HTTP that answers for a payment. */
+/** An HTTP operation that requires a payment. */
 export interface PaidResource {
   method: 'GET';
   path: string;
-  /** The offering's description for the horizon that a request names, in days. */
+  /** Description for a horizon in days. */
   describe(horizonDays: number): string;
 }
 
@@ -64,7 +64,7 @@ const CROWD_EVIDENCE =
   "Each week names the attestations of its forecasts with what opens them, and what the oracle's probability follows from by a formula that is told: it can be computed again. Quotes and winners are the venue's words; those of the paper venue are ours.";
 const SOURCES_EVIDENCE = 'Each figure names its source, its time and its age.';
 
-/** Everything that is sold, with its price: the only place that says one. */
+/** All offerings; the only place that defines prices. */
 export const OFFERINGS: readonly Offering[] = [
   definePurchase({
     name: 'svc_signal_with_proof',
@@ -179,12 +179,11 @@ export function getOfferingId({ channel, name }: Pick<Offering, 'channel' | 'nam
   return `${channel}:${name}`;
 }
 
-/** Null when the channel sells nothing of that name. */
 export function findOffering(channel: Channel, name: string): Offering | null {
   return OFFERINGS.find((offering) => offering.channel === channel && offering.name === name) ?? null;
 }
 
-/** What is paid for with the request itself, and where it is asked for. */
+/** Offerings of the channel `x402` with their HTTP operations. */
 export const PAID_RESOURCES: readonly (Offering & { resource: PaidResource })[] = OFFERINGS.flatMap((offering) =>
   offering.resource === null ? [] : [{ ...offering, resource: offering.resource }],
 );

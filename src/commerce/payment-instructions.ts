@@ -7,23 +7,22 @@ import type { Offering } from './offerings.ts';
 import type { SignatureRule } from './purchases/buyer-check.ts';
 import { getPurchaseMessageTemplate } from './purchases/purchase.ts';
 
-/** Where the money for something goes, and how it gets there. */
+/** How an offering is paid. */
 export interface PaymentInstructions {
-  /** Wallet to pay to; of a job its provider. Null while the channel is closed. */
+  /** Payee wallet; for a job its provider. Null while the channel is closed. */
   payee: Address | null;
   /** CAIP-2. */
   chain: string;
   /** The stablecoin. */
   asset: Address;
-  /** ERC-8183 contract that holds the money of a job; null for every other channel, and while it is closed. */
+  /** ERC-8183 escrow contract of a job; null for other channels, and while the channel is closed. */
   contract: Address | null;
-  /** What proves a claim of a transfer to be its payer's; null for other channels. */
+  /** Signature that authenticates the payer of a purchase; null for other channels. */
   signature: ClaimSignature | null;
-  /** What the buyer does, in order. */
+  /** Steps of the buyer, in order. */
   steps: string[];
 }
 
-/** Contract and provider of agent commerce. */
 export interface JobProvider {
   contract: Address;
   provider: Address;
@@ -44,11 +43,11 @@ const STEPS: Record<Exclude<Channel, 'purchase'>, readonly string[]> = {
   ],
 };
 
-/** What the buyer of a purchase signs, besides the transfer. */
+/** Signature of a purchase claim. */
 export interface ClaimSignature {
-  /** False where an unsigned claim is delivered too, to the address that makes it first. */
+  /** When false, an unsigned claim is delivered to the client address that makes it first. */
   required: boolean;
-  /** The text to sign, with `<txHash in lower case>` in place of the hash. */
+  /** Message to sign, with the placeholder `<txHash in lower case>`. */
   message: string;
   scheme: 'EIP-191';
 }
@@ -73,14 +72,13 @@ function formatEvaluatorStep({ evaluators, maxMicros }: JobProvider['policy']): 
 
 export interface PaymentInstructionOptions {
   merchant: MerchantConfig;
-  /** Null where none are taken. */
+  /** Null when jobs are disabled. */
   jobs: JobProvider | null;
-  /** Whether a claim of a transfer needs the signature of its payer. */
+  /** Whether a purchase claim needs the payer's signature. */
   signatures: SignatureRule;
   open: boolean;
 }
 
-/** How an offering is paid for. */
 export function getPaymentInstructions(
   { channel, name }: Pick<Offering, 'channel' | 'name'>,
   { merchant, jobs, signatures, open }: PaymentInstructionOptions,
@@ -105,7 +103,7 @@ function getClaimSignature(offering: string, signatures: SignatureRule): ClaimSi
   return { required: signatures === 'required', message: getPurchaseMessageTemplate(offering), scheme: 'EIP-191' };
 }
 
-/** What else there is for a caller without the tier: a sentence, empty where single answers are not sold. */
+/** Sentence on the paid alternative for a caller without the tier; empty when the answer is not sold. */
 export function formatSingleAnswerHint(offering: Pick<Offering, 'price' | 'resource'> | null | undefined): string {
   if (!offering?.resource) return '';
   const { method, path } = offering.resource;

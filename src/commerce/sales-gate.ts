@@ -1,12 +1,11 @@
 import { OracleError } from '../platform/errors.ts';
 
-/** Asked before terms are named and before a payment is looked at. @throws OracleError STEP_WAITING while nothing can be paid for */
+/** Called before a quote is issued or a payment is processed. @throws OracleError STEP_WAITING while sales are closed */
 export type RequireSalesOpen = () => void;
 
-/** The replay is over within minutes. */
 const RETRY_AFTER_SECONDS = 10;
 
-/** Until history is replayed the clock of the chain is in the past: a payment that is good by any other clock is none there. */
+/** Closes sales during the replay of history: the chain's clock is then in the past, where current authorizations are not valid yet. */
 export function createSalesGate(isReplayAhead: () => boolean): RequireSalesOpen {
   return () => {
     if (!isReplayAhead()) return;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { OracleError } from '../platform/errors.ts';
 
-/** Waits for somebody else who works on a payment. @throws OracleError SHUTTING_DOWN once the signal is given */
+/** Pauses a poll for a payment. @throws OracleError SHUTTING_DOWN when the signal aborts */
 export async function sleepOrShutdown(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await delay(ms, undefined, { signal });

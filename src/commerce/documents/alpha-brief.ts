@@ -11,7 +11,7 @@ import { describeForecast, NO_ADVICE_NOTE, probabilityToPercent } from './format
 import { buildFullProof } from './full-proof.ts';
 import { readSoldForecast, toForecastSection } from './sold-forecast.ts';
 
-/** What is to be done in the prediction market, and on which terms; parts that there are none of are null. */
+/** Suggested stake in the prediction market; absent parts are null. */
 type Stake = Pick<TradeIntent, 'contractSide' | 'market' | 'sizing' | 'marketReason' | 'wager'> & {
   entry: TradeIntent['entry'] | null;
   actionable: boolean;
@@ -29,7 +29,8 @@ export async function composeAlphaBrief(deps: DocumentDeps): Promise<DocumentBod
     listResolvedSince(deps, since),
   ]);
   return {
-    ...{ forecastId, attestationUid },
+    forecastId,
+    attestationUid,
     sentences: [...describeForecast(signal), formatStake(stake), formatResolved(resolved), ...RISKS, NO_ADVICE_NOTE],
     ...toForecastSection(sold),
     proof: buildFullProof(deps, newest),
@@ -46,7 +47,7 @@ const RISKS = [
   'Prices move after they were quoted: enter below the highest cost or not at all.',
 ];
 
-/** An intent where the forecast is a call; on a day of HOLD the wager of the day, which is sized on the model's probability all the same. */
+/** The trade intent of a BUY or SELL; for a HOLD the wager of the day, which is sized on the model's probability, too. */
 async function readStake(deps: DocumentDeps, day: number): Promise<Stake> {
   const intent = await getNextIntent(deps, SOLD_HORIZON_DAYS, PAYER_CALLER);
   if (intent !== null) {
@@ -58,7 +59,9 @@ async function readStake(deps: DocumentDeps, day: number): Promise<Stake> {
   const { market, sizing } = 'reason' in bet ? { market: null, sizing: null } : bet;
   return {
     contractSide: sizing?.side ?? null,
-    ...{ market, sizing, marketReason: 'reason' in bet ? bet.reason : null },
+    market,
+    sizing,
+    marketReason: 'reason' in bet ? bet.reason : null,
     wager: wager && viewWager(wager),
     entry: null,
     actionable: false,
@@ -66,7 +69,7 @@ async function readStake(deps: DocumentDeps, day: number): Promise<Stake> {
   };
 }
 
-/** Forecasts of all horizons whose outcome has come on chain since an instant, oldest first. */
+/** Forecasts of all horizons that were revealed since an instant, oldest first. */
 async function listResolvedSince({ record }: DocumentDeps, since: Date): Promise<BriefOutcome[]> {
   const docs = (await Promise.all(HORIZONS.map((horizonDays) => record.listByHorizon(horizonDays)))).flat();
   return docs

@@ -8,7 +8,7 @@ import type { DocumentBody } from './document-head.ts';
 import { describeForecast, NO_ADVICE_NOTE, probabilityToPercent } from './format.ts';
 import { readSoldForecast, readSoldStatistics, type SoldForecast, toForecastSection } from './sold-forecast.ts';
 
-/** The forecasts of all horizons and everything that they rest on. @throws OracleError STEP_WAITING before the first forecast */
+/** The forecasts of all horizons with their inputs, models and records. @throws OracleError STEP_WAITING before the first forecast */
 export async function composeAnalysisReport(deps: DocumentDeps): Promise<DocumentBody> {
   const sold = await Promise.all(HORIZONS.map((horizonDays) => readSoldForecast(deps, horizonDays)));
   const main = sold.find(({ newest }) => newest.horizonDays === SOLD_HORIZON_DAYS) as SoldForecast;
@@ -38,7 +38,7 @@ async function readModelDetails({ models }: DocumentDeps, newest: SoldForecast['
   return buildModelDetails(await models.get(newest.modelVersion), newest);
 }
 
-/** The series that the day's forecasts were made from, as the attested metadata lists them. */
+/** Input series of the day's forecasts, from the attested metadata. */
 function parseInputs({ metadata }: DayDoc): InputSource[] {
   return (JSON.parse(metadata.json) as { inputs: InputSource[] }).inputs;
 }

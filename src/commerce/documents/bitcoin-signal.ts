@@ -4,18 +4,31 @@ import type { DocumentDeps } from './deps.ts';
 import type { DocumentBody } from './document-head.ts';
 import { describeForecast, NO_ADVICE_NOTE } from './format.ts';
 import { buildFullProof } from './full-proof.ts';
-import { readSoldForecast, readSoldStatistics, toForecastSection } from './sold-forecast.ts';
+import { readSoldForecast, readSoldStatistics, type SoldForecast, toForecastSection } from './sold-forecast.ts';
 
-/** The newest 7-day forecast with the method that it was made by. @throws OracleError STEP_WAITING before the first */
-export async function composeBitcoinSignal(deps: DocumentDeps): Promise<DocumentBody> {
-  const sold = await readSoldForecast(deps);
+/** The newest 7-day forecast with its proof. @throws OracleError STEP_WAITING before the first forecast */
+export async function composeSignalWithProof(deps: DocumentDeps): Promise<DocumentBody> {
+  return toSignalWithProof(deps, await readSoldForecast(deps));
+}
+
+function toSignalWithProof(deps: DocumentDeps, sold: SoldForecast): DocumentBody {
   const { forecastId, attestationUid, signal, newest } = sold;
-  const [model, record] = await Promise.all([deps.models.get(newest.modelVersion), readSoldStatistics(deps, sold)]);
   return {
-    ...{ forecastId, attestationUid },
+    forecastId,
+    attestationUid,
     sentences: [...describeForecast(signal), `The record of this horizon: ${signal.skill.verdict}.`, NO_ADVICE_NOTE],
     ...toForecastSection(sold),
     proof: buildFullProof(deps, newest),
+  };
+}
+
+/** `composeSignalWithProof` with methodology and record. @throws OracleError STEP_WAITING before the first forecast */
+export async function composeBitcoinSignal(deps: DocumentDeps): Promise<DocumentBody> {
+  const sold = await readSoldForecast(deps);
+  const { newest } = sold;
+  const [model, record] = await Promise.all([deps.models.get(newest.modelVersion), readSoldStatistics(deps, sold)]);
+  return {
+    ...toSignalWithProof(deps, sold),
     methodology: {
       description: METHOD_DESCRIPTION,
       url: `${deps.publicUrl}/methodology.md`,

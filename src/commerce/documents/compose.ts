@@ -4,26 +4,25 @@ import type { Channel } from '../channels.ts';
 import { findOffering, getOfferingId } from '../offerings.ts';
 import { composeAlphaBrief } from './alpha-brief.ts';
 import { composeAnalysisReport } from './analysis-report.ts';
-import { composeBitcoinSignal } from './bitcoin-signal.ts';
+import { composeBitcoinSignal, composeSignalWithProof } from './bitcoin-signal.ts';
 import { composeCrowdVsOracle } from './crowd/crowd-vs-oracle.ts';
 import type { DocumentDeps } from './deps.ts';
 import { buildDocument, type DocumentBody } from './document-head.ts';
 import { composeMacroReview } from './market/macro-review.ts';
 import { composeMarketContext } from './market/market-context.ts';
-import { composeSignalWithProof } from './signal-with-proof.ts';
 import { composeTrackRecord } from './track-record/track-record.ts';
 
-/** A document as buyers get it, and the forecast that is sold with it. */
+/** A sold document, with the forecast in it. */
 export interface ComposedDocument {
-  /** Plain JSON with `kind`, `title` and `generatedAt`: what `documentHash` is taken of. */
+  /** JSON with `kind`, `title` and `generatedAt`; the input of `hashDocument`. */
   document: Record<string, unknown>;
-  /** Of the 7-day forecast that is told in it; null where none is sold. */
+  /** The included 7-day forecast, or null. */
   forecastId: string | null;
-  /** Of that forecast's attestation; null where none is sold, or none is on chain yet. */
+  /** Attestation of that forecast; null without one, or before it is on chain. */
   attestationUid: Hash | null;
 }
 
-/** What is delivered, by `offeringId`. */
+/** Composers by offering id. */
 const COMPOSERS: Record<string, (deps: DocumentDeps) => Promise<DocumentBody>> = {
   'purchase:svc_signal_with_proof': composeSignalWithProof,
   'purchase:svc_verified_track_record': composeTrackRecord,
@@ -37,10 +36,10 @@ const COMPOSERS: Record<string, (deps: DocumentDeps) => Promise<DocumentBody>> =
 };
 
 /**
- * Composes what an offering of a purchase or a job delivers (interface, section 2.8), for a caller who has paid for it.
- * @param now the time that the document is about
- * @throws OracleError STEP_WAITING before the first forecast, PRICE_UNAVAILABLE and FEED_UNAVAILABLE while the market data is missing: the
- * same call delivers later; INPUT_INVALID naming `offering` when the channel sells no document of that name.
+ * Composes the document of a purchase or job offering (interface, section 2.8) for a payer.
+ * @param now time of the document's content
+ * @throws OracleError STEP_WAITING before the first forecast, PRICE_UNAVAILABLE and FEED_UNAVAILABLE while market data is missing, all
+ * retryable; INPUT_INVALID naming `offering` when the channel has no such document
  */
 export async function composeDocument(deps: DocumentDeps, channel: Channel, offering: string, now: Date): Promise<ComposedDocument> {
   const sold = findOffering(channel, offering);

@@ -2,27 +2,26 @@ import type { Hash } from 'viem';
 import type { FeedKind } from '../../market/feed.ts';
 import type { DocumentDeps } from './deps.ts';
 
-/** What every document begins with. */
+/** Common fields of all documents. */
 export interface DocumentHead {
-  /** What it is: the name of its offering without `svc_`. */
+  /** Name of the offering without `svc_`. */
   kind: string;
   title: string;
   generatedAt: string;
-  /** Of the 7-day forecast that is told in it; null where none is sold. */
+  /** The included 7-day forecast, or null. */
   forecastId: string | null;
-  /** Of that forecast's attestation; null where none is sold, or none is on chain yet. */
+  /** Attestation of that forecast; null without one, or before it is on chain. */
   attestationUid: Hash | null;
-  /** Where the market data comes from. */
+  /** Source of the market data. */
   source: string;
   marketKind: FeedKind;
-  /** What it says, for people. */
+  /** Summary in prose. */
   sentences: string[];
 }
 
-/** What the composer of a document adds to what all have. */
+/** Fields that a composer adds to the head. */
 export type DocumentBody = Pick<DocumentHead, 'forecastId' | 'attestationUid' | 'sentences'> & Record<string, unknown>;
 
-/** A document of an offering. */
 export function buildDocument(
   { market }: Pick<DocumentDeps, 'market'>,
   { name, title }: { name: string; title: string },
@@ -32,7 +31,8 @@ export function buildDocument(
     kind: name.replace(/^svc_/, ''),
     title,
     generatedAt: now.toISOString(),
-    ...{ forecastId, attestationUid },
+    forecastId,
+    attestationUid,
     source: market.source,
     marketKind: market.kind,
     sentences,

@@ -1,19 +1,19 @@
 import type { OracleSignal } from '../../record/oracle/oracle-signal.ts';
 
-/** What every document that could be acted on says. */
+/** Disclaimer of every actionable document. */
 export const NO_ADVICE_NOTE = 'This is no advice to trade, and a probability is no promise: stake nothing that you cannot afford to lose.';
 
-/** A probability in words, to a tenth of a percent. */
+/** E.g. `53.2 %`. */
 export function probabilityToPercent(p: number): string {
   return `${(p * 100).toFixed(1)} %`;
 }
 
-/** A number with its sign, for changes. */
+/** E.g. `+1.25`. */
 export function formatSignedNumber(value: number, digits = 2): string {
   return `${value > 0 ? '+' : ''}${value.toFixed(digits)}`;
 }
 
-/** A forecast in plain sentences: what it says, when it counts, and whether it is on chain. */
+/** A forecast in prose: its values, outcome window and attestation. */
 export function describeForecast({ signal, direction, confidence, pUp, horizon, date, btcPrice, regime, ...rest }: OracleSignal): string[] {
   const { windowOpensAt, resolvesAt, attestationUid, attestedAt, stale, missedSince } = rest;
   const call = signal === 'HOLD' ? 'HOLD: no call, since the odds are too even for the regime' : signal;

@@ -7,10 +7,10 @@ import { COMMITMENT_FORMULA } from '../../record/oracle/commitment-proof.ts';
 import type { MadeForecast } from '../../record/oracle/made-forecast.ts';
 import type { DocumentDeps } from './deps.ts';
 
-/** Everything that it takes to check a forecast on chain without this service. */
+/** Data to verify a forecast on chain without this service. */
 export interface FullProof {
   commitment: Hex;
-  /** The exact bytes that are hashed. */
+  /** Preimage of the commitment. */
   encodedOpening: Hex;
   formula: string;
   codes: { signal: typeof SIGNAL_CODES; direction: typeof DIRECTION_CODES };
@@ -25,7 +25,7 @@ export interface FullProof {
   steps: string[];
 }
 
-/** What the attestation says, word by word, as the numbers that are encoded. */
+/** Fields of the prediction attestation as encoded numbers. */
 export interface PredictionWords {
   schemaUid: Hex;
   schema: string;
@@ -39,7 +39,7 @@ export interface PredictionWords {
     inputsDigest: Hex;
     metadata: Hex;
   };
-  /** The same words, ABI encoded: what stands on chain as `data`. */
+  /** The fields ABI encoded, equal to `data` on chain. */
   data: Hex;
   refUid: Hex;
 }
@@ -47,7 +47,7 @@ export interface PredictionWords {
 const NO_MERKLE_NOTE =
   'There is no Merkle tree: each forecast has one commitment and one attestation of its own, so that no path has to be shown.';
 
-/** Opens the commitment of a forecast in full: for payers only. */
+/** Reveals the opening of a commitment, for payers only. */
 export function buildFullProof(deps: DocumentDeps, doc: MadeForecast): FullProof {
   const opening = buildOpening(deps.saltSecret, doc._id, doc.values);
   return {
@@ -77,11 +77,19 @@ const STEPS = [
 function toPredictionWords(doc: MadeForecast): PredictionWords {
   const { refUid, windowOpensAt, resolvesAt, ...words } = buildExpectedPrediction(doc);
   const { sequence, day, horizonDays, commitment, inputsDigest, metadata } = words;
-  const seconds = { windowOpensAt: windowOpensAt.getTime() / 1_000, resolvesAt: resolvesAt.getTime() / 1_000 };
   return {
     schemaUid: getSchemaUid('prediction'),
     schema: EAS_SCHEMAS.prediction,
-    words: { sequence, day, horizonDays, ...seconds, commitment, inputsDigest, metadata },
+    words: {
+      sequence,
+      day,
+      horizonDays,
+      windowOpensAt: windowOpensAt.getTime() / 1_000,
+      resolvesAt: resolvesAt.getTime() / 1_000,
+      commitment,
+      inputsDigest,
+      metadata,
+    },
     data: encodePrediction({ ...words, windowOpensAt, resolvesAt }),
     refUid,
   };
@@ -91,7 +99,9 @@ function toAttestationReference({ publicUrl, explorerUrl }: DocumentDeps, { atte
   if (attestation === null) return null;
   const { uid, txHash, blockNumber, at } = attestation;
   return {
-    ...{ uid, txHash, blockNumber },
+    uid,
+    txHash,
+    blockNumber,
     blockTime: at.toISOString(),
     easscanUrl: explorerUrl === null ? null : `${explorerUrl}/attestation/view/${uid}`,
     verifyUrl: `${publicUrl}/api/svc/onchain-oracle/verify/${uid}`,

@@ -4,7 +4,7 @@ import { toQuantiles } from '../../record/oracle/premium-signal.ts';
 import { computeFullStatistics } from '../../record/scorecard/track-record.ts';
 import { type DocumentDeps, PAYER_CALLER, SOLD_HORIZON_DAYS } from './deps.ts';
 
-/** The newest forecast of a horizon as payers are told it, with the record behind it. */
+/** The newest forecast of a horizon as visible to payers, with its record. */
 export interface SoldForecast extends HorizonRecord {
   forecastId: string;
   attestationUid: Hash | null;
@@ -16,12 +16,12 @@ export async function readSoldForecast(deps: DocumentDeps, horizonDays: number =
   return { ...found, forecastId: found.newest._id, attestationUid: found.newest.attestation?.uid ?? null };
 }
 
-/** What a forecast is told with wherever it is sold: its values with what opens them, and its distribution. */
+/** Values, opening and distribution of a sold forecast. */
 export function toForecastSection({ signal, newest }: Pick<SoldForecast, 'signal' | 'newest'>) {
   return { forecast: signal, quantiles: toQuantiles(newest) };
 }
 
-/** What the record of its horizon is worth. */
+/** Statistics of the horizon's record. */
 export function readSoldStatistics({ statistics }: DocumentDeps, { docs, newest }: Pick<SoldForecast, 'docs' | 'newest'>) {
   return computeFullStatistics(statistics, docs, newest.horizonDays);
 }

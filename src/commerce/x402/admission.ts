@@ -1,8 +1,7 @@
 import type { ClaimedPayer } from '../../chain/stablecoin/claimed-payer.ts';
 import type { FailedSettlementStore } from './failed-settlements.ts';
-import type { PaidCall } from './paid-call.ts';
-import { type ParsedPayment, requireValidNow } from './protocol/payment-payload.ts';
-import type { PaymentQuote } from './protocol/payment-quote.ts';
+import type { IncomingPayment } from './paid-call.ts';
+import { requireValidNow } from './protocol/payment-payload.ts';
 import { isKeySigned } from './settlement/authorization-signature.ts';
 
 export interface AdmissionDeps {
@@ -11,15 +10,12 @@ export interface AdmissionDeps {
 }
 
 /**
- * Rejects a new payment that is not worth asking the chain about, before the chain is asked.
- * @returns its payer, proven where the signature of its key is on the payment
- * @throws PaymentRequiredError for one that is not good at this time; OracleError RATE_LIMITED for a payer or an address whose payments
- * were rejected, or could not be settled, too often
+ * Checks a new payment before any chain read.
+ * @returns its payer, proven when the wallet's key signed the payment
+ * @throws PaymentRequiredError for an authorization that is not valid now; OracleError RATE_LIMITED for a payer or address with too many
+ * rejected or unsettled payments
  */
-export async function admitPayment(
-  { failures, now }: AdmissionDeps,
-  { call, payment, terms: quote }: { call: PaidCall; payment: ParsedPayment; terms: PaymentQuote },
-): Promise<ClaimedPayer> {
+export async function admitPayment({ failures, now }: AdmissionDeps, { call, payment, quote }: IncomingPayment): Promise<ClaimedPayer> {
   requireValidNow(payment, quote, now());
   const wallet = payment.authorization.from;
   const payer = { wallet, isProven: await isKeySigned(payment, quote.requirements) };

@@ -7,8 +7,9 @@ import type { PaymentPayload } from './protocol/payment-payload.ts';
 import type { PaymentRequirements } from './protocol/payment-quote.ts';
 
 /**
- * OPEN: the answer is being made. PREPARED: it is written down, the payment may be on its way. SETTLED: paid, and in the ledger.
- * A claim that fails before the payment was sent is deleted, and the payment can be used again; later only once it can no longer land.
+ * OPEN: the answer is being composed. PREPARED: the answer is stored and the payment may have been sent. SETTLED: paid and in the ledger.
+ * A claim that fails before the payment is sent is deleted, so that the payment can be used again; after that, only once the
+ * authorization can no longer be mined.
  */
 export type ClaimState = 'OPEN' | 'PREPARED' | 'SETTLED';
 
@@ -18,43 +19,43 @@ export interface ClaimSettlement {
   at: Date;
 }
 
-/** What one signed authorization is used for: `_id` is `<chain>:<asset>:<payer>:<nonce>`, in lower case. */
+/** Use of one authorization: `_id` is `<chain>:<asset>:<payer>:<nonce>`, in lower case. */
 export interface ClaimDoc {
   _id: string;
   state: ClaimState;
-  /** Who works on it, and until when that is believed, by the database's clock. */
+  /** Lease holder and expiry of the lease, by the database's clock. */
   holder: string;
   heldUntil: Date;
   payer: Address;
   nonce: Hex;
-  /** Of authorization and signature. */
+  /** SHA-256 of authorization and signature. */
   digest: string;
-  /** The client's own id for the payment; absent where it sent none. */
+  /** `payment-identifier` of the client. */
   paymentId?: string;
-  /** The same, of a payment that was refused: the payer may have used it for another one since. */
+  /** Identifier of a rejected payment, which the payer may have reused since. */
   formerPaymentId?: string;
-  /** Where the request came from, as the limits count it. */
+  /** Client address as the rate limits key it. */
   address: string;
   offering: string;
-  /** Of offering and input: another question is another purchase. */
+  /** Request fingerprint: offering and input. */
   question: string;
   resource: string;
   ref: string | null;
   payload: PaymentPayload;
   requirements: PaymentRequirements;
   amountMicros: Long | number;
-  /** Block before which the payment was not known to anybody but its payer. */
+  /** Block from which the authorization can have been used: before, only its payer knew it. */
   sinceBlock: number;
   openedAt: Date;
-  /** When a sweep last looked at it; before the first when it was opened, so that each has its turn. */
+  /** Last sweep, for fairness; initially `openedAt`. */
   sweptAt: Date;
-  /** JSON of the answer; null while it is being made. */
+  /** Answer as JSON; null while OPEN. */
   answer: string | null;
   forecastId: string | null;
   attestationUid: Hash | null;
   settlement: ClaimSettlement | null;
   receipt: SignedReceipt | null;
-  /** Of a settled one: until then the answer can be had again. */
+  /** Retention of the answer of a SETTLED claim. */
   keptUntil: Date | null;
 }
 
@@ -74,7 +75,6 @@ export type NewClaim = Pick<
   | 'sinceBlock'
 > & { paymentId: string | null; amountMicros: bigint; openedAt: Date };
 
-/** What an authorization is known by. */
 export function buildClaimId({ chainId, asset, payer, nonce }: { chainId: number; asset: Address; payer: Address; nonce: Hex }): string {
   return `${chainId}:${asset}:${payer}:${nonce}`.toLowerCase();
 }
@@ -96,7 +96,7 @@ export const X402_INDEXES = [
   },
 ] as const satisfies CollectionIndexes[];
 
-/** So long without a sign of life a holder is taken for dead; measured by the database's clock alone. */
+/** Lease without a heartbeat, after which its holder is considered crashed. Measured by the database's clock. */
 export const CLAIM_LEASE_MS = 15_000;
 
 const MAX_CLAIMS_PER_SWEEP = 100;
@@ -104,7 +104,7 @@ const MAX_CLAIMS_PER_SWEEP = 100;
 const LEASE_EXPIRY = { $add: ['$$NOW', CLAIM_LEASE_MS] };
 const IS_LEASE_EXPIRED = { $lte: ['$heldUntil', '$$NOW'] };
 
-/** Uses of authorizations, each once, over all processes. */
+/** Single-use claims on authorizations, over all processes. */
 export class PaymentClaimStore {
   readonly #claims: Collection<ClaimDoc>;
 
@@ -116,7 +116,6 @@ export class PaymentClaimStore {
     return this.#claims.findOne({ _id: id });
   }
 
-  /** The payment that a payer gave this id. */
   findByPaymentId(payer: Address, paymentId: string): Promise<ClaimDoc | null> {
     return this.#claims.findOne({ payer, paymentId }, { hint: PAYMENT_KEY });
   }
@@ -125,7 +124,7 @@ export class PaymentClaimStore {
     return this.#claims.findOne({ 'settlement.txHash': txHash, payer, state: 'SETTLED' }, { hint: TX_KEY });
   }
 
-  /** Null when the authorization, or the payer's id, is claimed already. */
+  /** Null when the authorization or the payer's payment identifier is already claimed. */
   async open({ paymentId, amountMicros, ...claim }: NewClaim): Promise<ClaimDoc | null> {
     const holder = randomUUID();
     const doc: ClaimDoc = {
@@ -135,15 +134,13 @@ export class PaymentClaimStore {
       state: 'OPEN',
       holder,
       heldUntil: new Date(0),
-      ...{
-        answer: null,
-        forecastId: null,
-        attestationUid: null,
-        settlement: null,
-        receipt: null,
-        keptUntil: null,
-        sweptAt: claim.openedAt,
-      },
+      answer: null,
+      forecastId: null,
+      attestationUid: null,
+      settlement: null,
+      receipt: null,
+      keptUntil: null,
+      sweptAt: claim.openedAt,
     };
     try {
       await this.#claims.insertOne(doc);
@@ -151,11 +148,11 @@ export class PaymentClaimStore {
       if (isDuplicateKey(error)) return null;
       throw error;
     }
-    // Held from here on by the database's clock, unless somebody was faster.
+    // The lease starts by the database's clock; another process may be faster.
     return this.acquireLease(doc);
   }
 
-  /** Takes up a claim that nobody works on; null when somebody does, or it is gone or settled. */
+  /** Acquires the lease; null while it is held, or when the claim is deleted or settled. */
   acquireLease({ _id }: Pick<ClaimDoc, '_id'>): Promise<ClaimDoc | null> {
     return this.#claims.findOneAndUpdate(
       { _id, state: { $in: ['OPEN', 'PREPARED'] }, $expr: IS_LEASE_EXPIRED },
@@ -164,12 +161,11 @@ export class PaymentClaimStore {
     );
   }
 
-  /** A sign of life. */
   async heartbeat({ _id, holder }: ClaimDoc): Promise<void> {
     await this.#claims.updateOne({ _id, holder }, [{ $set: { heldUntil: LEASE_EXPIRY } }]);
   }
 
-  /** Writes the answer down, before the payment is sent. Null when the claim is no longer the holder's. */
+  /** Stores the answer before the payment is sent. Null when the lease is lost. */
   prepare(claim: ClaimDoc, answer: Pick<ClaimDoc, 'answer' | 'forecastId' | 'attestationUid'>): Promise<ClaimDoc | null> {
     return this.#claims.findOneAndUpdate(
       { _id: claim._id, holder: claim.holder, state: 'OPEN' },
@@ -178,27 +174,29 @@ export class PaymentClaimStore {
     );
   }
 
-  /** The money has arrived. Said once: whoever settles later finds what was said first. */
+  /** Stores the settlement unless there is one, and returns the claim with the first one stored. */
   async settle({ _id }: ClaimDoc, settled: Pick<ClaimDoc, 'settlement' | 'receipt' | 'keptUntil'>): Promise<ClaimDoc> {
     await this.#claims.updateOne({ _id, state: 'PREPARED' }, { $set: { ...settled, state: 'SETTLED' } });
     return (await this.find(_id)) as ClaimDoc;
   }
 
-  /** No money has moved, and none will for this: the payment is free again. */
+  /** Deletes a claim whose payment has not moved money and never will for it, so that the payment can be used again. */
   async discard({ _id, holder }: ClaimDoc): Promise<void> {
     await this.#claims.deleteOne({ _id, holder, state: { $ne: 'SETTLED' } });
   }
 
-  /**
-   * It is not known what becomes of the payment: the next one who asks takes it up. With `forgetId` the payer may use his id for
-   * another payment.
-   */
-  async releaseLease({ _id, holder, paymentId }: ClaimDoc, { forgetId = false } = {}): Promise<void> {
-    const free = { heldUntil: new Date(0), ...(forgetId && paymentId !== undefined ? { formerPaymentId: paymentId } : {}) };
-    await this.#claims.updateOne({ _id, holder }, { $set: free, ...(forgetId ? { $unset: { paymentId: true as const } } : {}) });
+  /** Releases the lease of a claim with an unknown settlement status: the next request or sweep continues it. */
+  async releaseLease({ _id, holder }: ClaimDoc): Promise<void> {
+    await this.#claims.updateOne({ _id, holder }, { $set: { heldUntil: new Date(0) } });
   }
 
-  /** What other payments of a payer, on which a process works at this moment, will take: smallest units. */
+  /** As `releaseLease`, and frees the payment identifier for another payment of the payer. */
+  async releaseWithIdentifier({ _id, holder, paymentId }: ClaimDoc): Promise<void> {
+    const former = paymentId === undefined ? {} : { formerPaymentId: paymentId };
+    await this.#claims.updateOne({ _id, holder }, { $set: { heldUntil: new Date(0), ...former }, $unset: { paymentId: true as const } });
+  }
+
+  /** Sum of the payer's other payments under a lease, in smallest units. */
   async sumInFlight({ _id, payer }: ClaimDoc): Promise<bigint> {
     const query = {
       state: { $in: ['OPEN', 'PREPARED'] satisfies ClaimState[] },
@@ -210,13 +208,12 @@ export class PaymentClaimStore {
     return others.reduce((sum, { amountMicros }) => sum + BigInt(amountMicros.toString()), 0n);
   }
 
-  /** Claims that nobody works on, of processes that died or whose payment was not known to have landed: longest not looked at first. */
+  /** Unfinished claims without a lease, of crashed processes or with an unknown settlement status; least recently swept first. */
   async listAbandoned(): Promise<ClaimDoc[]> {
     const open = this.#claims.find({ state: { $in: ['OPEN', 'PREPARED'] }, $expr: IS_LEASE_EXPIRED }, { hint: SWEEP_KEY });
     return open.sort({ sweptAt: 1 }).limit(MAX_CLAIMS_PER_SWEEP).toArray();
   }
 
-  /** Looked at: the others come first next time. */
   async markSwept({ _id }: ClaimDoc): Promise<void> {
     await this.#claims.updateOne({ _id }, { $currentDate: { sweptAt: true } });
   }
@@ -226,7 +223,7 @@ export class PaymentClaimStore {
   }
 }
 
-/** Values that an update by expressions takes as they are. */
+/** Literal values for an update pipeline, which would evaluate strings that start with `$`. */
 function toLiterals<T extends object>(values: T): Record<string, { $literal: unknown }> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { $literal: value }]));
 }

@@ -4,12 +4,11 @@ import { OracleError } from '../../platform/errors.ts';
 import type { CollectionIndexes } from '../../platform/mongo.ts';
 import type { ClaimDoc } from './claim-store.ts';
 
-/** A payment that was found good, and whose settlement failed after the answer was made. */
+/** A verified payment whose settlement failed after the answer was composed. */
 interface FailedSettlementDoc {
-  /** Of its claim: a payment that fails again and again counts once. */
+  /** Id of the claim: repeated failures of a payment count once. */
   _id: string;
   payer: Address;
-  /** As in the claim. */
   address: string;
   at: Date;
 }
@@ -24,12 +23,12 @@ export const FAILED_SETTLEMENT_INDEXES = [
 
 const DAY_MS = 86_400_000;
 const MAX_PER_PAYER = 3;
-/** Several payers may share one. */
+/** Higher, since payers may share an address. */
 const MAX_PER_ADDRESS = 20;
-/** For so long a payer pays for abstentions too. */
+/** For this time the payer is charged for a HOLD, too. */
 const RETENTION_MS = 30 * DAY_MS;
 
-/** Settlements that failed, over all processes: each has shown that the forecast was none that is free, and may have cost gas. */
+/** Failed settlements, over all processes: each has revealed to its payer that the forecast was no free HOLD, and may have cost gas. */
 export class FailedSettlementStore {
   readonly #failures: Collection<FailedSettlementDoc>;
 
@@ -41,18 +40,18 @@ export class FailedSettlementStore {
     await this.#failures.updateOne({ _id }, { $setOnInsert: { payer, address, at } }, { upsert: true });
   }
 
-  /** The payment has arrived after all. */
+  /** The payment was settled after all. */
   async remove({ _id }: ClaimDoc): Promise<void> {
     await this.#failures.deleteOne({ _id });
   }
 
-  /** Whether an answer that is free for others is charged to this payer. */
+  /** Whether this payer is charged for free answers. */
   async isCharged(payer: Address, now: Date): Promise<boolean> {
     const since = new Date(now.getTime() - RETENTION_MS);
     return (await this.#failures.findOne({ payer, at: { $gt: since } }, { hint: PAYER_KEY })) !== null;
   }
 
-  /** @throws OracleError RATE_LIMITED for a payer with 3 failures in 24 hours, and for an address with 20 */
+  /** @throws OracleError RATE_LIMITED for a payer with 3 failures within 24 hours, or an address with 20 */
   async requireBelowLimit({ payer, address }: Pick<ClaimDoc, 'payer' | 'address'>, now: Date): Promise<void> {
     const [ofPayer, ofAddress] = await Promise.all([
       this.#blockedUntil({ payer }, { limit: MAX_PER_PAYER, now }),

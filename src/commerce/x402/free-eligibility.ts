@@ -12,8 +12,8 @@ export interface FreeEligibilityDeps {
 }
 
 /**
- * Whether a payer gets what is free without a charge: only where the payment would have been settled otherwise. A contract can be valid
- * for a verification alone, so it pays wherever the settlement itself was not simulated.
+ * Whether a payer gets a free answer: only when the payment would otherwise settle. A contract wallet can accept a signature during
+ * verification only, so it is charged unless the settlement itself was simulated.
  * @throws OracleError CHAIN_UNREACHABLE
  */
 export async function isEligibleForFreeAnswer(

@@ -3,45 +3,52 @@ import type { ClaimedPayer } from '../../chain/stablecoin/claimed-payer.ts';
 import type { Offering } from '../offerings.ts';
 import type { ReceivedPayment } from '../receipts/payment-response.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
-import type { ResourceInfo } from './protocol/payment-quote.ts';
+import type { ParsedPayment } from './protocol/payment-payload.ts';
+import type { PaymentQuote, ResourceInfo } from './protocol/payment-quote.ts';
 
-/** What is sold: a JSON document, and the forecast that is in it. */
+/** A composed answer, with the forecast in it. */
 export interface PreparedAnswer {
   body: Record<string, unknown>;
   forecastId: string | null;
   attestationUid: Hash | null;
-  /** What is given away in its place; unset for one that is charged to every payer. */
+  /** Body that is delivered free of charge instead; unset when every payer is charged. */
   freeBody?: Record<string, unknown>;
 }
 
-/** A request for something that is paid for with it, whichever door it comes through. */
+/** A paid request over any transport. */
 export interface PaidCall {
   offering: Offering;
   resource: ResourceInfo;
-  /** What it asks: the same payment for another input is refused. */
+  /** Input: the same payment with another input is rejected. */
   input: Record<string, unknown>;
-  /** As the client sent it, decoded; null where it sent none. */
+  /** Decoded payment of the client, not validated; null without one. */
   payment: unknown;
-  /** Code of the partner who sent the payer. */
+  /** Referral code. */
   ref: string | null;
-  /** Where the request comes from, as the limits count it. */
+  /** Client address as the rate limits key it. */
   address: string;
-  /** Before the chain is asked about a payment. @throws OracleError RATE_LIMITED where the payer, or the address, sent too many bad ones */
+  /** Called before a payment is verified on chain. @throws OracleError RATE_LIMITED after too many rejected payments of payer or address */
   requireRejectionAllowance(payer: ClaimedPayer): void;
-  /** Counts a payment that was rejected after the chain was asked about it. @throws OracleError RATE_LIMITED */
+  /** Counts a payment that was rejected after a chain read. @throws OracleError RATE_LIMITED */
   countRejection(payer: ClaimedPayer): Promise<void>;
-  /** Makes the answer. What it throws costs the client nothing. */
+  /** Composes the answer. The client is not charged when it throws. */
   answer(): Promise<PreparedAnswer>;
 }
 
-/** How an answer was paid for: by an authorization that came with the request. */
+/** A payment with the call and quote that it is meant for. */
+export interface IncomingPayment {
+  call: PaidCall;
+  payment: ParsedPayment;
+  quote: PaymentQuote;
+}
+
 export type X402Payment = ReceivedPayment & { channel: 'x402' };
 
 export interface SaleResult {
   body: Record<string, unknown>;
-  /** Null for an answer that was given away. */
+  /** Null for a free answer. */
   payment: X402Payment | null;
   receipt: SignedReceipt | null;
-  /** True where this answer was paid for and given before. */
+  /** True for a repeated delivery. */
   isAgain: boolean;
 }

@@ -13,8 +13,8 @@ export interface PayerFundsDeps {
 }
 
 /**
- * Each payment is verified by itself: a payer of several at once must hold the sum of them, or the answers of those that fail would be
- * known without a charge.
+ * Requires a balance for the sum of the payer's concurrent payments. Each is verified by itself, so without this check a payer could get
+ * answers whose payments then fail.
  * @throws PaymentRequiredError
  */
 export async function requirePayerFunds({ chain, merchant, claims }: PayerFundsDeps, claim: ClaimDoc, quote: PaymentQuote): Promise<void> {

@@ -1,26 +1,24 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Address, Hash } from 'viem';
+import { toLowerCaseAddress } from '../../chain/addresses.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { ClaimDoc } from './claim-store.ts';
-import type { PaidCall, SaleResult } from './paid-call.ts';
+import type { IncomingPayment, PaidCall, SaleResult } from './paid-call.ts';
 import type { ParsedPayment } from './protocol/payment-payload.ts';
-import { type PaymentQuote, PaymentRequiredError } from './protocol/payment-quote.ts';
+import { PaymentRequiredError } from './protocol/payment-quote.ts';
 
 /**
- * The same payment for the same thing, by somebody who can be told the answer.
- * @throws OracleError CONFLICT for something else; PaymentRequiredError for somebody else
+ * Requires that a repeated payment is for the same request, from a client entitled to the answer.
+ * @throws OracleError CONFLICT for another request; PaymentRequiredError for another client
  */
-export function requireSameRequest(
-  claim: ClaimDoc,
-  { call, payment, terms: quote }: { call: PaidCall; payment: ParsedPayment; terms: PaymentQuote },
-): void {
+export function requireSameRequest(claim: ClaimDoc, { call, payment, quote }: IncomingPayment): void {
   if (claim.digest !== payment.digest) throw paymentReusedError('payment-identifier', 'This payment id came before with another payment');
   if (claim.question !== computeRequestFingerprint(call))
     throw paymentReusedError('payment', 'This payment came before for something else');
-  const isItsId = payment.paymentId !== null && [claim.paymentId, claim.formerPaymentId].includes(payment.paymentId);
-  // Once it is sent to the chain, everybody can read a payment there: it proves nothing by itself any more.
-  if (isItsId || claim.address === call.address) return;
+  const hasIdentifier = payment.paymentId !== null && [claim.paymentId, claim.formerPaymentId].includes(payment.paymentId);
+  // Once settled, an authorization is public on chain and no longer proves who sends it.
+  if (hasIdentifier || claim.address === call.address) return;
   throw new PaymentRequiredError(quote, 'payment_used', 'This payment was used before', {
     field: 'payment',
     suggestedAction:
@@ -32,7 +30,7 @@ function paymentReusedError(field: string, problem: string): OracleError {
   return new OracleError('CONFLICT', problem, { field, suggestedAction: 'Sign a new authorization, with a payment id of its own.' });
 }
 
-/** What is asked for, in short: another offering or input is another question. */
+/** SHA-256 of offering and input. */
 export function computeRequestFingerprint({ offering, input }: Pick<PaidCall, 'offering' | 'input'>): string {
   const text = canonicalize({ offering: offering.name, input }) as string;
   return createHash('sha256').update(text).digest('hex');
@@ -44,8 +42,8 @@ export function toParsedPayment({ payload, digest, paymentId }: ClaimDoc): Parse
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   return {
     authorization: {
-      from: from.toLowerCase() as Address,
-      to: to.toLowerCase() as Address,
+      from: toLowerCaseAddress(from as Address),
+      to: toLowerCaseAddress(to as Address),
       value: BigInt(value),
       validAfter: BigInt(validAfter),
       validBefore: BigInt(validBefore),
@@ -58,24 +56,20 @@ export function toParsedPayment({ payload, digest, paymentId }: ClaimDoc): Parse
   };
 }
 
-/** What a settled claim was opened for, as it was sold. */
-export function toSaleResult({
-  answer,
-  settlement,
-  receipt,
-  offering,
-  payer,
-  amountMicros,
-  requirements,
-  resource,
-  ref,
-}: ClaimDoc): SaleResult {
-  const { txHash, at } = settlement!;
-  const { payTo, asset, network: chain } = requirements;
+/** The sale of a settled claim. */
+export function toSaleResult({ answer, settlement, receipt, requirements, ...claim }: ClaimDoc): SaleResult {
   const payment = {
-    ...({ channel: 'x402', offering, resource, ref, chain, txHash, settledAt: at } as const),
-    ...{ payer, payee: payTo as Address, asset: asset as Address },
-    amountMicros: BigInt(amountMicros.toString()),
+    channel: 'x402' as const,
+    offering: claim.offering,
+    resource: claim.resource,
+    ref: claim.ref,
+    chain: requirements.network,
+    txHash: settlement!.txHash,
+    settledAt: settlement!.at,
+    payer: claim.payer,
+    payee: requirements.payTo as Address,
+    asset: requirements.asset as Address,
+    amountMicros: BigInt(claim.amountMicros.toString()),
   };
   return { body: JSON.parse(answer as string), payment, receipt, isAgain: true };
 }

@@ -1,92 +1,110 @@
 import type { Address, Hash } from 'viem';
-import { chainCall } from '../../chain/rpc/chain-call.ts';
+import type { Chain } from '../../chain/client.ts';
+import { REORG_MARGIN_BLOCKS } from '../../chain/rpc/block-depth.ts';
+import { readBlockNumber } from '../../chain/rpc/blocks.ts';
 import { isOracleError } from '../../platform/errors.ts';
-import { hashDocument } from '../receipts/receipt.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { MerchantConfig } from '../merchant-config.ts';
+import { hashDocument, type SignReceipt } from '../receipts/receipt.ts';
+import type { RequireSalesOpen } from '../sales-gate.ts';
 import { admitPayment } from './admission.ts';
-import { buildClaimId, CLAIM_LEASE_MS, type ClaimDoc } from './claim-store.ts';
+import { buildClaimId, CLAIM_LEASE_MS, type ClaimDoc, type PaymentClaimStore } from './claim-store.ts';
 import { paymentUnconfirmedError, waitForClaimChange } from './claim-wait.ts';
+import type { FailedSettlementStore } from './failed-settlements.ts';
 import { isEligibleForFreeAnswer } from './free-eligibility.ts';
-import type { PaidCall, SaleResult } from './paid-call.ts';
+import type { IncomingPayment, PaidCall, SaleResult } from './paid-call.ts';
 import { requirePayerFunds } from './payer-funds.ts';
 import { computeRequestFingerprint, requireSameRequest, toParsedPayment, toSaleResult } from './payment-replay.ts';
 import { type Authorization, createPaymentRejection, type ParsedPayment, parsePaymentPayload } from './protocol/payment-payload.ts';
 import { buildPaymentQuote, noPaymentError, type PaymentQuote } from './protocol/payment-quote.ts';
-import type { SalesDeps } from './sales-deps.ts';
-import { type RejectedSettlement, type SettleDeps, settlePayment } from './settlement/settle.ts';
+import type { Facilitator } from './settlement/facilitator.ts';
+import { type RejectedSettlement, settlePayment } from './settlement/settle.ts';
 import { type ConfirmedSettlement, isConfirmedSettlement, readSettlementStatus } from './settlement/settlement-status.ts';
 
-/** A prepared claim on its way to the answer. */
+export interface SalesDeps {
+  chain: Chain;
+  merchant: MerchantConfig;
+  facilitator: Facilitator;
+  claims: PaymentClaimStore;
+  failures: FailedSettlementStore;
+  ledger: Ledger;
+  requireOpen: RequireSalesOpen;
+  signReceipt: SignReceipt;
+  /** Aborts at shutdown. */
+  signal: AbortSignal;
+  log: Log;
+  now(): Date;
+  /** How long one request waits for the confirmation of its payment. */
+  waitMs?: number;
+}
+
+/** Context of a prepared claim. */
 interface FinishContext {
   call: PaidCall;
   quote: PaymentQuote;
-  /** Whether somebody may have sent the payment to the chain before. */
+  /** The payment may have been sent to the chain before. */
   mayBeSent: boolean;
 }
 
 const DEFAULT_WAIT_MS = 30_000;
 
-/** For how long an answer is kept for whoever paid for it. */
+/** Retention of a paid answer. */
 export const ANSWER_RETENTION_DAYS = 30;
 
-/** A reorganisation may have moved the head back since a payment was first seen. */
-const REORG_MARGIN = 64;
-
 /**
- * Sells answers for payments that come with the request. Each authorization is claimed in the store before anything is done for
- * it, in the order verify, answer, settle, release; a process that dies between two of them leaves a claim that the next request
- * with the same payment, or the next sweep, goes on with.
+ * Sells answers for x402 payments. Each authorization is claimed in the database first, then: verify, compose the answer, settle, deliver.
+ * A process that crashes in between leaves a claim that the next request with the same payment, or the next sweep, continues.
  */
 export class SalesService {
-  readonly #deps: SalesDeps;
-  readonly #settleDeps: SettleDeps;
+  readonly #deps: Required<SalesDeps>;
 
   constructor(deps: SalesDeps) {
-    this.#deps = deps;
-    const { chain, merchant, facilitator, signal, waitMs = DEFAULT_WAIT_MS } = deps;
-    this.#settleDeps = { chain, merchant, facilitator, waitMs, signal };
+    this.#deps = { waitMs: DEFAULT_WAIT_MS, ...deps };
   }
 
-  /** What every door begins with. @throws OracleError STEP_WAITING while nothing can be paid for */
+  /** The quote of a request, the first step of every transport. @throws OracleError STEP_WAITING while sales are closed */
   getQuote({ offering, resource }: Pick<PaidCall, 'offering' | 'resource'>): PaymentQuote {
     this.#deps.requireOpen();
     return buildPaymentQuote(this.#deps.merchant, offering, resource);
   }
 
   /**
-   * @throws PaymentRequiredError with the terms; as `terms`; OracleError CONFLICT for a payment that was used for something else,
-   * TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE and SHUTTING_DOWN when the same request can be sent again; what the answer throws
+   * @throws PaymentRequiredError with the quote; as `getQuote`; OracleError CONFLICT for a payment of another request,
+   * TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE and SHUTTING_DOWN when the client may retry; errors of `answer`
    */
   async sell(call: PaidCall): Promise<SaleResult> {
     const quote = this.getQuote(call);
     if (call.payment === null) throw noPaymentError(quote);
     const payment = parsePaymentPayload(call.payment, quote);
-    const deadline = Date.now() + this.#settleDeps.waitMs;
+    const deadline = Date.now() + this.#deps.waitMs;
     for (;;) {
       const known = await this.#findClaim(payment);
-      const sold =
-        known === null ? await this.#sellNew(call, payment, quote) : await this.#sellKnown(known, { call, payment, terms: quote });
+      const incoming = { call, payment, quote };
+      const sold = known === null ? await this.#sellNew(incoming) : await this.#sellKnown(known, incoming);
       if (sold !== null) return sold;
       if (Date.now() > deadline) throw paymentUnconfirmedError();
     }
   }
 
-  /** What a wallet has paid for by a transaction; null when it has not. */
+  /** The sale that a wallet paid in a transaction, or null. */
   async findSaleResult(txHash: Hash, payer: Address): Promise<SaleResult | null> {
     const claim = await this.#deps.claims.findSettled(txHash.toLowerCase() as Hash, payer.toLowerCase() as Address);
     return claim === null ? null : toSaleResult(claim);
   }
 
-  /** Finishes what processes have left undone: what was paid for is settled and kept for the payer, the rest is free again. */
+  /** Finishes claims of crashed processes: settles paid ones and keeps their answers, discards the others. */
   async sweep(): Promise<void> {
-    for (const { _id } of await this.#deps.claims.listAbandoned()) {
-      const claim = await this.#deps.claims.acquireLease({ _id });
+    const { claims, log } = this.#deps;
+    for (const { _id } of await claims.listAbandoned()) {
+      const claim = await claims.acquireLease({ _id });
       if (claim === null) continue;
-      await this.#deps.claims.markSwept(claim);
+      await claims.markSwept(claim);
       try {
         await this.#finishAbandoned(claim);
       } catch (error) {
-        await this.#deps.claims.releaseLease(claim);
-        this.#deps.log.warn({ err: error, claim: _id }, 'what became of a payment is not known yet');
+        await claims.releaseLease(claim);
+        log.warn({ err: error, claim: _id }, 'what became of a payment is not known yet');
       }
     }
   }
@@ -106,13 +124,14 @@ export class SalesService {
     return buildClaimId({ chainId, asset, payer: from, nonce });
   }
 
-  /** Null when somebody else was faster: look again. */
-  async #sellNew(call: PaidCall, payment: ParsedPayment, quote: PaymentQuote): Promise<SaleResult | null> {
-    const payer = await admitPayment(this.#deps, { call, payment, terms: quote });
-    const verified = this.#deps.facilitator.verify(payment, quote.requirements, payer);
-    const [sinceBlock, refused] = await Promise.all([this.#blockNumber(), verified]);
+  /** Null when a concurrent request claimed the payment first. */
+  async #sellNew({ call, payment, quote }: IncomingPayment): Promise<SaleResult | null> {
+    const { chain, facilitator } = this.#deps;
+    const payer = await admitPayment(this.#deps, { call, payment, quote });
+    const verified = facilitator.verify(payment, quote.requirements, payer);
+    const [head, refused] = await Promise.all([readBlockNumber(chain), verified]);
     if (refused !== null) {
-      // It may have been used in between, by the same client.
+      // A concurrent request of the same client may have used it.
       if ((await this.#findClaim(payment)) !== null) return null;
       await call.countRejection(payer);
       throw createPaymentRejection(quote, refused, { payer: payment.authorization.from });
@@ -131,26 +150,25 @@ export class SalesService {
       payload: payment.payload,
       requirements: quote.requirements,
       amountMicros: payment.authorization.value,
-      sinceBlock: sinceBlock - REORG_MARGIN,
+      // A later reorganisation may move the settlement below this head.
+      sinceBlock: Number(head) - REORG_MARGIN_BLOCKS,
       openedAt: this.#deps.now(),
     });
     return claim === null ? null : this.#runClaim(claim, call, quote);
   }
 
-  /** A payment that came before. Null when its claim is gone: it is a new one again. */
-  async #sellKnown(
-    claim: ClaimDoc,
-    { call, payment, terms: quote }: { call: PaidCall; payment: ParsedPayment; terms: PaymentQuote },
-  ): Promise<SaleResult | null> {
-    requireSameRequest(claim, { call, payment, terms: quote });
+  /** Null after a wait for the lease holder: the claim may be settled or deleted by then. */
+  async #sellKnown(claim: ClaimDoc, incoming: IncomingPayment): Promise<SaleResult | null> {
+    const { claims, signal } = this.#deps;
+    requireSameRequest(claim, incoming);
     if (claim.state === 'SETTLED') return toSaleResult(claim);
-    const held = await this.#deps.claims.acquireLease(claim);
-    if (held !== null) return this.#runClaim(held, call, quote);
-    await waitForClaimChange(() => this.#deps.claims.find(claim._id), claim, this.#deps.signal);
+    const held = await claims.acquireLease(claim);
+    if (held !== null) return this.#runClaim(held, incoming.call, incoming.quote);
+    await waitForClaimChange(() => claims.find(claim._id), claim, signal);
     return null;
   }
 
-  /** From wherever the claim stands to the answer, with signs of life for those who wait for it. Null when it was taken away. */
+  /** Advances a claim from its state to the answer, with heartbeats of its lease. Null when the lease was lost. */
   async #runClaim(claim: ClaimDoc, call: PaidCall, quote: PaymentQuote): Promise<SaleResult | null> {
     const { claims, log } = this.#deps;
     const renew = () => claims.heartbeat(claim).catch((error: unknown) => log.warn({ err: error }, 'a claim could not be renewed'));
@@ -164,17 +182,17 @@ export class SalesService {
 
   async #advance(claim: ClaimDoc, call: PaidCall, quote: PaymentQuote): Promise<SaleResult | null> {
     if (claim.state === 'PREPARED') return this.#finish(claim, { call, quote, mayBeSent: true });
+    const { claims } = this.#deps;
     const answer = await this.#orDiscard(claim, async () => {
       await requirePayerFunds(this.#deps, claim, quote);
       return call.answer();
     });
-    const { freeBody } = answer;
+    const { freeBody, forecastId, attestationUid } = answer;
     if (freeBody !== undefined && (await this.#orDiscard(claim, () => isEligibleForFreeAnswer(this.#deps, claim)))) {
-      await this.#deps.claims.discard(claim);
+      await claims.discard(claim);
       return { body: freeBody, payment: null, receipt: null, isAgain: false };
     }
-    const { forecastId, attestationUid } = answer;
-    const prepared = await this.#deps.claims.prepare(claim, { answer: JSON.stringify(answer.body), forecastId, attestationUid });
+    const prepared = await claims.prepare(claim, { answer: JSON.stringify(answer.body), forecastId, attestationUid });
     return prepared === null ? null : this.#finish(prepared, { call, quote, mayBeSent: false });
   }
 
@@ -188,16 +206,17 @@ export class SalesService {
   }
 
   async #finish(claim: ClaimDoc, { call, quote, mayBeSent }: FinishContext): Promise<SaleResult> {
+    const { claims, failures, now } = this.#deps;
     const settlement = await this.#settle(claim, mayBeSent);
     if (!('refused' in settlement)) {
       const settled = await this.#recordSettlement(claim, settlement);
-      if (mayBeSent) await this.#deps.failures.remove(claim);
+      if (mayBeSent) await failures.remove(claim);
       return { ...toSaleResult(settled), isAgain: false };
     }
     const { refused, isOver } = settlement;
-    await this.#deps.failures.record(claim, this.#deps.now());
-    // While the authorization is good, anybody who has it can still bring it to the chain: then its payer shall have his answer.
-    await (isOver ? this.#deps.claims.discard(claim) : this.#deps.claims.releaseLease(claim, { forgetId: true }));
+    await failures.record(claim, now());
+    // Any holder of a valid authorization can still send it to the chain; its payer must then get the answer.
+    await (isOver ? claims.discard(claim) : claims.releaseWithIdentifier(claim));
     await call.countRejection({ wallet: claim.payer, isProven: true });
     throw createPaymentRejection(quote, refused, { payer: claim.payer, unsettledOf: claim.payer });
   }
@@ -205,14 +224,14 @@ export class SalesService {
   async #settle(claim: ClaimDoc, mayBeSent: boolean): Promise<ConfirmedSettlement | RejectedSettlement> {
     const { requirements, sinceBlock } = claim;
     try {
-      return await settlePayment(this.#settleDeps, { payment: toParsedPayment(claim), requirements, sinceBlock, mayBeSent });
+      return await settlePayment(this.#deps, { payment: toParsedPayment(claim), requirements, sinceBlock, mayBeSent });
     } catch (error) {
       await this.#deps.claims.releaseLease(claim);
       throw isOracleError(error, 'TRANSACTION_UNCONFIRMED') ? paymentUnconfirmedError(error) : error;
     }
   }
 
-  /** First the ledger: that money has arrived is true whatever comes then. */
+  /** The ledger comes first: the money has arrived even if a later step fails. */
   async #recordSettlement(claim: ClaimDoc, { txHash, at }: ConfirmedSettlement): Promise<ClaimDoc> {
     const { ledger, signReceipt, claims, merchant, now } = this.#deps;
     const { payer, nonce, ref, offering, forecastId, attestationUid, resource } = claim;
@@ -226,20 +245,16 @@ export class SalesService {
   }
 
   async #finishAbandoned(claim: ClaimDoc): Promise<void> {
-    // Nothing was sent before the answer was written down; and nobody waits for one any more.
-    if (claim.state === 'OPEN') return this.#deps.claims.discard(claim);
-    const { chain, merchant, claims } = this.#deps;
+    const { chain, merchant, claims, failures } = this.#deps;
+    // A payment is never sent before its answer is stored.
+    if (claim.state === 'OPEN') return claims.discard(claim);
     const { authorization } = toParsedPayment(claim);
-    // Nobody waits: what was sent is followed, what was not is not sent.
+    // Without a waiting client, the sweep reads the status of a sent payment but sends none.
     const found = await readSettlementStatus(chain, merchant, { authorization, sinceBlock: claim.sinceBlock });
     if (isConfirmedSettlement(found)) {
       await this.#recordSettlement(claim, found);
-      await this.#deps.failures.remove(claim);
+      await failures.remove(claim);
     } else if (found === 'spent' || found === 'late') await claims.discard(claim);
     else await claims.releaseLease(claim);
-  }
-
-  async #blockNumber(): Promise<number> {
-    return Number(await chainCall('Reading the block number', () => this.#deps.chain.client.getBlockNumber()));
   }
 }

@@ -6,13 +6,12 @@ import type { DocumentBody } from '../document-head.ts';
 import { probabilityToPercent } from '../format.ts';
 import { composeCrowdEvidence } from './evidence.ts';
 
-/** Longest question of a venue in a sentence. */
 const MAX_QUESTION_CHARS = 160;
 
 const COMMITMENT_NOTE =
   "Committed on chain are the forecasts; the oracle's probability of a strike is computed from them by the formula in `evidence`, and quotes and winners are the venue's words.";
 
-/** The running week's probabilities of both, and how both have scored in all weeks before. */
+/** Probabilities of market and oracle for the running week, and the scores of both over all settled weeks. */
 export async function composeCrowdVsOracle(deps: DocumentDeps): Promise<DocumentBody> {
   const { source: _, timestamp: __, throughDate: ___, ...comparison } = await compareCrowdWithOracle(deps, PAYER_CALLER);
   const { weeks, totals } = comparison;

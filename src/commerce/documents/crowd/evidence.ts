@@ -9,7 +9,7 @@ import { describeManualVerification } from '../../../record/verification/verify-
 import { type DocumentDeps, PAYER_CALLER, SOLD_HORIZON_DAYS } from '../deps.ts';
 import { BASES, PROBABILITY_FORMULA } from './formula.ts';
 
-/** A forecast behind a week: where it is on chain, and what opens its commitment. */
+/** A forecast of a week, with its attestations and opening. */
 export interface WeekProof {
   predictionId: string;
   status: PublicStatus;
@@ -21,11 +21,11 @@ export interface WeekProof {
   opening: ReturnType<typeof buildCommitmentProof>['opening'] | null;
 }
 
-/** What the oracle's probability of a strike was computed from. */
+/** Inputs of the oracle's probability of a strike. */
 export interface StrikeInputs {
   strike: number;
   expiresAt: string;
-  /** When the time to expiry began. */
+  /** Start of the time to expiry. */
   at: string;
   spot: number;
   horizonDays: number;
@@ -39,27 +39,28 @@ export interface StrikeInputs {
 interface WeekEvidence {
   weekId: string;
   date: string;
-  /** Of the 7-day forecast, and of the one whose P(up) the probability rests on where that is another. */
+  /** Of the 7-day forecast and of the forecast whose P(up) was used, when different. */
   proofs: WeekProof[];
-  /** Null where the day is not in the record. */
+  /** Null when the day is not in the record. */
   probability: StrikeInputs | null;
 }
 
-/** The fitted quantiles of a model, told once for all weeks that use them. */
+/** Fitted quantiles of a model, listed once for all weeks that use them. */
 interface ModelQuantiles {
   modelVersion: string;
   horizonDays: number;
   residualQuantiles: readonly number[];
 }
 
-/** Everything to compute a comparison again from, with what each part of it rests on. */
+/** Inputs to recompute a comparison, with the evidence of each. */
 export async function composeCrowdEvidence(deps: DocumentDeps, weeks: readonly WeekComparison[]) {
   const { record, wagers } = deps;
   const [priced, days] = await Promise.all([
     wagers.listPriced(),
     record.days.find({ _id: { $in: weeks.map(({ date }) => date) } }).toArray(),
   ]);
-  const [decidedAt, byDate] = [new Map(priced.map((wager) => [wager._id, wager.decidedAt])), new Map(days.map((day) => [day._id, day]))];
+  const decidedAt = new Map(priced.map((wager) => [wager._id, wager.decidedAt]));
+  const byDate = new Map(days.map((day) => [day._id, day]));
   const inputs = weeks.map((week) => toStrikeInputs(byDate.get(week.date), week, decidedAt.get(week.date)));
   const ids = weeks.map(({ date }, index) => listForecastIds(byDate.get(date), inputs[index]));
   const docs = new Map((await record.listByIds(ids.flat())).map((doc) => [doc._id, doc]));
@@ -78,7 +79,7 @@ export async function composeCrowdEvidence(deps: DocumentDeps, weeks: readonly W
   };
 }
 
-/** The 7-day forecast of the day, and the one whose P(up) the probability rests on where that is another. */
+/** Ids of the 7-day forecast and of the forecast whose P(up) was used, when different. */
 function listForecastIds(day: DayDoc | undefined, inputs: StrikeInputs | null): string[] {
   if (day === undefined) return [];
   const horizons = new Set([SOLD_HORIZON_DAYS, inputs?.horizonDays ?? SOLD_HORIZON_DAYS]);
@@ -108,8 +109,18 @@ function toStrikeInputs(
   if (price === null || variance === null || modelVersion === null) return null;
   const { horizonDays } = findNearestHorizon({ expiresAt: new Date(expiresAt), at });
   const { pUp } = forecasts[horizonDays];
-  const known = { strike, expiresAt, at: at.toISOString(), spot: fromCents(price.cents), horizonDays, pUp };
-  return { ...known, v94: variance.v94, v99: variance.v99, modelVersion, oracleProbability };
+  return {
+    strike,
+    expiresAt,
+    at: at.toISOString(),
+    spot: fromCents(price.cents),
+    horizonDays,
+    pUp,
+    v94: variance.v94,
+    v99: variance.v99,
+    modelVersion,
+    oracleProbability,
+  };
 }
 
 function readModelQuantiles({ models }: DocumentDeps, used: readonly StrikeInputs[]): Promise<ModelQuantiles[]> {

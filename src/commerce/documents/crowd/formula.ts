@@ -1,4 +1,4 @@
-/** How the oracle's probability of a strike is made of what a week of the evidence names, as `src/record/market/strike-probability.ts` does it. */
+/** Formula of the oracle's probability of a strike from the evidence of a week, as implemented in `src/record/market/strike-probability.ts`. */
 export const PROBABILITY_FORMULA = [
   'q(1) to q(199): `residualQuantiles` of the model named by `modelVersion` and `horizonDays`, the quantiles at 0.005, 0.010 to 0.995 of past returns over their scale.',
   'days = (expiresAt - at) in days of 86,400 seconds, with its fraction; `horizonDays` is the one of 1, 2, 3 and 7 nearest to it.',
@@ -9,7 +9,7 @@ export const PROBABILITY_FORMULA = [
   'probability of a price above the strike = 1 - F(ln(strike / spot) / scale + shift), rounded to four digits: `oracleProbability`.',
 ];
 
-/** What each part of a comparison rests on, from the hardest to the softest. */
+/** Evidence of each part of a comparison, strongest first. */
 export const BASES = [
   {
     basis: 'chain' as const,

@@ -8,12 +8,12 @@ import { macroCorrelationReport } from '../../../market/reports/macro/macro-corr
 import type { MarketReport } from '../../../market/reports/report.ts';
 import type { SeriesId } from '../../../market/series/series.ts';
 
-/** What a review is made of, in its order. */
+/** Sections of the review, in order. */
 export const REVIEW_SECTIONS = ['price', 'macro', 'rates', 'flows', 'derivatives', 'sentiment'] as const;
 
 export type ReviewSection = (typeof REVIEW_SECTIONS)[number];
 
-/** Where a figure is found: a report, the series whose origin and age are its own, and fields of the report by their paths. */
+/** Source of a figure: a report, paths of its fields, and the series that gives source and age. */
 export interface FigureSource {
   id: string;
   title: string;
@@ -23,7 +23,7 @@ export interface FigureSource {
   value: string;
   unit: string;
   change?: ChangeSource;
-  /** Where `correlation` and `pairs` stand, and the days they are from. */
+  /** Paths of the parent of `correlation` and `pairs`, and of the window in days. */
   correlation?: { path: string; windowDays: string };
 }
 
@@ -31,7 +31,7 @@ interface ChangeSource {
   path: string;
   unit: string;
   over: string;
-  /** The path holds the earlier value instead of the change. */
+  /** The path leads to the earlier value instead of the change. */
   isEarlierValue?: true;
 }
 

@@ -7,7 +7,7 @@ import type { DocumentBody } from '../document-head.ts';
 import { formatSignedNumber } from '../format.ts';
 import { FIGURES, type FigureSource, REVIEW_SECTIONS, type ReviewSection } from './macro-figures.ts';
 
-/** One figure with its origin and age; null where nothing is known. */
+/** One figure with its source and age; null when unknown. */
 export interface ReviewFigure {
   id: string;
   title: string;
@@ -15,9 +15,9 @@ export interface ReviewFigure {
   unit: string;
   change: number | null;
   changeUnit: string | null;
-  /** What the change is over, in words; null where none is told. */
+  /** Period of the change as text, or null. */
   changeOver: string | null;
-  /** Of its changes with bitcoin's returns, -1 to 1. */
+  /** Correlation of its changes with bitcoin's returns, -1 to 1. */
   correlation: number | null;
   pairs: number | null;
   windowDays: number | null;
@@ -33,7 +33,7 @@ const NOTES = [
   'A correlation describes the past, most of them are weak, and none says which of the two moves the other.',
 ];
 
-/** The day's data beside bitcoin. @throws OracleError PRICE_UNAVAILABLE before there ever was a price, FEED_UNAVAILABLE */
+/** The day's market data. @throws OracleError PRICE_UNAVAILABLE before the first price, FEED_UNAVAILABLE */
 export async function composeMacroReview(deps: DocumentDeps): Promise<DocumentBody> {
   const now = deps.now();
   const reports = [...new Set(FIGURES.map(({ report }) => report))];
@@ -47,7 +47,8 @@ export async function composeMacroReview(deps: DocumentDeps): Promise<DocumentBo
     ReviewFigure[]
   >;
   return {
-    ...{ forecastId: null, attestationUid: null },
+    forecastId: null,
+    attestationUid: null,
     sentences: [...figures.map(({ figure }) => formatFigure(figure)), ...NOTES],
     ...sections,
     notes: NOTES,
@@ -59,9 +60,13 @@ function toReviewFigure(source: FigureSource, report: ReportEnvelope, now: Date)
   const value = readNumberAt(report, source.value);
   const { change, correlation } = source;
   return {
-    ...{ id: source.id, title: source.title, value, unit: source.unit },
+    id: source.id,
+    title: source.title,
+    value,
+    unit: source.unit,
     change: change === undefined ? null : computeChange(readNumberAt(report, change.path), change.isEarlierValue ? value : null),
-    ...{ changeUnit: change?.unit ?? null, changeOver: change?.over ?? null },
+    changeUnit: change?.unit ?? null,
+    changeOver: change?.over ?? null,
     correlation: correlation === undefined ? null : readNumberAt(report, `${correlation.path}.correlation`),
     pairs: correlation === undefined ? null : readNumberAt(report, `${correlation.path}.pairs`),
     windowDays: correlation === undefined ? null : readNumberAt(report, correlation.windowDays),
@@ -74,7 +79,7 @@ function computeChange(found: number | null, valueNow: number | null): number | 
   return roundOrNull(valueNow - found, 2);
 }
 
-/** A report's own field by its path. @throws OracleError INTERNAL for a path that the report does not have */
+/** A field of a report by its path. @throws OracleError INTERNAL for an unknown path */
 function readNumberAt(report: ReportEnvelope, path: string): number | null {
   const found = path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], report);
   if (typeof found === 'number' || found === null) return found;

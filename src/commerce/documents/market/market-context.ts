@@ -6,7 +6,7 @@ import { CONTEXT_SECTIONS } from '../../../record/schemas/market-context.ts';
 import type { DocumentDeps } from '../deps.ts';
 import type { DocumentBody } from '../document-head.ts';
 
-/** The day's market data with the regime and its factors; no forecast is in it. */
+/** The day's market data and regime, without a forecast. */
 export async function composeMarketContext(deps: DocumentDeps): Promise<DocumentBody> {
   const now = deps.now();
   const missing: MissingPart[] = [];
@@ -17,7 +17,8 @@ export async function composeMarketContext(deps: DocumentDeps): Promise<Document
   ]);
   const { source: _, kind: __, include: ___, missing: missingContext, ...sections } = context;
   return {
-    ...{ forecastId: null, attestationUid: null },
+    forecastId: null,
+    attestationUid: null,
     sentences: [
       context.price === null ? 'There is no price right now.' : `Bitcoin stands at ${context.price.btcPrice} USD.`,
       regimeDetail === null

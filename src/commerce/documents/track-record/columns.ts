@@ -1,4 +1,4 @@
-/** Columns of a row of the track record, in their order, and what stands in them. */
+/** Ordered columns of a forecast row, with descriptions. */
 export const FORECAST_COLUMNS = {
   sequence: 'Position in the record of this horizon, from 1, one a day, without gaps',
   date: 'Day of the forecast, UTC; `days` tells what all its forecasts have in common',
@@ -19,7 +19,7 @@ export const FORECAST_COLUMNS = {
   returnBps: 'Return over the window, basis points; null until the outcome is on chain',
 } as const;
 
-/** The same of a day. */
+/** Columns of a day row. */
 export const DAY_COLUMNS = {
   date: 'The day, UTC',
   signalAt: 'When its forecasts were made, ISO 8601',
@@ -30,17 +30,16 @@ export const DAY_COLUMNS = {
   flags: '`m` missed, `l` late, `r` replayed by the demonstration; none of them: empty',
 } as const;
 
-/** The same of a transaction. */
+/** Columns of a transaction row. */
 export const TRANSACTION_COLUMNS = {
   txHash: 'Hash of the transaction',
   blockNumber: 'Its block',
   blockTime: 'Time of that block, ISO 8601',
 } as const;
 
-/** What may stand in a cell. */
 export type TrackRecordCell = string | number | null;
 
-/** A row by its columns: none can be left out, and their order is the table's. */
+/** Cells in the order of the columns, all required. */
 export function toRow<Columns extends Record<string, string>>(
   columns: Columns,
   cells: Record<keyof Columns, TrackRecordCell>,
@@ -48,7 +47,7 @@ export function toRow<Columns extends Record<string, string>>(
   return Object.keys(columns).map((name) => cells[name]);
 }
 
-/** The header of a table as it is told. */
+/** Serialized header of a table. */
 export function toHeader(columns: Record<string, string>): { name: string; description: string }[] {
   return Object.entries(columns).map(([name, description]) => ({ name, description }));
 }

@@ -6,12 +6,12 @@ import type { CommittedValues, ForecastDoc } from '../../../record/forecast-doc.
 import { mayRead, toPublicStatus, type ViewOptions } from '../../../record/forecast-view.ts';
 import { DAY_COLUMNS, FORECAST_COLUMNS, TRANSACTION_COLUMNS, type TrackRecordCell, toRow } from './columns.ts';
 
-/** Transactions of attestations, each told once: one carries several of them. */
+/** Deduplicated transactions: one carries several attestations. */
 export class TransactionTable {
   readonly rows: TrackRecordCell[][] = [];
   readonly #indexes = new Map<Hex, number>();
 
-  /** The row of an attestation's transaction; null without one. */
+  /** Row index of an attestation's transaction; null without an attestation. */
   indexOf(attested: ConfirmedAttestation | null): number | null {
     if (attested === null) return null;
     const { txHash, blockNumber, at } = attested;
@@ -23,13 +23,13 @@ export class TransactionTable {
 }
 
 export interface ForecastRowOptions {
-  /** How the values are to be cut. */
+  /** Visibility of the values. */
   view: ViewOptions;
   saltSecret: string;
   transactions: TransactionTable;
 }
 
-/** A forecast as a row: whole numbers as they are on chain. */
+/** A forecast as a row, with integers as on chain. */
 export function toForecastRow(doc: ForecastDoc, { view, saltSecret, transactions }: ForecastRowOptions): TrackRecordCell[] {
   const { _id, day, sequence, attestation, reveal } = doc;
   const values = mayRead(doc, view) ? doc.values : null;
@@ -61,7 +61,7 @@ function toValueCells(values: CommittedValues | null, salt: () => Hex) {
   };
 }
 
-/** What all forecasts of a day have in common. */
+/** Common fields of a day's forecasts. */
 export function toDayRow({
   day,
   signalAt,

@@ -18,8 +18,8 @@ interface HorizonDocs {
 }
 
 /**
- * Every forecast that was ever made, with what a stranger needs to compute its figures again. Unresolved ones are told as everybody is
- * told them: the record is sold, not the forecast. Rows, since years of it have to fit into one answer.
+ * All forecasts, with the data that a verifier needs to recompute the figures. Unresolved ones have public visibility only: the record is
+ * sold, not the forecast. Compact rows, so that years of forecasts fit into one response.
  * @throws OracleError STEP_WAITING before the first forecast
  */
 export async function composeTrackRecord(deps: DocumentDeps): Promise<DocumentBody> {
@@ -36,7 +36,8 @@ export async function composeTrackRecord(deps: DocumentDeps): Promise<DocumentBo
     rows: docs.map((doc) => toForecastRow(doc, options)),
   }));
   return {
-    ...{ forecastId: null, attestationUid: null },
+    forecastId: null,
+    attestationUid: null,
     sentences: formatHorizonSummaries(horizons),
     audit: buildAudit(deps, horizons),
     columns: toHeader(FORECAST_COLUMNS),

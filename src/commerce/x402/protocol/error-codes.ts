@@ -17,12 +17,12 @@ export const X402_ERROR_CODES = [
   'unexpected_settle_error',
 ] as const;
 
-/** `payment_required` where no payment was sent: the specification has no code for that. */
+/** `payment_required` for a request without a payment, which the specification has no code for. */
 export type X402ErrorCode = (typeof X402_ERROR_CODES)[number] | 'payment_required';
 
 const KNOWN_CODES: ReadonlySet<string> = new Set<X402ErrorCode>([...X402_ERROR_CODES, 'payment_required']);
 
-/** Finer reasons of this service and of facilitators; the first pattern that fits decides. */
+/** Maps finer reasons of this service and of facilitators; the first match decides. */
 const CODE_BY_REASON: readonly (readonly [reason: RegExp, code: X402ErrorCode])[] = [
   [/too_costly|nonce|spent|payment_used|CONFLICT|simulation|transaction_/, 'invalid_transaction_state'],
   [/insufficient_(funds|balance)/, 'insufficient_funds'],
@@ -38,9 +38,9 @@ const CODE_BY_REASON: readonly (readonly [reason: RegExp, code: X402ErrorCode])[
 ];
 
 /**
- * The code of the specification for why a payment is rejected.
- * @param reason of this service, or of a facilitator as it is
- * @param step in which it was rejected: decides where nothing else is known
+ * The specification's code for the reason of a rejection.
+ * @param reason of this service or verbatim of a facilitator
+ * @param step of the rejection, decisive for an unknown reason
  */
 export function toX402ErrorCode(reason: string, step: 'verify' | 'settle'): X402ErrorCode {
   if (KNOWN_CODES.has(reason)) return reason as X402ErrorCode;

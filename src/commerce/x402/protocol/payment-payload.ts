@@ -12,31 +12,31 @@ import {
 } from './payment-quote.ts';
 import { getRejectionAdvice } from './rejection-advice.ts';
 
-/** An EIP-3009 authorization that a payer has signed. Addresses in lower case. */
+/** A signed EIP-3009 authorization. Addresses in lower case. */
 export interface Authorization {
   from: Address;
   to: Address;
   /** Smallest units of the asset. */
   value: bigint;
-  /** Seconds since 1970. */
+  /** Unix seconds. */
   validAfter: bigint;
   validBefore: bigint;
   nonce: Hex;
 }
 
-/** A payment that fits its terms; whether it is good, the chain has to say. */
+/** A well-formed payment that matches its quote; not verified on chain yet. */
 export interface ParsedPayment {
   authorization: Authorization;
   signature: Hex;
-  /** The client's own id for it; null where it sent none. */
+  /** `payment-identifier` of the client, or null. */
   paymentId: string | null;
-  /** SHA-256 of authorization and signature: two with the same one are one payment. */
+  /** SHA-256 of authorization and signature. */
   digest: string;
-  /** Version 2, as facilitators take it. */
+  /** In the form of version 2, for facilitators. */
   payload: PaymentPayload;
 }
 
-/** The part of `PaymentPayload` of version 2 that is passed on. */
+/** Forwarded part of `PaymentPayload` of version 2. */
 export interface PaymentPayload {
   x402Version: 2;
   accepted: PaymentRequirements;
@@ -45,7 +45,7 @@ export interface PaymentPayload {
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 const seconds = z.union([z.string().regex(/^\d{1,20}$/), z.int().min(0).transform(String)]);
-/** One of a contract wallet may carry its own evidence; one of a key has 65 bytes. */
+/** 65 bytes for an EOA; a contract wallet's signature may be longer. */
 const signature = z.string().regex(/^0x([0-9a-fA-F]{2}){1,8192}$/);
 
 const EXACT = z.object({
@@ -71,14 +71,14 @@ const V2 = z.object({
 });
 const PAYMENT = z.discriminatedUnion('x402Version', [V1, V2]);
 
-/** Seconds that an authorization must stay good: its payer has no way to let it expire between the answer and its settlement. */
+/** Minimum remaining validity: prevents an expiry between answer and settlement. */
 const MIN_REMAINING_SECONDS = 60;
-/** What becomes of a payment is followed for as long as it is good. */
+/** Maximum remaining validity: an unsettled payment is tracked until it expires. */
 const MAX_REMAINING_SECONDS = 24 * 3_600;
 
 /**
- * Reads what a client sent, in either version of the protocol, and looks whether it pays for these terms.
- * @throws PaymentRequiredError saying what does not fit
+ * Parses a payment of either protocol version and matches it with the quote.
+ * @throws PaymentRequiredError with the mismatch
  */
 export function parsePaymentPayload(sent: unknown, quote: PaymentQuote): ParsedPayment {
   const parsed = PAYMENT.safeParse(sent);
@@ -137,7 +137,7 @@ function requireMatchingQuote(payment: PaymentInput, quote: PaymentQuote): void 
   if (BigInt(authorization.value) !== BigInt(requirements.amount)) throw createPaymentRejection(quote, 'amount_mismatch');
 }
 
-/** Whether an authorization is good at this time. @throws PaymentRequiredError */
+/** Checks the validity period. @throws PaymentRequiredError */
 export function requireValidNow({ authorization: { validAfter, validBefore } }: ParsedPayment, quote: PaymentQuote, now: Date): void {
   const seconds = BigInt(Math.floor(now.getTime() / 1_000));
   if (validAfter > seconds) throw createPaymentRejection(quote, 'not_yet_valid');
@@ -160,13 +160,13 @@ function digestPayload(payload: { authorization: z.output<typeof EXACT>['authori
 }
 
 interface PaymentRejectionOptions extends Pick<PaymentRequiredOptions, 'unsettledOf'> {
-  /** Unset: what the reason says. */
+  /** Default: by the reason. */
   message?: string;
-  /** Unset where the payment could not be read so far. */
+  /** Unset when the payment could not be parsed. */
   payer?: Address;
 }
 
-/** A payment that will not do, with what its payer does about it. @param reason for programs; of a facilitator's as it is */
+/** Error for a rejected payment, with advice for the payer. @param reason machine-readable, verbatim when a facilitator's */
 export function createPaymentRejection(
   quote: PaymentQuote,
   reason: string,

@@ -1,3 +1,4 @@
+import type { PaymentRequired as X402PaymentRequired, PaymentRequirements as X402PaymentRequirements } from '@x402/core/types';
 import { type Address, getAddress } from 'viem';
 import { OracleError } from '../../../platform/errors.ts';
 import { getCaip2Network, type MerchantConfig } from '../../merchant-config.ts';
@@ -5,36 +6,30 @@ import { formatMoney } from '../../money.ts';
 import type { Offering } from '../../offerings.ts';
 import { toX402ErrorCode, type X402ErrorCode } from './error-codes.ts';
 
-/** For how long an authorization that a client makes of the terms is good. */
-export const PAYMENT_VALID_SECONDS = 300;
+/** `maxTimeoutSeconds` of the quote, which clients use as the validity of their authorization. */
+const PAYMENT_VALID_SECONDS = 300;
 
-/** Names of chains in version 1 of the protocol; a chain without one takes version 2 only. */
+/** Network names of protocol version 1; other chains support version 2 only. */
 const V1_NETWORKS: Readonly<Record<number, string>> = { 8453: 'base', 84532: 'base-sepolia' };
 
-/** Declared in the terms: a client may add an id of its own, 16 to 128 characters, under which the answer is kept for it. */
+/** Extension of the quote: an optional id of the client, 16 to 128 characters, that entitles it to the stored answer. */
 export const PAYMENT_IDENTIFIER = 'payment-identifier';
 export const PAYMENT_ID_PATTERN = /^[a-zA-Z0-9_-]{16,128}$/;
 
-/** What is paid for, as protocols name it. */
+/** The paid resource in the form of the protocol. */
 export interface ResourceInfo {
   url: string;
   description: string;
   mimeType: string;
 }
 
-/** What has to be paid in version 2 of the protocol. */
-export interface PaymentRequirements {
+/** `PaymentRequirements` of version 2, as this service offers them. */
+export interface PaymentRequirements extends X402PaymentRequirements {
   scheme: 'exact';
-  network: `${string}:${string}`;
-  /** Smallest units of the asset. */
-  amount: string;
-  asset: string;
-  payTo: string;
-  maxTimeoutSeconds: number;
   extra: { name: string; version: string };
 }
 
-/** The same in version 1. */
+/** `PaymentRequirements` of version 1. */
 export interface PaymentRequirementsV1 extends Omit<PaymentRequirements, 'network' | 'amount'> {
   network: string;
   maxAmountRequired: string;
@@ -43,18 +38,18 @@ export interface PaymentRequirementsV1 extends Omit<PaymentRequirements, 'networ
   mimeType: string;
 }
 
-/** What is asked for a resource, in all forms that clients understand. */
+/** Price of a resource in the forms of both protocol versions. */
 export interface PaymentQuote {
   offering: Offering;
   resource: ResourceInfo;
   requirements: PaymentRequirements;
-  /** Null on a chain that version 1 has no name for. */
+  /** Null on a chain without a version 1 name. */
   requirementsV1: PaymentRequirementsV1 | null;
   merchant: MerchantConfig;
 }
 
-/** `PaymentRequired` of version 2, as its header, MCP and A2A carry it. */
-export interface PaymentRequired {
+/** `PaymentRequired` of version 2, for the HTTP header, MCP and A2A. */
+export interface PaymentRequired extends X402PaymentRequired {
   x402Version: 2;
   error: X402ErrorCode;
   resource: ResourceInfo;
@@ -78,7 +73,7 @@ export function buildPaymentQuote(merchant: MerchantConfig, offering: Offering, 
   return { offering, resource, requirements: { ...shared, network: getCaip2Network(merchant), amount }, requirementsV1, merchant };
 }
 
-/** @param error why no payment, or this one, will do */
+/** @param error why the payment, or its absence, is rejected */
 export function createPaymentRequired({ resource, requirements }: PaymentQuote, error: X402ErrorCode): PaymentRequired {
   return { x402Version: 2, error, resource, accepts: [requirements], extensions: { [PAYMENT_IDENTIFIER]: declarePaymentIdentifier() } };
 }
@@ -96,14 +91,14 @@ function declarePaymentIdentifier() {
   };
 }
 
-/** Nothing was paid, or what came is no payment for this: with the terms, which each door tells in its own form. */
+/** No payment or a rejected one. Carries the quote, which each transport serializes in its own form. */
 export class PaymentRequiredError extends OracleError {
   readonly quote: PaymentQuote;
-  /** Of the specification, for programs. */
+  /** Error code of the specification. */
   readonly x402Code: X402ErrorCode;
-  /** The same more precisely, in words of this service or of its facilitator. */
+  /** Finer reason of this service or of its facilitator. */
   readonly reason: string;
-  /** Who had signed a payment that was found good and then not settled; undefined where nothing came that far. */
+  /** Payer of a verified payment that failed to settle; otherwise undefined. */
   readonly unsettledOf: Address | undefined;
 
   constructor(quote: PaymentQuote, reason: string, message: string, options: PaymentRequiredOptions = {}) {
@@ -122,12 +117,12 @@ export interface PaymentRequiredOptions {
   unsettledOf?: Address;
 }
 
-/** Where the service says in plain text how it is paid. */
+/** URL of the payment instructions in plain text. */
 export function getPaymentDocsUrl(publicUrl: string): string {
   return `${publicUrl}/SKILL.md#or-pay-for-a-single-answer`;
 }
 
-/** Of a request that brings no payment: what it asks for, and what that costs. */
+/** Error for a request without a payment, with resource and price. */
 export function noPaymentError(quote: PaymentQuote): PaymentRequiredError {
   const { title, price } = quote.offering;
   const description = quote.resource.description.replace(/\.?$/, '.');

@@ -2,23 +2,23 @@ import type { Address } from 'viem';
 import { formatMoney } from '../../money.ts';
 import type { PaymentQuote } from './payment-quote.ts';
 
-/** What is wrong with a payment in words, and what its payer does about it. */
+/** Problem of a payment and advice for its payer, as text. */
 export interface RejectionAdvice {
   problem: string;
   action: string;
 }
 
 interface AdviceContext extends Pick<PaymentQuote, 'merchant' | 'requirements'> {
-  /** In words, e.g. `0.001 USD (1000 units)`. */
+  /** E.g. `0.001 USD (1000 units)`. */
   price: string;
-  /** As version 1 and version 2 name it. */
+  /** Network names of both protocol versions. */
   chain: string;
-  /** Of the payment; null where it could not be read so far. */
+  /** Null when the payment could not be parsed. */
   payer: Address | null;
 }
 
-/** By the reason, whether a facilitator gives it or this service; the first that fits. */
-const ADVICE_BY_REASON: readonly (readonly [reason: RegExp, advice: (facts: AdviceContext) => RejectionAdvice])[] = [
+/** Advice by reason of this service or of a facilitator; the first match decides. */
+const ADVICE_BY_REASON: readonly (readonly [reason: RegExp, advice: (context: AdviceContext) => RejectionAdvice])[] = [
   [
     /too_costly/,
     () => ({
@@ -76,7 +76,7 @@ const ADVICE_BY_REASON: readonly (readonly [reason: RegExp, advice: (facts: Advi
   [/scheme/, () => ({ problem: 'The payment is of another scheme than "exact"', action: 'Pay by the scheme "exact".' })],
 ];
 
-/** @param reason for programs; of a facilitator's as it is. Null for one that says nothing about the payment */
+/** Null for an unknown reason. @param reason of this service or verbatim of a facilitator */
 export function getRejectionAdvice(
   reason: string,
   { merchant, requirements, requirementsV1, offering }: PaymentQuote,

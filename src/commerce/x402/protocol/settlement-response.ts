@@ -4,17 +4,17 @@ import type { SignedReceipt } from '../../receipts/receipt.ts';
 import type { X402Payment } from '../paid-call.ts';
 import type { X402ErrorCode } from './error-codes.ts';
 
-/** `SettlementResponse` of the protocol, for a payment that has arrived. */
+/** `SettlementResponse` of a settled payment. */
 export function toSettlementResponse({ payer, txHash }: Pick<X402Payment, 'payer' | 'txHash'>, network: string) {
   return { success: true, transaction: txHash, network, payer: getAddress(payer) } as const;
 }
 
-/** `SettlementResponse` of the protocol, for a payment that was found good and then not settled. */
+/** `SettlementResponse` of a verified payment that failed to settle. */
 export function toFailedSettlementResponse({ payer, x402Code }: { payer: Address; x402Code: X402ErrorCode }, network: string) {
   return { success: false, errorReason: x402Code, transaction: '', network, payer: getAddress(payer) } as const;
 }
 
-/** How an answer was paid for, with its receipt, as JSON. */
+/** Payment and receipt of a sale as JSON. */
 export function toSaleResponse({ payment, receipt }: { payment: X402Payment; receipt: SignedReceipt }) {
   return { payment: toPaymentResponse(payment), receipt: toReceiptResponse(receipt) };
 }

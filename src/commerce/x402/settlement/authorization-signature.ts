@@ -1,10 +1,10 @@
+import { authorizationTypes, eip3009ABI } from '@x402/evm';
 import {
   type Address,
   encodeFunctionData,
   type Hex,
   isAddressEqual,
   isErc6492Signature,
-  parseAbi,
   parseErc6492Signature,
   recoverTypedDataAddress,
   slice,
@@ -12,28 +12,11 @@ import {
 import type { ParsedPayment } from '../protocol/payment-payload.ts';
 import type { PaymentRequirements } from '../protocol/payment-quote.ts';
 
-const AUTHORIZATION_TYPES = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
-
-/** Both overloads of FiatTokenV2_2. */
-const transferByKeyAbi = parseAbi([
-  'function transferWithAuthorization(address, address, uint256, uint256, uint256, bytes32, uint8, bytes32, bytes32)',
-]);
-const transferByContractAbi = parseAbi(['function transferWithAuthorization(address, address, uint256, uint256, uint256, bytes32, bytes)']);
-
 /** r, s and v. */
 const KEY_SIGNATURE_BYTES = 65;
 const MIN_V = 27;
 
-/** Whether the key of the payer's address signed the authorization; computed here, the chain is not asked. */
+/** Whether the payer's own key signed the authorization; recovered locally without a chain read. */
 export async function isKeySigned(
   { authorization, signature }: ParsedPayment,
   { asset, extra, network }: PaymentRequirements,
@@ -41,7 +24,7 @@ export async function isKeySigned(
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   const domain = { ...extra, chainId: Number(network.split(':')[1]), verifyingContract: asset as Address };
   const message = { from, to, value, validAfter, validBefore, nonce };
-  const data = { domain, types: AUTHORIZATION_TYPES, primaryType: 'TransferWithAuthorization', message } as const;
+  const data = { domain, types: authorizationTypes, primaryType: 'TransferWithAuthorization', message } as const;
   try {
     return isAddressEqual(await recoverTypedDataAddress({ ...data, signature }), from);
   } catch {
@@ -49,28 +32,28 @@ export async function isKeySigned(
   }
 }
 
-/** Whether a signature brings along how its wallet is deployed (ERC-6492). */
+/** Whether the signature carries the deployment of its wallet (ERC-6492). */
 export function isErc6492Wrapped({ signature }: ParsedPayment): boolean {
   return isErc6492Signature(signature);
 }
 
-/** The call of the coin that settles a payment; of a wrapped signature only the inner one is sent. */
+/** Call data of the settlement; sends only the inner signature of an ERC-6492 wrapper. */
 export function encodeSettlement({ authorization, signature }: ParsedPayment): Hex {
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   const transfer = [from, to, value, validAfter, validBefore, nonce] as const;
   const inner = unwrapSignature(signature);
   if ((inner.length - 2) / 2 !== KEY_SIGNATURE_BYTES)
-    return encodeFunctionData({ abi: transferByContractAbi, functionName: 'transferWithAuthorization', args: [...transfer, inner] });
+    return encodeFunctionData({ abi: eip3009ABI, functionName: 'transferWithAuthorization', args: [...transfer, inner] });
   const v = Number.parseInt(inner.slice(-2), 16);
   const vrs = [v < 2 ? MIN_V + v : v, slice(inner, 0, 32), slice(inner, 32, 64)] as const;
-  return encodeFunctionData({ abi: transferByKeyAbi, functionName: 'transferWithAuthorization', args: [...transfer, ...vrs] });
+  return encodeFunctionData({ abi: eip3009ABI, functionName: 'transferWithAuthorization', args: [...transfer, ...vrs] });
 }
 
 function unwrapSignature(signature: Hex): Hex {
   try {
     return parseErc6492Signature(signature).signature;
   } catch {
-    // Ends like a wrapped one and is none: the wallet rejects it.
+    // Malformed wrapper: the wallet rejects it.
     return signature;
   }
 }

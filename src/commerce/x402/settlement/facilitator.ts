@@ -3,15 +3,15 @@ import type { ClaimedPayer } from '../../../chain/stablecoin/claimed-payer.ts';
 import type { ParsedPayment } from '../protocol/payment-payload.ts';
 import type { PaymentRequirements } from '../protocol/payment-quote.ts';
 
-/** What became of a settlement: on its way or on chain, or refused before anything was sent. Whether it landed, the chain has to say. */
+/** A sent transaction, whose status only the chain decides, or a rejection before anything was sent. */
 export type FacilitatorSettlement = { txHash: Hash } | { refused: string };
 
-/** Verifies payments and sends them to the chain. */
+/** Verifies payments and sends their settlements. */
 export interface Facilitator {
-  /** Whether a payment that it verifies was simulated as it will be settled. */
+  /** Whether `verify` simulates the settlement itself. */
   readonly simulatesSettlement: boolean;
-  /** Null for a good payment; otherwise why it is none. @throws OracleError CHAIN_UNREACHABLE, which says nothing about the payment */
+  /** Reason of a rejection; null for a valid payment. @throws OracleError CHAIN_UNREACHABLE when the validity is unknown */
   verify(payment: ParsedPayment, requirements: PaymentRequirements, payer: ClaimedPayer): Promise<string | null>;
-  /** The same payment again has no second effect. @throws OracleError, retryable, when it may have been sent: now, or before */
+  /** Idempotent. @throws OracleError, retryable, when the payment may have been sent now or before */
   settle(payment: ParsedPayment, requirements: PaymentRequirements): Promise<FacilitatorSettlement>;
 }

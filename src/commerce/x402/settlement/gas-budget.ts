@@ -1,23 +1,23 @@
 import type { GasBounds } from '../../../chain/tx/simulate.ts';
 
-/** What the gas of settlements may cost. */
+/** Gas budget of settlements. */
 export interface GasBudget {
-  /** Dollars that one unit of the chain's own currency is valued at; null: its gas is worth nothing, as on a local chain. */
+  /** US dollars per unit of the native currency; null when gas is free, as on a local chain. */
   currencyUsd: number | null;
-  /** Cents that settling one payment may cost at most. */
+  /** Maximum cents per settlement. */
   maxCents: number;
 }
 
-/** A transfer that a key signed takes a third of it; the rest is for contract wallets that check a signature. */
+/** Three times a transfer signed by an EOA, to leave room for the signature check of a contract wallet. */
 const MAX_SETTLEMENT_GAS = 250_000n;
 
 const WEI_PER_MICRO_UNIT = 10n ** 12n;
 const MICROS_PER_CENT = 10_000n;
 
 /**
- * Bounds of one settlement. Code of the payer's choice never costs more than what is paid; a transfer signed by a key always takes the
- * same gas, and is bounded by the budget alone.
- * @param amountMicros what is paid, in millionths of a dollar
+ * Gas bounds of one settlement. A contract wallet's code may not cost more than the payment; an EOA's transfer has constant gas and is
+ * bounded by the budget alone.
+ * @param amountMicros payment in millionths of a dollar
  */
 export function getSettlementBounds(
   { currencyUsd, maxCents }: GasBudget,

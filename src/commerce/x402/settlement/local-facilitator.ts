@@ -15,29 +15,29 @@ import { type GasBudget, getSettlementBounds } from './gas-budget.ts';
 
 export interface LocalFacilitatorDeps {
   chain: Chain;
-  /** Of the role `facilitator`: pays the gas. */
+  /** Wallet of the role `facilitator`, which pays the gas. */
   wallet: Wallet;
   gasBudget: GasBudget;
   log: Log;
 }
 
-/** The transaction that settles an authorization; see `Wallet.send`. */
+/** Idempotency key of the settlement transaction; see `Wallet.send`. */
 export function buildSettlementKey({ from, nonce }: Pick<Authorization, 'from' | 'nonce'>): string {
   return `x402:${from}:${nonce}`;
 }
 
-/** A payment with the transaction that settles it. */
+/** A payment with its settlement transaction. */
 interface PreparedSettlement {
   payment: ParsedPayment;
   requirements: PaymentRequirements;
-  /** A contract decides whether the payer signed: EIP-1271, also of an account delegated by EIP-7702. */
+  /** The payer has code, which validates signatures: EIP-1271, or an account delegated by EIP-7702. */
   isContract: boolean;
   request: BoundedSendRequest;
 }
 
 /**
- * The x402 facilitator of this process. A payment is good when the very transaction that settles it succeeds in a simulation with the
- * sender, fees and gas limit that it is sent with; a contract of the payer's choice runs nowhere else.
+ * The x402 facilitator of this process. A payment is valid when its settlement transaction succeeds in a simulation with the sender, fees
+ * and gas limit that it is sent with; the payer's contract runs nowhere else.
  */
 export function createLocalFacilitator({ chain, wallet, gasBudget, log }: LocalFacilitatorDeps): Facilitator {
   async function prepareSettlement(payment: ParsedPayment, requirements: PaymentRequirements): Promise<PreparedSettlement> {
@@ -72,7 +72,7 @@ export function createLocalFacilitator({ chain, wallet, gasBudget, log }: LocalF
   };
 
   async function toRejection(error: OracleError, settlement: PreparedSettlement): Promise<FacilitatorSettlement> {
-    // A process that has died since may have signed it: the simulation then fails as a second use.
+    // A crashed process may have sent it before; the simulation then reverts as a second use.
     if (await wallet.isPending(settlement.request.key)) throw paymentUnconfirmedError();
     const rejection = (error.details?.rejection ?? 'reverts') as SimulationRejection;
     return { refused: await explainRejection(chain, settlement, rejection) };
@@ -83,7 +83,7 @@ const MAX_LOGGED_CHARS = 500;
 
 const BAD_SIGNATURE = 'invalid_exact_evm_signature';
 
-/** Says why a settlement is rejected by what the chain holds, never by what a contract returned. @throws OracleError STEP_WAITING */
+/** Reason of a rejection from chain state, never from a contract's return data. @throws OracleError STEP_WAITING */
 async function explainRejection(
   { client }: Chain,
   { payment, requirements, isContract }: PreparedSettlement,
@@ -106,7 +106,7 @@ async function explainRejection(
   return isContract ? BAD_SIGNATURE : 'invalid_exact_evm_transaction_simulation_failed';
 }
 
-/** No payer is at fault: the fees of the chain are. */
+/** The chain's fees exceed the budget; the payment itself is valid. */
 function gasTooExpensiveError(): OracleError {
   return new OracleError('STEP_WAITING', 'Settling a payment costs more gas at present than it may', {
     suggestedAction: 'Send the same request again later. Nothing was charged.',
@@ -114,7 +114,7 @@ function gasTooExpensiveError(): OracleError {
   });
 }
 
-/** What a node says is for the log: it may quote a contract that the payer chose, or the endpoint. */
+/** Logs node errors instead of returning them: they may quote the payer's contract or the endpoint. */
 async function hideNodeErrors<T>(log: Log, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -7,19 +7,19 @@ import type { ParsedPayment } from '../protocol/payment-payload.ts';
 import type { PaymentRequirements } from '../protocol/payment-quote.ts';
 import type { Facilitator, FacilitatorSettlement } from './facilitator.ts';
 
-/** A settlement waits for a block. */
+/** A settlement takes at least a block. */
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 262_144;
-/** Not what may be said of a transaction that was sent after all, or of one before: a facilitator says the first of whatever its node throws. */
+/** Reasons that prove that nothing was sent. Excludes reasons that facilitators also report for a transaction that was sent. */
 const NOT_SENT = /^(invalid|insufficient|unsupported)_(?!.*(transaction_|transfer_event|nonce))/;
 const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
 
 const TEXT = z.string().nullish();
-/** Bodies of the facilitator interface of x402 version 2, as far as they decide anything. */
+/** Relevant fields of the facilitator responses of x402 version 2. */
 const VERIFY_RESPONSE = z.looseObject({ isValid: z.boolean(), invalidReason: TEXT });
 const SETTLE_RESPONSE = z.looseObject({ success: z.boolean(), transaction: TEXT, errorReason: TEXT });
 
-/** Somebody else's facilitator, asked over HTTP. What it says is believed only where it refuses: that money arrived, the chain has to say. */
+/** A remote facilitator over HTTP. Only its rejections are trusted: the chain decides whether money has arrived. */
 export function createRemoteFacilitator(url: string): Facilitator {
   const base = url.replace(/\/+$/, '');
   return {
@@ -41,8 +41,8 @@ interface FacilitatorRequest<T> {
 }
 
 /**
- * One operation of the facilitator interface. A rejection has a status below 500 and the body of the operation; any other failure leaves
- * open what became of the payment.
+ * Calls one operation of the facilitator interface. A rejection has a status below 500 and a valid body; after any other failure the
+ * status of the payment is unknown.
  * @throws OracleError TRANSACTION_UNCONFIRMED
  */
 async function callFacilitator<T>(
@@ -67,7 +67,7 @@ async function callFacilitator<T>(
 function toFacilitatorSettlement({ success, transaction, errorReason }: z.output<typeof SETTLE_RESPONSE>): FacilitatorSettlement {
   if (success && TX_HASH.test(transaction ?? '')) return { txHash: transaction as Hex };
   const reason = sanitizeReason(errorReason, 'settlement_failed');
-  // Only what is refused for what it is was surely not sent.
+  // Only a rejection of the payment itself proves that nothing was sent.
   if (!success && !transaction && NOT_SENT.test(reason)) return { refused: reason };
   throw noAnswerError('settle', new Error(reason));
 }
@@ -80,7 +80,7 @@ function noAnswerError(what: string, cause: unknown): OracleError {
   });
 }
 
-/** Text from outside. */
+/** The reason is untrusted text. */
 function sanitizeReason(reason: string | null | undefined, otherwise: string): string {
   return reason != null && /^[\w.-]{1,80}$/.test(reason) ? reason : otherwise;
 }

@@ -19,7 +19,7 @@ export interface SettleDeps {
   chain: Chain;
   merchant: MerchantConfig;
   facilitator: Facilitator;
-  /** How long a payment is waited for at its confirmation depth. */
+  /** Maximum wait for the confirmation depth. */
   waitMs: number;
   signal: AbortSignal;
 }
@@ -27,13 +27,13 @@ export interface SettleDeps {
 export interface PaymentToSettle {
   payment: ParsedPayment;
   requirements: PaymentRequirements;
-  /** When it came to us: it cannot have been used before. */
+  /** Block of its arrival, before which it cannot have been used. */
   sinceBlock: number;
-  /** False for one that has just been verified, and was never sent by us. */
+  /** False for a payment that was just verified and never sent. */
   mayBeSent: boolean;
 }
 
-/** `isOver`: no block will ever take it. Otherwise whoever has the authorization can still bring it to the chain. */
+/** `isOver`: the authorization can never be mined. Otherwise any holder of it can still send it. */
 export interface RejectedSettlement {
   refused: string;
   isOver: boolean;
@@ -45,35 +45,29 @@ const AUTHORIZATION_EXPIRED: RejectedSettlement = { refused: 'expired', isOver: 
 const isAuthorizationUnused = (status: SettlementStatus) => status === null || status === 'late';
 
 /**
- * Brings a payment to its confirmation depth. The chain is asked before anything is sent again, and has the last word afterwards:
- * what a dead process, a lost answer or a stranger has sent is found, never sent again.
- * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, SHUTTING_DOWN: it is not known yet, settle again
+ * Settles a payment to its confirmation depth. Reads the chain before sending again and decides by the chain afterwards: a settlement that
+ * a crashed process, a lost response or a third party sent is found, never sent twice.
+ * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, SHUTTING_DOWN: the status is unknown, settle again
  */
 export async function settlePayment(
   deps: SettleDeps,
-  { payment, ...rest }: PaymentToSettle,
+  { payment, requirements, sinceBlock, mayBeSent }: PaymentToSettle,
 ): Promise<ConfirmedSettlement | RejectedSettlement> {
-  const { requirements, sinceBlock, mayBeSent } = rest;
   const { chain, merchant, facilitator } = deps;
-  const { authorization } = payment;
-  const readStatus = () => readSettlementStatus(chain, merchant, { authorization, sinceBlock });
-  if (!mayBeSent) return send();
-  const statusBefore = await readStatus();
+  const readStatus = () => readSettlementStatus(chain, merchant, { authorization: payment.authorization, sinceBlock });
+  const statusBefore = mayBeSent ? await readStatus() : null;
   if (statusBefore === 'late') return AUTHORIZATION_EXPIRED;
   if (statusBefore !== null) return isConfirmedSettlement(statusBefore) ? statusBefore : waitForSettlement(deps, readStatus);
-  return send();
-
-  async function send(): Promise<ConfirmedSettlement | RejectedSettlement> {
-    const settlement = await facilitator.settle(payment, requirements);
-    // It may be refused because it has landed by another way.
-    if ('refused' in settlement)
-      return isAuthorizationUnused(await readStatus()) ? { ...settlement, isOver: false } : waitForSettlement(deps, readStatus);
-    const reported = await readReportedSettlement(deps, payment, settlement.txHash);
-    return isConfirmedSettlement(reported) ? reported : waitForSettlement(deps, readStatus);
+  const settlement = await facilitator.settle(payment, requirements);
+  if ('refused' in settlement) {
+    // The rejection may be due to a settlement that another sender got mined.
+    return isAuthorizationUnused(await readStatus()) ? { ...settlement, isOver: false } : waitForSettlement(deps, readStatus);
   }
+  const reported = await readReportedSettlement(deps, payment, settlement.txHash);
+  return isConfirmedSettlement(reported) ? reported : waitForSettlement(deps, readStatus);
 }
 
-/** A facilitator may name a transaction that is not there, or not yet. */
+/** Null for a transaction that a facilitator reports and the node does not know yet, or never. */
 async function readReportedSettlement(
   { chain, merchant }: SettleDeps,
   { authorization }: ParsedPayment,

@@ -1,6 +1,7 @@
 import { getAbiItem, type Hash, isAddressEqual, type TransactionReceipt } from 'viem';
 import type { Chain } from '../../../chain/client.ts';
 import { readBlockDepth } from '../../../chain/rpc/block-depth.ts';
+import { readBlockNumber } from '../../../chain/rpc/blocks.ts';
 import { chainCall } from '../../../chain/rpc/chain-call.ts';
 import { readLogs } from '../../../chain/rpc/logs.ts';
 import { stablecoinAbi } from '../../../chain/stablecoin/stablecoin.ts';
@@ -8,7 +9,7 @@ import { parseStablecoinTransfers } from '../../../chain/stablecoin/transfers.ts
 import type { MerchantConfig } from '../../merchant-config.ts';
 import type { Authorization } from '../protocol/payment-payload.ts';
 
-/** Money that has arrived, at its confirmation depth. */
+/** A settlement at its confirmation depth. */
 export interface ConfirmedSettlement {
   txHash: Hash;
   blockNumber: number;
@@ -20,15 +21,15 @@ const AUTHORIZATION_USED_EVENT = getAbiItem({ abi: stablecoinAbi, name: 'Authori
 const AUTHORIZATION_CANCELED_EVENT = getAbiItem({ abi: stablecoinAbi, name: 'AuthorizationCanceled' });
 
 /**
- * What the chain says of an authorization. `shallow`: used, in a block that is not deep enough or not told of yet. `spent`: used for
- * good, and not to pay us. `late`: not used, and no block takes it any more. Null: not used.
+ * Status of an authorization on chain. `shallow`: used above the confirmation depth, or its logs are not available yet. `spent`: used or
+ * cancelled without paying the merchant, final. `late`: unused and expired, final. Null: unused.
  */
 export type SettlementStatus = ConfirmedSettlement | 'shallow' | 'spent' | 'late' | null;
 
 /**
- * Looks for an authorization on chain, whoever sent it there. The truth about every settlement: neither a facilitator nor our own
- * memory is asked. That nothing is found in the logs proves nothing, since those of a node may lag: only what is found counts.
- * @param sinceBlock when the payment came to us: it cannot have been used before
+ * Reads the status of an authorization, sent by any account. The chain is the only authority on a settlement, not a facilitator or the
+ * database. Missing logs prove nothing, since a node's logs may lag: only found ones count.
+ * @param sinceBlock block of the payment's arrival, before which it cannot have been used
  * @throws OracleError CHAIN_UNREACHABLE
  */
 export async function readSettlementStatus(
@@ -36,7 +37,7 @@ export async function readSettlementStatus(
   merchant: Pick<MerchantConfig, 'asset'>,
   { authorization, sinceBlock }: { authorization: Authorization; sinceBlock: number },
 ): Promise<SettlementStatus> {
-  const head = await chainCall('Reading the block number', () => chain.client.getBlockNumber());
+  const head = await readBlockNumber(chain);
   if (!(await isAuthorizationUsedAt(chain, merchant, authorization, head)))
     return (await isExpiredAt(chain, authorization, head)) ? 'late' : null;
   const { from, nonce } = authorization;
@@ -47,7 +48,7 @@ export async function readSettlementStatus(
   return cancelled !== undefined && head - cancelled.blockNumber + 1n >= chain.confirmations ? 'spent' : 'shallow';
 }
 
-/** True once no block can take the authorization any more, at the confirmation depth below a head. */
+/** Whether the authorization has expired at the confirmation depth, after which no block can include it. */
 async function isExpiredAt({ client, confirmations }: Chain, { validBefore }: Authorization, head: bigint): Promise<boolean> {
   const deep = head - BigInt(confirmations) + 1n;
   if (deep < 0n) return false;
@@ -69,7 +70,7 @@ export function isConfirmedSettlement(found: SettlementStatus): found is Confirm
   return typeof found === 'object' && found !== null;
 }
 
-/** The same for a transaction that is said to have brought it. */
+/** Status of an authorization in a transaction that is reported as its settlement. */
 export async function readTransactionSettlement(
   chain: Chain,
   merchant: Pick<MerchantConfig, 'asset'>,
@@ -78,12 +79,12 @@ export async function readTransactionSettlement(
   const receipt = await chainCall('Reading a receipt', () => chain.client.getTransactionReceipt({ hash: txHash }));
   const { settledAt } = await readBlockDepth(chain, receipt);
   if (settledAt === null) return 'shallow';
-  // Used for a transfer to somebody else: the payer took it back that way.
+  // The payer used the authorization otherwise, e.g. for a transfer to another wallet.
   if (!paysMerchant(receipt, merchant, authorization)) return 'spent';
   return { txHash, blockNumber: Number(receipt.blockNumber), at: settledAt };
 }
 
-/** Its own transfer: one transaction may use several authorizations, and pay for one of them only. */
+/** Checks the authorization's own transfer: a transaction may use several authorizations and pay the merchant by one only. */
 function paysMerchant(
   { logs }: TransactionReceipt,
   { asset }: Pick<MerchantConfig, 'asset'>,
