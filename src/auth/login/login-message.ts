@@ -19,14 +19,14 @@ export function toTimestampMs(timestamp: number): number {
 /** @throws OracleError UNAUTHENTICATED naming `field` for a time outside the window */
 export function requireWithinLoginWindow(atMs: number, now: Date, field: string): void {
   if (Math.abs(now.getTime() - atMs) <= LOGIN_WINDOW_MS) return;
-  throw loginRejected(field, 'The signed time is not within 5 minutes of the time here', now);
+  throw loginRejected(field, 'The signed time is not within 5 minutes of the server time', now);
 }
 
 /** Error for a rejected login, with the server's time for a client whose clock is wrong. */
 export function loginRejected(field: string, problem: string, now: Date): OracleError {
   return new OracleError('UNAUTHENTICATED', problem, {
     field,
-    suggestedAction: 'Sign a new message with the present time and send it within 5 minutes.',
+    suggestedAction: 'Sign a new message with the current time and send it within 5 minutes.',
     details: { serverTime: now.toISOString(), windowSeconds: LOGIN_WINDOW_MS / 1_000 },
   });
 }
@@ -36,7 +36,7 @@ export function loginAlreadyUsed(now: Date): OracleError {
   return new OracleError('CONFLICT', 'This signed message was used before: each opens one session', {
     field: 'signature',
     suggestedAction:
-      'Use the token of the first login, or sign a message with another timestamp (EIP-4361: another nonce) and log in with that. Timestamps in milliseconds keep two logins within a second apart.',
+      'Use the token of the first login, or sign a message with another timestamp (EIP-4361: another nonce). Timestamps in milliseconds allow several logins within a second.',
     details: { serverTime: now.toISOString() },
   });
 }

@@ -25,10 +25,10 @@ type SiweFields = Partial<SiweMessage>;
  * @throws OracleError INPUT_INVALID for a malformed message, UNAUTHENTICATED naming the invalid field, e.g. `message.domain`
  */
 export function checkSiweMessage(message: string, expected: SiweExpectation, now: Date): { wallet: Address; nonce: string } {
-  if (message.length > MAX_SIWE_LENGTH || !SIWE_PATTERN.test(message)) throw invalidSiweField('message', 'is not a message of EIP-4361');
+  if (message.length > MAX_SIWE_LENGTH || !SIWE_PATTERN.test(message)) throw invalidSiweField('message', 'is not an EIP-4361 message');
   const fields = parseSiweMessage(message);
   const { address, nonce } = fields;
-  if (address === undefined || nonce === undefined) throw invalidSiweField('message', 'is not a message of EIP-4361');
+  if (address === undefined || nonce === undefined) throw invalidSiweField('message', 'is not an EIP-4361 message');
   if (getAddress(address) !== address) throw invalidSiweField('message.address', 'has no valid checksum (EIP-55)');
   checkAudience(fields, expected, now);
   checkTimes(fields, now);
@@ -51,7 +51,7 @@ function checkTimes({ issuedAt, expirationTime, notBefore }: SiweFields, now: Da
     if (time !== undefined && Number.isNaN(time.getTime())) throw invalidSiweField(`message.${name}`, 'must be a date-time of RFC 3339');
   }
   if (issuedAt === undefined || Math.abs(now.getTime() - issuedAt.getTime()) > LOGIN_WINDOW_MS) {
-    throw loginRejected('message.issuedAt', 'The message was not issued within 5 minutes of the time here', now);
+    throw loginRejected('message.issuedAt', 'The message was not issued within 5 minutes of the server time', now);
   }
   if (expirationTime !== undefined && expirationTime <= now) {
     throw loginRejected('message.expirationTime', 'The message has expired', now);
@@ -66,6 +66,6 @@ function parseUriOrigin(uri: string | undefined): string | null {
 function invalidSiweField(field: string, problem: string): OracleError {
   return new OracleError('INPUT_INVALID', `body field "${field}" ${problem}`, {
     field,
-    suggestedAction: 'Make the message as EIP-4361 says, with the nonce, domain, uri and chainId of GET /api/svc/oracle/nonce.',
+    suggestedAction: 'Create an EIP-4361 message with the nonce, domain, uri and chainId of GET /api/svc/oracle/nonce.',
   });
 }

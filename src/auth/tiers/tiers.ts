@@ -37,7 +37,7 @@ interface TierShortfall {
 /** Error for an authenticated wallet with too low a balance. */
 export function tierRequired(required: PaidTier, { tier, balance, alternative = '' }: TierShortfall): OracleError {
   const requirement = formatTierRequirement(required);
-  return new OracleError('TIER_REQUIRED', `This needs the ${required} tier; the wallet has ${tier}`, {
+  return new OracleError('TIER_REQUIRED', `This requires the ${required} tier; the wallet has ${tier}`, {
     suggestedAction: `Log in with a wallet that holds ${requirement}. ${alternative}`.trim(),
     details: { tier, requiredTier: required, requirement, requiredBalance: String(TIER_REQUIREMENTS[required]), balance },
   });

@@ -44,7 +44,7 @@ export function createErrorResponse(id: JsonRpcId, code: number, message: string
 export function parseCall(value: unknown): ReadOnlyCall | JsonRpcAnswer {
   const { invalidRequest, methodNotFound, invalidParams } = JSON_RPC_ERROR_CODES;
   if (!isPlainObject(value)) {
-    return createErrorResponse(null, invalidRequest, 'A call is an object with jsonrpc, id, method and params');
+    return createErrorResponse(null, invalidRequest, 'A call must be an object with jsonrpc, id, method and params');
   }
   const { jsonrpc, id: given, method, params = [] } = value;
   const parsedId = ID.safeParse(given);
@@ -55,7 +55,7 @@ export function parseCall(value: unknown): ReadOnlyCall | JsonRpcAnswer {
   if (jsonrpc !== '2.0') return createErrorResponse(id, invalidRequest, 'jsonrpc must be "2.0"');
   if (typeof method !== 'string') return createErrorResponse(id, invalidRequest, 'method must be a text');
   if (!isReadMethod(method)) {
-    return createErrorResponse(id, methodNotFound, `Only reading is served here: ${READ_METHOD_NAMES.join(', ')}`);
+    return createErrorResponse(id, methodNotFound, `Only read methods are served: ${READ_METHOD_NAMES.join(', ')}`);
   }
   const parsed = READ_METHODS[method].safeParse(params);
   if (parsed.success) return { id, method, params: parsed.data };
@@ -67,7 +67,7 @@ function isReadMethod(method: string): method is ReadMethod {
 }
 
 function formatIssue({ issues: [{ code, path, message }] }: z.ZodError): string {
-  if (path.length === 0 && code === 'too_big') return 'there are more parameters than it takes here; overrides of the state are not served';
+  if (path.length === 0 && code === 'too_big') return 'more parameters than it takes; overrides of the state are not served';
   const place = path.length === 0 ? 'params' : `params.${path.join('.')}`;
-  return `${place} ${/^must /.test(message) ? message : 'is missing, or not of the form that it must have'}`;
+  return `${place} ${/^must /.test(message) ? message : 'is missing or malformed'}`;
 }

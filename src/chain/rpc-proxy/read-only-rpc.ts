@@ -55,8 +55,8 @@ const MAX_ERROR_MESSAGE_CHARS = 500;
 /** Limit of revert data, in hex characters; no contract of the local chain comes near it. */
 const MAX_REVERT_DATA_CHARS = 20_000;
 
-const UNREACHABLE_MESSAGE = 'The chain does not answer, or not within the time that is allowed; ask for less, or again later';
-const ANSWER_TOO_LONG_MESSAGE = 'The answer is longer than what one request is given; ask for less at once';
+const UNREACHABLE_MESSAGE = 'The chain did not answer in time; request less, or retry later';
+const ANSWER_TOO_LONG_MESSAGE = 'The response exceeds the size limit of a request; request less at once';
 
 export function createReadOnlyRpc(options: ReadOnlyRpcOptions): ReadOnlyRpc {
   const runQueued = createPrioritySemaphore(NODE_CONCURRENCY);
@@ -135,7 +135,7 @@ async function rejectLongRanges(request: NodeRequest, calls: readonly ReadOnlyCa
   const head = calls.some(needsHead) ? await readHeadNumber(request) : 0n;
   return calls.filter((call) => {
     if (!exceedsBlockLimit(call, head)) return true;
-    answers.set(call, createLimitError(call, `eth_getLogs: a range may have ${MAX_LOG_BLOCKS} blocks; ask for it in parts`));
+    answers.set(call, createLimitError(call, `eth_getLogs: a range may have at most ${MAX_LOG_BLOCKS} blocks; split it`));
     return false;
   });
 }
@@ -149,7 +149,7 @@ function toResponse({ id }: ReadOnlyCall, reply: JsonRpcReply | undefined): Json
 function toResponseError({ code, message, data }: JsonRpcReplyError): JsonRpcAnswerError {
   return {
     code: Number.isInteger(code) ? (code as number) : JSON_RPC_ERROR_CODES.internal,
-    message: typeof message === 'string' ? message.slice(0, MAX_ERROR_MESSAGE_CHARS) : 'The chain does not say why',
+    message: typeof message === 'string' ? message.slice(0, MAX_ERROR_MESSAGE_CHARS) : 'The node gave no reason',
     ...(typeof data === 'string' && data.length <= MAX_REVERT_DATA_CHARS ? { data } : {}),
   };
 }

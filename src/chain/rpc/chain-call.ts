@@ -25,7 +25,7 @@ export function toChainError(what: string, error: unknown): OracleError {
   if (isRevert(error)) return new OracleError('CHAIN_REVERTED', `${what} reverted`, { cause });
   return new OracleError('CHAIN_UNREACHABLE', `${what} failed: the chain gives no usable answer`, {
     cause,
-    suggestedAction: 'Try again later; if it persists, check the RPC endpoint.',
+    suggestedAction: 'Retry later; if it persists, check the RPC endpoint.',
   });
 }
 

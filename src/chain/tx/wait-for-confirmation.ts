@@ -80,6 +80,6 @@ function unconfirmedError({ timeoutMs, nodeRejections }: WalletContext, row: Jou
   return new OracleError(
     'TRANSACTION_UNCONFIRMED',
     `${transaction} is not confirmed after ${timeoutMs / 1000} s${rejection ? `; the node says: ${rejection}` : ''}`,
-    { suggestedAction: 'Call again with the same key: it goes on where it stands.', cause },
+    { suggestedAction: 'Retry with the same key: it continues the same transaction.', cause },
   );
 }

@@ -71,7 +71,7 @@ it('returns null for a contract that is not configured', async () => {
 it.each([
   ['breaks connections', async () => 'drop' as const],
   ['never answers', () => new Promise<never>(() => undefined)],
-])('tells a chain that %s as unreachable, contract by contract and in time', async (_, onRequest) => {
+])('reports every contract of a chain that %s as unreachable, within the timeout', async (_, onRequest) => {
   const proxy = await rpcProxy(local.rpcUrl);
   const cutOff = await local.connect({ rpcUrl: proxy.url });
   proxy.hooks.onRequest = onRequest;

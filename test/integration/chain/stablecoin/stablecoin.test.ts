@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** An ERC-3009 authorization of 250,000 units by the stranger to the provider, with the domain of USDC on Base. */
+/** An ERC-3009 authorization of 250,000 units by another wallet to the provider, with the domain of USDC on Base. */
 async function authorize() {
   const { stablecoin } = chain.addresses;
   const now = BigInt(Math.floor(Date.now() / 1000));

@@ -31,7 +31,7 @@ import { NOW, untoldService } from '../../../support/untold-service.ts';
 
 let service: TestService;
 let served: Served;
-/** Salts of forecasts that are not told to everybody. */
+/** Salts of forecasts that are not revealed. */
 let secrets: string[];
 
 beforeAll(async () => {

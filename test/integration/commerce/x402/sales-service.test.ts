@@ -551,7 +551,7 @@ describe('the gas of a settlement', () => {
     const sales = await bench.another({ facilitator });
     await expect(sales.sell(bench.call(await pay()))).rejects.toMatchObject({
       code: 'CHAIN_UNREACHABLE',
-      message: 'The chain does not answer: nothing is known about the payment',
+      message: 'The chain does not answer: the status of the payment is unknown',
     });
   });
 });

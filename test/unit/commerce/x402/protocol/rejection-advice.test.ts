@@ -54,7 +54,7 @@ describe('rejected payment', () => {
     const { message, suggestedAction } = createPaymentRejection(terms, 'out_of_gas', { payer: PAYER, unsettledOf: PAYER });
     expect(message).toBe('The payment could not be settled');
     expect(suggestedAction).toMatch(/^Sign an EIP-3009 authorization of 1000 units \(0\.001 USD\)/);
-    expect(createPaymentRejection(terms, 'unheard_of').message).toBe('The payment is no good');
+    expect(createPaymentRejection(terms, 'unheard_of').message).toBe('The payment is invalid');
   });
 });
 
