@@ -31,15 +31,15 @@ export interface JobProvider {
 
 const STEPS: Record<Exclude<Channel, 'purchase'>, readonly string[]> = {
   x402: [
-    'Send the request: it is answered with 402 and the terms.',
-    'Sign the payment they ask for, and send the request again with it. Nothing is charged unless it is answered.',
+    'Send the request. The response is 402 with the terms.',
+    'Sign the payment and repeat the request with it. You are charged only if it is answered.',
   ],
   'agent-commerce': [
-    'createJob(payee, evaluator, expiredAt, description, zero address) on the contract: the expiry is more than 5 minutes ahead, the description is the JSON of the example; it may also have "ref", a ref code.',
-    'Wait until GET /api/svc/commerce/jobs/{jobId} says that it is accepted and the budget is the price; where it is refused, it says why.',
+    'createJob(payee, evaluator, expiredAt, description, zero address) on the contract: the expiry must be more than 5 minutes ahead, the description is the JSON of the example, optionally with "ref", a ref code.',
+    'Wait until GET /api/svc/commerce/jobs/{jobId} reports it as accepted with the price as budget; for a rejected job it gives the reason.',
     'approve(contract, price) on the asset, then fund(jobId, price, 0x) on the contract.',
     'Once it is SUBMITTED, POST to /api/svc/commerce/jobs/{jobId}/deliverable with a signature, and compare the keccak256 of the bytes with the job on chain.',
-    'The evaluator calls complete(jobId, reason, 0x), which pays the provider, or reject, which gives the money back and ends the right to fetch. Whoever rejects deliveries or lets them expire is not served again.',
+    'The evaluator calls complete(jobId, reason, 0x), which pays the provider, or reject, which refunds the client and ends access to the deliverable. Clients and evaluators that reject deliveries or let them expire are not served again with an unknown evaluator.',
   ],
 };
 
@@ -55,10 +55,10 @@ export interface ClaimSignature {
 function formatPurchaseSteps({ required, message }: ClaimSignature): string[] {
   const rule = required ? 'A claim without this signature is answered 402' : 'Optional here, and recommended';
   return [
-    `Pay from a wallet that can sign a text: its claim is signed afterwards. ${required ? 'Nothing is delivered without.' : ''}`.trim(),
+    `Pay from a wallet that can sign a message: it signs the claim afterwards. ${required ? 'Without the signature nothing is delivered.' : ''}`.trim(),
     'Transfer the price in the asset to the payee, from the wallet that buys.',
-    `Sign "${message}" (EIP-191; contract wallets by EIP-1271) with that wallet. ${rule}: everybody can read the transfer on chain.`,
-    'POST offering, txHash, wallet and signature to /api/svc/commerce/purchase within 24 hours. 503 with Retry-After: the transfer is not confirmed yet, send the same again.',
+    `Sign "${message}" (EIP-191; contract wallets by EIP-1271) with that wallet. ${rule}: the transfer is public on chain.`,
+    'POST offering, txHash, wallet and signature to /api/svc/commerce/purchase within 24 hours. 503 with Retry-After: the transfer is not confirmed yet; repeat the request.',
   ];
 }
 

@@ -10,7 +10,7 @@ export function createSalesGate(isReplayAhead: () => boolean): RequireSalesOpen 
   return () => {
     if (!isReplayAhead()) return;
     throw new OracleError('STEP_WAITING', 'History is being replayed: pay when it is done', {
-      suggestedAction: 'Nothing was charged. GET /health says how far it is: send the same request once that is over.',
+      suggestedAction: 'Nothing was charged. Repeat the request after the replay; GET /health reports its progress.',
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   };

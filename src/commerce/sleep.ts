@@ -6,6 +6,6 @@ export async function sleepOrShutdown(ms: number, signal: AbortSignal): Promise<
   try {
     await delay(ms, undefined, { signal });
   } catch (cause) {
-    throw new OracleError('SHUTTING_DOWN', 'The service is stopping; send the same request with the same payment again', { cause });
+    throw new OracleError('SHUTTING_DOWN', 'The service is stopping; repeat the request with the same payment', { cause });
   }
 }

@@ -1,7 +1,8 @@
 import type { OracleSignal } from '../../record/oracle/oracle-signal.ts';
 
 /** Disclaimer of every actionable document. */
-export const NO_ADVICE_NOTE = 'This is no advice to trade, and a probability is no promise: stake nothing that you cannot afford to lose.';
+export const NO_ADVICE_NOTE =
+  'This is not trading advice, and a probability is not a promise: do not stake what you cannot afford to lose.';
 
 /** E.g. `53.2 %`. */
 export function probabilityToPercent(p: number): string {

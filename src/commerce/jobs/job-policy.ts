@@ -43,10 +43,9 @@ export function isKnownEvaluator({ evaluators }: Pick<JobPolicy, 'evaluators'>, 
 export function findJobRejection(application: JobApplication): string | null {
   const { job, policy, provider, at, offers } = application;
   const { evaluator, hook, expiresAt } = job;
-  if (!isAddressEqual(hook, zeroAddress))
-    return 'The job has a hook, which could stop it half-way: create one with the zero address as hook.';
-  if (isAddressEqual(evaluator, zeroAddress)) return 'The job has no evaluator, so that nobody could complete it.';
-  if (isAddressEqual(evaluator, provider)) return 'The evaluator is the provider, who does not judge his own work: name another one.';
+  if (!isAddressEqual(hook, zeroAddress)) return 'The job has a hook, which could block it: create one with the zero address as hook.';
+  if (isAddressEqual(evaluator, zeroAddress)) return 'The job has no evaluator and could never be completed.';
+  if (isAddressEqual(evaluator, provider)) return 'The evaluator is the provider, which does not judge its own work: name another one.';
   if (expiresAt.getTime() - at.getTime() < getMinTimeMs(job)) return 'The job expires too soon: give it more than 5 minutes.';
   if (job.state === 'OPEN' && offers >= MAX_OPEN_OFFERS) {
     return `The client has ${MAX_OPEN_OFFERS} jobs that are not funded: fund or reject one of them, then create this one again.`;
@@ -56,14 +55,14 @@ export function findJobRejection(application: JobApplication): string | null {
 
 /** An unknown evaluator could read the deliverable and then reject it. */
 function findUnknownEvaluatorRejection({ job, offering, policy, hasUnpaid, takenUntil }: JobApplication): string | null {
-  if (policy.maxMicros === 0n) return 'The evaluator is not one that this provider knows: name one that the offerings list.';
+  if (policy.maxMicros === 0n) return 'The evaluator is unknown to this provider: name one that the offerings list.';
   if (offering.price.amount > policy.maxMicros) {
-    return `The evaluator is not one that this provider knows, and jobs of others are taken up to ${formatMoney(usdFromMicros(policy.maxMicros))} only.`;
+    return `The evaluator is unknown to this provider, and such jobs are accepted up to ${formatMoney(usdFromMicros(policy.maxMicros))} only.`;
   }
   if (hasUnpaid) return 'The client or the evaluator rejected an earlier delivery, or let it expire: buy by another channel.';
   // A funded job waits for the slot.
   if (takenUntil === null || job.state !== 'OPEN') return null;
-  return `Jobs whose evaluator is not one that this provider knows are served one at a time: create it again once the other one is paid, or after ${takenUntil.toISOString()}.`;
+  return `Jobs of unknown evaluators are delivered one at a time: create it again once the current one is paid, or after ${takenUntil.toISOString()}.`;
 }
 
 /** A job that was funded before it was seen is accepted until its delivery is impossible. */

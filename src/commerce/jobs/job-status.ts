@@ -15,7 +15,7 @@ export function describeNextStep({ accepted, onChain }: JobProgress, now: Date):
   const { state = 'OPEN', expiresAt = now } = onChain ?? {};
   const isExpired = expiresAt <= now;
   if (state === 'COMPLETED') return 'Nothing: the job is paid.';
-  if (state === 'REJECTED' || state === 'EXPIRED') return 'Nothing: the job is over, and what was in escrow is with the client again.';
+  if (state === 'REJECTED' || state === 'EXPIRED') return 'Nothing: the job is over, and the escrow was refunded to the client.';
   if (state === 'SUBMITTED')
     return isExpired ? REFUND_STEP : 'The evaluator fetches the deliverable, compares its hash, and calls complete.';
   if (state === 'FUNDED') {
@@ -23,19 +23,19 @@ export function describeNextStep({ accepted, onChain }: JobProgress, now: Date):
       return isExpired ? REFUND_STEP : 'The evaluator rejects the job, or the client calls claimRefund after its expiry.';
     return 'The provider composes the deliverable and submits its hash.';
   }
-  if (isExpired) return 'Nothing: the job has expired before it was funded. Create another one.';
-  if (accepted === false) return 'The client rejects the job, and creates another one without the fault.';
-  if (accepted === null) return 'The provider looks at the job.';
-  return 'The client approves the price for the contract, and calls fund once the provider has set the budget to it.';
+  if (isExpired) return 'Nothing: the job has expired before it was funded. Create a new one.';
+  if (accepted === false) return 'The client rejects the job and creates another one without the fault.';
+  if (accepted === null) return 'The provider reviews the job.';
+  return 'The client approves the price for the contract, then calls fund once the provider has set the budget.';
 }
 
-const REFUND_STEP = 'Anybody may call claimRefund, which gives the client his money back.';
+const REFUND_STEP = 'Any account may call claimRefund, which refunds the client.';
 
 /** Why the deliverable is withheld for good; null while it is or will be available. */
 export function getWithheldReason({ accepted, reason, onChain }: JobProgress & Pick<JobDocWithoutText, 'reason'>): string | null {
-  if (onChain?.state === 'REJECTED') return 'The job was rejected, so that nothing is handed out for it any more';
-  if (onChain?.state === 'EXPIRED') return 'The job has expired, so that nothing is handed out for it any more';
-  return accepted === false ? `The job is refused: ${reason}` : null;
+  if (onChain?.state === 'REJECTED') return 'The job was rejected: its deliverable is no longer available';
+  if (onChain?.state === 'EXPIRED') return 'The job has expired: its deliverable is no longer available';
+  return accepted === false ? `The job was declined: ${reason}` : null;
 }
 
 /** The receipt of a paid job; null before payment. */

@@ -33,7 +33,7 @@ export async function checkBuyer(
 ): Promise<string | null> {
   const { wallet, signature } = request;
   if ([zeroAddress, ...excludedBuyers].some((other) => other.toLowerCase() === wallet.toLowerCase())) {
-    throw notPaidError('wallet', 'That address is no wallet of a buyer', merchant);
+    throw notPaidError('wallet', 'That address cannot be a buyer', merchant);
   }
   if (signature === undefined) {
     requireUnsignedAllowed(request, { signatures, known, address });
@@ -54,6 +54,6 @@ function requireUnsignedAllowed(
   if (signatures === 'required') throw signatureRequiredError("A purchase needs the buyer's signature", request);
   if (known === null) return;
   if (known.signatureHash !== null)
-    throw signatureRequiredError('This purchase was signed for: it is delivered to signed requests only', request);
-  if (known.address !== address) throw signatureRequiredError('This purchase was made from another address', request);
+    throw signatureRequiredError('This purchase was claimed with a signature: it is delivered to signed requests only', request);
+  if (known.address !== address) throw signatureRequiredError('This purchase was claimed from another address', request);
 }

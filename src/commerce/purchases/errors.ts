@@ -6,7 +6,7 @@ import { buildPurchaseMessage, type PurchaseRequest } from './purchase.ts';
 type Payee = Pick<MerchantConfig, 'payee' | 'asset' | 'chainId'>;
 
 function formatTransferInstructions({ payee, asset, chainId }: Payee): string {
-  return `Send the price from your wallet to ${payee} in the stablecoin ${asset} on ${getCaip2Network({ chainId })}, then send the hash of that transfer.`;
+  return `Transfer the price from your wallet to ${payee} in the stablecoin ${asset} on ${getCaip2Network({ chainId })}, then submit the hash of that transfer.`;
 }
 
 /** The transaction is not a payment for this offering. */
@@ -19,7 +19,7 @@ export function alreadyUsedError(field: 'wallet' | 'offering'): OracleError {
   const whose = field === 'wallet' ? 'was used by another wallet' : 'has paid for another offering';
   return new OracleError('INPUT_INVALID', `This transaction ${whose}`, {
     field,
-    suggestedAction: 'Name the wallet and the offering that it has paid for, or pay with a transaction of its own.',
+    suggestedAction: 'Name the wallet and offering that it paid for, or pay in a separate transaction.',
   });
 }
 
@@ -28,7 +28,7 @@ export function underpaidError(paidMicros: bigint, price: Money, merchant: Payee
   const usd = (micros: bigint) => formatAmount(usdFromMicros(micros));
   return new OracleError('PAYMENT_REQUIRED', `${usd(paidMicros)} USD were paid, and the price is ${formatAmount(price)} USD`, {
     field: 'txHash',
-    suggestedAction: `${usd(missing)} USD are missing, and sums of several transactions are not added up: send the full price of ${formatAmount(price)} USD in ONE new transaction, and its hash. The transfer that was too small stays unclaimed: the operator sees it as such, with its sender, in his reconciliation with the chain.`,
+    suggestedAction: `${usd(missing)} USD are missing, and several transactions are not added up: send the full price of ${formatAmount(price)} USD in ONE new transaction. The smaller transfer stays unclaimed; the operator sees it with its sender in the reconciliation.`,
     details: {
       paid: paidMicros.toString(),
       price: price.amount.toString(),
@@ -47,7 +47,7 @@ export function underpaidError(paidMicros: bigint, price: Money, merchant: Payee
 export function notConfirmedError(confirmations: number, required: number): OracleError {
   return new OracleError('TRANSACTION_UNCONFIRMED', `The transaction has ${confirmations} of ${required} confirmations`, {
     field: 'txHash',
-    suggestedAction: 'Send the same request again in a moment: the payment is not lost.',
+    suggestedAction: 'Repeat the request in a moment: the payment is not lost.',
     details: { confirmations, required },
     retryAfterSeconds: 5,
   });
@@ -62,14 +62,14 @@ export function signatureRequiredError(problem: string, request: UnsignedClaim):
 
 /** The signature is not the buyer's. */
 export function wrongSignatureError(request: UnsignedClaim): OracleError {
-  return new OracleError('UNAUTHENTICATED', 'The signature is not one of that wallet for this purchase', buildSigningOptions(request));
+  return new OracleError('UNAUTHENTICATED', 'The signature is not from that wallet for this purchase', buildSigningOptions(request));
 }
 
 function buildSigningOptions({ offering, txHash }: UnsignedClaim): OracleErrorOptions {
   const signMessage = buildPurchaseMessage(offering, txHash);
   return {
     field: 'signature',
-    suggestedAction: `Do not pay again. Sign exactly "${signMessage}" (EIP-191) with the wallet that paid, and send the request again with it as "signature".`,
+    suggestedAction: `Do not pay again. Sign exactly "${signMessage}" (EIP-191) with the wallet that paid, and repeat the request with it as "signature".`,
     details: { signMessage, signScheme: 'EIP-191' },
   };
 }
@@ -79,7 +79,7 @@ export function transactionNotSeenError(merchant: Payee, required: number): Orac
   return new OracleError('TRANSACTION_UNCONFIRMED', `The node has not seen this transaction on ${getCaip2Network(merchant)} yet`, {
     field: 'txHash',
     suggestedAction:
-      'Send the same request again in a moment. If this stays for minutes, the hash is wrong, or the transaction was sent on another chain or dropped.',
+      'Repeat the request in a moment. If this persists for minutes, the hash is wrong, or the transaction is on another chain or was dropped.',
     details: { confirmations: 0, required },
     retryAfterSeconds: 5,
   });
@@ -87,8 +87,8 @@ export function transactionNotSeenError(merchant: Payee, required: number): Orac
 
 /** Another request, perhaps in another process, is composing the document. */
 export function deliveryPendingError(): OracleError {
-  return new OracleError('STEP_WAITING', 'What this transaction has paid for is being put together', {
-    suggestedAction: 'Send the same request again: the payment is written down and is not lost.',
+  return new OracleError('STEP_WAITING', 'The document of this transaction is being composed', {
+    suggestedAction: 'Repeat the request: the payment is recorded.',
     retryAfterSeconds: 2,
   });
 }

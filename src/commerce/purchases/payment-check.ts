@@ -36,7 +36,7 @@ export async function checkPayment(
 ): Promise<Omit<PurchasePayment, 'ref'>> {
   const { chain, merchant, now } = deps;
   const receipt = await readTransferReceipt(deps, txHash);
-  if (receipt.status !== 'success') throw notPaidError('txHash', 'This transaction was reverted: it has moved no money', merchant);
+  if (receipt.status !== 'success') throw notPaidError('txHash', 'This transaction reverted: it has transferred nothing', merchant);
   const { asset, payee } = merchant;
   const found = summarizeTransfers(receipt.logs, { asset, payer: wallet, payee });
   requireTransferToPayee(found, merchant);
@@ -70,8 +70,8 @@ async function readTransferReceipt({ chain, merchant }: PaymentCheckDeps, hash: 
 function requireTransferToPayee({ isAuthorized, paidMicros, transfers, reachesPayee }: TransferSummary, merchant: MerchantConfig): void {
   // An authorization paid for an x402 request and must not pay twice.
   if (isAuthorized)
-    throw notPaidError('txHash', 'This transaction carries payments that were signed for requests, and is no purchase', merchant);
-  if (transfers === 0) throw notPaidError('txHash', 'This transaction has moved none of the stablecoin', merchant);
-  if (!reachesPayee) throw notPaidError('txHash', 'This transaction has paid somebody else', merchant);
-  if (paidMicros === 0n) throw notPaidError('wallet', 'This transaction was not paid by that wallet', merchant);
+    throw notPaidError('txHash', 'This transaction carries payments that were signed for requests and cannot pay for a purchase', merchant);
+  if (transfers === 0) throw notPaidError('txHash', 'This transaction transfers none of the stablecoin', merchant);
+  if (!reachesPayee) throw notPaidError('txHash', 'This transaction pays another wallet', merchant);
+  if (paidMicros === 0n) throw notPaidError('wallet', 'This transaction is not from that wallet', merchant);
 }

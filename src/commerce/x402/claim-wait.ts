@@ -19,8 +19,8 @@ export async function waitForClaimChange(readClaim: () => Promise<ClaimDoc | nul
 
 /** The settlement status of a payment is unknown yet. */
 export function paymentUnconfirmedError(cause?: unknown): OracleError {
-  return new OracleError('TRANSACTION_UNCONFIRMED', 'The payment is on its way, but not confirmed yet', {
-    suggestedAction: 'Send the same request with the same payment again: the answer is kept, and nothing is charged twice.',
+  return new OracleError('TRANSACTION_UNCONFIRMED', 'The payment has been sent but is not confirmed yet', {
+    suggestedAction: 'Repeat the request with the same payment: the answer is stored, and you are not charged twice.',
     retryAfterSeconds: 5,
     cause,
   });

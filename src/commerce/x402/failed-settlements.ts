@@ -85,7 +85,7 @@ function tooManyFailuresError(subject: 'payer' | 'address', { limit, until, now 
   const retryAfterSeconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000));
   return new OracleError('RATE_LIMITED', `${limit} payments of this ${subject} could not be settled within 24 hours`, {
     field: 'payment',
-    suggestedAction: `Come back at ${until.toISOString()}${subject === 'payer' ? ', or pay from another wallet' : ''}.`,
+    suggestedAction: `Retry at ${until.toISOString()}${subject === 'payer' ? ', or pay from another wallet' : ''}.`,
     retryAfterSeconds,
     details: { policy: `unsettled-${subject}`, limit, windowSeconds: DAY_MS / 1_000 },
   });

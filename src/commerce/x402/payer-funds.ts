@@ -24,7 +24,7 @@ export async function requirePayerFunds({ chain, merchant, claims }: PayerFundsD
   const balance = await chainCall('Reading the balance of a payer', () => chain.client.readContract(call));
   if (balance >= inFlight + BigInt(claim.amountMicros.toString())) return;
   throw createPaymentRejection(quote, 'insufficient_balance', {
-    message: 'The wallet holds less than this payment and those of it that are being settled take together',
+    message: 'The wallet balance is below the sum of this payment and its payments in settlement',
     payer: claim.payer,
   });
 }

@@ -13,21 +13,20 @@ import { PaymentRequiredError } from './protocol/payment-quote.ts';
  * @throws OracleError CONFLICT for another request; PaymentRequiredError for another client
  */
 export function requireSameRequest(claim: ClaimDoc, { call, payment, quote }: IncomingPayment): void {
-  if (claim.digest !== payment.digest) throw paymentReusedError('payment-identifier', 'This payment id came before with another payment');
-  if (claim.question !== computeRequestFingerprint(call))
-    throw paymentReusedError('payment', 'This payment came before for something else');
+  if (claim.digest !== payment.digest) throw paymentReusedError('payment-identifier', 'This payment id was used with another payment');
+  if (claim.question !== computeRequestFingerprint(call)) throw paymentReusedError('payment', 'This payment was used for another request');
   const hasIdentifier = payment.paymentId !== null && [claim.paymentId, claim.formerPaymentId].includes(payment.paymentId);
   // Once settled, an authorization is public on chain and no longer proves who sends it.
   if (hasIdentifier || claim.address === call.address) return;
   throw new PaymentRequiredError(quote, 'payment_used', 'This payment was used before', {
     field: 'payment',
     suggestedAction:
-      'Sign a new authorization. If you have paid with this one, send it with the payment-identifier that came with it, or fetch the answer by a signature of the wallet: POST /api/svc/commerce/answers.',
+      'Sign a new authorization. If you paid with this one, repeat it with its payment-identifier, or fetch the answer with a wallet signature: POST /api/svc/commerce/answers.',
   });
 }
 
 function paymentReusedError(field: string, problem: string): OracleError {
-  return new OracleError('CONFLICT', problem, { field, suggestedAction: 'Sign a new authorization, with a payment id of its own.' });
+  return new OracleError('CONFLICT', problem, { field, suggestedAction: 'Sign a new authorization with a new payment id.' });
 }
 
 /** SHA-256 of offering and input. */

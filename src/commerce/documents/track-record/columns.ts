@@ -1,16 +1,16 @@
 /** Ordered columns of a forecast row, with descriptions. */
 export const FORECAST_COLUMNS = {
   sequence: 'Position in the record of this horizon, from 1, one a day, without gaps',
-  date: 'Day of the forecast, UTC; `days` tells what all its forecasts have in common',
+  date: 'Day of the forecast, UTC; `days` has the common fields of its forecasts',
   status: 'PENDING, WIN, LOSS, HOLD (abstained, not scored) or VOID (missed or committed too late, never counts)',
-  signal: 'BUY, SELL or HOLD; null while it is unresolved, or when nothing was forecast',
+  signal: 'BUY, SELL or HOLD; null while unresolved, or when nothing was forecast',
   direction: 'UP or DOWN; null as `signal`',
   confidenceBps: 'Probability of the direction as committed, basis points; null as `signal`',
   pUpBps: 'Probability of UP as committed, basis points; null as `signal`',
   btcPriceCents: 'BTC/USD at signal time, US cents; null as `signal`',
-  climatology: 'Base rate of UP known at the time, 0 to 1, which the probabilities are measured against; null as `signal`',
+  climatology: 'Base rate of UP known at the time, 0 to 1: the benchmark of the probabilities; null as `signal`',
   salt: 'Opens the commitment together with the values; null as `signal`',
-  predictionUid: 'Attestation that committed to it; null until it is on chain',
+  predictionUid: 'Attestation of the commitment; null until it is on chain',
   predictionTx: 'Its transaction, as an index into `transactions`; null until it is on chain',
   resolutionUid: 'Attestation of the outcome; null until it is on chain',
   resolutionTx: 'Its transaction, as an index into `transactions`; null until it is on chain',
@@ -27,7 +27,7 @@ export const DAY_COLUMNS = {
   regime: 'Market regime; null when nothing was forecast',
   inputsDigest: 'Digest of the inputs, as attested; zero when nothing was forecast',
   cid: 'CIDv1 of the public metadata, whose sha2-256 is attested',
-  flags: '`m` missed, `l` late, `r` replayed by the demonstration; none of them: empty',
+  flags: '`m` missed, `l` late, `r` replayed by the demonstration; otherwise empty',
 } as const;
 
 /** Columns of a transaction row. */

@@ -20,7 +20,7 @@ export async function advanceJob(deps: JobDeps, doc: JobDocWithoutText, confirme
   const { store, chain, now } = deps;
   const block = Number(confirmedBlock.number);
   const job = await readJob(chain, doc.contract, BigInt(doc.jobId), confirmedBlock.number);
-  if (job === null) throw new OracleError('CHAIN_UNREACHABLE', 'The chain does not tell of the job');
+  if (job === null) throw new OracleError('CHAIN_UNREACHABLE', 'The node does not return the job');
   await store.setOnChainState(doc._id, job, block);
   const at = new Date(Math.max(confirmedBlock.at.getTime(), now().getTime()));
   const isAccepted = await advanceByState(deps, doc, { job, at, block });

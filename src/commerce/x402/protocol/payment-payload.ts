@@ -113,7 +113,7 @@ function requireKnownVersion(sent: unknown, quote: PaymentQuote): void {
   const { x402Version = 2 } = (sent ?? {}) as { x402Version?: unknown };
   if (x402Version === 1 || x402Version === 2) return;
   throw createPaymentRejection(quote, 'invalid_x402_version', {
-    message: 'The payment is of a version of x402 that is not served: send version 1 or 2',
+    message: 'Unsupported x402 version: send version 1 or 2',
   });
 }
 
@@ -149,7 +149,7 @@ export function requireValidNow({ authorization: { validAfter, validBefore } }: 
   }
   if (validBefore > seconds + BigInt(MAX_REMAINING_SECONDS)) {
     throw createPaymentRejection(quote, 'valid_too_long', {
-      message: `The authorization is good for more than ${MAX_REMAINING_SECONDS / 3_600} hours`,
+      message: `The authorization is valid for more than ${MAX_REMAINING_SECONDS / 3_600} hours`,
     });
   }
 }
@@ -173,7 +173,7 @@ export function createPaymentRejection(
   { message, payer, unsettledOf }: PaymentRejectionOptions = {},
 ): PaymentRequiredError {
   const advice = getRejectionAdvice(reason, quote, payer === undefined ? null : getAddress(payer));
-  const otherwise = unsettledOf === undefined ? 'The payment is no good' : 'The payment could not be settled';
+  const otherwise = unsettledOf === undefined ? 'The payment is invalid' : 'The payment could not be settled';
   const options = { field: 'payment', unsettledOf, ...(advice === null ? {} : { suggestedAction: advice.action }) };
   return new PaymentRequiredError(quote, reason, message ?? advice?.problem ?? otherwise, options);
 }

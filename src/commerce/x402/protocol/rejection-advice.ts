@@ -22,58 +22,55 @@ const ADVICE_BY_REASON: readonly (readonly [reason: RegExp, advice: (context: Ad
   [
     /too_costly/,
     () => ({
-      problem: 'Settling it takes more gas than the price covers: the payer is a contract whose check of the signature costs too much',
-      action: 'Pay from a wallet of a key, or from a contract wallet whose check takes less gas.',
+      problem: 'Its settlement needs more gas than the price covers: the signature check of the contract wallet is too expensive',
+      action: 'Pay from a wallet of a key (EOA), or from a contract wallet with a cheaper check.',
     }),
   ],
   [/insufficient|balance/, insufficientBalanceAdvice],
   [
     /nonce|spent/,
-    () => ({ problem: 'Its authorization was used or cancelled before', action: 'Sign a new authorization, with a nonce of its own.' }),
+    () => ({ problem: 'Its authorization was used or cancelled before', action: 'Sign a new authorization with a new nonce.' }),
   ],
   [
     /factory/,
     () => ({
       problem: 'The payer is a contract wallet that is not deployed yet',
-      action: 'Deploy the wallet first, or pay from another one.',
+      action: 'Deploy the wallet first, or pay from another wallet.',
     }),
   ],
   [/signature|domain|token_name|token_version/, wrongSignatureAdvice],
   [
     /valid_before|expired|expires/,
     ({ requirements: { maxTimeoutSeconds } }) => ({
-      problem: 'The authorization has expired, or is about to',
+      problem: 'The authorization has expired or is about to expire',
       action: `Sign a new authorization with a validBefore of ${maxTimeoutSeconds} seconds from now, in seconds since 1970.`,
     }),
   ],
   [
     /valid_after|not_yet/,
-    () => ({ problem: 'The authorization is not valid yet', action: 'Sign one with a validAfter of 0, or of a minute ago by your clock.' }),
+    () => ({ problem: 'The authorization is not valid yet', action: 'Sign one with validAfter 0, or a minute before your clock.' }),
   ],
   [
     /too_long/,
     ({ requirements: { maxTimeoutSeconds } }) => ({
-      problem: 'The authorization is good for too long',
+      problem: 'The authorization is valid for too long',
       action: `Sign one with a validBefore of ${maxTimeoutSeconds} seconds from now, in seconds since 1970.`,
     }),
   ],
-  [
-    /network/,
-    ({ chain }) => ({ problem: `The payment is for another chain than ${chain}`, action: `Pay on ${chain}, and say so as \`network\`.` }),
-  ],
+  [/network/, ({ chain }) => ({ problem: `The payment is not for ${chain}`, action: `Pay on ${chain} and name it as \`network\`.` })],
   [
     /asset|token/,
     ({ requirements: { asset, extra } }) => ({
-      problem: `The payment is in another coin than ${extra.name}`,
+      problem: `The payment is not in ${extra.name}`,
       action: `Pay in ${extra.name}, the contract ${asset}.`,
     }),
   ],
   [
     /recipient|payee/,
-    ({ requirements: { payTo } }) => ({ problem: `The payment is for another wallet than ${payTo}`, action: `Pay to ${payTo}.` }),
+    ({ requirements: { payTo } }) => ({ problem: `The payee of the payment is not ${payTo}`, action: `Pay to ${payTo}.` }),
   ],
-  [/amount|value/, ({ price }) => ({ problem: `The payment is not of exactly ${price}`, action: `Authorize exactly ${price}.` })],
-  [/scheme/, () => ({ problem: 'The payment is of another scheme than "exact"', action: 'Pay by the scheme "exact".' })],
+  [/amount|value/, ({ price }) => ({ problem: `The payment is not exactly ${price}`, action: `Authorize exactly ${price}.` })],
+  [/scheme/, () => ({ problem: 'The payment does not use the scheme "exact"', action: 'Pay with the scheme "exact".' })],
 ];
 
 /** Null for an unknown reason. @param reason of this service or verbatim of a facilitator */
@@ -99,7 +96,7 @@ function insufficientBalanceAdvice({ requirements: { asset, extra, network }, pr
 function wrongSignatureAdvice({ requirements: { asset, extra }, merchant: { chainId }, payer }: AdviceContext): RejectionAdvice {
   const domain = `name "${extra.name}", version "${extra.version}", chainId ${chainId}, verifyingContract ${asset}`;
   return {
-    problem: `The signature is not one of ${payer ?? 'the payer'} over this authorization`,
-    action: `Sign TransferWithAuthorization (EIP-712) under the domain ${domain}, with the key of authorization.from and the very values that are sent.`,
+    problem: `The signature of this authorization is not from ${payer ?? 'the payer'}`,
+    action: `Sign TransferWithAuthorization (EIP-712) under the domain ${domain}, with the key of authorization.from and exactly the values that you send.`,
   };
 }

@@ -108,8 +108,8 @@ async function explainRejection(
 
 /** The chain's fees exceed the budget; the payment itself is valid. */
 function gasTooExpensiveError(): OracleError {
-  return new OracleError('STEP_WAITING', 'Settling a payment costs more gas at present than it may', {
-    suggestedAction: 'Send the same request again later. Nothing was charged.',
+  return new OracleError('STEP_WAITING', 'Gas is currently too expensive to settle payments', {
+    suggestedAction: 'Repeat the request later. Nothing was charged.',
     retryAfterSeconds: 60,
   });
 }
@@ -121,8 +121,8 @@ async function hideNodeErrors<T>(log: Log, work: () => Promise<T>): Promise<T> {
   } catch (cause) {
     if (!isOracleError(cause, 'CHAIN_UNREACHABLE') && !isOracleError(cause, 'CHAIN_REVERTED')) throw cause;
     log.warn({ reason: cause.message.slice(0, MAX_LOGGED_CHARS) }, 'a payment could not be checked or sent');
-    throw new OracleError('CHAIN_UNREACHABLE', 'The chain does not answer: nothing is known about the payment', {
-      suggestedAction: 'Send the same request with the same payment again: it is never charged twice.',
+    throw new OracleError('CHAIN_UNREACHABLE', 'The chain does not answer: the status of the payment is unknown', {
+      suggestedAction: 'Repeat the request with the same payment: you are never charged twice.',
       retryAfterSeconds: 5,
       cause,
     });

@@ -74,7 +74,7 @@ function toFacilitatorSettlement({ success, transaction, errorReason }: z.output
 
 function noAnswerError(what: string, cause: unknown): OracleError {
   return new OracleError('TRANSACTION_UNCONFIRMED', `The payment facilitator does not answer (${what})`, {
-    suggestedAction: 'Send the same request with the same payment again: it is never charged twice.',
+    suggestedAction: 'Repeat the request with the same payment: you are never charged twice.',
     retryAfterSeconds: 5,
     cause,
   });
