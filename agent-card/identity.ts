@@ -4,7 +4,7 @@ export const IDENTITY = {
   /** For identifiers without spaces. */
   slug: 'bitcoin-signal-oracle',
   description:
-    'A daily forecast of BTC/USD, committed on chain before its outcome window opens, wagered, resolved and scored in public. The direction has no skill that can be told from luck, and the record says so.',
+    'A daily forecast of BTC/USD, committed on chain before its outcome window opens, wagered, resolved and scored in public. The direction shows no skill that can be distinguished from luck, and the record says so.',
   /** At most 100 characters, the limit of the MCP registry. */
   tagline: 'Daily BTC/USD forecasts, committed on chain before their outcome and scored in public.',
   capabilities: ['btc-usd-forecast', 'on-chain-commitment', 'public-scorecard', 'attestation-verification', 'a2a', 'mcp'],

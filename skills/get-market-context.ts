@@ -12,7 +12,7 @@ export const getMarketContext = defineSkill({
   title: 'Context of the bitcoin market',
   summary: 'Price, sentiment, ETF flows, macro figures and market regime, each with its source and age',
   description:
-    'What everybody may know of the bitcoin market right now: price and its change within 24 hours, Fear & Greed index, net flows into US spot ETFs of the last day, 7 and 30 days, dollar index, S&P 500, gold and ISM PMI with their correlations, and the market regime. Each figure names its source, its time and its age, and says when it is stale; what is missing is null with a reason. There is no forecast in it. `kind` says whether the market is live, recorded or simulated.',
+    'Public bitcoin market data: price with 24-hour change, Fear & Greed index, net flows into US spot ETFs over 1, 7 and 30 days, dollar index, S&P 500, gold and ISM PMI with their correlations, and the market regime. Each figure has source, time, age and a stale flag; missing ones are null with a reason. Contains no forecast. `kind` is live, recorded or simulated.',
   tags: ['bitcoin', 'market data', 'sentiment', 'ETF flows', 'macro', 'regime'],
   examples: [
     { say: 'What does the bitcoin market look like right now?', input: {} },
@@ -25,7 +25,7 @@ export const getMarketContext = defineSkill({
       .min(1, `must name at least one of ${CONTEXT_SECTIONS.join(', ')}`)
       .max(CONTEXT_SECTIONS.length, `must name at most ${CONTEXT_SECTIONS.length} sections`)
       .default([...CONTEXT_SECTIONS])
-      .describe('The sections to tell; all of them unless told'),
+      .describe('Sections to return; default: all'),
   }),
   output: MARKET_CONTEXT,
   tier: 'public',
@@ -36,7 +36,7 @@ export const getMarketContext = defineSkill({
   run: ({ include }, { deps }) => readMarketContext(deps, include),
   formatText: (context) =>
     [
-      `Market data as of ${context.asOf}, ${KIND_PHRASES[context.kind]} (${sanitizeText(context.source, 80)}). No forecast is in it.`,
+      `Market data as of ${context.asOf}, ${KIND_PHRASES[context.kind]} (${sanitizeText(context.source, 80)}). Contains no forecast.`,
       formatPriceLine(context),
       formatSentimentLine(context),
       formatFlowsLine(context),
@@ -51,7 +51,7 @@ export const getMarketContext = defineSkill({
 const KIND_PHRASES: Record<MarketContextReply['kind'], string> = {
   live: 'live',
   csv: 'from recorded files',
-  simulated: 'of a simulated market that is made up',
+  simulated: 'of a simulated market',
 };
 
 const MAX_LISTED = 6;

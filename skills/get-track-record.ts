@@ -17,18 +17,18 @@ const pageInput = (fallback: number, max: number) =>
 
 const FIELDS = z.strictObject({
   horizon: recordHorizon,
-  from: DATE_INPUT.optional().describe('First day that the forecasts were made on, YYYY-MM-DD, UTC; from the beginning unless told'),
-  to: DATE_INPUT.optional().describe('Last day that the forecasts were made on, YYYY-MM-DD, UTC, itself included; until now unless told'),
+  from: DATE_INPUT.optional().describe('First forecast day, YYYY-MM-DD, UTC; default: start of the record'),
+  to: DATE_INPUT.optional().describe('Last forecast day, inclusive, YYYY-MM-DD, UTC; default: today'),
   regime: z
     .enum(REGIME_NAMES, { error: `must be one of ${REGIME_NAMES.join(', ')}` })
     .optional()
-    .describe('Only forecasts made in this market regime; all unless told'),
+    .describe('Only forecasts made in this market regime; default: all'),
   status: z
     .enum(STATUSES, { error: `must be one of ${STATUSES.join(', ')}` })
     .optional()
-    .describe('Only forecasts that became this; all unless told. What is unresolved is PENDING, whatever it says'),
-  page: pageInput(1, MAX_PAGE_NUMBER).describe('Which page of the forecasts, newest first, from 1'),
-  pageSize: pageInput(20, MAX_PAGE_SIZE).describe(`Forecasts on a page, 1 to ${MAX_PAGE_SIZE}`),
+    .describe('Only forecasts with this status; default: all. Unresolved forecasts are PENDING, whatever their signal'),
+  page: pageInput(1, MAX_PAGE_NUMBER).describe('Page number, from 1; newest forecasts first'),
+  pageSize: pageInput(20, MAX_PAGE_SIZE).describe(`Forecasts per page, 1 to ${MAX_PAGE_SIZE}`),
 });
 
 const INPUT = FIELDS.superRefine((input, context) => {
@@ -41,9 +41,9 @@ const INPUT = FIELDS.superRefine((input, context) => {
 export const getTrackRecord = defineSkill({
   id: 'get_track_record',
   title: 'Track record with error bars',
-  summary: 'Every forecast of a horizon with what became of it, and statistics with their error bars',
+  summary: 'Every forecast of a horizon with its outcome, and statistics with error bars',
   description:
-    'The record without gaps: holds, missed days and voids included, each entry with the uids of its attestations. Statistics are those of exactly the forecasts that the filters leave: accuracy with its 95 % interval, which allows for overlapping windows (Wilson; a second one by block bootstrap over days to hold it against), what always saying UP would have scored, Brier and log scores, skill against the base rate with its interval, reliability, how well the predictive distributions cover, streak, verdict in words; also by market regime and model version. Beside them stand the whole record of each horizon, and the skill against a prediction market. Unresolved forecasts are counted, and gated for callers below Basic.',
+    'The record without gaps, including HOLD, missed and void days; each entry has the uids of its attestations. Statistics cover exactly the filtered forecasts: accuracy with a 95 % interval for overlapping windows (Wilson, and block bootstrap over days for comparison), the score of always UP, Brier and log scores, skill against the base rate with its interval, reliability, coverage of the predictive distributions, streak and verdict, also by market regime and model version. Includes the whole record of each horizon, and the skill against a prediction market. Unresolved forecasts are counted, and gated for callers below Basic.',
   tags: ['bitcoin', 'track record', 'statistics', 'forecast verification'],
   examples: [
     { say: 'How good were your 7-day bitcoin forecasts?', input: { horizon: '7d' } },
@@ -90,13 +90,11 @@ function formatSelection({ from, to, regime, status }: z.input<typeof TRACK_RECO
 function formatBootstrapInterval({ calls }: z.input<typeof TRACK_RECORD>['statistics']): string[] {
   if (calls === null || calls.bootstrap95 === null) return [];
   const { low, high } = calls.bootstrap95;
-  return [
-    `A second interval of that share, by block bootstrap over days, to hold the first against: ${low.toFixed(2)} to ${high.toFixed(2)}.`,
-  ];
+  return [`Interval by block bootstrap over days, for comparison: ${low.toFixed(2)} to ${high.toFixed(2)}.`];
 }
 
 function formatBrierLine({ brier, brierDifference }: z.input<typeof TRACK_RECORD>['statistics']): string {
-  if (brier === null || brierDifference === null) return 'Brier score: none to tell.';
+  if (brier === null || brierDifference === null) return 'Brier score: none yet.';
   const { n, mean, low, high } = brierDifference;
   const interval = low === null || high === null ? 'without an interval' : `95 % interval ${low.toFixed(3)} to ${high.toFixed(3)}`;
   return `Brier score ${brier.model.toFixed(3)}, base rate ${brier.climatology.toFixed(3)}; difference on ${n} independent windows ${mean.toFixed(3)}, ${interval} (below zero the model is better).`;

@@ -11,9 +11,9 @@ import { defineSkill } from './skill.ts';
 export const predictBtcDirection = defineSkill({
   id: 'predict_btc_direction',
   title: 'Forecast of BTC/USD',
-  summary: 'The newest forecast of BTC/USD for 2, 3 or 7 days with its probability, and what it takes to check it on chain',
+  summary: 'The newest forecast of BTC/USD for 2, 3 or 7 days with its probability and its on-chain proof',
   description:
-    'Signal (BUY, SELL, HOLD), direction, calibrated confidence and P(up) of the newest daily forecast of BTC/USD, with the salt that opens its on-chain commitment. HOLD means that P(up) is too near to one half for the regime. The direction has no skill that can be told from luck: `skill.verdict` says what the whole record amounts to, with its interval; `source` says whether the market is a simulated one. No advice to trade.',
+    'Signal (BUY, SELL, HOLD), direction, calibrated confidence and P(up) of the newest daily forecast of BTC/USD, with the salt of its on-chain commitment. HOLD means that P(up) is too close to one half for the regime. The direction shows no skill that can be distinguished from luck: `skill.verdict` summarizes the whole record with its interval, and `source` shows whether the market is simulated. No advice to trade.',
   tags: ['bitcoin', 'forecast', 'probability', 'on-chain commitment'],
   examples: [
     { say: 'Where is bitcoin going over the next week?', input: { horizon: '7d' } },

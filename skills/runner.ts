@@ -24,7 +24,7 @@ export interface SkillAnswer {
 export function findSkill(id: unknown): Skill {
   const skill = SKILLS.find((one) => one.id === id);
   if (skill !== undefined) return skill;
-  throw new OracleError('INPUT_INVALID', 'There is no skill of that name', {
+  throw new OracleError('INPUT_INVALID', 'Unknown skill', {
     field: 'skill',
     suggestedAction: `Name one of ${SKILLS.map((one) => one.id).join(', ')}.`,
   });

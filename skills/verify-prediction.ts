@@ -12,10 +12,10 @@ const IDENTIFIERS = ['date', 'predictionId', 'uid'] as const;
 const IDENTIFIER_RULE = 'name the forecast by exactly one of "date" (with "horizon"), "predictionId" and "uid"';
 
 const FIELDS = z.strictObject({
-  date: DATE_INPUT.optional().describe('The day that the forecast was made on, YYYY-MM-DD, UTC; with `horizon`'),
+  date: DATE_INPUT.optional().describe('Forecast day, YYYY-MM-DD, UTC; with `horizon`'),
   horizon: recordHorizonInput
     .optional()
-    .describe('Days of the outcome window, 7d unless told; goes with `date`, since ids and uids name it already'),
+    .describe('Days of the outcome window, default 7d; with `date` only, because ids and uids include it'),
   predictionId: z
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}:[1237]d$/, 'must be the id of a forecast, YYYY-MM-DD:<days>d, e.g. 2026-01-05:7d')
@@ -46,9 +46,9 @@ type Input = z.output<typeof INPUT>;
 export const verifyPredictionSkill = defineSkill({
   id: 'verify_prediction',
   title: 'Verification of a forecast on chain',
-  summary: 'A forecast checked against the chain: was it committed in time, unchanged, and resolved by the rule',
+  summary: 'Checks a forecast against the chain: committed in time, unchanged, and resolved by the rule',
   description:
-    'Name a forecast by exactly one of `date` (with `horizon`), `predictionId` and `uid`, all as `get_track_record` lists them. Its attestations are read from the chain and compared with the record field by field; once it is resolved, salt and values on chain are hashed to the commitment that was there before the window opened. The answer lists each check with what was expected and found, what could not be checked and why, and how to do the same by hand without this service. It says that a forecast was made in time and not changed, not that forecasts are good.',
+    'Name a forecast by exactly one of `date` (with `horizon`), `predictionId` and `uid`, all as `get_track_record` lists them. Reads its attestations from the chain and compares them with the record field by field; once it is resolved, hashes the revealed salt and values and compares them with the commitment made before the window opened. Returns each check with expected and actual value, what could not be checked and why, and the manual steps without this service. Proves that a forecast was made in time and not changed, not that forecasts are good.',
   tags: ['bitcoin', 'verification', 'attestation', 'EAS', 'commitment'],
   examples: [
     { say: 'Was the 7-day forecast of 5 January 2026 really made before its outcome?', input: { date: '2026-01-05', horizon: '7d' } },

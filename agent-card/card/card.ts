@@ -50,7 +50,7 @@ function buildInterfaces(publicUrl: string): AgentInterface[] {
 
 function buildSecurityScheme(publicUrl: string): SecurityScheme {
   const login = joinUrl(publicUrl, '/api/svc/oracle/verify');
-  const description = `Token of a wallet login: POST ${login} with a signed message, as ${joinUrl(publicUrl, ENDPOINTS.skillFile)} shows. It lasts ${TOKEN_LIFETIME_SECONDS / 60} minutes and carries the tier that the balance of gate tokens opens.`;
+  const description = `Access token from wallet login: POST ${login} with a signed message, as described at ${joinUrl(publicUrl, ENDPOINTS.skillFile)}. Valid for ${TOKEN_LIFETIME_SECONDS / 60} minutes, with the tier of the gate token balance.`;
   return { scheme: { $case: 'httpAuthSecurityScheme', value: { scheme: 'bearer', bearerFormat: 'JWT', description } } };
 }
 

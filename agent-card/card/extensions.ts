@@ -24,7 +24,7 @@ function buildContractsExtension({ publicUrl }: CardSource): AgentExtension {
   return {
     uri: EXTENSION_URIS.skillContracts,
     description:
-      'JSON Schemas of input and output, tier, price and freshness of each skill are at `contracts`, under the id of the skill. A message calls one with a data part {"skill": "<id>", "input": {...}}; the artifact of its task has the output as a data part, and the same in words as a text part. Nothing has to be activated.',
+      '`contracts` has the JSON Schemas, tier, price and freshness of each skill. Call a skill with a data part {"skill": "<id>", "input": {...}}; the artifact of the task has the output as a data part and as text. No activation needed.',
     required: false,
     params: {
       documentation: joinUrl(publicUrl, ENDPOINTS.skillFile),
@@ -39,7 +39,7 @@ function buildPaymentsExtension({ publicUrl, chainId, payments: { payee, asset, 
   return {
     uri: EXTENSION_URIS.x402,
     description:
-      'Single answers of skills with a price, for callers without the tier: the task asks to be paid for, and goes on with a message that carries the payment. Not activated, such a call is rejected as one without a token. A task that is paid for without a token is not listed: keep its id.',
+      'Single answers for callers without the tier: the task requests payment and continues with a message that carries it. Without activation, such a call is rejected. Tasks paid without a token are not listed: keep the id.',
     required: false,
     params: {
       documentation: joinUrl(publicUrl, ENDPOINTS.skillFile),
@@ -50,9 +50,9 @@ function buildPaymentsExtension({ publicUrl, chainId, payments: { payee, asset, 
       terms: joinUrl(publicUrl, ENDPOINTS.x402),
       // Our metadata beside that of the extension.
       metadata: {
-        'bitcoin-signal-oracle/payment-required': 'what is to be paid in version 2 of x402; payments of both versions are taken',
-        'bitcoin-signal-oracle/receipt': 'with the answer: the payment, and a signed EIP-712 receipt of it',
-        'bitcoin-signal-oracle/ref': 'with the payment: code of the partner who sent the payer',
+        'bitcoin-signal-oracle/payment-required': 'payment requirements in x402 version 2; payments of both versions are accepted',
+        'bitcoin-signal-oracle/receipt': 'with the answer: settlement and signed EIP-712 receipt',
+        'bitcoin-signal-oracle/ref': 'with the payment: referral code',
       },
     },
   };
@@ -61,7 +61,7 @@ function buildPaymentsExtension({ publicUrl, chainId, payments: { payee, asset, 
 function buildIdentityExtension({ publicUrl, chainId, registry, agentId }: CardSource): AgentExtension {
   return {
     uri: EXTENSION_URIS.identity,
-    description: 'The ERC-8004 identity of this agent. The registry names the registration file, which names this card.',
+    description: 'ERC-8004 identity of this agent. The registry links the registration file, which links this card.',
     required: false,
     params: {
       registration: joinUrl(publicUrl, ENDPOINTS.registration),

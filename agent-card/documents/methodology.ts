@@ -33,43 +33,43 @@ export function renderMethodology({ publicUrl }: { publicUrl: string }): string 
 function renderForecasting(publicUrl: string): string {
   return `## A forecast
 
-Once a day, at ${formatClock(SIGNAL_TIME)} UTC, BTC/USD is forecast for ${HORIZONS.join(', ')} days by the model \`${MODEL_NAME}\`: a logistic regression
-on ${MODEL_INPUTS.length} scores (${MODEL_INPUTS.join(', ')}) that are made from what was known at that minute. One fit serves ${BLOCK_DAYS} days, and no outcome that it
-has learned from lies within ${EMBARGO_DAYS} days of the first of them. Its probability is calibrated on earlier blocks.
+Once a day, at ${formatClock(SIGNAL_TIME)} UTC, the service forecasts BTC/USD for ${HORIZONS.join(', ')} days by the model \`${MODEL_NAME}\`: a logistic regression
+on ${MODEL_INPUTS.length} scores (${MODEL_INPUTS.join(', ')}) computed from data known at that minute. One fit serves ${BLOCK_DAYS} days; its training outcomes end at least
+${EMBARGO_DAYS} days before the first of them. Probabilities are calibrated on earlier blocks.
 
-- \`P(up)\` is the probability that the window closes above where it opened; \`direction\` is the likelier side, \`confidence\` its
+- \`P(up)\` is the probability that the window closes above its opening price; \`direction\` is the likelier side, \`confidence\` its
   probability within ${CONFIDENCE_RANGE.least} to ${CONFIDENCE_RANGE.most}.
-- \`signal\` is BUY or SELL where \`P(up)\` is far enough from one half for the regime that holds, else HOLD. The direction of a HOLD
-  is committed all the same.
-- ${TRIAL_COUNT} variants were tried before this model was fixed. Whoever reads its record has to discount for that luck.
+- \`signal\` is BUY or SELL where \`P(up)\` is far enough from one half for the current regime, else HOLD. The direction of a HOLD
+  is committed too.
+- ${TRIAL_COUNT} variants were tried before this model was fixed. Discount its record for that selection.
 
-Inputs, coefficients, rules, known failures and limits: the model card, \`model\` at ${joinUrl(publicUrl, '/api/svc/info')}.`;
+For inputs, coefficients, rules, known failures and limits, see the model card, \`model\` at ${joinUrl(publicUrl, '/api/svc/info')}.`;
 }
 
 function renderCommitment(): string {
   return `## Committed before the window opens
 
-The outcome window opens at 00:00 UTC after the forecast. Before that all horizons of the day are on chain, as attestations of
-the Ethereum Attestation Service that cannot be revoked:
+The outcome window opens at 00:00 UTC after the forecast. Before that, all horizons of the day are committed on chain as
+irrevocable attestations of the Ethereum Attestation Service:
 
     ${EAS_SCHEMAS.prediction}
 
     commitment = ${COMMITMENT_FORMULA}
 
 with \`signal\` ${formatCodes(SIGNAL_CODES)} and \`direction\` ${formatCodes(DIRECTION_CODES)}. Each refers to the prediction of the day before for the same horizon
-(\`refUID\`), and \`sequence\` counts without gaps: a day that is dropped shows. What is not on chain in time is void; it stays in
-the sequence and never counts. Salt and values are told to those who may see the forecast, and to everybody at its outcome.`;
+(\`refUID\`), and \`sequence\` has no gaps, so a dropped day is visible. A forecast that is not on chain in time is void: it stays
+in the sequence and never counts. Salt and values are available to callers with access at once, and to everyone when the forecast is revealed.`;
 }
 
 function renderResolution(): string {
   const { minVenues, maxDeviationBps } = QUORUM_RULES.live;
   return `## Resolved in public
 
-The outcome compares the daily close at which the window opened with the close at its end. On live data a close is the median of at least
-${minVenues} venues within ${maxDeviationBps / 100} % of it; without them resolving waits, it never guesses. Simulated and recorded data have one source; \`source\`
-on every figure says which it is, and what is earned on simulated data proves the machinery only.
+The outcome compares the daily closes at both ends of the window. On live data a close is the median of at least
+${minVenues} venues within ${maxDeviationBps / 100} % of it; without that quorum, resolution waits. Simulated and recorded data have one source, named in
+\`source\`; results on simulated data prove only that the machinery works.
 
-A second attestation refers to the first and reveals it:
+A second attestation refers to the first and reveals its values:
 
     ${EAS_SCHEMAS.resolution}
 
@@ -79,28 +79,28 @@ with \`outcome\` ${formatCodes(OUTCOME_CODES)}.`;
 function renderScoring(publicUrl: string): string {
   return `## Scored, and what it is worth
 
-${joinUrl(publicUrl, '/api/svc/scorecard')} lists every forecast, holds and missed days included. HOLD is not scored. Windows of several days
-overlap, and so do their outcomes: the scorecard counts how many independent ones they are worth, and its interval is as wide
-as that. Its verdict is a sentence made from these numbers, not from hopes.
+${joinUrl(publicUrl, '/api/svc/scorecard')} lists every forecast, including HOLD and missed days. HOLD is not scored. Windows of several days
+overlap, so their outcomes are dependent: intervals use the effective number of independent windows. The verdict is computed
+from these numbers.
 
-**The direction has no skill that can be told from luck.** Over days the price is close to a coin flip, and no more is claimed. What can be relied on is
-a probability that says how little is known, an abstention where nothing is, and a record that cannot be edited. Nothing here is
+**The direction shows no skill that can be distinguished from luck.** Over days the price is close to a coin flip, and no more is claimed. The service offers
+a probability that states how little is known, an abstention where nothing is, and a record that cannot be edited. Nothing here is
 advice to trade.
 
-Outcomes of wagers are logged to the ERC-8004 reputation registry by the operator's own second wallet. On paper venues nothing
-is staked, and what is won there proves nothing.`;
+Outcomes of wagers are logged to the ERC-8004 reputation registry by the operator's own second wallet. Paper venues
+stake nothing, so their results prove nothing.`;
 }
 
 function renderVerification(publicUrl: string): string {
   return `## Check it yourself
 
-1. \`GET ${joinUrl(publicUrl, '/api/svc/onchain-oracle/verify/<uid>')}\` reads an attestation from the chain and lists each check with what it found.
-2. Without trusting this service: read the attestation by its uid from the chain, compare its block time with \`windowOpensAt\`,
-   and hash the revealed values and salt with the formula above. It must be the committed hash.
+1. \`GET ${joinUrl(publicUrl, '/api/svc/onchain-oracle/verify/<uid>')}\` reads an attestation from the chain and lists each check with its result.
+2. Without trusting this service: read the attestation from the chain, compare its block time with \`windowOpensAt\`,
+   and hash the revealed values and salt with the formula above. The result must equal the commitment.
 3. \`metadata\` is the sha2-256 of the bytes at ${joinUrl(publicUrl, '/ipfs/<cid>')}: model version and digest, regime, sources and times of all inputs.
-4. Follow \`refUID\` from prediction to prediction: the sequence has no gap.
-5. Compute the outcome from public prices, and the scorecard from the outcomes.
+4. Follow \`refUID\` from prediction to prediction: the sequence must have no gap.
+5. Recompute outcomes from public prices, and the scorecard from outcomes.
 
-How to call the service by program: ${joinUrl(publicUrl, ENDPOINTS.skillFile)}
+To call the service from a program, see ${joinUrl(publicUrl, ENDPOINTS.skillFile)}
 `;
 }

@@ -35,7 +35,7 @@ function renderInputLine(name: string, { description, enum: options, items, defa
     required ? 'required' : 'optional',
     ...(options === undefined ? [] : [`one of ${options.join(', ')}`]),
     ...(several === undefined ? [] : [`a list of ${several.join(', ')}`]),
-    ...(fallback === undefined ? [] : [`${JSON.stringify(fallback)} unless told`]),
+    ...(fallback === undefined ? [] : [`default ${JSON.stringify(fallback)}`]),
   ];
   return `  - \`${name}\` (${facts.join('; ')}): ${description}`;
 }

@@ -49,7 +49,7 @@ export class SkillExecutor implements AgentExecutor {
   async cancelTask(taskId: string, bus: ExecutionEventBus): Promise<void> {
     const contextId = this.#runningContexts.get(taskId) ?? '';
     new TaskEventPublisher({ taskId, contextId, bus, now: this.#deps.now }).publishStatus(TaskState.TASK_STATE_CANCELED, {
-      parts: [textPart('Cancelled as asked.')],
+      parts: [textPart('Cancelled by the client.')],
     });
   }
 

@@ -173,7 +173,7 @@ it('names the price of each single answer', () => {
 describe('the methodology', () => {
   it('states the lack of skill, and matches the code', () => {
     const text = renderMethodology({ publicUrl });
-    expect(text).toContain('**The direction has no skill that can be told from luck.**');
+    expect(text).toContain('**The direction shows no skill that can be distinguished from luck.**');
     expect(text).toContain('147 variants were tried');
     expect(text).toContain('at 21:35 UTC');
     expect(text).toContain(

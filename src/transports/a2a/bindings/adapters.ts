@@ -112,15 +112,15 @@ const contextBuilder: ServerCallContextBuilder = ({ headers = {}, user, requeste
 function requirePost(request: Request, response: Response): void {
   if (request.method === 'POST') return;
   response.set('Allow', 'POST');
-  throw new OracleError('METHOD_NOT_ALLOWED', 'JSON-RPC is sent by POST', {
-    suggestedAction: `POST a JSON-RPC request here; GET ${ENDPOINTS.agentCard} says what is served.`,
+  throw new OracleError('METHOD_NOT_ALLOWED', 'JSON-RPC requires POST', {
+    suggestedAction: `POST a JSON-RPC request here; GET ${ENDPOINTS.agentCard} describes the service.`,
   });
 }
 
 /** @throws OracleError UNSUPPORTED_MEDIA_TYPE, INPUT_INVALID */
 function requireReadableBody(request: Request): void {
   if (request.body === undefined && request.get('content-type') !== undefined && request.is([...BODY_OPTIONS.bodyTypes]) === false) {
-    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The body is of a type that is not read', {
+    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'Unsupported Content-Type', {
       field: 'Content-Type',
       suggestedAction: `Send ${JSON_TYPE} or ${A2A_TYPE}.`,
     });
@@ -148,7 +148,7 @@ type RawMessage = { parts?: unknown; content?: unknown } | null;
 
 function pathNotServed(isLegacy: boolean): OracleError {
   const [version, base] = isLegacy ? [A2A_LEGACY_VERSION, LEGACY_REST_PATH] : [A2A_VERSION, ENDPOINTS.a2aRest];
-  return new OracleError('NOT_FOUND', 'Nothing is served at this path', {
+  return new OracleError('NOT_FOUND', 'Unknown path', {
     suggestedAction: `Use the paths of A2A ${version} below ${base}, e.g. POST ${base}/message:send.`,
   });
 }

@@ -16,50 +16,50 @@ export class ProtocolRejection extends OracleError {
 
 /** The same for a missing task and for a task of another owner, so that ids cannot be probed. */
 export function taskNotFound(): OracleError {
-  return new OracleError('NOT_FOUND', 'There is no such task of yours', {
+  return new OracleError('NOT_FOUND', 'Task not found', {
     field: 'id',
-    suggestedAction: 'Ask with the token, or from the address, that the task was sent with; ListTasks of A2A 1.0 lists yours.',
+    suggestedAction: 'Use the token or address that sent the task; ListTasks of A2A 1.0 lists your tasks.',
   });
 }
 
 export function callbackNotFound(): OracleError {
-  const suggestedAction = 'ListTaskPushNotificationConfigs lists those that it has.';
-  return new OracleError('NOT_FOUND', 'There is no such callback of this task', { field: 'id', suggestedAction });
+  const suggestedAction = 'ListTaskPushNotificationConfigs lists the callbacks of the task.';
+  return new OracleError('NOT_FOUND', 'Callback not found', { field: 'id', suggestedAction });
 }
 
 export function taskNotCancelable(state: string): OracleError {
-  const suggestedAction = 'Nothing is left to cancel: read the task as it is.';
-  return new ProtocolRejection('TaskNotCancelableError', `The task is over: ${state}`, { field: 'id', suggestedAction });
+  const suggestedAction = 'Read the task with GetTask.';
+  return new ProtocolRejection('TaskNotCancelableError', `The task has ended: ${state}`, { field: 'id', suggestedAction });
 }
 
 export function taskEnded(state: string): OracleError {
-  const suggestedAction = 'Send the message without a taskId: it opens a task of its own, in the same contextId if you like.';
-  return new ProtocolRejection('UnsupportedOperationError', `The task is over: ${state}`, { field: 'message.taskId', suggestedAction });
+  const suggestedAction = 'Send the message without taskId to open a new task, optionally with the same contextId.';
+  return new ProtocolRejection('UnsupportedOperationError', `The task has ended: ${state}`, { field: 'message.taskId', suggestedAction });
 }
 
 export function nothingToFollow(state: string): OracleError {
-  const suggestedAction = 'Read the task as it is: no events come any more.';
-  return new ProtocolRejection('UnsupportedOperationError', `The task is over: ${state}`, { field: 'id', suggestedAction });
+  const suggestedAction = 'Read the task with GetTask: it has no more events.';
+  return new ProtocolRejection('UnsupportedOperationError', `The task has ended: ${state}`, { field: 'id', suggestedAction });
 }
 
 export function taskBusy(): OracleError {
-  const message = 'The task does not wait for a message: it is being worked on';
-  const suggestedAction = 'Wait until it has ended, or open a task of its own.';
+  const message = 'The task is running and does not accept a message';
+  const suggestedAction = 'Wait until it ends, or open another task.';
   return new ProtocolRejection('UnsupportedOperationError', message, { field: 'message.taskId', suggestedAction });
 }
 
 export function otherContext(): OracleError {
-  const suggestedAction = 'Leave contextId out, or send the one of the task.';
-  return new OracleError('INPUT_INVALID', 'The task is of another context', { field: 'message.contextId', suggestedAction });
+  const suggestedAction = 'Omit contextId, or send that of the task.';
+  return new OracleError('INPUT_INVALID', 'The task belongs to another context', { field: 'message.contextId', suggestedAction });
 }
 
 export function noExtendedCard(): OracleError {
-  const suggestedAction = 'Read the public one at /.well-known/agent-card.json: it is the same for everybody.';
+  const suggestedAction = 'Read the public card at /.well-known/agent-card.json.';
   return new ProtocolRejection('UnsupportedOperationError', 'There is no extended agent card', { suggestedAction });
 }
 
 export function unknownVersion(): OracleError {
   const suggestedAction = `Send A2A-Version: ${A2A_VERSION} or ${A2A_LEGACY_VERSION}.`;
-  const message = 'This version of the protocol is not served';
+  const message = 'Unsupported protocol version';
   return new ProtocolRejection('VersionNotSupportedError', message, { field: 'A2A-Version', suggestedAction });
 }

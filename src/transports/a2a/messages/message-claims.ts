@@ -70,8 +70,8 @@ function computeMessageDigest(message: Message): string {
 }
 
 function messageIdReused(): OracleError {
-  return new OracleError('CONFLICT', 'A message with this messageId came before and said something else', {
+  return new OracleError('CONFLICT', 'This messageId was used for a message with other content', {
     field: 'message.messageId',
-    suggestedAction: 'Give every message a messageId of its own, e.g. a UUID; repeat one only with the same content.',
+    suggestedAction: 'Use a new messageId, e.g. a UUID; repeat one only with the same content.',
   });
 }

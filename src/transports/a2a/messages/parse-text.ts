@@ -89,7 +89,7 @@ function parseVerification(text: string): TextCall {
     return {
       skill,
       missing:
-        'Which forecast shall be verified? Name its date (YYYY-MM-DD), its id (e.g. 2026-01-05:7d) or the uid of its attestation (0x and 64 hex digits).',
+        'Which forecast should be verified? Send its date (YYYY-MM-DD), its id (e.g. 2026-01-05:7d) or the uid of its attestation (0x and 64 hex digits).',
     };
   }
   return { skill, input: pickSkillFields(skill, { date, horizon: findHorizon(text) }) };

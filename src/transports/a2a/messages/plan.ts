@@ -77,9 +77,9 @@ export function planParts({ parts }: Pick<Message, 'parts'>, options: PlanOption
     return value === null ? [] : [{ value, index }];
   });
   if (data.length > 1) {
-    throw new OracleError('INPUT_INVALID', 'A message asks for one skill: it has several data parts', {
+    throw new OracleError('INPUT_INVALID', 'A message may have one data part', {
       field: `message.parts.${data[1].index}`,
-      suggestedAction: 'Send one data part; ask for the next skill in a message of its own.',
+      suggestedAction: 'Send one skill call per message.',
     });
   }
   if (data.length === 1) return planData(data[0].value, options);
@@ -138,7 +138,7 @@ function planPaidCall(
   return { do: 'reject', skill, error: { ...error, suggestedAction } };
 }
 
-const PAYMENT_ADVICE = `Or pay for this one answer: send the call with the header A2A-Extensions: ${EXTENSION_URIS.x402}, and the task says what to pay in "${PAYMENT_METADATA.required}".`;
+const PAYMENT_ADVICE = `Or pay for this answer: send the call with the header A2A-Extensions: ${EXTENSION_URIS.x402}, and the task returns the payment requirements in "${PAYMENT_METADATA.required}".`;
 
 function formatNote(skill: string, input: Record<string, unknown>): string {
   return `Understood as ${skill}. To ask exactly this, send a data part ${JSON.stringify({ skill, input })}.`;
@@ -149,7 +149,7 @@ function buildSkillQuestion(): Part[] {
   const list = SKILLS.map(({ id, summary }) => `- ${id}: ${summary}.`);
   const example = getExample(SKILLS[0].id);
   return [
-    textPart(`Which skill do you want?\n${list.join('\n')}\nAnswer in words, or with a data part such as ${JSON.stringify(example)}.`),
+    textPart(`Which skill do you need?\n${list.join('\n')}\nReply with a text, or with a data part such as ${JSON.stringify(example)}.`),
     dataPart({ skills: SKILLS.map(({ id, summary, tier }) => ({ skill: id, summary, tier, example: getExample(id) })), example }),
   ];
 }

@@ -57,7 +57,7 @@ export class TaskPayments {
   /** The client declines to pay. */
   decline(): void {
     this.#deps.publisher.publishStatus(TaskState.TASK_STATE_CANCELED, {
-      parts: [textPart('Nothing was paid, and nothing is owed.')],
+      parts: [textPart('Payment declined. Nothing was charged.')],
       messageMetadata: { [PAYMENT_METADATA.status]: 'payment-rejected', [PAYMENT_METADATA.receipts]: getReceipts(this.#deps.task) },
     });
   }
@@ -83,7 +83,7 @@ export class TaskPayments {
       [PAYMENT_METADATA.receipts]: receipts,
       [PAYMENT_METADATA.receipt]: toSaleResponse(sold),
     };
-    const parts = [textPart(`Paid ${formatMoney(quote.offering.price)} by the transaction ${sold.payment.txHash}.`)];
+    const parts = [textPart(`Paid ${formatMoney(quote.offering.price)} in transaction ${sold.payment.txHash}.`)];
     const taskMetadata = { [PAYMENT_METADATA.receipts]: receipts };
     publisher.publishCompleted(call, sold, { tier: requestContext.caller.tier, parts, taskMetadata, messageMetadata });
   }
@@ -148,7 +148,7 @@ function toPaymentRejection(error: unknown, { code }: ClientError): PaymentRejec
 }
 
 const VERIFIED_STATUS = {
-  parts: [textPart('The payment is good. It is settled once the answer is made.')],
+  parts: [textPart('The payment is verified. It is settled once the answer is ready.')],
   messageMetadata: { [PAYMENT_METADATA.status]: 'payment-verified' },
 };
 
@@ -180,6 +180,6 @@ function getNetwork({ x402Version }: Record<string, unknown>, { requirements, re
 }
 
 function withResendAdvice(clientError: ClientError): ClientError {
-  const suggestedAction = `${clientError.suggestedAction} Send the same payment in a new message to this task: it is never charged twice.`;
+  const suggestedAction = `${clientError.suggestedAction} Send the same payment in a new message to this task: it is not charged twice.`;
   return { ...clientError, suggestedAction };
 }

@@ -143,12 +143,8 @@ function buildConfigKey(owner: string, taskId: string, id: string): string {
 }
 
 function tooManyConfigs(): OracleError {
-  return new OracleError(
-    'CONFLICT',
-    `A task can have ${MAX_PUSH_CONFIGS_PER_TASK} push notification configurations, and this one has them`,
-    {
-      suggestedAction: 'Delete one of them first.',
-      details: { limit: MAX_PUSH_CONFIGS_PER_TASK },
-    },
-  );
+  return new OracleError('CONFLICT', `A task can have ${MAX_PUSH_CONFIGS_PER_TASK} push notification configurations`, {
+    suggestedAction: 'Delete one of them first.',
+    details: { limit: MAX_PUSH_CONFIGS_PER_TASK },
+  });
 }

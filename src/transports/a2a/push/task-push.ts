@@ -74,8 +74,8 @@ export function createTaskPush({ db, secretBox, rules, registering = rules, now,
 }
 
 function tokenRequired({ rejectedToken }: Pick<Caller, 'rejectedToken'>): OracleError {
-  return new OracleError('UNAUTHENTICATED', rejectedToken ?? 'Callbacks are for callers with a token', {
+  return new OracleError('UNAUTHENTICATED', rejectedToken ?? 'Callbacks require an access token', {
     field: 'Authorization',
-    suggestedAction: `Log in with a wallet that holds ${formatTierRequirement('basic')}: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>. Without one ask for the task, or stream it.`,
+    suggestedAction: `Log in with a wallet that holds ${formatTierRequirement('basic')}: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>. Without a token, poll the task or stream it.`,
   });
 }

@@ -58,8 +58,8 @@ export class TaskCapacity {
 }
 
 function tooManyTasks(max: number): OracleError {
-  return new OracleError('RATE_LIMITED', `${max} tasks of yours are being worked on`, {
-    suggestedAction: 'Wait until some of them have ended.',
+  return new OracleError('RATE_LIMITED', `${max} of your tasks are running`, {
+    suggestedAction: 'Wait until some of them end.',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

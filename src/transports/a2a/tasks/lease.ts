@@ -19,8 +19,7 @@ export const IS_ABANDONED = { $and: [{ $in: ['$state', [...ACTIVE_STATES]] }, IS
 export const ABANDONED_FILTER = { state: { $in: [...ACTIVE_STATES] }, $expr: IS_EXPIRED };
 
 export function taskAbandoned(): OracleError {
-  return new OracleError('SHUTTING_DOWN', 'The service broke off its work on this task', {
-    suggestedAction:
-      'Send the message again under a new messageId. A payment that came with it is never charged twice: send the same one with it.',
+  return new OracleError('SHUTTING_DOWN', 'The service stopped while this task was running', {
+    suggestedAction: 'Send the message again with a new messageId, and with the same payment if there was one: it is not charged twice.',
   });
 }

@@ -57,7 +57,7 @@ function buildUnsettledMeta(error: unknown): Record<string, unknown> {
 function addTokenAdvice(clientError: ClientError, { isPayable, ...address }: ToolErrorOptions & { isPayable: boolean }): ClientError {
   const action = clientError.code === 'UNAUTHENTICATED' ? formatTokenAdvice(address) : clientError.suggestedAction;
   if (!isPayable) return { ...clientError, suggestedAction: action };
-  const payment = clientError.code === 'PAYMENT_REQUIRED' ? formatPaymentAdvice() : `Or pay for this one answer. ${formatPaymentAdvice()}`;
+  const payment = clientError.code === 'PAYMENT_REQUIRED' ? formatPaymentAdvice() : `Or pay for this answer. ${formatPaymentAdvice()}`;
   return { ...clientError, suggestedAction: `${action} ${payment}` };
 }
 

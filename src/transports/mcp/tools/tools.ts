@@ -46,6 +46,6 @@ function toToolDeclaration(skill: Skill) {
 }
 
 function formatTerms(skill: Skill): string {
-  const who = skill.tier === 'public' ? 'For everybody' : `Needs an access token of the ${skill.tier} tier`;
-  return `${who}; ${formatPrice(skill)}. Freshness: ${skill.freshness.description}.`;
+  const access = skill.tier === 'public' ? 'Public' : `Needs an access token of the ${skill.tier} tier`;
+  return `${access}; ${formatPrice(skill)}. Freshness: ${skill.freshness.description}.`;
 }

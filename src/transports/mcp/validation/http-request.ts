@@ -10,12 +10,12 @@ const MAX_BODY_DEPTH = 40;
 export function validateHttpRequest(request: Request, response: Response): void {
   if (request.method !== 'POST') {
     response.set('Allow', 'POST');
-    throw new OracleError('METHOD_NOT_ALLOWED', 'Messages come by POST, and there are no sessions to read or to end', {
+    throw new OracleError('METHOD_NOT_ALLOWED', 'Only POST is served; there are no sessions', {
       suggestedAction: 'Send a POST.',
     });
   }
   if (!isJsonContentType(request.get('Content-Type'))) {
-    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The body is not declared as JSON', {
+    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type is not JSON', {
       field: 'Content-Type',
       suggestedAction: 'Send "Content-Type: application/json".',
     });

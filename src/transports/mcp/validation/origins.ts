@@ -22,13 +22,12 @@ export function createOriginCheck({ publicUrl, allowedOrigins, allowLoopback }: 
   const hosts = [new URL(publicUrl).hostname, ...(allowLoopback ? localhostAllowedHostnames() : [])];
   const origins = [...hosts, ...allowedOrigins];
   return ({ host, origin }) => {
-    if (!validateHostHeader(host, hosts).ok)
-      throw rejectedOrigin('Host', 'This is not served under that host name', `Ask under ${publicUrl}.`);
+    if (!validateHostHeader(host, hosts).ok) throw rejectedOrigin('Host', 'Unknown host name', `Send the request to ${publicUrl}.`);
     if (!validateOriginHeader(origin, origins).ok)
       throw rejectedOrigin(
         'Origin',
-        'Pages of that origin may not ask here',
-        'Ask from a program, or from a page that the operator allows.',
+        'Requests from that origin are not allowed',
+        'Call from a program, or from a page that the operator allows.',
       );
   };
 }

@@ -154,7 +154,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('the official client of protoco
     expect(await client.getTask({ id: task.id })).toMatchObject({ id: task.id, status: { state: 'completed' } });
     const events = await all(client.sendMessageStream(older(MARKET)));
     expect(events.map(({ kind }) => kind)).toEqual(['task', 'status-update', 'artifact-update', 'status-update']);
-    await expect(client.sendMessage(older({ skill: 'nope' }))).rejects.toThrow('There is no skill of that name');
+    await expect(client.sendMessage(older({ skill: 'nope' }))).rejects.toThrow('Unknown skill');
     await expect(client.cancelTask({ id: task.id })).rejects.toThrow();
   });
 });

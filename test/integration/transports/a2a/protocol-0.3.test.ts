@@ -82,8 +82,8 @@ describe('a stream that fails before its first event', () => {
     const { url } = await bench();
     const [rpc, rest] = [new JsonRpcTransport({ endpoint: `${url}/a2a` }), new RestTransport({ endpoint: `${url}/a2a/rest` })];
     for (const client of [rpc, rest]) {
-      await expect(all(client.sendMessageStream(UNKNOWN_SKILL()))).rejects.toThrow(/There is no skill of that name.*-32602/);
-      await expect(all(client.resubscribeTask({ id: crypto.randomUUID() }))).rejects.toThrow('There is no such task of yours');
+      await expect(all(client.sendMessageStream(UNKNOWN_SKILL()))).rejects.toThrow(/Unknown skill.*-32602/);
+      await expect(all(client.resubscribeTask({ id: crypto.randomUUID() }))).rejects.toThrow('Task not found');
     }
   });
 });
@@ -162,7 +162,7 @@ describe('a method or path that 0.3 does not have', () => {
     const { body } = await rpc('SendMessage', message({ text: 'hm' }));
     const params = { id: body.result.task.id, pushNotificationConfigId: 'none' };
     const { error } = (await older('tasks/pushNotificationConfig/get', params, { 'A2A-Version': '0.3' })).body;
-    expect(error.data[0].metadata.suggestedAction).toBe('tasks/pushNotificationConfig/list lists those that it has.');
+    expect(error.data[0].metadata.suggestedAction).toBe('tasks/pushNotificationConfig/list lists the callbacks of the task.');
   });
 });
 

@@ -44,7 +44,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
   it('negotiates its revision and gets the server information', () => {
     expect(client.revision).toBe(name === 'SDK 1' ? '2025-11-25' : name);
     expect(client.getServerVersion()).toMatchObject({ name: 'bitcoin-signal-oracle', title: 'Bitcoin Signal Oracle' });
-    expect(client.getInstructions()).toMatch(/no skill that can be told from luck/);
+    expect(client.getInstructions()).toMatch(/no skill that can be distinguished from luck/);
     expect(client.getInstructions()!.split('\n').length).toBeLessThanOrEqual(10);
   });
 

@@ -67,7 +67,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     });
     expect(BigInt(required.accepts[0].asset)).toBe(BigInt(till.asset));
     expect(BigInt(required.accepts[0].payTo)).toBe(BigInt(till.payee));
-    expect(refused.content[1].text).toMatch(/^UNAUTHENTICATED: [\s\S]*POST http:\S+verify[\s\S]*Or pay for this one answer/);
+    expect(refused.content[1].text).toMatch(/^UNAUTHENTICATED: [\s\S]*POST http:\S+verify[\s\S]*Or pay for this answer/);
     expect(refused._meta[ERROR]).toMatchObject({ code: 'UNAUTHENTICATED', retryable: false, field: 'Authorization' });
     expect(refused.structuredContent).toEqual(name === '2026-07-28' ? required : undefined);
     const received = JSON.stringify(refused);

@@ -127,7 +127,7 @@ describe.each(DEATHS)('after the process died %s', (_, dead, { madeAgain }) => {
     const { body } = await one.rpc('GetTask', { id: task.id });
     expect(body.result.status).toMatchObject({
       state: 'TASK_STATE_FAILED',
-      message: { parts: [{ text: expect.stringContaining('never charged twice') }, { data: { code: 'SHUTTING_DOWN' } }] },
+      message: { parts: [{ text: expect.stringContaining('not charged twice') }, { data: { code: 'SHUTTING_DOWN' } }] },
     });
     expect(made).toBe(madeAgain ? 0 : 1);
     const again = await one.rpc('SendMessage', message(PREDICT, { metadata: submitted(payload) }), PAYS);

@@ -95,12 +95,12 @@ describe.each(BINDINGS)('over %s', (binding) => {
 
   it('a missing callback and a missing task return different errors', async () => {
     const { client, task } = await waitingTask(binding);
-    const advice = { code: 'NOT_FOUND', field: 'id', suggestedAction: 'ListTaskPushNotificationConfigs lists those that it has.' };
+    const advice = { code: 'NOT_FOUND', field: 'id', suggestedAction: 'ListTaskPushNotificationConfigs lists the callbacks of the task.' };
     const missing = () => client.getTaskPushNotificationConfig(named(task.id, 'nobody'));
     expect(await getRejectionMetadata(missing())).toMatchObject(advice);
-    await expect(missing()).rejects.toThrow('There is no such callback of this task');
+    await expect(missing()).rejects.toThrow('Callback not found');
     const other = await open(served.url, binding, premium);
-    await expect(other.getTaskPushNotificationConfig(named(task.id, 'nobody'))).rejects.toThrow('There is no such task of yours');
+    await expect(other.getTaskPushNotificationConfig(named(task.id, 'nobody'))).rejects.toThrow('Task not found');
   });
 
   it('a callback of an ended task is stored and not called', async () => {
@@ -109,7 +109,7 @@ describe.each(BINDINGS)('over %s', (binding) => {
     expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
     const config = { tenant: '', taskId: task.id, id: 'late', url, token: '', authentication: undefined };
     await client.createTaskPushNotificationConfig(config);
-    await expect(client.sendMessage(messageOf([MARKET], { taskId: task.id }))).rejects.toThrow('The task is over');
+    await expect(client.sendMessage(messageOf([MARKET], { taskId: task.id }))).rejects.toThrow('The task has ended');
     expect((await client.listTaskPushNotificationConfig(page(task.id))).configs).toEqual([config]);
     expect(received).toEqual([]);
   });

@@ -64,9 +64,7 @@ describe('an error', () => {
     const error = new PayableError(refusal, TERMS);
     const [required, words] = toToolError(error, ADDRESS).content as { text: string }[];
     expect(JSON.parse(required!.text)).toMatchObject({ x402Version: 2, accepts: [{ amount: '1000', network: 'eip155:8453' }] });
-    expect(words!.text).toMatch(
-      /^TIER_REQUIRED: Too little\nWhat to do: Hold more\. Or pay for this one answer\. .*_meta\["x402\/payment"\]/,
-    );
+    expect(words!.text).toMatch(/^TIER_REQUIRED: Too little\nWhat to do: Hold more\. Or pay for this answer\. .*_meta\["x402\/payment"\]/);
     expect(toToolError(error, ADDRESS)).toMatchObject({ isError: true, _meta: { [KEY]: { code: 'TIER_REQUIRED' } } });
     expect(toToolError(error, ADDRESS).structuredContent).toBeUndefined();
     expect(toToolError(error, { ...ADDRESS, isCurrentRevision: true }).structuredContent).toEqual(JSON.parse(required!.text));
