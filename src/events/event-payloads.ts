@@ -15,14 +15,14 @@ import {
 import type { PushedName } from './event-names.ts';
 
 const SIDE = z.enum(['YES', 'NO']);
-const BELOW_BASIC = 'null for a wallet that has fallen below Basic';
+const BELOW_BASIC = 'null for a wallet below Basic';
 const MICROS = z.int().min(0);
 
 const { regime, modelVersion, windowOpensAt, resolvesAt, timestamp, replayed, late } = FORECAST_STATE;
 
 /** Interface, section 6.1: `signal`, `confidence`, `direction`, `btcPrice`, `regime`, `horizon`; the others verify them. */
 const SIGNAL_NEW = z.object({
-  signal: SIGNAL.describe('GATED for a wallet that has fallen below Basic; else BUY, SELL or HOLD'),
+  signal: SIGNAL.describe('GATED for a wallet below Basic; else BUY, SELL or HOLD'),
   confidence: CONFIDENCE.nullable().describe(`Calibrated probability of the direction as committed, 0.50 to 0.99; ${BELOW_BASIC}`),
   direction: DIRECTION.nullable().describe(`Expected direction over the horizon; ${BELOW_BASIC}`),
   btcPrice: z.number().describe('BTC/USD at signal time'),
@@ -33,8 +33,8 @@ const SIGNAL_NEW = z.object({
   windowOpensAt,
   resolvesAt,
   timestamp,
-  commitment: BYTES32.describe('What the chain will hold of the values before the window opens; `attestation.created` says where'),
-  salt: BYTES32.nullable().describe(`Opens the commitment together with the values; ${BELOW_BASIC}`),
+  commitment: BYTES32.describe('Salted hash of the values, attested on chain before the window opens; see `attestation.created`'),
+  salt: BYTES32.nullable().describe(`Salt that verifies the values against the commitment; ${BELOW_BASIC}`),
   replayed,
   late,
   premium: z
@@ -44,26 +44,28 @@ const SIGNAL_NEW = z.object({
       priceQuantiles: z.record(z.string(), z.number()).describe('BTC/USD at resolution by level: `p05` to `p95`'),
     })
     .nullable()
-    .describe('What Premium is told beside; null below Premium'),
+    .describe('Additional values for Premium; null below Premium'),
 });
 
 /** Interface, section 6.1: `date`, `direction`, `outcome`, `btcAtSignal`, `btcAtResolution`. */
 const SIGNAL_RESOLVED = z.object({
   ...FORECAST_ID,
-  signal: z.enum(['BUY', 'SELL']).describe('What was forecast; a HOLD is not scored, and its end is told by `attestation.created` only'),
-  direction: DIRECTION.describe('What was forecast'),
+  signal: z
+    .enum(['BUY', 'SELL'])
+    .describe('Forecast signal; a HOLD is not scored, its resolution is published by `attestation.created` only'),
+  direction: DIRECTION.describe('Forecast direction'),
   confidence: CONFIDENCE.describe('Calibrated probability of the direction as committed'),
   pUp: FORECAST_VALUES.pUp.unwrap().describe('Probability, as committed, that the close at resolution is higher'),
   outcome: OUTCOME.describe('Whether the direction came true'),
-  actualDirection: DIRECTION.describe('Where the price went'),
+  actualDirection: DIRECTION.describe('Direction of the price'),
   btcAtSignal: z.number().describe('Daily close at window open, USD, which the outcome is measured from'),
   btcAtResolution: z.number().describe('Daily close at resolution, USD'),
   returnBps: z.int().describe('Return over the window in basis points'),
-  venues: z.array(z.string()).describe('Where the closes were taken from'),
+  venues: z.array(z.string()).describe('Venues of the closes'),
   resolvedAt: TIME.describe('Block time of the resolution'),
   predictionUid: BYTES32.describe('Attestation that committed to the forecast'),
   resolutionUid: BYTES32.describe('Attestation that reveals it with its outcome'),
-  salt: BYTES32.describe('Opens the commitment together with the values'),
+  salt: BYTES32.describe('Salt that verifies the values against the commitment'),
   modelVersion,
   replayed,
 });
@@ -73,34 +75,34 @@ const ATTESTATION_CREATED = z.object({
   type: z.enum(['prediction', 'resolution']).describe('`prediction` commits to a forecast, `resolution` reveals it with its outcome'),
   ...FORECAST_ID,
   status: STATUS.describe(
-    'Of the forecast with this attestation: PENDING, or VOID where it came too late; WIN, LOSS or HOLD once resolved',
+    'Status of the forecast with this attestation: PENDING, or VOID if it was too late; WIN, LOSS or HOLD once resolved',
   ),
-  chain: z.string().describe('Chain it is on, CAIP-2, e.g. `eip155:8453`'),
-  txHash: BYTES32.describe('Transaction that made it'),
-  blockNumber: COUNT.describe('Block that it is in'),
+  chain: z.string().describe('Chain, CAIP-2, e.g. `eip155:8453`'),
+  txHash: BYTES32.describe('Transaction of the attestation'),
+  blockNumber: COUNT.describe('Block of the transaction'),
   attestedAt: TIME.describe('Time of that block'),
   refUid: BYTES32.nullable().describe(
-    'The attestation that it refers to: a resolution its prediction, a prediction that of the day before; null on the first day',
+    'Referenced attestation: of a resolution its prediction, of a prediction that of the day before; null on the first day',
   ),
-  commitment: BYTES32.describe('What is on chain of the values; zero when nothing was forecast'),
+  commitment: BYTES32.describe('Commitment on chain; zero when nothing was forecast'),
   cid: z.string().describe('CIDv1 of the metadata, served at `/ipfs/{cid}`'),
-  verifyUrl: z.url().describe('Where the service checks the attestation field by field'),
+  verifyUrl: z.url().describe('URL that verifies the attestation field by field'),
   replayed,
 });
 
 const WAGER = {
-  date: DATE.describe('Day of the forecast that it belongs to, UTC'),
+  date: DATE.describe('UTC day of the forecast'),
   market: z.string().describe('The question'),
   side: SIDE.nullable().describe(`Side that was bought; ${BELOW_BASIC}`),
-  amount: z.number().nullable().describe(`What it cost, fee included, in units of \`asset\`; ${BELOW_BASIC}`),
-  odds: z.number().nullable().describe(`What one unit of it pays when it wins (decimal odds: 1 / price); ${BELOW_BASIC}`),
+  amount: z.number().nullable().describe(`Cost including the fee, in units of \`asset\`; ${BELOW_BASIC}`),
+  odds: z.number().nullable().describe(`Decimal odds, 1 / price: payout per unit when it wins; ${BELOW_BASIC}`),
   amountMicros: MICROS.nullable().describe(`\`amount\` in millionths of \`asset\`; ${BELOW_BASIC}`),
   contracts: z.number().min(0).nullable().describe(`Contracts bought, each paying one unit when it wins; ${BELOW_BASIC}`),
   price: PROBABILITY.nullable().describe(`Mean cost of a contract, fee included; ${BELOW_BASIC}`),
-  asset: z.string().describe('What it was paid in; `PAPER-USD` is no money'),
-  venue: z.string().describe("Where it stands; `paper` is the service's own book, for practice"),
+  asset: z.string().describe('Currency; `PAPER-USD` is no money'),
+  venue: z.string().describe("Venue of the wager; `paper` is the service's own simulated book"),
   marketId: z.string().describe('Id of the market at the venue'),
-  strikeUsd: z.number().describe('BTC/USD that the question asks about'),
+  strikeUsd: z.number().describe('Strike of the question, BTC/USD'),
   expiresAt: TIME.describe('When the market ends'),
 };
 
@@ -111,41 +113,38 @@ export const MAX_REASON_LENGTH = 300;
 const WAGER_PLACED = z.object({
   ...WAGER,
   market: z.string().describe('The question; `none` on a day without a market'),
-  side: z.enum(['YES', 'NO', 'NONE']).nullable().describe(`Side that was bought; NONE where nothing was; ${BELOW_BASIC}`),
-  amount: z.number().nullable().describe(`What it cost, fee included, in units of \`asset\`; 0 where nothing was bought; ${BELOW_BASIC}`),
-  odds: z
-    .number()
-    .nullable()
-    .describe(`What one unit of it pays when it wins (decimal odds: 1 / price); 0 where nothing was bought; ${BELOW_BASIC}`),
+  side: z.enum(['YES', 'NO', 'NONE']).nullable().describe(`Side that was bought; NONE if nothing was; ${BELOW_BASIC}`),
+  amount: z.number().nullable().describe(`Cost including the fee, in units of \`asset\`; 0 if nothing was bought; ${BELOW_BASIC}`),
+  odds: z.number().nullable().describe(`Decimal odds, 1 / price; 0 if nothing was bought; ${BELOW_BASIC}`),
   placed: z.boolean().nullable().describe(`Whether a wager was placed; ${BELOW_BASIC}`),
   reason: z
     .string()
     .max(MAX_REASON_LENGTH)
     .nullable()
-    .describe(`Why none was placed, partly in words of the venue; null where one was, and for a wallet that has fallen below Basic`),
+    .describe(`Why none was placed, partly quoted from the venue; null if one was placed, and for a wallet below Basic`),
   marketId: WAGER.marketId.nullable().describe('Id of the market at the venue; null on a day without a market'),
-  strikeUsd: WAGER.strikeUsd.nullable().describe('BTC/USD that the question asks about; null on a day without a market'),
+  strikeUsd: WAGER.strikeUsd.nullable().describe('Strike of the question, BTC/USD; null on a day without a market'),
   expiresAt: TIME.nullable().describe('When the market ends; null on a day without a market'),
-  placedAt: TIME.nullable().describe(`When it was bought; null where nothing was, and for a wallet that has fallen below Basic`),
+  placedAt: TIME.nullable().describe(`Time of purchase; null if nothing was bought, and for a wallet below Basic`),
   replayed,
   premium: z
     .object({
       pModel: PROBABILITY.describe("The model's probability of YES"),
       qMarket: PROBABILITY.describe("The market's, between bid and ask"),
-      pBelieved: PROBABILITY.describe('What the stake was sized with'),
-      weight: PROBABILITY.describe('How far the model is believed beside the market, as its record has earned'),
+      pBelieved: PROBABILITY.describe('Probability that sized the stake'),
+      weight: PROBABILITY.describe('Weight of the model against the market, earned by its record'),
       yesTokenId: z.string().nullable().describe('Outcome token of YES; null where the venue has none'),
       noTokenId: z.string().nullable().describe('Outcome token of NO; null where the venue has none'),
     })
     .nullable()
-    .describe('What Premium receives beside; null below Premium, and on a day without a quoted market'),
+    .describe('Additional values for Premium; null below Premium, and on a day without a quoted market'),
 });
 
 const WAGER_SETTLED = z.object({
   ...WAGER,
   winner: SIDE.describe('Side that won the market'),
   outcome: OUTCOME.nullable().describe(`Whether the wager won; ${BELOW_BASIC}`),
-  payout: z.number().nullable().describe(`What it paid out, in units of \`asset\`; ${BELOW_BASIC}`),
+  payout: z.number().nullable().describe(`Payout in units of \`asset\`; ${BELOW_BASIC}`),
   payoutMicros: MICROS.nullable().describe(`The same in millionths; ${BELOW_BASIC}`),
   pnl: z.number().nullable().describe(`\`payout\` less \`amount\`; ${BELOW_BASIC}`),
   pnlMicros: z.int().nullable().describe(`The same in millionths; ${BELOW_BASIC}`),
@@ -155,20 +154,20 @@ const WAGER_SETTLED = z.object({
 
 /** Interface, section 6.1: `from`, `to`, `timestamp`. */
 const REGIME_CHANGED = z.object({
-  from: REGIME.describe('Regime of the last day before that had one'),
-  to: REGIME.describe('Regime that holds now'),
-  timestamp: TIME.describe('When it was found'),
+  from: REGIME.describe('Regime of the last earlier day that has one'),
+  to: REGIME.describe('Current regime'),
+  timestamp: TIME.describe('Time of the evaluation'),
   date: DATE.describe('Day of that evaluation, UTC'),
-  riskLevel: z.enum(RISK_LEVELS).describe('Of the regime that holds now'),
+  riskLevel: z.enum(RISK_LEVELS).describe('Risk level of the current regime'),
   replayed,
 });
 
 const WEBHOOK_DISABLED = z.object({
-  webhookId: z.uuid().describe('The webhook that is called no more'),
-  url: z.string().describe('Where it led'),
-  reason: z.string().describe('Why'),
-  failingSince: TIME.nullable().describe('Since when every attempt has failed; null where that was not the reason'),
-  enableUrl: z.url().describe('Where it is enabled again: POST'),
+  webhookId: z.uuid().describe('The disabled webhook'),
+  url: z.string().describe('Its URL'),
+  reason: z.string().describe('Reason'),
+  failingSince: TIME.nullable().describe('First of the failures without a success in between; null if that was not the reason'),
+  enableUrl: z.url().describe('POST to this URL enables it again'),
 });
 
 /** `data` of each event. */
@@ -186,7 +185,7 @@ export type EventPayload<Name extends PushedName = PushedName> = z.input<(typeof
 
 /** Envelope of every event over all transports. */
 export const EVENT_ENVELOPE = {
-  id: z.int().min(1).describe('Position in the event log: it rises by one from event to event, filtered ones included. Resume with it'),
+  id: z.int().min(1).describe('Position in the event log, which increases by one per event, including filtered ones. Resume with it'),
   type: z.string().describe('Kind of event'),
   timestamp: TIME.describe('When it happened'),
 };

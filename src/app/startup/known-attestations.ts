@@ -72,7 +72,7 @@ async function describeForecasts({ chain }: AttestationCheckDeps, predictions: r
   const reader = createAttestationReader(chain);
   const dayOf = async ({ uid }: AttestationLog) => {
     const attestation = await reader.read(uid);
-    return attestation === null ? 'a day that the endpoint does not tell' : formatDay(decodePrediction(attestation.data).day);
+    return attestation === null ? 'a day unknown to the endpoint' : formatDay(decodePrediction(attestation.data).day);
   };
   const [first, last] = [await dayOf(predictions[0]), await dayOf(predictions.at(-1)!)];
   return `${predictions.length} forecasts, of ${first === last ? first : `${first} to ${last}`}, and `;

@@ -74,7 +74,7 @@ async function requireOwnDatabase({ chainId, client, addresses }: Chain, journal
       field: 'MONGODB_URI',
       suggestedAction:
         'Start with the database of that record, or its backup; a new record needs a new ATTESTER_PRIVATE_KEY. ' +
-        'If a stranger has sent the wallet its agent, give that away.',
+        'If someone else transferred an agent to the wallet, transfer it away.',
     },
   );
 }

@@ -11,15 +11,15 @@ export const DELIVERY_SUFFIX = '.delivery';
 
 const SOCKET_RULES = [
   `Needs a token of the Basic tier or above; at most ${WEBSOCKET.connectionsPerWallet} connections a wallet.`,
-  `The server sends a ping frame every ${WEBSOCKET.pingSeconds} seconds, and drops a client that does not answer it before the next.`,
+  `The server sends a ping frame every ${WEBSOCKET.pingSeconds} seconds, and disconnects a client that does not answer before the next one.`,
   `After a drop wait ${WEBSOCKET.reconnectSeconds} seconds, then connect with \`since\`: events are kept for ${EVENT_RETENTION_DAYS} days.`,
-  'What is refused before the connection opens is answered over HTTP, as `application/problem+json`.',
+  'Errors before the connection opens are HTTP responses of `application/problem+json`.',
 ].join(' ');
 
 const WEBHOOK_RULES = [
   'Registered at POST /api/svc/webhooks/register, by a token of the Basic tier or above.',
-  `Any answer of 2xx within ${WEBHOOK_CALL_TIMEOUT_MS / 1_000} seconds takes a message. Anything else, redirects included, has it sent again,`,
-  `${MAX_DELIVERY_ATTEMPTS} times altogether, while what follows waits. 410 ends the calls at once, failures do when they go on for`,
+  `A 2xx response within ${WEBHOOK_CALL_TIMEOUT_MS / 1_000} seconds accepts a message. Anything else, redirects included, causes a retry,`,
+  `up to ${MAX_DELIVERY_ATTEMPTS} attempts, while later messages wait. 410 disables the webhook at once, continuous failures do after`,
   `${DISABLE_AFTER_FAILING_MS / DAY_MS} days.`,
 ].join(' ');
 
@@ -44,7 +44,7 @@ export function buildChannels({ query, socket, deliveries }: ChannelInputs) {
     socket: {
       address: WEBSOCKET.path,
       title: 'Events over a WebSocket',
-      summary: 'Each event once, in order, as it happens, and from wherever the client stopped',
+      summary: 'Each event once, in order, live and from where the client stopped',
       description: SOCKET_RULES,
       servers: [{ $ref: '#/servers/socket' }],
       messages: buildMessageRefs(socket, ''),
@@ -55,7 +55,7 @@ export function buildChannels({ query, socket, deliveries }: ChannelInputs) {
       // The subscriber's URL.
       address: null,
       title: 'Events to a webhook',
-      summary: 'Each event posted at least once, in order, signed as Standard Webhooks has it',
+      summary: 'Each event posted at least once, in order, signed according to Standard Webhooks',
       description: WEBHOOK_RULES,
       servers: [{ $ref: '#/servers/receiver' }],
       messages: buildMessageRefs(deliveries, DELIVERY_SUFFIX),

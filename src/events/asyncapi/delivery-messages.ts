@@ -13,25 +13,25 @@ export const DELIVERY_HEADERS: AsyncApiSchema = {
   properties: {
     'webhook-id': {
       type: 'string',
-      description: 'Id of the message: the same for the same event however often it is sent, so that a receiver can tell what it has',
+      description: 'Id of the message, constant over all retries and replays of an event: use it to discard duplicates',
     },
     'webhook-timestamp': {
       type: 'string',
       pattern: '^[0-9]+$',
-      description: 'When this attempt was sent, Unix time in seconds; a receiver refuses what is more than 5 minutes off',
+      description: 'Time of this attempt, Unix seconds; receivers reject timestamps more than 5 minutes off',
     },
     'webhook-signature': {
       type: 'string',
       pattern: '^v1,[A-Za-z0-9+/]+=*( v1,[A-Za-z0-9+/]+=*)?$',
       description:
-        '`v1,` and base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`; two of them, separated by a space, while a secret is changed',
+        '`v1,` and base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`; two, separated by a space, during a secret rotation',
     },
     'content-type': { type: 'string', const: 'application/json', description: 'The body is JSON' },
   },
 };
 
 /** Signs only the examples. */
-const EXAMPLE_SECRET = 'a secret for the examples, of nobody';
+const EXAMPLE_SECRET = 'a secret for the examples only';
 
 const TESTED_AT = new Date('2021-03-10T12:00:00.000Z');
 
@@ -50,7 +50,7 @@ function buildTestDelivery(): MessageObject {
   return withDeliveryHeaders({
     name: 'ping',
     title: 'Test of a webhook',
-    summary: 'Sent once when its owner asks for it: POST /api/svc/webhooks/{id}/test',
+    summary: 'Sent once on request of the owner: POST /api/svc/webhooks/{id}/test',
     contentType: 'application/json',
     payload: toMessageSchema(PING_MESSAGE),
     examples: [signExample({ payload }, 'ping_0c6f3d6f4b0e4a5f9a4f2a3c8f0d7e21', TESTED_AT)],

@@ -38,8 +38,8 @@ function buildExamples(type: PushedName, options: ExampleOptions): MessageExampl
   const [basic, premium] = (['basic', 'premium'] as const).map((tier) => buildExampleView(type, tier, options));
   if (JSON.stringify(basic) === JSON.stringify(premium)) return [{ name: 'everybody', payload: basic }];
   return [
-    { name: 'basic', summary: 'What the Basic tier is told', payload: basic },
-    { name: 'premium', summary: 'What the Premium tier is told', payload: premium },
+    { name: 'basic', summary: 'Payload for the Basic tier', payload: basic },
+    { name: 'premium', summary: 'Payload for the Premium tier', payload: premium },
   ];
 }
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
-/** Tells the packages that are loaded once each of these modules is, those of the former ones included. */
+/** Packages loaded after importing each of these modules, cumulatively. */
 const PROGRAM = `
   import { registerHooks } from 'node:module';
   const packages = new Set();

@@ -28,7 +28,7 @@ async function interruptAfter(steps: number): Promise<void> {
     await infrastructure.localChain!.setNextBlockTime(ms);
     await runStep(pipeline, step, range.from, { ...contextAt(ms), replayed: true });
   }
-  // A restored chain stands at the wall clock until it is told otherwise.
+  // A restored chain has the wall clock's time until it is set.
   await infrastructure.localChain!.setNextBlockTime(Date.now());
 }
 

@@ -10,7 +10,7 @@ import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import type { Served } from '../../support/serve.ts';
 import { type Client, openClient } from '../../support/websocket-client.ts';
 
-/** As connections see it, a token that is fresh by the service has little more than the minute left that its end is told before. */
+/** For the connection, a token that is fresh for the service expires little more than the minute of notice later. */
 const AHEAD_MS = 28.8 * 60_000;
 
 let service: PushService;
@@ -19,7 +19,7 @@ let served: Served;
 let document: AsyncApi;
 let taking: Receiver;
 let gone: Receiver;
-/** What happened is told to these. */
+/** Subscribers. */
 let basic: Client;
 let premium: Client;
 let webhook: { id: string; secret: string };
@@ -128,7 +128,7 @@ it('what a client may not send is refused by the document and by the service', a
 describe('the served document', () => {
   const get = (path: string, headers: Record<string, string> = {}) => fetch(served.url + path, { headers });
 
-  it('may be kept, and is sent once only to whoever names its tag', async () => {
+  it('is cacheable, and is not sent again to a client with its ETag', async () => {
     const { headers } = await get('/.well-known/asyncapi.json');
     expect(headers.get('content-type')).toContain('application/json');
     expect(headers.get('cache-control')).toMatch(/^public, max-age=\d+$/);

@@ -91,7 +91,7 @@ async function readDay(date: string): Promise<void> {
   const { predictions } = answers.get('/api/svc/scorecard') as { predictions: { date: string }[] };
   expect(predictions[0].date).toBe(date);
   expect(new Set(predictions.map((row) => row.date)).size).toBe(predictions.length);
-  // Keyed by date and type: a service that tells of several horizons overwrites one by another.
+  // Keyed by date and type: events of several horizons would overwrite each other.
   const { data } = answers.get('/api/svc/onchain-oracle/history') as { data: { date: string; type: string }[] };
   expect(new Set(data.map((row) => `${row.type} ${row.date}`)).size).toBe(data.length);
   await ask(`/api/svc/onchain-oracle/verify/${(answers.get('/api/svc/onchain-oracle/latest') as { data: { uid: string } }).data.uid}`).then(

@@ -24,7 +24,7 @@ afterAll(() => service.stop());
 const all = () => service.push.events.after(0, 10_000);
 
 describe('the events of a service', () => {
-  it('are those of its record, one for each change, when a replay is told of', async () => {
+  it('match the record, one per change, after a replay is published', async () => {
     expect(await service.push.events.lastId()).toBe(0);
     const published = await service.push.publish();
     const events = await all();
@@ -61,7 +61,7 @@ describe('the events of a service', () => {
     }
   });
 
-  it('are told by the step itself, as soon as it is done', async () => {
+  it('are published by the step itself', async () => {
     const before = await service.push.events.lastId();
     const woken = Promise.withResolvers<void>();
     await service.push.follow(() => woken.resolve());

@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 describe('a publisher that is killed', () => {
-  it('when its events are in the log, and it does not know it: the next one tells nothing twice', async () => {
+  it('publishes nothing twice when it is killed after the insert into the log', async () => {
     const { db, uri } = database;
     const [forecast, attest] = recentChanges(db, 1);
     await forecast.make();
@@ -47,7 +47,7 @@ describe('a publisher that is killed', () => {
   });
 });
 
-/** Where a worker dies: what was done is done, and nobody alive knows it. */
+/** Points at which a worker is killed. */
 const PLACES: { what: string; write?: MongoWrite }[] = [
   { what: 'with events in the queue, and nothing that says so', write: { command: 'insert', collection: 'webhook_deliveries' } },
   { what: 'with the events passed on', write: { command: 'update', collection: 'webhooks' } },
@@ -56,7 +56,7 @@ const PLACES: { what: string; write?: MongoWrite }[] = [
 
 describe.concurrent('a worker that is killed', () => {
   for (const { what, write } of PLACES) {
-    it(`${what}: the next one sends everything in order`, async ({ onTestFinished }) => {
+    it(`${what}: the next worker delivers everything in order`, async ({ onTestFinished }) => {
       const own = await testDatabase();
       onTestFinished(() => own.drop());
       const { db, uri } = own;
@@ -84,7 +84,7 @@ describe.concurrent('a worker that is killed', () => {
 });
 
 describe('two processes with the WebSocket and two workers', () => {
-  it('that are killed at random moments lose nothing and double nothing', async () => {
+  it('lose and duplicate nothing when killed at random moments', async () => {
     const manners = [{}, { ms: 20 }, { fails: (call: number) => call === 5 }];
     const outcome = await runKilled(database, { days: 3, kills: 3, mostMs: 400, seed: 3, manners, settleMs: 30_000 });
     await expectNothingLost(database, outcome);

@@ -143,7 +143,7 @@ describe('connectMongo', () => {
     await line.close();
   });
 
-  it('tells a server that has gone from an error of its own', async () => {
+  it('distinguishes an unreachable server from other errors', async () => {
     const line = await cable(database.uri);
     const connected = await connectMongo(line.uri, { serverSelectionTimeoutMS: 300 });
     const items = connected.db.collection('items');

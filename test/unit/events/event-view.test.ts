@@ -80,7 +80,7 @@ describe('what a caller sees of an event', () => {
     expect(dataFor(BASIC, 'attestation.created')).toMatchObject({ type: 'prediction', status: 'PENDING', chain: 'eip155:8453' });
   });
 
-  it('lets a Basic caller check a signal against its commitment, and tells Premium more', () => {
+  it('lets a Basic caller verify a signal against its commitment, with more fields for Premium', () => {
     const data = dataFor(BASIC, 'signal.new');
     const opening = {
       ...({ salt: data.salt as `0x${string}`, signal: 'BUY', direction: 'UP', btcPriceCents: Math.round(data.btcPrice * 100) } as const),
@@ -129,9 +129,9 @@ describe('what a caller sees of an event', () => {
     });
   });
 
-  it('gates what is unresolved for a wallet that has fallen below Basic, unless everything is told at once', () => {
-    const told = ['signal.new', 'wager.placed', 'wager.settled', 'attestation.created'] as const;
-    const text = JSON.stringify(told.map((type) => seenBy(FALLEN, type)));
+  it('gates unresolved values for a wallet below Basic, unless the policy is immediate', () => {
+    const types = ['signal.new', 'wager.placed', 'wager.settled', 'attestation.created'] as const;
+    const text = JSON.stringify(types.map((type) => seenBy(FALLEN, type)));
     for (const secret of [
       /"UP"/,
       /"DOWN"/,

@@ -16,7 +16,7 @@ describe('a start', () => {
     expect([setup.current, formatStartupStep(setup)]).toEqual([null, null]);
   });
 
-  it('tells whoever watches of each part that is done, with what came of it', async () => {
+  it('prints each completed stage with its outcome', async () => {
     const lines: string[] = [];
     const setup = createStartupProgress('starting', (line) => lines.push(line));
     expect(await setup.runStage('Database', async () => 7, 'ready')).toBe(7);
@@ -33,7 +33,7 @@ describe('a start', () => {
     ]);
   });
 
-  it('tells nothing of a part that fails but its error', async () => {
+  it('prints nothing for a failed stage', async () => {
     const lines: string[] = [];
     const setup = createStartupProgress('starting', (line) => lines.push(line));
     await expect(setup.runStage('Chain', () => Promise.reject(new Error('no anvil')), 'ready')).rejects.toThrow('no anvil');

@@ -115,7 +115,7 @@ async function selectEvents({ events: log, now }: ReplayEventsDeps, webhook: Web
 
 function checkReplayRequest(request: ReplayRequest, now: Date): void {
   const named = START_FIELDS.filter((name) => request[name] !== undefined);
-  if (named.length !== 1) throw invalidReplayField(named[1] ?? 'since', `Exactly one of ${START_FIELDS.join(', ')} must be told`);
+  if (named.length !== 1) throw invalidReplayField(named[1] ?? 'since', `Exactly one of ${START_FIELDS.join(', ')} is required`);
   const { eventId, since, until } = request;
   if (until !== undefined && eventId !== undefined) throw invalidReplayField('until', 'A single event has no end');
   if (until !== undefined && since !== undefined && until <= since)

@@ -55,7 +55,7 @@ function isSameKey(one: Buffer, other: Buffer): boolean {
 }
 
 function concurrentChange(): OracleError {
-  return new OracleError('CONFLICT', 'Another request has changed or deleted the webhook at this very moment', {
-    suggestedAction: 'Whoever sent that one has the secret that is set; ask again for another one.',
+  return new OracleError('CONFLICT', 'Another request changed or deleted the webhook at the same time', {
+    suggestedAction: 'The response of that request has the current secret; repeat the request to set another one.',
   });
 }

@@ -11,7 +11,7 @@ export const CHAIN_SETTINGS = {
   PUBLIC_RPC_URL: {
     schema: serviceUrlSchema.optional(),
     description:
-      'JSON-RPC endpoint that strangers are told to read a real chain by, without a key in it; unset: `https://mainnet.base.org` on chain 8453, none elsewhere',
+      'Public JSON-RPC endpoint of a real chain for verifiers, without a key in it; unset: `https://mainnet.base.org` on chain 8453, none elsewhere',
   },
   CHAIN_ID: {
     schema: integerSetting(1, 2 ** 31 - 1),
@@ -20,7 +20,7 @@ export const CHAIN_SETTINGS = {
   },
   CONFIRMATIONS: {
     schema: integerSetting(1, 1_000).optional(),
-    description: 'Blocks after which a transaction counts; unset: 1 on a local chain, 5 on a real one',
+    description: 'Confirmation depth in blocks; unset: 1 on a local chain, 5 on a real one',
   },
   ATTESTER_PRIVATE_KEY: {
     schema: privateKeySchema.optional(),
@@ -38,23 +38,23 @@ export const CHAIN_SETTINGS = {
     schema: z.string().min(32, 'must have at least 32 characters').optional(),
     secret: true,
     requiredOnRealChain: true,
-    description: 'Master secret that the salts of all commitments derive from; keep it as long as the record',
+    description: 'Master secret of all commitment salts; keep it as long as the record',
   },
   ENCRYPTION_SECRET: {
     schema: z.string().min(32, 'must have at least 32 characters').optional(),
     secret: true,
     requiredOnRealChain: true,
-    description: 'Secret that token-signing keys and the secrets of webhooks are encrypted under in the database',
+    description: 'Master secret that encrypts signing keys and webhook secrets in the database',
   },
   GATE_TOKEN_ADDRESS: {
     schema: addressSchema.optional(),
     requiredOnRealChain: true,
-    description: 'ERC-20 whose balance opens the tiers',
+    description: 'Gate token, an ERC-20 whose balance determines the tier',
   },
   STABLECOIN_ADDRESS: {
     schema: addressSchema.optional(),
     requiredOnRealChain: true,
-    description: 'EIP-3009 stablecoin that payments are made in',
+    description: 'EIP-3009 stablecoin of payments',
   },
   IDENTITY_REGISTRY_ADDRESS: {
     schema: addressSchema.optional(),

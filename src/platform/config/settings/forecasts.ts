@@ -5,12 +5,12 @@ export const FORECAST_SETTINGS = {
   REVEAL: {
     schema: z.enum(['resolution', 'immediate']),
     default: 'resolution',
-    description: 'When everybody sees a forecast: at its `resolution`, or `immediate`ly',
+    description: 'When a forecast is revealed to everyone: at its `resolution`, or `immediate`ly',
   },
   WAGERS: {
     schema: z.enum(['paper', 'polymarket', 'off']),
     default: 'paper',
-    description: 'Venue of the daily wager: `paper`, `polymarket`, or `off` for no new ones; open ones still settle',
+    description: 'Venue of the daily wager: `paper`, `polymarket`, or `off` for no new wagers; open ones still settle',
   },
   WAGER_KILL_SWITCH: {
     schema: z.enum(['off', 'on']),
@@ -20,22 +20,22 @@ export const FORECAST_SETTINGS = {
   WAGER_MAX_STAKE_USD: {
     schema: integerSetting(1, 1_000_000),
     default: '50',
-    description: 'Largest stake of one wager at Polymarket, whole dollars',
+    description: 'Maximum stake of one wager at Polymarket, whole dollars',
   },
   WAGER_MAX_OPEN_USD: {
     schema: integerSetting(1, 1_000_000),
     default: '250',
-    description: 'Largest sum of open stakes at Polymarket, whole dollars',
+    description: 'Maximum sum of open stakes at Polymarket, whole dollars',
   },
   PAPER_BANKROLL_USD: {
     schema: integerSetting(1, 1_000_000_000),
     default: '10000',
-    description: 'What the paper account and the dry run at Polymarket start with, whole dollars',
+    description: 'Initial balance of the paper account and of the dry run at Polymarket, whole dollars',
   },
   POLYMARKET_DRY_RUN: {
     schema: z.enum(['true', 'false']).transform((text) => text === 'true'),
     default: 'true',
-    description: '`true`: orders are priced and filled from the live order book and written down, none is sent; `false`: real money',
+    description: '`true`: orders are priced and filled from the live order book and recorded, but not sent; `false`: real money',
   },
   POLYMARKET_PRIVATE_KEY: {
     schema: privateKeySchema.optional(),
@@ -50,16 +50,16 @@ export const FORECAST_SETTINGS = {
   },
   POLYMARKET_FUNDER: {
     schema: addressSchema.optional(),
-    description: 'Wallet that pays for orders at Polymarket; required for the signature types 1 to 3; unset: the address of the key',
+    description: 'Wallet that funds orders at Polymarket; required for signature types 1 to 3; unset: the address of the key',
   },
   POLYMARKET_HOST: {
     schema: urlSetting(/^https?$/, 'an http(s) URL'),
     default: 'https://clob.polymarket.com',
-    description: 'Where the order book of Polymarket answers',
+    description: 'URL of the Polymarket order book',
   },
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     default: 'info',
-    description: 'Least severe log line to print: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+    description: 'Minimum log level: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
   },
 } satisfies SettingDefinitions;

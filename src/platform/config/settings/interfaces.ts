@@ -7,7 +7,7 @@ export const INTERFACE_SETTINGS = {
       .string()
       .regex(/^[^:\p{Cc}]{1,64}$/u, 'must have 1 to 64 characters without a colon')
       .optional(),
-    description: 'User of the operator at `/admin`, by HTTP Basic; set with `ADMIN_PASSWORD`; unset: nothing is served there',
+    description: 'User name of the operator at `/admin`, for HTTP Basic; set with `ADMIN_PASSWORD`; unset: `/admin` is not served',
   },
   ADMIN_PASSWORD: {
     schema: z
@@ -21,21 +21,21 @@ export const INTERFACE_SETTINGS = {
     schema: z.enum(['refuse', 'allow']),
     default: 'refuse',
     description:
-      '`allow`: webhooks of this machine, such as `http://127.0.0.1:8080/`, can be registered, and callbacks of tasks without a token; for development, on a local chain only',
+      '`allow`: webhooks and A2A callbacks to this machine, such as `http://127.0.0.1:8080/`, callbacks also without a token; for development, on a local chain only',
   },
   MCP_ALLOWED_ORIGINS: {
     schema: originHostsSchema.optional(),
     description:
-      'Host names of pages beside those of `PUBLIC_URL` that may ask at `/mcp`, separated by commas; `moz-extension://*` is every extension of that browser; unset: none',
+      'Host names of further origins besides `PUBLIC_URL` that may call `/mcp`, separated by commas; `moz-extension://*`: all extensions of that browser; unset: none',
   },
   PROTOCOL_FIXTURES: {
     schema: z.enum(['off', 'on']),
     default: 'off',
-    description: '`on`: A2A and MCP also serve what their official test suites call by name; on a local chain only',
+    description: '`on`: A2A and MCP also serve the fixtures of their official test suites; on a local chain only',
   },
   ORACLE_URL: {
     schema: serviceUrlSchema.optional(),
-    description: 'For `npm run mcp` only: the service that it asks; unset: the one of this machine, at `PORT`',
+    description: 'For `npm run mcp` only: URL of the service; unset: this machine, at `PORT`',
   },
   ORACLE_TOKEN: {
     schema: z
@@ -43,6 +43,6 @@ export const INTERFACE_SETTINGS = {
       .regex(/^[\w.~+/=-]{1,4096}$/, 'must be an access token, without spaces and without "Bearer"')
       .optional(),
     secret: true,
-    description: 'For `npm run mcp` and `svc` only: the access token that they call with; unset: as anybody, or with the stored session',
+    description: 'For `npm run mcp` and `svc` only: the access token; unset: anonymous, or the stored session',
   },
 } satisfies SettingDefinitions;

@@ -9,17 +9,16 @@ export const PROCESS_SETTINGS = {
   },
   HOST: {
     schema: z.string().min(1).optional(),
-    description:
-      'Address to listen on; unset: `127.0.0.1`, which this machine alone reaches, such as a proxy in front; `0.0.0.0`: all addresses, for a container',
+    description: 'Address to listen on; unset: `127.0.0.1`, reachable from this machine only; `0.0.0.0`: all addresses, for a container',
   },
   PUBLIC_URL: {
-    // Paths follow it, and everybody reads it.
+    // Paths are appended, and the URL is public.
     schema: urlSetting(/^https?$/, 'an http(s) URL')
       .refine((text) => !/[?#@]/.test(text), 'must be a URL without user, query and fragment')
       .transform((text) => text.replace(/\/+$/, ''))
       .optional(),
     requiredOnRealChain: true,
-    description: 'The URL that callers reach the service under, as the on-chain identity names it; unset: `http://HOST:PORT`',
+    description: 'Public URL of the service, also in the on-chain identity; unset: `http://HOST:PORT`',
   },
   DATA_DIR: {
     schema: z.string().min(1),
@@ -34,7 +33,7 @@ export const PROCESS_SETTINGS = {
   FEEDS: {
     schema: z.string().regex(/^(auto|live|simulated|csv:.+)$/, 'must be auto, live, simulated or csv:<folder>'),
     default: 'auto',
-    description: 'Market data: `auto`, `live`, `simulated` or `csv:<folder>`; `auto` is live data where the providers can be reached',
+    description: 'Market data: `auto`, `live`, `simulated` or `csv:<folder>`; `auto` uses live data if the providers are reachable',
   },
   PROVIDER_URLS: {
     schema: z
@@ -45,17 +44,17 @@ export const PROCESS_SETTINGS = {
       )
       .optional(),
     description:
-      'Where providers of live data answer, `provider=url` separated by commas, `*=https://host/{provider}` for all others; for a mirror or proxy',
+      'URLs of live data providers, for a mirror or proxy: `provider=url` separated by commas, `*=https://host/{provider}` for all others',
   },
   SOSOVALUE_API_KEY: {
     schema: z.string().min(1).optional(),
     secret: true,
-    description: 'Key of the SoSoValue API, a source of ETF flows; unset: the sources that need no key are used',
+    description: 'Key of the SoSoValue API, a source of ETF flows; unset: sources without a key',
   },
   SIMULATION_SEED: {
     schema: integerSetting(0, 2 ** 31 - 1),
     default: '2',
-    description: 'Seed of the simulated market; the same seed gives the same market',
+    description: 'Seed of the simulated market; equal seeds give equal markets',
   },
   REPLAY_DAYS: {
     schema: integerSetting(0, 3_650),
@@ -69,6 +68,6 @@ export const PROCESS_SETTINGS = {
       .regex(/^mongodb(\+srv)?:\/\/\S+$/, 'must be a mongodb:// or mongodb+srv:// URI')
       .optional(),
     secret: true,
-    description: 'Database to use; unset: the embedded one in `DATA_DIR`',
+    description: 'MongoDB database; unset: the embedded one in `DATA_DIR`',
   },
 } satisfies SettingDefinitions;

@@ -5,33 +5,32 @@ export const REQUEST_SETTINGS = {
     schema: trustedProxiesSchema,
     default: '0',
     description:
-      'Proxies in front of the service whose `X-Forwarded-For` is believed: how many, or their addresses, ranges, `loopback`, `linklocal`, `uniquelocal`, separated by commas; `0`: none',
+      'Trusted proxies, whose `X-Forwarded-For` counts: their number, or addresses, ranges, `loopback`, `linklocal`, `uniquelocal`, separated by commas; `0`: none',
   },
   MAX_CONNECTIONS: {
     schema: integerSetting(64, 1_000_000),
     default: '4096',
     description:
-      'Connections that clients may have in all: one address a sixteenth, a /56 an eighth, a /48 a quarter of them. An eighth on top is for `/health`, `/ready`, token holders and payers; the process needs a file descriptor each',
+      'Maximum client connections: at most a sixteenth per address, an eighth per /56, a quarter per /48. A further eighth is reserved for `/health`, `/ready`, token holders and payers; each needs a file descriptor',
   },
   RATE_LIMIT_PUBLIC: {
     schema: integerSetting(1, 1_000_000),
     default: '60',
-    description: 'Requests a minute of one address (IPv6: one /64) without a valid token',
+    description: 'Requests per minute and address (IPv6: /64) without a valid token',
   },
   RATE_LIMIT_WALLET: {
     schema: integerSetting(1, 1_000_000),
     default: '300',
-    description: 'Requests a minute of one wallet that is logged in, from wherever',
+    description: 'Requests per minute and authenticated wallet, over all addresses',
   },
   RATE_LIMIT_RPC: {
     schema: integerSetting(1, 1_000_000),
     default: '10',
-    description: 'Requests a minute of one address to operations that call the chain; they count above as well',
+    description: 'Requests per minute and address to operations that call the chain; they also count towards the limits above',
   },
   RATE_LIMIT_TASKS: {
     schema: integerSetting(1, 1_000_000),
     default: '300',
-    description:
-      'A2A messages an hour, in units of 4 kB, that are kept for one address without a token; for all such callers 20 times as many',
+    description: 'A2A messages stored per hour and address without a token, in units of 4 kB; 20 times as many for all such callers',
   },
 } satisfies SettingDefinitions;

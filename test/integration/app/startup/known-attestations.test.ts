@@ -112,7 +112,7 @@ it('attests nothing twice when the node learns of them after signing', async () 
   await putBack(service.database.db, old);
   const { nonce } = (await rows().findOne({ address: service.http.attesterAddress }, { sort: { nonce: -1 } }))!;
   const proxy = await rpcProxy(service.infrastructure.rpcUrl, {
-    // The nonce that it signs with is taken, and no later one: no count tells of a transaction that the journal does not have.
+    // Its nonce is taken and no later one is: the transaction count does not reveal the foreign transaction.
     onResponse: ({ method, params }) => {
       if (method !== 'eth_getTransactionCount' || params[1] !== 'latest') return undefined;
       return { result: numberToHex(proxy.counts.has('eth_sendRawTransaction') ? nonce + 2 : nonce + 1) };

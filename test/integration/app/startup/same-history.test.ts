@@ -40,7 +40,7 @@ it('accepts the database of the record', async () => {
 it('throws CONFIG_INVALID for a database without the record that the attester has on chain', async () => {
   const refused = started(await journalWith());
   await expect(refused).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'MONGODB_URI' });
-  await expect(refused).rejects.toMatchObject({ suggestedAction: expect.stringContaining('give that away') });
+  await expect(refused).rejects.toMatchObject({ suggestedAction: expect.stringContaining('transfer it away') });
 });
 
 it('accepts a new attester that owns the transferred identity, on the database of the record', async () => {

@@ -1,7 +1,7 @@
 import { callJsonRpc } from '../../../../src/dev/local-chain/json-rpc.ts';
 import { startLocalChain } from '../../../../src/dev/local-chain/local-chain.ts';
 
-/** A process that starts a chain in the folder it is told, mines three blocks, says so, and waits to be killed. */
+/** A process that starts a chain in the given folder, mines three blocks, reports it, and waits to be killed. */
 process.once('message', async (stateDir: string) => {
   const chain = await startLocalChain({ stateDir });
   for (let block = 0; block < 3; block += 1) await callJsonRpc(chain.rpcUrl, 'evm_mine');

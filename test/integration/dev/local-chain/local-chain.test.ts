@@ -59,7 +59,7 @@ function expectNow(ms: number): void {
 }
 
 describe('a local chain', () => {
-  it('has the id of Base, and nobody well known on it', async () => {
+  it('has the chain id of Base and no well-known accounts', async () => {
     const { rpcUrl, chainId } = await start();
     expect([chainId, Number(await callJsonRpc<Hex>(rpcUrl, 'eth_chainId'))]).toEqual([8453, 8453]);
     expect(await callJsonRpc(rpcUrl, 'eth_accounts')).toEqual([]);
@@ -92,7 +92,7 @@ describe('a local chain', () => {
 });
 
 describe('its clock', () => {
-  it('dates blocks as it is told, and runs on from there', async () => {
+  it('dates blocks at the given time and continues from there', async () => {
     const chain = await start({ genesisMs: GENESIS });
     expect(await timeOf(chain, 0)).toBe(GENESIS);
     for (const minute of [1, 2, 1_000]) {

@@ -63,7 +63,7 @@ describe('the event log', () => {
     expect(new Set(all.map(([, key]) => key)).size).toBe(100);
     expect(seen.length).toBeGreaterThan(0);
     expect(seen.every((ids) => withoutGap([0, ...ids]))).toBe(true);
-    // What one process writes keeps its order among what nobody else writes.
+    // Events of one process keep their order.
     const own = all.map(([, key]) => Number(key.slice(1))).filter((key) => key < 10);
     expect(own).toEqual([...own].sort((a, b) => a - b));
   });
@@ -84,23 +84,23 @@ describe('the event log', () => {
 });
 
 describe('following the log', () => {
-  it('tells each event once and in order, of whichever process, from the present end on', async () => {
+  it('delivers each event of all processes once, in order, from the current end', async () => {
     await log.append(drafts(0, 5), now);
     const stop = new AbortController();
-    const told: number[] = [];
+    const seen: number[] = [];
     const all = Promise.withResolvers<void>();
     let failures = 1;
     const listener = (events: readonly { _id: number }[]) => {
       if (failures-- > 0) throw new Error('the listener is not ready');
-      told.push(...events.map(({ _id }) => _id));
-      if (told.length >= 40) all.resolve();
+      seen.push(...events.map(({ _id }) => _id));
+      if (seen.length >= 40) all.resolve();
     };
     const tail = await followEvents({ events: log, listener, log: quiet, signal: stop.signal, pollMs: 5, failurePauseMs: 5 });
     const elsewhere = new EventLog(database.db);
     await Promise.all([elsewhere.append(drafts(100, 20), now), log.append(drafts(200, 20), now)]);
     tail.wake();
     await all.promise;
-    expect(told).toEqual(Array.from({ length: 40 }, (_, index) => index + 6));
+    expect(seen).toEqual(Array.from({ length: 40 }, (_, index) => index + 6));
     stop.abort();
     await tail.ended;
     expect(tail.getSeenId()).toBe(45);

@@ -126,7 +126,7 @@ describe('changes of the record and the wagers', () => {
     expect(late).toMatchObject({ content: { status: 'VOID' } });
   });
 
-  it('say how it stood then, also when they are told after the forecast has moved on', async () => {
+  it('contain the state at their time, even if published after a later change', async () => {
     await record.saveDay(newDay(FIRST), UNREACHED);
     await attest(FIRST);
     await resolve(FIRST, 'WIN');
@@ -137,14 +137,14 @@ describe('changes of the record and the wagers', () => {
     expect(of('attestation.created:2026-01-05:7d:resolution')).toMatchObject({ kind: 'resolution', status: 'WIN' });
   });
 
-  it('are told once by many processes at once', async () => {
+  it('are published once by concurrent processes', async () => {
     for (let day = FIRST; day < FIRST + 5; day++) await record.saveDay(newDay(day), UNREACHED);
     const counts = await Promise.all(Array.from({ length: 6 }, () => publish(new EventLog(database.db))));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(20);
     expect((await log.after(0, 1_000)).map(({ _id }) => _id)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
   });
 
-  it('are told once when a process dies between the log and the outbox, or within the log', async () => {
+  it('are published once when a process dies between log and outbox, or while writing the log', async () => {
     await record.saveDay(newDay(FIRST), UNREACHED);
     await attest(FIRST);
     /** Writes only so many, then is dead. */
@@ -193,7 +193,7 @@ describe('changes of the record and the wagers', () => {
     expect((await wagers.findByDay(SKIPPED.day))!.outbox).toEqual([]);
   });
 
-  it('of long ago are history: nobody is told of them any more', async () => {
+  it('are not published when they are older than the retention', async () => {
     await record.saveDay(newDay(FIRST), UNREACHED);
     const later = () => new Date('2026-06-01T00:00:00Z');
     expect(await publishChanges({ log, record, wagers, now: later })).toBe(0);

@@ -81,7 +81,7 @@ describe('what is sent', () => {
     }
   });
 
-  it('is cut to the tier: Premium is told what Basic is not', async () => {
+  it('is rendered per tier, with more fields for Premium', async () => {
     const [basic, premium] = await Promise.all([bench.connect({ tier: 'basic' }), bench.connect({ wallet: 2 })]);
     await bench.append(signals([7]));
     const [toBasic, toPremium] = await Promise.all([basic.first('signal.new'), premium.first('signal.new')]);
@@ -131,7 +131,7 @@ describe('what is sent', () => {
     expect(client.eventIds()).toEqual([2, 3]);
   });
 
-  it('does not wait for whoever reads slowly: he is dropped with 4008, and all others get everything', async () => {
+  it('closes a slow reader with 4008, while all others receive everything', async () => {
     const [slow, dead, quick] = await Promise.all([bench.connect(), bench.connect(), bench.connect({ wallet: 2 })]);
     for (const { socket } of [slow, dead]) socket.pause();
     for (let count = 1; count <= BULKY; count++) {
@@ -160,9 +160,9 @@ describe('what is sent', () => {
     dead.socket.terminate();
   });
 
-  it('is told again, to each once, where making a message of it failed', async () => {
+  it('is sent again, once to each, after a failed encoding', async () => {
     const [basic, premium] = [await bench.connect({ tier: 'basic' }), await bench.connect({ wallet: 2 })];
-    // The first of them is told, the second is not; then neither.
+    // The first event is sent, the second is not; then neither.
     bench.viewFaults = [false, true];
     await bench.append([regimeDraft('first')]);
     await Promise.all([upTo(basic, 1), upTo(premium, 1)]);
@@ -202,7 +202,7 @@ describe('since', () => {
     expect(without.messages.map(({ type }) => type)).not.toContain('replay.gap');
   });
 
-  it('ends with 1013 where the log ends before what others were told, as after a restored backup, and does not read it all the time', async () => {
+  it('closes with 1013 if the log ends before the last broadcast, as after a restored backup, without polling it continuously', async () => {
     await bench.append(regimeDrafts(0, 5));
     await expect.poll(() => bench.hub.lastBroadcastId).toBe(5);
     await database.db.collection('events').deleteMany({ _id: { $gt: 3 } as never });
@@ -268,7 +268,7 @@ describe('since', () => {
 });
 
 describe('a token', () => {
-  it('that expires ends the connection with 4001 at that very moment, and a minute before that is told', async () => {
+  it('closes the connection with 4001 at its expiry, after a notice one minute before', async () => {
     const client = await bench.connect();
     bench.clock.advance(29 * MINUTE - 1);
     client.send({ type: 'ping' });
@@ -289,7 +289,7 @@ describe('a token', () => {
     bench.tokens.set('fresh', bench.holder({ tier: 'premium' }));
     client.send({ type: 'authenticate', data: { token: 'fresh' } });
     expect((await client.first('authenticated')).data).toEqual({ tier: 'premium', expiresAt: '2026-03-10T12:50:00.000Z' });
-    // The session before is nobody's business any more.
+    // The previous session does not matter any more.
     bench.standings.set(bench.sessions[0], 'ended');
     await bench.hub.checkConnections();
     bench.clock.advance(15 * MINUTE);
@@ -328,7 +328,7 @@ describe('a token', () => {
     await other.first('pong');
   });
 
-  it('whose session nobody can look up ends it after five minutes, and not before', async () => {
+  it('closes after five minutes without a session lookup, and not before', async () => {
     const client = await bench.connect();
     bench.isDatabaseDown = true;
     for (let round = 1; round <= 10; round++) {
@@ -368,7 +368,7 @@ describe('a peer', () => {
     await expect.poll(slots).toBe(1);
   });
 
-  it('that sends what is not valid is told so, names and all, and is let go on', async () => {
+  it('receives an error naming the field for an invalid message, and stays connected', async () => {
     const client = await bench.connect();
     const wrong: [unknown, string][] = [
       ['{', 'message'],
@@ -455,7 +455,7 @@ describe('several processes', () => {
     expect(release).toHaveBeenCalledTimes(2);
   });
 
-  it('give no sign of life for a slot that belongs to no connection, and count it for none', async () => {
+  it('send no heartbeat for a slot without a connection', async () => {
     const own = new ConnectionSlotStore(database.db);
     await Promise.all(['kept', 'left'].map((connection) => own.claim(connection, connection)));
     const untilOf = async () =>
@@ -484,7 +484,7 @@ describe('several processes', () => {
 });
 
 describe('the end', () => {
-  it('is told to all with 1001, takes no more, and frees the slots', async () => {
+  it('closes all connections with 1001, accepts no more, and releases the slots', async () => {
     const clients = [await bench.connect(), await bench.connect({ wallet: 2 })];
     const mute = await bench.connect({ wallet: 3 });
     mute.socket.pause();

@@ -24,7 +24,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Of a wallet of its own, whose cap nobody else uses up. */
+/** Of a separate wallet, with all its slots free. */
 const url = () => bench.urlFor({ wallet: count });
 beforeEach(() => {
   count += 1;
@@ -162,7 +162,7 @@ describe('frames that break the rules', () => {
     await expect.poll(passTime).toBe(1008);
   });
 
-  it.each([0, 999, 1004, 1005, 1006, 1015, 2999, 5000])('end the connection: a close with %i, which nobody may send', async (code) => {
+  it.each([0, 999, 1004, 1005, 1006, 1015, 2999, 5000])('close the connection: a close frame with the reserved code %i', async (code) => {
     expect(await closeOf(code)).toBe(1002);
   });
 
@@ -199,7 +199,7 @@ describe('frames that break the rules', () => {
 });
 
 describe('the handshake', () => {
-  it('agrees on no compression and no protocol of somebody else', async () => {
+  it('negotiates no compression and no subprotocol', async () => {
     const { head, socket } = await rawSocket(url(), {
       headers: ['Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits', 'Sec-WebSocket-Protocol: graphql-ws'],
     });

@@ -23,7 +23,7 @@ const lines: string[] = [];
 const clients: Client[] = [];
 const secrets: string[] = [];
 
-/** The doors of a service by the clock of the test, with a log that leaves nothing out. */
+/** A service with the clock of the test and a complete log. */
 async function open(environment: Record<string, string> = {}): Promise<Served> {
   const { database, shutdown, http, infrastructure, push, config: own } = service;
   const now = () => new Date(nowMs);
@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await served?.close();
   await service?.stop();
-  // Nothing that proves who somebody is stands in the log of all of this.
+  // The log contains no credentials.
   const log = lines.join('');
   expect(lines.length).toBeGreaterThan(20);
   expect(secrets.length).toBeGreaterThan(10);
@@ -149,7 +149,7 @@ describe('who is let in', () => {
     expectProblem(await refusalOf(address(`?ticket=${value}`)), { code: 'UNAUTHENTICATED', field: 'ticket', status: 401 });
   });
 
-  it('nobody gets a ticket without a token', async () => {
+  it('issues no ticket without a token', async () => {
     expect((await ticket({})).status).toBe(401);
   });
 
@@ -174,7 +174,7 @@ describe('who is let in', () => {
       async () => [`?token=${await token()}&ticket=${await newTicket(await token())}`, {}],
       { status: 400, code: 'INPUT_INVALID', field: 'token' },
     ],
-  ])('not whoever sends %s', async (_, make, expected) => {
+  ])('rejects %s', async (_, make, expected) => {
     const [query, headers] = await make();
     const refusal = await refusalOf(address(query), { headers });
     expectProblem(refusal, expected);
@@ -258,7 +258,7 @@ describe('a page', () => {
 });
 
 describe('how many', () => {
-  it('five a wallet; the sixth is told what to do, and a ticket of another session of it changes nothing', async () => {
+  it('allows five per wallet; rejects the sixth with an action, even with a ticket of another session', async () => {
     const value = await token('premium');
     for (let index = 0; index < 5; index++) await connect(`?token=${value}`);
     const refusal = await refusalOf(address(`?ticket=${await newTicket(await token('premium'))}`));
@@ -267,7 +267,7 @@ describe('how many', () => {
   });
 
   it('handshakes a minute: without a good token by address, with one by wallet', async () => {
-    // A minute that nobody has asked in.
+    // A minute without requests.
     passTime(60_000);
     const strict = await open({ RATE_LIMIT_PUBLIC: '3', RATE_LIMIT_WALLET: '4' });
     try {
@@ -329,7 +329,7 @@ describe('what is no handshake', () => {
     'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
   };
 
-  it('is told what is served there', async () => {
+  it('responds 426 and names the protocol', async () => {
     const response = await fetch(`${served.url}/ws/signal`);
     expect([response.status, response.headers.get('upgrade'), response.headers.get('sec-websocket-version')]).toEqual([
       426,
@@ -342,7 +342,7 @@ describe('what is no handshake', () => {
     });
   });
 
-  it('of another version is told the one that is spoken', async () => {
+  it('of another version responds with the supported version', async () => {
     const answer = await plain('/ws/signal', { ...UPGRADE, 'Sec-WebSocket-Version': '8' });
     expect(answer).toMatch(/^HTTP\/1\.1 426 /);
     expect(answer).toContain('Sec-WebSocket-Version: 13');
@@ -393,7 +393,7 @@ describe('what is no handshake', () => {
 });
 
 describe('a service that starts or stops', () => {
-  it('says so until it can take anybody in', async () => {
+  it('responds 503 until it accepts connections', async () => {
     const server = await listen(
       createStartingApp({ log: service.log, publicUrl: 'http://127.0.0.1', setup: createStartupProgress() }),
       0,
@@ -403,7 +403,7 @@ describe('a service that starts or stops', () => {
     await server.close();
   });
 
-  it('says so also when everything else is served already, since nobody may take it for an end', async () => {
+  it('responds 503 even when all else is served, so that clients retry', async () => {
     const server = await listen(
       createStartingApp({ log: service.log, publicUrl: 'http://127.0.0.1', setup: createStartupProgress() }),
       0,
@@ -415,7 +415,7 @@ describe('a service that starts or stops', () => {
     await server.close();
   });
 
-  it('says farewell with 1001, and lets nobody in', async () => {
+  it('closes connections with 1001 and accepts no new ones', async () => {
     const stopping = await open();
     const value = await token('premium');
     const client = await openClient(address(`?token=${value}`, stopping));

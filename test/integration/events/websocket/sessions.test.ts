@@ -21,7 +21,7 @@ import { type ManualClock, manualClock } from '../../../support/manual-clock.ts'
 import { type RpcProxy, rpcProxy } from '../../../support/rpc-proxy.ts';
 import { type Client, openClient } from '../../../support/websocket-client.ts';
 
-/** What open connections learn of real sessions, balances and tokens: a chain, a database and a door, and the clock by hand. */
+/** Open connections with real sessions, balances and tokens, on a manual clock. */
 
 const abi = parseAbi(['function transfer(address to, uint256 value) returns (bool)']);
 const log = createLog({ level: 'silent', secrets: [] });
@@ -151,7 +151,7 @@ it('a connection that went on with another session does not end with the one bef
   await answered([client]);
 });
 
-it('a balance that falls below Basic ends all connections of the wallet with 4003, and one reading of the chain tells it', async () => {
+it('closes all connections of a wallet below Basic with 4003, after one balance read', async () => {
   const account = await walletWith(PREMIUM);
   const clients = [await connect(await tokenOf(account)), await connect(await tokenOf(account)), await connect(await tokenOf(account))];
   await transfer(account, chain.deployer.address, PREMIUM);

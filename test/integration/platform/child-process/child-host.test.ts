@@ -42,7 +42,7 @@ describe('startHost', () => {
     await expect(start('throws')).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE', message: 'The sample failed: no such thing' });
   });
 
-  it('tells how a host ended that was never ready, with the tail of its output', async () => {
+  it('reports the exit of a host that was never ready, with the end of its output', async () => {
     const error = await start('dies').catch((failure) => failure);
     expect(error.code).toBe('CHAIN_UNREACHABLE');
     expect(error.message).toMatch(/^The sample ended before it was ready \(exit code 3\); its last output: \.+ is near$/);

@@ -36,7 +36,7 @@ describe('openDataDir', () => {
     await again.release();
   });
 
-  it('keeps JSON files, secret unless told otherwise', async () => {
+  it('writes JSON files with mode 0600 by default', async () => {
     const dir = await openDataDir(folder);
     await dir.writeJson('keys.json', { attester: '0x1' });
     await dir.writeJson('keys.json', { attester: '0x2' });

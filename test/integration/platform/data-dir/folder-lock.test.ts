@@ -86,7 +86,7 @@ it('takes over from a dead process whose number another one has now', async () =
   await end(stranger);
 });
 
-it('tells processes apart by when they started, and sees when one has ended', async () => {
+it('identifies processes by their start, and detects their end', async () => {
   const child = spawn('sleep', ['60']);
   await once(child, 'spawn');
   expect(getProcessIdentity(child.pid!)).toBe(getProcessIdentity(child.pid!));

@@ -1,6 +1,6 @@
 import { openDataDir } from '../../../../src/platform/data-dir/data-dir.ts';
 
-/** A process that opens the folder it is told, says how that went, and holds it until it is ended. */
+/** A process that opens the given folder, reports the result, and holds the lock until it ends. */
 try {
   await openDataDir(process.argv[2]);
   process.send?.({ open: true });

@@ -58,7 +58,7 @@ const buyer = () => demoWallets(service).buyer;
 
 type SignatureForm = (signature: Hex, contract: Address) => Hex;
 
-/** As `@x402/evm` tells them apart: of a key's length, of a contract wallet, and of one that is yet to be deployed. */
+/** The kinds of `@x402/evm`: of a key's length, of a contract wallet, and of an undeployed one. */
 const SIGNATURE_FORMS: Record<string, SignatureForm> = {
   '65 bytes': (signature) => signature,
   'EIP-1271': (signature) => `${signature}00`,

@@ -28,7 +28,7 @@ async function closing<T extends { close(): Promise<void> }>(opened: Promise<T>)
 afterEach(() => vi.restoreAllMocks());
 
 describe('a receiver', () => {
-  it('gets the body with its headers, under the name that was asked for, and its status is told', async () => {
+  it('receives body and headers under the requested name, and its status is returned', async () => {
     const { port, received } = await closing(startReceiver(202));
     const { status, durationMs: ms } = await post(`http://localhost:${port}/hook?to=me`, {
       headers: { 'Content-Type': 'text/plain', Host: 'elsewhere', Connection: 'close' },

@@ -134,7 +134,7 @@ describe('a request to a configured server is bounded', () => {
     await closed.promise;
   });
 
-  it('ends at the time limit where nobody reads the body', async () => {
+  it('ends at the time limit while the body is not read', async () => {
     const closed = Promise.withResolvers<void>();
     const { url } = await host((_, response) => void response.on('close', closed.resolve).write('x'));
     await fetchAt(url, { timeoutMs: 50 })(url);

@@ -12,7 +12,7 @@ const ADDRESSES: Record<number, Buffer> = {
   28: Buffer.from('2606280002200001024818930c25ab01', 'hex'),
 };
 
-/** A name server on this machine, which answers when it is told to; it knows every name that does not begin with `no`. */
+/** A local name server, which responds on request; it resolves every name that does not begin with `no`. */
 async function nameServer() {
   const questions: { name: string; answer(): void }[] = [];
   const [asked, answered] = [new Set<string>(), new Set<string>()];
@@ -74,7 +74,7 @@ test('a name leads to its addresses of both kinds, or to those it has', async ()
   await expect(resolve('no.example.com')).rejects.toMatchObject({ code: 'ENOTFOUND' });
 });
 
-test('localhost is this machine, and nobody is asked', async () => {
+test('resolves localhost without a query', async () => {
   const { server, asked } = await nameServer();
   expect(await createResolver({ servers: [server] })('localhost')).toEqual(['127.0.0.1', '::1']);
   expect(asked.size).toBe(0);

@@ -69,7 +69,7 @@ describe('the document', () => {
     expect(socket['x-close-codes']!.map(({ code }) => code)).toEqual(Object.values(CLOSE_CODES).map(({ code }) => code));
   });
 
-  it('tells what every field is', () => {
+  it('describes every field', () => {
     const { messages, schemas } = document.components;
     expect(undescribed({ messages, schemas, query: document.channels.socket.bindings }, '')).toEqual([]);
   });
@@ -88,19 +88,19 @@ function undescribed(node: unknown, place: string): string[] {
 }
 
 describe.each(PUSHED_NAMES)('the payload of %s', (type) => {
-  const told = document.components.schemas[type];
+  const schema = document.components.schemas[type];
   const { shape } = PAYLOADS[type] as { shape: Record<string, { description?: string }> };
   const examples = messageOf(document, 'socket', type).examples.map(({ payload }) => payload as { type: string; data: object });
 
   it('has the fields of the schema that it is made by, in the same words', () => {
-    const descriptions = Object.entries(told.properties as Record<string, { description: string }>).map(([name, { description }]) => [
+    const descriptions = Object.entries(schema.properties as Record<string, { description: string }>).map(([name, { description }]) => [
       name,
       description,
     ]);
     expect(Object.fromEntries(descriptions)).toEqual(
       Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, field.description])),
     );
-    expect(told.required!.toSorted()).toEqual(Object.keys(shape).toSorted());
+    expect(schema.required!.toSorted()).toEqual(Object.keys(shape).toSorted());
   });
 
   it('takes and refuses what that schema does', () => {
@@ -139,10 +139,11 @@ describe('the examples', () => {
     }
   });
 
-  it('show what Basic and what Premium is told, and no more than is told', () => {
-    const told = (type: string) =>
+  it('show the payloads of Basic and Premium, and no other fields', () => {
+    const schema = (type: string) =>
       messageOf(document, 'socket', type).examples.map(({ payload }) => payload as { data?: { premium?: unknown } });
-    for (const type of ['signal.new', 'wager.placed']) expect(told(type).map(({ data }) => data!.premium !== null)).toEqual([false, true]);
+    for (const type of ['signal.new', 'wager.placed'])
+      expect(schema(type).map(({ data }) => data!.premium !== null)).toEqual([false, true]);
     expect(JSON.stringify(document)).not.toMatch(/eyJ[\w-]{10}|whsec_[\w+/]{10}/);
   });
 });

@@ -72,7 +72,7 @@ describe('a reader that has fallen behind', () => {
     expect(socket.terminate).not.toHaveBeenCalled();
     clock.advance(1);
     expect(socket.terminate).toHaveBeenCalledOnce();
-    // What it was told first stands.
+    // The first close cause counts.
     expect([socket.close.mock.calls.length, connection.closeCause]).toEqual([1, 'tooSlow']);
   });
 });
@@ -88,7 +88,7 @@ it.each(['tokenExpired', 'tierLost', 'policy', 'tryLater', 'goingAway'] as const
   },
 );
 
-it('one that breaks the protocol is dropped two seconds after it was told', () => {
+it('one that violates the protocol is terminated two seconds after the close frame', () => {
   socket.emit('error', new Error('Invalid WebSocket frame'));
   clock.advance(2_000);
   expect(socket.terminate).toHaveBeenCalledOnce();

@@ -11,7 +11,7 @@ interface Reading {
   end(fails?: boolean): void;
 }
 
-/** A store whose reads end when they are told to; each gives the version that stood there when it began. */
+/** A store whose reads end on request, with the version at their beginning. */
 function openStore() {
   const store = { version: 0, readings: [] as Reading[] };
   const ask = shareReads((key: string) => {
@@ -36,7 +36,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('reads at once for who comes first, and once more for all who come meanwhile', async () => {
+it('reads at once for the first caller, and once more for all that arrive meanwhile', async () => {
   const { store, ask } = openStore();
   const first = ask('a');
   expect(store.readings).toHaveLength(1);
@@ -54,7 +54,7 @@ it('reads at once for who comes first, and once more for all who come meanwhile'
   expect(store.readings).toHaveLength(2);
 });
 
-it('tells an error to all who share the read, and to nobody else', async () => {
+it('rejects all callers that share a failed read, and no others', async () => {
   const { store, ask } = openStore();
   const first = ask('a');
   const others = Promise.allSettled([ask('a'), ask('a')]);
@@ -68,7 +68,7 @@ it('tells an error to all who share the read, and to nobody else', async () => {
   await expect(after).resolves.toBe(0);
 });
 
-it('goes on after a read that fails before it begins', async () => {
+it('continues after a read that throws synchronously', async () => {
   let broken = true;
   const ask = shareReads((key: string) => {
     if (broken) throw new Error('not there');
@@ -80,7 +80,7 @@ it('goes on after a read that fails before it begins', async () => {
   await expect(ask('a')).resolves.toBe('a');
 });
 
-it('does not wait longer than a second for a read of somebody else', async () => {
+it('waits at most a second for a read of another caller', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { store, ask } = openStore();
   const first = ask('a');
@@ -94,7 +94,7 @@ it('does not wait longer than a second for a read of somebody else', async () =>
   await expect(second).resolves.toBe(0);
   await settled();
   expect(store.readings).toHaveLength(3);
-  // What ends late is told to who asked for it, and takes nobody's place.
+  // A late read resolves only its own caller.
   store.readings[0].end();
   await expect(first).resolves.toBe(0);
   const fourth = ask('a');
@@ -117,7 +117,7 @@ const script = fc.array(
   { maxLength: 60 },
 );
 
-it('answers everybody by a read of his key that began after he asked, with one of a key under way at a time', async () => {
+it('resolves every caller by a read of its key that began after the call, with one read per key in flight', async () => {
   await fc.assert(
     fc.asyncProperty(script, async (steps) => {
       const { store, ask } = openStore();
@@ -126,18 +126,18 @@ it('answers everybody by a read of his key that began after he asked, with one o
       for (const { act, key } of steps) {
         if (act === 'ask') {
           const since = store.version;
-          const told = (version: number) => expect(version).toBeGreaterThanOrEqual(since);
+          const isFresh = (version: number) => expect(version).toBeGreaterThanOrEqual(since);
           const failed = (reading: Reading) => {
             expect(reading.key).toBe(key);
-            told(reading.version);
+            isFresh(reading.version);
           };
-          asked.push(ask(key).then(told, failed));
+          asked.push(ask(key).then(isFresh, failed));
         } else if (act === 'write') store.version += 1;
         else if (act === 'turn') await settled();
         else underWay(key)[0]?.end(act === 'fail');
         for (const of of ['a', 'b']) expect(underWay(of).length).toBeLessThanOrEqual(1);
       }
-      // Nobody waits for more than the read under way and the one after it.
+      // A caller waits at most for the read in flight and the next one.
       for (let turn = 0; turn < 2; turn++) {
         await settled();
         for (const reading of store.readings) if (!reading.over) reading.end();

@@ -84,7 +84,7 @@ describe('settings', () => {
     ['TRUST_PROXY', '0.0.0.0/0'],
     ['TRUST_PROXY', '10.0.0.0/8,'],
     ['TRUST_PROXY', 'proxy.example.org'],
-  ])('refuses %s=%s, naming the setting', (name, value) => {
+  ])('rejects %s=%s, naming the setting', (name, value) => {
     expect(() => loadConfig({ [name]: value })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', field: name, message: expect.stringContaining(name) }),
     );
@@ -140,7 +140,7 @@ describe('settings', () => {
     });
   });
 
-  it('stakes no money at Polymarket unless told, with low caps', () => {
+  it('defaults to a dry run at Polymarket with low limits', () => {
     expect(loadConfig({ WAGERS: 'polymarket' })).toMatchObject({
       POLYMARKET_DRY_RUN: true,
       POLYMARKET_HOST: 'https://clob.polymarket.com',
@@ -190,7 +190,7 @@ describe('settings', () => {
     }
   });
 
-  it('lets webhooks lead to this machine on a local chain only, and only when told', () => {
+  it('allows local webhook targets only by setting and on a local chain', () => {
     expect(loadConfig({}).PUSH_LOCAL_TARGETS).toBe('refuse');
     expect(loadConfig({ PUSH_LOCAL_TARGETS: 'allow' }).PUSH_LOCAL_TARGETS).toBe('allow');
     expect(loadConfig({ ...REAL, PUSH_LOCAL_TARGETS: 'refuse' }).chainMode).toBe('real');
@@ -219,7 +219,7 @@ describe('settings', () => {
     expect(() => loadConfig({ [name]: value })).toThrow(value.slice(value.lastIndexOf('@')));
   });
 
-  it('are documented from their table', () => {
+  it('documents the settings from their table', () => {
     const documented = unpadded(readFileSync(new URL('../../../../docs/SETTINGS.md', import.meta.url), 'utf8'));
     expect(documented, 'run npm run docs:tables').toContain(`<!-- settings -->\n${unpadded(renderSettingsTable())}\n<!-- /settings -->`);
   });
@@ -228,8 +228,8 @@ describe('settings', () => {
     ['https://example.org/', 'https://example.org'],
     ['https://example.org:8443/a/b//', 'https://example.org:8443/a/b'],
     ['http://[::1]:3000', 'http://[::1]:3000'],
-  ])('takes the public URL %s without the slashes at its end', (text, told) => {
-    expect(loadConfig({ PUBLIC_URL: text }).PUBLIC_URL).toBe(told);
+  ])('removes trailing slashes of the public URL %s', (text, url) => {
+    expect(loadConfig({ PUBLIC_URL: text }).PUBLIC_URL).toBe(url);
   });
 
   it('documents every setting', () => {

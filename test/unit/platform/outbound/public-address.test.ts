@@ -127,7 +127,7 @@ describe('an address', () => {
       expect(isLoopbackAddress(ip), ip).toBe(false);
   });
 
-  it('is not told in the refusal', () => {
+  it('is not contained in the error', () => {
     expect(() => requirePublicAddress('10.20.30.40')).not.toThrow(/10\.20/);
     expect(() => requirePublicAddress('8.8.8.8')).not.toThrow();
   });

@@ -251,7 +251,7 @@ describe('a receiver', () => {
     expect(received).toEqual([]);
   });
 
-  it('that answers 410 is never called again; what waits is cancelled, and its owner is told', async () => {
+  it('is disabled by a 410 response; pending messages are cancelled and the owner is notified', async () => {
     const { url, received } = await receiver(410);
     const watching = await receiver(200);
     const { id } = await waiting(url, 3);
@@ -273,8 +273,8 @@ describe('a receiver', () => {
     await worker.publish();
     await fanOutEvents(worker);
     await send(owner.id);
-    const told = verified(watching.received[0]!, owner.secret, bench.clock.now);
-    expect(told).toMatchObject({
+    const notice = verified(watching.received[0]!, owner.secret, bench.clock.now);
+    expect(notice).toMatchObject({
       type: 'webhook.disabled',
       data: {
         webhookId: id,
@@ -365,7 +365,7 @@ describe('secrets', () => {
     expect(() => verified(received[1]!, secret, bench.clock.now)).toThrow('No matching signature');
   });
 
-  it('that do not open leave everything as it is, and are looked at and told of once a minute', async () => {
+  it('that cannot be decrypted change nothing, and are retried and logged once a minute', async () => {
     const { url, received } = await receiver(200);
     const { id, secret } = await waiting(url, 1, { sealedSecret: 'v1.AAAA' });
     const told = () => bench.lines.filter((line) => line.includes(id) && line.includes('does not open')).length;

@@ -60,7 +60,7 @@ describe('a queue', () => {
     }
   });
 
-  it('makes its head due and nothing else, also where whoever filled it died before he had', async () => {
+  it('makes only its head due, even after the appending process died', async () => {
     const { queue, clock, db } = bench;
     const webhook = newWebhook();
     await queue.append(webhook, messages(1, 2), clock.now);
@@ -72,7 +72,7 @@ describe('a queue', () => {
     expect(await timesOf()).toEqual([clock.now, null]);
   });
 
-  it('tells which heads are due, and leaves those alone that have their time', async () => {
+  it('lists due heads, and keeps scheduled ones', async () => {
     const { queue, clock } = bench;
     const [early, late] = [newWebhook(), newWebhook()];
     for (const webhook of [early, late]) await queue.append(webhook, messages(1, 3), clock.now);
@@ -85,7 +85,7 @@ describe('a queue', () => {
     expect(await queue.wake(late._id, clock.now)).toMatchObject({ position: 1, nextAttemptAt: later });
   });
 
-  it('tells who waits without reading what waits', async () => {
+  it('lists webhooks with pending messages from the index alone', async () => {
     const { queue, clock, db } = bench;
     await db.collection('webhook_deliveries').deleteMany({});
     const [one, other, done] = [newWebhook(), newWebhook(), newWebhook()];

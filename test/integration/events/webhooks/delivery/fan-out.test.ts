@@ -65,7 +65,7 @@ describe('an event', () => {
     expect((await bench.webhook(disabled.id)).queuedThrough).toBe(last);
   });
 
-  it('is not told to who registered after it', async () => {
+  it('is not delivered to a webhook registered after it', async () => {
     const older = await bench.addWebhook(`${URL}older`);
     const ids = await bench.happen(2);
     const { id } = await bench.addWebhook(URL);
@@ -75,7 +75,7 @@ describe('an event', () => {
     expect(await queued(older.id)).toEqual(ids);
   });
 
-  it('is told to who asked for its kind before it, also while others are being queued', async () => {
+  it('is delivered to a webhook that subscribed before it, even while others are being queued', async () => {
     const { id } = await bench.addWebhook(URL, { events: ['signal.new'] });
     let asked = false;
     const changedBeforeTheLook = async (from: number, limit: number) => {
@@ -104,7 +104,7 @@ describe('an event', () => {
 });
 
 describe('a process that dies while it queues', () => {
-  it('has told nobody that it was done', async () => {
+  it('dies before it records its progress', async () => {
     const { id } = await bench.addWebhook(URL);
     const ids = await bench.happen(3);
     class Dying extends DeliveryQueue {
@@ -119,7 +119,7 @@ describe('a process that dies while it queues', () => {
 });
 
 describe('the end of a webhook', () => {
-  it('is told to its owner once, though it was enabled again before, and by several processes', async () => {
+  it('notifies its owner once, even after it was enabled again, with several processes', async () => {
     const { addWebhook, worker, clock, db, events, webhooks } = bench;
     const [ended, stranger] = [await addWebhook(URL, { wallet: '0xowner' }), await addWebhook(`${URL}3`)];
     const other = await addWebhook(`${URL}2`, { wallet: '0xowner', slot: 1 });
@@ -134,8 +134,8 @@ describe('the end of a webhook', () => {
       bench.pass(1_000);
     }
     await Promise.all([1, 2, 3].map(() => publishWebhookNotices({ db, log: events, now: () => clock.now })));
-    const told = await events.after(last, 10);
-    expect(told.map(({ type, wallet, content }) => [type, wallet, content])).toEqual(
+    const published = await events.after(last, 10);
+    expect(published.map(({ type, wallet, content }) => [type, wallet, content])).toEqual(
       ['the first reason', 'a second one'].map((reason) => [
         'webhook.disabled',
         '0xowner',

@@ -86,12 +86,12 @@ describe('a receiver that is down', () => {
     expect(took.map((call) => verified(call, secret, call.at).id)).toEqual(ids);
     expect(new Set(took.map(({ headers }) => headers['webhook-id'])).size).toBe(60);
     expect(await bench.webhook(id)).toMatchObject({ status: 'active', failingSince: null });
-    // Nobody else waited for it.
+    // No other webhook was delayed.
     expect(healthy.calls.filter(({ at }) => at <= up).length).toBeGreaterThanOrEqual(30);
     expect(healthy.took.map((call) => (JSON.parse(call.body) as { id: number }).id)).toEqual(ids);
   });
 
-  it('for five days is disabled, what waits is cancelled, and its owner is told; enabled again it gets what happens then', async () => {
+  it('for five days is disabled, with pending messages cancelled and the owner notified; after enabling it receives new events', async () => {
     const began = bench.clock.now;
     const { url, calls, took } = await downUntil(() => new Date(began.getTime() + 20 * DAY_MS));
     const owners = await downUntil(() => began);

@@ -30,7 +30,7 @@ async function receiver(...statuses: [number, ...number[]]) {
   return started;
 }
 
-/** Holds each answer until it is told to give it. */
+/** Holds each response until it is released. */
 async function holding() {
   const held: (() => void)[] = [];
   const [ids, asked] = [[] as number[], [] as PromiseWithResolvers<void>[]];
@@ -119,7 +119,7 @@ describe('of several senders', () => {
     const { url, received } = await receiver(200);
     const { id } = await bench.addWebhook(url);
     for (let round = 0; round < 15; round++) {
-      // As workers do: whoever queues something has a turn taken after it.
+      // As in a worker, each append is followed by a turn.
       const turns = Array.from({ length: 3 }, async () => {
         await bench.happen(1);
         await fanOutEvents(bench.worker());
@@ -133,7 +133,7 @@ describe('of several senders', () => {
     expect(ids).toHaveLength(45);
   });
 
-  it('one that has lost its lease cannot renew it, whether another one has it or nobody', async () => {
+  it('one that has lost its lease cannot renew it, taken or free', async () => {
     const { id } = await bench.addWebhook('https://hooks.example.com/');
     const leases = new SenderLeaseStore(bench.db);
     const lost = (await leases.acquire(id))!;
@@ -148,7 +148,7 @@ describe('of several senders', () => {
     expect(await leases.acquire(id)).not.toBeNull();
   });
 
-  it('one looks once more when it has left, for whoever found it there and went away', async () => {
+  it('one checks again after its release, for a sender that found the lease taken', async () => {
     const { url, received } = await receiver(200);
     const { id } = await waiting(url, 1);
     let leaving = 0;
@@ -205,7 +205,7 @@ describe('a message', () => {
     return (verified(received[0]!, secret, bench.clock.now) as unknown as { data: Record<string, unknown> }).data;
   };
 
-  it('tells what its owner may know when it is sent', async () => {
+  it('is rendered for the tier of its owner at the time of sending', async () => {
     const premium = await sentTo('2026-03-01:1', 'premium');
     expect(premium).toMatchObject({
       signal: expect.stringMatching(/BUY|SELL/),
@@ -216,7 +216,7 @@ describe('a message', () => {
     expect(basic).toMatchObject({ signal: premium.signal, premium: null });
   });
 
-  it('waits while nobody can tell what its owner may know, and that is no attempt', async () => {
+  it('waits without an attempt while the tier of its owner is unknown', async () => {
     const { url, received } = await receiver(200);
     const { id } = await waiting(url, 1);
     const silent = () => Promise.reject(new OracleError('CHAIN_UNREACHABLE', 'no answer'));
@@ -260,7 +260,7 @@ describe('a stop', () => {
     expect((await bench.webhook(id)).sender).toBeNull();
   });
 
-  it('breaks off what takes too long, which is nobody’s failure: another worker sends it again', async () => {
+  it('aborts a slow call without counting a failure, and another worker retries it', async () => {
     const { url, ids, asked, answer } = await holding();
     const { id } = await waiting(url, 1);
     const [stopping, giveUp] = [new AbortController(), new AbortController()];

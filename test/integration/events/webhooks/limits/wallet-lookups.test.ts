@@ -10,7 +10,7 @@ import type { ResolveHostname } from '../../../../../src/platform/outbound/targe
 import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
 import { newWallet, testRegistry } from '../../../../support/webhook-registry.ts';
 
-const NOBODYS = '6f1c1f0e-3f0b-4d3c-9a52-0d9c3a7e4b11';
+const UNKNOWN_ID = '6f1c1f0e-3f0b-4d3c-9a52-0d9c3a7e4b11';
 const PUBLIC = ['93.184.215.14'];
 
 let database: TestDatabase;
@@ -31,8 +31,8 @@ const register = async (wallet: Address) => (await registryWith(async () => PUBL
 const full: ResolveHostname = () => new Semaphore({ maxConcurrent: 0, maxQueued: 0 }).run(async () => PUBLIC);
 const later = { code: 'RATE_LIMITED', retryAfterSeconds: 5, message: 'Too many host names are being looked up' };
 
-describe('a name that gets no turn to be looked up', () => {
-  it('is not registered, nor set: the caller is told to ask again', async () => {
+describe('a full name lookup', () => {
+  it('rejects registration and change with RATE_LIMITED', async () => {
     const wallet = newWallet();
     await expect(registryWith(full).register(wallet, wanted())).rejects.toMatchObject(later);
     expect(await registryWith(full).list(wallet)).toEqual([]);
@@ -42,7 +42,7 @@ describe('a name that gets no turn to be looked up', () => {
     expect(await registryWith(full).change(wallet, id, { horizons: [7] })).toMatchObject({ horizons: [7] });
   });
 
-  it('is not tested, and that is no failed test', async () => {
+  it('rejects a test without recording a failure', async () => {
     const wallet = newWallet();
     const id = await register(wallet);
     await expect(registryWith(full).test(wallet, id)).rejects.toMatchObject(later);
@@ -50,10 +50,10 @@ describe('a name that gets no turn to be looked up', () => {
   });
 });
 
-it("nobody is asked for the host of a change to nobody's or somebody else's webhook, which is not there whatever it names", async () => {
+it('looks up no host for a change of an unknown or foreign webhook, which is NOT_FOUND whatever the URL', async () => {
   const resolve = vi.fn<ResolveHostname>(async () => PUBLIC);
   const theirs = await register(newWallet());
-  for (const id of [NOBODYS, theirs]) {
+  for (const id of [UNKNOWN_ID, theirs]) {
     for (const url of ['https://10.0.0.1/', 'https://asked.example.com/']) {
       await expect(registryWith(resolve).change(newWallet(), id, { url })).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }
@@ -61,7 +61,7 @@ it("nobody is asked for the host of a change to nobody's or somebody else's webh
   expect(resolve).not.toHaveBeenCalled();
 });
 
-it('the names of a wallet are looked up two at once; those of others are not kept waiting by that', async () => {
+it('looks up two names of a wallet at once, without delaying those of others', async () => {
   const [slow, other] = [newWallet(), newWallet()];
   const held = Promise.withResolvers<readonly string[]>();
   const asked: string[] = [];
@@ -78,7 +78,7 @@ it('the names of a wallet are looked up two at once; those of others are not kep
   expect(await registry.list(slow)).toHaveLength(4);
 });
 
-it('a wallet has so many tests a day, of all its webhooks together', async () => {
+it('limits the tests per wallet and day over all its webhooks', async () => {
   const wallet = newWallet();
   const id = await register(wallet);
   const registry = testRegistry(database.db, { now, parts: { ping: async () => ({ state: 'FAILED' }) as never } });

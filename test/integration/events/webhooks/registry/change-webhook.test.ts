@@ -79,19 +79,19 @@ describe('a secret that is changed', () => {
     expect(await secretsAt(id, clock)).toEqual([OWN, first]);
   });
 
-  it('many times at once is one that somebody was told, with one that was set before', async () => {
+  it('many times at once sets one of the returned secrets, with one of the previous', async () => {
     const { wallet, id, secret: first } = await registered();
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => registry().rotateSecret(wallet, id)));
-    const told = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.secret] : []));
-    expect(told.length).toBeGreaterThan(0);
+    const returned = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.secret] : []));
+    expect(returned.length).toBeGreaterThan(0);
     for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'CONFLICT' });
     const [current, previous, ...more] = await secretsAt(id, clock);
-    expect(told).toContain(current);
-    expect([first, ...told.filter((secret) => secret !== current)]).toContain(previous);
+    expect(returned).toContain(current);
+    expect([first, ...returned.filter((secret) => secret !== current)]).toContain(previous);
     expect(more).toEqual([]);
   });
 
-  it('while another request changes it is refused: nobody is told one that is not set', async () => {
+  it('is rejected during a concurrent change, so that every returned secret is in effect', async () => {
     const { wallet, id } = await registered();
     const store = new WebhookStore(database.db);
     let winner = '';
@@ -129,7 +129,7 @@ describe('a secret that is changed', () => {
     ['too short', 'short'],
     ['with a line break', `${OWN}\n`],
     ['in no base64', `whsec_${'!'.repeat(40)}`],
-  ])('to one that cannot sign is refused, and never told again: %s', async (_, secret) => {
+  ])('rejects an unusable secret without repeating it: %s', async (_, secret) => {
     const { wallet, id } = await registered();
     const before = await stored(id);
     const refused = await registry()
@@ -233,7 +233,7 @@ describe('a webhook that has ended', () => {
     ]);
   });
 
-  it('by the operator before anybody noted by whom stays so', async () => {
+  it('by the operator stays disabled without disabledBy', async () => {
     const { wallet, id } = await registered();
     await webhooks().updateOne({ _id: id }, { $set: { status: 'disabled', disabledReason: 'long ago' }, $unset: { disabledBy: '' } });
     await expect(registry().enable(wallet, id)).rejects.toMatchObject({ code: 'CONFLICT' });
@@ -259,7 +259,7 @@ describe('a webhook that has ended', () => {
   });
 });
 
-describe('somebody else', () => {
+describe('another wallet', () => {
   it('finds nothing there, whatever he asks for, and changes nothing', async () => {
     const { id } = await registered();
     const before = await stored(id);

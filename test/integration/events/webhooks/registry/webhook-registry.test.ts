@@ -129,7 +129,7 @@ describe('a registration', () => {
     expect(asked).toEqual([]);
   });
 
-  it('of a wallet that has all it can have asks nobody for a host', async () => {
+  it('of a wallet at its limit causes no name lookup', async () => {
     const wallet = newWallet();
     for (let i = 0; i < MAX_WEBHOOKS_PER_WALLET; i++) await registry().register(wallet, wanted({ url: `https://hooks.example.com/${i}` }));
     const asked: string[] = [];
@@ -141,7 +141,7 @@ describe('a registration', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is taken while its name leads nowhere, also where nobody can be asked', async () => {
+  it('is accepted while its name does not resolve, or cannot be looked up', async () => {
     const wallet = newWallet();
     const unconnected = registryWith(() => Promise.reject(new Error('EAI_AGAIN')));
     const { _id } = await unconnected.register(wallet, wanted());

@@ -4,7 +4,7 @@ import { HostLimiter, type HostLimiterOptions } from '../../../../../src/events/
 const start = new Date('2026-03-10T00:00:00Z').getTime();
 const clock = { ms: start };
 
-/** Without bounds but those that are told. */
+/** Unlimited except for the given limits. */
 const gateOf = (bounds: Partial<HostLimiterOptions>) =>
   new HostLimiter({
     ...{ maxConcurrent: 99, perMinute: null, perWallet: { maxConcurrent: 99, perMinute: null }, maxConcurrentPerWallet: 99 },
@@ -96,7 +96,7 @@ it('lets in who was refused before those who come back at once', async () => {
   const ask = (wallet: string) => post(gate, url, wallet);
   expect([await ask('ann'), await ask('bob')]).toEqual(['busy', 'busy']);
   await first.end();
-  // Who has ended asks for more sooner than anybody who was put off.
+  // The finished caller retries sooner than the rejected ones.
   expect([await ask('hog'), await ask('bob')]).toEqual(['busy', 'busy']);
   clock.ms += 2_000;
   expect(await ask('hog')).toBe('busy');

@@ -10,7 +10,7 @@ function budget() {
 }
 
 describe('one host', () => {
-  test('gets so many posts at once, and what is dropped beyond is told once a minute', () => {
+  test('allows a burst, and reports drops once a minute', () => {
     const { clock, take } = budget();
     expect(new Set(take(POSTS_PER_MINUTE))).toEqual(new Set(['post']));
     expect(take(3)).toEqual(['dropped', 'dropped silently', 'dropped silently']);

@@ -47,7 +47,7 @@ describe('a message of a client', () => {
     );
   });
 
-  it('is never told again', () => {
+  it('is never repeated', () => {
     const secret = 'eyJhbGciOiJFZERTQSJ9.secret';
     for (const message of [
       { type: secret },
