@@ -368,15 +368,15 @@ describe('secrets', () => {
   it('that cannot be decrypted change nothing, and are retried and logged once a minute', async () => {
     const { url, received } = await receiver(200);
     const { id, secret } = await waiting(url, 1, { sealedSecret: 'v1.AAAA' });
-    const told = () => bench.lines.filter((line) => line.includes(id) && line.includes('does not open')).length;
+    const logged = () => bench.lines.filter((line) => line.includes(id) && line.includes('does not open')).length;
     for (let second = 0; second < 60; second++) {
       const head = (await send(id))!;
       if (second === 0) expect(head.nextAttemptAt).toEqual(new Date(bench.clock.now.getTime() + 60_000));
       bench.pass(1_000);
     }
-    expect(told()).toBe(1);
+    expect(logged()).toBe(1);
     await send(id);
-    expect([told(), received.length]).toEqual([2, 0]);
+    expect([logged(), received.length]).toEqual([2, 0]);
     expect(await first(id)).toMatchObject({ state: 'PENDING', attempts: [] });
     expect(await bench.webhook(id)).toMatchObject({ status: 'active', failingSince: null, sender: null });
     expect(bench.lines.join()).not.toContain('v1.AAAA');
