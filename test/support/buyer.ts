@@ -7,7 +7,7 @@ import { hashDocument, type SignedReceipt } from '../../src/commerce/receipts/re
 import { demoWallets } from './login.ts';
 import type { TestService } from './service.ts';
 
-/** What a wallet and the service have, in millionths of a dollar, and how many payments the ledger has. */
+/** Balances of buyer and payee in millionths of a dollar, and the number of ledger entries. */
 export interface Money {
   buyer: bigint;
   payee: bigint;
@@ -27,7 +27,7 @@ export interface Buyer {
 /** The demonstration buyer of a service. */
 export function demoBuyer(service: TestService): Buyer {
   const account = demoWallets(service).buyer;
-  const { merchant: till, ledger } = service.http.commerce;
+  const { merchant, ledger } = service.http.commerce;
   // The stablecoin of a local chain is not one that the library knows.
   const payer = new x402Client()
     .register('eip155:*', new ExactEvmScheme(account))
@@ -35,24 +35,24 @@ export function demoBuyer(service: TestService): Buyer {
     .setSpendControls({ allowedAssets: true });
   const chain = createPublicClient({ transport: http(service.infrastructure.rpcUrl) });
   const balance = (wallet: Address) =>
-    chain.readContract({ address: till.asset, abi: stablecoinAbi, functionName: 'balanceOf', args: [wallet] });
+    chain.readContract({ address: merchant.asset, abi: stablecoinAbi, functionName: 'balanceOf', args: [wallet] });
   return {
     account,
     pay: (required) => payer.createPaymentPayload(required as Parameters<typeof payer.createPaymentPayload>[0]),
     async money() {
-      const [buyer, payee] = await Promise.all([balance(account.address), balance(till.payee)]);
+      const [buyer, payee] = await Promise.all([balance(account.address), balance(merchant.payee)]);
       return { buyer, payee, payments: await ledger.payments.countDocuments() };
     },
   };
 }
 
-/** What has changed since. */
+/** Differences since a snapshot. */
 export async function spentSince({ money }: Buyer, before: Money): Promise<Money> {
   const now = await money();
   return { buyer: before.buyer - now.buyer, payee: now.payee - before.payee, payments: now.payments - before.payments };
 }
 
-/** Whether a receipt is signed by who it says, and is of this document. */
+/** Whether a receipt is signed by its signer and matches the document. */
 export async function isReceiptOf(receipt: SignedReceipt, document: Record<string, unknown>): Promise<boolean> {
   const { domain, types, primaryType, message, signature, signer } = receipt;
   const typed = { ...message, amount: BigInt(message.amount), settledAt: BigInt(message.settledAt) };

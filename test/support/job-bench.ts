@@ -28,13 +28,13 @@ export async function jobBench(confirmations = 1) {
   const provider = local.accounts.provider.address;
   const world = { rpcUrl: local.rpcUrl, contract, stablecoin: local.addresses.stablecoin, provider };
   const known: Address[] = [];
-  /** Ahead of the wall clock, for what is due later. */
+  /** Offset of the clock, to reach later due times. */
   const clock = { aheadMs: 0 };
-  /** What was composed, in order; each document differs. */
+  /** Composed documents in order, all different. */
   const composed: string[] = [];
 
   const makeWallet = () => createWallet({ chain, journal, role: 'provider', account: local.accounts.provider, timeoutMs: 5_000 });
-  /** A provider of its own, as another process has one. */
+  /** Another provider process. */
   const makeParts = (changes: Partial<JobDeps> = {}): JobDeps => ({
     ...{ chain, contract, wallet: makeWallet(), store, deliverySlot: turns, ledger },
     policy: { evaluators: known, maxMicros: 0n, unpaidPauseMs: 0 },
@@ -63,11 +63,11 @@ export async function jobBench(confirmations = 1) {
       return buyer;
     },
     buyerOf: (account: LocalAccount) => jobClient(world, account),
-    /** As many passes as it takes one job from one state to the next. */
+    /** Sweeps until a job reaches its next state. */
     sweep: async (by: JobDeps = parts, times = 2) => {
       for (let pass = 0; pass < times; pass++) await sweepJobs(by);
     },
-    /** Transactions that the provider wallet has sent. */
+    /** Number of transactions of the provider wallet. */
     sent: () => chain.client.getTransactionCount({ address: provider }),
     stop: async () => {
       await local.stop();

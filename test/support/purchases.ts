@@ -26,9 +26,9 @@ export interface Buying {
   store: PurchaseStore;
   /** A wallet with gas and 100 of the stablecoin. */
   buyer: LocalAccount;
-  /** How often a document was composed. */
+  /** Number of composed documents. */
   composed(): number;
-  /** A process on the same database and chain; documents are short. */
+  /** Another process on the same database and chain, with short documents. */
   open(change?: Partial<PurchaseServiceDeps>): PurchaseService;
   /** Pays the payee; resolves once it is mined, or with `isMined` false at once. */
   pay(micros: bigint, change?: { from?: LocalAccount; to?: Address; coin?: Address; isMined?: boolean }): Promise<Hash>;
@@ -36,14 +36,14 @@ export interface Buying {
   send(from: LocalAccount, to: Address, data: Hex): Promise<Hash>;
 }
 
-/** Purchases over a real chain and database, without the documents of the service. */
+/** The purchase service on a real chain and database, with stub documents. */
 export async function buyingBench(chain: TestChain, db: Db, connected: Chain): Promise<Buying> {
   await ensureIndexes(db, [...COMMERCE_INDEXES, ...PURCHASE_INDEXES]);
   const buyer = privateKeyToAccount(generatePrivateKey());
   await fundGas(chain.rpcUrl, [buyer.address]);
   const { stablecoin: asset } = chain.addresses;
   const payee = chain.accounts.provider.address;
-  const till = {
+  const merchant = {
     chainId: chain.chainId,
     asset,
     domain: { name: 'USD Coin', version: '2' },
@@ -58,7 +58,7 @@ export async function buyingBench(chain: TestChain, db: Db, connected: Chain): P
     return { document: { kind: offering, generatedAt: now.toISOString(), number: composed }, forecastId: null, attestationUid: null };
   };
   const options: PurchaseServiceDeps = {
-    ...{ chain: connected, merchant: till, ledger, store, compose },
+    ...{ chain: connected, merchant, ledger, store, compose },
     signReceipt: createReceiptSigner(chain.accounts.provider, chain.chainId),
     signatures: 'optional',
     requireOpen: () => undefined,
@@ -73,7 +73,7 @@ export async function buyingBench(chain: TestChain, db: Db, connected: Chain): P
     send(chain.deployer, coin, encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, micros] }));
   await mint(buyer.address, 100_000_000n);
   return {
-    ...{ merchant: till, ledger, store, buyer, send, mint },
+    ...{ merchant, ledger, store, buyer, send, mint },
     composed: () => composed,
     open: (change) => new PurchaseService({ ...options, ...change }),
     pay: (micros, { from = buyer, to = payee, coin = asset, isMined = true } = {}) =>
@@ -81,13 +81,13 @@ export async function buyingBench(chain: TestChain, db: Db, connected: Chain): P
   };
 }
 
-/** The node answers before a transaction is mined. */
+/** The node responds before the transaction is mined. */
 export async function mined({ client }: Pick<Chain, 'client'>, hash: Hash): Promise<Hash> {
   await waitForReceipt(client, hash);
   return hash;
 }
 
-/** The hash as soon as the node has it; a transaction that reverts has one too. */
+/** Returns the hash without waiting for the receipt; a reverting transaction has one, too. */
 async function hashOf({ rpc, chainId }: TestChain, from: LocalAccount, call: { to: Address; data: Hex }): Promise<Hash> {
   const nonce = Number(await rpc<Hex>('eth_getTransactionCount', from.address, 'pending'));
   const raw = await from.signTransaction({ type: 'eip1559', chainId, nonce, gas: 1_000_000n, maxFeePerGas: 10n ** 11n, ...call });

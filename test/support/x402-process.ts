@@ -25,7 +25,7 @@ export interface DyingSale {
   mongodbUri: string;
   facilitatorKey: Hex;
   providerKey: Hex;
-  till: MerchantConfig;
+  merchant: MerchantConfig;
   payment: unknown;
 }
 
@@ -36,7 +36,7 @@ const die = () => process.kill(process.pid, 'SIGKILL');
 const dieAt = (place: (typeof DEATHS)[number]) => process.env.DIES === place && die();
 
 const { db } = await connectMongo(sale.mongodbUri);
-const chain = await createChain({ ...sale, chainId: sale.till.chainId, confirmations: 1, pollingIntervalMs: 20 });
+const chain = await createChain({ ...sale, chainId: sale.merchant.chainId, confirmations: 1, pollingIntervalMs: 20 });
 const account = privateKeyToAccount(sale.facilitatorKey);
 const wallet = createWallet({ chain, journal: await openJournal(db), role: 'facilitator', account });
 const facilitator = createLocalFacilitator({
@@ -54,7 +54,7 @@ ledger.record = async (payment) => {
 };
 const sales = new SalesService({
   chain,
-  merchant: sale.till,
+  merchant: sale.merchant,
   ledger,
   requireOpen: () => undefined,
   facilitator: {
@@ -68,7 +68,7 @@ const sales = new SalesService({
   },
   claims: new PaymentClaimStore(db),
   failures: new FailedSettlementStore(db),
-  signReceipt: createReceiptSigner(privateKeyToAccount(sale.providerKey), sale.till.chainId),
+  signReceipt: createReceiptSigner(privateKeyToAccount(sale.providerKey), sale.merchant.chainId),
   signal: new AbortController().signal,
   log: createLog({ level: 'silent', secrets: [] }),
   now: () => new Date(),

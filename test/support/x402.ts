@@ -40,12 +40,12 @@ export const AUTHORIZATION_TYPES = {
 export interface Signing {
   account: LocalAccount;
   requirements: PaymentRequirements;
-  /** What is signed instead of what the requirements say. */
+  /** Overrides of the signed values. */
   change?: Partial<Record<'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce' | 'asset' | 'chainId', string>>;
   paymentId?: string;
 }
 
-/** A payment of version 2 as a client sends it, decoded. */
+/** A decoded payment of version 2. */
 export async function signPayment({ account, requirements, change = {}, paymentId }: Signing) {
   const seconds = Math.floor(Date.now() / 1_000);
   const { asset = requirements.asset, chainId = requirements.network.split(':')[1]!, ...changed } = change;
@@ -87,9 +87,9 @@ export interface TillBench {
   /** A wallet with 1,000 of the stablecoin. */
   buyer: LocalAccount;
   requirements: PaymentRequirements;
-  /** A call for the basic signal by x402, whose answer is counted. */
+  /** An x402 call for the basic signal that counts its answers. */
   call(payment: unknown, change?: Partial<PaidCall>): PaidCall;
-  /** How often an answer was made. */
+  /** Number of composed answers. */
   made(): number;
   /** A second process on the same database and chain. */
   another(change?: { facilitator?: Facilitator; chain?: Chain; waitMs?: number; requireOpen?: RequireSalesOpen }): Promise<SalesService>;
@@ -107,11 +107,11 @@ export interface BenchOptions {
 
 const NO_PRICE: GasBudget = { currencyUsd: null, maxCents: 10 };
 
-/** The selling of answers over a real chain and database, without the doors. */
+/** The sales service on a real chain and database, without transports. */
 export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudget = NO_PRICE }: BenchOptions): Promise<TillBench> {
   await ensureIndexes(db, [...COMMERCE_INDEXES, ...X402_INDEXES, ...FAILED_SETTLEMENT_INDEXES]);
   const buyer = privateKeyToAccount(generatePrivateKey());
-  const till = {
+  const merchant = {
     chainId: chain.chainId,
     asset: chain.addresses.stablecoin,
     domain: { name: 'USD Coin', version: '2' },
@@ -131,7 +131,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
     return createLocalFacilitator({ chain: over, wallet, gasBudget, log });
   };
   const parts = {
-    merchant: till,
+    merchant,
     ledger: new Ledger(db),
     requireOpen: () => undefined,
     claims: new PaymentClaimStore(db),
@@ -152,7 +152,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
       waitMs: change.waitMs ?? waitMs,
     });
   };
-  const send = (data: Hex) => sendTransactions(chain.rpcUrl, chain.deployer, [{ to: till.asset, data }]);
+  const send = (data: Hex) => sendTransactions(chain.rpcUrl, chain.deployer, [{ to: merchant.asset, data }]);
   const mint = (to: Address, value: bigint) => send(encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, value] }));
   await mint(buyer.address, 1_000_000_000n);
   let made = 0;
@@ -173,11 +173,12 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
     sales: await another(),
     facilitator,
     buyer,
-    requirements: buildPaymentQuote(till, offering, resource).requirements,
+    requirements: buildPaymentQuote(merchant, offering, resource).requirements,
     call,
     made: () => made,
     another,
-    balance: (account) => connected.client.readContract({ address: till.asset, abi: tokenAbi, functionName: 'balanceOf', args: [account] }),
+    balance: (account) =>
+      connected.client.readContract({ address: merchant.asset, abi: tokenAbi, functionName: 'balanceOf', args: [account] }),
     mint,
   };
 }

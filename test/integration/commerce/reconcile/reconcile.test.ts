@@ -111,7 +111,7 @@ async function bought(value: bigint, change: Partial<SettledPayment> = {}): Prom
   return txHash;
 }
 
-/** A payment with a request, through the till. */
+/** An x402 payment through the sales service. */
 async function paidRequest(): Promise<Hash> {
   const payment = await signPayment({ account: bench.buyer, requirements: bench.requirements });
   return (await bench.sales.sell(bench.call(payment))).payment!.txHash;
@@ -281,7 +281,7 @@ describe('the block range', () => {
     await bought(9n);
     const report = await run({}, from);
     expect(report).toMatchObject({ differences: [], receivedMicros: 9n, channels: [{ bookedMicros: 9n }, {}, {}] });
-    // As the till sees it: what is not deep enough has not arrived, and may not be booked.
+    // Payments above the confirmation depth are not settled and must not be recorded.
     const cautious = { chain: await chain.connect({ confirmations: 3 }) };
     expect(await run(cautious)).toMatchObject({ receivedMicros: 5n, channels: [{ bookedMicros: 5n }, {}, {}], differences: [] });
   });

@@ -22,7 +22,7 @@ async function killedAt(place: string) {
   const payment = await signPayment({ account: bench.buyer, requirements: bench.requirements });
   const { rpcUrl, addresses, keys } = chain;
   const sale: DyingSale = {
-    ...{ rpcUrl, addresses, payment, till: bench.merchant, mongodbUri: database.uri },
+    ...{ rpcUrl, addresses, payment, merchant: bench.merchant, mongodbUri: database.uri },
     ...{ facilitatorKey: keys.facilitator, providerKey: keys.provider },
   };
   const { ended } = spawnNode(['test/support/x402-process.ts'], { SALE: JSON.stringify(sale), DIES: place });

@@ -10,11 +10,15 @@ import { buildPaymentQuote } from '../../../../../src/commerce/x402/protocol/pay
 const PAYER = '0xeaf557e4082694da2f3f61ddccee3abe59d9aaa0';
 const ASSET = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 const PAYEE = '0x00000000000000000000000000000000000000aa';
-const till: MerchantConfig = {
+const merchant: MerchantConfig = {
   ...{ chainId: 8453, asset: ASSET, payee: PAYEE, publicUrl: 'https://oracle.example.org', realMoney: true },
   domain: { name: 'USD Coin', version: '2' },
 };
-const terms = buildPaymentQuote(till, findOffering('x402', 'x402_signal')!, { url: 'https://a.example', description: '', mimeType: '' });
+const quote = buildPaymentQuote(merchant, findOffering('x402', 'x402_signal')!, {
+  url: 'https://a.example',
+  description: '',
+  mimeType: '',
+});
 
 /** Reasons as the facilitator's library and this service give them, and what each advice has to name. */
 const REASONS = [
@@ -43,7 +47,7 @@ const REASONS = [
 
 describe('rejected payment', () => {
   it.each(REASONS)('names the specific fix for %s', (reason, named) => {
-    const { message, suggestedAction, reason: kept, field } = createPaymentRejection(terms, reason, { payer: PAYER });
+    const { message, suggestedAction, reason: kept, field } = createPaymentRejection(quote, reason, { payer: PAYER });
     expect([kept, field]).toEqual([reason, 'payment']);
     for (const one of named) expect(`${message} ${suggestedAction}`).toContain(one);
     expect(message).not.toContain(reason.includes('_') ? reason : '_');
@@ -51,10 +55,10 @@ describe('rejected payment', () => {
   });
 
   it('explains how to pay for an unknown reason', () => {
-    const { message, suggestedAction } = createPaymentRejection(terms, 'out_of_gas', { payer: PAYER, unsettledOf: PAYER });
+    const { message, suggestedAction } = createPaymentRejection(quote, 'out_of_gas', { payer: PAYER, unsettledOf: PAYER });
     expect(message).toBe('The payment could not be settled');
     expect(suggestedAction).toMatch(/^Sign an EIP-3009 authorization of 1000 units \(0\.001 USD\)/);
-    expect(createPaymentRejection(terms, 'unheard_of').message).toBe('The payment is invalid');
+    expect(createPaymentRejection(quote, 'unheard_of').message).toBe('The payment is invalid');
   });
 });
 
