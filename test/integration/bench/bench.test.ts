@@ -6,7 +6,7 @@ import { spawnNode } from '../../support/service.ts';
 
 const bench = (...words: string[]) => spawnNode(['bin/dev/bench.mjs', ...words], {}).ended;
 
-it('broadcasts to real sockets of both sides, and tells the ratio', async () => {
+it('broadcasts to real sockets of both sides, and reports the ratio', async () => {
   const { code, output } = await bench('websocket-broadcast', '--clients', '50', '--rounds', '2');
   expect(code, output).toBe(0);
   expect(output).toContain('50 sockets of 10 wallets on either side');
