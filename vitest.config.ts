@@ -17,7 +17,7 @@ const project = (name: string, testTimeout: number, fileParallelism: boolean, is
     expect: { poll: { timeout: 5_000 * TIMEOUT_FACTOR } },
     fileParallelism,
     isolate,
-    setupFiles: ['test/support/outbound-guard.ts', ...(isolate ? [] : ['test/support/fresh-process.ts'])],
+    setupFiles: ['test/support/network/outbound-guard.ts', ...(isolate ? [] : ['test/support/service/fresh-process.ts'])],
   },
 });
 

@@ -1,5 +1,5 @@
-import { serve } from '../test/support/serve.ts';
-import { unresolvedService } from '../test/support/service.ts';
+import { serve } from '../test/support/http/serve.ts';
+import { unresolvedService } from '../test/support/service/service.ts';
 import { answerParent } from './child.ts';
 import { selfTestLoop } from './forecast/self-test-loop.ts';
 

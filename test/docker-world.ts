@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { testChain } from './support/chain.ts';
-import { testDatabase } from './support/database.ts';
-import { startLiveHost } from './support/live-host.ts';
-import { mongoProxy } from './support/mongo-proxy.ts';
+import { testChain } from './support/chain/chain.ts';
+import { testDatabase } from './support/database/database.ts';
+import { mongoProxy } from './support/database/mongo-proxy.ts';
+import { startLiveHost } from './support/market/live-host.ts';
 
 /**
  * What a real deployment finds outside its image: a database, a chain with all contracts, providers of live data. Writes the settings for

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { type Day, toInstantMs } from '../../src/forecast/day.ts';
-import { runPastDay, type TestService, testService, today } from '../../test/support/service.ts';
+import { runPastDay, type TestService, testService, today } from '../../test/support/service/service.ts';
 import type { Benchmark, Comparison } from '../benchmark.ts';
 
 const DAYS = 30;

@@ -8,10 +8,10 @@ import type { PaymentRequirements } from '../../src/commerce/x402/protocol/payme
 import { parseDemoFile } from '../../src/dev/demo/demo-file.ts';
 import { parseLocalKeys } from '../../src/dev/demo/local-keys.ts';
 import { sendTransactions } from '../../src/dev/local-chain/contracts/send-transactions.ts';
-import { type WalletBehaviour, walletFactory } from '../../test/support/contract-wallet.ts';
-import { asHeader, readHeader } from '../../test/support/paying.ts';
-import { deployOffchainLookup } from '../../test/support/reverting-contract.ts';
-import { type Signing, signPayment } from '../../test/support/x402.ts';
+import { type WalletBehaviour, walletFactory } from '../../test/support/chain/contract-wallet.ts';
+import { deployOffchainLookup } from '../../test/support/chain/reverting-contract.ts';
+import { asHeader, readHeader } from '../../test/support/commerce/payments.ts';
+import { type Signing, signPayment } from '../../test/support/commerce/x402.ts';
 import type { Attack, Sent, Target } from './attack.ts';
 import { exchange, getRequest } from './sockets.ts';
 

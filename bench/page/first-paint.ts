@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { findChromium, launchChromium } from '../../test/support/browser.ts';
+import { findChromium, launchChromium } from '../../test/support/docs/browser.ts';
 import { type Benchmark, type Comparison, interleaved, median } from '../benchmark.ts';
 import { startChild } from '../child.ts';
 import type { ServiceAnswers } from '../service-process.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeFolder } from '../../test/support/folders.ts';
-import { type RunningService, startService } from '../../test/support/running-service.ts';
+import { removeFolder } from '../../test/support/docs/folders.ts';
+import { type RunningService, startService } from '../../test/support/service/running-service.ts';
 
 /** Starts a service, and has it stop in order. */
 export type Start = (environment: Record<string, string>) => Promise<RunningService>;

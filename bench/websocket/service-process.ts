@@ -1,9 +1,9 @@
 import { getAddress } from 'viem';
 import { ConnectionHub } from '../../src/events/websocket/connection-hub.ts';
-import { changesOf, type RecordChange } from '../../test/support/push-changes.ts';
-import { serve } from '../../test/support/serve.ts';
-import { testService, today } from '../../test/support/service.ts';
-import { openSession, type SessionOpener, walletOf } from '../../test/support/sessions.ts';
+import { openSession, type SessionOpener, walletOf } from '../../test/support/auth/sessions.ts';
+import { changesOf, type RecordChange } from '../../test/support/events/push-changes.ts';
+import { serve } from '../../test/support/http/serve.ts';
+import { testService, today } from '../../test/support/service/service.ts';
 import { answerParent } from '../child.ts';
 import type { Broadcast } from './bare-process.ts';
 

@@ -5,7 +5,7 @@ import { readReputation } from '../chain/erc8004/reputation.ts';
 import { checkReadiness } from '../pipeline/readiness.ts';
 import { readServiceStatus } from '../pipeline/status.ts';
 import { joinUrl } from '../platform/service-url.ts';
-import { formatStartupStep } from '../platform/startup-progress.ts';
+import { formatStartupStep } from '../platform/startup/startup-progress.ts';
 import type { HttpDeps } from '../transports/http/deps.ts';
 import { composePublicRpc, composeWalletFunds } from './chain.ts';
 import { composeCommerce, composePurchases } from './commerce/commerce.ts';

@@ -13,7 +13,7 @@ import type { Config } from '../platform/config/settings.ts';
 import { type DataDir, openDataDir } from '../platform/data-dir/data-dir.ts';
 import { OracleError } from '../platform/errors.ts';
 import type { Shutdown } from '../platform/shutdown.ts';
-import type { StartupProgress } from '../platform/startup-progress.ts';
+import type { StartupProgress } from '../platform/startup/startup-progress.ts';
 
 /** The database and the chain, run by this process or another. */
 export interface Infrastructure {

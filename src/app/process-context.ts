@@ -1,7 +1,7 @@
 import type { Config } from '../platform/config/settings.ts';
 import type { Log } from '../platform/log.ts';
 import type { Shutdown } from '../platform/shutdown.ts';
-import type { StartupProgress } from '../platform/startup-progress.ts';
+import type { StartupProgress } from '../platform/startup/startup-progress.ts';
 
 /** Outlives every part of a process. */
 export interface ProcessContext {

@@ -3,7 +3,7 @@ import { listSecretValues } from '../platform/config/settings.ts';
 import { getErrorMessage, OracleError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { createShutdown, stopOnSignals } from '../platform/shutdown.ts';
-import { createStartupProgress } from '../platform/startup-progress.ts';
+import { createStartupProgress } from '../platform/startup/startup-progress.ts';
 import type { StartupContext } from './process-context.ts';
 
 /** Runs work in a process context. An error is written to standard error and ends the process with `failureCode`. */

@@ -9,8 +9,8 @@ import { createWalletClient, type Hex, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
 import { parseDemoFile } from '../../src/dev/demo/demo-file.ts';
-import { removeFolder } from '../support/folders.ts';
-import { startService } from '../support/running-service.ts';
+import { removeFolder } from '../support/docs/folders.ts';
+import { startService } from '../support/service/running-service.ts';
 
 /**
  * `npm run test:x402-v1`: the last published client of x402 version 1 pays on both routes, against a service of its own or, with

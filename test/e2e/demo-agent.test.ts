@@ -2,9 +2,9 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { removeFolder } from '../support/folders.ts';
-import { type RunningService, startService } from '../support/running-service.ts';
-import { spawnNode } from '../support/service.ts';
+import { removeFolder } from '../support/docs/folders.ts';
+import { type RunningService, startService } from '../support/service/running-service.ts';
+import { spawnNode } from '../support/service/service.ts';
 
 /** Of a service without any settings. */
 const LIMITS = { RATE_LIMIT_PUBLIC: '60', RATE_LIMIT_WALLET: '300', RATE_LIMIT_RPC: '10' };

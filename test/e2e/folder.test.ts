@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { removeFolder } from '../support/folders.ts';
-import { startService } from '../support/running-service.ts';
-import { spawnNode } from '../support/service.ts';
+import { removeFolder } from '../support/docs/folders.ts';
+import { startService } from '../support/service/running-service.ts';
+import { spawnNode } from '../support/service/service.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -3,10 +3,10 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { removeFolder } from '../support/folders.ts';
-import { type RunningService, startService } from '../support/running-service.ts';
-import { selfTestAnswers } from '../support/self-tests.ts';
-import { describeWithShared, sharedPath } from '../support/shared.ts';
+import { removeFolder } from '../support/docs/folders.ts';
+import { describeWithShared, sharedPath } from '../support/record/shared.ts';
+import { type RunningService, startService } from '../support/service/running-service.ts';
+import { selfTestAnswers } from '../support/service/self-tests.ts';
 
 const DAYS = 30;
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { removeFolder } from '../support/folders.ts';
-import { environmentOf, familyOf, isAlive, MCP_BIN, openStdio, type StdioSession } from '../support/mcp-stdio.ts';
+import { removeFolder } from '../support/docs/folders.ts';
+import { environmentOf, familyOf, isAlive, MCP_BIN, openStdio, type StdioSession } from '../support/mcp/mcp-stdio.ts';
 
 let folder: string;
 let environment: Record<string, string>;

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPublicClient, erc20Abi, http, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { ownService } from '../support/own-service.ts';
-import { startService } from '../support/running-service.ts';
-import { spawnNode } from '../support/service.ts';
+import { ownService } from '../support/service/own-service.ts';
+import { startService } from '../support/service/running-service.ts';
+import { spawnNode } from '../support/service/service.ts';
 
 const DAYS = 12;
 /** Days in the record of a first start: those replayed, and that of the start where it or the test came after its 21:35 UTC. */

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { generatePrivateKey } from 'viem/accounts';
 import { describe, expect, it, vi } from 'vitest';
-import { ownService } from '../support/own-service.ts';
-import { spawnNode } from '../support/service.ts';
+import { ownService } from '../support/service/own-service.ts';
+import { spawnNode } from '../support/service/service.ts';
 
 const DAYS = 1;
 /** Days in the record of a first start: those replayed, and that of the start where it or the test came after its 21:35 UTC. */

@@ -1,5 +1,5 @@
-import { testChain } from '../support/chain.ts';
-import { testDatabase } from '../support/database.ts';
+import { testChain } from '../support/chain/chain.ts';
+import { testDatabase } from '../support/database/database.ts';
 
 /** Started by `run.ts` under the fake clock: ends with 1 unless this process, a new chain and the database all read the instant given. */
 const TOLERANCE_MS = 60_000;

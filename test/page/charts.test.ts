@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SCORECARD, type ScorecardReply } from '../../src/record/schemas/scorecard.ts';
-import { describeWithBrowser, type OpenPage, type TestBrowser } from '../support/browser.ts';
-import { dateOf, oddRecords, yearOf } from '../support/odd-records.ts';
-import { type Served, serve } from '../support/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../support/service.ts';
+import { describeWithBrowser, type OpenPage, type TestBrowser } from '../support/docs/browser.ts';
+import { type Served, serve } from '../support/http/serve.ts';
+import { dateOf, oddRecords, yearOf } from '../support/record/odd-records.ts';
+import { runPastDay, type TestService, testService, today } from '../support/service/service.ts';
 
 const DAYS = 12;
 const SECTIONS = ['record', 'price', 'regimes', 'calibration'];

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatDay } from '../../src/forecast/day.ts';
 import { allRoutes } from '../../src/transports/http/routes.ts';
 import { createApp } from '../../src/transports/http/server/app.ts';
-import { describeWithBrowser } from '../support/browser.ts';
-import { regimeDrafts } from '../support/event-drafts.ts';
-import { login } from '../support/login.ts';
-import { serveApp } from '../support/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../support/service.ts';
+import { login } from '../support/auth/login.ts';
+import { describeWithBrowser } from '../support/docs/browser.ts';
+import { regimeDrafts } from '../support/events/event-drafts.ts';
+import { serveApp } from '../support/http/serve.ts';
+import { runPastDay, type TestService, testService, today } from '../support/service/service.ts';
 
 /** Suites use all cores. */
 const SLOWLY = { timeout: 15_000 };

@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { WagerAccountRow, WagerRow, WagersReply } from '../../src/transports/http/market/wagers/schemas.ts';
 import { EXAMPLES } from '../../src/transports/http/openapi/examples.ts';
-import { describeWithBrowser } from '../support/browser.ts';
-import { type Served, serve } from '../support/serve.ts';
-import { type TestService, testService } from '../support/service.ts';
+import { describeWithBrowser } from '../support/docs/browser.ts';
+import { type Served, serve } from '../support/http/serve.ts';
+import { type TestService, testService } from '../support/service/service.ts';
 
 const exampleOf = (operation: string) => EXAMPLES.replies[operation]['200']['application/json'] as Record<string, never>;
 

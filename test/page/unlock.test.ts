@@ -1,9 +1,9 @@
 import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeWithBrowser, type OpenPage } from '../support/browser.ts';
-import { demoWallets, loginToken } from '../support/login.ts';
-import { type Served, serve } from '../support/serve.ts';
-import { type TestService, unresolvedService } from '../support/service.ts';
+import { demoWallets, loginToken } from '../support/auth/login.ts';
+import { describeWithBrowser, type OpenPage } from '../support/docs/browser.ts';
+import { type Served, serve } from '../support/http/serve.ts';
+import { type TestService, unresolvedService } from '../support/service/service.ts';
 import { installWallets, type PageWallet } from './wallet.ts';
 
 const CALL = /BUY|SELL|HOLD/;

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatDay } from '../../src/forecast/day.ts';
 import { getWindowOpensMs } from '../../src/pipeline/schedule/step-times.ts';
 import type { ScorecardReply } from '../../src/record/schemas/scorecard.ts';
-import { describeWithBrowser, type OpenPage } from '../support/browser.ts';
-import { login } from '../support/login.ts';
-import { type Served, serve } from '../support/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../support/service.ts';
-import { REACHED } from '../support/trusted-time.ts';
+import { login } from '../support/auth/login.ts';
+import { REACHED } from '../support/clock/trusted-time.ts';
+import { describeWithBrowser, type OpenPage } from '../support/docs/browser.ts';
+import { type Served, serve } from '../support/http/serve.ts';
+import { runPastDay, type TestService, testService, today } from '../support/service/service.ts';
 
 const DAYS = 9;
 /** Days with resolved 2-day forecasts, oldest first. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { findChromium, launchChromium } from '../support/browser.ts';
-import { removeFolder } from '../support/folders.ts';
-import { startService } from '../support/running-service.ts';
+import { findChromium, launchChromium } from '../support/docs/browser.ts';
+import { removeFolder } from '../support/docs/folders.ts';
+import { startService } from '../support/service/running-service.ts';
 
 /** `npm run docs:screenshots`: the pictures of the documents, of a service of its own with a year of record; takes about a minute. */
 const PICTURES = fileURLToPath(new URL('../../docs/images/', import.meta.url));

@@ -4,8 +4,8 @@ import { formatDay } from '../../forecast/day.ts';
 import type { MissingHistory } from '../../market/live/backfill/run-backfill.ts';
 import type { LiveMarket } from '../../market/live/live-market.ts';
 import type { Log } from '../../platform/log.ts';
-import { createProgressBar } from '../../platform/progress-bar.ts';
-import { writeNotice } from '../../platform/startup-notice.ts';
+import { createProgressBar } from '../../platform/startup/progress-bar.ts';
+import { writeNotice } from '../../platform/startup/startup-notice.ts';
 import type { Service } from '../service.ts';
 
 const HISTORY_RETRY_MS = 15_000;

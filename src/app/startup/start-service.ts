@@ -1,8 +1,8 @@
 import { catchUp } from '../../pipeline/catch-up.ts';
 import { createLiveContext } from '../../pipeline/deps.ts';
 import { getListenHost } from '../../platform/config/config.ts';
-import { writeNotice } from '../../platform/startup-notice.ts';
-import { createStartupProgress } from '../../platform/startup-progress.ts';
+import { writeNotice } from '../../platform/startup/startup-notice.ts';
+import { createStartupProgress } from '../../platform/startup/startup-progress.ts';
 import { allRoutes, workerRoutes } from '../../transports/http/routes.ts';
 import { createApp, createStartingApp } from '../../transports/http/server/app.ts';
 import { type HttpServer, listen } from '../../transports/http/server/http-server.ts';

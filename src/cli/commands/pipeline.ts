@@ -10,7 +10,7 @@ import { getStepDueMs } from '../../pipeline/schedule/step-times.ts';
 import { catchUpSelfTests } from '../../pipeline/self-test/catch-up.ts';
 import { runStep, STEP_NAMES, type StepReport } from '../../pipeline/step-registry.ts';
 import type { StepName } from '../../pipeline/step-run-store.ts';
-import { createProgressBar } from '../../platform/progress-bar.ts';
+import { createProgressBar } from '../../platform/startup/progress-bar.ts';
 import { UsageError } from '../../platform/usage-error.ts';
 import { type CommandSyntax, parseCommandLine } from '../svc/command-line.ts';
 import { openOrAttach, parseOrFail } from './script.ts';

@@ -11,7 +11,7 @@ import { COMPUTATIONS, type ComputationName, type TimedReport } from '../../pipe
 import { computeInThread } from '../../pipeline/self-test/compute-in-thread.ts';
 import { getVintages, readHistoryThrough, readPointInTimeFrames } from '../../pipeline/self-test/history.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
-import { createProgressBar } from '../../platform/progress-bar.ts';
+import { createProgressBar } from '../../platform/startup/progress-bar.ts';
 import { UsageError } from '../../platform/usage-error.ts';
 import { type CommandSyntax, parseCommandLine } from '../svc/command-line.ts';
 import { assembleAttachable } from './pipeline.ts';

@@ -15,7 +15,7 @@ import type { Contest } from '../../contest/contest.ts';
 import type { WebhookRegistry } from '../../events/webhooks/registry/webhook-registry.ts';
 import type { TicketStore } from '../../events/websocket/ticket-store.ts';
 import type { Market } from '../../market/market.ts';
-import type { StartupStep } from '../../platform/startup-progress.ts';
+import type { StartupStep } from '../../platform/startup/startup-progress.ts';
 import type { AttestationViewOptions } from '../../record/attestations/view.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
 import type { ModelStore } from '../../record/model-store.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimsOf } from '../../../src/audit/claims/service-claims.ts';
 import { CANDLE_VENUES, fetchVenueCloses } from '../../../src/audit/prices/exchange-closes.ts';
-import { listening } from '../../support/receiver.ts';
+import { listening } from '../../support/webhooks/receiver.ts';
 
 const CHUNK = Buffer.alloc(1 << 20, ' ');
 

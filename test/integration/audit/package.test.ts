@@ -5,9 +5,16 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatDay } from '../../../src/forecast/day.ts';
-import { AUDITED_DAYS, AUDITED_HORIZONS, closeUsd, registerSchemas, type WrittenRecord, writeRecord } from '../../support/audit-record.ts';
-import { type TestChain, testChain } from '../../support/chain.ts';
-import { removeFolder } from '../../support/folders.ts';
+import { type TestChain, testChain } from '../../support/chain/chain.ts';
+import { removeFolder } from '../../support/docs/folders.ts';
+import {
+  AUDITED_DAYS,
+  AUDITED_HORIZONS,
+  closeUsd,
+  registerSchemas,
+  type WrittenRecord,
+  writeRecord,
+} from '../../support/record/audit-record.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 

@@ -7,6 +7,7 @@ import type { AuditPrices } from '../../../src/audit/prices/audit-prices.ts';
 import type { AuditReport } from '../../../src/audit/report/audit-report.ts';
 import { reportText } from '../../../src/audit/report/report-text.ts';
 import { type Day, formatDay, toInstantMs } from '../../../src/forecast/day.ts';
+import { type TestChain, testChain } from '../../support/chain/chain.ts';
 import {
   AUDITED_DAYS,
   AUDITED_HORIZONS,
@@ -15,8 +16,7 @@ import {
   type Tampering,
   type WrittenRecord,
   writeRecord,
-} from '../../support/audit-record.ts';
-import { type TestChain, testChain } from '../../support/chain.ts';
+} from '../../support/record/audit-record.ts';
 
 let chain: TestChain;
 let reader: AuditChain;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type MemoryComparison, median, type RateComparison, type TimeComparison } from '../../../bench/benchmark.ts';
 import { differenceOf } from '../../../bench/forecast/headlines.ts';
 import { reportOf } from '../../../bench/report.ts';
-import { spawnNode } from '../../support/service.ts';
+import { spawnNode } from '../../support/service/service.ts';
 
 const bench = (...words: string[]) => spawnNode(['bin/dev/bench.mjs', ...words], {}).ended;
 

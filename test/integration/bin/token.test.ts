@@ -3,9 +3,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { removeFolder } from '../../support/folders.ts';
-import { type Served, serve } from '../../support/serve.ts';
-import { spawnNode, type TestService, testService } from '../../support/service.ts';
+import { removeFolder } from '../../support/docs/folders.ts';
+import { type Served, serve } from '../../support/http/serve.ts';
+import { spawnNode, type TestService, testService } from '../../support/service/service.ts';
 
 let service: TestService;
 let server: Served;

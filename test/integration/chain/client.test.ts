@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readChainHealth } from '../../../src/chain/client.ts';
 import { readGateBalance, readGateDecimals } from '../../../src/chain/gate-token.ts';
 import { fundDemoWallets } from '../../../src/dev/local-chain/contracts/fund-wallets.ts';
-import { type TestChain, testChain } from '../../support/chain.ts';
-import { rpcProxy } from '../../support/rpc-proxy.ts';
+import { type TestChain, testChain } from '../../support/chain/chain.ts';
+import { rpcProxy } from '../../support/chain/rpc-proxy.ts';
 
 let chain: TestChain;
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import { createAttester } from '../../../src/chain/eas/attester.ts';
 import { ensureIdentity } from '../../../src/chain/erc8004/identity.ts';
 import { openJournal } from '../../../src/chain/tx/journal.ts';
 import { createWallet } from '../../../src/chain/tx/wallet.ts';
-import { type TestChain, testChain } from '../../support/chain.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { rpcProxy } from '../../support/rpc-proxy.ts';
+import { type TestChain, testChain } from '../../support/chain/chain.ts';
+import { rpcProxy } from '../../support/chain/rpc-proxy.ts';
+import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 
 let local: TestChain;
 let database: TestDatabase;

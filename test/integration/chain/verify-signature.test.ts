@@ -3,9 +3,9 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Chain } from '../../../src/chain/client.ts';
 import { isSignedBy } from '../../../src/chain/verify-signature.ts';
-import { type TestChain, testChain } from '../../support/chain.ts';
-import { type WalletBehaviour, walletFactory } from '../../support/contract-wallet.ts';
-import { rpcProxy } from '../../support/rpc-proxy.ts';
+import { type TestChain, testChain } from '../../support/chain/chain.ts';
+import { type WalletBehaviour, walletFactory } from '../../support/chain/contract-wallet.ts';
+import { rpcProxy } from '../../support/chain/rpc-proxy.ts';
 
 const owner = privateKeyToAccount(generatePrivateKey());
 const stranger = privateKeyToAccount(generatePrivateKey());

@@ -12,10 +12,10 @@ import { renderContestMarkdown } from '../../../src/contest/rules.ts';
 import { fundGas } from '../../../src/dev/local-chain/contracts/fund-wallets.ts';
 import { toInstantMs } from '../../../src/forecast/day.ts';
 import { CONTEST_COMMIT_REPLY } from '../../../src/transports/http/contest/schemas.ts';
-import { COMMITMENTS, contestDoor, LEADERBOARD, MARKETS, STATUS, signedCommitment } from '../../support/contest-door.ts';
-import { type ContestService, contestOptions, youngContest } from '../../support/contest-service.ts';
-import { walletFactory } from '../../support/contract-wallet.ts';
-import { timeOf } from '../../support/trusted-time.ts';
+import { walletFactory } from '../../support/chain/contract-wallet.ts';
+import { timeOf } from '../../support/clock/trusted-time.ts';
+import { COMMITMENTS, contestDoor, LEADERBOARD, MARKETS, STATUS, signedCommitment } from '../../support/contest/contest-api.ts';
+import { type ContestService, contestOptions, youngContest } from '../../support/contest/contest-service.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 

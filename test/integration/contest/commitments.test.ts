@@ -7,9 +7,9 @@ import { RoundStore } from '../../../src/contest/rounds/store.ts';
 import { MIN_RANKED_ROUNDS } from '../../../src/contest/scoring/rounds-interval.ts';
 import { scoreCommitment } from '../../../src/contest/scoring/score.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
-import { listedRound } from '../../support/contest-round.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { REACHED, UNREACHED } from '../../support/trusted-time.ts';
+import { REACHED, UNREACHED } from '../../support/clock/trusted-time.ts';
+import { listedRound } from '../../support/contest/contest-round.ts';
+import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;
 let store: CommitmentStore;

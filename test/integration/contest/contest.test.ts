@@ -4,8 +4,8 @@ import type { RoundDoc } from '../../../src/contest/rounds/round.ts';
 import { scoreCommitment, toContestBps } from '../../../src/contest/scoring/score.ts';
 import { formatDay, toInstantMs } from '../../../src/forecast/day.ts';
 import { computeStrikeProbability } from '../../../src/record/market/strike-probability.ts';
-import { COMMITMENTS, contestDoor, LEADERBOARD, MARKETS, STATUS, signedCommitment } from '../../support/contest-door.ts';
-import { contestService } from '../../support/contest-service.ts';
+import { COMMITMENTS, contestDoor, LEADERBOARD, MARKETS, STATUS, signedCommitment } from '../../support/contest/contest-api.ts';
+import { contestService } from '../../support/contest/contest-service.ts';
 
 let world: Awaited<ReturnType<typeof contestService>>;
 let markets: string[];

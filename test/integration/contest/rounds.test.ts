@@ -13,8 +13,8 @@ import type { Market } from '../../../src/market/market.ts';
 import { OracleError } from '../../../src/platform/errors.ts';
 import { ForecastRecord } from '../../../src/record/forecast-record.ts';
 import { ModelStore } from '../../../src/record/model-store.ts';
-import { contestOptions, contestService } from '../../support/contest-service.ts';
-import { timeOf, UNREACHED } from '../../support/trusted-time.ts';
+import { timeOf, UNREACHED } from '../../support/clock/trusted-time.ts';
+import { contestOptions, contestService } from '../../support/contest/contest-service.ts';
 
 let world: Awaited<ReturnType<typeof contestService>>;
 let db: Db;

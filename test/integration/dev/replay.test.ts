@@ -5,8 +5,8 @@ import { catchUp } from '../../../src/pipeline/catch-up.ts';
 import { createLiveContext } from '../../../src/pipeline/deps.ts';
 import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/step-times.ts';
 import { runStep, STEP_NAMES } from '../../../src/pipeline/step-registry.ts';
-import { type TestService, testService, today } from '../../support/service.ts';
-import { contextAt } from '../../support/trusted-time.ts';
+import { contextAt } from '../../support/clock/trusted-time.ts';
+import { type TestService, testService, today } from '../../support/service/service.ts';
 
 const DAYS = 4;
 let service: TestService;

@@ -3,7 +3,7 @@ import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotoc
 import { describe, expect, it } from 'vitest';
 import { buildMcpServerFile } from '../../../agent-card/documents/mcp-server-file.ts';
 import { SKILLS } from '../../../skills/index.ts';
-import { documentText, ROOT } from '../../support/documents.ts';
+import { documentText, ROOT } from '../../support/docs/documents.ts';
 
 const text = documentText('docs/ASSISTANTS.md');
 const FOLDER = '/absolute/path/of/this/folder';

@@ -5,12 +5,12 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLiveContext } from '../../../src/pipeline/deps.ts';
 import { runStep } from '../../../src/pipeline/step-registry.ts';
-import { type CurlLine, curlLines, documentText, scriptIn } from '../../support/documents.ts';
-import { removeFolder } from '../../support/folders.ts';
-import { fullService } from '../../support/full-service.ts';
-import { loginToken } from '../../support/login.ts';
-import { OPERATOR, type OperatorDoor, operatorDoor } from '../../support/operator.ts';
-import { spawnNode, type TestService, today } from '../../support/service.ts';
+import { loginToken } from '../../support/auth/login.ts';
+import { type CurlLine, curlLines, documentText, scriptIn } from '../../support/docs/documents.ts';
+import { removeFolder } from '../../support/docs/folders.ts';
+import { fullService } from '../../support/service/full-service.ts';
+import { OPERATOR, type OperatorDoor, operatorDoor } from '../../support/service/operator.ts';
+import { spawnNode, type TestService, today } from '../../support/service/service.ts';
 import { describeVerifying } from './verify-by-hand.ts';
 
 /** Packages are found from it. */

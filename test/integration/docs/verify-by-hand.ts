@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getSchemaUid } from '../../../src/chain/eas/schemas.ts';
-import { documentText, ROOT, scriptIn } from '../../support/documents.ts';
-import { removeFolder } from '../../support/folders.ts';
-import { lyingNode, RESOLVES_AT } from '../../support/lying-node.ts';
-import { spawnNode } from '../../support/service.ts';
+import { lyingNode, RESOLVES_AT } from '../../support/chain/lying-node.ts';
+import { documentText, ROOT, scriptIn } from '../../support/docs/documents.ts';
+import { removeFolder } from '../../support/docs/folders.ts';
+import { spawnNode } from '../../support/service/service.ts';
 
 const text = documentText('docs/VERIFY.md');
 /** Packages are found from it. */
@@ -40,7 +40,7 @@ export function describeVerifying(place: () => Place): void {
   const asked = (uids: string[], at: Place) => spawnNode([join(folder, 'by-hand.mjs'), ...uids], at).ended;
   const byHand = (...uids: string[]) => asked(uids, place());
 
-  /** Resolutions as the service tells them, newest first. */
+  /** Resolutions as served, newest first. */
   async function resolved(): Promise<Resolved[]> {
     const answer = await fetch(`${place().SERVICE_URL}/api/svc/onchain-oracle/history?horizons=all&limit=50`);
     const { data } = (await answer.json()) as { data: Resolved[] };
@@ -66,8 +66,8 @@ export function describeVerifying(place: () => Place): void {
       expect(checked).toContain(`of ${latest.date} for ${latest.horizon}, number ${latest.sequence} of `);
       expect(checked).toContain(`no gap: ${latest.sequence - 1} steps back to number 1\n`);
       expect(digest.split(' ')[0]).toBe(/metadata ([0-9a-f]{64})/.exec(checked)?.[1]);
-      const [told, own] = versions.split('\n');
-      expect(told).toContain(own.split(' ')[0]);
+      const [served, own] = versions.split('\n');
+      expect(served).toContain(own.split(' ')[0]);
     });
 
     it('says NO of a resolution that belongs to another forecast, and ends with 1', async () => {

@@ -2,13 +2,13 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_NAMES, PUSHED_NAMES } from '../../../src/events/event-names.ts';
 import { CLIENT_MESSAGES, SERVER_MESSAGES } from '../../../src/events/websocket/messages/message-schemas.ts';
-import { type AsyncApi, fetchAsyncApi, headerFaults, messageFaults } from '../../support/asyncapi.ts';
-import { asTier, loginToken } from '../../support/login.ts';
-import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import { type PushService, pushService, servePush } from '../../support/push-service.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
-import type { Served } from '../../support/serve.ts';
-import { type Client, openClient } from '../../support/websocket-client.ts';
+import { asTier, loginToken } from '../../support/auth/login.ts';
+import { type ManualClock, manualClock } from '../../support/clock/manual-clock.ts';
+import { type PushService, pushService, servePush } from '../../support/events/push-service.ts';
+import { type AsyncApi, fetchAsyncApi, headerFaults, messageFaults } from '../../support/http/asyncapi.ts';
+import type { Served } from '../../support/http/serve.ts';
+import { type Receiver, startReceiver } from '../../support/webhooks/receiver.ts';
+import { type Client, openClient } from '../../support/websocket/websocket-client.ts';
 
 /** For the connection, a token that is fresh for the service expires little more than the minute of notice later. */
 const AHEAD_MS = 28.8 * 60_000;

@@ -3,16 +3,16 @@ import { type Day, formatDay } from '../../../src/forecast/day.ts';
 import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/step-times.ts';
 import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/step-registry.ts';
 import type { StepName } from '../../../src/pipeline/step-run-store.ts';
+import { loginToken } from '../../support/auth/login.ts';
+import { contextAt } from '../../support/clock/trusted-time.ts';
+import { deliver } from '../../support/events/push-service.ts';
+import { type Served, serve } from '../../support/http/serve.ts';
 import { brokenRules } from '../../support/interface-client/check.ts';
 import { EVENTS, type ReadEvent, readEvent } from '../../support/interface-client/events.ts';
 import * as rules from '../../support/interface-client/fields.ts';
-import { loginToken } from '../../support/login.ts';
-import { deliver } from '../../support/push-service.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
-import { type Served, serve } from '../../support/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
-import { contextAt } from '../../support/trusted-time.ts';
-import { type Client, openClient } from '../../support/websocket-client.ts';
+import { runPastDay, type TestService, testService, today } from '../../support/service/service.ts';
+import { type Receiver, startReceiver } from '../../support/webhooks/receiver.ts';
+import { type Client, openClient } from '../../support/websocket/websocket-client.ts';
 
 const WEEK_DAYS = 7;
 /** So that the outcomes of 7-day forecasts come in the week. */

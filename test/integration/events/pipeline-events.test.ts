@@ -6,7 +6,7 @@ import { formatDay } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { createLiveContext } from '../../../src/pipeline/deps.ts';
 import { runStep } from '../../../src/pipeline/step-registry.ts';
-import { type TestService, testService, today } from '../../support/service.ts';
+import { type TestService, testService, today } from '../../support/service/service.ts';
 
 const DAYS = 12;
 let service: TestService;

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { ALL_INDEXES } from '../../../src/app/indexes.ts';
 import { EventLog } from '../../../src/events/log/event-log.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { type MongoWrite, mongoProxy } from '../../support/mongo-proxy.ts';
-import { member } from '../../support/push-members.ts';
+import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
+import { type MongoWrite, mongoProxy } from '../../support/database/mongo-proxy.ts';
+import { member } from '../../support/events/push-members.ts';
 import {
   arrived,
   expectInOrder,
@@ -14,7 +14,7 @@ import {
   registered,
   runKilled,
   untold,
-} from '../../support/push-run.ts';
+} from '../../support/events/push-run.ts';
 
 let database: TestDatabase;
 

@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import { zeroAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseTarget } from '../../../src/platform/outbound/target.ts';
-import { EXAMPLE_PROGRAMS, environmentOf } from '../../support/example-programs.ts';
-import { type ExampleWorld, exampleWorld } from '../../support/example-world.ts';
-import { DATA_WORD, lyingNode, RESOLVES_AT } from '../../support/lying-node.ts';
-import { listening } from '../../support/receiver.ts';
+import { DATA_WORD, lyingNode, RESOLVES_AT } from '../../support/chain/lying-node.ts';
+import { EXAMPLE_PROGRAMS, environmentOf } from '../../support/docs/example-programs.ts';
+import { type ExampleWorld, exampleWorld } from '../../support/docs/example-world.ts';
+import { listening } from '../../support/webhooks/receiver.ts';
 
 let world: ExampleWorld;
 beforeAll(async () => {

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { documentText, ROOT } from '../../support/documents.ts';
-import { asTier, loginToken } from '../../support/login.ts';
-import { manualClock } from '../../support/manual-clock.ts';
-import { type PushService, pushService, servePush } from '../../support/push-service.ts';
-import { listening } from '../../support/receiver.ts';
+import { asTier, loginToken } from '../../support/auth/login.ts';
+import { manualClock } from '../../support/clock/manual-clock.ts';
+import { documentText, ROOT } from '../../support/docs/documents.ts';
+import { type PushService, pushService, servePush } from '../../support/events/push-service.ts';
+import { listening } from '../../support/webhooks/receiver.ts';
 
 let service: PushService;
 let served: Awaited<ReturnType<typeof servePush>>;
@@ -110,7 +110,7 @@ describe('watch.mjs', () => {
     expect(watching.errors).toEqual([expect.stringMatching(/^connected as premium/)]);
   });
 
-  it('begins with what happens from now on, and asks for less when it is told to', async () => {
+  it('starts with new events, and subscribes to fewer on request', async () => {
     const watching = watch({ EVENTS: 'signal.new,regime.changed', HORIZONS: '7d' });
     await watching.until(has('connected as premium'));
     const before = await service.push.events.lastId();
@@ -137,7 +137,7 @@ describe('watch.mjs', () => {
   });
 
   it('takes a fresh token before the old one ends', async () => {
-    // As the connection sees it, a token has little more than the minute left that its end is told before.
+    // As the connection sees it, the token expires in little more than the minute of advance notice.
     const clock = manualClock(new Date(Date.now() + 28.8 * 60_000));
     const late = await servePush(service, { clock });
     onTestFinished(late.close);

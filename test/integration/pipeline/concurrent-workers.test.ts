@@ -5,9 +5,9 @@ import { createLiveContext } from '../../../src/pipeline/deps.ts';
 import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/step-times.ts';
 import { runOutcomeCheck, runStep } from '../../../src/pipeline/step-registry.ts';
 import { OracleError } from '../../../src/platform/errors.ts';
-import { attestedOnChain, type TestService, today, unresolvedService } from '../../support/service.ts';
-import { contextAt } from '../../support/trusted-time.ts';
-import { expectOneEffect } from '../../support/two-workers.ts';
+import { contextAt } from '../../support/clock/trusted-time.ts';
+import { attestedOnChain, type TestService, today, unresolvedService } from '../../support/service/service.ts';
+import { expectOneEffect } from '../../support/service/two-workers.ts';
 
 const DAYS = 10;
 let service: TestService;

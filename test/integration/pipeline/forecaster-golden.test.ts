@@ -6,8 +6,8 @@ import { createMarket } from '../../../src/market/market.ts';
 import { getSignalTimeMs } from '../../../src/market/signal-time.ts';
 import { Forecaster } from '../../../src/pipeline/forecaster.ts';
 import { ModelStore } from '../../../src/record/model-store.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { describeWithShared, sharedPath } from '../../support/shared.ts';
+import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
+import { describeWithShared, sharedPath } from '../../support/record/shared.ts';
 
 /** Rows of a reference file by column name. */
 function rows(name: string): Record<string, string>[] {

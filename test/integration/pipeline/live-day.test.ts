@@ -7,11 +7,11 @@ import { createMarket } from '../../../src/market/market.ts';
 import { readServiceStatus } from '../../../src/pipeline/status.ts';
 import { runStep } from '../../../src/pipeline/step-registry.ts';
 import type { StepName } from '../../../src/pipeline/step-run-store.ts';
-import { hostedMarket, startLiveHost } from '../../support/live-host.ts';
+import { contextAt } from '../../support/clock/trusted-time.ts';
+import { hostedMarket, startLiveHost } from '../../support/market/live-host.ts';
+import type { ProviderHost } from '../../support/market/provider-host.ts';
 import { VENUE_FACTORS } from '../../support/provider-data/venues.ts';
-import type { ProviderHost } from '../../support/provider-host.ts';
-import { attestedOnChain, type TestService, testService } from '../../support/service.ts';
-import { contextAt } from '../../support/trusted-time.ts';
+import { attestedOnChain, type TestService, testService } from '../../support/service/service.ts';
 
 const DAY = parseDay('2026-03-11');
 

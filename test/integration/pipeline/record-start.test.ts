@@ -2,8 +2,8 @@ import { afterEach, expect, it } from 'vitest';
 import { catchUp } from '../../../src/pipeline/catch-up.ts';
 import { getStepDueMs } from '../../../src/pipeline/schedule/step-times.ts';
 import { runStep } from '../../../src/pipeline/step-registry.ts';
-import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
-import { contextAt } from '../../support/trusted-time.ts';
+import { contextAt } from '../../support/clock/trusted-time.ts';
+import { runPastDay, type TestService, testService, today } from '../../support/service/service.ts';
 
 let service: TestService;
 afterEach(() => service?.stop());

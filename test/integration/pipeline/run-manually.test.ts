@@ -4,8 +4,8 @@ import { runStepManually } from '../../../src/pipeline/run-manually.ts';
 import { getStepDueMs } from '../../../src/pipeline/schedule/step-times.ts';
 import { STEP_NAMES } from '../../../src/pipeline/step-registry.ts';
 import type { StepName } from '../../../src/pipeline/step-run-store.ts';
-import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
-import { timeAt } from '../../support/trusted-time.ts';
+import { timeAt } from '../../support/clock/trusted-time.ts';
+import { runPastDay, type TestService, testService, today } from '../../support/service/service.ts';
 
 const day = today() - 1;
 let service: TestService;

@@ -3,8 +3,8 @@ import { parseDay } from '../../../src/forecast/day.ts';
 import { StepRunStore } from '../../../src/pipeline/step-run-store.ts';
 import { OracleError } from '../../../src/platform/errors.ts';
 import { createLog } from '../../../src/platform/log.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { contextAt } from '../../support/trusted-time.ts';
+import { contextAt } from '../../support/clock/trusted-time.ts';
+import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 
 const DAY = parseDay('2026-03-15');
 const CONTEXT = contextAt(Date.parse('2026-03-15T03:00:00Z'));

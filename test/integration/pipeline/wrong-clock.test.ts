@@ -17,12 +17,12 @@ import type { StepName } from '../../../src/pipeline/step-run-store.ts';
 import { OracleError } from '../../../src/platform/errors.ts';
 import { createTrustedTime } from '../../../src/platform/time/trusted-time.ts';
 import { getSelfTestDueMs } from '../../../src/record/self-test/due-times.ts';
-import { contestOptions } from '../../support/contest-service.ts';
-import { recordState } from '../../support/record-state.ts';
-import { serve } from '../../support/serve.ts';
-import { type TestService, today, unresolvedService } from '../../support/service.ts';
-import { timeAt } from '../../support/trusted-time.ts';
-import { workerWithClock } from '../../support/worker-clock.ts';
+import { timeAt } from '../../support/clock/trusted-time.ts';
+import { workerWithClock } from '../../support/clock/worker-clock.ts';
+import { contestOptions } from '../../support/contest/contest-service.ts';
+import { serve } from '../../support/http/serve.ts';
+import { recordState } from '../../support/record/record-state.ts';
+import { type TestService, today, unresolvedService } from '../../support/service/service.ts';
 import { settledWager } from './steps/wager-fixtures.ts';
 
 const DAY_MS = 86_400_000;

@@ -5,8 +5,8 @@ import { Agenda } from 'agenda';
 import type { Db } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectMongo, ensureIndexes, isDatabaseUnreachable, isDuplicateKey } from '../../../src/platform/mongo.ts';
-import { cable } from '../../support/cable.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
+import { cable } from '../../support/network/throttled-proxy.ts';
 
 let database: TestDatabase;
 let db: Db;

@@ -7,8 +7,8 @@ import { buildMetadata } from '../../../src/record/commitment/metadata.ts';
 import { requireSameSalts } from '../../../src/record/commitment/require-same-salts.ts';
 import type { CommittedValues } from '../../../src/record/forecast-doc.ts';
 import { ForecastRecord, type NewDay, RECORD_INDEXES } from '../../../src/record/forecast-record.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { REACHED, UNREACHED } from '../../support/trusted-time.ts';
+import { REACHED, UNREACHED } from '../../support/clock/trusted-time.ts';
+import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 
 const HORIZONS = [1, 2, 3, 7];
 const first = parseDay('2026-01-05');

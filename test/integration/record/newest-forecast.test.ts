@@ -5,7 +5,7 @@ import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import { ForecastRecord, RECORD_INDEXES } from '../../../src/record/forecast-record.ts';
 import { createNewestForecastReader } from '../../../src/record/newest-forecast.ts';
 import { getPublicSignal } from '../../../src/record/oracle/public-signal.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 import { buildTestDay } from '../../unit/record/day-fixture.ts';
 import { buildTestForecast, type TestForecastOptions } from '../../unit/record/forecast-fixture.ts';
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SKILLS } from '../../../skills/index.ts';
 import { PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
-import { emptyService, fullService, youngService } from '../../support/full-service.ts';
-import { undocumented } from '../../support/reply-schema.ts';
-import type { TestService } from '../../support/service.ts';
-import { BASIC, buildSkillDeps, createTestRunner, PREMIUM, type RunSkillById } from '../../support/skills.ts';
+import { undocumented } from '../../support/http/reply-schema.ts';
+import { emptyService, fullService, youngService } from '../../support/service/full-service.ts';
+import type { TestService } from '../../support/service/service.ts';
+import { BASIC, buildSkillDeps, createTestRunner, PREMIUM, type RunSkillById } from '../../support/service/skills.ts';
 
 const CALLERS = { anybody: PUBLIC_CALLER, basic: BASIC, premium: PREMIUM };
 const HORIZONS = ['1d', '2d', '3d', '7d'];

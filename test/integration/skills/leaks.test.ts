@@ -5,7 +5,7 @@ import { formatDay } from '../../../src/forecast/day.ts';
 import { formatHorizonName, HORIZONS } from '../../../src/forecast/model.ts';
 import { REGIME_NAMES } from '../../../src/forecast/regime/regime.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
-import { forgetful } from '../../support/forgetful.ts';
+import { forgetful } from '../../support/record/forgetful.ts';
 import {
   PLANTED_SIDES,
   type PlantedSide,
@@ -15,10 +15,10 @@ import {
   saltSecrets,
   secretsIn,
   untoldForecasts,
-} from '../../support/planted.ts';
-import type { TestService } from '../../support/service.ts';
-import { BASIC, buildSkillDeps, createTestRunner } from '../../support/skills.ts';
-import { TODAY, untoldService } from '../../support/untold-service.ts';
+} from '../../support/record/planted-forecast.ts';
+import type { TestService } from '../../support/service/service.ts';
+import { BASIC, buildSkillDeps, createTestRunner } from '../../support/service/skills.ts';
+import { TODAY, untoldService } from '../../support/service/unpublished-service.ts';
 
 const STATUSES = ['PENDING', 'WIN', 'LOSS', 'HOLD', 'VOID'];
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatDay, toDay } from '../../../src/forecast/day.ts';
 import type { Market } from '../../../src/market/market.ts';
 import { OracleError } from '../../../src/platform/errors.ts';
-import { type Served, serve } from '../../support/serve.ts';
-import { runPastDay, type TestService, testService } from '../../support/service.ts';
-import { buildSkillDeps, createTestRunner, type RunSkillById } from '../../support/skills.ts';
+import { type Served, serve } from '../../support/http/serve.ts';
+import { runPastDay, type TestService, testService } from '../../support/service/service.ts';
+import { buildSkillDeps, createTestRunner, type RunSkillById } from '../../support/service/skills.ts';
 
 let service: TestService;
 let served: Served;

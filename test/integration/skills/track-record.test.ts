@@ -9,10 +9,10 @@ import { toPublicStatus } from '../../../src/record/forecast-view.ts';
 import { buildScorecard, summarizeForecasts } from '../../../src/record/scorecard/scorecard.ts';
 import { computeBrierDifference } from '../../../src/record/scorecard/track-record.ts';
 import { scoreForecasts } from '../../../src/record/statistics/score-forecasts.ts';
-import { fullService } from '../../support/full-service.ts';
-import { type Served, serve } from '../../support/serve.ts';
-import type { TestService } from '../../support/service.ts';
-import { BASIC, buildSkillDeps, createTestRunner, type RunSkillById } from '../../support/skills.ts';
+import { type Served, serve } from '../../support/http/serve.ts';
+import { fullService } from '../../support/service/full-service.ts';
+import type { TestService } from '../../support/service/service.ts';
+import { BASIC, buildSkillDeps, createTestRunner, type RunSkillById } from '../../support/service/skills.ts';
 
 let service: TestService;
 let served: Served;

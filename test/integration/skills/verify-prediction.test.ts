@@ -7,10 +7,10 @@ import { formatDay } from '../../../src/forecast/day.ts';
 import { OracleError } from '../../../src/platform/errors.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
 import { verifyAttestation } from '../../../src/record/verification/verify-attestation.ts';
-import { fullService } from '../../support/full-service.ts';
-import { type TestService, today } from '../../support/service.ts';
-import { BASIC, buildSkillDeps, createTestRunner, type RunSkillById } from '../../support/skills.ts';
-import { REACHED } from '../../support/trusted-time.ts';
+import { REACHED } from '../../support/clock/trusted-time.ts';
+import { fullService } from '../../support/service/full-service.ts';
+import { type TestService, today } from '../../support/service/service.ts';
+import { BASIC, buildSkillDeps, createTestRunner, type RunSkillById } from '../../support/service/skills.ts';
 
 const COMMITTED = parseAbiParameters('bytes32, uint8, uint8, uint16, uint16, uint64');
 

@@ -9,11 +9,11 @@ import { openA2aJsonRpc } from '../../support/agent-clients/a2a.ts';
 import type { OpenAgentClient } from '../../support/agent-clients/client.ts';
 import { openMcpHttp } from '../../support/agent-clients/mcp.ts';
 import { openRest } from '../../support/agent-clients/rest.ts';
-import { cli } from '../../support/cli.ts';
-import { asTier } from '../../support/login.ts';
-import { type Served, serve } from '../../support/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
-import { contextAt } from '../../support/trusted-time.ts';
+import { asTier } from '../../support/auth/login.ts';
+import { contextAt } from '../../support/clock/trusted-time.ts';
+import { type Served, serve } from '../../support/http/serve.ts';
+import { cli } from '../../support/service/cli.ts';
+import { runPastDay, type TestService, testService, today } from '../../support/service/service.ts';
 
 const DAYS = 9;
 /** Midnight may pass during the test. */

@@ -5,10 +5,10 @@ import type { AgentClient, OpenAgentClient, Outcome } from '../../support/agent-
 import { openMcpHttp, openMcpStdio } from '../../support/agent-clients/mcp.ts';
 import { openRest, openTasks } from '../../support/agent-clients/rest.ts';
 import { buildScenarios, type Scenario, type Tier } from '../../support/agent-clients/scenarios.ts';
-import { emptyService, fullService } from '../../support/full-service.ts';
-import { loginToken } from '../../support/login.ts';
-import { type Served, serve } from '../../support/serve.ts';
-import { type TestService, testService } from '../../support/service.ts';
+import { loginToken } from '../../support/auth/login.ts';
+import { type Served, serve } from '../../support/http/serve.ts';
+import { emptyService, fullService } from '../../support/service/full-service.ts';
+import { type TestService, testService } from '../../support/service/service.ts';
 
 /** Transports of the skills. The interface reserves REST tasks for token holders. */
 const TRANSPORTS: Record<string, { open: OpenAgentClient; tiers: readonly Tier[]; text: boolean }> = {

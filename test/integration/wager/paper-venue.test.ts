@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PaperVenue } from '../../../src/wager/paper-venue.ts';
 import { MICROS, type VenueOrder } from '../../../src/wager/venue.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 
 const at = new Date('2026-01-07T21:42:00Z');
 const expiry = new Date('2026-01-10T00:00:00Z');

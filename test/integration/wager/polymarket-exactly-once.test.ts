@@ -4,8 +4,8 @@ import { createLog } from '../../../src/platform/log.ts';
 import type { PolymarketOrderDoc } from '../../../src/wager/polymarket/execution/order-store.ts';
 import { PolymarketVenue, type PolymarketVenueOptions } from '../../../src/wager/polymarket/venue.ts';
 import type { VenueOrder } from '../../../src/wager/venue.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { type PolymarketExchange, type PostFault, startPolymarketExchange } from '../../support/polymarket-exchange.ts';
+import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
+import { type PolymarketExchange, type PostFault, startPolymarketExchange } from '../../support/market/polymarket-exchange.ts';
 
 const at = new Date('2026-01-07T21:42:00Z');
 const privateKey = generatePrivateKey();

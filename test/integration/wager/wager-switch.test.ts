@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { WagerSwitch } from '../../../src/wager/wager-switch.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;
 /** Two processes: nothing shared but the database. */

@@ -1,6 +1,6 @@
 import { formatDay } from '../../../src/forecast/day.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
-import type { TestService } from '../service.ts';
+import type { TestService } from '../service/service.ts';
 
 export type Tier = 'public' | 'basic' | 'premium';
 

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import type { ConfirmedAttestation } from '../../../src/chain/eas/attester.ts';
 import { type ForecastDoc, formatForecastId } from '../../../src/record/forecast-doc.ts';
-import type { TestService } from '../service.ts';
+import type { TestService } from '../service/service.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -2,7 +2,7 @@ import { DAY_MS, type Day, formatDay, parseDay, toDay, toInstantMs } from '../..
 import type { Feed } from '../../../src/market/feed.ts';
 import type { SeriesId } from '../../../src/market/series/series.ts';
 import { isTradingDay, isUsExchangeDay } from '../../../src/market/series/us-calendar.ts';
-import type { Answers, HostAnswer, HostRequest } from '../provider-host.ts';
+import type { Answers, HostAnswer, HostRequest } from '../market/provider-host.ts';
 
 /** What is said of stocks, currencies, metals, rates and the economy at an instant. */
 export function macroAnswers(market: Feed, nowMs: number) {

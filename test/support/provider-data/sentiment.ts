@@ -2,7 +2,7 @@ import { type Day, formatDay, toDay, toInstantMs } from '../../../src/forecast/d
 import type { Feed } from '../../../src/market/feed.ts';
 import { getPublicationMs } from '../../../src/market/series/series.ts';
 import { isUsExchangeDay } from '../../../src/market/series/us-calendar.ts';
-import type { Answers, HostAnswer, HostRequest } from '../provider-host.ts';
+import type { Answers, HostAnswer, HostRequest } from '../market/provider-host.ts';
 
 const HOUR_MS = 3_600_000;
 /** A day's row is there from this hour on; by then the largest fund has not reported. */

@@ -3,7 +3,7 @@ import { DAY_MS, formatDay, toDay, toInstantMs } from '../../../src/forecast/day
 import type { Feed } from '../../../src/market/feed.ts';
 import type { ProviderId } from '../../../src/market/live/providers/providers.ts';
 import { isNewYorkNoon } from '../../../src/market/strikes.ts';
-import type { Answers, HostRequest } from '../provider-host.ts';
+import type { Answers, HostRequest } from '../market/provider-host.ts';
 
 const HOUR_MS = 3_600_000;
 const DAILY_VOLATILITY = 0.025;

@@ -1,6 +1,6 @@
 import { DAY_MS, type Day, parseDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
-import type { Answers, HostRequest } from '../provider-host.ts';
+import type { Answers, HostRequest } from '../market/provider-host.ts';
 
 /** Prices of a venue over those of the simulated market: Kraken has its closes, so the median of any three has a close of a venue. */
 export const VENUE_FACTORS = { coinbase: 1.0003, kraken: 1, bitstamp: 0.9998, binance: 1.0005 } as const;

@@ -13,7 +13,7 @@ import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../skills/index.ts';
 import type { CardKeyStore } from '../../../src/auth/tokens/card-key-store.ts';
 import { joinUrl } from '../../../src/platform/service-url.ts';
-import { literalCanonicalCard, pythonCanonicalCard } from '../../support/agent-card-canonical.ts';
+import { literalCanonicalCard, pythonCanonicalCard } from '../../support/a2a/agent-card-canonical.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are what is tested
 type Body = any;

@@ -6,7 +6,7 @@ describe('nodeProblem', () => {
     expect(nodeProblem(version)).toBeUndefined();
   });
 
-  it.each(['4.9.1', '18.20.0', '20.20.2', '23.11.1'])('tells with %s what was found, what is needed and where it comes from', (version) => {
+  it.each(['4.9.1', '18.20.0', '20.20.2', '23.11.1'])('with %s names the version found, the one required and its origin', (version) => {
     const problem = nodeProblem(version);
     expect(problem).toContain(`this is Node ${version}`);
     expect(problem).toContain('needs Node 24');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RoundDoc } from '../../../src/contest/rounds/round.ts';
 import { toRoundView, toStandingView } from '../../../src/contest/views.ts';
-import { listedRound } from '../../support/contest-round.ts';
+import { listedRound } from '../../support/contest/contest-round.ts';
 
 const round = listedRound('2026-07-29T10:00:00Z', 61_234);
 const pinned = { day: 20_000, forecastAt: new Date(), modelVersion: 'm0-d1.test', pinnedAt: new Date() };

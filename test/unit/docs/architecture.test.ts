@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { renderImportLaw } from '../../../src/tools/lint/import-law-table.ts';
-import { documentText, ROOT, unpadded } from '../../support/documents.ts';
+import { documentText, ROOT, unpadded } from '../../support/docs/documents.ts';
 
 const text = documentText('docs/ARCHITECTURE.md');
 const section = (title: string) => text.split(`## ${title}\n`)[1].split('\n## ')[0];

@@ -28,7 +28,7 @@ import { BODY_LIMIT_BYTES } from '../../../src/transports/http/server/parsing/re
 import { MAX_CHAIN_WORK } from '../../../src/transports/http/server/security/chain-work.ts';
 import { MIN_SETTLED_MARKETS } from '../../../src/wager/head-to-head.ts';
 import { MAX_STAKE_FRACTION } from '../../../src/wager/sizing.ts';
-import { DOCUMENTS, documentText, ROOT, unpadded } from '../../support/documents.ts';
+import { DOCUMENTS, documentText, ROOT, unpadded } from '../../support/docs/documents.ts';
 
 const routes = declaredRoutes();
 const api = documentText('docs/API.md');
@@ -59,7 +59,7 @@ describe.each(DOCUMENTS)('%s', (name) => {
   const text = documentText(name);
 
   it('names no path that is not served', () => {
-    // The page below the first is no operation, the doors are none, and each skill is one of its own.
+    // The page below the first is no operation, the protocol endpoints are none, and each skill is one of its own.
     const others = ['/admin', ENDPOINTS.a2a, ENDPOINTS.a2aRest, ENDPOINTS.mcp, `${ENDPOINTS.skills}/{skill}`];
     const served = [...others, ...routes.map(({ path }) => path)].map(patternOf);
     for (const path of pathsIn(text))

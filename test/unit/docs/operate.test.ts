@@ -8,7 +8,7 @@ import { loadConfig } from '../../../src/platform/config/config.ts';
 import { SETTINGS } from '../../../src/platform/config/settings.ts';
 import { ERROR_CODES } from '../../../src/platform/errors.ts';
 import examples from '../../../src/transports/http/openapi/examples.json' with { type: 'json' };
-import { documentText, ROOT } from '../../support/documents.ts';
+import { documentText, ROOT } from '../../support/docs/documents.ts';
 
 const text = documentText('docs/OPERATE.md');
 const scripts: Record<string, string> = packageJson.scripts;
@@ -127,7 +127,7 @@ describe('what to watch', () => {
     for (const word of [job, ...words]) expect(isWhole(word), word).toBe(true);
   });
 
-  it('is what readiness, self-tests and attestations tell', () => {
+  it('is that of readiness, self-tests and attestations', () => {
     const [checks, ...names] = alarmOf('GET /ready');
     const [recorded] = status[checks];
     expect(recorded).toHaveProperty('name', names[0]);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { documentText, ROOT } from '../../support/documents.ts';
+import { documentText, ROOT } from '../../support/docs/documents.ts';
 
 const promises = [...documentText('docs/PROMISES.md').matchAll(/^(\d+)\. (.+(?:\n {3,4}.+)*)/gm)].map(([, number, text]) => ({
   number: Number(number),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cli } from '../../support/cli.ts';
-import { documentText } from '../../support/documents.ts';
+import { documentText } from '../../support/docs/documents.ts';
+import { cli } from '../../support/service/cli.ts';
 
 const text = documentText('docs/VERIFY.md');
 const lines = [...text.matchAll(/^ {4}npx svc (.*)$/gm)].map(([, line]) => line.replace(/ +#.*$/, ''));

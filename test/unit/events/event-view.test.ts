@@ -8,7 +8,7 @@ import type { AnyEvent, AnyEventDraft } from '../../../src/events/log/event.ts';
 import { buildForecastDrafts, buildRegimeDrafts, buildWagerDrafts } from '../../../src/events/log/event-drafts.ts';
 import { buildUndecidedWager, type WagerDoc } from '../../../src/wager/wager-book.ts';
 import { settledWager } from '../../integration/pipeline/steps/wager-fixtures.ts';
-import { undocumented } from '../../support/reply-schema.ts';
+import { undocumented } from '../../support/http/reply-schema.ts';
 import { buildTestDay } from '../record/day-fixture.ts';
 import { buildTestForecast } from '../record/forecast-fixture.ts';
 

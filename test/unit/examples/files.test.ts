@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { documentText, ROOT } from '../../support/documents.ts';
-import { EXAMPLE_PROGRAMS } from '../../support/example-programs.ts';
+import { documentText, ROOT } from '../../support/docs/documents.ts';
+import { EXAMPLE_PROGRAMS } from '../../support/docs/example-programs.ts';
 
 const FOLDER = join(ROOT, 'examples');
 /** They go on until they are stopped: receivers.test.ts runs them. The agent is run by demo-agent.test.ts. */

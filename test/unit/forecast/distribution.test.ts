@@ -11,7 +11,7 @@ import {
   probabilityAbove,
   quantile,
 } from '../../../src/forecast/distribution.ts';
-import { between } from '../../support/arbitraries.ts';
+import { between } from '../../support/record/arbitraries.ts';
 import { describeGolden, readGolden } from './golden-frame.ts';
 import { seededRandom } from './synthetic-frame.ts';
 

@@ -6,7 +6,7 @@ import {
   selectNearTheMoney,
   selectWeeklyStrikes,
 } from '../../../src/market/strikes.ts';
-import { strikeSnapshot } from '../../support/strike-snapshot.ts';
+import { strikeSnapshot } from '../../support/market/strike-snapshot.ts';
 
 const at = (text: string) => Date.parse(text);
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { checkReadiness, type ReadinessDeps } from '../../../src/pipeline/readiness.ts';
-import { timeAt } from '../../support/trusted-time.ts';
+import { timeAt } from '../../support/clock/trusted-time.ts';
 
 const NOW = new Date('2026-08-20T21:36:00Z');
 const MINUTE_S = 60;

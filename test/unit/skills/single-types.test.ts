@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SKILLS } from '../../../skills/index.ts';
 import { toSkillJsonSchema } from '../../../skills/json-schema.ts';
 import { withSingleTypes } from '../../../skills/single-types.ts';
-import { isVague, subschemasOf } from '../../support/json-schema.ts';
+import { isVague, subschemasOf } from '../../support/http/json-schema.ts';
 
 describe('a schema with a list of types', () => {
   it('becomes an anyOf, with annotations kept once', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { takeUnexpectedConnections } from '../../support/outbound-guard.ts';
+import { takeUnexpectedConnections } from '../../support/network/outbound-guard.ts';
 
 it('notes a connection to another machine, with its host, port and stack', async () => {
   const socket = connect({ host: '203.0.113.1', port: 9 }).on('error', () => undefined);

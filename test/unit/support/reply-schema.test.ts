@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { faults, type JsonSchema, undocumented } from '../../support/reply-schema.ts';
+import { faults, type JsonSchema, undocumented } from '../../support/http/reply-schema.ts';
 
 const ENTRY = z.object({ at: z.iso.datetime(), side: z.enum(['UP', 'DOWN']).nullable() });
 const REPLY = z.object({ success: z.literal(true), entries: z.array(ENTRY), note: z.string().optional() });

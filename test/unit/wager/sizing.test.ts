@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EARNED_WEIGHT, MAX_STAKE_FRACTION, sizeWager } from '../../../src/wager/sizing.ts';
-import { between } from '../../support/arbitraries.ts';
-import { describeWithShared, sharedPath } from '../../support/shared.ts';
+import { between } from '../../support/record/arbitraries.ts';
+import { describeWithShared, sharedPath } from '../../support/record/shared.ts';
 
 const FEE = 0.02;
 const size = (pModel: number, qMarket: number, weight = EARNED_WEIGHT) =>

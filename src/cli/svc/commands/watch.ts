@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { logInWallet, type WalletSession } from '../../../auth/login/login-client.ts';
 import { isOracleError, OracleError } from '../../../platform/errors.ts';
-import { formatStartupStep } from '../../../platform/startup-progress.ts';
+import { formatStartupStep } from '../../../platform/startup/startup-progress.ts';
 import { UsageError } from '../../../platform/usage-error.ts';
 import { JSON_OPTION, type ServiceValues, TOKEN_OPTION, URL_OPTION } from '../arguments.ts';
 import { EXIT, type SvcCommand } from '../command.ts';

@@ -1,7 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import { OracleError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
-import type { StartupProgress } from '../../../platform/startup-progress.ts';
+import type { StartupProgress } from '../../../platform/startup/startup-progress.ts';
 import type { ProtocolAdapter } from '../../adapter.ts';
 import { ADMIN_PATH, createAdminArea } from '../admin/admin-area.ts';
 import { iconRoute } from '../agent/card/file-routes.ts';

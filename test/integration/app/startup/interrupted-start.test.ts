@@ -9,8 +9,8 @@ import { loadConfig } from '../../../../src/platform/config/config.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { createShutdown } from '../../../../src/platform/shutdown.ts';
-import { createStartupProgress } from '../../../../src/platform/startup-progress.ts';
-import { removeFolder } from '../../../support/folders.ts';
+import { createStartupProgress } from '../../../../src/platform/startup/startup-progress.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
 
 const DAYS = 1;
 

@@ -14,9 +14,9 @@ import { runAttestStep } from '../../../../src/pipeline/steps/attest.ts';
 import { loadConfig } from '../../../../src/platform/config/config.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { createShutdown } from '../../../../src/platform/shutdown.ts';
-import { rpcProxy } from '../../../support/rpc-proxy.ts';
-import { attestedOnChain, runCommand, runPastDay, type TestService, testService, today } from '../../../support/service.ts';
-import { contextAt } from '../../../support/trusted-time.ts';
+import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
+import { contextAt } from '../../../support/clock/trusted-time.ts';
+import { attestedOnChain, runCommand, runPastDay, type TestService, testService, today } from '../../../support/service/service.ts';
 
 const DAYS = 4;
 let service: TestService;

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { requireSameHistory } from '../../../../src/app/startup/same-history.ts';
 import { createChain } from '../../../../src/chain/client.ts';
 import { type JournalRow, openJournal } from '../../../../src/chain/tx/journal.ts';
-import { testDatabase } from '../../../support/database.ts';
-import { rpcProxy } from '../../../support/rpc-proxy.ts';
-import { type TestService, testService } from '../../../support/service.ts';
+import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
+import { testDatabase } from '../../../support/database/database.ts';
+import { type TestService, testService } from '../../../support/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -6,6 +6,8 @@ import { type AuditChain, openAuditChain } from '../../../../src/audit/chain/aud
 import { openAuditByAddress } from '../../../../src/audit/command/open-audit.ts';
 import type { AuditPrices } from '../../../../src/audit/prices/audit-prices.ts';
 import type { AuditReport } from '../../../../src/audit/report/audit-report.ts';
+import { type TestChain, testChain } from '../../../support/chain/chain.ts';
+import { type RpcHooks, type RpcProxy, rpcProxy } from '../../../support/chain/rpc-proxy.ts';
 import {
   AUDITED_DAYS,
   AUDITED_HORIZONS,
@@ -13,9 +15,7 @@ import {
   registerSchemas,
   type WrittenRecord,
   writeRecord,
-} from '../../../support/audit-record.ts';
-import { type TestChain, testChain } from '../../../support/chain.ts';
-import { type RpcHooks, type RpcProxy, rpcProxy } from '../../../support/rpc-proxy.ts';
+} from '../../../support/record/audit-record.ts';
 
 let chain: TestChain;
 let reader: AuditChain;

@@ -6,8 +6,8 @@ import { type ChainReading, readClaims } from '../../../../src/audit/claims/read
 import { claimsOf, type ServiceClaims } from '../../../../src/audit/claims/service-claims.ts';
 import { openRecordPrices } from '../../../../src/cli/commands/audit-prices.ts';
 import { HORIZONS } from '../../../../src/forecast/model.ts';
-import { type Served, serve } from '../../../support/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../../../support/service.ts';
+import { type Served, serve } from '../../../support/http/serve.ts';
+import { runPastDay, type TestService, testService, today } from '../../../support/service/service.ts';
 
 const DAYS = 4;
 /** Midnight may pass meanwhile. */

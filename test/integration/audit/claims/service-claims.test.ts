@@ -11,11 +11,11 @@ import { openRecordPrices } from '../../../../src/cli/commands/audit-prices.ts';
 import { formatDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../../src/forecast/model.ts';
 import { createLog } from '../../../../src/platform/log.ts';
-import { createStartupProgress } from '../../../../src/platform/startup-progress.ts';
+import { createStartupProgress } from '../../../../src/platform/startup/startup-progress.ts';
 import { createStartingApp } from '../../../../src/transports/http/server/app.ts';
 import { listen } from '../../../../src/transports/http/server/http-server.ts';
-import { type Served, serve } from '../../../support/serve.ts';
-import { runPastDay, spawnNode, type TestService, testService, today } from '../../../support/service.ts';
+import { type Served, serve } from '../../../support/http/serve.ts';
+import { runPastDay, spawnNode, type TestService, testService, today } from '../../../support/service/service.ts';
 
 const DAYS = 8;
 const HORIZON = 3;

@@ -3,8 +3,8 @@ import { openRecordPrices } from '../../../../src/cli/commands/audit-prices.ts';
 import { type Day, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import type { Feed } from '../../../../src/market/feed.ts';
 import { openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
+import { answersOf, type ProviderHost, startProviderHost } from '../../../support/market/provider-host.ts';
 import { VENUE_FACTORS, venuesAnswers } from '../../../support/provider-data/venues.ts';
-import { answersOf, type ProviderHost, startProviderHost } from '../../../support/provider-host.ts';
 
 const TODAY = toDay(Date.parse('2026-03-05T12:00:00Z'));
 const now = new Date(toInstantMs(TODAY, 12));

@@ -19,11 +19,11 @@ import { parseLocalKeys } from '../../../../src/dev/demo/local-keys.ts';
 import { sendTransactions } from '../../../../src/dev/local-chain/contracts/send-transactions.ts';
 import { accessRoutes } from '../../../../src/transports/http/auth/routes.ts';
 import { JWKS_REPLY, LOGOUT_REPLY, NONCE_REPLY, SESSION_REPLY, WALLET_REPLY } from '../../../../src/transports/http/auth/schemas.ts';
-import { walletFactory } from '../../../support/contract-wallet.ts';
-import { asTier, demoWallets, loginToken, signedLogin } from '../../../support/login.ts';
-import { undocumented } from '../../../support/reply-schema.ts';
-import { type Served, serve } from '../../../support/serve.ts';
-import { type TestService, testService } from '../../../support/service.ts';
+import { asTier, demoWallets, loginToken, signedLogin } from '../../../support/auth/login.ts';
+import { walletFactory } from '../../../support/chain/contract-wallet.ts';
+import { undocumented } from '../../../support/http/reply-schema.ts';
+import { type Served, serve } from '../../../support/http/serve.ts';
+import { type TestService, testService } from '../../../support/service/service.ts';
 
 let service: TestService;
 let server: Served;

@@ -3,8 +3,8 @@ import { createRateLimits, type RateLimits } from '../../../../src/auth/rate-lim
 import { createRequestCountStore, REQUEST_COUNT_INDEXES } from '../../../../src/auth/rate-limit/request-count-store.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { connectMongo, type Database, ensureIndexes } from '../../../../src/platform/mongo.ts';
-import { type Cable, cable } from '../../../support/cable.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
+import { type Cable, cable } from '../../../support/network/throttled-proxy.ts';
 
 const LIMITS = { public: 60, wallet: 300, rpc: 10, tasks: 50 };
 /** The begin of a window. */

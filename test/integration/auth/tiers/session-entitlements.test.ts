@@ -9,11 +9,11 @@ import { createLog } from '../../../../src/platform/log.ts';
 import { createSecretBox } from '../../../../src/platform/secrets/secret-box.ts';
 import { createApp } from '../../../../src/transports/http/server/app.ts';
 import { route } from '../../../../src/transports/http/server/route.ts';
-import { type TestChain, testChain } from '../../../support/chain.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
-import { signedLogin } from '../../../support/login.ts';
-import { type RpcProxy, rpcProxy } from '../../../support/rpc-proxy.ts';
-import { serveApp } from '../../../support/serve.ts';
+import { signedLogin } from '../../../support/auth/login.ts';
+import { type TestChain, testChain } from '../../../support/chain/chain.ts';
+import { type RpcProxy, rpcProxy } from '../../../support/chain/rpc-proxy.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
+import { serveApp } from '../../../support/http/serve.ts';
 
 const abi = parseAbi(['function transfer(address to, uint256 value) returns (bool)']);
 const log = createLog({ level: 'silent', secrets: [] });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AccessTokens } from '../../../../src/auth/tokens/access-tokens.ts';
 import { TokenKeyStore, type TokenSigningKey } from '../../../../src/auth/tokens/token-key-store.ts';
 import { createSecretBox } from '../../../../src/platform/secrets/secret-box.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 const ISSUER = 'eip155:8453:0x0000000000000000000000000000000000000001:0';
 const content = { sessionId: 'a-session', wallet: `0x${'a'.repeat(40)}`, tier: 'basic' } as const;

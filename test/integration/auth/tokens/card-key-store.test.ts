@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CARD_KEY_RETIREMENT_DAYS, CardKeyStore } from '../../../../src/auth/tokens/card-key-store.ts';
 import { TokenKeyStore } from '../../../../src/auth/tokens/token-key-store.ts';
 import { createSecretBox } from '../../../../src/platform/secrets/secret-box.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 const DAY = 86_400_000;
 const refused = expect.objectContaining({ code: 'CONFIG_INVALID', field: 'ENCRYPTION_SECRET' });

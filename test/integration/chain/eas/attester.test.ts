@@ -8,8 +8,8 @@ import { computeCommitment, deriveSalt } from '../../../../src/chain/eas/commitm
 import { EAS_SCHEMAS, getSchemaUid, type PredictionData, type ResolutionData } from '../../../../src/chain/eas/schemas.ts';
 import type { Wallet } from '../../../../src/chain/tx/wallet.ts';
 import { toDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import { documentText, unpadded } from '../../../support/documents.ts';
-import { REACHED } from '../../../support/trusted-time.ts';
+import { REACHED } from '../../../support/clock/trusted-time.ts';
+import { documentText, unpadded } from '../../../support/docs/documents.ts';
 import { startWalletBench, type WalletBench } from '../tx/wallet-bench.ts';
 
 const GAS_GOAL = 1_500_000;

@@ -4,7 +4,7 @@ import type { Chain } from '../../../../src/chain/client.ts';
 import { reputationAbi } from '../../../../src/chain/erc8004/abi.ts';
 import { ensureIdentity, readIdentity, updateAgentUri } from '../../../../src/chain/erc8004/identity.ts';
 import { createReporter, readReputation } from '../../../../src/chain/erc8004/reputation.ts';
-import { REACHED } from '../../../support/trusted-time.ts';
+import { REACHED } from '../../../support/clock/trusted-time.ts';
 import { startWalletBench, type WalletBench } from '../tx/wallet-bench.ts';
 
 const feedbackHash = keccak256(stringToHex('evidence'));

@@ -1,8 +1,8 @@
 import { type BaseError, ContractFunctionRevertedError, keccak256, type LocalAccount, stringToHex, zeroAddress, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deployContracts } from '../../../../src/dev/local-chain/contracts/deploy.ts';
-import { type TestChain, testChain } from '../../../support/chain.ts';
-import { commerceAbi, type JobClient, jobClient } from '../../../support/job-client.ts';
+import { type TestChain, testChain } from '../../../support/chain/chain.ts';
+import { commerceAbi, type JobClient, jobClient } from '../../../support/commerce/job-client.ts';
 
 const PRICE = 1_000_000n;
 const HASH = keccak256(stringToHex('delivered'));

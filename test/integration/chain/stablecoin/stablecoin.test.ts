@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EAS_ADDRESS } from '../../../../src/chain/addresses.ts';
 import { readStablecoin } from '../../../../src/chain/stablecoin/stablecoin.ts';
 import { sendTransactions } from '../../../../src/dev/local-chain/contracts/send-transactions.ts';
-import { type TestChain, testChain } from '../../../support/chain.ts';
-import { testService } from '../../../support/service.ts';
-import { AUTHORIZATION_TYPES } from '../../../support/x402.ts';
+import { type TestChain, testChain } from '../../../support/chain/chain.ts';
+import { AUTHORIZATION_TYPES } from '../../../support/commerce/x402.ts';
+import { testService } from '../../../support/service/service.ts';
 
 const abi = parseAbi([
   'function mint(address to, uint256 value)',

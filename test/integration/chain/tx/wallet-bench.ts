@@ -5,8 +5,8 @@ import type { ChainOptions } from '../../../../src/chain/client.ts';
 import { type Journal, type JournalRow, openJournal } from '../../../../src/chain/tx/journal.ts';
 import { createWallet, type Wallet, type WalletOptions } from '../../../../src/chain/tx/wallet.ts';
 import { fundGas } from '../../../../src/dev/local-chain/contracts/fund-wallets.ts';
-import { type TestChain, testChain } from '../../../support/chain.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { type TestChain, testChain } from '../../../support/chain/chain.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 export type BenchWalletOptions = Partial<Omit<WalletOptions, 'chain'>> & { chain?: Partial<ChainOptions> };
 

@@ -3,7 +3,7 @@ import { type Hex, type LocalAccount, numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SendRequest, Wallet } from '../../../../src/chain/tx/wallet.ts';
 import { isOracleError } from '../../../../src/platform/errors.ts';
-import { rpcProxy } from '../../../support/rpc-proxy.ts';
+import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
 import { freshAddress, startWalletBench, type WalletBench } from './wallet-bench.ts';
 
 const KEYS = 25;

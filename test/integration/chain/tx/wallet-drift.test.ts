@@ -2,7 +2,7 @@ import { type Hex, keccak256, type LocalAccount, numberToHex } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JournalRow } from '../../../../src/chain/tx/journal.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
-import { rpcProxy } from '../../../support/rpc-proxy.ts';
+import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
 import { freshAddress, startWalletBench, until, type WalletBench } from './wallet-bench.ts';
 
 let bench: WalletBench;

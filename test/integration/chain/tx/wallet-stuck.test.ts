@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JournalRow } from '../../../../src/chain/tx/journal.ts';
-import { rpcProxy } from '../../../support/rpc-proxy.ts';
+import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
 import { freshAddress, startWalletBench, until, type WalletBench } from './wallet-bench.ts';
 
 let bench: WalletBench;

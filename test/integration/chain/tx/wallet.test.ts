@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex, zeroAddress } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { schemaRegistryAbi } from '../../../../src/chain/eas/abi.ts';
-import { rpcProxy } from '../../../support/rpc-proxy.ts';
+import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
 import { freshAddress, startWalletBench, until, type WalletBench } from './wallet-bench.ts';
 
 let bench: WalletBench;

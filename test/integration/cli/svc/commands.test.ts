@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openAudit } from '../../../../src/cli/commands/audit.ts';
 import { loadConfig } from '../../../../src/platform/config/config.ts';
-import { type CliOptions, cli, demoOf, plain } from '../../../support/cli.ts';
-import { removeFolder } from '../../../support/folders.ts';
-import { loginToken } from '../../../support/login.ts';
-import { type Served, serve } from '../../../support/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../../../support/service.ts';
+import { loginToken } from '../../../support/auth/login.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
+import { type Served, serve } from '../../../support/http/serve.ts';
+import { type CliOptions, cli, demoOf, plain } from '../../../support/service/cli.ts';
+import { runPastDay, type TestService, testService, today } from '../../../support/service/service.ts';
 
 const DAYS = 4;
 /** Midnight may pass during the test. */

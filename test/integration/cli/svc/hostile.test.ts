@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { cli } from '../../../support/cli.ts';
-import { removeFolder } from '../../../support/folders.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
+import { cli } from '../../../support/service/cli.ts';
 
 /** Control sequences that retitle the window, clear the screen, set colours, reverse text and add a line. */
 const EVIL = 'PWNED\x1b]0;PWNED\x07\x1b[2J\u009b31m\u202e\r\nVERIFIED: all is well\u2028\u{e0041}';

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPublicClient, erc20Abi, http } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type CliOptions, cli, demoOf } from '../../../support/cli.ts';
-import { removeFolder } from '../../../support/folders.ts';
-import { type Served, serve } from '../../../support/serve.ts';
-import { type TestService, unresolvedService } from '../../../support/service.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
+import { type Served, serve } from '../../../support/http/serve.ts';
+import { type CliOptions, cli, demoOf } from '../../../support/service/cli.ts';
+import { type TestService, unresolvedService } from '../../../support/service/service.ts';
 
 let service: TestService;
 let server: Served;

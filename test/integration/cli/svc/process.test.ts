@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import packageJson from '../../../../package.json' with { type: 'json' };
-import { removeFolder } from '../../../support/folders.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 

@@ -11,8 +11,8 @@ import { openAudit } from '../../../../src/cli/commands/audit.ts';
 import type { CliContext, DemoDeployment } from '../../../../src/cli/svc/context.ts';
 import { locateRecord } from '../../../../src/cli/svc/verify/record-location.ts';
 import { loadConfig } from '../../../../src/platform/config/config.ts';
-import { cli } from '../../../support/cli.ts';
-import { removeFolder } from '../../../support/folders.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
+import { cli } from '../../../support/service/cli.ts';
 
 const addressOf = (byte: string): Address => `0x${byte.repeat(20)}`;
 const OWN_EAS = addressOf('ea');

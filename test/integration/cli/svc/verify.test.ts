@@ -1,9 +1,9 @@
 import { type Hex, zeroHash } from 'viem';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import { registerSchemas, type Tampering, type WrittenRecord, writeRecord } from '../../../support/audit-record.ts';
-import { type TestChain, testChain } from '../../../support/chain.ts';
-import { cli, plain } from '../../../support/cli.ts';
+import { type TestChain, testChain } from '../../../support/chain/chain.ts';
+import { registerSchemas, type Tampering, type WrittenRecord, writeRecord } from '../../../support/record/audit-record.ts';
+import { cli, plain } from '../../../support/service/cli.ts';
 
 let chain: TestChain;
 beforeAll(async () => {

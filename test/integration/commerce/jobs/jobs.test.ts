@@ -9,8 +9,8 @@ import { watchJobs } from '../../../../src/commerce/jobs/processing/watch.ts';
 import type { PaymentDoc } from '../../../../src/commerce/ledger/ledger.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
 import { createLog } from '../../../../src/platform/log.ts';
-import { type JobBench, jobBench } from '../../../support/job-bench.ts';
-import type { JobClient, NewJob } from '../../../support/job-client.ts';
+import { type JobBench, jobBench } from '../../../support/commerce/job-bench.ts';
+import type { JobClient, NewJob } from '../../../support/commerce/job-client.ts';
 
 const PRICE = 1_000_000n;
 

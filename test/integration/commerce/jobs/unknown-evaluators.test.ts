@@ -6,8 +6,8 @@ import { JobStore } from '../../../../src/commerce/jobs/job-store.ts';
 import type { JobDeps } from '../../../../src/commerce/jobs/processing/deps.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
 import { TIME } from '../../../../src/platform/validation/fields.ts';
-import { type JobBench, jobBench } from '../../../support/job-bench.ts';
-import { commerceAbi, type JobClient } from '../../../support/job-client.ts';
+import { type JobBench, jobBench } from '../../../support/commerce/job-bench.ts';
+import { commerceAbi, type JobClient } from '../../../support/commerce/job-client.ts';
 
 const PRICE = 1_000_000n;
 const PAUSE_MS = 30 * 60_000;

@@ -7,7 +7,7 @@ import { aggregatePartnerTotals, findReferralTotals, listTopReferrals } from '..
 import { aggregateRevenue, REVENUE_DAYS } from '../../../../src/commerce/ledger/revenue.ts';
 import { DAY_MS, toDay } from '../../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 let database: TestDatabase;
 let ledger: Ledger;

@@ -19,11 +19,11 @@ import type { PurchaseDoc } from '../../../../src/commerce/purchases/purchase-st
 import { readOwnArtifact } from '../../../../src/dev/local-chain/contracts/artifacts.ts';
 import { sendTransactions } from '../../../../src/dev/local-chain/contracts/send-transactions.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
-import { type TestChain, testChain } from '../../../support/chain.ts';
-import { walletFactory } from '../../../support/contract-wallet.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
-import { type Buying, buyingBench, mined, signedRequest, tokenAbi, twiceCaller } from '../../../support/purchases.ts';
-import { AUTHORIZATION_TYPES } from '../../../support/x402.ts';
+import { type TestChain, testChain } from '../../../support/chain/chain.ts';
+import { walletFactory } from '../../../support/chain/contract-wallet.ts';
+import { type Buying, buyingBench, mined, signedRequest, tokenAbi, twiceCaller } from '../../../support/commerce/purchases.ts';
+import { AUTHORIZATION_TYPES } from '../../../support/commerce/x402.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 const OFFERING = 'svc_verified_track_record';
 const PRICE = 500_000n;

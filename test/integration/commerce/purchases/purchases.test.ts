@@ -21,13 +21,13 @@ import { CROWD_VS_ORACLE } from '../../../../src/transports/http/commerce/docume
 import { BITCOIN_SIGNAL } from '../../../../src/transports/http/commerce/documents/forecast-schemas.ts';
 import { MARKET_CONTEXT_DOCUMENT } from '../../../../src/transports/http/commerce/documents/market-schemas.ts';
 import { PURCHASE_REPLY } from '../../../../src/transports/http/commerce/purchases/schemas.ts';
-import { demoWallets } from '../../../support/login.ts';
-import { untoldForecasts } from '../../../support/planted.ts';
-import { tokenAbi } from '../../../support/purchases.ts';
-import { undocumented } from '../../../support/reply-schema.ts';
-import { type Served, serve } from '../../../support/serve.ts';
-import { attestedOnChain, type TestService } from '../../../support/service.ts';
-import { NOW, untoldService } from '../../../support/untold-service.ts';
+import { demoWallets } from '../../../support/auth/login.ts';
+import { tokenAbi } from '../../../support/commerce/purchases.ts';
+import { undocumented } from '../../../support/http/reply-schema.ts';
+import { type Served, serve } from '../../../support/http/serve.ts';
+import { untoldForecasts } from '../../../support/record/planted-forecast.ts';
+import { attestedOnChain, type TestService } from '../../../support/service/service.ts';
+import { NOW, untoldService } from '../../../support/service/unpublished-service.ts';
 
 let service: TestService;
 let served: Served;

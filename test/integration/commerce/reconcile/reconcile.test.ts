@@ -22,9 +22,9 @@ import { createPaymentTraces } from '../../../../src/commerce/reconcile/payment-
 import { type ReconcileDeps, reconcile } from '../../../../src/commerce/reconcile/reconcile.ts';
 import { formatReconciliation, isBalanced, serializeReconciliation } from '../../../../src/commerce/reconcile/report.ts';
 import { fundGas } from '../../../../src/dev/local-chain/contracts/fund-wallets.ts';
-import { type TestChain, testChain } from '../../../support/chain.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
-import { signPayment, type TillBench, tillBench } from '../../../support/x402.ts';
+import { type TestChain, testChain } from '../../../support/chain/chain.ts';
+import { signPayment, type TillBench, tillBench } from '../../../support/commerce/x402.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 let chain: TestChain;
 let database: TestDatabase;

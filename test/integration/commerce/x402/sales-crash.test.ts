@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestChain, testChain } from '../../../support/chain.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
-import { spawnNode } from '../../../support/service.ts';
-import { signPayment, type TillBench, tillBench } from '../../../support/x402.ts';
-import type { DyingSale } from '../../../support/x402-process.ts';
+import { type TestChain, testChain } from '../../../support/chain/chain.ts';
+import { signPayment, type TillBench, tillBench } from '../../../support/commerce/x402.ts';
+import type { DyingSale } from '../../../support/commerce/x402-process.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
+import { spawnNode } from '../../../support/service/service.ts';
 
 let chain: TestChain;
 let database: TestDatabase;
@@ -25,7 +25,7 @@ async function killedAt(place: string) {
     ...{ rpcUrl, addresses, payment, merchant: bench.merchant, mongodbUri: database.uri },
     ...{ facilitatorKey: keys.facilitator, providerKey: keys.provider },
   };
-  const { ended } = spawnNode(['test/support/x402-process.ts'], { SALE: JSON.stringify(sale), DIES: place });
+  const { ended } = spawnNode(['test/support/commerce/x402-process.ts'], { SALE: JSON.stringify(sale), DIES: place });
   const { signal, output } = await ended;
   expect(signal, output).toBe('SIGKILL');
   const { modifiedCount } = await database.db

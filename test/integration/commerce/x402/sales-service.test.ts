@@ -11,12 +11,12 @@ import type { Facilitator } from '../../../../src/commerce/x402/settlement/facil
 import { createLocalFacilitator } from '../../../../src/commerce/x402/settlement/local-facilitator.ts';
 import { sendTransactions } from '../../../../src/dev/local-chain/contracts/send-transactions.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
-import { sendTogether } from '../../../support/batcher.ts';
-import { type TestChain, testChain } from '../../../support/chain.ts';
-import { walletFactory } from '../../../support/contract-wallet.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
-import { rpcProxy } from '../../../support/rpc-proxy.ts';
-import { type SignedPayment, type Signing, signPayment, type TillBench, tillBench } from '../../../support/x402.ts';
+import { sendTogether } from '../../../support/chain/batcher.ts';
+import { type TestChain, testChain } from '../../../support/chain/chain.ts';
+import { walletFactory } from '../../../support/chain/contract-wallet.ts';
+import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
+import { type SignedPayment, type Signing, signPayment, type TillBench, tillBench } from '../../../support/commerce/x402.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 const PRICE = 1_000n;
 const tokenAbi = parseAbi([

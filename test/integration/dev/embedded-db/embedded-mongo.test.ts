@@ -9,8 +9,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedMongo, startEmbeddedMongo } from '../../../../src/dev/embedded-db/embedded-mongo.ts';
 import { getProcessIdentity } from '../../../../src/platform/data-dir/process-identity.ts';
 import { connectMongo } from '../../../../src/platform/mongo.ts';
-import { ENGINE_CACHE } from '../../../support/database.ts';
-import { removeFolder } from '../../../support/folders.ts';
+import { ENGINE_CACHE } from '../../../support/database/database.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
 
 let folder: string;
 let dbPath: string;

@@ -11,7 +11,7 @@ import { deployContracts } from '../../../../src/dev/local-chain/contracts/deplo
 import { callJsonRpc } from '../../../../src/dev/local-chain/json-rpc.ts';
 import { type LocalChain, type LocalChainOptions, startLocalChain } from '../../../../src/dev/local-chain/local-chain.ts';
 import { getProcessIdentity } from '../../../../src/platform/data-dir/process-identity.ts';
-import { removeFolder } from '../../../support/folders.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
 
 const GENESIS = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;

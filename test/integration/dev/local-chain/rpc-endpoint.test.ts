@@ -12,8 +12,8 @@ import { WebSocket } from 'ws';
 import { fundGas } from '../../../../src/dev/local-chain/contracts/fund-wallets.ts';
 import { callJsonRpc } from '../../../../src/dev/local-chain/json-rpc.ts';
 import { type LocalChain, startLocalChain } from '../../../../src/dev/local-chain/local-chain.ts';
-import { openAsk, type Question } from '../../../support/ask.ts';
-import { removeFolder } from '../../../support/folders.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
+import { openAsk, type Question } from '../../../support/http/ask.ts';
 
 const VICTIM = '0x00000000000000000000000000000000000000aa';
 const EVIL = 'https://evil.example';

@@ -4,7 +4,7 @@ import { EVENT_INDEXES, EVENT_RETENTION_DAYS, EventLog } from '../../../../src/e
 import { followEvents } from '../../../../src/events/log/follow-events.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 const DAY_MS = 86_400_000;
 const now = new Date('2026-03-10T00:00:00Z');

@@ -8,11 +8,11 @@ import { EVENT_INDEXES } from '../../../../src/events/log/event-log.ts';
 import { ConnectionSlotStore, SLOT_INDEXES } from '../../../../src/events/websocket/connection-slot-store.ts';
 import { SERVER_MESSAGES } from '../../../../src/events/websocket/messages/message-schemas.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
-import { between } from '../../../support/arbitraries.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
-import { noticeDraft, regimeDraft, regimeDrafts } from '../../../support/event-drafts.ts';
-import { type Asked, WebSocketBench, wallet } from '../../../support/websocket-bench.ts';
-import { type Client, openClient } from '../../../support/websocket-client.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
+import { noticeDraft, regimeDraft, regimeDrafts } from '../../../support/events/event-drafts.ts';
+import { between } from '../../../support/record/arbitraries.ts';
+import { type Asked, WebSocketBench, wallet } from '../../../support/websocket/websocket-bench.ts';
+import { type Client, openClient } from '../../../support/websocket/websocket-client.ts';
 import { buildTestForecast } from '../../../unit/record/forecast-fixture.ts';
 
 const SECOND = 1_000;

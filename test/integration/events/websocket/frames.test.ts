@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EVENT_INDEXES } from '../../../../src/events/log/event-log.ts';
 import { SLOT_INDEXES } from '../../../../src/events/websocket/connection-slot-store.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
-import { type FrameParts, frame, type RawSocket, rawSocket } from '../../../support/raw-websocket.ts';
-import { WebSocketBench } from '../../../support/websocket-bench.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
+import { type FrameParts, frame, type RawSocket, rawSocket } from '../../../support/websocket/raw-websocket.ts';
+import { WebSocketBench } from '../../../support/websocket/websocket-bench.ts';
 
 const [CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG] = [0, 1, 2, 8, 9, 10];
 const ASKED = '{"type":"ping"}';

@@ -14,12 +14,12 @@ import { createSecretBox } from '../../../../src/platform/secrets/secret-box.ts'
 import { createHandshakeApp } from '../../../../src/transports/http/server/app.ts';
 import { type HttpServer, listen } from '../../../../src/transports/http/server/http-server.ts';
 import { createHandshakeHandler } from '../../../../src/transports/http/websocket/handshake-handler.ts';
-import { type TestChain, testChain } from '../../../support/chain.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
-import { signedLogin } from '../../../support/login.ts';
-import { type ManualClock, manualClock } from '../../../support/manual-clock.ts';
-import { type RpcProxy, rpcProxy } from '../../../support/rpc-proxy.ts';
-import { type Client, openClient } from '../../../support/websocket-client.ts';
+import { signedLogin } from '../../../support/auth/login.ts';
+import { type TestChain, testChain } from '../../../support/chain/chain.ts';
+import { type RpcProxy, rpcProxy } from '../../../support/chain/rpc-proxy.ts';
+import { type ManualClock, manualClock } from '../../../support/clock/manual-clock.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
+import { type Client, openClient } from '../../../support/websocket/websocket-client.ts';
 
 /** Open connections with real sessions, balances and tokens, on a manual clock. */
 

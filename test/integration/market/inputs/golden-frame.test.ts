@@ -13,7 +13,7 @@ import type { Feed } from '../../../../src/market/feed.ts';
 import { createEtfFlowFilter } from '../../../../src/market/inputs/etf-flow-filter.ts';
 import { createMarket, type Market } from '../../../../src/market/market.ts';
 import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
-import { describeWithShared, sharedPath } from '../../../support/shared.ts';
+import { describeWithShared, sharedPath } from '../../../support/record/shared.ts';
 
 const DAILY_NAMES: Record<DailyColumn, string> = {
   close: 'close',

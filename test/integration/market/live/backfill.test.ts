@@ -10,7 +10,7 @@ import {
 } from '../../../../src/market/live/backfill/build-items.ts';
 import { type BackfillProgress, runBackfill } from '../../../../src/market/live/backfill/run-backfill.ts';
 import { FIRST_LIVE_DAY, openLiveFeed } from '../../../../src/market/live/feed.ts';
-import { testDatabase } from '../../../support/database.ts';
+import { testDatabase } from '../../../support/database/database.ts';
 import { createLiveDeps, createScriptedSource, createScriptedVenue } from './live-deps.ts';
 
 const TODAY = parseDay('2026-03-10');

@@ -10,7 +10,7 @@ import { openLiveFeed } from '../../../../src/market/live/feed.ts';
 import type { EtfSource } from '../../../../src/market/live/sources/source.ts';
 import { createMarket } from '../../../../src/market/market.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
-import { testDatabase } from '../../../support/database.ts';
+import { testDatabase } from '../../../support/database/database.ts';
 import { createLiveDeps, createScriptedSource, createScriptedVenue } from './live-deps.ts';
 
 const VENUES = ['coinbase', 'kraken', 'bitstamp', 'binance'] as const;

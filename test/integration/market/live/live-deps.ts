@@ -9,7 +9,7 @@ import { QUORUM_RULES } from '../../../../src/market/prices/quorum.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 /** A source with scripted values. */
 export interface ScriptedSource extends SeriesSource {

@@ -8,9 +8,9 @@ import { SERIES_IDS } from '../../../../src/market/series/series.ts';
 import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
-import { hostedMarket, openHostedMarket, startLiveHost } from '../../../support/live-host.ts';
-import type { ProviderHost } from '../../../support/provider-host.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
+import { hostedMarket, openHostedMarket, startLiveHost } from '../../../support/market/live-host.ts';
+import type { ProviderHost } from '../../../support/market/provider-host.ts';
 import { describeFeedContract } from '../../../unit/market/feed-contract.ts';
 
 const TODAY = parseDay('2026-03-11');

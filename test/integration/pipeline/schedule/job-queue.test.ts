@@ -7,8 +7,8 @@ import { QUEUE_INDEXES } from '../../../../src/pipeline/schedule/queue-indexes.t
 import { STEP_JOBS, startSchedule } from '../../../../src/pipeline/schedule/schedule.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { connectMongo, ensureIndexes } from '../../../../src/platform/mongo.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
-import { timeOf } from '../../../support/trusted-time.ts';
+import { timeOf } from '../../../support/clock/trusted-time.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 let database: TestDatabase;
 const NAME = 'work';

@@ -4,8 +4,8 @@ import { formatDay } from '../../../../src/forecast/day.ts';
 import type { PipelineDeps } from '../../../../src/pipeline/deps.ts';
 import { type Schedule, STEP_JOBS, startSchedule } from '../../../../src/pipeline/schedule/schedule.ts';
 import { getStepDueMs } from '../../../../src/pipeline/schedule/step-times.ts';
-import { runPastDay, type TestService, testService, today } from '../../../support/service.ts';
-import { timeAt } from '../../../support/trusted-time.ts';
+import { timeAt } from '../../../support/clock/trusted-time.ts';
+import { runPastDay, type TestService, testService, today } from '../../../support/service/service.ts';
 
 let service: TestService;
 const schedules: Schedule[] = [];

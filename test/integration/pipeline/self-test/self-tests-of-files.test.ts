@@ -6,10 +6,10 @@ import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
 import { createLiveContext } from '../../../../src/pipeline/deps.ts';
 import { catchUpSelfTests } from '../../../../src/pipeline/self-test/catch-up.ts';
 import { allRoutes } from '../../../../src/transports/http/routes.ts';
-import { removeFolder } from '../../../support/folders.ts';
-import { call } from '../../../support/serve.ts';
-import { spawnNode, type TestService, testService } from '../../../support/service.ts';
-import { contextAt } from '../../../support/trusted-time.ts';
+import { contextAt } from '../../../support/clock/trusted-time.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
+import { call } from '../../../support/http/serve.ts';
+import { spawnNode, type TestService, testService } from '../../../support/service/service.ts';
 
 const FIRST = parseDay('2022-01-01');
 const DAYS = 400;

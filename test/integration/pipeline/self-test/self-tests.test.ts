@@ -9,11 +9,11 @@ import { OracleError } from '../../../../src/platform/errors.ts';
 import { getNewestDueDay, getSelfTestDueMs } from '../../../../src/record/self-test/due-times.ts';
 import { SELF_TESTS, type SelfTestDoc } from '../../../../src/record/self-test/self-test-doc.ts';
 import { allRoutes } from '../../../../src/transports/http/routes.ts';
-import { undocumented } from '../../../support/reply-schema.ts';
-import { computeShortly, shortly } from '../../../support/self-tests.ts';
-import { call, serve } from '../../../support/serve.ts';
-import { runPastDay, type TestService, testService } from '../../../support/service.ts';
-import { contextAt } from '../../../support/trusted-time.ts';
+import { contextAt } from '../../../support/clock/trusted-time.ts';
+import { undocumented } from '../../../support/http/reply-schema.ts';
+import { call, serve } from '../../../support/http/serve.ts';
+import { computeShortly, shortly } from '../../../support/service/self-tests.ts';
+import { runPastDay, type TestService, testService } from '../../../support/service/service.ts';
 
 const DAYS = 9;
 const PATHS = ['status', 'walk-forward', 'contamination', 'stability', 'polymarket-comparison'].map((name) => `/api/self-test/${name}`);

@@ -7,8 +7,8 @@ import { runStep } from '../../../../src/pipeline/step-registry.ts';
 import { listDueBriefs, runBriefStep } from '../../../../src/pipeline/steps/brief.ts';
 import { listDueWeeks } from '../../../../src/pipeline/steps/weekly-report.ts';
 import type { ForecastRecord } from '../../../../src/record/forecast-record.ts';
-import { runPastDay, type TestService, testService } from '../../../support/service.ts';
-import { contextAt } from '../../../support/trusted-time.ts';
+import { contextAt } from '../../../support/clock/trusted-time.ts';
+import { runPastDay, type TestService, testService } from '../../../support/service/service.ts';
 
 /** More than two weeks on any day, and one more in case midnight passes during the run. */
 const DAYS = 17;

@@ -4,8 +4,8 @@ import { runSettleStep } from '../../../../src/pipeline/steps/settle.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
 import { MICROS, type Venue } from '../../../../src/wager/venue.ts';
 import { buildUndecidedWager, WagerBook, type WagerDoc } from '../../../../src/wager/wager-book.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
-import { contextAt } from '../../../support/trusted-time.ts';
+import { contextAt } from '../../../support/clock/trusted-time.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 import { stubVenue } from './stub-venue.ts';
 
 const first = parseDay('2026-01-05');

@@ -9,8 +9,8 @@ import { readPins } from '../../../../src/record/crowd/crowd-pins.ts';
 import { PaperVenue } from '../../../../src/wager/paper-venue.ts';
 import { MICROS, type Quote, type StrikeMarket, type Venue, type VenueOrder } from '../../../../src/wager/venue.ts';
 import { WagerSwitch } from '../../../../src/wager/wager-switch.ts';
-import { runPastDay, type TestService, testService, today } from '../../../support/service.ts';
-import { contextAt } from '../../../support/trusted-time.ts';
+import { contextAt } from '../../../support/clock/trusted-time.ts';
+import { runPastDay, type TestService, testService, today } from '../../../support/service/service.ts';
 import { stubVenue } from './stub-venue.ts';
 import { decidedWager, expiredWager, settledWager } from './wager-fixtures.ts';
 

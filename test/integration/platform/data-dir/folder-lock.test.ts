@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openDataDir } from '../../../../src/platform/data-dir/data-dir.ts';
 import { getProcessIdentity } from '../../../../src/platform/data-dir/process-identity.ts';
-import { removeFolder } from '../../../support/folders.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
 
 interface Outcome {
   open: boolean;

@@ -5,8 +5,8 @@ import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'nod
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type PostRequest, postGuarded } from '../../../../src/platform/outbound/guarded-post.ts';
 import type { ResolveHostname } from '../../../../src/platform/outbound/target.ts';
-import { selfSigned } from '../../../support/certificate.ts';
-import { answering, listening, startReceiver } from '../../../support/receiver.ts';
+import { selfSigned } from '../../../support/webhooks/certificate.ts';
+import { answering, listening, startReceiver } from '../../../support/webhooks/receiver.ts';
 
 const PUBLIC = ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'];
 const leadsTo = (...addresses: string[]) => vi.fn<ResolveHostname>(async () => addresses);

@@ -7,7 +7,7 @@ import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { buildMetadata } from '../../../../src/record/commitment/metadata.ts';
 import { ForecastRecord, RECORD_INDEXES } from '../../../../src/record/forecast-record.ts';
 import { getCurrentRegime, readRegimeHistory } from '../../../../src/record/market/regime-history.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 const FIRST = parseDay('2026-03-01');
 const NAMES: Record<string, Regime | null> = { C: 'CHOP', B: 'BULL_TREND', X: 'CRISIS', '-': null };

@@ -4,7 +4,7 @@ import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { formatSelfTestId } from '../../../../src/record/self-test/due-times.ts';
 import { RESULT_FORMAT, type SelfTestDoc } from '../../../../src/record/self-test/self-test-doc.ts';
 import { SELF_TEST_INDEXES, SelfTestStore } from '../../../../src/record/self-test/store.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
 const DAY = parseDay('2026-03-15');
 let database: TestDatabase;

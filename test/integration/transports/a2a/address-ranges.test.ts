@@ -5,8 +5,8 @@ import { createRequestCountStore } from '../../../../src/auth/rate-limit/request
 import { createLog } from '../../../../src/platform/log.ts';
 import { MAX_STREAMS } from '../../../../src/transports/a2a/stream-capacity.ts';
 import type { TaskDoc } from '../../../../src/transports/a2a/tasks/doc.ts';
-import { MARKET, message, rpcOf } from '../../../support/a2a-bench.ts';
-import { a2aSuite, type SuiteBench } from '../../../support/a2a-suite.ts';
+import { MARKET, message, rpcOf } from '../../../support/a2a/a2a-bench.ts';
+import { a2aSuite, type SuiteBench } from '../../../support/a2a/a2a-suite.ts';
 
 const suite = a2aSuite();
 const { bench } = suite;

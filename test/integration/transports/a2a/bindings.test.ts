@@ -8,12 +8,12 @@ import {
 } from 'a2a-sdk-0.3/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MESSAGE_LIMITS } from '../../../../src/transports/a2a/messages/parse-message.ts';
-import { message, rpcOf } from '../../../support/a2a-bench.ts';
-import { a2aClientAt, asTask, getRejectionMetadata } from '../../../support/a2a-client.ts';
+import { message, rpcOf } from '../../../support/a2a/a2a-bench.ts';
+import { a2aClientAt, asTask, getRejectionMetadata } from '../../../support/a2a/a2a-client.ts';
 import { dataPart, findContent, messageOf, textPart } from '../../../support/agent-clients/a2a.ts';
-import { loginToken } from '../../../support/login.ts';
-import { type Served, serve } from '../../../support/serve.ts';
-import { HARDLY_LIMITED, type TestService, testService } from '../../../support/service.ts';
+import { loginToken } from '../../../support/auth/login.ts';
+import { type Served, serve } from '../../../support/http/serve.ts';
+import { HARDLY_LIMITED, type TestService, testService } from '../../../support/service/service.ts';
 
 const BINDINGS = ['JSONRPC', 'HTTP+JSON'] as const;
 const MARKET = { skill: 'get_market_context', input: { include: ['price'] } };

@@ -8,8 +8,8 @@ import { PUSH_CONFIG_INDEXES } from '../../../../src/transports/a2a/push/config-
 import { createTaskPush } from '../../../../src/transports/a2a/push/task-push.ts';
 import { MAX_STREAMS } from '../../../../src/transports/a2a/stream-capacity.ts';
 import { HISTORY_LIMITS } from '../../../../src/transports/a2a/tasks/history.ts';
-import { MARKET, message } from '../../../support/a2a-bench.ts';
-import { a2aSuite } from '../../../support/a2a-suite.ts';
+import { MARKET, message } from '../../../support/a2a/a2a-bench.ts';
+import { a2aSuite } from '../../../support/a2a/a2a-suite.ts';
 
 const suite = a2aSuite();
 const { bench } = suite;

@@ -2,8 +2,8 @@ import { type Collection, type Db, MongoNetworkError } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { RateLimiter } from '../../../../src/auth/rate-limit/rate-limits.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
-import { type Answer, idleFor, MARKET, message, rpcOf, streamOf } from '../../../support/a2a-bench.ts';
-import { a2aSuite } from '../../../support/a2a-suite.ts';
+import { type Answer, idleFor, MARKET, message, rpcOf, streamOf } from '../../../support/a2a/a2a-bench.ts';
+import { a2aSuite } from '../../../support/a2a/a2a-suite.ts';
 
 const SECRET = 'mongodb://user:hunter2@internal';
 const TOLD = { code: -32603, data: [{ reason: 'DATABASE_UNAVAILABLE', metadata: { retryable: 'true' } }] };

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Part, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { asTask, getRejectionMetadata, a2aClientAt as open, withPush } from '../../../support/a2a-client.ts';
+import { asTask, getRejectionMetadata, a2aClientAt as open, withPush } from '../../../support/a2a/a2a-client.ts';
 import { findContent, messageOf, textPart } from '../../../support/agent-clients/a2a.ts';
-import { startReceiver } from '../../../support/receiver.ts';
-import { type Served, serve } from '../../../support/serve.ts';
-import { type TestService, testService } from '../../../support/service.ts';
+import { type Served, serve } from '../../../support/http/serve.ts';
+import { type TestService, testService } from '../../../support/service/service.ts';
+import { startReceiver } from '../../../support/webhooks/receiver.ts';
 
 let service: TestService;
 let served: Served;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_TASKS } from '../../../../src/transports/a2a/tasks/capacity.ts';
-import { MARKET, message, streamOf } from '../../../support/a2a-bench.ts';
-import { a2aSuite } from '../../../support/a2a-suite.ts';
+import { MARKET, message, streamOf } from '../../../support/a2a/a2a-bench.ts';
+import { a2aSuite } from '../../../support/a2a/a2a-suite.ts';
 
 const suite = a2aSuite();
 const { bench } = suite;

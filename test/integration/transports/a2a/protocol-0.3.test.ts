@@ -9,10 +9,10 @@ import { createA2aAdapters } from '../../../../src/transports/a2a/bindings/adapt
 import { toProtocolError } from '../../../../src/transports/a2a/errors/protocol-error.ts';
 import { buildTask } from '../../../../src/transports/a2a/tasks/new-task.ts';
 import { createApp } from '../../../../src/transports/http/server/app.ts';
-import { MARKET, message, rpcOf } from '../../../support/a2a-bench.ts';
-import { a2aSuite } from '../../../support/a2a-suite.ts';
-import { contextOf } from '../../../support/push-config.ts';
-import { serveApp } from '../../../support/serve.ts';
+import { MARKET, message, rpcOf } from '../../../support/a2a/a2a-bench.ts';
+import { a2aSuite } from '../../../support/a2a/a2a-suite.ts';
+import { contextOf } from '../../../support/events/push-config.ts';
+import { serveApp } from '../../../support/http/serve.ts';
 
 const { bench } = a2aSuite();
 

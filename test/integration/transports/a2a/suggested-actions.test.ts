@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { OracleError } from '../../../../src/platform/errors.ts';
-import { MARKET, message } from '../../../support/a2a-bench.ts';
-import { a2aSuite } from '../../../support/a2a-suite.ts';
+import { MARKET, message } from '../../../support/a2a/a2a-bench.ts';
+import { a2aSuite } from '../../../support/a2a/a2a-suite.ts';
 
 const suite = a2aSuite();
 const { bench } = suite;

@@ -11,9 +11,9 @@ import { allRoutes } from '../../../../src/transports/http/routes.ts';
 import { createApp } from '../../../../src/transports/http/server/app.ts';
 import { type HttpServer, listen } from '../../../../src/transports/http/server/http-server.ts';
 import { buildWagerEvidence } from '../../../../src/wager/evidence.ts';
-import { call } from '../../../support/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../../../support/service.ts';
-import { REACHED } from '../../../support/trusted-time.ts';
+import { REACHED } from '../../../support/clock/trusted-time.ts';
+import { call } from '../../../support/http/serve.ts';
+import { runPastDay, type TestService, testService, today } from '../../../support/service/service.ts';
 import { settledWager } from '../../pipeline/steps/wager-fixtures.ts';
 
 const DAYS = 16;

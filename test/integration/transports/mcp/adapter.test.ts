@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRateLimits } from '../../../../src/auth/rate-limit/rate-limits.ts';
 import { createRequestCountStore } from '../../../../src/auth/rate-limit/request-count-store.ts';
 import { createApp } from '../../../../src/transports/http/server/app.ts';
-import { openAsk } from '../../../support/ask.ts';
-import { asTier } from '../../../support/login.ts';
-import { MCP_HEADERS, postMcp, replyOf, rpc } from '../../../support/mcp.ts';
-import { type Served, serve, serveApp } from '../../../support/serve.ts';
-import { type TestService, unresolvedService } from '../../../support/service.ts';
+import { asTier } from '../../../support/auth/login.ts';
+import { openAsk } from '../../../support/http/ask.ts';
+import { type Served, serve, serveApp } from '../../../support/http/serve.ts';
+import { MCP_HEADERS, postMcp, replyOf, rpc } from '../../../support/mcp/mcp.ts';
+import { type TestService, unresolvedService } from '../../../support/service/service.ts';
 
 const PING = rpc('ping');
 const NEWEST = '2026-07-28';

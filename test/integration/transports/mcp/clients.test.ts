@@ -2,10 +2,10 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SKILLS } from '../../../../skills/index.ts';
 import { formatDay } from '../../../../src/forecast/day.ts';
-import { asTier } from '../../../support/login.ts';
-import { MCP_CLIENTS, type McpClient } from '../../../support/mcp.ts';
-import { type Served, serve } from '../../../support/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../../../support/service.ts';
+import { asTier } from '../../../support/auth/login.ts';
+import { type Served, serve } from '../../../support/http/serve.ts';
+import { MCP_CLIENTS, type McpClient } from '../../../support/mcp/mcp.ts';
+import { runPastDay, type TestService, testService, today } from '../../../support/service/service.ts';
 
 const DAYS = 9;
 const TIERS = ['public', 'basic', 'premium'] as const;

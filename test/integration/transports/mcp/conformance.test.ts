@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../../agent-card/endpoints.ts';
 import { runSuite, summaryOf } from '../../../conformance/suite.ts';
-import { removeFolder } from '../../../support/folders.ts';
-import { type Served, serve } from '../../../support/serve.ts';
-import { type TestService, testService } from '../../../support/service.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
+import { type Served, serve } from '../../../support/http/serve.ts';
+import { type TestService, testService } from '../../../support/service/service.ts';
 
 const BASELINE = resolve(import.meta.dirname, '../../../conformance/expected-failures.yaml');
 

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../../skills/index.ts';
 import { formatDay } from '../../../../src/forecast/day.ts';
-import { removeFolder } from '../../../support/folders.ts';
-import { youngService } from '../../../support/full-service.ts';
-import { loginToken } from '../../../support/login.ts';
-import { MCP_BIN } from '../../../support/mcp-stdio.ts';
-import { type Served, serve } from '../../../support/serve.ts';
-import { type TestService, today } from '../../../support/service.ts';
+import { loginToken } from '../../../support/auth/login.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
+import { type Served, serve } from '../../../support/http/serve.ts';
+import { MCP_BIN } from '../../../support/mcp/mcp-stdio.ts';
+import { youngService } from '../../../support/service/full-service.ts';
+import { type TestService, today } from '../../../support/service/service.ts';
 
 const INSPECTOR = resolve(import.meta.dirname, '../../../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js');
 const LOOPBACK_ONLY = pathToFileURL(resolve(import.meta.dirname, '../../../support/loopback-only.ts')).href;

@@ -7,12 +7,20 @@ import type { HttpDeps } from '../../../../src/transports/http/deps.ts';
 import { createApp } from '../../../../src/transports/http/server/app.ts';
 import { createMcpAdapter } from '../../../../src/transports/mcp/adapter.ts';
 import { createLocalBackend } from '../../../../src/transports/mcp/backends/local.ts';
-import { asTier } from '../../../support/login.ts';
-import { postMcp, rpc } from '../../../support/mcp.ts';
-import { PLANTED_SIDES, paidSecrets, plant, premiumSecrets, saltSecrets, secretsIn, untoldForecasts } from '../../../support/planted.ts';
-import { serve, serveApp } from '../../../support/serve.ts';
-import { runPastDay, type TestService, testService } from '../../../support/service.ts';
-import { followProcessClock } from '../../../support/trusted-time.ts';
+import { asTier } from '../../../support/auth/login.ts';
+import { followProcessClock } from '../../../support/clock/trusted-time.ts';
+import { serve, serveApp } from '../../../support/http/serve.ts';
+import { postMcp, rpc } from '../../../support/mcp/mcp.ts';
+import {
+  PLANTED_SIDES,
+  paidSecrets,
+  plant,
+  premiumSecrets,
+  saltSecrets,
+  secretsIn,
+  untoldForecasts,
+} from '../../../support/record/planted-forecast.ts';
+import { runPastDay, type TestService, testService } from '../../../support/service/service.ts';
 
 const DAYS = 10;
 const TODAY = parseDay('2026-03-12');

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type Buyer, demoBuyer, isReceiptOf, type Money, type Payload, spentSince } from '../../../support/buyer.ts';
-import { asTier } from '../../../support/login.ts';
-import { MCP_CLIENTS, type McpClient, postMcp, rpc } from '../../../support/mcp.ts';
-import { type Served, serve } from '../../../support/serve.ts';
-import { type TestService, unresolvedService } from '../../../support/service.ts';
+import { asTier } from '../../../support/auth/login.ts';
+import { type Buyer, demoBuyer, isReceiptOf, type Money, type Payload, spentSince } from '../../../support/commerce/buyer.ts';
+import { type Served, serve } from '../../../support/http/serve.ts';
+import { MCP_CLIENTS, type McpClient, postMcp, rpc } from '../../../support/mcp/mcp.ts';
+import { type TestService, unresolvedService } from '../../../support/service/service.ts';
 
 const PREDICT = 'predict_btc_direction';
 const RECEIPT = 'bitcoin-signal-oracle/receipt';

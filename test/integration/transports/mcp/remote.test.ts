@@ -15,7 +15,7 @@ import { parseProblemDetails } from '../../../../src/platform/service-client/pro
 import { EXAMPLES } from '../../../../src/transports/http/openapi/examples.ts';
 import { toProblemDetails } from '../../../../src/transports/http/server/problems/problem.ts';
 import { createRemoteBackend } from '../../../../src/transports/mcp/backends/remote.ts';
-import { removeFolder } from '../../../support/folders.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
 
 const servers: Server[] = [];
 afterEach(async () => {

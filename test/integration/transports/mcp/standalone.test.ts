@@ -8,8 +8,8 @@ import { createApp } from '../../../../src/transports/http/server/app.ts';
 import { createMcpAdapter, type McpAdapterOptions } from '../../../../src/transports/mcp/adapter.ts';
 import type { McpBackend } from '../../../../src/transports/mcp/backends/backend.ts';
 import { createOriginCheck } from '../../../../src/transports/mcp/validation/origins.ts';
-import { MCP_HEADERS, postMcp, rpc } from '../../../support/mcp.ts';
-import { serveApp } from '../../../support/serve.ts';
+import { serveApp } from '../../../support/http/serve.ts';
+import { MCP_HEADERS, postMcp, rpc } from '../../../support/mcp/mcp.ts';
 
 /** A backend that fails with a secret in its error. */
 const BROKEN: McpBackend = {

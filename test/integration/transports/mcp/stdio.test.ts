@@ -11,12 +11,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../../skills/index.ts';
 import { formatDay } from '../../../../src/forecast/day.ts';
-import { removeFolder } from '../../../support/folders.ts';
-import { youngService } from '../../../support/full-service.ts';
-import { asTier, loginToken } from '../../../support/login.ts';
-import { MCP_BIN, openStdio } from '../../../support/mcp-stdio.ts';
-import { type Served, serve } from '../../../support/serve.ts';
-import { type TestService, today } from '../../../support/service.ts';
+import { asTier, loginToken } from '../../../support/auth/login.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
+import { type Served, serve } from '../../../support/http/serve.ts';
+import { MCP_BIN, openStdio } from '../../../support/mcp/mcp-stdio.ts';
+import { youngService } from '../../../support/service/full-service.ts';
+import { type TestService, today } from '../../../support/service/service.ts';
 
 const TIERS = ['public', 'basic', 'premium'] as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../../src/cli/svc/main.ts';
-import { cli } from '../../../support/cli.ts';
+import { cli } from '../../../support/service/cli.ts';
 
 describe('svc', () => {
   it('lists its commands and examples when called without arguments', async () => {

@@ -7,7 +7,7 @@ import { getPaymentExpiry, signPayment } from '../../../../src/cli/svc/pay/autho
 import type { Coin } from '../../../../src/cli/svc/pay/coins.ts';
 import { parsePaymentRequired } from '../../../../src/cli/svc/pay/payment-requirement.ts';
 import { readPendingPayment, removePendingPayment, storePendingPayment } from '../../../../src/cli/svc/pay/pending-payment.ts';
-import { removeFolder } from '../../../support/folders.ts';
+import { removeFolder } from '../../../support/docs/folders.ts';
 
 const COIN: Coin = { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', chainId: 8453, rpcUrl: null, isLocal: false };
 

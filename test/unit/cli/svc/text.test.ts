@@ -13,7 +13,7 @@ import { formatFacts, wrapText } from '../../../../src/cli/svc/text/facts.ts';
 import { createTerminalWriter } from '../../../../src/cli/svc/text/style.ts';
 import { formatTerminalTable } from '../../../../src/cli/svc/text/table.ts';
 import { formatEventLine } from '../../../../src/cli/svc/watch/event-line.ts';
-import { plain } from '../../../support/cli.ts';
+import { plain } from '../../../support/service/cli.ts';
 
 const write = () => undefined;
 const writerOf = (columns: number, environment: Record<string, string> = {}) =>

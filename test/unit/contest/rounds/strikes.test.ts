@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { buildMarketId, MARKET_ID_PATTERN, parseRoundId } from '../../../../src/contest/rounds/round.ts';
 import { buildRoundStrikes, STRIKES_EACH_SIDE } from '../../../../src/contest/rounds/strikes.ts';
-import { between } from '../../../support/arbitraries.ts';
+import { between } from '../../../support/record/arbitraries.ts';
 
 it('returns positive, ascending, evenly spaced strikes around the price with valid market ids', () => {
   fc.assert(

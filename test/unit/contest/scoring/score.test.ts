@@ -8,7 +8,7 @@ import {
   scoreCommitment,
   toContestBps,
 } from '../../../../src/contest/scoring/score.ts';
-import { between } from '../../../support/arbitraries.ts';
+import { between } from '../../../support/record/arbitraries.ts';
 
 const bps = fc.integer({ min: MIN_PROBABILITY_BPS, max: MAX_PROBABILITY_BPS });
 

@@ -6,7 +6,7 @@ import { PAYLOADS } from '../../../../src/events/event-payloads.ts';
 import { CLOSE_CODES } from '../../../../src/events/websocket/messages/close-codes.ts';
 import { CLIENT_MESSAGE, CLIENT_MESSAGES, SERVER_MESSAGES } from '../../../../src/events/websocket/messages/message-schemas.ts';
 import { HANDSHAKE_QUERY } from '../../../../src/transports/http/websocket/schemas.ts';
-import { type AsyncApi, headerFaults, messageFaults, messageOf } from '../../../support/asyncapi.ts';
+import { type AsyncApi, headerFaults, messageFaults, messageOf } from '../../../support/http/asyncapi.ts';
 
 const OPTIONS = { title: 'Oracle', description: 'Forecasts.', version: '1.0.0', chainId: 8453, handshake: HANDSHAKE_QUERY };
 const json = (publicUrl: string) => JSON.stringify(buildAsyncApiDocument({ ...OPTIONS, publicUrl }));

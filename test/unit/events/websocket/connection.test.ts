@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WebSocket } from 'ws';
 import { Connection } from '../../../../src/events/websocket/connection.ts';
 import { buildSubscription } from '../../../../src/events/websocket/subscription.ts';
-import { type ManualClock, manualClock } from '../../../support/manual-clock.ts';
+import { type ManualClock, manualClock } from '../../../support/clock/manual-clock.ts';
 
 /** A socket whose other side stands still: nothing that is sent arrives, and nothing comes. */
 class StandingSocket extends EventEmitter {

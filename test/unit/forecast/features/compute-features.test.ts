@@ -4,7 +4,7 @@ import { parseDay } from '../../../../src/forecast/day.ts';
 import { type ComputedFeatures, computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
 import { FEATURE_NAMES, type FeatureTable } from '../../../../src/forecast/features/feature-table.ts';
 import { getLastDay, type InputFrame, sliceFrame } from '../../../../src/forecast/input-frame.ts';
-import { between } from '../../../support/arbitraries.ts';
+import { between } from '../../../support/record/arbitraries.ts';
 import { describeGolden, readGolden, readGoldenFrame } from '../golden-frame.ts';
 import { syntheticFrame } from '../synthetic-frame.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { wilsonInterval } from '../../../../src/forecast/scoring.ts';
 import { computeReliabilityBins } from '../../../../src/forecast/statistics/reliability.ts';
-import { between } from '../../../support/arbitraries.ts';
+import { between } from '../../../support/record/arbitraries.ts';
 
 const probability = between(0, 1);
 const judged = fc.array(fc.record({ p: probability, happened: fc.boolean() }));

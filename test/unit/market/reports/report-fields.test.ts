@@ -6,7 +6,7 @@ import { MARKET_REPORTS } from '../../../../src/market/reports/registry.ts';
 import { SERIES_IDS, type SeriesId } from '../../../../src/market/series/series.ts';
 import { openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
 import { buildReportSchema } from '../../../../src/transports/http/market/reports/schemas.ts';
-import { undocumented } from '../../../support/reply-schema.ts';
+import { undocumented } from '../../../support/http/reply-schema.ts';
 import { buildDailyCsv, createCsvFolder } from '../csv/csv-folder.ts';
 import { buildDailyPairs, buildObservations, createMemoryFeed } from '../memory-feed.ts';
 import { readReportBody } from './report-body.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { getListenHost, loadConfig } from '../../../../src/platform/config/config.ts';
 import { listSecretValues, renderSettingsTable, SETTINGS } from '../../../../src/platform/config/settings.ts';
 import { createLog } from '../../../../src/platform/log.ts';
-import { unpadded } from '../../../support/documents.ts';
+import { unpadded } from '../../../support/docs/documents.ts';
 
 const KEY = `0x${'ab'.repeat(32)}`;
 const REAL = {

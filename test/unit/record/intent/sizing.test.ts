@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { computeIntentSizing, computeWagerSizing } from '../../../../src/record/intent/sizing.ts';
 import { sizeWager } from '../../../../src/wager/sizing.ts';
 import { buildUndecidedWager } from '../../../../src/wager/wager-book.ts';
-import { between } from '../../../support/arbitraries.ts';
+import { between } from '../../../support/record/arbitraries.ts';
 
 const sizedAt = new Date('2026-03-10T21:42:00Z');
 const inputs = { pModel: 0.6, marketPrice: 0.5, weight: 0.5, bid: 0.49, ask: 0.51, fee: 0.01, sizedAt };

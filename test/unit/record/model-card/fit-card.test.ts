@@ -5,7 +5,7 @@ import { computeDeviation } from '../../../../src/forecast/fit/calibration.ts';
 import { logit, sigmoid } from '../../../../src/forecast/fit/logistic.ts';
 import { type HorizonModel, MODEL_INPUTS } from '../../../../src/forecast/model.ts';
 import { buildFitCard } from '../../../../src/record/model-card/fit-card.ts';
-import { between } from '../../../support/arbitraries.ts';
+import { between } from '../../../support/record/arbitraries.ts';
 
 const FIT: HorizonModel = {
   modelVersion: 'm0-d1.2026-02-25',

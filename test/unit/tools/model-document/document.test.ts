@@ -9,7 +9,7 @@ import { extractRecordedSection } from '../../../../src/tools/model-document/doc
 import { loadSimulatedHistory } from '../../../../src/tools/model-document/histories.ts';
 import { renderAgreement, renderWalkForwardResults } from '../../../../src/tools/model-document/results.ts';
 import { renderFit } from '../../../../src/tools/model-document/results-section.ts';
-import { ROOT, unpadded } from '../../../support/documents.ts';
+import { ROOT, unpadded } from '../../../support/docs/documents.ts';
 
 // The slow suites make the whole page again.
 const page = unpadded(readFileSync(resolve(ROOT, 'docs/MODEL.md'), 'utf8'));

@@ -7,7 +7,7 @@ import {
   roundToWholeCentContracts,
   TICK_SIZES,
 } from '../../../../src/wager/polymarket/tick-price.ts';
-import { between } from '../../../support/arbitraries.ts';
+import { between } from '../../../support/record/arbitraries.ts';
 
 const tickSizes = fc.constantFrom(...TICK_SIZES);
 const fees = fc.record({ rate: between(0, 0.25), exponent: fc.integer({ min: 1, max: 2 }) });

@@ -1,6 +1,6 @@
 import { formatDay } from '../../../../forecast/day.ts';
 import type { SeriesHealth } from '../../../../market/series/series-health.ts';
-import type { StartupStep } from '../../../../platform/startup-progress.ts';
+import type { StartupStep } from '../../../../platform/startup/startup-progress.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { type Route, route } from '../../server/route.ts';
 import { CACHE_STATS, type CacheStats, HEALTH, READINESS, STARTING } from './schemas.ts';

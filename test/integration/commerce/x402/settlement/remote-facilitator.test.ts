@@ -7,10 +7,10 @@ import type { ParsedPayment } from '../../../../../src/commerce/x402/protocol/pa
 import { parsePaymentPayload } from '../../../../../src/commerce/x402/protocol/payment-payload.ts';
 import type { PaymentRequirements } from '../../../../../src/commerce/x402/protocol/payment-quote.ts';
 import { createRemoteFacilitator } from '../../../../../src/commerce/x402/settlement/remote-facilitator.ts';
-import { type TestChain, testChain } from '../../../../support/chain.ts';
-import { walletFactory } from '../../../../support/contract-wallet.ts';
-import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
-import { signPayment, type TillBench, tillBench } from '../../../../support/x402.ts';
+import { type TestChain, testChain } from '../../../../support/chain/chain.ts';
+import { walletFactory } from '../../../../support/chain/contract-wallet.ts';
+import { signPayment, type TillBench, tillBench } from '../../../../support/commerce/x402.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 
 let chain: TestChain;
 let database: TestDatabase;

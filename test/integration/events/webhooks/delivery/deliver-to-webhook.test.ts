@@ -11,9 +11,9 @@ import type { WebhookDoc } from '../../../../../src/events/webhooks/registry/web
 import { MAX_DELIVERY_ATTEMPTS, RETRY_DELAYS_MS, RETRY_JITTER } from '../../../../../src/events/webhooks/retry/retry-schedule.ts';
 import { Semaphore } from '../../../../../src/platform/concurrency/semaphore.ts';
 import type { ResolveHostname } from '../../../../../src/platform/outbound/target.ts';
-import { answering, listening, startReceiver } from '../../../../support/receiver.ts';
-import { verified, type WebhookBench, webhookBench } from '../../../../support/webhook-bench.ts';
-import { testRegistry } from '../../../../support/webhook-registry.ts';
+import { answering, listening, startReceiver } from '../../../../support/webhooks/receiver.ts';
+import { verified, type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
+import { testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
 
 const HOUR_MS = 3_600_000;
 let bench: WebhookBench;

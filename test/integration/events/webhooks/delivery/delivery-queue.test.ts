@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { DELIVERY_RETENTION_DAYS, DeliveryQueue } from '../../../../../src/events/webhooks/delivery/delivery-queue.ts';
 import type { WebhookMessage } from '../../../../../src/events/webhooks/delivery/webhook-message.ts';
 import { connectMongo } from '../../../../../src/platform/mongo.ts';
-import { type WebhookBench, webhookBench } from '../../../../support/webhook-bench.ts';
+import { type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 
 const DAY_MS = 86_400_000;
 let bench: WebhookBench;

@@ -4,7 +4,7 @@ import {
   type DeliveryTurn,
   type WebhookDispatcherDeps,
 } from '../../../../../src/events/webhooks/delivery/dispatcher.ts';
-import { type WebhookBench, webhookBench } from '../../../../support/webhook-bench.ts';
+import { type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 
 let bench: WebhookBench;
 

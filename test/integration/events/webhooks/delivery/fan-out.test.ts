@@ -11,8 +11,8 @@ import { createLog } from '../../../../../src/platform/log.ts';
 import { createShutdown } from '../../../../../src/platform/shutdown.ts';
 import { ForecastRecord } from '../../../../../src/record/forecast-record.ts';
 import { WagerBook } from '../../../../../src/wager/wager-book.ts';
-import { type WebhookBench, webhookBench } from '../../../../support/webhook-bench.ts';
-import { regimeDraft } from '../../../../support/webhook-registry.ts';
+import { type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
+import { regimeDraft } from '../../../../support/webhooks/webhook-registry.ts';
 
 let bench: WebhookBench;
 

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { deliverToWebhook } from '../../../../../src/events/webhooks/delivery/deliver-to-webhook.ts';
 import { fanOutEvents } from '../../../../../src/events/webhooks/delivery/fan-out.ts';
 import { RETRY_DELAYS_MS, RETRY_JITTER } from '../../../../../src/events/webhooks/retry/retry-schedule.ts';
-import { answering } from '../../../../support/receiver.ts';
-import { verified, type WebhookBench, webhookBench } from '../../../../support/webhook-bench.ts';
+import { answering } from '../../../../support/webhooks/receiver.ts';
+import { verified, type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

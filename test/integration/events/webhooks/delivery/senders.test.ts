@@ -9,8 +9,8 @@ import { HostLimiter } from '../../../../../src/events/webhooks/limits/host-limi
 import { PING_MESSAGE, sendPing } from '../../../../../src/events/webhooks/on-demand/send-ping.ts';
 import type { WebhookDoc } from '../../../../../src/events/webhooks/registry/webhook.ts';
 import { OracleError } from '../../../../../src/platform/errors.ts';
-import { answering, startReceiver } from '../../../../support/receiver.ts';
-import { verified, type WebhookBench, webhookBench } from '../../../../support/webhook-bench.ts';
+import { answering, startReceiver } from '../../../../support/webhooks/receiver.ts';
+import { verified, type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 import { buildTestForecast } from '../../../../unit/record/forecast-fixture.ts';
 
 let bench: WebhookBench;

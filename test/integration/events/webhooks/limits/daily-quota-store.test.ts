@@ -6,8 +6,8 @@ import {
   MAX_TESTS_PER_DAY,
 } from '../../../../../src/events/webhooks/limits/daily-quota-store.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
-import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
-import { newWallet } from '../../../../support/webhook-registry.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
+import { newWallet } from '../../../../support/webhooks/webhook-registry.ts';
 
 const NOON = new Date('2026-03-10T12:00:00Z');
 const LAST_MS = new Date('2026-03-10T23:59:59.999Z');

@@ -7,8 +7,8 @@ import { WEBHOOK_INDEXES } from '../../../../../src/events/webhooks/registry/web
 import { Semaphore } from '../../../../../src/platform/concurrency/semaphore.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import type { ResolveHostname } from '../../../../../src/platform/outbound/target.ts';
-import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
-import { newWallet, testRegistry } from '../../../../support/webhook-registry.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
+import { newWallet, testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
 
 const UNKNOWN_ID = '6f1c1f0e-3f0b-4d3c-9a52-0d9c3a7e4b11';
 const PUBLIC = ['93.184.215.14'];

@@ -12,8 +12,8 @@ import type { WebhookDoc } from '../../../../../src/events/webhooks/registry/web
 import type { WebhookRegistration } from '../../../../../src/events/webhooks/registry/webhook-registry.ts';
 import { WEBHOOK_INDEXES } from '../../../../../src/events/webhooks/registry/webhook-store.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
-import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
-import { newWallet, regimeDraft, testRegistry } from '../../../../support/webhook-registry.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
+import { newWallet, regimeDraft, testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
 
 const DAY_MS = 86_400_000;
 const START = new Date('2026-03-10T12:00:00Z');

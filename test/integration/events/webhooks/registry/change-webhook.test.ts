@@ -9,8 +9,8 @@ import { WEBHOOK_INDEXES, WebhookStore } from '../../../../../src/events/webhook
 import { openSigningSecrets } from '../../../../../src/events/webhooks/signing/signature.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { createSecretBox } from '../../../../../src/platform/secrets/secret-box.ts';
-import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
-import { newWallet, regimeDraft, TEST_BOX, testRegistry } from '../../../../support/webhook-registry.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
+import { newWallet, regimeDraft, TEST_BOX, testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
 
 const HOUR_MS = 3_600_000;
 const OWN = 'a secret of the caller, long enough';

@@ -6,8 +6,8 @@ import type { WebhookRegistration, WebhookRegistry } from '../../../../../src/ev
 import { MAX_WEBHOOKS_PER_WALLET, WEBHOOK_INDEXES, WebhookStore } from '../../../../../src/events/webhooks/registry/webhook-store.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import type { ResolveHostname } from '../../../../../src/platform/outbound/target.ts';
-import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
-import { newWallet, TEST_BOX, testRegistry } from '../../../../support/webhook-registry.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
+import { newWallet, TEST_BOX, testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
 
 let database: TestDatabase;
 let clock = new Date('2026-03-10T00:00:00Z');

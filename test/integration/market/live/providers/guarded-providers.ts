@@ -4,7 +4,7 @@ import type { Provider } from '../../../../../src/market/live/providers/provider
 import { PROVIDER_TIMING, type ProviderTiming } from '../../../../../src/market/live/providers/provider-timing.ts';
 import { parseProviderUrls } from '../../../../../src/market/live/providers/provider-urls.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { type Answers, type ProviderHost, startProviderHost } from '../../../../support/provider-host.ts';
+import { type Answers, type ProviderHost, startProviderHost } from '../../../../support/market/provider-host.ts';
 
 export interface GuardedProviders {
   host: ProviderHost;

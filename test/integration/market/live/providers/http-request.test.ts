@@ -7,7 +7,7 @@ import { createProviders } from '../../../../../src/market/live/providers/create
 import type { Provider } from '../../../../../src/market/live/providers/provider.ts';
 import { parseProviderUrls } from '../../../../../src/market/live/providers/provider-urls.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { type Answers, type Fault, SKEW_MS, STALE_BY_MS, startProviderHost } from '../../../../support/provider-host.ts';
+import { type Answers, type Fault, SKEW_MS, STALE_BY_MS, startProviderHost } from '../../../../support/market/provider-host.ts';
 import { answerInSequence, answerOk, answerWithStatus, createGuardedProviders, FAST_TIMING } from './guarded-providers.ts';
 
 const REQUEST = { path: '/0/public/OHLC', query: { pair: 'XBT/USD', since: 5 } };

@@ -7,7 +7,7 @@ import {
   ObservationStore,
 } from '../../../../../src/market/live/store/observations/observation-store.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
-import { testDatabase } from '../../../../support/database.ts';
+import { testDatabase } from '../../../../support/database/database.ts';
 
 const DAY = parseDay('2026-03-10');
 const FINAL_MS = toInstantMs(DAY + 1);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { ProviderHealth } from '../../../../../src/market/live/providers/provider.ts';
 import { ProviderHealthStore } from '../../../../../src/market/live/store/provider-health-store.ts';
-import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 
 const fred: ProviderHealth = {
   provider: 'fred',

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { STRIKE_INDEXES, StrikeStore } from '../../../../../src/market/live/store/strike-store.ts';
 import type { StrikeSnapshot } from '../../../../../src/market/strikes.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
-import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
-import { strikeSnapshot } from '../../../../support/strike-snapshot.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
+import { strikeSnapshot } from '../../../../support/market/strike-snapshot.ts';
 
 const AT = Date.parse('2026-03-11T10:00:30Z');
 const MINUTE_MS = 60_000;

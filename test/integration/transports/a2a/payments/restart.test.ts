@@ -5,10 +5,10 @@ import type { RunSkill } from '../../../../../skills/runner.ts';
 import type { SalesService } from '../../../../../src/commerce/x402/sales-service.ts';
 import { OracleError } from '../../../../../src/platform/errors.ts';
 import { unpackTaskJson } from '../../../../../src/transports/a2a/tasks/doc.ts';
-import { idleFor, message } from '../../../../support/a2a-bench.ts';
-import { a2aSuite, type SuiteBench } from '../../../../support/a2a-suite.ts';
-import { type TestChain, testChain } from '../../../../support/chain.ts';
-import { signPayment, type TillBench, tillBench } from '../../../../support/x402.ts';
+import { idleFor, message } from '../../../../support/a2a/a2a-bench.ts';
+import { a2aSuite, type SuiteBench } from '../../../../support/a2a/a2a-suite.ts';
+import { type TestChain, testChain } from '../../../../support/chain/chain.ts';
+import { signPayment, type TillBench, tillBench } from '../../../../support/commerce/x402.ts';
 
 const PREDICT = { data: { skill: 'predict_btc_direction', input: { horizon: '7d' } } };
 const PAYS = { 'A2A-Extensions': EXTENSION_URIS.x402 };

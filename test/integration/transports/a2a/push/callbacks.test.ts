@@ -3,13 +3,13 @@ import { type TaskPushNotificationConfig, TaskState } from '@a2a-js/sdk';
 import { JsonRpcTransport as OlderTransport } from 'a2a-sdk-0.3/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
-import { asTask, getRejectionMetadata, a2aClientAt as open, withPush } from '../../../../support/a2a-client.ts';
+import { asTask, getRejectionMetadata, a2aClientAt as open, withPush } from '../../../../support/a2a/a2a-client.ts';
 import { dataPart, messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
 import { fetchAs } from '../../../../support/agent-clients/client.ts';
-import { loginToken } from '../../../../support/login.ts';
-import { type Received, startReceiver } from '../../../../support/receiver.ts';
-import { type Served, serve } from '../../../../support/serve.ts';
-import { type TestService, testService } from '../../../../support/service.ts';
+import { loginToken } from '../../../../support/auth/login.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { type TestService, testService } from '../../../../support/service/service.ts';
+import { type Received, startReceiver } from '../../../../support/webhooks/receiver.ts';
 
 const BINDINGS = ['JSONRPC', 'HTTP+JSON'] as const;
 const MARKET = dataPart({ skill: 'get_market_context', input: {} });

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { createSecretBox } from '../../../../../src/platform/secrets/secret-box.ts';
 import { MAX_PUSH_CONFIGS_PER_TASK, PUSH_CONFIG_INDEXES, PushConfigStore } from '../../../../../src/transports/a2a/push/config-store.ts';
-import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
-import { ALICE, alice, BOB, bob, pushConfig as config, contextOf, newTaskId } from '../../../../support/push-config.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
+import { ALICE, alice, BOB, bob, pushConfig as config, contextOf, newTaskId } from '../../../../support/events/push-config.ts';
 
 const SECRET = 'x'.repeat(40);
 const HOUR_MS = 3_600_000;

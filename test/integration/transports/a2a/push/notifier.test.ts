@@ -11,9 +11,9 @@ import { MAX_PUSH_CONFIGS_PER_TASK, PUSH_CONFIG_INDEXES } from '../../../../../s
 import { MAX_NOTIFICATION_BYTES, MAX_PENDING } from '../../../../../src/transports/a2a/push/notifier.ts';
 import { createTaskPush, type TaskPushDeps } from '../../../../../src/transports/a2a/push/task-push.ts';
 import { messageOf } from '../../../../support/agent-clients/a2a.ts';
-import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
-import { ALICE, alice, bob, pushConfig as config, contextOf, newTaskId } from '../../../../support/push-config.ts';
-import { answering, startReceiver } from '../../../../support/receiver.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
+import { ALICE, alice, bob, pushConfig as config, contextOf, newTaskId } from '../../../../support/events/push-config.ts';
+import { answering, startReceiver } from '../../../../support/webhooks/receiver.ts';
 
 const SECRET = 'x'.repeat(40);
 const DAY_MS = 86_400_000;

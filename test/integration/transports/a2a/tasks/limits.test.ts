@@ -12,7 +12,7 @@ import { buildTask } from '../../../../../src/transports/a2a/tasks/new-task.ts';
 import { PAGE_LIMITS } from '../../../../../src/transports/a2a/tasks/page.ts';
 import { MongoTaskStore } from '../../../../../src/transports/a2a/tasks/store.ts';
 import { messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
-import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 
 const { TASK_STATE_COMPLETED, TASK_STATE_INPUT_REQUIRED, TASK_STATE_SUBMITTED, TASK_STATE_WORKING } = TaskState;
 const START = Date.UTC(2026, 0, 5, 12);

@@ -8,10 +8,10 @@ import { buildTaskStatus } from '../../../../../src/transports/a2a/messages/part
 import { TASK_LEASE_MS } from '../../../../../src/transports/a2a/tasks/lease.ts';
 import { buildTask } from '../../../../../src/transports/a2a/tasks/new-task.ts';
 import { MongoTaskStore } from '../../../../../src/transports/a2a/tasks/store.ts';
-import { idleFor } from '../../../../support/a2a-bench.ts';
+import { idleFor } from '../../../../support/a2a/a2a-bench.ts';
 import { messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
-import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
-import { BASIC } from '../../../../support/skills.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
+import { BASIC } from '../../../../support/service/skills.ts';
 
 const START = Date.UTC(2026, 0, 5, 23, 59, 59);
 const { TASK_STATE_CANCELED, TASK_STATE_COMPLETED, TASK_STATE_INPUT_REQUIRED, TASK_STATE_UNSPECIFIED, TASK_STATE_WORKING } = TaskState;

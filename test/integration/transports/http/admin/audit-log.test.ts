@@ -3,7 +3,7 @@ import { OracleError } from '../../../../../src/platform/errors.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { AUDIT_INDEXES, type AuditedAction, AuditLog } from '../../../../../src/transports/http/admin/audit-log.ts';
-import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 
 let database: TestDatabase;
 let audit: AuditLog;

@@ -5,11 +5,11 @@ import { createRequestCountStore } from '../../../../../src/auth/rate-limit/requ
 import { formatDay } from '../../../../../src/forecast/day.ts';
 import { getStepDueMs } from '../../../../../src/pipeline/schedule/step-times.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { demoWallets, loginToken } from '../../../../support/login.ts';
-import { answerOf, fetchOpenApi, type OpenApi, operationsOf } from '../../../../support/openapi.ts';
-import { AS_OPERATOR, basic, OPERATOR, type OperatorDoor, operatorDoor } from '../../../../support/operator.ts';
-import { faults } from '../../../../support/reply-schema.ts';
-import { runPastDay, type TestService, testService, today } from '../../../../support/service.ts';
+import { demoWallets, loginToken } from '../../../../support/auth/login.ts';
+import { answerOf, fetchOpenApi, type OpenApi, operationsOf } from '../../../../support/http/openapi.ts';
+import { faults } from '../../../../support/http/reply-schema.ts';
+import { AS_OPERATOR, basic, OPERATOR, type OperatorDoor, operatorDoor } from '../../../../support/service/operator.ts';
+import { runPastDay, type TestService, testService, today } from '../../../../support/service/service.ts';
 
 const day = today() - 1;
 const UNKNOWN_WALLET = '0x00000000000000000000000000000000000000Aa';

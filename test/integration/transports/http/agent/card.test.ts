@@ -8,9 +8,9 @@ import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import { composeCard } from '../../../../../src/app/transports/agent.ts';
 import { agentCardRoutes } from '../../../../../src/transports/http/agent/card/routes.ts';
 import { AGENT_CARD } from '../../../../../src/transports/http/agent/card/schemas.ts';
-import { AS_OPERATOR, OPERATOR } from '../../../../support/operator.ts';
-import { type Served, serve } from '../../../../support/serve.ts';
-import { type TestService, testService } from '../../../../support/service.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { AS_OPERATOR, OPERATOR } from '../../../../support/service/operator.ts';
+import { type TestService, testService } from '../../../../support/service/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are what is tested
 type Body = any;

@@ -9,12 +9,12 @@ import { SKILLS } from '../../../../../skills/index.ts';
 import { formatPrice } from '../../../../../skills/skill.ts';
 import { formatAmount } from '../../../../../src/commerce/money.ts';
 import { findOffering, getOfferingId, OFFERINGS } from '../../../../../src/commerce/offerings.ts';
-import { type CurlLine, curlLines } from '../../../../support/documents.ts';
-import { youngService } from '../../../../support/full-service.ts';
-import { isVague, subschemasOf } from '../../../../support/json-schema.ts';
-import { loginToken } from '../../../../support/login.ts';
-import { type Served, serve } from '../../../../support/serve.ts';
-import type { TestService } from '../../../../support/service.ts';
+import { loginToken } from '../../../../support/auth/login.ts';
+import { type CurlLine, curlLines } from '../../../../support/docs/documents.ts';
+import { isVague, subschemasOf } from '../../../../support/http/json-schema.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { youngService } from '../../../../support/service/full-service.ts';
+import type { TestService } from '../../../../support/service/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are what is tested
 type Body = any;

@@ -4,12 +4,12 @@ import { SKILLS } from '../../../../../skills/index.ts';
 import { formatPrice } from '../../../../../skills/skill.ts';
 import { composeAppOptions } from '../../../../../src/app/transports/http-app.ts';
 import { loadConfig } from '../../../../../src/platform/config/config.ts';
-import { type Ask, json, openAsk, type Question } from '../../../../support/ask.ts';
-import { youngService } from '../../../../support/full-service.ts';
-import { asTier } from '../../../../support/login.ts';
-import { fetchOpenApi } from '../../../../support/openapi.ts';
-import { type Served, serve } from '../../../../support/serve.ts';
-import { HARDLY_LIMITED, type TestService } from '../../../../support/service.ts';
+import { asTier } from '../../../../support/auth/login.ts';
+import { type Ask, json, openAsk, type Question } from '../../../../support/http/ask.ts';
+import { fetchOpenApi } from '../../../../support/http/openapi.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { youngService } from '../../../../support/service/full-service.ts';
+import { HARDLY_LIMITED, type TestService } from '../../../../support/service/service.ts';
 
 let service: TestService;
 let served: Served;

@@ -8,12 +8,12 @@ import { sendTransactions } from '../../../../../src/dev/local-chain/contracts/s
 import { callJsonRpc } from '../../../../../src/dev/local-chain/json-rpc.ts';
 import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { type WalletBehaviour, walletFactory } from '../../../../support/contract-wallet.ts';
-import { delegateTo } from '../../../../support/delegation.ts';
-import { asHeader, readHeader, stablecoins, withSignal } from '../../../../support/paying.ts';
-import { type Served, serve } from '../../../../support/serve.ts';
-import { type TestService, unresolvedService } from '../../../../support/service.ts';
-import { type Signing, signPayment } from '../../../../support/x402.ts';
+import { type WalletBehaviour, walletFactory } from '../../../../support/chain/contract-wallet.ts';
+import { delegateTo } from '../../../../support/chain/delegation.ts';
+import { asHeader, readHeader, stablecoins, withSignal } from '../../../../support/commerce/payments.ts';
+import { type Signing, signPayment } from '../../../../support/commerce/x402.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { type TestService, unresolvedService } from '../../../../support/service/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
 type Body = any;

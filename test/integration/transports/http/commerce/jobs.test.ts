@@ -21,11 +21,11 @@ import { jobRoutes } from '../../../../../src/transports/http/commerce/jobs/rout
 import { DELIVERY, JOB_REPLY } from '../../../../../src/transports/http/commerce/jobs/schemas.ts';
 import { OFFERINGS_REPLY } from '../../../../../src/transports/http/commerce/offerings/schemas.ts';
 import { createApp } from '../../../../../src/transports/http/server/app.ts';
-import { walletFactory } from '../../../../support/contract-wallet.ts';
-import { commerceAbi, type JobClient, type JobWorld, jobClient } from '../../../../support/job-client.ts';
-import { undocumented } from '../../../../support/reply-schema.ts';
-import { type Served, serve, serveApp } from '../../../../support/serve.ts';
-import { type TestService, unresolvedService } from '../../../../support/service.ts';
+import { walletFactory } from '../../../../support/chain/contract-wallet.ts';
+import { commerceAbi, type JobClient, type JobWorld, jobClient } from '../../../../support/commerce/job-client.ts';
+import { undocumented } from '../../../../support/http/reply-schema.ts';
+import { type Served, serve, serveApp } from '../../../../support/http/serve.ts';
+import { type TestService, unresolvedService } from '../../../../support/service/service.ts';
 
 let service: TestService;
 let served: Served;

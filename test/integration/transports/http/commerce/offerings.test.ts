@@ -10,9 +10,9 @@ import {
   REF_STATS_REPLY,
   REVENUE_REPLY,
 } from '../../../../../src/transports/http/commerce/offerings/schemas.ts';
-import { undocumented } from '../../../../support/reply-schema.ts';
-import { call, type Served, serve } from '../../../../support/serve.ts';
-import { type TestService, testService } from '../../../../support/service.ts';
+import { undocumented } from '../../../../support/http/reply-schema.ts';
+import { call, type Served, serve } from '../../../../support/http/serve.ts';
+import { type TestService, testService } from '../../../../support/service/service.ts';
 
 let service: TestService;
 let served: Served;

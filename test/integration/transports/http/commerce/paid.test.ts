@@ -10,12 +10,12 @@ import { PAID_PREMIUM_SIGNAL, PAID_SIGNAL } from '../../../../../src/transports/
 import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
 import { PAYMENT_PROBLEM } from '../../../../../src/transports/http/openapi/problem-schema.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { demoWallets } from '../../../../support/login.ts';
-import { asHeader, inV1, officialClient, payingFetch, readHeader, stablecoins, withSignal } from '../../../../support/paying.ts';
-import { undocumented } from '../../../../support/reply-schema.ts';
-import { type Served, serve } from '../../../../support/serve.ts';
-import { type TestService, unresolvedService } from '../../../../support/service.ts';
-import { type Signing, signPayment } from '../../../../support/x402.ts';
+import { demoWallets } from '../../../../support/auth/login.ts';
+import { asHeader, inV1, officialClient, payingFetch, readHeader, stablecoins, withSignal } from '../../../../support/commerce/payments.ts';
+import { type Signing, signPayment } from '../../../../support/commerce/x402.ts';
+import { undocumented } from '../../../../support/http/reply-schema.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { type TestService, unresolvedService } from '../../../../support/service/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
 type Body = any;

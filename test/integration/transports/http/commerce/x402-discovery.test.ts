@@ -3,10 +3,10 @@ import { formatAmount } from '../../../../../src/commerce/money.ts';
 import { PAID_RESOURCES } from '../../../../../src/commerce/offerings.ts';
 import { createReceiptSigner } from '../../../../../src/commerce/receipts/receipt.ts';
 import { X402_DOCUMENT, X402_RESOURCES } from '../../../../../src/transports/http/commerce/x402/schemas.ts';
-import { readHeader } from '../../../../support/paying.ts';
-import { undocumented } from '../../../../support/reply-schema.ts';
-import { type Served, serve } from '../../../../support/serve.ts';
-import { type TestService, testService } from '../../../../support/service.ts';
+import { readHeader } from '../../../../support/commerce/payments.ts';
+import { undocumented } from '../../../../support/http/reply-schema.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { type TestService, testService } from '../../../../support/service/service.ts';
 
 const PUBLIC_URL = 'https://oracle.test/base/';
 const BASE = 'https://oracle.test/base';

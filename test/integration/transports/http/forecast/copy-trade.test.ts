@@ -10,11 +10,11 @@ import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
 import { copyTradeRoutes } from '../../../../../src/transports/http/forecast/copy-trade/routes.ts';
 import { EARNED_WEIGHT } from '../../../../../src/wager/sizing.ts';
 import type { WagerDoc } from '../../../../../src/wager/wager-book.ts';
-import { asTier } from '../../../../support/login.ts';
-import { undocumented } from '../../../../support/reply-schema.ts';
-import { call, serve } from '../../../../support/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../../../../support/service.ts';
-import { strikeSnapshot } from '../../../../support/strike-snapshot.ts';
+import { asTier } from '../../../../support/auth/login.ts';
+import { undocumented } from '../../../../support/http/reply-schema.ts';
+import { call, serve } from '../../../../support/http/serve.ts';
+import { strikeSnapshot } from '../../../../support/market/strike-snapshot.ts';
+import { runPastDay, type TestService, testService, today } from '../../../../support/service/service.ts';
 import { settledWager } from '../../../pipeline/steps/wager-fixtures.ts';
 
 const DAYS = 9;

@@ -13,12 +13,12 @@ import { regimeRoutes } from '../../../../../src/transports/http/forecast/regime
 import { oracleRoutes } from '../../../../../src/transports/http/forecast/signal/oracle-routes.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
 import type { Route } from '../../../../../src/transports/http/server/route.ts';
-import { asTier, demoWallets } from '../../../../support/login.ts';
-import { undocumented } from '../../../../support/reply-schema.ts';
-import { call, type Served, serve } from '../../../../support/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../../../../support/service.ts';
-import { strikeSnapshot } from '../../../../support/strike-snapshot.ts';
-import { contextAt } from '../../../../support/trusted-time.ts';
+import { asTier, demoWallets } from '../../../../support/auth/login.ts';
+import { contextAt } from '../../../../support/clock/trusted-time.ts';
+import { undocumented } from '../../../../support/http/reply-schema.ts';
+import { call, type Served, serve } from '../../../../support/http/serve.ts';
+import { strikeSnapshot } from '../../../../support/market/strike-snapshot.ts';
+import { runPastDay, type TestService, testService, today } from '../../../../support/service/service.ts';
 
 const DAYS = 10;
 const TODAY = today();

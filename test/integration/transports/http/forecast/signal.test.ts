@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getWindowOpensMs } from '../../../../../src/pipeline/schedule/step-times.ts';
 import { runStep } from '../../../../../src/pipeline/step-registry.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { createStartupProgress } from '../../../../../src/platform/startup-progress.ts';
+import { createStartupProgress } from '../../../../../src/platform/startup/startup-progress.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
 import { createStartingApp } from '../../../../../src/transports/http/server/app.ts';
 import { HEALTH, STARTING } from '../../../../../src/transports/http/service/health/schemas.ts';
-import { asTier } from '../../../../support/login.ts';
-import { undocumented } from '../../../../support/reply-schema.ts';
-import { type Served, serve, serveApp } from '../../../../support/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../../../../support/service.ts';
-import { contextAt } from '../../../../support/trusted-time.ts';
+import { asTier } from '../../../../support/auth/login.ts';
+import { contextAt } from '../../../../support/clock/trusted-time.ts';
+import { undocumented } from '../../../../support/http/reply-schema.ts';
+import { type Served, serve, serveApp } from '../../../../support/http/serve.ts';
+import { runPastDay, type TestService, testService, today } from '../../../../support/service/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
 type Body = any;

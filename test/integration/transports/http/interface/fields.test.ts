@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { demoWallets, loginToken, signedLogin } from '../../../../support/auth/login.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
 import { brokenRules } from '../../../../support/interface-client/check.ts';
 import * as rules from '../../../../support/interface-client/fields.ts';
 import { abstainOn, lengthenRecord, unopenNewest } from '../../../../support/interface-client/record-states.ts';
 import { namedFields, sectionOf } from '../../../../support/interface-client/text.ts';
-import { demoWallets, loginToken, signedLogin } from '../../../../support/login.ts';
-import { type Served, serve } from '../../../../support/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../../../../support/service.ts';
-import { describeWithShared, sharedPath } from '../../../../support/shared.ts';
+import { describeWithShared, sharedPath } from '../../../../support/record/shared.ts';
+import { runPastDay, type TestService, testService, today } from '../../../../support/service/service.ts';
 
 /** Days that run on the chain: a 7-day forecast is resolved, and some are open. */
 const DAYS = 10;

@@ -7,10 +7,11 @@ import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
 import { createApp } from '../../../../../src/transports/http/server/app.ts';
 import { route } from '../../../../../src/transports/http/server/route.ts';
-import { type Ask, type HttpAnswer, openAsk } from '../../../../support/ask.ts';
-import { forgetful } from '../../../../support/forgetful.ts';
-import { asTier, demoWallets } from '../../../../support/login.ts';
-import { fetchOpenApi, type OpenApi, type Operation, operationsOf } from '../../../../support/openapi.ts';
+import { asTier, demoWallets } from '../../../../support/auth/login.ts';
+import { type Ask, type HttpAnswer, openAsk } from '../../../../support/http/ask.ts';
+import { fetchOpenApi, type OpenApi, type Operation, operationsOf } from '../../../../support/http/openapi.ts';
+import { serveApp } from '../../../../support/http/serve.ts';
+import { forgetful } from '../../../../support/record/forgetful.ts';
 import {
   PLANTED_SIDES,
   paidSecrets,
@@ -20,12 +21,11 @@ import {
   saltSecrets,
   secretsIn,
   untoldForecasts,
-} from '../../../../support/planted.ts';
-import { parameterValues, type Variant, variantsOf, walk } from '../../../../support/public-walk.ts';
-import { sampleOf } from '../../../../support/samples.ts';
-import { serveApp } from '../../../../support/serve.ts';
-import type { TestService } from '../../../../support/service.ts';
-import { NOW, TODAY, untoldService } from '../../../../support/untold-service.ts';
+} from '../../../../support/record/planted-forecast.ts';
+import { parameterValues, type Variant, variantsOf, walk } from '../../../../support/record/public-walk.ts';
+import { sampleOf } from '../../../../support/record/samples.ts';
+import type { TestService } from '../../../../support/service/service.ts';
+import { NOW, TODAY, untoldService } from '../../../../support/service/unpublished-service.ts';
 
 /** What changes from one request to the next whatever the record holds, by operation. */
 const MOVING: Record<string, RegExp> = {

@@ -10,9 +10,9 @@ import { predictionMarketRoutes } from '../../../../../src/transports/http/marke
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
 import { createApp } from '../../../../../src/transports/http/server/app.ts';
 import { type HttpServer, listen } from '../../../../../src/transports/http/server/http-server.ts';
-import { call } from '../../../../support/serve.ts';
-import { type TestService, today, unresolvedService } from '../../../../support/service.ts';
-import { strikeSnapshot } from '../../../../support/strike-snapshot.ts';
+import { call } from '../../../../support/http/serve.ts';
+import { strikeSnapshot } from '../../../../support/market/strike-snapshot.ts';
+import { type TestService, today, unresolvedService } from '../../../../support/service/service.ts';
 
 const PATH = '/api/svc/prediction-markets';
 const day = today() - 1;

@@ -13,7 +13,7 @@ import { marketRoutes } from '../../../../../src/transports/http/market/reports/
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
 import { createApp } from '../../../../../src/transports/http/server/app.ts';
 import { type HttpServer, listen } from '../../../../../src/transports/http/server/http-server.ts';
-import { type TestService, testService, today } from '../../../../support/service.ts';
+import { type TestService, testService, today } from '../../../../support/service/service.ts';
 import { buildDailyCsv } from '../../../../unit/market/csv/csv-folder.ts';
 
 const log = createLog({ level: 'silent', secrets: [] });

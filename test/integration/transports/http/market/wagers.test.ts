@@ -7,8 +7,8 @@ import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
 import { wagerRoutes } from '../../../../../src/transports/http/market/wagers/routes.ts';
 import { WAGERS_REPLY, type WagersReply } from '../../../../../src/transports/http/market/wagers/schemas.ts';
 import { WAGER_INDEXES, WagerBook, type WagerDoc } from '../../../../../src/wager/wager-book.ts';
-import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
-import { call } from '../../../../support/serve.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
+import { call } from '../../../../support/http/serve.ts';
 import { buildTestForecast } from '../../../../unit/record/forecast-fixture.ts';
 import { settledWager } from '../../../pipeline/steps/wager-fixtures.ts';
 

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
 import { createApp } from '../../../../../src/transports/http/server/app.ts';
-import { OPERATOR } from '../../../../support/operator.ts';
-import { type Served, serve } from '../../../../support/serve.ts';
-import { type TestService, testService } from '../../../../support/service.ts';
-import { describeWithShared, sharedPath } from '../../../../support/shared.ts';
-import { OWN_PATHS, pathsIn, SPEC_PATHS, type SpecPath } from '../../../../support/spec-paths.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { OWN_PATHS, pathsIn, SPEC_PATHS, type SpecPath } from '../../../../support/http/spec-paths.ts';
+import { describeWithShared, sharedPath } from '../../../../support/record/shared.ts';
+import { OPERATOR } from '../../../../support/service/operator.ts';
+import { type TestService, testService } from '../../../../support/service/service.ts';
 
 const PATHS = [...SPEC_PATHS, ...OWN_PATHS];
 

@@ -4,11 +4,11 @@ import { buildOpenApiDocument } from '../../../../../src/transports/http/openapi
 import { EXAMPLES } from '../../../../../src/transports/http/openapi/examples.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
 import { TAGS } from '../../../../../src/transports/http/server/route.ts';
-import { inputSchemas } from '../../../../support/input-schemas.ts';
-import { answerOf, fetchOpenApi, type OpenApi, operationsOf, resolved } from '../../../../support/openapi.ts';
-import { faults, type JsonSchema } from '../../../../support/reply-schema.ts';
-import { type Served, serve } from '../../../../support/serve.ts';
-import { type TestService, testService } from '../../../../support/service.ts';
+import { inputSchemas } from '../../../../support/http/input-schemas.ts';
+import { answerOf, fetchOpenApi, type OpenApi, operationsOf, resolved } from '../../../../support/http/openapi.ts';
+import { faults, type JsonSchema } from '../../../../support/http/reply-schema.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { type TestService, testService } from '../../../../support/service/service.ts';
 
 const PUBLIC_URL = 'https://oracle.test/base';
 

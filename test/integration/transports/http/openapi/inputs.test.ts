@@ -6,12 +6,12 @@ import { parseTarget } from '../../../../../src/platform/outbound/target.ts';
 import { buildOpenApiDocument } from '../../../../../src/transports/http/openapi/document.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
 import type { Route } from '../../../../../src/transports/http/server/route.ts';
-import { EDGE_TEXTS, EDGE_VALUES } from '../../../../support/edge-values.ts';
-import { inputSchemas } from '../../../../support/input-schemas.ts';
-import type { OpenApi } from '../../../../support/openapi.ts';
-import type { JsonSchema } from '../../../../support/reply-schema.ts';
-import { fieldsOf, type RequestField, valid } from '../../../../support/request-fields.ts';
-import { type TestService, testService } from '../../../../support/service.ts';
+import { EDGE_TEXTS, EDGE_VALUES } from '../../../../support/http/edge-values.ts';
+import { inputSchemas } from '../../../../support/http/input-schemas.ts';
+import type { OpenApi } from '../../../../support/http/openapi.ts';
+import type { JsonSchema } from '../../../../support/http/reply-schema.ts';
+import { fieldsOf, type RequestField, valid } from '../../../../support/http/request-fields.ts';
+import { type TestService, testService } from '../../../../support/service/service.ts';
 
 /** Values drawn for each field, beside those at the edges. */
 const RUNS = 20;

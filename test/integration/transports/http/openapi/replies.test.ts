@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createExampleClient, type ExampleClient } from '../../../../../src/tools/examples/example-client.ts';
 import { buildPath, buildRequest, type CallableOperation, listOperations } from '../../../../../src/tools/examples/record-examples.ts';
 import { SETTLEMENT_HEADERS } from '../../../../../src/transports/http/server/payments/payment-headers.ts';
-import { emptyService, fullService, youngService } from '../../../../support/full-service.ts';
-import { demoWallets } from '../../../../support/login.ts';
-import { answerOf, fetchOpenApi, type OpenApi, operationsOf } from '../../../../support/openapi.ts';
-import { faults } from '../../../../support/reply-schema.ts';
-import { sampleOf } from '../../../../support/samples.ts';
-import { type Served, serve } from '../../../../support/serve.ts';
-import type { TestService } from '../../../../support/service.ts';
+import { demoWallets } from '../../../../support/auth/login.ts';
+import { answerOf, fetchOpenApi, type OpenApi, operationsOf } from '../../../../support/http/openapi.ts';
+import { faults } from '../../../../support/http/reply-schema.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { sampleOf } from '../../../../support/record/samples.ts';
+import { emptyService, fullService, youngService } from '../../../../support/service/full-service.ts';
+import type { TestService } from '../../../../support/service/service.ts';
 
 /** Callers by tier. `unknown` sends a token that was never issued. */
 const CALLERS = ['anonymous', 'unknown', 'basic', 'premium'] as const;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Parser } from '@asyncapi/parser';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { removeFolder } from '../../../../support/folders.ts';
-import { type Served, serve } from '../../../../support/serve.ts';
-import { spawnNode, type TestService, testService } from '../../../../support/service.ts';
+import { removeFolder } from '../../../../support/docs/folders.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { spawnNode, type TestService, testService } from '../../../../support/service/service.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../../..');
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', FORCE_COLOR: '0', NO_COLOR: '1' };
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 /** A program of a package as a process that can reach no network: its exit code, and what it printed. */
 async function run(program: string, words: string[], hooks: string[] = []) {
-  const imports = ['test/support/no-network.ts', ...hooks].flatMap((hook) => ['--import', resolve(ROOT, hook)]);
+  const imports = ['test/support/network/no-network.ts', ...hooks].flatMap((hook) => ['--import', resolve(ROOT, hook)]);
   const { code, output } = await spawnNode([...imports, resolve(ROOT, 'node_modules', program), ...words], QUIET).ended;
   expect(output).not.toContain('a connection was opened');
   return { code, output };
@@ -62,7 +62,7 @@ it('passes Spectral with the whole of spectral:oas, hints included', async () =>
 
 it('generates strict types with usable names in openapi-typescript', async () => {
   const types = join(folder, 'openapi.ts');
-  const generated = await run('openapi-typescript/bin/cli.js', [openApi, '--output', types], ['test/support/typescript-api.mjs']);
+  const generated = await run('openapi-typescript/bin/cli.js', [openApi, '--output', types], ['test/support/docs/typescript-api.mjs']);
   expect(generated.code, generated.output).toBe(0);
   expect(generated.output).not.toMatch(/warn|error/i);
   const client = join(folder, 'client.ts');

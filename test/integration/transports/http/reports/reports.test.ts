@@ -4,10 +4,10 @@ import { formatWeek, toWeek } from '../../../../../src/forecast/week.ts';
 import { catchUp } from '../../../../../src/pipeline/catch-up.ts';
 import type { ForecastDoc } from '../../../../../src/record/forecast-doc.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
-import { asTier } from '../../../../support/login.ts';
-import { type Served, serve } from '../../../../support/serve.ts';
-import { runPastDay, type TestService, testService } from '../../../../support/service.ts';
-import { contextAt } from '../../../../support/trusted-time.ts';
+import { asTier } from '../../../../support/auth/login.ts';
+import { contextAt } from '../../../../support/clock/trusted-time.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { runPastDay, type TestService, testService } from '../../../../support/service/service.ts';
 
 const DAYS = 17;
 const OURS = ['getDailyBrief', 'getLatestWeeklyReport', 'listWeeklyReports', 'getCrowdVsOracle', 'getCrowdAccuracy', 'getWidget'];

@@ -6,13 +6,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Caller, PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { createStartupProgress } from '../../../../../src/platform/startup-progress.ts';
+import { createStartupProgress } from '../../../../../src/platform/startup/startup-progress.ts';
 import { createApp, createStartingApp } from '../../../../../src/transports/http/server/app.ts';
 import type { AppOptions } from '../../../../../src/transports/http/server/app-options.ts';
 import { type HttpServer, listen } from '../../../../../src/transports/http/server/http-server.ts';
 import { route } from '../../../../../src/transports/http/server/route.ts';
-import { bodyOf, rawConnection, rawExchange } from '../../../../support/raw.ts';
-import { type Served, serveApp } from '../../../../support/serve.ts';
+import { bodyOf, rawConnection, rawExchange } from '../../../../support/http/raw.ts';
+import { type Served, serveApp } from '../../../../support/http/serve.ts';
 
 const LONG = 'a text that repeats '.repeat(500);
 const WALLET = '0x00000000000000000000000000000000000000aa';

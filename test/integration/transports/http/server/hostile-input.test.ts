@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
 import { createApp } from '../../../../../src/transports/http/server/app.ts';
 import type { Route } from '../../../../../src/transports/http/server/route.ts';
-import { type Ask, type HttpAnswer, json, openAsk, type Question } from '../../../../support/ask.ts';
-import { databaseState } from '../../../../support/database-state.ts';
-import { youngService } from '../../../../support/full-service.ts';
+import { asTier } from '../../../../support/auth/login.ts';
+import { databaseState } from '../../../../support/database/database-state.ts';
+import { type Ask, type HttpAnswer, json, openAsk, type Question } from '../../../../support/http/ask.ts';
 import {
   HOSTILE_BODIES,
   HOSTILE_TEXTS,
@@ -15,9 +15,8 @@ import {
   LONGER_TEXT,
   tellsInsides,
   UNDECLARED_MEMBERS,
-} from '../../../../support/hostile-values.ts';
-import { asTier } from '../../../../support/login.ts';
-import { bodyOf, rawExchange } from '../../../../support/raw.ts';
+} from '../../../../support/http/hostile-values.ts';
+import { bodyOf, rawExchange } from '../../../../support/http/raw.ts';
 import {
   encoded,
   fieldsOf,
@@ -26,9 +25,10 @@ import {
   type RequestParts,
   sampleRequest,
   valid,
-} from '../../../../support/request-fields.ts';
-import { type Served, serveApp } from '../../../../support/serve.ts';
-import type { TestService } from '../../../../support/service.ts';
+} from '../../../../support/http/request-fields.ts';
+import { type Served, serveApp } from '../../../../support/http/serve.ts';
+import { youngService } from '../../../../support/service/full-service.ts';
+import type { TestService } from '../../../../support/service/service.ts';
 
 /** Fields that hold whatever their sender likes; of all others no hostile text is one, but those that fit. */
 const FREE_TEXTS = [

@@ -9,8 +9,8 @@ import { createApp } from '../../../../../src/transports/http/server/app.ts';
 import type { AppOptions } from '../../../../../src/transports/http/server/app-options.ts';
 import { route } from '../../../../../src/transports/http/server/route.ts';
 import { MAX_CHAIN_WORK } from '../../../../../src/transports/http/server/security/chain-work.ts';
-import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
-import { type Served, serveApp } from '../../../../support/serve.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
+import { type Served, serveApp } from '../../../../support/http/serve.ts';
 
 /** In the middle of a window: 40 s are left of it. */
 const NOW = Date.UTC(2026, 4, 1, 23, 59, 20);

@@ -11,8 +11,8 @@ import { createApp } from '../../../../../src/transports/http/server/app.ts';
 import type { AppOptions } from '../../../../../src/transports/http/server/app-options.ts';
 import type { ListenOptions } from '../../../../../src/transports/http/server/http-server.ts';
 import { route } from '../../../../../src/transports/http/server/route.ts';
-import { rawConnection, rawExchange } from '../../../../support/raw.ts';
-import { type Served, serveApp } from '../../../../support/serve.ts';
+import { rawConnection, rawExchange } from '../../../../support/http/raw.ts';
+import { type Served, serveApp } from '../../../../support/http/serve.ts';
 
 const log = createLog({ level: 'silent', secrets: [] });
 /** More than the kernel takes of a socket that is not read, 4 MB and what its client's kernel takes. */

@@ -7,10 +7,10 @@ import { STEP_JOBS } from '../../../../../src/pipeline/schedule/schedule.ts';
 import { digestCoefficients } from '../../../../../src/record/model-store.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
 import { STANDARDS } from '../../../../../src/transports/http/service/about/standards.ts';
-import { asTier } from '../../../../support/login.ts';
-import { type RpcProxy, rpcProxy } from '../../../../support/rpc-proxy.ts';
-import { type Served, serve } from '../../../../support/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../../../../support/service.ts';
+import { asTier } from '../../../../support/auth/login.ts';
+import { type RpcProxy, rpcProxy } from '../../../../support/chain/rpc-proxy.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { runPastDay, type TestService, testService, today } from '../../../../support/service/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
 type Body = any;

@@ -13,8 +13,8 @@ import {
 import { createLog } from '../../../../../src/platform/log.ts';
 import { createApp } from '../../../../../src/transports/http/server/app.ts';
 import { MAX_READS, rpcRoutes } from '../../../../../src/transports/http/service/rpc/routes.ts';
-import { type TestChain, testChain } from '../../../../support/chain.ts';
-import { type Served, serveApp } from '../../../../support/serve.ts';
+import { type TestChain, testChain } from '../../../../support/chain/chain.ts';
+import { type Served, serveApp } from '../../../../support/http/serve.ts';
 
 let chain: TestChain;
 let url: string;

@@ -10,12 +10,12 @@ import { allRoutes } from '../../../../../src/transports/http/routes.ts';
 import { createApp } from '../../../../../src/transports/http/server/app.ts';
 import { DELIVERIES_REPLY, REPLAY_REPLY, TEST_REPLY } from '../../../../../src/transports/http/webhooks/delivery-schemas.ts';
 import { ROTATED_SECRET_REPLY, WEBHOOK_REPLY } from '../../../../../src/transports/http/webhooks/schemas.ts';
-import { asTier } from '../../../../support/login.ts';
-import { type Received, type Receiver, startReceiver } from '../../../../support/receiver.ts';
-import { undocumented } from '../../../../support/reply-schema.ts';
-import { type Served, serveApp } from '../../../../support/serve.ts';
-import { type TestService, testService } from '../../../../support/service.ts';
-import { regimeDraft } from '../../../../support/webhook-registry.ts';
+import { asTier } from '../../../../support/auth/login.ts';
+import { undocumented } from '../../../../support/http/reply-schema.ts';
+import { type Served, serveApp } from '../../../../support/http/serve.ts';
+import { type TestService, testService } from '../../../../support/service/service.ts';
+import { type Received, type Receiver, startReceiver } from '../../../../support/webhooks/receiver.ts';
+import { regimeDraft } from '../../../../support/webhooks/webhook-registry.ts';
 
 const LIST = '/api/svc/webhooks';
 const NOBODYS = '00000000-0000-4000-8000-000000000000';

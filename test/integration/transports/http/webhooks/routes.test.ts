@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { EVENT_NAMES } from '../../../../../src/events/event-names.ts';
 import { REGISTERED_REPLY, WEBHOOK_DELETED_REPLY, WEBHOOKS_REPLY } from '../../../../../src/transports/http/webhooks/schemas.ts';
-import { asTier } from '../../../../support/login.ts';
-import { undocumented } from '../../../../support/reply-schema.ts';
-import { type Served, serve } from '../../../../support/serve.ts';
-import { type TestService, testService } from '../../../../support/service.ts';
+import { asTier } from '../../../../support/auth/login.ts';
+import { undocumented } from '../../../../support/http/reply-schema.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { type TestService, testService } from '../../../../support/service/service.ts';
 
 let service: TestService;
 let served: Served;

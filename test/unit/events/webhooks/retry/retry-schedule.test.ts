@@ -7,7 +7,7 @@ import {
   RETRY_DELAYS_MS,
   RETRY_JITTER,
 } from '../../../../../src/events/webhooks/retry/retry-schedule.ts';
-import { between } from '../../../../support/arbitraries.ts';
+import { between } from '../../../../support/record/arbitraries.ts';
 
 const at = new Date('2026-03-10T00:00:00Z');
 const random = between(0, 1 - Number.EPSILON);

@@ -18,8 +18,8 @@ import { getSignalTimeMs } from '../../../../../src/market/signal-time.ts';
 import { openSimulatedFeed } from '../../../../../src/market/simulated/feed.ts';
 import { getVintages } from '../../../../../src/pipeline/self-test/history.ts';
 import { CONTAMINATION } from '../../../../../src/record/self-test/schemas/contamination.ts';
-import { undocumented } from '../../../../support/reply-schema.ts';
-import { describeWithShared, sharedPath } from '../../../../support/shared.ts';
+import { undocumented } from '../../../../support/http/reply-schema.ts';
+import { describeWithShared, sharedPath } from '../../../../support/record/shared.ts';
 import { syntheticFrame } from '../../synthetic-frame.ts';
 import { LENGTHS_WITHOUT_FOLDS } from '../short-histories.ts';
 

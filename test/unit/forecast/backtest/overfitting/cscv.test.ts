@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { computeCscv } from '../../../../../src/forecast/backtest/overfitting/cscv.ts';
-import { between } from '../../../../support/arbitraries.ts';
+import { between } from '../../../../support/record/arbitraries.ts';
 import { seededRandom } from '../../synthetic-frame.ts';
 
 const column = (length: number, lossOf: (day: number) => number) => Float64Array.from({ length }, (_, day) => lossOf(day));

@@ -7,7 +7,7 @@ import { computeFeatures } from '../../../../../src/forecast/features/compute-fe
 import { MODEL_SETTINGS } from '../../../../../src/forecast/fit/settings.ts';
 import { TRIAL_COUNT } from '../../../../../src/forecast/model.ts';
 import { OVERFITTING } from '../../../../../src/record/self-test/schemas/overfitting.ts';
-import { undocumented } from '../../../../support/reply-schema.ts';
+import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { describeGolden, readGoldenFrame } from '../../golden-frame.ts';
 import { syntheticFrame } from '../../synthetic-frame.ts';
 import { historyOf, LENGTHS_WITHOUT_FOLDS } from '../short-histories.ts';

@@ -5,7 +5,7 @@ import {
   findWorstStability,
   summarizeJointChange,
 } from '../../../../../src/forecast/backtest/stability/joint-change.ts';
-import { between } from '../../../../support/arbitraries.ts';
+import { between } from '../../../../support/record/arbitraries.ts';
 
 /** Changes of which all are the same. */
 const constant = (at10: number, at20: number) => [summarizeJointChange(10, [at10, -at10]), summarizeJointChange(20, [at20, -at20])];

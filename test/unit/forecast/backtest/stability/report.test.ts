@@ -5,7 +5,7 @@ import { buildStabilityReport } from '../../../../../src/forecast/backtest/stabi
 import { DECISION_THRESHOLDS, scaleThresholds, THRESHOLD_NAMES } from '../../../../../src/forecast/backtest/stability/thresholds.ts';
 import { computeFeatures } from '../../../../../src/forecast/features/compute-features.ts';
 import { STABILITY } from '../../../../../src/record/self-test/schemas/stability.ts';
-import { undocumented } from '../../../../support/reply-schema.ts';
+import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { describeGolden, readGoldenFrame } from '../../golden-frame.ts';
 import { syntheticFrame } from '../../synthetic-frame.ts';
 import { historyOf, LENGTHS_WITHOUT_FOLDS } from '../short-histories.ts';

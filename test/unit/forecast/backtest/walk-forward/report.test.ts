@@ -6,7 +6,7 @@ import { computeResidualQuantiles, crps } from '../../../../../src/forecast/dist
 import { computeFeatures } from '../../../../../src/forecast/features/compute-features.ts';
 import { type InputFrame, sliceFrame } from '../../../../../src/forecast/input-frame.ts';
 import { WALK_FORWARD } from '../../../../../src/record/self-test/schemas/walk-forward.ts';
-import { undocumented } from '../../../../support/reply-schema.ts';
+import { undocumented } from '../../../../support/http/reply-schema.ts';
 import { syntheticFrame } from '../../synthetic-frame.ts';
 import { simulatedFrame } from '../simulated-frame.ts';
 

@@ -25,10 +25,10 @@ import type { EtfSource, SeriesSource } from '../../../../../src/market/live/sou
 import type { Observations } from '../../../../../src/market/series/observations.ts';
 import { getPublicationMs, type SeriesId } from '../../../../../src/market/series/series.ts';
 import { openSimulatedFeed } from '../../../../../src/market/simulated/feed.ts';
+import { answersOf, type ProviderHost, startProviderHost } from '../../../../support/market/provider-host.ts';
 import { macroAnswers } from '../../../../support/provider-data/macro.ts';
 import { onchainAnswers } from '../../../../support/provider-data/onchain.ts';
 import { sentimentAnswers } from '../../../../support/provider-data/sentiment.ts';
-import { answersOf, type ProviderHost, startProviderHost } from '../../../../support/provider-host.ts';
 import { withArrivalTime } from './recorded-answers.ts';
 import { createUnguardedProvider } from './test-providers.ts';
 

@@ -4,9 +4,9 @@ import { parseProviderUrls } from '../../../../../src/market/live/providers/prov
 import { okxFunding } from '../../../../../src/market/live/sources/derivatives/okx.ts';
 import { kraken } from '../../../../../src/market/live/sources/venues/kraken.ts';
 import { openSimulatedFeed } from '../../../../../src/market/simulated/feed.ts';
+import { answersOf, type ProviderHost, startProviderHost } from '../../../../support/market/provider-host.ts';
 import { derivativesAnswers } from '../../../../support/provider-data/derivatives.ts';
 import { venuesAnswers } from '../../../../support/provider-data/venues.ts';
-import { answersOf, type ProviderHost, startProviderHost } from '../../../../support/provider-host.ts';
 import { NOW_MS, TODAY } from './test-providers.ts';
 
 const range = { from: TODAY - 5, to: TODAY };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Provider } from '../../../../../src/market/live/providers/provider.ts';
-import { sharedPath } from '../../../../support/shared.ts';
+import { sharedPath } from '../../../../support/record/shared.ts';
 
 /** The provider, its answers arriving at an instant. */
 export function withArrivalTime(nowMs: number, provider: Provider): Provider {

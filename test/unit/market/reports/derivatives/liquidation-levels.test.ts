@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateLiquidationLevels, type LiquidationRules } from '../../../../../src/market/reports/derivatives/liquidation-levels.ts';
-import { between } from '../../../../support/arbitraries.ts';
+import { between } from '../../../../support/record/arbitraries.ts';
 
 const rules: LiquidationRules = {
   entryDays: 3,

@@ -4,7 +4,7 @@ import { SKILLS } from '../../../../../skills/index.ts';
 import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
 import { planParts } from '../../../../../src/transports/a2a/messages/plan.ts';
 import { dataPart, textPart } from '../../../../support/agent-clients/a2a.ts';
-import { BASIC } from '../../../../support/skills.ts';
+import { BASIC } from '../../../../support/service/skills.ts';
 
 const CARD = buildAgentCard({
   publicUrl: 'http://127.0.0.1:3000',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { balanceResponse, bookResponse, marketInfoResponse, parseResponse } from '../../../../../src/wager/polymarket/api/responses.ts';
-import { describeWithShared, sharedPath } from '../../../../support/shared.ts';
+import { describeWithShared, sharedPath } from '../../../../support/record/shared.ts';
 
 const book = {
   asset_id: '77',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toDay, toInstantMs } from '../../../../../../src/forecast/day.ts';
 import { alternativeMeFearGreed } from '../../../../../../src/market/live/sources/bitcoin-metrics/alternative-me.ts';
-import { describeWithShared } from '../../../../../support/shared.ts';
+import { describeWithShared } from '../../../../../support/record/shared.ts';
 import { readSample } from '../recorded-answers.ts';
 import { createAnsweringProvider, TODAY } from '../test-providers.ts';
 

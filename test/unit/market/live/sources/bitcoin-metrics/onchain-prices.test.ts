@@ -5,7 +5,7 @@ import {
   bitcoinDataSthRealizedPrice,
 } from '../../../../../../src/market/live/sources/bitcoin-metrics/bitcoin-data.ts';
 import { bitviewRealizedPrice, bitviewSthRealizedPrice } from '../../../../../../src/market/live/sources/bitcoin-metrics/bitview.ts';
-import { describeWithShared } from '../../../../../support/shared.ts';
+import { describeWithShared } from '../../../../../support/record/shared.ts';
 import { readSample, withArrivalTime } from '../recorded-answers.ts';
 import { createAnsweringProvider, TODAY } from '../test-providers.ts';
 

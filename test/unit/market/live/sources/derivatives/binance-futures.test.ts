@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, toInstantMs } from '../../../../../../src/forecast/day.ts';
 import { binanceFunding, binanceOpenInterest } from '../../../../../../src/market/live/sources/derivatives/binance-futures.ts';
-import { describeWithShared, sharedPath } from '../../../../../support/shared.ts';
+import { describeWithShared, sharedPath } from '../../../../../support/record/shared.ts';
 import { createAnsweringProvider, TODAY } from '../test-providers.ts';
 
 const range = { from: TODAY - 5, to: TODAY };

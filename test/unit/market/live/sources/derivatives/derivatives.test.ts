@@ -7,9 +7,9 @@ import type { SeriesSource } from '../../../../../../src/market/live/sources/sou
 import { binanceTakerBuyFraction } from '../../../../../../src/market/live/sources/venues/binance.ts';
 import type { SeriesId } from '../../../../../../src/market/series/series.ts';
 import { openSimulatedFeed } from '../../../../../../src/market/simulated/feed.ts';
+import { answersOf, type ProviderHost, startProviderHost } from '../../../../../support/market/provider-host.ts';
 import { derivativesAnswers } from '../../../../../support/provider-data/derivatives.ts';
 import { venuesAnswers } from '../../../../../support/provider-data/venues.ts';
-import { answersOf, type ProviderHost, startProviderHost } from '../../../../../support/provider-host.ts';
 import { createUnguardedProvider, NOW_MS, TODAY } from '../test-providers.ts';
 
 const market = openSimulatedFeed({ seed: 2 });

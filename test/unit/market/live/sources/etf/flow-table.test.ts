@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../../../src/forecast/day.ts';
 import { parseFlowTable } from '../../../../../../src/market/live/sources/etf/flow-table.ts';
 import type { EtfDay } from '../../../../../../src/market/live/sources/source.ts';
-import { describeWithShared } from '../../../../../support/shared.ts';
+import { describeWithShared } from '../../../../../support/record/shared.ts';
 import { readSample, readSampleText } from '../recorded-answers.ts';
 
 const WEEK = { from: parseDay('2025-02-03'), to: parseDay('2025-02-07') };

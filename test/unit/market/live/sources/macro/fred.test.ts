@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../../../src/forecast/day.ts';
 import { fredPolicyRate, fredSp500, fredUs10y } from '../../../../../../src/market/live/sources/macro/fred.ts';
-import { describeWithShared } from '../../../../../support/shared.ts';
+import { describeWithShared } from '../../../../../support/record/shared.ts';
 import { readSampleText } from '../recorded-answers.ts';
 import { createAnsweringProvider, TODAY } from '../test-providers.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Day, formatDay, parseDay, toInstantMs } from '../../../../../../src/forecast/day.ts';
 import { yahooDxy, yahooGold, yahooSp500 } from '../../../../../../src/market/live/sources/macro/yahoo.ts';
-import { describeWithShared } from '../../../../../support/shared.ts';
+import { describeWithShared } from '../../../../../support/record/shared.ts';
 import { readSample, withArrivalTime } from '../recorded-answers.ts';
 import { createAnsweringProvider } from '../test-providers.ts';
 

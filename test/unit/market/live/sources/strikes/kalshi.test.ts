@@ -5,9 +5,9 @@ import { parseProviderUrls } from '../../../../../../src/market/live/providers/p
 import { kalshiStrikes, parseKalshiEvents } from '../../../../../../src/market/live/sources/strikes/kalshi.ts';
 import { openSimulatedFeed } from '../../../../../../src/market/simulated/feed.ts';
 import { createLog } from '../../../../../../src/platform/log.ts';
+import { type Answers, answersOf, type Fault, type ProviderHost, startProviderHost } from '../../../../../support/market/provider-host.ts';
 import { strikesAnswers } from '../../../../../support/provider-data/strikes.ts';
-import { type Answers, answersOf, type Fault, type ProviderHost, startProviderHost } from '../../../../../support/provider-host.ts';
-import { describeWithShared, sharedPath } from '../../../../../support/shared.ts';
+import { describeWithShared, sharedPath } from '../../../../../support/record/shared.ts';
 
 const RECEIVED = Date.parse('2026-03-11T10:00:00Z');
 

@@ -9,9 +9,9 @@ import { parseGammaEvents, parseLadder } from '../../../../../../src/market/live
 import { openSimulatedFeed } from '../../../../../../src/market/simulated/feed.ts';
 import { isNewYorkNoon, isWeeklyStrike, selectWeeklyStrikes } from '../../../../../../src/market/strikes.ts';
 import { createLog } from '../../../../../../src/platform/log.ts';
+import { answersOf, type Fault, type ProviderHost, startProviderHost } from '../../../../../support/market/provider-host.ts';
 import { strikesAnswers } from '../../../../../support/provider-data/strikes.ts';
-import { answersOf, type Fault, type ProviderHost, startProviderHost } from '../../../../../support/provider-host.ts';
-import { describeWithShared, sharedPath } from '../../../../../support/shared.ts';
+import { describeWithShared, sharedPath } from '../../../../../support/record/shared.ts';
 
 const RECEIVED = Date.parse('2026-03-11T10:00:00Z');
 

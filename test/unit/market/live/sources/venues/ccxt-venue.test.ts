@@ -7,9 +7,9 @@ import { bitstamp } from '../../../../../../src/market/live/sources/venues/bitst
 import { coinbase } from '../../../../../../src/market/live/sources/venues/coinbase.ts';
 import { kraken } from '../../../../../../src/market/live/sources/venues/kraken.ts';
 import { openSimulatedFeed } from '../../../../../../src/market/simulated/feed.ts';
+import { answersOf, type ProviderHost, startProviderHost } from '../../../../../support/market/provider-host.ts';
 import { VENUE_FACTORS, venuesAnswers } from '../../../../../support/provider-data/venues.ts';
-import { answersOf, type ProviderHost, startProviderHost } from '../../../../../support/provider-host.ts';
-import { describeWithShared, sharedPath } from '../../../../../support/shared.ts';
+import { describeWithShared, sharedPath } from '../../../../../support/record/shared.ts';
 import { createUnguardedProvider, NOW_MS, TODAY } from '../test-providers.ts';
 
 const VENUES = [coinbase, kraken, bitstamp, binance];

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { spawnNode } from '../../support/service/service.ts';
+
+it('measures requests to a service while its self-tests run', async () => {
+  const { code, output } = await spawnNode(['bin/dev/bench.mjs', 'api-under-self-tests', '--clients', '5', '--rounds', '1'], {}).ended;
+  expect(code, output).toBe(0);
+  expect(output).toContain('answers that were not as the first one: 0\n');
+  expect(output).toMatch(/^answers\/s with self-tests in their thread \(the baseline: in another process\)/m);
+  expect(output.match(/^ {2}ratio {5}\d+\.\d\d {3}(goal >= 0\.80: (met|MISSED)|no goal is set)$/gm)).toHaveLength(2);
+  expect(output.match(/^ {2}ratio {5}\d+\.\d\d of the time of the baseline$/gm)).toHaveLength(1);
+});
+
+it('weighs an API process beside a bare one', async () => {
+  const { code, output } = await spawnNode(['bin/dev/bench.mjs', 'memory'], {}).ended;
+  expect(code, output).toBe(0);
+  expect(output).toMatch(/^ {2}when it is ready \d+ MB, 30 s later \d+ MB$/m);
+  expect(output.match(/ is answered for the first time after \d+ ms$/gm)).toHaveLength(5);
+  expect(output).toMatch(/^ {2}ours {6}\d+ \(\d+\.\.\d+\) {3}goal <= 200 MB: (met|MISSED)$/m);
+});
+
+it('times a first start, empty and with a replay', async () => {
+  const { code, output } = await spawnNode(['bin/dev/bench.mjs', 'start', '--rounds', '1'], {}).ended;
+  expect(code, output).toBe(0);
+  expect(output.match(/^ {2}ours {6}[\d,]+ \([\d,.]+\) {3}goal <= (4,000|20,000) ms: (met|MISSED)$/gm)).toHaveLength(2);
+});

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type TestChain, testChain } from '../../support/chain/chain.ts';
+import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
+import { documentText } from '../../support/docs/documents.ts';
+import { removeFolder } from '../../support/docs/folders.ts';
+import { startLiveHost } from '../../support/market/live-host.ts';
+import type { ProviderHost } from '../../support/market/provider-host.ts';
+import { type RunningService, startService } from '../../support/service/running-service.ts';
+import { spawnNode } from '../../support/service/service.ts';
+
+let chain: TestChain;
+let host: ProviderHost;
+let database: TestDatabase;
+let folder: string;
+let running: RunningService | undefined;
+
+beforeAll(async () => {
+  [chain, host, database] = await Promise.all([testChain(), startLiveHost(), testDatabase()]);
+  folder = await mkdtemp(join(tmpdir(), 'oracle-operate-'));
+});
+afterAll(async () => {
+  running?.child.kill('SIGTERM');
+  await running?.ended;
+  await Promise.all([chain.stop(), host.close(), database.drop()]);
+  await removeFolder(folder);
+});
+
+/** As if it were random. */
+const secretOf = (name: string) => createHash('sha256').update(name).digest('hex');
+
+/** The settings of the document, on a chain outside any data folder: under this name it counts as an external one. */
+function settings(): Record<string, string> {
+  const [, example] = /```ini\n(# \/etc\/oracle\.env.*?)```/s.exec(documentText('docs/OPERATE.md'))!;
+  const { addresses, keys } = chain;
+  return {
+    ...(parseEnv(example) as Record<string, string>),
+    ...{ PORT: '0', DATA_DIR: folder, MONGODB_URI: database.uri, PROVIDER_URLS: host.providerUrls },
+    // Each transaction has a block of its own here, and nothing follows it.
+    ...{ CHAIN_RPC_URL: `http://0.0.0.0:${new URL(chain.rpcUrl).port}`, CONFIRMATIONS: '1' },
+    ATTESTER_PRIVATE_KEY: keys.attester,
+    REPORTER_PRIVATE_KEY: keys.reporter,
+    FACILITATOR_PRIVATE_KEY: keys.facilitator,
+    PROVIDER_PRIVATE_KEY: keys.provider,
+    PAYEE_ADDRESS: chain.deployer.address,
+    SALT_SECRET: secretOf('salt'),
+    ENCRYPTION_SECRET: secretOf('encryption'),
+    ADMIN_PASSWORD: secretOf('password'),
+    GATE_TOKEN_ADDRESS: addresses.gateToken,
+    STABLECOIN_ADDRESS: addresses.stablecoin,
+    IDENTITY_REGISTRY_ADDRESS: addresses.identityRegistry,
+    REPUTATION_REGISTRY_ADDRESS: addresses.reputationRegistry,
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+const get = async (path: string): Promise<any> => (await fetch(`${running!.url}${path}`)).json();
+const pipeline = (words: string[], more: Record<string, string> = {}) =>
+  spawnNode(['bin/pipeline.mjs', ...words], { ...settings(), ...more }).ended;
+
+it('the settings of docs/OPERATE.md start a record on a chain that is not local, and keep it from other secrets', async () => {
+  running = await startService(settings());
+  expect(await get('/ready')).toMatchObject({ ready: true });
+  expect(await get('/api/status')).toMatchObject({ market: { kind: 'live', source: 'live' }, chain: { local: false } });
+  expect(await get('/api/svc/agent/identity')).toMatchObject({
+    wallet: chain.accounts.attester.address,
+    agentUri: 'https://oracle.example.org/.well-known/agent-registration.json',
+  });
+
+  const signal = await pipeline(['signal', '--early']);
+  expect(signal, signal.output).toMatchObject({ code: 0 });
+  const attest = await pipeline(['attest']);
+  expect(attest, attest.output).toMatchObject({ code: 0 });
+  const { data } = await get('/api/svc/onchain-oracle/latest');
+  expect(data).toMatchObject({ sequence: 1, signal: 'GATED', replayed: false, type: 'prediction' });
+  const { contracts } = await get('/api/claw/ecosystem');
+  for (const name of ['eas', 'schemaRegistry', 'identityRegistry', 'reputationRegistry', 'gateToken', 'stablecoin']) {
+    expect(contracts[name], name).toMatchObject({ state: 'live' });
+  }
+  expect(await readdir(folder)).toEqual([]);
+
+  const refused = [
+    [{ SALT_SECRET: secretOf('another salt') }, 'does not open what the record has committed to'],
+    [{ ENCRYPTION_SECRET: secretOf('another encryption') }, 'does not open what the database holds'],
+    [{ ATTESTER_PRIVATE_KEY: chain.keys.stranger }, 'Use the key that registered the agent'],
+    [{ REPORTER_PRIVATE_KEY: chain.keys.attester }, 'must not be the key of ATTESTER_PRIVATE_KEY'],
+    [{ CHAIN_ID: '84532' }, 'but the RPC endpoint serves chain 8453'],
+    [{ FEEDS: 'simulated' }, 'simulated data is refused on a real chain'],
+  ] as const;
+  for (const [change, words] of refused) {
+    const { code, output } = await pipeline(['resolve'], change);
+    expect({ code, output }, words).toEqual({ code: 1, output: expect.stringContaining(words) });
+  }
+});

@@ -1,0 +1,35 @@
+import type { Db } from 'mongodb';
+import { type Address, getAddress, toHex } from 'viem';
+import { TIER_REQUIREMENTS } from '../../../src/auth/tiers/tiers.ts';
+import { AccessTokens } from '../../../src/auth/tokens/access-tokens.ts';
+import { SessionStore } from '../../../src/auth/tokens/session-store.ts';
+import { TOKEN_LIFETIME_SECONDS, type TokenKeyStore } from '../../../src/auth/tokens/token-key-store.ts';
+
+/** Balances are not read again: these sessions have no balance on any chain. */
+const FRESH_UNTIL_MS = 60 * 60_000;
+
+export interface SessionOpener {
+  db: Db;
+  keys: TokenKeyStore;
+  issuer: string;
+  now(): Date;
+}
+
+/** Some wallet, the same for the same number. */
+export function walletOf(number: number): Address {
+  return getAddress(toHex(number + 1, { size: 20 }));
+}
+
+/** A live Premium session in the store, and its token. Not by login, which is a signature and a reading of the chain. */
+export async function openSession({ db, keys, issuer, now }: SessionOpener, wallet: Address): Promise<string> {
+  const createdAt = now();
+  const sessionId = SessionStore.createId();
+  await new SessionStore(db).insert({
+    ...{ _id: sessionId, wallet, tier: 'premium', createdAt },
+    gate: { tier: 'premium', balance: String(TIER_REQUIREMENTS.premium), blockNumber: 1 },
+    gateReadAt: new Date(createdAt.getTime() + FRESH_UNTIL_MS),
+    expiresAt: new Date(createdAt.getTime() + TOKEN_LIFETIME_SECONDS * 1_000),
+  });
+  const { token } = await new AccessTokens({ keys, issuer, now }).issue({ sessionId, wallet, tier: 'premium' });
+  return token;
+}

@@ -1,0 +1,22 @@
+import { composeTrustedTime } from '../../../src/app/chain.ts';
+import { type Chain, createChain } from '../../../src/chain/client.ts';
+import type { PipelineDeps, StepContext } from '../../../src/pipeline/deps.ts';
+import type { TestService } from '../service/service.ts';
+
+export interface Worker {
+  chain: Chain;
+  parts: PipelineDeps;
+  /** The circumstances of its steps. */
+  context(): StepContext;
+  now(): Date;
+}
+
+/** A second worker on the database and the chain of a service, its clock so far ahead of that of the machine; behind when negative. */
+export async function workerWithClock(service: TestService, aheadMs: number): Promise<Worker> {
+  const { pipeline, database, http, infrastructure } = service;
+  const { chainId, addresses } = http;
+  const now = () => new Date(Date.now() + aheadMs);
+  const chain = await createChain({ rpcUrl: infrastructure.rpcUrl, chainId, addresses, confirmations: 1, pollingIntervalMs: 20 });
+  const time = composeTrustedTime(service, { chain, database, now });
+  return { chain, parts: { ...pipeline, time }, context: () => ({ now: now(), replayed: false, time }), now };
+}

@@ -1,0 +1,86 @@
+/**
+ * A process that sells one answer and is killed on the way: `node x402-process.ts`, with what it works on as JSON in `SALE` and the
+ * place of its death in `DIES` (`before settling`, `after settling`, `after the ledger`). It stands for one that is switched off.
+ */
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { ChainAddresses } from '../../../src/chain/addresses.ts';
+import { createChain } from '../../../src/chain/client.ts';
+import { openJournal } from '../../../src/chain/tx/journal.ts';
+import { createWallet } from '../../../src/chain/tx/wallet.ts';
+import { Ledger } from '../../../src/commerce/ledger/ledger.ts';
+import type { MerchantConfig } from '../../../src/commerce/merchant-config.ts';
+import { findOffering } from '../../../src/commerce/offerings.ts';
+import { createReceiptSigner } from '../../../src/commerce/receipts/receipt.ts';
+import { PaymentClaimStore } from '../../../src/commerce/x402/claim-store.ts';
+import { FailedSettlementStore } from '../../../src/commerce/x402/failed-settlements.ts';
+import { SalesService } from '../../../src/commerce/x402/sales-service.ts';
+import { createLocalFacilitator } from '../../../src/commerce/x402/settlement/local-facilitator.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { connectMongo } from '../../../src/platform/mongo.ts';
+
+export interface DyingSale {
+  rpcUrl: string;
+  addresses: ChainAddresses;
+  mongodbUri: string;
+  facilitatorKey: Hex;
+  providerKey: Hex;
+  merchant: MerchantConfig;
+  payment: unknown;
+}
+
+export const DEATHS = ['before settling', 'after settling', 'after the ledger'] as const;
+
+const sale = JSON.parse(process.env.SALE as string) as DyingSale;
+const die = () => process.kill(process.pid, 'SIGKILL');
+const dieAt = (place: (typeof DEATHS)[number]) => process.env.DIES === place && die();
+
+const { db } = await connectMongo(sale.mongodbUri);
+const chain = await createChain({ ...sale, chainId: sale.merchant.chainId, confirmations: 1, pollingIntervalMs: 20 });
+const account = privateKeyToAccount(sale.facilitatorKey);
+const wallet = createWallet({ chain, journal: await openJournal(db), role: 'facilitator', account });
+const facilitator = createLocalFacilitator({
+  chain,
+  wallet,
+  gasBudget: { currencyUsd: null, maxCents: 10 },
+  log: createLog({ level: 'silent', secrets: [] }),
+});
+const ledger = new Ledger(db);
+const record = ledger.record.bind(ledger);
+ledger.record = async (payment) => {
+  const isNew = await record(payment);
+  dieAt('after the ledger');
+  return isNew;
+};
+const sales = new SalesService({
+  chain,
+  merchant: sale.merchant,
+  ledger,
+  requireOpen: () => undefined,
+  facilitator: {
+    ...facilitator,
+    async settle(...settled) {
+      dieAt('before settling');
+      const settlement = await facilitator.settle(...settled);
+      dieAt('after settling');
+      return settlement;
+    },
+  },
+  claims: new PaymentClaimStore(db),
+  failures: new FailedSettlementStore(db),
+  signReceipt: createReceiptSigner(privateKeyToAccount(sale.providerKey), sale.merchant.chainId),
+  signal: new AbortController().signal,
+  log: createLog({ level: 'silent', secrets: [] }),
+  now: () => new Date(),
+});
+await sales.sell({
+  offering: findOffering('x402', 'x402_signal')!,
+  resource: { url: 'https://oracle.example.org/oracle?horizon=7d', description: 'Signal', mimeType: 'application/json' },
+  payment: sale.payment,
+  input: { horizon: '7d' },
+  ref: null,
+  address: '192.0.2.1',
+  requireRejectionAllowance: () => undefined,
+  countRejection: async () => undefined,
+  answer: async () => ({ body: { signal: 'SELL', madeBy: 'the dead' }, forecastId: null, attestationUid: null }),
+});

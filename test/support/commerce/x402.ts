@@ -1,0 +1,184 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Db } from 'mongodb';
+import { type Address, encodeFunctionData, type Hash, type Hex, type LocalAccount, parseAbi, zeroHash } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { Chain } from '../../../src/chain/client.ts';
+import { openJournal } from '../../../src/chain/tx/journal.ts';
+import { createWallet } from '../../../src/chain/tx/wallet.ts';
+import { COMMERCE_INDEXES, Ledger } from '../../../src/commerce/ledger/ledger.ts';
+import type { MerchantConfig } from '../../../src/commerce/merchant-config.ts';
+import { findOffering } from '../../../src/commerce/offerings.ts';
+import { createReceiptSigner } from '../../../src/commerce/receipts/receipt.ts';
+import type { RequireSalesOpen } from '../../../src/commerce/sales-gate.ts';
+import { PaymentClaimStore, X402_INDEXES } from '../../../src/commerce/x402/claim-store.ts';
+import { FAILED_SETTLEMENT_INDEXES, FailedSettlementStore } from '../../../src/commerce/x402/failed-settlements.ts';
+import type { PaidCall } from '../../../src/commerce/x402/paid-call.ts';
+import { buildPaymentQuote, type PaymentRequirements } from '../../../src/commerce/x402/protocol/payment-quote.ts';
+import { SalesService } from '../../../src/commerce/x402/sales-service.ts';
+import type { Facilitator } from '../../../src/commerce/x402/settlement/facilitator.ts';
+import type { GasBudget } from '../../../src/commerce/x402/settlement/gas-budget.ts';
+import { createLocalFacilitator } from '../../../src/commerce/x402/settlement/local-facilitator.ts';
+import { sendTransactions } from '../../../src/dev/local-chain/contracts/send-transactions.ts';
+import { createLog, type Log } from '../../../src/platform/log.ts';
+import { ensureIndexes } from '../../../src/platform/mongo.ts';
+import type { TestChain } from '../chain/chain.ts';
+
+const tokenAbi = parseAbi(['function mint(address to, uint256 value)', 'function balanceOf(address account) view returns (uint256)']);
+
+/** EIP-712 types of EIP-3009. */
+export const AUTHORIZATION_TYPES = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const;
+
+export interface Signing {
+  account: LocalAccount;
+  requirements: PaymentRequirements;
+  /** Overrides of the signed values. */
+  change?: Partial<Record<'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce' | 'asset' | 'chainId', string>>;
+  paymentId?: string;
+}
+
+/** A decoded payment of version 2. */
+export async function signPayment({ account, requirements, change = {}, paymentId }: Signing) {
+  const seconds = Math.floor(Date.now() / 1_000);
+  const { asset = requirements.asset, chainId = requirements.network.split(':')[1]!, ...changed } = change;
+  const authorization = {
+    from: account.address as string,
+    to: requirements.payTo,
+    value: requirements.amount,
+    validAfter: String(seconds - 600),
+    validBefore: String(seconds + requirements.maxTimeoutSeconds),
+    nonce: `0x${randomBytes(32).toString('hex')}`,
+    ...changed,
+  };
+  const signature = await account.signTypedData({
+    domain: { ...requirements.extra, chainId: Number(chainId), verifyingContract: asset as Address },
+    types: AUTHORIZATION_TYPES,
+    primaryType: 'TransferWithAuthorization',
+    message: {
+      from: authorization.from as Address,
+      to: authorization.to as Address,
+      value: BigInt(authorization.value),
+      validAfter: BigInt(authorization.validAfter),
+      validBefore: BigInt(authorization.validBefore),
+      nonce: authorization.nonce as Hex,
+    },
+  });
+  const extensions = paymentId === undefined ? {} : { extensions: { 'payment-identifier': { info: { required: false, id: paymentId } } } };
+  return { x402Version: 2, accepted: requirements, payload: { signature, authorization }, ...extensions };
+}
+
+export type SignedPayment = Awaited<ReturnType<typeof signPayment>>;
+
+export interface TillBench {
+  sales: SalesService;
+  claims: PaymentClaimStore;
+  ledger: Ledger;
+  facilitator: Facilitator;
+  log: Log;
+  merchant: MerchantConfig;
+  /** A wallet with 1,000 of the stablecoin. */
+  buyer: LocalAccount;
+  requirements: PaymentRequirements;
+  /** An x402 call for the basic signal that counts its answers. */
+  call(payment: unknown, change?: Partial<PaidCall>): PaidCall;
+  /** Number of composed answers. */
+  made(): number;
+  /** A second process on the same database and chain. */
+  another(change?: { facilitator?: Facilitator; chain?: Chain; waitMs?: number; requireOpen?: RequireSalesOpen }): Promise<SalesService>;
+  balance(wallet: Address): Promise<bigint>;
+  mint(wallet: Address, amount: bigint): Promise<void>;
+}
+
+export interface BenchOptions {
+  chain: TestChain;
+  db: Db;
+  connected: Chain;
+  waitMs?: number;
+  gasBudget?: GasBudget;
+}
+
+const NO_PRICE: GasBudget = { currencyUsd: null, maxCents: 10 };
+
+/** The sales service on a real chain and database, without transports. */
+export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudget = NO_PRICE }: BenchOptions): Promise<TillBench> {
+  await ensureIndexes(db, [...COMMERCE_INDEXES, ...X402_INDEXES, ...FAILED_SETTLEMENT_INDEXES]);
+  const buyer = privateKeyToAccount(generatePrivateKey());
+  const merchant = {
+    chainId: chain.chainId,
+    asset: chain.addresses.stablecoin,
+    domain: { name: 'USD Coin', version: '2' },
+    realMoney: false,
+    payee: chain.accounts.provider.address,
+    publicUrl: 'https://oracle.example.org',
+  };
+  const log = createLog({ level: 'silent', secrets: [] });
+  const open = async (over: Chain, timeoutMs = waitMs) => {
+    const wallet = createWallet({
+      chain: over,
+      journal: await openJournal(db),
+      role: 'facilitator',
+      account: chain.accounts.facilitator,
+      timeoutMs,
+    });
+    return createLocalFacilitator({ chain: over, wallet, gasBudget, log });
+  };
+  const parts = {
+    merchant,
+    ledger: new Ledger(db),
+    requireOpen: () => undefined,
+    claims: new PaymentClaimStore(db),
+    failures: new FailedSettlementStore(db),
+    signReceipt: createReceiptSigner(chain.accounts.provider, chain.chainId),
+    signal: new AbortController().signal,
+    log,
+    now: () => new Date(),
+  };
+  const facilitator = await open(connected);
+  const another: TillBench['another'] = async (change = {}) => {
+    const over = change.chain ?? connected;
+    return new SalesService({
+      ...parts,
+      requireOpen: change.requireOpen ?? parts.requireOpen,
+      chain: over,
+      facilitator: change.facilitator ?? (await open(over, change.waitMs)),
+      waitMs: change.waitMs ?? waitMs,
+    });
+  };
+  const send = (data: Hex) => sendTransactions(chain.rpcUrl, chain.deployer, [{ to: merchant.asset, data }]);
+  const mint = (to: Address, value: bigint) => send(encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, value] }));
+  await mint(buyer.address, 1_000_000_000n);
+  let made = 0;
+  const offering = findOffering('x402', 'x402_signal')!;
+  const resource = { url: 'https://oracle.example.org/oracle?horizon=7d', description: 'Signal', mimeType: 'application/json' };
+  const call: TillBench['call'] = (payment, change = {}) => ({
+    ...{ offering, resource, payment, input: { horizon: '7d' }, ref: null, address: '192.0.2.1' },
+    requireRejectionAllowance: () => undefined,
+    countRejection: async () => undefined,
+    async answer() {
+      made += 1;
+      return { body: { signal: 'BUY', made: randomUUID() }, forecastId: '2026-01-01:7d', attestationUid: zeroHash as Hash };
+    },
+    ...change,
+  });
+  return {
+    ...parts,
+    sales: await another(),
+    facilitator,
+    buyer,
+    requirements: buildPaymentQuote(merchant, offering, resource).requirements,
+    call,
+    made: () => made,
+    another,
+    balance: (account) =>
+      connected.client.readContract({ address: merchant.asset, abi: tokenAbi, functionName: 'balanceOf', args: [account] }),
+    mint,
+  };
+}

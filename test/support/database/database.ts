@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Db, MongoClient } from 'mongodb';
+import { startEmbeddedMongo } from '../../../src/dev/embedded-db/embedded-mongo.ts';
+import { connectMongo } from '../../../src/platform/mongo.ts';
+import { removeFolder } from '../docs/folders.ts';
+
+export interface TestDatabase {
+  db: Db;
+  client: MongoClient;
+  /** Names this very database: what a process under test is given as MONGODB_URI. */
+  uri: string;
+  /** Deletes the database and disconnects: for `afterAll`. */
+  drop(): Promise<void>;
+}
+
+/** Kept between runs; every use checks its content. */
+export const ENGINE_CACHE = resolve(import.meta.dirname, '../../../node_modules/.cache/embedded-mongodb');
+
+interface Server {
+  uri: string;
+  stop(): Promise<void>;
+}
+
+let server: Promise<Server> | undefined;
+let users = 0;
+
+/**
+ * An empty database of its own: on the server that MONGODB_URI names, else on an embedded engine that the suites of one
+ * test file share and that ends with the last `drop`.
+ */
+export async function testDatabase(): Promise<TestDatabase> {
+  users += 1;
+  server ??= process.env.MONGODB_URI ? Promise.resolve({ uri: process.env.MONGODB_URI, stop: async () => {} }) : startEngine();
+  const uri = withDatabase((await server).uri, `test_${randomBytes(6).toString('hex')}`);
+  const { db, client, close } = await connectMongo(uri);
+  const drop = async () => {
+    await db.dropDatabase();
+    await close();
+    await leave();
+  };
+  return { db, client, uri, drop };
+}
+
+async function leave(): Promise<void> {
+  users -= 1;
+  if (users > 0) return;
+  const last = server;
+  server = undefined;
+  await (await last)?.stop();
+}
+
+async function startEngine(): Promise<Server> {
+  const folder = await mkdtemp(join(tmpdir(), 'oracle-test-database-'));
+  const engine = await startEmbeddedMongo({ dbPath: folder, cacheDir: ENGINE_CACHE });
+  const stop = async () => {
+    await engine.stop();
+    await removeFolder(folder);
+  };
+  return { uri: engine.uri, stop };
+}
+
+function withDatabase(uri: string, name: string): string {
+  const [, server, query = ''] = /^(mongodb(?:\+srv)?:\/\/[^/?]*)[^?]*(\?.*)?$/.exec(uri) ?? [];
+  return `${server}/${name}${query}`;
+}

@@ -1,0 +1,48 @@
+import type { Clock } from '../../../src/events/websocket/clock.ts';
+import { allRoutes } from '../../../src/transports/http/routes.ts';
+import { createApp } from '../../../src/transports/http/server/app.ts';
+import { serveApp } from '../http/serve.ts';
+import { type TestService, testService, today } from '../service/service.ts';
+import { changesOf } from './push-changes.ts';
+
+export interface PushService extends TestService {
+  /** Runs a further day of the record to its resolution and publishes it; returns the number of events. */
+  liveDay(): Promise<number>;
+}
+
+/** Days that a service has to live. */
+const DAYS = 20;
+
+/** A service without a past, which delivers to webhooks of this machine, and whose days are lived when a test wants it. */
+export async function pushService(): Promise<PushService> {
+  const service = await testService(0, { PUSH_LOCAL_TARGETS: 'allow' });
+  const { record, wagers } = service.pipeline;
+  const days = changesOf({ record, wagers }, { from: today() - 2 * DAYS, days: DAYS });
+  const ofOneDay = days.length / DAYS;
+  await deliver(service);
+  return {
+    ...service,
+    async liveDay() {
+      for (const { make } of days.splice(0, ofOneDay)) await make();
+      return service.push.publish();
+    },
+  };
+}
+
+/** What a worker does, without the jobs that are none of this. */
+export async function deliver({ webhookDelivery, shutdown }: TestService): Promise<void> {
+  const timers = new Set<NodeJS.Timeout>();
+  shutdown.onStop('turns', async () => timers.forEach(clearTimeout));
+  await webhookDelivery.start({
+    async enqueue(name, turn) {
+      timers.add(setTimeout(() => void webhookDelivery.queues[name].run(turn), Math.max(0, turn.at.getTime() - Date.now())));
+    },
+  });
+}
+
+/** Its routes and its WebSocket. @param port 0: a free one; clock: of the connections, unset: that of the platform */
+export function servePush(service: TestService, { port = 0, clock }: { port?: number; clock?: Clock } = {}): ReturnType<typeof serveApp> {
+  const { http, appOptions: door, adapters: doors } = service;
+  const websocket = { ...service.websocket, open: () => service.websocket.open(clock) };
+  return serveApp(createApp(allRoutes(http), door, doors), { port, sockets: { websocket, appOptions: door } });
+}

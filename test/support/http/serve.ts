@@ -1,0 +1,85 @@
+import type { Express } from 'express';
+import { serveWebSocket } from '../../../src/app/events/websocket.ts';
+import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
+import type { RequestContext } from '../../../src/auth/request-context.ts';
+import { allRoutes } from '../../../src/transports/http/routes.ts';
+import { createApp } from '../../../src/transports/http/server/app.ts';
+import { type ListenOptions, listen } from '../../../src/transports/http/server/http-server.ts';
+import type { Reply, Route } from '../../../src/transports/http/server/route.ts';
+import type { TestService } from '../service/service.ts';
+
+export interface Served {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** All routes and adapters of a service and its WebSocket, or the routes given, on a free port. */
+export async function serve(
+  {
+    http,
+    appOptions: door,
+    adapters: doors,
+    websocket,
+  }: Pick<TestService, 'http' | 'appOptions'> & Partial<Pick<TestService, 'adapters' | 'websocket'>>,
+  routes: readonly Route[] = allRoutes(http),
+): Promise<Served> {
+  return serveApp(createApp(routes, door, doors), websocket === undefined ? {} : { sockets: { websocket, appOptions: door } });
+}
+
+interface ServeOptions {
+  /** 0: a free one. */
+  port?: number;
+  /** Unset: no WebSocket is opened there. */
+  sockets?: Pick<TestService, 'websocket' | 'appOptions'>;
+  /** Timeouts and limits of sockets; unset: those of the service. */
+  listening?: ListenOptions;
+}
+
+export async function serveApp(app: Express, { port = 0, sockets, listening }: ServeOptions = {}): Promise<Served & { port: number }> {
+  const server = await listen(app, port, '127.0.0.1', listening);
+  const end = sockets === undefined ? async () => undefined : await serveWebSocket(server, sockets);
+  const close = async () => {
+    await end();
+    await server.close();
+  };
+  return { url: `http://127.0.0.1:${server.port}`, port: server.port, close };
+}
+
+/** Who asks without a socket, and is not counted. */
+export function createTestContext(caller: Caller): RequestContext {
+  const uncounted = async () => undefined;
+  const payments = { requirePaymentRoom: () => undefined, countRejectedPayment: uncounted };
+  return { caller, ...NOBODY, countCall: uncounted, countChainCall: uncounted, countTask: uncounted, ...payments };
+}
+
+const NOBODY = { requestId: 'none', address: 'unknown' };
+
+interface Input {
+  params?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+  body?: Record<string, unknown>;
+  caller?: Caller;
+  accept?: string;
+  headers?: Record<string, string>;
+}
+
+/** What a route answers to parsed input, without a socket. */
+export async function call(
+  route: Route,
+  { params = {}, query = {}, body = {}, caller = PUBLIC_CALLER, accept = '', headers = {} }: Input = {},
+) {
+  const input = {
+    params,
+    query,
+    body,
+    json: body,
+    caller,
+    context: createTestContext(caller),
+    accept,
+    source: NOBODY,
+    header: (name: string) => headers[name],
+    isHead: false,
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+  return (await route.handle(input)) as Reply<any> & { body: any };
+}

@@ -1,0 +1,28 @@
+import { EXAMPLE_CALLS } from '../../../src/tools/examples/calls.ts';
+import type { ExampleCall, ExampleClient, TokenHolder } from '../../../src/tools/examples/example-client.ts';
+import type { CallableOperation } from '../../../src/tools/examples/record-examples.ts';
+
+/** Values of the right form that stand for nothing. */
+const NOTHING: Record<string, string> = {
+  uid: `0x${'1'.repeat(64)}`,
+  cid: 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
+  date: '2026-01-05',
+  weekId: '2026-W02',
+  market: '2026-W02-60000',
+  jobId: '1',
+  id: '00000000-0000-4000-8000-000000000000',
+};
+
+/** How an operation is called on a service that may have nothing to name yet. */
+export async function sampleOf(
+  world: ExampleClient,
+  { operationId, path, method }: CallableOperation,
+  holder: TokenHolder,
+): Promise<ExampleCall> {
+  try {
+    return (await EXAMPLE_CALLS[operationId]?.(world, holder)) ?? {};
+  } catch {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, NOTHING[name]]);
+    return { params: Object.fromEntries(named), query: NOTHING, ...(method === 'post' ? { body: {} } : {}) };
+  }
+}

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { assembleService } from '../../../src/app/assemble-service.ts';
+import type { Service } from '../../../src/app/service.ts';
+import { toDay } from '../../../src/forecast/day.ts';
+import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/step-times.ts';
+import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/step-registry.ts';
+import type { StepName } from '../../../src/pipeline/step-run-store.ts';
+import { loadConfig } from '../../../src/platform/config/config.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { createShutdown } from '../../../src/platform/shutdown.ts';
+import { createStartupProgress } from '../../../src/platform/startup/startup-progress.ts';
+import { contextAt } from '../clock/trusted-time.ts';
+import { removeFolder } from '../docs/folders.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+/** Suites ask from one address, as fast as they can. */
+export const HARDLY_LIMITED = {
+  RATE_LIMIT_PUBLIC: '1000000',
+  RATE_LIMIT_WALLET: '1000000',
+  RATE_LIMIT_RPC: '1000000',
+  RATE_LIMIT_TASKS: '1000000',
+};
+
+export const today = () => toDay(Date.now());
+
+export interface TestService extends Service {
+  dataDir: string;
+  stop(): Promise<void>;
+}
+
+/** The whole service without its HTTP server, in this process, on a folder of its own, with simulated data and a chain that begins `days` ago. */
+export async function testService(days: number, environment: Record<string, string> = {}): Promise<TestService> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'oracle-test-'));
+  const config = loadConfig({ DATA_DIR: dataDir, FEEDS: 'simulated', REPLAY_DAYS: String(days), ...HARDLY_LIMITED, ...environment });
+  const log = createLog({ level: 'silent', secrets: [] });
+  const shutdown = createShutdown({ log });
+  const service = await assembleService({ config, log, shutdown, progress: createStartupProgress() }, 'http://127.0.0.1:3000');
+  const stop = async () => {
+    await shutdown.stop('the test is over');
+    await removeFolder(dataDir);
+  };
+  return { ...service, dataDir, stop };
+}
+
+/** Runs a past day's steps at their own times, chain clock included; throws when one has to wait. */
+export async function runPastDay(
+  { pipeline, infrastructure }: TestService,
+  day: number,
+  outcome: readonly StepName[] = OUTCOME_STEPS,
+): Promise<void> {
+  const steps: [number, StepName][] = [
+    [getStepDueMs('signal', day), 'signal'],
+    [getStepDueMs('attest', day), 'attest'],
+    [getStepDueMs('wager', day), 'wager'],
+    ...outcome.map((step): [number, StepName] => [getWindowOpensMs(day), step]),
+  ];
+  for (const [ms, step] of steps) {
+    await infrastructure.localChain!.setNextBlockTime(ms);
+    const result = await runStep(pipeline, step, day, { ...contextAt(ms), replayed: true });
+    if (!('done' in result)) throw new Error(`${step} is not done: ${JSON.stringify(result)}`);
+  }
+}
+
+/** A service whose past `days` are each forecast and committed in time, and none of them resolved; its chain stands at now. */
+export async function unresolvedService(days: number): Promise<TestService> {
+  const service = await testService(days);
+  for (let day = today() - days; day < today(); day++) await runPastDay(service, day, ['open-window']);
+  await service.infrastructure.localChain!.followWallClock();
+  return service;
+}
+
+/** How many attestations of a kind stand on chain, by the chain's own events. */
+export async function attestedOnChain({ http }: TestService, schema: 'prediction' | 'resolution'): Promise<number> {
+  return (await http.attestations.find({ schema, attester: http.attesterAddress, fromBlock: 0 })).length;
+}
+
+export interface CommandRun {
+  child: ChildProcess;
+  /** Exit code, or the signal that ended it, with everything it wrote. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; output: string }>;
+}
+
+/** `npm run pipeline -- ...words` as a real process, beside a service of this one. */
+export function runCommand(
+  { dataDir, infrastructure }: TestService,
+  words: string[],
+  environment: Record<string, string> = {},
+): CommandRun {
+  return spawnNode(['bin/pipeline.mjs', ...words], {
+    DATA_DIR: dataDir,
+    FEEDS: 'simulated',
+    CHAIN_RPC_URL: infrastructure.rpcUrl,
+    MONGODB_URI: infrastructure.mongodbUri,
+    ...environment,
+  });
+}
+
+/** A node process in the project's folder, with the environment of this one and some more. */
+export function spawnNode(words: string[], environment: Record<string, string>): CommandRun {
+  const child = spawn(process.execPath, words, { cwd: ROOT, env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const ended = new Promise<Awaited<CommandRun['ended']>>((done) => {
+    child.once('close', (code, signal) => done({ code, signal, output }));
+  });
+  return { child, ended };
+}
