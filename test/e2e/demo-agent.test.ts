@@ -52,7 +52,7 @@ describe('the demo agent', () => {
   it('says what to do where it cannot go on', async () => {
     const { code, output } = await play('http://127.0.0.1:9');
     expect(code).toBe(1);
-    expect(output).toMatch(/✗ Nobody answers at .*\n +Run npm start first/);
+    expect(output).toMatch(/✗ No service answers at .*\n +Run npm start first/);
   });
 });
 

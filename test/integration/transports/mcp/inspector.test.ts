@@ -15,7 +15,7 @@ import { youngService } from '../../../support/service/full-service.ts';
 import { type TestService, today } from '../../../support/service/service.ts';
 
 const INSPECTOR = resolve(import.meta.dirname, '../../../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js');
-const LOOPBACK_ONLY = pathToFileURL(resolve(import.meta.dirname, '../../../support/loopback-only.ts')).href;
+const LOOPBACK_ONLY = pathToFileURL(resolve(import.meta.dirname, '../../../support/network/loopback-only.ts')).href;
 
 let service: TestService;
 let server: Served;

@@ -8,7 +8,7 @@ import { a2aSuite } from '../../../../support/a2a/a2a-suite.ts';
 import { spawnNode } from '../../../../support/service/service.ts';
 
 const DAY_MS = 86_400_000;
-const PROCESS = join(import.meta.dirname, '../../../../support/a2a-process.ts');
+const PROCESS = join(import.meta.dirname, '../../../../support/a2a/a2a-process.ts');
 
 const suite = a2aSuite(() => tasks().deleteMany({}));
 const { bench } = suite;

@@ -161,14 +161,14 @@ describe('the proxy', () => {
 });
 
 describe('a node', () => {
-  const UNREACHABLE = { jsonrpc: '2.0', id: 1, error: { code: -32_603, message: expect.stringContaining('does not answer') } };
+  const UNREACHABLE = { jsonrpc: '2.0', id: 1, error: { code: -32_603, message: expect.stringContaining('did not answer') } };
 
   it.each<[string, (calls: { id: number }[]) => string | Promise<string>]>([
     ['that says no JSON', () => 'upstream at http://10.0.0.1 failed'],
     ['that says something else', () => '{"jsonrpc":"2.0","id":0,"result":"0x1"}'],
     ['that leaves a call out', () => '[]'],
     ['that answers with what are no answers', () => '[null, 7, {"id":"0","result":"0x1"}, {"id":0,"error":7}]'],
-    ['that does not answer in time', () => new Promise<string>(() => undefined)],
+    ['that did not answer in time', () => new Promise<string>(() => undefined)],
   ])('%s is reported as unreachable, without its message', async (_, answer) => {
     const { rpcUrl } = await node(answer);
     const { url: to } = await open({ rpcUrl, timeoutMs: 100, maxBytes: 1_000 });
@@ -237,7 +237,7 @@ describe('log queries', () => {
     });
     const batch = [logs(1), logs(2), logs(3), logs(4), call('eth_chainId')];
     const answers = await ask(batch, (await open({ rpcUrl, maxBytes: 1_000 })).url);
-    const tooLong = { code: -32_005, message: expect.stringContaining('longer than what one request is given') };
+    const tooLong = { code: -32_005, message: expect.stringContaining('exceeds the size limit') };
     expect(answers).toMatchObject([
       { id: 1, result: expect.any(String) },
       { error: tooLong },
@@ -261,7 +261,7 @@ it('do not affect other calls, of which a too long one fails alone too', async (
   const answers = await ask(batch, (await open({ rpcUrl, maxBytes: 1_000 })).url);
   expect(answers).toEqual([
     { jsonrpc: '2.0', id: 0, result: 'x'.repeat(10) },
-    { jsonrpc: '2.0', id: 1, error: { code: -32_005, message: expect.stringContaining('longer than what one request is given') } },
+    { jsonrpc: '2.0', id: 1, error: { code: -32_005, message: expect.stringContaining('exceeds the size limit') } },
     { jsonrpc: '2.0', id: 2, result: 'x'.repeat(300) },
   ]);
   expect(asked).toHaveLength(6);

@@ -96,15 +96,6 @@ describe('webhooks', () => {
     await send('DELETE', path, 'premium');
   });
 
-  it('return 409 for a registration without horizons where all horizons are registered', async () => {
-    const { body: made } = await send('POST', REGISTER, 'premium', { ...wanted, horizons: 'all' });
-    const again = await send('POST', REGISTER, 'premium', wanted);
-    expect(again).toMatchObject({ status: 409, body: { code: 'CONFLICT', field: 'url', id: made.id } });
-    const { status, body: weekly } = await send('POST', REGISTER, 'premium', { ...wanted, horizon: '7d' });
-    expect([status, weekly.horizons]).toEqual([201, ['7d']]);
-    for (const { id } of [made, weekly]) await send('DELETE', `${LIST}/${id}`, 'premium');
-  });
-
   it.each([
     ['GET', LIST],
     ['POST', REGISTER],
