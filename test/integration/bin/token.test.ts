@@ -37,7 +37,7 @@ it('finds the service where the settings say that it listens', async () => {
 it('says in the words of the service why a wallet gets none', async () => {
   const { code, output } = await token(['poor', '--url', server.url]);
   expect(code).toBe(1);
-  expect(output).toContain('TIER_REQUIRED: This needs the basic tier; the wallet has public');
+  expect(output).toContain('TIER_REQUIRED: This requires the basic tier; the wallet has public');
 });
 
 it('says that no service runs, and what to do', async () => {

@@ -26,7 +26,7 @@ export function oddRecords(): [string, (real: ScorecardReply) => ScorecardReply,
     [
       'all HOLD',
       (real) => withRows(real, real.predictions.map(held), 'no calls: all 12 resolved forecasts were HOLD'),
-      { record: /No call made\.\s*All 12 forecasts/, ...nothingScored, price: /inside the 80 % band on \d+ of \d+ days/ },
+      { record: /No calls\.\s*All 12 resolved forecasts/, ...nothingScored, price: /inside the 80 % band on \d+ of \d+ days/ },
     ],
     [
       'all VOID and missed',

@@ -61,9 +61,9 @@ describe('the inputs of the model card', () => {
       expect(licences.length).toBeGreaterThan(0);
     }
     expect(getLicences({ kind: 'simulated', source: 'simulated (seed 2)' }, [])).toEqual([
-      { of: 'simulated (seed 2)', licence: expect.stringContaining('made up') },
+      { of: 'simulated (seed 2)', licence: expect.stringContaining('simulated') },
     ]);
-    expect(getLicences({ kind: 'csv', source: 'csv:history' }, [])[0].licence).toContain('not known');
+    expect(getLicences({ kind: 'csv', source: 'csv:history' }, [])[0].licence).toContain('unknown');
   });
 });
 
