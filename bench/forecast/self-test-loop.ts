@@ -1,7 +1,7 @@
-import { computeInThread } from '../../src/pipeline/self-test/compute-in-thread.ts';
+import { computeInProcess } from '../../src/pipeline/self-test/compute-in-process.ts';
 import { loadSimulatedHistory } from '../../src/tools/model-document/histories.ts';
 
-/** Self-tests on a whole history in the thread that the service runs them in, one after the other without a pause. */
+/** Self-tests on a whole history in the child process that the service runs them in, one after the other without a pause. */
 export interface SelfTestLoop {
   /** Resolves once they run. */
   start(): Promise<void>;
@@ -29,13 +29,13 @@ export function selfTestLoop(): SelfTestLoop {
   };
 }
 
-type Input = Parameters<typeof computeInThread>[0]['input'];
+type Input = Parameters<typeof computeInProcess>[0]['input'];
 
 /** The tests of each day, until it is aborted. */
 async function repeat(input: Input, signal: AbortSignal, onFirst: () => void): Promise<number> {
   for (let completed = 0; ; completed++) {
     try {
-      await computeInThread({ input, names: ['walk-forward', 'overfitting'] }, { signal, onReport: onFirst });
+      await computeInProcess({ input, names: ['walk-forward', 'overfitting'] }, { signal, onReport: onFirst });
     } catch (error) {
       if (signal.aborted) return completed;
       throw error;

@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import type { Address } from 'viem';
 import { createGasCostReader } from '../../chain/gas-costs.ts';
 import type { PipelineDeps } from '../../pipeline/deps.ts';
-import { computeInThread } from '../../pipeline/self-test/compute-in-thread.ts';
+import { computeInProcess } from '../../pipeline/self-test/compute-in-process.ts';
 import type { SelfTestDeps } from '../../pipeline/self-test/deps.ts';
 import { SingleFlightQueue } from '../../pipeline/self-test/single-flight-queue.ts';
 import { toPublicStepReason } from '../../pipeline/step-run-store.ts';
@@ -21,12 +21,12 @@ interface ComposeSelfTestsDeps {
   now(): Date;
 }
 
-/** Dependencies of the self-tests, which run in a thread that ends with the process. */
+/** Dependencies of the self-tests, which run in a child process that ends with this one. */
 export function composeSelfTests({ shutdown }: Pick<ProcessContext, 'shutdown'>, deps: ComposeSelfTestsDeps): SelfTestDeps {
   const { db, chainId, wallets, version, now } = deps;
   return {
     store: new SelfTestStore(db),
-    compute: (input, names) => computeInThread({ input, names }, { signal: shutdown.signal }),
+    compute: (input, names) => computeInProcess({ input, names }, { signal: shutdown.signal }),
     queue: new SingleFlightQueue(),
     codeVersion: computeCodeVersion(version),
     startedAt: now(),

@@ -7,7 +7,7 @@ import type { Service } from '../service.ts';
 const MAX_WAIT_MS = 5_000;
 
 /**
- * Starts, in a thread, the overdue self-tests that need no record. The returned function runs the others, once the record is complete,
+ * Starts, in a child process, the overdue self-tests that need no record. The returned function runs the others, once the record is complete,
  * and resolves to whether all are done: after a replay it waits for them up to a limit.
  */
 export function startSelfTests(service: Service): (hasReplayed: boolean) => Promise<boolean> {

@@ -8,7 +8,7 @@ import { parseProviderUrls } from '../../market/live/providers/provider-urls.ts'
 import { isLiveReachable } from '../../market/live/reachability.ts';
 import { createMarket, type Market } from '../../market/market.ts';
 import { COMPUTATIONS, type ComputationName, type TimedReport } from '../../pipeline/self-test/computations.ts';
-import { computeInThread } from '../../pipeline/self-test/compute-in-thread.ts';
+import { computeInProcess } from '../../pipeline/self-test/compute-in-process.ts';
 import { getVintages, readHistoryThrough, readPointInTimeFrames } from '../../pipeline/self-test/history.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 import { createProgressBar } from '../../platform/startup/progress-bar.ts';
@@ -83,7 +83,7 @@ async function computeSelfTests(
   const bar = createProgressBar('Self-tests');
   let done = 0;
   const onReport = ({ name, durationMs }: TimedReport) => bar.update(++done, names.length, `${name}, ${durationMs} ms`);
-  const reports = await computeInThread(
+  const reports = await computeInProcess(
     { input: { frame: inputs, pointInTime, vintages: getVintages(market) }, names },
     { signal: context.shutdown.signal, onReport },
   );

@@ -5,7 +5,7 @@ import type { SingleFlightQueue } from './single-flight-queue.ts';
 
 export interface SelfTestDeps {
   store: SelfTestStore;
-  /** Computes reports off the main thread. Errors as `computeInThread`. */
+  /** Computes reports off the main thread. Errors as `computeInProcess`. */
   compute(input: ComputeInput, names: readonly ComputationName[]): Promise<TimedReport[]>;
   queue: SingleFlightQueue;
   /** Package version and digest of the computing code. */

@@ -20,13 +20,13 @@ const PATHS = ['status', 'walk-forward', 'contamination', 'stability', 'polymark
 let service: TestService;
 /** The day after the last run: the clock of these tests is within it. */
 let end: Day;
-let inThread: SelfTestDeps['compute'];
+let inProcess: SelfTestDeps['compute'];
 
 beforeAll(async () => {
   service = await testService(DAYS);
   end = toDay(Date.now());
   for (let day = end - DAYS; day < end; day++) await runPastDay(service, day);
-  inThread = service.pipeline.selfTests.compute;
+  inProcess = service.pipeline.selfTests.compute;
 });
 afterAll(() => service?.stop());
 beforeEach(async () => {
@@ -105,10 +105,10 @@ describe('before the first result', () => {
 });
 
 describe('a fresh start', () => {
-  it('has results on all five paths, computed in a thread while requests are answered', async () => {
+  it('has results on all five paths, computed in a child process while requests are answered', async () => {
     const { url, close } = await serve(service);
     const compute: SelfTestDeps['compute'] = ({ frame }, names) =>
-      inThread({ frame: shortly(frame), pointInTime: [], vintages: 'made' }, names);
+      inProcess({ frame: shortly(frame), pointInTime: [], vintages: 'made' }, names);
     let answered = 0;
     let whileRunning = 0;
     const running = catchUpSelfTests(worker({ compute }), at(NOON())).finally(() => {

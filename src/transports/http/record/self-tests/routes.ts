@@ -22,8 +22,8 @@ type StoredResult<Schema extends z.ZodType> = Omit<z.input<Schema>, keyof SelfTe
 const STATUS_PATH = '/api/self-test/status';
 /** Overdue tests start within ten minutes, and at startup. */
 const RETRY_AFTER_SECONDS = 60;
-const DAILY = 'Runs daily at 03:00 UTC and on a fresh start, in a worker thread; the newest stored result is returned.';
-const WEEKLY = 'Runs on Sunday at 15:00 UTC and on a fresh start, in a worker thread; the newest stored result is returned.';
+const DAILY = 'Runs daily at 03:00 UTC and on a fresh start, in a child process; the newest stored result is returned.';
+const WEEKLY = 'Runs on Sunday at 15:00 UTC and on a fresh start, in a child process; the newest stored result is returned.';
 
 /** Interface, section 4.1. Served from the store: no request computes a test. */
 export function selfTestRoutes(deps: SelfTestDeps): Route[] {

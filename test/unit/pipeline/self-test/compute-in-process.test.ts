@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
 import { sliceFrame } from '../../../../src/forecast/input-frame.ts';
 import { computeReports } from '../../../../src/pipeline/self-test/computations.ts';
-import { type ComputeThreadOptions, computeInThread } from '../../../../src/pipeline/self-test/compute-in-thread.ts';
+import { type ComputeProcessOptions, computeInProcess } from '../../../../src/pipeline/self-test/compute-in-process.ts';
 import { SingleFlightQueue } from '../../../../src/pipeline/self-test/single-flight-queue.ts';
 import type { OracleError } from '../../../../src/platform/errors.ts';
 import { syntheticFrame } from '../../forecast/synthetic-frame.ts';
@@ -15,12 +15,14 @@ const input = {
 };
 const NAMES = ['walk-forward', 'contamination'] as const;
 const signal = new AbortController().signal;
-const entry = (name: string) => new URL(`./threads/${name}.ts`, import.meta.url);
+const entry = (name: string) => new URL(`./children/${name}.ts`, import.meta.url);
 
-const compute = (options: Partial<ComputeThreadOptions> = {}) => computeInThread({ input, names: NAMES }, { signal, ...options });
+const compute = (options: Partial<ComputeProcessOptions> = {}) => computeInProcess({ input, names: NAMES }, { signal, ...options });
 
-describe('the worker thread of the self-tests', () => {
-  it('computes the same as the main thread, yields each report when it is ready, and leaves the history intact', async () => {
+afterEach(() => vi.unstubAllEnvs());
+
+describe('the child process of the self-tests', () => {
+  it('computes the same as the parent, yields each report when it is ready, and leaves the history intact', async () => {
     const reported: string[] = [];
     const digits = JSON.stringify([...frame.close, ...frame.sp500.values]);
     const reports = await compute({ onReport: ({ name }) => reported.push(name) });
@@ -31,8 +33,9 @@ describe('the worker thread of the self-tests', () => {
   });
 
   it.each([
-    ['throws', 'the thread failed; the log says why'],
-    ['ends', 'the thread ended with code 7'],
+    ['throws', 'the child process failed; the log says why'],
+    ['ends', 'the child process ended with code 7'],
+    ['crashes', 'the child process ended by SIGKILL'],
   ])('that %s rejects with the reason', async (name, reason) => {
     await expect(compute({ entry: entry(name) })).rejects.toMatchObject({ code: 'INTERNAL', message: expect.stringContaining(reason) });
   });
@@ -43,7 +46,7 @@ describe('the worker thread of the self-tests', () => {
     expect((error as OracleError).message).not.toContain('disk');
   });
 
-  it('is terminated at its timeout', async () => {
+  it('is killed at its timeout', async () => {
     const late = compute({ entry: entry('never'), timeoutMs: 50 });
     await expect(late).rejects.toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('not done within 0.05 s') });
   });
@@ -56,9 +59,11 @@ describe('the worker thread of the self-tests', () => {
     await expect(compute({ signal: stop.signal })).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
   });
 
-  it('has no environment variables', async () => {
-    const [{ report }] = await computeInThread({ input, names: ['stability'] }, { signal, entry: entry('environment') });
-    expect(report).toEqual([]);
+  it('does not get the settings, which hold secrets', async () => {
+    vi.stubEnv('PRIVATE_KEY', 'secret');
+    const [{ report }] = await computeInProcess({ input, names: ['stability'] }, { signal, entry: entry('environment') });
+    expect(report).toContain('PATH');
+    expect(report).not.toContain('PRIVATE_KEY');
   });
 });
 

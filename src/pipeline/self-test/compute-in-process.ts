@@ -1,0 +1,100 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { filterChildEnvironment } from '../../platform/child-process/child-environment.ts';
+import { OracleError } from '../../platform/errors.ts';
+import type { ComputationName, ComputeInput, TimedReport } from './computations.ts';
+
+/** The only message to the child process. */
+export interface ComputeRequest {
+  input: ComputeInput;
+  names: readonly ComputationName[];
+}
+
+/** Messages from the child process: one for each report, or the error that ends it. */
+export type ComputeMessage = { computed: TimedReport } | { error: Error };
+
+export interface ComputeProcessOptions {
+  /** Kills the child process. */
+  signal: AbortSignal;
+  onReport?(computed: TimedReport): void;
+  /** Default: five minutes. */
+  timeoutMs?: number;
+  /** Module of the child process. Default: `compute-child.ts`. */
+  entry?: URL;
+}
+
+/** Several times the expected duration on a loaded machine. */
+const DEFAULT_TIMEOUT_MS = 5 * 60_000;
+/** Ten times the memory of a full history with all variants. */
+const MAX_MEMORY_MB = 1_024;
+
+/**
+ * Computes reports in a child process, so that this one keeps serving requests. Not a worker thread: V8 aborts the whole process now and
+ * then when threads that compile much code end (`Check failed: jit_page.has_value()`, nodejs/node#64500).
+ * @throws OracleError SHUTTING_DOWN when the process stops; INTERNAL when the child fails, exits early or times out
+ */
+export async function computeInProcess(request: ComputeRequest, options: ComputeProcessOptions): Promise<TimedReport[]> {
+  const { signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  if (signal.aborted) throw shuttingDownError();
+  const { promise, resolve, reject } = Promise.withResolvers<TimedReport[]>();
+  const child = forkChild(options.entry ?? new URL('./compute-child.ts', import.meta.url));
+  const closed = new Promise<void>((done) => {
+    child.once('close', () => done());
+    child.once('error', (error) => {
+      reject(computationError('the child process could not be started; the log says why', error));
+      if (child.pid === undefined) done();
+    });
+  });
+  collectReports(child, request, { resolve, reject, onReport: options.onReport });
+  const timer = setTimeout(() => reject(computationError(`not done within ${timeoutMs / 1_000} s`)), timeoutMs);
+  const onAbort = () => reject(shuttingDownError());
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    child.kill('SIGKILL');
+    await closed;
+  }
+}
+
+/** Of its own process group: Ctrl-C reaches only the parent, which stops its children. */
+function forkChild(entry: URL): ChildProcess {
+  return fork(fileURLToPath(entry), [], {
+    detached: true,
+    execArgv: [`--max-old-space-size=${MAX_MEMORY_MB}`],
+    env: filterChildEnvironment(),
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    serialization: 'advanced',
+  });
+}
+
+interface Collector extends Pick<ComputeProcessOptions, 'onReport'> {
+  resolve(reports: TimedReport[]): void;
+  reject(error: OracleError): void;
+}
+
+function collectReports(child: ChildProcess, request: ComputeRequest, { resolve, reject, onReport }: Collector): void {
+  const reports: TimedReport[] = [];
+  child.on('message', (message: ComputeMessage) => {
+    // The reason of a failed self-test is public, so that the thrown message stays in the log.
+    if ('error' in message) return reject(computationError('the child process failed; the log says why', message.error));
+    reports.push(message.computed);
+    onReport?.(message.computed);
+  });
+  child.once('close', (code, signal) => {
+    if (reports.length === request.names.length) resolve(reports);
+    else reject(computationError(`the child process ended ${signal === null ? `with code ${code}` : `by ${signal}`}`));
+  });
+  // A child that exited at once breaks the channel; `close` reports it.
+  child.send(request, () => {});
+}
+
+function shuttingDownError(): OracleError {
+  return new OracleError('SHUTTING_DOWN', 'The service is stopping: self-tests will be run at its next start');
+}
+
+function computationError(reason: string, cause?: unknown): OracleError {
+  return new OracleError('INTERNAL', `Self-tests could not be computed: ${reason}`, { cause });
+}

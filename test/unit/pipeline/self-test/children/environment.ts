@@ -1,0 +1,2 @@
+process.send!({ computed: { name: 'stability', report: Object.keys(process.env), durationMs: 0 } });
+process.disconnect();

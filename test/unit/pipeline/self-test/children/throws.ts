@@ -1,0 +1,1 @@
+process.send!({ error: new Error('the disk is full') });
