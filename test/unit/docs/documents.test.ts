@@ -112,17 +112,17 @@ describe('numbers in the documents', () => {
   it.each([
     `kept for ${EVENT_RETENTION_DAYS} days`,
     `opens one connection within ${TICKET_SECONDS} seconds`,
-    `beyond ${WEBSOCKET.connectionsPerWallet} connections a wallet`,
-    `at most ${MAX_FRAMES_PER_MINUTE.all} times a minute`,
-    `come every ${WEBSOCKET.pingSeconds} seconds`,
-    `After a drop wait ${WEBSOCKET.reconnectSeconds} seconds`,
-    `Any 2xx within ${WEBHOOK_CALL_TIMEOUT_MS / 1_000} seconds`,
-    `${MAX_REPLAYED_EVENTS_PER_DAY} events of replays a day`,
-    `${MAX_TESTS_PER_DAY} tests a day`,
-    `for ${DELIVERY_RETENTION_DAYS.live} days; replays and tests for ${DELIVERY_RETENTION_DAYS.asked}`,
+    `beyond ${WEBSOCKET.connectionsPerWallet} connections per wallet`,
+    `at most ${MAX_FRAMES_PER_MINUTE.all} messages per minute`,
+    `sent every ${WEBSOCKET.pingSeconds} seconds`,
+    `After a disconnect wait ${WEBSOCKET.reconnectSeconds} seconds`,
+    `A 2xx within ${WEBHOOK_CALL_TIMEOUT_MS / 1_000} seconds`,
+    `${MAX_REPLAYED_EVENTS_PER_DAY} replayed events per UTC day`,
+    `${MAX_TESTS_PER_DAY} per wallet a day`,
+    `for ${DELIVERY_RETENTION_DAYS.live} days (replays and tests: ${DELIVERY_RETENTION_DAYS.asked} days)`,
     `For ${PREVIOUS_SECRET_HOURS} hours deliveries carry two signatures`,
     `at least ${MIN_SECRET_BYTES} bytes, at most ${MAX_SECRET_LENGTH} characters`,
-    `A wallet can have ${MAX_WEBHOOKS_PER_WALLET}.`,
+    `A wallet can have ${MAX_WEBHOOKS_PER_WALLET} webhooks.`,
   ])('docs/EVENTS.md says: %s', (words) => expect(flowing(events)).toContain(words));
 
   it('of the README on recorded history are those of the model card', () => {
