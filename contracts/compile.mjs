@@ -1,7 +1,7 @@
 /**
  * Compiles the Solidity files of this folder with the pinned `solc` and OpenZeppelin packages, offline, to
- * `compiled/<Name>.json`: `{ contractName, abi, bytecode }`, and those of `test-only` to `compiled/test-only`. `npm run contracts`
- * writes the files; `compileAll()` only returns their text, so that a test can compare the committed files.
+ * `compiled/<Name>.json`: `{ contractName, abi, bytecode }`, and those of `examples` and `test-only` to folders of the same names
+ * there. `npm run contracts` writes the files; `compileAll()` only returns their text, so that a test can compare the committed files.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,8 +18,9 @@ const SETTINGS = {
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
 };
 
-/** Source of an import such as `@openzeppelin/contracts/...`, from node_modules. */
+/** Source of an import: a contract of this folder, or one such as `@openzeppelin/contracts/...` from node_modules. */
 function readImport(path) {
+  if (!path.startsWith('@')) return { contents: readFileSync(join(FOLDER, path), 'utf8') };
   const [scope, name, ...rest] = path.split('/');
   const root = dirname(require.resolve(`${scope}/${name}/package.json`));
   return { contents: readFileSync(join(root, ...rest), 'utf8') };
@@ -32,7 +33,7 @@ export function compileAll(subfolder = '') {
   const names = readdirSync(folder)
     .filter((file) => file.endsWith('.sol'))
     .sort();
-  const sources = Object.fromEntries(names.map((name) => [name, { content: readFileSync(join(folder, name), 'utf8') }]));
+  const sources = Object.fromEntries(names.map((name) => [join(subfolder, name), { content: readFileSync(join(folder, name), 'utf8') }]));
   const input = JSON.stringify({ language: 'Solidity', sources, settings: SETTINGS });
   const output = JSON.parse(solc.compile(input, { import: readImport }));
   const errors = (output.errors ?? []).filter((error) => error.severity === 'error' || error.type === 'Warning');
@@ -40,14 +41,14 @@ export function compileAll(subfolder = '') {
   return Object.fromEntries(
     names.map((file) => {
       const contractName = file.replace('.sol', '');
-      const { abi, evm } = output.contracts[file][contractName];
+      const { abi, evm } = output.contracts[join(subfolder, file)][contractName];
       return [contractName, `${JSON.stringify({ contractName, abi, bytecode: `0x${evm.bytecode.object}` })}\n`];
     }),
   );
 }
 
 if (process.argv[1] && resolve(process.argv[1]) === import.meta.filename) {
-  for (const subfolder of ['', 'test-only']) {
+  for (const subfolder of ['', 'examples', 'test-only']) {
     const target = join(FOLDER, 'compiled', subfolder);
     mkdirSync(target, { recursive: true });
     for (const [name, text] of Object.entries(compileAll(subfolder))) {

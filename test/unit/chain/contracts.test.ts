@@ -7,7 +7,8 @@ import { compileAll } from '../../../contracts/compile.mjs';
 const FOLDER = resolve(import.meta.dirname, '../../../contracts/compiled');
 
 it.each([
-  ['', ['AgenticCommerce', 'GateToken', 'IdentityRegistry', 'ReputationRegistry', 'TestStablecoin']],
+  ['', ['AgenticCommerce', 'GateToken', 'IdentityRegistry', 'OracleRecordReader', 'ReputationRegistry', 'TestStablecoin']],
+  ['examples', ['SignalScore']],
   ['test-only', ['Batcher', 'ContractWallet', 'RevertingContract', 'WalletFactory']],
 ])('compiling the contracts again gives the files that are committed: %s', (subfolder, names) => {
   const compiled = compileAll(subfolder) as Record<string, string>;
