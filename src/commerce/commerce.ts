@@ -8,14 +8,11 @@ import type { SignReceipt } from './receipts/receipt.ts';
 import type { RequireSalesOpen } from './sales-gate.ts';
 import type { SalesService } from './x402/sales-service.ts';
 
-/** Services of commerce. */
 export interface Commerce {
   ledger: Ledger;
   merchant: MerchantConfig;
   signReceipt: SignReceipt;
-  /** Wallet that signs receipts. */
   receiptSigner: Address;
-  /** Sales over x402. */
   sales: SalesService;
   /** Remote x402 facilitator; null when this process settles payments. */
   facilitatorUrl: string | null;

@@ -11,11 +11,9 @@ export interface MerchantConfig {
   payee: Address;
   /** False on a local chain, whose stablecoin is freely mintable. */
   realMoney: boolean;
-  /** Base URL for clients. */
   publicUrl: string;
 }
 
-/** CAIP-2 id of the chain. */
 export function getCaip2Network({ chainId }: Pick<MerchantConfig, 'chainId'>): `eip155:${number}` {
   return `eip155:${chainId}`;
 }

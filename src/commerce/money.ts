@@ -22,10 +22,7 @@ export function parseUsd(text: string): Money {
   return usdFromMicros(parseAmount(text, USD_DECIMALS));
 }
 
-/**
- * Parses decimal text to an integer of the smallest unit.
- * @throws OracleError INPUT_INVALID for anything but digits with at most one point, or for too many decimals
- */
+/** Integer of the smallest unit. @throws OracleError INPUT_INVALID for anything but digits with at most one point and `decimals` decimals */
 export function parseAmount(text: string, decimals: number): bigint {
   const [, whole, fraction = ''] = (text.length <= MAX_AMOUNT_CHARS && /^(\d+)(?:\.(\d+))?$/.exec(text)) || [];
   if (whole === undefined || fraction.length > decimals) {

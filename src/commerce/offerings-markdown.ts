@@ -7,7 +7,6 @@ const PAYMENT_DESCRIPTIONS = {
   'agent-commerce': () => 'by a job of ERC-8183',
 } as const;
 
-/** All offerings as a Markdown table. */
 export function renderOfferingsTable(): string {
   const rows = OFFERINGS.map(
     (offering) =>

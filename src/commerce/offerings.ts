@@ -9,7 +9,6 @@ export interface Offering {
   name: string;
   channel: Channel;
   title: string;
-  /** One or two sentences. */
   description: string;
   price: Money;
   /** Parts of the deliverable. */
@@ -22,7 +21,6 @@ export interface Offering {
   resource: PaidResource | null;
 }
 
-/** An HTTP operation that requires a payment. */
 export interface PaidResource {
   method: 'GET';
   path: string;
@@ -183,7 +181,6 @@ export function findOffering(channel: Channel, name: string): Offering | null {
   return OFFERINGS.find((offering) => offering.channel === channel && offering.name === name) ?? null;
 }
 
-/** Offerings of the channel `x402` with their HTTP operations. */
 export const PAID_RESOURCES: readonly (Offering & { resource: PaidResource })[] = OFFERINGS.flatMap((offering) =>
   offering.resource === null ? [] : [{ ...offering, resource: offering.resource }],
 );

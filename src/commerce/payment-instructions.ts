@@ -7,11 +7,9 @@ import type { Offering } from './offerings.ts';
 import type { SignatureRule } from './purchases/buyer-check.ts';
 import { getPurchaseMessageTemplate } from './purchases/purchase.ts';
 
-/** How an offering is paid. */
 export interface PaymentInstructions {
   /** Payee wallet; for a job its provider. Null while the channel is closed. */
   payee: Address | null;
-  /** CAIP-2. */
   chain: string;
   /** The stablecoin. */
   asset: Address;
@@ -43,7 +41,6 @@ const STEPS: Record<Exclude<Channel, 'purchase'>, readonly string[]> = {
   ],
 };
 
-/** Signature of a purchase claim. */
 export interface ClaimSignature {
   /** When false, an unsigned claim is delivered to the client address that makes it first. */
   required: boolean;
@@ -74,7 +71,6 @@ export interface PaymentInstructionOptions {
   merchant: MerchantConfig;
   /** Null when jobs are disabled. */
   jobs: JobProvider | null;
-  /** Whether a purchase claim needs the payer's signature. */
   signatures: SignatureRule;
   open: boolean;
 }

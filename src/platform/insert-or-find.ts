@@ -1,13 +1,8 @@
 import type { Collection, Filter, OptionalUnlessRequiredId } from 'mongodb';
-import { isDuplicateKey } from './mongo.ts';
+import { isFirstWrite } from './mongo.ts';
 
 /** Inserts a document unless one of its `_id` exists, and returns the stored one: of concurrent writers the first wins. */
 export async function insertOrFind<Doc extends { _id: string }>(collection: Collection<Doc>, doc: Doc): Promise<Doc> {
-  try {
-    await collection.insertOne(doc as unknown as OptionalUnlessRequiredId<Doc>);
-    return doc;
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    return (await collection.findOne({ _id: doc._id } as Filter<Doc>)) as Doc;
-  }
+  if (await isFirstWrite(collection.insertOne(doc as unknown as OptionalUnlessRequiredId<Doc>))) return doc;
+  return (await collection.findOne({ _id: doc._id } as Filter<Doc>)) as Doc;
 }

@@ -104,6 +104,17 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY_CODE;
 }
 
+/** Whether a write was done; false when a unique index rejected it: of concurrent writers the first wins. */
+export async function isFirstWrite(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
 /** For writes of which the first one counts. */
 export function ignoreDuplicate(error: unknown): void {
   if (!isDuplicateKey(error)) throw error;

@@ -11,7 +11,6 @@ import { describeForecast, NO_ADVICE_NOTE, probabilityToPercent } from './format
 import { buildFullProof } from './full-proof.ts';
 import { readSoldForecast, toForecastSection } from './sold-forecast.ts';
 
-/** Suggested stake in the prediction market; absent parts are null. */
 type Stake = Pick<TradeIntent, 'contractSide' | 'market' | 'sizing' | 'marketReason' | 'wager'> & {
   entry: TradeIntent['entry'] | null;
   actionable: boolean;

@@ -1,7 +1,7 @@
 import { HORIZONS } from '../../forecast/model.ts';
 import type { DayDoc, InputSource } from '../../record/day-doc.ts';
 import { getCurrentRegime } from '../../record/market/regime-history.ts';
-import { buildModelDetails, type ModelDetails } from '../../record/oracle/model-details.ts';
+import { buildModelDetails } from '../../record/oracle/model-details.ts';
 import { describeThresholds } from '../../record/oracle/signal-thresholds.ts';
 import { type DocumentDeps, SOLD_HORIZON_DAYS } from './deps.ts';
 import type { DocumentBody } from './document-head.ts';
@@ -15,7 +15,7 @@ export async function composeAnalysisReport(deps: DocumentDeps): Promise<Documen
   const [day, regime, models, records] = await Promise.all([
     deps.record.findDay(main.newest.day) as Promise<DayDoc>,
     getCurrentRegime(deps, deps.now()),
-    Promise.all(sold.map(({ newest }) => readModelDetails(deps, newest))),
+    Promise.all(sold.map(async ({ newest }) => buildModelDetails(await deps.models.get(newest.modelVersion), newest))),
     Promise.all(sold.map((one) => readSoldStatistics(deps, one))),
   ]);
   return {
@@ -24,7 +24,7 @@ export async function composeAnalysisReport(deps: DocumentDeps): Promise<Documen
     sentences: formatSentences(main, sold),
     regime,
     categories: day.categories,
-    inputs: parseInputs(day),
+    inputs: (JSON.parse(day.metadata.json) as { inputs: InputSource[] }).inputs,
     horizons: sold.map((one, index) => ({
       ...toForecastSection(one),
       thresholds: describeThresholds(one.newest),
@@ -32,15 +32,6 @@ export async function composeAnalysisReport(deps: DocumentDeps): Promise<Documen
       record: records[index],
     })),
   };
-}
-
-async function readModelDetails({ models }: DocumentDeps, newest: SoldForecast['newest']): Promise<ModelDetails> {
-  return buildModelDetails(await models.get(newest.modelVersion), newest);
-}
-
-/** Input series of the day's forecasts, from the attested metadata. */
-function parseInputs({ metadata }: DayDoc): InputSource[] {
-  return (JSON.parse(metadata.json) as { inputs: InputSource[] }).inputs;
 }
 
 function formatSentences(main: SoldForecast, sold: readonly SoldForecast[]): string[] {

@@ -1,4 +1,3 @@
-import type { Hash } from 'viem';
 import { OracleError } from '../../platform/errors.ts';
 import type { Channel } from '../channels.ts';
 import { findOffering, getOfferingId } from '../offerings.ts';
@@ -7,22 +6,16 @@ import { composeAnalysisReport } from './analysis-report.ts';
 import { composeBitcoinSignal, composeSignalWithProof } from './bitcoin-signal.ts';
 import { composeCrowdVsOracle } from './crowd/crowd-vs-oracle.ts';
 import type { DocumentDeps } from './deps.ts';
-import { buildDocument, type DocumentBody } from './document-head.ts';
+import { buildDocument, type DocumentBody, type DocumentHead } from './document-head.ts';
 import { composeMacroReview } from './market/macro-review.ts';
 import { composeMarketContext } from './market/market-context.ts';
 import { composeTrackRecord } from './track-record/track-record.ts';
 
-/** A sold document, with the forecast in it. */
-export interface ComposedDocument {
-  /** JSON with `kind`, `title` and `generatedAt`; the input of `hashDocument`. */
+/** A sold document as JSON, the input of `hashDocument`, with the forecast in it. */
+export interface ComposedDocument extends Pick<DocumentHead, 'forecastId' | 'attestationUid'> {
   document: Record<string, unknown>;
-  /** The included 7-day forecast, or null. */
-  forecastId: string | null;
-  /** Attestation of that forecast; null without one, or before it is on chain. */
-  attestationUid: Hash | null;
 }
 
-/** Composers by offering id. */
 const COMPOSERS: Record<string, (deps: DocumentDeps) => Promise<DocumentBody>> = {
   'purchase:svc_signal_with_proof': composeSignalWithProof,
   'purchase:svc_verified_track_record': composeTrackRecord,
@@ -36,10 +29,8 @@ const COMPOSERS: Record<string, (deps: DocumentDeps) => Promise<DocumentBody>> =
 };
 
 /**
- * Composes the document of a purchase or job offering (interface, section 2.8) for a payer.
- * @param now time of the document's content
- * @throws OracleError STEP_WAITING before the first forecast, PRICE_UNAVAILABLE and FEED_UNAVAILABLE while market data is missing, all
- * retryable; INPUT_INVALID naming `offering` when the channel has no such document
+ * Composes the document of a purchase or job offering for a payer, with content as of `now`.
+ * @throws OracleError STEP_WAITING before the first forecast, PRICE_UNAVAILABLE, FEED_UNAVAILABLE, all retryable; INPUT_INVALID
  */
 export async function composeDocument(deps: DocumentDeps, channel: Channel, offering: string, now: Date): Promise<ComposedDocument> {
   const sold = findOffering(channel, offering);

@@ -4,8 +4,6 @@ import type { PredictionVerificationDeps } from '../../record/verification/verif
 
 export type DocumentDeps = OracleDeps & PredictionVerificationDeps;
 
-/** The caller of a paid document. */
 export const PAYER_CALLER: Caller = { tier: 'public', paid: true };
 
-/** Default horizon of sold forecasts. */
 export const SOLD_HORIZON_DAYS = 7;

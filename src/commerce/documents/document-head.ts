@@ -2,7 +2,6 @@ import type { Hash } from 'viem';
 import type { FeedKind } from '../../market/feed.ts';
 import type { DocumentDeps } from './deps.ts';
 
-/** Common fields of all documents. */
 export interface DocumentHead {
   /** Name of the offering without `svc_`. */
   kind: string;
@@ -12,14 +11,11 @@ export interface DocumentHead {
   forecastId: string | null;
   /** Attestation of that forecast; null without one, or before it is on chain. */
   attestationUid: Hash | null;
-  /** Source of the market data. */
   source: string;
   marketKind: FeedKind;
-  /** Summary in prose. */
   sentences: string[];
 }
 
-/** Fields that a composer adds to the head. */
 export type DocumentBody = Pick<DocumentHead, 'forecastId' | 'attestationUid' | 'sentences'> & Record<string, unknown>;
 
 export function buildDocument(

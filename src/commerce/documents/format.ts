@@ -1,6 +1,5 @@
 import type { OracleSignal } from '../../record/oracle/oracle-signal.ts';
 
-/** Disclaimer of every actionable document. */
 export const NO_ADVICE_NOTE =
   'This is not trading advice, and a probability is not a promise: do not stake what you cannot afford to lose.';
 

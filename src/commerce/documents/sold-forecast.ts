@@ -16,12 +16,10 @@ export async function readSoldForecast(deps: DocumentDeps, horizonDays: number =
   return { ...found, forecastId: found.newest._id, attestationUid: found.newest.attestation?.uid ?? null };
 }
 
-/** Values, opening and distribution of a sold forecast. */
 export function toForecastSection({ signal, newest }: Pick<SoldForecast, 'signal' | 'newest'>) {
   return { forecast: signal, quantiles: toQuantiles(newest) };
 }
 
-/** Statistics of the horizon's record. */
 export function readSoldStatistics({ statistics }: DocumentDeps, { docs, newest }: Pick<SoldForecast, 'docs' | 'newest'>) {
   return computeFullStatistics(statistics, docs, newest.horizonDays);
 }

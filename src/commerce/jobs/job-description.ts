@@ -3,14 +3,12 @@ import { parseJsonOrNull } from '../../platform/validation/parse-json.ts';
 import { REF_CODE_PATTERN, REF_CODE_RULE } from '../ledger/ref-code.ts';
 import { findOffering, OFFERINGS, type Offering } from '../offerings.ts';
 
-/** Order in the description of a job. */
 export interface JobOrder {
   offering: Offering;
   /** Referral code in lower case. */
   ref: string | null;
 }
 
-/** Size limit in UTF-8 bytes. */
 export const MAX_DESCRIPTION_BYTES = 1_024;
 
 const JOB_OFFERING_NAMES = OFFERINGS.filter(({ channel }) => channel === 'agent-commerce').map(({ name }) => name);

@@ -58,7 +58,6 @@ export interface JobDoc {
   notedAt: Date;
 }
 
-/** A job without its deliverable. */
 export type JobDocWithoutText = Omit<JobDoc, 'delivery'> & { delivery: Omit<JobDelivery, 'text'> | null };
 
 export function buildJobKey(contract: Address, jobId: bigint): string {

@@ -3,7 +3,6 @@ import type { OnChainJob } from '../../chain/erc8183/jobs.ts';
 import { formatMoney, usdFromMicros } from '../money.ts';
 import type { Offering } from '../offerings.ts';
 
-/** Which jobs are accepted. */
 export interface JobPolicy {
   /** Known evaluators: their jobs are accepted at any price. */
   evaluators: readonly Address[];

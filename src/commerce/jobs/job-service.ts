@@ -6,7 +6,6 @@ import type { JobDelivery, JobDocWithoutText } from './job-doc.ts';
 import type { JobPolicy } from './job-policy.ts';
 import type { JobStore } from './job-store.ts';
 
-/** Reads of agent commerce jobs. */
 export interface JobService {
   /** The ERC-8183 contract. */
   contract: Address;
@@ -21,11 +20,8 @@ export interface JobService {
   findDelivery(jobId: bigint): Promise<JobDelivery | null>;
 }
 
-export interface JobServiceDeps {
-  contract: Address;
-  provider: Address;
+export interface JobServiceDeps extends Pick<JobService, 'contract' | 'provider' | 'policy'> {
   store: JobStore;
-  policy: JobPolicy;
   chain: Pick<Chain, 'client'>;
 }
 

@@ -52,7 +52,6 @@ export class JobStore {
     await this.cursors.insertOne({ _id, block: to }).catch(ignoreDuplicate);
   }
 
-  /** Inserts newly assigned jobs and schedules known ones for a check. */
   async recordEvents(contract: Address, events: readonly JobEvent[], now: Date): Promise<void> {
     for (const { jobId, blockNumber } of events.filter(({ assigned }) => assigned)) {
       const doc = createJobDoc(contract, jobId, { block: Number(blockNumber), now });

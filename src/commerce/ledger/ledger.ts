@@ -1,28 +1,17 @@
 import { type Collection, type Db, Long } from 'mongodb';
-import type { Address, Hash } from 'viem';
+import type { Hash } from 'viem';
 import { type Day, toDay } from '../../forecast/day.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { isDuplicateKey } from '../../platform/mongo.ts';
-import type { Channel } from '../channels.ts';
 import { buildCauseKey, type SettledPayment, validatePayment } from './payment.ts';
 
 /** A settled payment; `_id` is its cause key. Addresses and hashes in lower case. */
-export interface PaymentDoc {
+export interface PaymentDoc extends Omit<SettledPayment, 'cause' | 'amountMicros'> {
   _id: string;
-  channel: Channel;
-  offering: string;
   /** The driver returns a number where that is exact. */
   amountMicros: Long | number;
-  asset: Address;
-  payer: Address;
-  payee: Address;
-  /** Requested resource; null when the offering identifies it. */
-  resource: string | null;
-  ref: string | null;
-  settledAt: Date;
   /** UTC date of the settlement. */
   day: Day;
-  txHash: Hash;
   /**
    * Set for plain transfers, whose transaction pays for one purchase only. A transaction may carry several authorizations or complete
    * several jobs, which have their own keys; a purchase rejects a transaction with an authorization.
@@ -37,7 +26,6 @@ export const COMMERCE_INDEXES = [
   },
 ];
 
-/** Append-only ledger of settled payments. */
 export class Ledger {
   readonly payments: Collection<PaymentDoc>;
 
@@ -45,10 +33,7 @@ export class Ledger {
     this.payments = db.collection('payments');
   }
 
-  /**
-   * Records a settled payment; idempotent. Returns whether it was new.
-   * @throws OracleError INPUT_INVALID for an invalid payment, CONFLICT when its cause or transaction has paid for something else.
-   */
+  /** Idempotent; returns whether the payment was new. @throws OracleError INPUT_INVALID; CONFLICT when it has paid for something else */
   async record(payment: SettledPayment): Promise<boolean> {
     const doc = toPaymentDoc(validatePayment(payment));
     try {

@@ -11,11 +11,9 @@ export type PaymentCause = { kind: 'transfer' } | { kind: 'authorization'; nonce
 export interface SettledPayment {
   cause: PaymentCause;
   channel: Channel;
-  /** Name of an offering of the channel. */
   offering: string;
   /** Millionths of a US dollar; the stablecoin has six decimals. */
   amountMicros: bigint;
-  /** The stablecoin. */
   asset: Address;
   payer: Address;
   payee: Address;
@@ -32,14 +30,13 @@ const MAX_PAYMENT_MICROS = 10n ** 15n;
 
 const MAX_RESOURCE_CHARS = 512;
 
-/** Idempotency key of a payment. */
 export function buildCauseKey({ cause, payer, txHash }: Pick<SettledPayment, 'cause' | 'payer' | 'txHash'>): string {
   if (cause.kind === 'transfer') return `transfer:${txHash.toLowerCase()}`;
   if (cause.kind === 'authorization') return `authorization:${payer.toLowerCase()}:${cause.nonce.toLowerCase()}`;
   return `job:${cause.contract.toLowerCase()}:${cause.jobId}`;
 }
 
-/** Inverse of `buildCauseKey`, without payer and hash. @throws OracleError INPUT_INVALID */
+/** @throws OracleError INPUT_INVALID */
 export function parseCauseKey(key: string): PaymentCause {
   const [kind, first, second] = key.split(':');
   if (kind === 'transfer') return { kind };
@@ -48,7 +45,7 @@ export function parseCauseKey(key: string): PaymentCause {
   throw invalidPaymentField('cause', 'is none that the ledger knows');
 }
 
-/** Validates a payment and converts its hex to lower case. @throws OracleError INPUT_INVALID naming the field */
+/** Converts hex to lower case. @throws OracleError INPUT_INVALID naming the field */
 export function validatePayment(payment: SettledPayment): SettledPayment {
   const { cause, channel, offering, amountMicros, asset, payer, payee, resource, ref, txHash, settledAt } = payment;
   if (findOffering(channel, offering) === null) throw invalidPaymentField('offering', 'is not sold through this channel');

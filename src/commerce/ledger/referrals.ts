@@ -2,7 +2,6 @@ import type { Collection, Document } from 'mongodb';
 import type { PaymentDoc } from './ledger.ts';
 import { type PaymentTotals, TOTALS_ACCUMULATORS, toPaymentTotals } from './revenue.ts';
 
-/** Settled payments of one referral code. */
 export interface ReferralTotals extends PaymentTotals {
   ref: string;
   /** Number of paying wallets; their addresses are never exposed. */
@@ -34,7 +33,6 @@ export async function findReferralTotals(payments: Collection<PaymentDoc>, ref: 
   return found === undefined ? null : toReferralTotals(found);
 }
 
-/** Totals over all referral codes, and over all payments. */
 export async function aggregatePartnerTotals(payments: Collection<PaymentDoc>): Promise<PartnerTotals> {
   const [referred] = await payments
     .aggregate([

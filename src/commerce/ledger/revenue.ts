@@ -4,7 +4,6 @@ import { CHANNELS, type Channel } from '../channels.ts';
 import { OFFERINGS } from '../offerings.ts';
 import type { PaymentDoc } from './ledger.ts';
 
-/** Number of settled payments and their sum in millionths of a US dollar. */
 export interface PaymentTotals {
   payments: number;
   amountMicros: bigint;
@@ -12,7 +11,6 @@ export interface PaymentTotals {
 
 export interface Revenue {
   total: PaymentTotals;
-  /** Number of paying wallets. */
   payers: number;
   firstSettledAt: Date | null;
   lastSettledAt: Date | null;
@@ -33,7 +31,6 @@ export function toPaymentTotals(group: Document | undefined): PaymentTotals {
   return { payments: group?.payments ?? 0, amountMicros: BigInt(sum.toString()) };
 }
 
-/** Revenue from settled payments; zeros without any. */
 export async function aggregateRevenue(payments: Collection<PaymentDoc>, now: Date): Promise<Revenue> {
   const today = toDay(now.getTime());
   const [groups, days, payers] = await Promise.all([groupByOffering(payments), groupByDay(payments, today), countPayers(payments)]);

@@ -23,8 +23,7 @@ export interface BuyerCheckDeps {
  * @param known the stored purchase of this transaction, or null
  * @param address client address as the rate limits key it
  * @returns SHA-256 of the signature; null without one
- * @throws OracleError PAYMENT_REQUIRED naming `signature` without one, UNAUTHENTICATED with a wrong one, INPUT_INVALID naming `wallet`,
- * CHAIN_UNREACHABLE
+ * @throws OracleError PAYMENT_REQUIRED without a signature, UNAUTHENTICATED with a wrong one, INPUT_INVALID, CHAIN_UNREACHABLE
  */
 export async function checkBuyer(
   { chain, merchant, signatures, excludedBuyers }: BuyerCheckDeps,

@@ -9,12 +9,10 @@ function formatTransferInstructions({ payee, asset, chainId }: Payee): string {
   return `Transfer the price from your wallet to ${payee} in the stablecoin ${asset} on ${getCaip2Network({ chainId })}, then submit the hash of that transfer.`;
 }
 
-/** The transaction is not a payment for this offering. */
 export function notPaidError(field: 'txHash' | 'wallet', problem: string, merchant: Payee): OracleError {
   return new OracleError('INPUT_INVALID', problem, { field, suggestedAction: formatTransferInstructions(merchant) });
 }
 
-/** The transaction has paid for another purchase. */
 export function alreadyUsedError(field: 'wallet' | 'offering'): OracleError {
   const whose = field === 'wallet' ? 'was used by another wallet' : 'has paid for another offering';
   return new OracleError('INPUT_INVALID', `This transaction ${whose}`, {
@@ -55,12 +53,11 @@ export function notConfirmedError(confirmations: number, required: number): Orac
 
 type UnsignedClaim = Pick<PurchaseRequest, 'offering' | 'txHash'>;
 
-/** A required signature is missing. @param problem why it is required */
+/** @param problem why the signature is required */
 export function signatureRequiredError(problem: string, request: UnsignedClaim): OracleError {
   return new OracleError('PAYMENT_REQUIRED', problem, buildSigningOptions(request));
 }
 
-/** The signature is not the buyer's. */
 export function wrongSignatureError(request: UnsignedClaim): OracleError {
   return new OracleError('UNAUTHENTICATED', 'The signature is not from that wallet for this purchase', buildSigningOptions(request));
 }

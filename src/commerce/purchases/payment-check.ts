@@ -26,9 +26,8 @@ export interface ClaimedTransfer {
 }
 
 /**
- * Checks on chain that a transaction has paid the price: payer, payee and token from its logs, at the confirmation depth, at most 24
- * hours ago.
- * @throws OracleError INPUT_INVALID naming `txHash` or `wallet`, PAYMENT_REQUIRED for too little, TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE
+ * Payer, payee and token from the logs, at the confirmation depth, at most 24 hours ago.
+ * @throws OracleError INPUT_INVALID, PAYMENT_REQUIRED for too little, TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE
  */
 export async function checkPayment(
   deps: PaymentCheckDeps,

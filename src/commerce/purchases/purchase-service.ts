@@ -22,9 +22,7 @@ export interface PurchaseServiceDeps extends PaymentCheckDeps, BuyerCheckDeps {
   ledger: Pick<Ledger, 'record'>;
   requireOpen: RequireSalesOpen;
   signReceipt: SignReceipt;
-  /** Composes the document of an offering. */
   compose(offering: string, now: Date): Promise<ComposedDocument>;
-  /** Aborts waits for other processes. */
   signal: AbortSignal;
   log: Log;
 }
@@ -71,7 +69,7 @@ export class PurchaseService {
     return toPurchaseDelivery(await this.#awaitDelivery(doc), offering, again);
   }
 
-  /** Finishes purchases of crashed processes: records the payment and stores the delivery for the buyer. */
+  /** Finishes purchases of crashed processes. */
   async sweep(): Promise<void> {
     const { store, log } = this.#deps;
     for (const doc of await store.listUndelivered()) {
@@ -84,7 +82,6 @@ export class PurchaseService {
     }
   }
 
-  /** Checks a new transfer and stores the purchase. */
   async #claim(
     { txHash, wallet, ref }: PurchaseRequest,
     { name, price }: Offering,
@@ -127,14 +124,12 @@ export class PurchaseService {
   }
 }
 
-/** @throws OracleError INPUT_INVALID naming `offering` */
 function requireOffering({ offering }: PurchaseRequest): Offering {
   const found = findOffering('purchase', offering);
   if (found === null) throw new OracleError('INPUT_INVALID', 'There is no such offering', { field: 'offering' });
   return found;
 }
 
-/** @throws OracleError INPUT_INVALID when the transaction has paid for something else */
 function requireSamePurchase(doc: PurchaseDoc, { wallet, offering }: PurchaseRequest): void {
   if (doc.wallet !== wallet.toLowerCase()) throw alreadyUsedError('wallet');
   if (doc.offering !== offering) throw alreadyUsedError('offering');

@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, Long } from 'mongodb';
 import type { Address, Hash } from 'viem';
-import { type CollectionIndexes, isDuplicateKey } from '../../platform/mongo.ts';
+import { type CollectionIndexes, isFirstWrite } from '../../platform/mongo.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 import type { PurchasePayment } from './purchase.ts';
 
 /** A transfer that paid for an offering, with its delivery. Addresses and hashes in lower case. */
-export interface PurchaseDoc {
+export interface PurchaseDoc extends Omit<PurchasePayment, 'payer' | 'amountMicros' | 'txHash'> {
   /** Hash of the transfer, which pays for one purchase only. */
   _id: Hash;
   offering: string;
   wallet: Address;
-  payee: Address;
-  asset: Address;
-  chain: string;
   amountMicros: Long | number;
-  settledAt: Date;
-  ref: string | null;
   /** Client address of the first claim: unsigned requests from another address get nothing. */
   address: string;
   /** SHA-256 of the last signature, or null. After a signed request every request must be signed. */
@@ -48,7 +43,6 @@ const IS_LEASE_EXPIRED = { $expr: { $lte: ['$composingAt', { $subtract: ['$$NOW'
 
 export type NewPurchase = Omit<PurchasePayment, 'payer'> & Pick<PurchaseDoc, 'offering' | 'wallet' | 'address' | 'signatureHash'>;
 
-/** Lease on composing the document of a purchase. */
 export interface PurchaseLease {
   txHash: Hash;
   holder: string;
@@ -60,7 +54,6 @@ export const PURCHASE_INDEXES = [
   { collection: 'purchases', indexes: [{ key: SWEEP_KEY, sparse: true }] },
 ] as const satisfies CollectionIndexes[];
 
-/** Purchases by transaction hash. */
 export class PurchaseStore {
   readonly #purchases: Collection<PurchaseDoc>;
 
@@ -75,8 +68,8 @@ export class PurchaseStore {
   /** Stores a purchase unless the transaction has one, and returns the stored one. */
   async claim({ txHash, amountMicros, ...purchase }: NewPurchase): Promise<PurchaseDoc> {
     const amount = Long.fromBigInt(amountMicros);
-    try {
-      await this.#purchases.insertOne({
+    await isFirstWrite(
+      this.#purchases.insertOne({
         ...purchase,
         _id: txHash,
         amountMicros: amount,
@@ -84,10 +77,8 @@ export class PurchaseStore {
         delivery: null,
         isOpen: true,
         sweptAt: new Date(),
-      });
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-    }
+      }),
+    );
     return (await this.find(txHash)) as PurchaseDoc;
   }
 
@@ -100,7 +91,6 @@ export class PurchaseStore {
     await this.#purchases.updateOne({ _id: txHash }, { $currentDate: { sweptAt: true } });
   }
 
-  /** Requires a signature from now on. */
   async markSigned(txHash: Hash, signatureHash: string): Promise<void> {
     await this.#purchases.updateOne({ _id: txHash }, { $set: { signatureHash } });
   }
@@ -125,7 +115,6 @@ export class PurchaseStore {
   }
 }
 
-/** The payment of a stored purchase. */
 export function toPurchasePayment(doc: PurchaseDoc): PurchasePayment {
   const { _id: txHash, wallet: payer, payee, asset, chain, amountMicros, settledAt, ref } = doc;
   return { payer, payee, asset, chain, amountMicros: BigInt(amountMicros.toString()), txHash, settledAt, ref };

@@ -9,7 +9,6 @@ export const PURCHASE_OFFERINGS = OFFERINGS.filter(({ channel }) => channel === 
   ...string[],
 ];
 
-/** Claim of a transfer as the payment of an offering. */
 export interface PurchaseRequest {
   offering: string;
   /** Case-insensitive. */
@@ -20,7 +19,6 @@ export interface PurchaseRequest {
   ref?: string;
 }
 
-/** The payment as recorded on chain. */
 export type PurchasePayment = Omit<ReceivedPayment, 'channel' | 'offering' | 'resource'>;
 
 /** Delivery of a purchase, identical for every request. */
@@ -40,7 +38,6 @@ export function buildPurchaseMessage(offering: string, txHash: Hash): string {
   return `Buy svc offering: ${offering}:${txHash.toLowerCase()}`;
 }
 
-/** Template of the message before the transfer. */
 export function getPurchaseMessageTemplate(offering: string): string {
   return `Buy svc offering: ${offering}:<txHash in lower case>`;
 }

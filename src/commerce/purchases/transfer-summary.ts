@@ -2,21 +2,18 @@ import { type Address, type Hex, type Log, parseEventLogs } from 'viem';
 import { toLowerCaseAddress } from '../../chain/addresses.ts';
 import { stablecoinAbi } from '../../chain/stablecoin/stablecoin.ts';
 
-/** A log of a receipt. */
 export interface RawLog {
   address: Address;
   topics: readonly Hex[];
   data: Hex;
 }
 
-/** Expected payer, payee and token. */
 export interface TransferParties {
   asset: Address;
   payer: Address;
   payee: Address;
 }
 
-/** Transfers of one token in one transaction. */
 export interface TransferSummary {
   /** Sum from the payer to the payee. */
   paidMicros: bigint;

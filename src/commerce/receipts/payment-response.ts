@@ -1,28 +1,15 @@
-import { type Address, getAddress, type Hash } from 'viem';
-import type { Channel } from '../channels.ts';
+import { getAddress } from 'viem';
+import type { SettledPayment } from '../ledger/payment.ts';
 import { formatAmount, usdFromMicros } from '../money.ts';
 import { getOfferingId } from '../offerings.ts';
 import type { SignedReceipt } from './receipt.ts';
 
 /** A settled payment of any channel. */
-export interface ReceivedPayment {
-  channel: Channel;
-  /** Name of the offering. */
-  offering: string;
+export interface ReceivedPayment extends Omit<SettledPayment, 'cause' | 'resource'> {
   /** Resource as named in the receipt. */
   resource: string;
-  payer: Address;
-  payee: Address;
-  asset: Address;
   /** CAIP-2. */
   chain: string;
-  /** Received amount in millionths of a US dollar. */
-  amountMicros: bigint;
-  txHash: Hash;
-  /** Block time. */
-  settledAt: Date;
-  /** Referral code. */
-  ref: string | null;
 }
 
 /** Payment as JSON for all transports: checksummed addresses, decimal amounts, ISO 8601 time. */

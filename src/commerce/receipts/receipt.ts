@@ -1,23 +1,17 @@
 import canonicalize from 'canonicalize';
 import { type Address, getAddress, type Hash, type Hex, keccak256, type LocalAccount, stringToBytes, zeroHash } from 'viem';
 
-/** Content of a receipt: the sale and its payment. */
 export interface ReceiptData {
   payer: Address;
   payee: Address;
-  /** The stablecoin. */
   asset: Address;
   /** Received amount in millionths of a US dollar. */
   amountMicros: bigint;
-  /** Requested resource, e.g. a URL with its query. */
   resource: string;
   /** `hashDocument` of the delivered document. */
   answerHash: Hash;
-  /** Id of the sold forecast, or null. */
   forecastId: string | null;
-  /** Attestation of the forecast, or null. */
   attestationUid: Hash | null;
-  /** Transaction of the payment. */
   txHash: Hash;
   settledAt: Date;
 }
@@ -69,7 +63,6 @@ export function hashDocument(document: Record<string, unknown>): Hash {
 /** Signs a receipt; deterministic, so that every process signs the same receipt for a sale. */
 export type SignReceipt = (sale: ReceiptData) => Promise<SignedReceipt>;
 
-/** EIP-712 domain of receipts for payments on a chain. */
 export function getReceiptDomain(chainId: number): SignedReceipt['domain'] {
   return { name: 'Bitcoin Signal Oracle receipt', version: '1', chainId };
 }
@@ -84,17 +77,8 @@ export function createReceiptSigner(account: LocalAccount, chainId: number): Sig
   };
 }
 
-function toReceiptMessage({
-  payer,
-  payee,
-  asset,
-  amountMicros,
-  forecastId,
-  attestationUid,
-  settledAt,
-  ...sale
-}: ReceiptData): SignedReceipt['message'] {
-  const { resource, answerHash, txHash } = sale;
+function toReceiptMessage(data: ReceiptData): SignedReceipt['message'] {
+  const { payer, payee, asset, amountMicros, resource, answerHash, forecastId, attestationUid, txHash, settledAt } = data;
   return {
     payer: getAddress(payer),
     payee: getAddress(payee),

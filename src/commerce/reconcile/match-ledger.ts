@@ -1,21 +1,11 @@
-import type { Address, Hash } from 'viem';
 import type { Channel } from '../channels.ts';
 import type { PaymentDoc } from '../ledger/ledger.ts';
-import { type PaymentCause, parseCauseKey } from '../ledger/payment.ts';
+import { type PaymentCause, parseCauseKey, type SettledPayment } from '../ledger/payment.ts';
 import type { Movement } from './movements.ts';
 
 /** An entry of the ledger. */
-export interface BookedPayment {
+export interface BookedPayment extends Omit<SettledPayment, 'resource' | 'ref'> {
   key: string;
-  cause: PaymentCause;
-  channel: Channel;
-  offering: string;
-  amountMicros: bigint;
-  asset: Address;
-  payer: Address;
-  payee: Address;
-  txHash: Hash;
-  settledAt: Date;
 }
 
 export interface LedgerMatch {
@@ -32,22 +22,12 @@ export const CHANNEL_BY_CAUSE = { transfer: 'purchase', authorization: 'x402', j
   Channel
 >;
 
-export function toBookedPayment({
-  _id: key,
-  channel,
-  offering,
-  amountMicros,
-  asset,
-  payer,
-  payee,
-  txHash,
-  settledAt,
-}: PaymentDoc): BookedPayment {
+export function toBookedPayment(doc: PaymentDoc): BookedPayment {
+  const { _id: key, channel, offering, amountMicros, asset, payer, payee, txHash, settledAt } = doc;
   const amount = BigInt(amountMicros.toString());
   return { key, cause: parseCauseKey(key), channel, offering, amountMicros: amount, asset, payer, payee, txHash, settledAt };
 }
 
-/** Matches ledger entries with movements on chain, one to one. */
 export function matchLedger(booked: readonly BookedPayment[], movements: readonly Movement[]): LedgerMatch {
   const unmatched = new Set(movements);
   const byKey = Map.groupBy(movements, ({ key }) => key);

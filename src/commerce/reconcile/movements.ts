@@ -36,10 +36,7 @@ const RECEIPT_BATCH_SIZE = 8;
 
 const TRANSFER_EVENT = getAbiItem({ abi: stablecoinAbi, name: 'Transfer' });
 
-/**
- * All received money in a block range, in chain order, from logs alone.
- * @throws OracleError CHAIN_UNREACHABLE
- */
+/** All received money in a block range, in chain order, from logs alone. @throws OracleError CHAIN_UNREACHABLE */
 export async function readMovements(chain: ChainReader, query: MovementQuery): Promise<Movement[]> {
   const { assets, recipients, fromBlock, toBlock } = query;
   const movements: Movement[] = [];

@@ -3,7 +3,6 @@ import type { PurchaseStore } from '../purchases/purchase-store.ts';
 import { buildClaimId, type PaymentClaimStore } from '../x402/claim-store.ts';
 import type { Movement } from './movements.ts';
 
-/** Traces of payments outside the ledger. */
 export interface PaymentTraces {
   /** What an unbooked movement paid for, as text; null when no request or purchase names it. */
   findReason(movement: Movement): Promise<string | null>;

@@ -18,7 +18,6 @@ export interface LedgerDifference {
   kind: DifferenceKind;
   channel: Channel;
   txHash: Hash;
-  /** Key of the ledger entry. */
   payment: string;
   /** Null when it is missing on that side. */
   bookedMicros: bigint | null;
@@ -41,9 +40,7 @@ export interface Reconciliation {
   chainId: number;
   fromBlock: bigint;
   toBlock: bigint;
-  /** Time of the last block. */
   through: Date;
-  /** Receiving wallets that were read. */
   recipients: Address[];
   channels: ChannelSums[];
   /** All received money, claimed or not. */
@@ -68,10 +65,7 @@ export interface ReconcileDeps {
 
 const GRACE_MS = 10 * 60_000;
 
-/**
- * Compares ledger and chain payment by payment, from a block to the confirmation depth. Read-only.
- * @throws OracleError CHAIN_UNREACHABLE
- */
+/** Compares payment by payment, from a block to the confirmation depth. Read-only. @throws OracleError CHAIN_UNREACHABLE */
 export async function reconcile(deps: ReconcileDeps, fromBlock: bigint): Promise<Reconciliation> {
   const { chain } = deps;
   const confirmedNumber = await readConfirmedBlockNumber(chain);
@@ -152,9 +146,7 @@ async function findDifferences(deps: ReconcileDeps, { booked, movements, ...rang
       ...unbooked.filter((one) => !one.isYoung).map(({ difference }) => difference),
     ],
     underWay: unbooked.filter((one) => one.isYoung).map(({ difference }) => difference),
-    unclaimed: unclaimed.map(({ txHash, blockNumber, asset, from, to, amountMicros }) => {
-      return { txHash, blockNumber, asset, from, to, amountMicros };
-    }),
+    unclaimed: unclaimed.map(({ key: _, cause: __, ...transfer }) => transfer),
   };
 }
 

@@ -6,7 +6,6 @@ export function isBalanced({ differences, underWay }: Pick<Reconciliation, 'diff
   return differences.length === 0 && underWay.length === 0;
 }
 
-/** Report as text. */
 export function formatReconciliation(report: Reconciliation): string {
   const { differences, underWay, unclaimed } = report;
   return [
@@ -22,7 +21,6 @@ export function formatReconciliation(report: Reconciliation): string {
     .concat('\n');
 }
 
-/** Report as JSON, amounts as decimal text in units. */
 export function serializeReconciliation(report: Reconciliation): string {
   const body = { equal: isBalanced(report), ...report };
   return `${JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value), 2)}\n`;

@@ -10,10 +10,8 @@ export interface AdmissionDeps {
 }
 
 /**
- * Checks a new payment before any chain read.
- * @returns its payer, proven when the wallet's key signed the payment
- * @throws PaymentRequiredError for an authorization that is not valid now; OracleError RATE_LIMITED for a payer or address with too many
- * rejected or unsettled payments
+ * Checks a new payment before any chain read; returns its payer, proven when the wallet's key signed the payment.
+ * @throws PaymentRequiredError for an authorization that is not valid now; OracleError RATE_LIMITED
  */
 export async function admitPayment({ failures, now }: AdmissionDeps, { call, payment, quote }: IncomingPayment): Promise<ClaimedPayer> {
   requireValidNow(payment, quote, now());

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, Long } from 'mongodb';
 import type { Address, Hash, Hex } from 'viem';
-import { type CollectionIndexes, isDuplicateKey } from '../../platform/mongo.ts';
+import { type CollectionIndexes, isFirstWrite } from '../../platform/mongo.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 import type { PaymentPayload } from './protocol/payment-payload.ts';
 import type { PaymentRequirements } from './protocol/payment-quote.ts';
@@ -142,12 +142,7 @@ export class PaymentClaimStore {
       keptUntil: null,
       sweptAt: claim.openedAt,
     };
-    try {
-      await this.#claims.insertOne(doc);
-    } catch (error) {
-      if (isDuplicateKey(error)) return null;
-      throw error;
-    }
+    if (!(await isFirstWrite(this.#claims.insertOne(doc)))) return null;
     // The lease starts by the database's clock; another process may be faster.
     return this.acquireLease(doc);
   }

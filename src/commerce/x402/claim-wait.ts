@@ -17,7 +17,6 @@ export async function waitForClaimChange(readClaim: () => Promise<ClaimDoc | nul
   }
 }
 
-/** The settlement status of a payment is unknown yet. */
 export function paymentUnconfirmedError(cause?: unknown): OracleError {
   return new OracleError('TRANSACTION_UNCONFIRMED', 'The payment has been sent but is not confirmed yet', {
     suggestedAction: 'Repeat the request with the same payment: the answer is stored, and you are not charged twice.',

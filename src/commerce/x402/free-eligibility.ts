@@ -11,11 +11,7 @@ export interface FreeEligibilityDeps {
   now(): Date;
 }
 
-/**
- * Whether a payer gets a free answer: only when the payment would otherwise settle. A contract wallet can accept a signature during
- * verification only, so it is charged unless the settlement itself was simulated.
- * @throws OracleError CHAIN_UNREACHABLE
- */
+/** A contract wallet can accept a signature during verification only: it is charged unless the settlement itself was simulated. */
 export async function isEligibleForFreeAnswer(
   { chain, facilitator, failures, now }: FreeEligibilityDeps,
   { payer }: ClaimDoc,

@@ -23,7 +23,6 @@ export interface PaidCall {
   input: Record<string, unknown>;
   /** Decoded payment of the client, not validated; null without one. */
   payment: unknown;
-  /** Referral code. */
   ref: string | null;
   /** Client address as the rate limits key it. */
   address: string;
@@ -35,7 +34,6 @@ export interface PaidCall {
   answer(): Promise<PreparedAnswer>;
 }
 
-/** A payment with the call and quote that it is meant for. */
 export interface IncomingPayment {
   call: PaidCall;
   payment: ParsedPayment;

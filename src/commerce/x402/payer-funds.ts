@@ -12,11 +12,7 @@ export interface PayerFundsDeps {
   claims: PaymentClaimStore;
 }
 
-/**
- * Requires a balance for the sum of the payer's concurrent payments. Each is verified by itself, so without this check a payer could get
- * answers whose payments then fail.
- * @throws PaymentRequiredError
- */
+/** Requires a balance for all concurrent payments of the payer: each is verified by itself, and the others could fail. */
 export async function requirePayerFunds({ chain, merchant, claims }: PayerFundsDeps, claim: ClaimDoc, quote: PaymentQuote): Promise<void> {
   const inFlight = await claims.sumInFlight(claim);
   if (inFlight === 0n) return;

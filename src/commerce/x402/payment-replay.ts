@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { Address, Hash } from 'viem';
-import { toLowerCaseAddress } from '../../chain/addresses.ts';
+import type { Address } from 'viem';
 import { OracleError } from '../../platform/errors.ts';
 import type { ClaimDoc } from './claim-store.ts';
 import type { IncomingPayment, PaidCall, SaleResult } from './paid-call.ts';
-import type { ParsedPayment } from './protocol/payment-payload.ts';
+import { type ParsedPayment, toAuthorization } from './protocol/payment-payload.ts';
 import { PaymentRequiredError } from './protocol/payment-quote.ts';
 
-/**
- * Requires that a repeated payment is for the same request, from a client entitled to the answer.
- * @throws OracleError CONFLICT for another request; PaymentRequiredError for another client
- */
+/** The same request, from a client entitled to its answer. @throws OracleError CONFLICT for another request; PaymentRequiredError */
 export function requireSameRequest(claim: ClaimDoc, { call, payment, quote }: IncomingPayment): void {
   if (claim.digest !== payment.digest) throw paymentReusedError('payment-identifier', 'This payment id was used with another payment');
   if (claim.question !== computeRequestFingerprint(call)) throw paymentReusedError('payment', 'This payment was used for another request');
@@ -29,33 +25,16 @@ function paymentReusedError(field: string, problem: string): OracleError {
   return new OracleError('CONFLICT', problem, { field, suggestedAction: 'Sign a new authorization with a new payment id.' });
 }
 
-/** SHA-256 of offering and input. */
 export function computeRequestFingerprint({ offering, input }: Pick<PaidCall, 'offering' | 'input'>): string {
   const text = canonicalize({ offering: offering.name, input }) as string;
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The payment of a claim. */
 export function toParsedPayment({ payload, digest, paymentId }: ClaimDoc): ParsedPayment {
   const { signature, authorization } = payload.payload;
-  const { from, to, value, validAfter, validBefore, nonce } = authorization;
-  return {
-    authorization: {
-      from: toLowerCaseAddress(from as Address),
-      to: toLowerCaseAddress(to as Address),
-      value: BigInt(value),
-      validAfter: BigInt(validAfter),
-      validBefore: BigInt(validBefore),
-      nonce: nonce.toLowerCase() as Hash,
-    },
-    signature,
-    paymentId: paymentId ?? null,
-    digest,
-    payload,
-  };
+  return { authorization: toAuthorization(authorization), signature, paymentId: paymentId ?? null, digest, payload };
 }
 
-/** The sale of a settled claim. */
 export function toSaleResult({ answer, settlement, receipt, requirements, ...claim }: ClaimDoc): SaleResult {
   const payment = {
     channel: 'x402' as const,

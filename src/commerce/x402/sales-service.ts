@@ -31,7 +31,6 @@ export interface SalesDeps {
   ledger: Ledger;
   requireOpen: RequireSalesOpen;
   signReceipt: SignReceipt;
-  /** Aborts at shutdown. */
   signal: AbortSignal;
   log: Log;
   now(): Date;
@@ -39,7 +38,6 @@ export interface SalesDeps {
   waitMs?: number;
 }
 
-/** Context of a prepared claim. */
 interface FinishContext {
   call: PaidCall;
   quote: PaymentQuote;
@@ -70,7 +68,7 @@ export class SalesService {
   }
 
   /**
-   * @throws PaymentRequiredError with the quote; as `getQuote`; OracleError CONFLICT for a payment of another request,
+   * @throws PaymentRequiredError with the quote; OracleError CONFLICT for a payment of another request, STEP_WAITING,
    * TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE and SHUTTING_DOWN when the client may retry; errors of `answer`
    */
   async sell(call: PaidCall): Promise<SaleResult> {
@@ -87,7 +85,6 @@ export class SalesService {
     }
   }
 
-  /** The sale that a wallet paid in a transaction, or null. */
   async findSaleResult(txHash: Hash, payer: Address): Promise<SaleResult | null> {
     const claim = await this.#deps.claims.findSettled(txHash.toLowerCase() as Hash, payer.toLowerCase() as Address);
     return claim === null ? null : toSaleResult(claim);

@@ -9,7 +9,6 @@ import { describeManualVerification } from '../../../record/verification/verify-
 import { type DocumentDeps, PAYER_CALLER, SOLD_HORIZON_DAYS } from '../deps.ts';
 import { BASES, PROBABILITY_FORMULA } from './formula.ts';
 
-/** A forecast of a week, with its attestations and opening. */
 export interface WeekProof {
   predictionId: string;
   status: PublicStatus;
@@ -21,7 +20,6 @@ export interface WeekProof {
   opening: ReturnType<typeof buildCommitmentProof>['opening'] | null;
 }
 
-/** Inputs of the oracle's probability of a strike. */
 export interface StrikeInputs {
   strike: number;
   expiresAt: string;
@@ -45,14 +43,12 @@ interface WeekEvidence {
   probability: StrikeInputs | null;
 }
 
-/** Fitted quantiles of a model, listed once for all weeks that use them. */
 interface ModelQuantiles {
   modelVersion: string;
   horizonDays: number;
   residualQuantiles: readonly number[];
 }
 
-/** Inputs to recompute a comparison, with the evidence of each. */
 export async function composeCrowdEvidence(deps: DocumentDeps, weeks: readonly WeekComparison[]) {
   const { record, wagers } = deps;
   const [priced, days] = await Promise.all([
@@ -64,6 +60,7 @@ export async function composeCrowdEvidence(deps: DocumentDeps, weeks: readonly W
   const inputs = weeks.map((week) => toStrikeInputs(byDate.get(week.date), week, decidedAt.get(week.date)));
   const ids = weeks.map(({ date }, index) => listForecastIds(byDate.get(date), inputs[index]));
   const docs = new Map((await record.listByIds(ids.flat())).map((doc) => [doc._id, doc]));
+  const used = inputs.filter((one) => one !== null);
   return {
     bases: BASES,
     formula: PROBABILITY_FORMULA,
@@ -72,10 +69,7 @@ export async function composeCrowdEvidence(deps: DocumentDeps, weeks: readonly W
       const proofs = ids[index].flatMap((id) => docs.get(id) ?? []).map((doc) => toWeekProof(deps, doc));
       return { weekId, date, proofs, probability: inputs[index] };
     }),
-    models: await readModelQuantiles(
-      deps,
-      inputs.flatMap((one) => one ?? []),
-    ),
+    models: await readModelQuantiles(deps, used),
   };
 }
 

@@ -8,12 +8,11 @@ import { macroCorrelationReport } from '../../../market/reports/macro/macro-corr
 import type { MarketReport } from '../../../market/reports/report.ts';
 import type { SeriesId } from '../../../market/series/series.ts';
 
-/** Sections of the review, in order. */
 export const REVIEW_SECTIONS = ['price', 'macro', 'rates', 'flows', 'derivatives', 'sentiment'] as const;
 
 export type ReviewSection = (typeof REVIEW_SECTIONS)[number];
 
-/** Source of a figure: a report, paths of its fields, and the series that gives source and age. */
+/** Source of a figure: a report, paths of its fields, and the series that gives source and age; by default `id` and `id.value`. */
 export interface FigureSource {
   id: string;
   title: string;
@@ -35,73 +34,34 @@ interface ChangeSource {
   isEarlierValue?: true;
 }
 
-type FigureInput = Pick<FigureSource, 'title' | 'series' | 'value' | 'unit'> & Partial<FigureSource>;
+type FigureInput = Pick<FigureSource, 'title' | 'unit'> & Partial<FigureSource>;
 
 const changeOver5 = (id: string): ChangeSource => ({ path: `${id}.change5d`, unit: '%', over: 'five observations' });
 const changeOver30Days = (id: string): ChangeSource => ({ path: `${id}.change30d`, unit: 'percentage points', over: '30 days' });
 const changeSincePrevious = (id: string, unit: string): ChangeSource => ({ path: `${id}.change`, unit, over: 'the observation before' });
 const defineFigures = (section: ReviewSection, report: MarketReport, figures: Record<string, FigureInput>): FigureSource[] =>
-  Object.entries(figures).map(([id, figure]) => ({ id, section, report, ...figure }));
+  Object.entries(figures).map(([id, figure]) => ({ id, section, report, series: id as SeriesId, value: `${id}.value`, ...figure }));
 const correlationAt = (id: string) => ({ path: id, windowDays: `${id}.windowDays` });
 
-/** Every figure of the review. */
 export const FIGURES: readonly FigureSource[] = [
   ...defineFigures('price', btcPriceReport, {
     btcPrice: { title: 'Bitcoin', series: 'spot', value: 'price', unit: 'USD', change: { path: 'change24h', unit: '%', over: '24 hours' } },
   }),
   ...defineFigures('macro', macroCorrelationReport, {
-    dxy: {
-      title: 'US dollar index',
-      series: 'dxy',
-      value: 'dxy.value',
-      unit: 'points',
-      change: changeOver5('dxy'),
-      correlation: correlationAt('dxy'),
-    },
-    sp500: {
-      title: 'S&P 500',
-      series: 'sp500',
-      value: 'sp500.value',
-      unit: 'points',
-      change: changeOver5('sp500'),
-      correlation: correlationAt('sp500'),
-    },
-    goldBtcRatio: {
-      title: 'An ounce of gold',
-      series: 'gold',
-      value: 'goldBtcRatio.value',
-      unit: 'BTC',
-      correlation: correlationAt('goldBtcRatio'),
-    },
-    ismPmi: { title: 'ISM manufacturing PMI', series: 'pmi', value: 'ismPmi.value', unit: 'points', correlation: correlationAt('ismPmi') },
+    dxy: { title: 'US dollar index', unit: 'points', change: changeOver5('dxy'), correlation: correlationAt('dxy') },
+    sp500: { title: 'S&P 500', unit: 'points', change: changeOver5('sp500'), correlation: correlationAt('sp500') },
+    goldBtcRatio: { title: 'An ounce of gold', series: 'gold', unit: 'BTC', correlation: correlationAt('goldBtcRatio') },
+    ismPmi: { title: 'ISM manufacturing PMI', series: 'pmi', unit: 'points', correlation: correlationAt('ismPmi') },
   }),
   ...defineFigures('macro', economicIndicatorsReport, {
-    gold: {
-      title: 'Gold',
-      series: 'gold',
-      value: 'gold.value',
-      unit: 'USD per ounce',
-      change: changeSincePrevious('gold', 'USD per ounce'),
-    },
-    vix: { title: 'VIX', series: 'vix', value: 'vix.value', unit: '% a year', change: changeSincePrevious('vix', 'points') },
+    gold: { title: 'Gold', unit: 'USD per ounce', change: changeSincePrevious('gold', 'USD per ounce') },
+    vix: { title: 'VIX', unit: '% a year', change: changeSincePrevious('vix', 'points') },
   }),
   ...defineFigures('rates', interestRatesReport, {
-    policyRate: {
-      title: 'Federal funds target, upper limit',
-      series: 'policyRate',
-      value: 'policyRate.value',
-      unit: '% a year',
-      change: changeOver30Days('policyRate'),
-    },
-    fedFunds: {
-      title: 'Effective federal funds rate',
-      series: 'fedFunds',
-      value: 'fedFunds.value',
-      unit: '% a year',
-      change: changeOver30Days('fedFunds'),
-    },
-    us2y: { title: 'US 2-year yield', series: 'us2y', value: 'us2y.value', unit: '% a year', change: changeOver30Days('us2y') },
-    us10y: { title: 'US 10-year yield', series: 'us10y', value: 'us10y.value', unit: '% a year', change: changeOver30Days('us10y') },
+    policyRate: { title: 'Federal funds target, upper limit', unit: '% a year', change: changeOver30Days('policyRate') },
+    fedFunds: { title: 'Effective federal funds rate', unit: '% a year', change: changeOver30Days('fedFunds') },
+    us2y: { title: 'US 2-year yield', unit: '% a year', change: changeOver30Days('us2y') },
+    us10y: { title: 'US 10-year yield', unit: '% a year', change: changeOver30Days('us10y') },
     slope10y2y: { title: '10-year less 2-year yield', series: 'us10y', value: 'slope10y2y', unit: 'basis points' },
   }),
   ...defineFigures('flows', etfAnalyticsReport, {
@@ -116,16 +76,15 @@ export const FIGURES: readonly FigureSource[] = [
     etfFlow30d: { title: 'The same, 30 calendar days', series: 'etfFlow', value: 'total.flow30d', unit: 'USD' },
   }),
   ...defineFigures('derivatives', derivativesSummaryReport, {
-    fundingRate: { title: 'Funding of perpetuals', series: 'fundingRate', value: 'fundingRate.annualizedPct', unit: '% a year' },
+    fundingRate: { title: 'Funding of perpetuals', value: 'fundingRate.annualizedPct', unit: '% a year' },
     openInterest: {
       title: 'Open interest of perpetuals',
-      series: 'openInterest',
       value: 'openInterest.usd',
       unit: 'USD',
       change: { path: 'openInterest.change7dPct', unit: '%', over: '7 days' },
     },
     basis: { title: 'Basis of perpetuals', series: 'perpBasis', value: 'basis.perpetualPct', unit: '%' },
-    dvol: { title: 'Implied volatility', series: 'dvol', value: 'impliedVolatility.dvolPct', unit: '% a year' },
+    dvol: { title: 'Implied volatility', value: 'impliedVolatility.dvolPct', unit: '% a year' },
     realizedVolatility: {
       title: 'Realised volatility, 30 days',
       series: 'btcClose',
@@ -136,7 +95,6 @@ export const FIGURES: readonly FigureSource[] = [
   ...defineFigures('sentiment', fearGreedReport, {
     fearGreed: {
       title: 'Crypto Fear & Greed index',
-      series: 'fearGreed',
       value: 'value',
       unit: 'of 100',
       change: { path: 'weekAgo.value', unit: 'points', over: '7 days', isEarlierValue: true },

@@ -7,7 +7,6 @@ import type { DocumentBody } from '../document-head.ts';
 import { formatSignedNumber } from '../format.ts';
 import { FIGURES, type FigureSource, REVIEW_SECTIONS, type ReviewSection } from './macro-figures.ts';
 
-/** One figure with its source and age; null when unknown. */
 export interface ReviewFigure {
   id: string;
   title: string;
@@ -15,7 +14,6 @@ export interface ReviewFigure {
   unit: string;
   change: number | null;
   changeUnit: string | null;
-  /** Period of the change as text, or null. */
   changeOver: string | null;
   /** Correlation of its changes with bitcoin's returns, -1 to 1. */
   correlation: number | null;
@@ -33,7 +31,7 @@ const NOTES = [
   'A correlation describes the past, most of them are weak, and none says which of the two moves the other.',
 ];
 
-/** The day's market data. @throws OracleError PRICE_UNAVAILABLE before the first price, FEED_UNAVAILABLE */
+/** @throws OracleError PRICE_UNAVAILABLE before the first price, FEED_UNAVAILABLE */
 export async function composeMacroReview(deps: DocumentDeps): Promise<DocumentBody> {
   const now = deps.now();
   const reports = [...new Set(FIGURES.map(({ report }) => report))];
@@ -91,18 +89,8 @@ function toFigureOrigin({ source, observedAt, stale, provisional }: ReportedInpu
   return { source, observedAt, ageSeconds, stale, provisional };
 }
 
-function formatFigure({
-  title,
-  value,
-  unit,
-  change,
-  changeUnit,
-  changeOver,
-  correlation,
-  source,
-  observedAt,
-  stale,
-}: ReviewFigure): string {
+function formatFigure(figure: ReviewFigure): string {
+  const { title, value, unit, change, changeUnit, changeOver, correlation, source, observedAt, stale } = figure;
   if (value === null) return `${title}: nothing is known.`;
   const changeText = change === null ? '' : `, ${formatSignedNumber(change)} ${changeUnit} over ${changeOver}`;
   const correlationText = correlation === null ? '' : `; correlation with bitcoin ${formatSignedNumber(correlation)}`;

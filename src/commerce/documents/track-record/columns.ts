@@ -19,7 +19,6 @@ export const FORECAST_COLUMNS = {
   returnBps: 'Return over the window, basis points; null until the outcome is on chain',
 } as const;
 
-/** Columns of a day row. */
 export const DAY_COLUMNS = {
   date: 'The day, UTC',
   signalAt: 'When its forecasts were made, ISO 8601',
@@ -30,7 +29,6 @@ export const DAY_COLUMNS = {
   flags: '`m` missed, `l` late, `r` replayed by the demonstration; otherwise empty',
 } as const;
 
-/** Columns of a transaction row. */
 export const TRANSACTION_COLUMNS = {
   txHash: 'Hash of the transaction',
   blockNumber: 'Its block',
@@ -47,7 +45,6 @@ export function toRow<Columns extends Record<string, string>>(
   return Object.keys(columns).map((name) => cells[name]);
 }
 
-/** Serialized header of a table. */
 export function toHeader(columns: Record<string, string>): { name: string; description: string }[] {
   return Object.entries(columns).map(([name, description]) => ({ name, description }));
 }

@@ -23,7 +23,6 @@ export class TransactionTable {
 }
 
 export interface ForecastRowOptions {
-  /** Visibility of the values. */
   view: ViewOptions;
   saltSecret: string;
   transactions: TransactionTable;
@@ -61,18 +60,8 @@ function toValueCells(values: CommittedValues | null, salt: () => Hex) {
   };
 }
 
-/** Common fields of a day's forecasts. */
-export function toDayRow({
-  day,
-  signalAt,
-  modelVersion,
-  regime,
-  inputsDigest,
-  cid,
-  missed,
-  late,
-  replayed,
-}: ForecastDoc): TrackRecordCell[] {
+export function toDayRow(doc: ForecastDoc): TrackRecordCell[] {
+  const { day, signalAt, modelVersion, regime, inputsDigest, cid, missed, late, replayed } = doc;
   const flags = `${missed ? 'm' : ''}${late ? 'l' : ''}${replayed ? 'r' : ''}`;
   return toRow(DAY_COLUMNS, { date: formatDay(day), signalAt: signalAt.toISOString(), modelVersion, regime, inputsDigest, cid, flags });
 }

@@ -18,9 +18,8 @@ interface HorizonDocs {
 }
 
 /**
- * All forecasts, with the data that a verifier needs to recompute the figures. Unresolved ones have public visibility only: the record is
- * sold, not the forecast. Compact rows, so that years of forecasts fit into one response.
- * @throws OracleError STEP_WAITING before the first forecast
+ * All forecasts with the data to recompute the figures, in compact rows. Unresolved ones have public visibility only: the record is sold,
+ * not the forecast. @throws OracleError STEP_WAITING before the first forecast
  */
 export async function composeTrackRecord(deps: DocumentDeps): Promise<DocumentBody> {
   const horizons = await Promise.all(

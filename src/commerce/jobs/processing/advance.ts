@@ -12,10 +12,7 @@ import type { JobDeps } from './deps.ts';
 /** Fallback for a job that changes without an event. */
 const RECHECK_INTERVAL_MS = 60 * 60_000;
 
-/**
- * Advances one job as far as its state on chain at a block allows. Idempotent, also across concurrent processes.
- * @throws OracleError of the failed step; a retry continues there
- */
+/** Idempotent, also across concurrent processes. @throws OracleError of the failed step; a retry continues there */
 export async function advanceJob(deps: JobDeps, doc: JobDocWithoutText, confirmedBlock: ConfirmedBlock): Promise<void> {
   const { store, chain, now } = deps;
   const block = Number(confirmedBlock.number);

@@ -4,10 +4,7 @@ import { isOracleError, OracleError } from '../../../platform/errors.ts';
 import { buildJobResource, type JobDocWithoutText } from '../job-doc.ts';
 import type { JobDeps } from './deps.ts';
 
-/**
- * Records the submit transaction when a process crashed after sending it. Returns whether there is one.
- * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE
- */
+/** Records the submit transaction of a process that crashed after sending it; returns whether there is one. */
 export async function recordSubmission({ wallet, store }: JobDeps, doc: JobDocWithoutText, { jobId }: OnChainJob): Promise<boolean> {
   const { _id, contract, delivery, submission } = doc;
   if (delivery === null || submission !== null) return submission !== null;
@@ -23,10 +20,7 @@ export async function recordSubmission({ wallet, store }: JobDeps, doc: JobDocWi
   }
 }
 
-/**
- * Records the payment of a completed job in the ledger. `complete` pays the provider directly, so there is nothing to claim.
- * @throws OracleError CHAIN_UNREACHABLE, TRANSACTION_UNCONFIRMED while the logs hold no payment
- */
+/** `complete` pays the provider directly: nothing to claim. @throws OracleError TRANSACTION_UNCONFIRMED while the logs hold no payment */
 export async function bookPayment(deps: JobDeps, doc: JobDocWithoutText, job: OnChainJob, block: number): Promise<void> {
   const { _id, contract, offering, ref, payment } = doc;
   if (payment !== null || offering === null) return;

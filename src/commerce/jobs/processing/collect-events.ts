@@ -7,11 +7,7 @@ const BLOCKS_PER_STEP = 5_000;
 /** Blocks that the first start looks back, about a day on Base. */
 const LOOK_BACK_BLOCKS = 43_200;
 
-/**
- * Records events from the cursor up to a confirmed block. The cursor moves after the events are stored, so a process that crashes in
- * between reads them again.
- * @throws OracleError CHAIN_UNREACHABLE
- */
+/** The cursor moves after the events are stored, so a process that crashes in between reads them again. */
 export async function collectJobEvents({ chain, contract, wallet, store, now }: JobDeps, confirmedBlock: ConfirmedBlock): Promise<void> {
   const last = Number(confirmedBlock.number);
   let cursor = await store.getCursor(contract);

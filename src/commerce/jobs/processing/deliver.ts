@@ -10,8 +10,7 @@ import { isKnownEvaluator } from '../job-policy.ts';
 import type { JobDeps } from './deps.ts';
 
 /**
- * Delivers a job: composes the document, stores it, and only then submits its hash. A deliverable that any process stored before is the
- * one submitted, so that text and hash always match. The transaction is the provider's signature of the bytes.
+ * Stores the deliverable before its hash is submitted. One that any process stored before is the one submitted, so text and hash match.
  * @throws OracleError as `compose` and `Wallet.send`, STEP_WAITING while another job holds the slot; a retry continues there
  */
 export async function deliverJob(deps: JobDeps, doc: JobDocWithoutText, job: OnChainJob, offering: Offering): Promise<void> {

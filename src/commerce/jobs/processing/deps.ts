@@ -11,9 +11,7 @@ import type { JobStore } from '../job-store.ts';
 
 export interface JobDeps {
   chain: Chain;
-  /** The ERC-8183 contract. */
   contract: Address;
-  /** The provider's wallet. */
   wallet: Wallet;
   store: JobStore;
   deliverySlot: DeliverySlot;

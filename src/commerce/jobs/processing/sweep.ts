@@ -13,11 +13,7 @@ const MAX_RETRY_MS = 15_000;
 /** Retries before a warning about an unconfirmed transaction: about half a minute. */
 const RETRIES_BEFORE_WARNING = 5;
 
-/**
- * Records the events since the last sweep, then advances every due job. Sweeps may run concurrently in any number of processes and may
- * be interrupted at any point.
- * @throws OracleError CHAIN_UNREACHABLE, STEP_WAITING while the clocks disagree; an error of one job is stored with it and retried
- */
+/** May run concurrently in any number of processes, or be interrupted at any point. @throws OracleError CHAIN_UNREACHABLE, STEP_WAITING */
 export async function sweepJobs(deps: JobDeps): Promise<void> {
   // Expiry times decide acceptance and delivery, so the clock must be trusted.
   const disagreement = await deps.time.findDisagreement();

@@ -3,10 +3,7 @@ import { getErrorMessage, isOracleError } from '../../../platform/errors.ts';
 import type { JobDeps } from './deps.ts';
 import { sweepJobs } from './sweep.ts';
 
-/**
- * Sweeps at an interval until the signal aborts, and resolves after the last sweep. Logs a failure when its kind changes, and the first
- * success after one.
- */
+/** Sweeps until the signal aborts. Logs a failure when its kind changes, and the first success after one. */
 export async function watchJobs(deps: JobDeps, intervalMs: number, signal: AbortSignal): Promise<void> {
   let failure: string | null = null;
   while (!signal.aborted) {

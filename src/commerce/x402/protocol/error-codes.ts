@@ -37,11 +37,7 @@ const CODE_BY_REASON: readonly (readonly [reason: RegExp, code: X402ErrorCode])[
   [/scheme/, 'unsupported_scheme'],
 ];
 
-/**
- * The specification's code for the reason of a rejection.
- * @param reason of this service or verbatim of a facilitator
- * @param step of the rejection, decisive for an unknown reason
- */
+/** @param step of the rejection, decisive for an unknown reason; a facilitator's reason is taken verbatim */
 export function toX402ErrorCode(reason: string, step: 'verify' | 'settle'): X402ErrorCode {
   if (KNOWN_CODES.has(reason)) return reason as X402ErrorCode;
   const [, code] = CODE_BY_REASON.find(([pattern]) => pattern.test(reason)) ?? [];

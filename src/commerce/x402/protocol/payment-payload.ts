@@ -76,10 +76,7 @@ const MIN_REMAINING_SECONDS = 60;
 /** Maximum remaining validity: an unsettled payment is tracked until it expires. */
 const MAX_REMAINING_SECONDS = 24 * 3_600;
 
-/**
- * Parses a payment of either protocol version and matches it with the quote.
- * @throws PaymentRequiredError with the mismatch
- */
+/** Parses a payment of either protocol version and matches it with the quote. @throws PaymentRequiredError with the mismatch */
 export function parsePaymentPayload(sent: unknown, quote: PaymentQuote): ParsedPayment {
   const parsed = PAYMENT.safeParse(sent);
   if (!parsed.success) {
@@ -94,14 +91,7 @@ export function parsePaymentPayload(sent: unknown, quote: PaymentQuote): ParsedP
   const { authorization, signature } = payment.payload;
   const id = payment.x402Version === 2 ? payment.extensions?.[PAYMENT_IDENTIFIER]?.info.id : undefined;
   return {
-    authorization: {
-      from: authorization.from.toLowerCase() as Address,
-      to: authorization.to.toLowerCase() as Address,
-      value: BigInt(authorization.value),
-      validAfter: BigInt(authorization.validAfter),
-      validBefore: BigInt(authorization.validBefore),
-      nonce: authorization.nonce.toLowerCase() as Hex,
-    },
+    authorization: toAuthorization(authorization),
     signature: signature as Hex,
     paymentId: id ?? null,
     digest: digestPayload({ authorization, signature }),
@@ -109,12 +99,21 @@ export function parsePaymentPayload(sent: unknown, quote: PaymentQuote): ParsedP
   };
 }
 
+export function toAuthorization({ from, to, value, validAfter, validBefore, nonce }: Record<keyof Authorization, string>): Authorization {
+  return {
+    from: from.toLowerCase() as Address,
+    to: to.toLowerCase() as Address,
+    value: BigInt(value),
+    validAfter: BigInt(validAfter),
+    validBefore: BigInt(validBefore),
+    nonce: nonce.toLowerCase() as Hex,
+  };
+}
+
 function requireKnownVersion(sent: unknown, quote: PaymentQuote): void {
   const { x402Version = 2 } = (sent ?? {}) as { x402Version?: unknown };
   if (x402Version === 1 || x402Version === 2) return;
-  throw createPaymentRejection(quote, 'invalid_x402_version', {
-    message: 'Unsupported x402 version: send version 1 or 2',
-  });
+  throw createPaymentRejection(quote, 'invalid_x402_version', { message: 'Unsupported x402 version: send version 1 or 2' });
 }
 
 type PaymentInput = z.output<typeof PAYMENT>;
@@ -137,21 +136,16 @@ function requireMatchingQuote(payment: PaymentInput, quote: PaymentQuote): void 
   if (BigInt(authorization.value) !== BigInt(requirements.amount)) throw createPaymentRejection(quote, 'amount_mismatch');
 }
 
-/** Checks the validity period. @throws PaymentRequiredError */
+/** @throws PaymentRequiredError outside the validity period */
 export function requireValidNow({ authorization: { validAfter, validBefore } }: ParsedPayment, quote: PaymentQuote, now: Date): void {
   const seconds = BigInt(Math.floor(now.getTime() / 1_000));
   if (validAfter > seconds) throw createPaymentRejection(quote, 'not_yet_valid');
   if (validBefore <= seconds) throw createPaymentRejection(quote, 'expired');
-  if (validBefore < seconds + BigInt(MIN_REMAINING_SECONDS)) {
-    throw createPaymentRejection(quote, 'expires_too_soon', {
-      message: `authorization.validBefore must be at least ${MIN_REMAINING_SECONDS} s ahead`,
-    });
-  }
-  if (validBefore > seconds + BigInt(MAX_REMAINING_SECONDS)) {
-    throw createPaymentRejection(quote, 'valid_too_long', {
-      message: `The authorization is valid for more than ${MAX_REMAINING_SECONDS / 3_600} hours`,
-    });
-  }
+  const rejectWith = (reason: string, message: string) => createPaymentRejection(quote, reason, { message });
+  if (validBefore < seconds + BigInt(MIN_REMAINING_SECONDS))
+    throw rejectWith('expires_too_soon', `authorization.validBefore must be at least ${MIN_REMAINING_SECONDS} s ahead`);
+  if (validBefore > seconds + BigInt(MAX_REMAINING_SECONDS))
+    throw rejectWith('valid_too_long', `The authorization is valid for more than ${MAX_REMAINING_SECONDS / 3_600} hours`);
 }
 
 function digestPayload(payload: { authorization: z.output<typeof EXACT>['authorization']; signature: string }): string {

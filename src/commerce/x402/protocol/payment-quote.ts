@@ -94,7 +94,6 @@ function declarePaymentIdentifier() {
 /** No payment or a rejected one. Carries the quote, which each transport serializes in its own form. */
 export class PaymentRequiredError extends OracleError {
   readonly quote: PaymentQuote;
-  /** Error code of the specification. */
   readonly x402Code: X402ErrorCode;
   /** Finer reason of this service or of its facilitator. */
   readonly reason: string;
@@ -117,12 +116,10 @@ export interface PaymentRequiredOptions {
   unsettledOf?: Address;
 }
 
-/** URL of the payment instructions in plain text. */
 export function getPaymentDocsUrl(publicUrl: string): string {
   return `${publicUrl}/SKILL.md#or-pay-for-a-single-answer`;
 }
 
-/** Error for a request without a payment, with resource and price. */
 export function noPaymentError(quote: PaymentQuote): PaymentRequiredError {
   const { title, price } = quote.offering;
   const description = quote.resource.description.replace(/\.?$/, '.');

@@ -14,7 +14,6 @@ export function toFailedSettlementResponse({ payer, x402Code }: { payer: Address
   return { success: false, errorReason: x402Code, transaction: '', network, payer: getAddress(payer) } as const;
 }
 
-/** Payment and receipt of a sale as JSON. */
 export function toSaleResponse({ payment, receipt }: { payment: X402Payment; receipt: SignedReceipt }) {
   return { payment: toPaymentResponse(payment), receipt: toReceiptResponse(receipt) };
 }

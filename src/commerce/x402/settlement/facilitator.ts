@@ -6,7 +6,6 @@ import type { PaymentRequirements } from '../protocol/payment-quote.ts';
 /** A sent transaction, whose status only the chain decides, or a rejection before anything was sent. */
 export type FacilitatorSettlement = { txHash: Hash } | { refused: string };
 
-/** Verifies payments and sends their settlements. */
 export interface Facilitator {
   /** Whether `verify` simulates the settlement itself. */
   readonly simulatesSettlement: boolean;

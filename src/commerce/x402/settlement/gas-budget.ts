@@ -14,11 +14,7 @@ const MAX_SETTLEMENT_GAS = 250_000n;
 const WEI_PER_MICRO_UNIT = 10n ** 12n;
 const MICROS_PER_CENT = 10_000n;
 
-/**
- * Gas bounds of one settlement. A contract wallet's code may not cost more than the payment; an EOA's transfer has constant gas and is
- * bounded by the budget alone.
- * @param amountMicros payment in millionths of a dollar
- */
+/** A contract wallet's code may not cost more than the payment; an EOA's transfer has constant gas, bounded by the budget alone. */
 export function getSettlementBounds(
   { currencyUsd, maxCents }: GasBudget,
   { amountMicros, isContract }: { amountMicros: bigint; isContract: boolean },

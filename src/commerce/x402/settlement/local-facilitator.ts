@@ -26,7 +26,6 @@ export function buildSettlementKey({ from, nonce }: Pick<Authorization, 'from' |
   return `x402:${from}:${nonce}`;
 }
 
-/** A payment with its settlement transaction. */
 interface PreparedSettlement {
   payment: ParsedPayment;
   requirements: PaymentRequirements;
@@ -35,10 +34,7 @@ interface PreparedSettlement {
   request: BoundedSendRequest;
 }
 
-/**
- * The x402 facilitator of this process. A payment is valid when its settlement transaction succeeds in a simulation with the sender, fees
- * and gas limit that it is sent with; the payer's contract runs nowhere else.
- */
+/** A payment is valid when its settlement succeeds in a simulation with its real sender, fees and gas limit; foreign code runs nowhere else. */
 export function createLocalFacilitator({ chain, wallet, gasBudget, log }: LocalFacilitatorDeps): Facilitator {
   async function prepareSettlement(payment: ParsedPayment, requirements: PaymentRequirements): Promise<PreparedSettlement> {
     const { authorization } = payment;

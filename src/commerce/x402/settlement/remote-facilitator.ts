@@ -15,7 +15,6 @@ const NOT_SENT = /^(invalid|insufficient|unsupported)_(?!.*(transaction_|transfe
 const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
 
 const TEXT = z.string().nullish();
-/** Relevant fields of the facilitator responses of x402 version 2. */
 const VERIFY_RESPONSE = z.looseObject({ isValid: z.boolean(), invalidReason: TEXT });
 const SETTLE_RESPONSE = z.looseObject({ success: z.boolean(), transaction: TEXT, errorReason: TEXT });
 
@@ -40,11 +39,7 @@ interface FacilitatorRequest<T> {
   schema: z.ZodType<T>;
 }
 
-/**
- * Calls one operation of the facilitator interface. A rejection has a status below 500 and a valid body; after any other failure the
- * status of the payment is unknown.
- * @throws OracleError TRANSACTION_UNCONFIRMED
- */
+/** A rejection has a status below 500 and a valid body; after any other failure the payment's status is unknown. */
 async function callFacilitator<T>(
   base: string,
   operation: 'verify' | 'settle',

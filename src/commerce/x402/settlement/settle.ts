@@ -19,7 +19,7 @@ export interface SettleDeps {
   chain: Chain;
   merchant: MerchantConfig;
   facilitator: Facilitator;
-  /** Maximum wait for the confirmation depth. */
+
   waitMs: number;
   signal: AbortSignal;
 }
@@ -45,9 +45,8 @@ const AUTHORIZATION_EXPIRED: RejectedSettlement = { refused: 'expired', isOver: 
 const isAuthorizationUnused = (status: SettlementStatus) => status === null || status === 'late';
 
 /**
- * Settles a payment to its confirmation depth. Reads the chain before sending again and decides by the chain afterwards: a settlement that
- * a crashed process, a lost response or a third party sent is found, never sent twice.
- * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, SHUTTING_DOWN: the status is unknown, settle again
+ * Reads the chain before sending again and decides by the chain afterwards: a settlement that a crashed process, a lost response or a third
+ * party sent is found, never sent twice. @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, SHUTTING_DOWN: settle again
  */
 export async function settlePayment(
   deps: SettleDeps,

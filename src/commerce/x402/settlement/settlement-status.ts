@@ -27,10 +27,8 @@ const AUTHORIZATION_CANCELED_EVENT = getAbiItem({ abi: stablecoinAbi, name: 'Aut
 export type SettlementStatus = ConfirmedSettlement | 'shallow' | 'spent' | 'late' | null;
 
 /**
- * Reads the status of an authorization, sent by any account. The chain is the only authority on a settlement, not a facilitator or the
- * database. Missing logs prove nothing, since a node's logs may lag: only found ones count.
+ * The chain is the only authority on a settlement, not a facilitator or the database. A node's logs may lag: only found ones count.
  * @param sinceBlock block of the payment's arrival, before which it cannot have been used
- * @throws OracleError CHAIN_UNREACHABLE
  */
 export async function readSettlementStatus(
   chain: Chain,
