@@ -190,7 +190,6 @@ export const EVENT_ENVELOPE = {
   timestamp: TIME.describe('When it happened'),
 };
 
-/** An event as it is sent. */
 export interface PushedEvent<Name extends PushedName = PushedName> {
   id: number;
   type: Name;

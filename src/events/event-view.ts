@@ -12,7 +12,6 @@ import { type EventPayload, MAX_REASON_LENGTH, type PushedEvent } from './event-
 import type { AnyEvent, EventContent } from './log/event.ts';
 
 export interface EventViewOptions {
-  /** Master secret of the salts. */
   saltSecret: string;
   policy: RevealPolicy;
   publicUrl: string;
@@ -31,12 +30,8 @@ export function viewEvent(event: AnyEvent, caller: Caller, options: EventViewOpt
     canReadUnresolved: mayReadUnresolved({ caller, policy: options.policy }),
     isPremium: caller.tier === 'premium',
   };
-  return { id: event._id, type: event.type, timestamp: event.at.toISOString(), data: renderPayload(event, reader) };
-}
-
-function renderPayload(event: AnyEvent, reader: EventReader): EventPayload {
   const view = PAYLOAD_VIEWS[event.type] as (content: EventContent[PushedName], reader: EventReader) => EventPayload;
-  return view(event.content, reader);
+  return { id: event._id, type: event.type, timestamp: event.at.toISOString(), data: view(event.content, reader) };
 }
 
 const PAYLOAD_VIEWS: { [Name in PushedName]: (content: EventContent[Name], reader: EventReader) => EventPayload<Name> } = {
@@ -139,13 +134,8 @@ function viewPlacedWager(
   };
 }
 
-function viewSizing({
-  pModel,
-  qMarket,
-  pBelieved,
-  weight,
-  listing,
-}: EventContent['wager.placed']): EventPayload<'wager.placed'>['premium'] {
+function viewSizing(wager: EventContent['wager.placed']): EventPayload<'wager.placed'>['premium'] {
+  const { pModel, qMarket, pBelieved, weight, listing } = wager;
   if (pModel === null || qMarket === null || pBelieved === null) return null;
   const { yesTokenId = null, noTokenId = null } = listing ?? {};
   return { pModel, qMarket, pBelieved, weight, yesTokenId, noTokenId };

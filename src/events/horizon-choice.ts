@@ -49,7 +49,6 @@ export const ONE_CHOICE: [(fields: HorizonFields) => boolean, { path: string[]; 
 /** The same rule in JSON Schema; linters require the properties to be defined. */
 export const ONE_CHOICE_RULE = { not: { properties: { horizon: {}, horizons: {} }, required: ['horizon', 'horizons'] } };
 
-/** The horizons in ascending order without duplicates; undefined if none are named. */
 export function parseHorizonChoice({ horizon, horizons }: HorizonFields): HorizonChoice | undefined {
   if (horizon !== undefined) return [horizon];
   return horizons == null ? horizons : sortHorizons(horizons);

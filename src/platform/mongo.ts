@@ -105,19 +105,14 @@ export function isDuplicateKey(error: unknown): boolean {
 }
 
 /** Whether a write was done; false when a unique index rejected it: of concurrent writers the first wins. */
-export async function isFirstWrite(write: Promise<unknown>): Promise<boolean> {
-  try {
-    await write;
-    return true;
-  } catch (error) {
-    if (isDuplicateKey(error)) return false;
-    throw error;
-  }
+export async function isFirstWrite(write: Promise<object | null>): Promise<boolean> {
+  return (await write.catch(ignoreDuplicate)) !== null;
 }
 
-/** For writes of which the first one counts. */
-export function ignoreDuplicate(error: unknown): void {
+/** For `catch` of a write of which the first one counts: null when a unique index rejected it. */
+export function ignoreDuplicate(error: unknown): null {
   if (!isDuplicateKey(error)) throw error;
+  return null;
 }
 
 /** Inserts documents in order, up to the first that a unique index rejects; `complete` if all were inserted. */

@@ -6,7 +6,6 @@ import { DISABLE_AFTER_FAILING_MS, MAX_DELIVERY_ATTEMPTS, RETRY_DELAYS_MS } from
 import { CLOSE_CODES } from '../websocket/messages/close-codes.ts';
 import type { AsyncApiSchema } from './json-schema.ts';
 
-/** Suffix of component names of webhook messages. */
 export const DELIVERY_SUFFIX = '.delivery';
 
 const SOCKET_RULES = [
@@ -23,22 +22,16 @@ const WEBHOOK_RULES = [
   `${DISABLE_AFTER_FAILING_MS / DAY_MS} days.`,
 ].join(' ');
 
-const CONNECTION_HEADERS = {
-  type: 'object',
-  properties: {
-    Authorization: { type: 'string', description: '`Bearer` and an access token; instead of `token` and `ticket`' },
-  },
-};
+const BEARER = { type: 'string', description: '`Bearer` and an access token; instead of `token` and `ticket`' };
+const CONNECTION_HEADERS = { type: 'object', properties: { Authorization: BEARER } };
 
 interface ChannelInputs {
   /** Query parameters of the handshake. */
   query: AsyncApiSchema;
-  /** Message names. */
   socket: readonly string[];
   deliveries: readonly string[];
 }
 
-/** The channels. Each message is a component. */
 export function buildChannels({ query, socket, deliveries }: ChannelInputs) {
   return {
     socket: {

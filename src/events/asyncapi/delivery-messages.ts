@@ -6,7 +6,6 @@ import { buildExampleEvent, EXAMPLE_WEBHOOK } from './example-events.ts';
 import { type AsyncApiSchema, toMessageSchema } from './json-schema.ts';
 import type { MessageExample, MessageObject } from './message-object.ts';
 
-/** Headers of Standard Webhooks. */
 export const DELIVERY_HEADERS: AsyncApiSchema = {
   type: 'object',
   required: ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
@@ -35,7 +34,6 @@ const EXAMPLE_SECRET = 'a secret for the examples only';
 
 const TESTED_AT = new Date('2021-03-10T12:00:00.000Z');
 
-/** Messages to webhooks, with their headers. */
 export function buildDeliveryMessages(events: Readonly<Record<PushedName, MessageObject>>): MessageObject[] {
   return [...PUSHED_NAMES.map((type) => buildEventDelivery(type, events[type])), buildTestDelivery()];
 }
@@ -61,7 +59,6 @@ function withDeliveryHeaders(message: MessageObject): MessageObject {
   return { ...message, headers: { $ref: '#/components/schemas/deliveryHeaders' } };
 }
 
-/** Signs the example's body. */
 function signExample({ payload, ...example }: MessageExample, messageId: string, at: Date): MessageExample {
   const headers = buildSignatureHeaders({ messageId, at, body: JSON.stringify(payload) }, [EXAMPLE_SECRET]);
   return { ...example, headers: { 'content-type': 'application/json', ...headers }, payload };

@@ -6,12 +6,10 @@ import { buildExampleView, type ExampleOptions } from './example-events.ts';
 import { type AsyncApiSchema, toAsyncApiSchema } from './json-schema.ts';
 import type { MessageExample, MessageObject } from './message-object.ts';
 
-/** `data` schemas by event name. */
 export function buildPayloadSchemas(): Record<PushedName, AsyncApiSchema> {
   return mapEventNames((type) => ({ ...toAsyncApiSchema(PAYLOADS[type]), description: EVENT_KINDS[type].meaning }));
 }
 
-/** Event messages, over the WebSocket and in webhook bodies. */
 export function buildEventMessages(options: ExampleOptions): Record<PushedName, MessageObject> {
   return mapEventNames((type) => {
     const { meaning, frequency } = EVENT_KINDS[type];

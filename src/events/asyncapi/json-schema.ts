@@ -9,7 +9,6 @@ export function toAsyncApiSchema(schema: z.ZodType): AsyncApiSchema {
   return rest;
 }
 
-/** Schema of a whole message, with a description of `data`. */
 export function toMessageSchema(schema: z.ZodType): AsyncApiSchema {
   const { properties, ...rest } = toAsyncApiSchema(schema) as { properties: Record<string, object> };
   return { ...rest, properties: { ...properties, data: { description: 'What it says', ...properties.data } } };

@@ -18,7 +18,6 @@ const TITLES: Readonly<Record<ServerMessageName | ClientMessageName, string>> = 
   ping: 'Ping',
 };
 
-/** Replies to client messages. */
 export const REPLIES: Readonly<Record<ClientMessageName, readonly ServerMessageName[]>> = {
   subscribe: ['subscribed', 'error'],
   authenticate: ['authenticated', 'error'],
@@ -58,7 +57,6 @@ const CLIENT_EXAMPLES: { [Name in ClientMessageName]: object } = {
   ping: { type: 'ping' },
 };
 
-/** Server messages other than events. */
 export function buildServerMessages(): MessageObject[] {
   return listNames(SERVER_MESSAGES).map((name) =>
     toMessageObject(name, SERVER_MESSAGES[name], { type: name, data: SERVER_EXAMPLES[name], timestamp: SENT_AT }),

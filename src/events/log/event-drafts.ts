@@ -60,7 +60,6 @@ export function buildWagerDrafts(doc: WagerDoc, { change, at }: OutboxEntry<Wage
   return [{ ...common, type: 'wager.settled', key: `wager.settled:${_id}`, content }];
 }
 
-/** Event of a regime change; none if the last day with a regime had the same. */
 export function buildRegimeDrafts(day: DayDoc, before: Pick<DayDoc, 'regime'> | null): AnyEventDraft[] {
   const { _id: date, regime: to, signalAt: at, replayed } = day;
   const from = before?.regime ?? null;

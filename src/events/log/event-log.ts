@@ -21,10 +21,7 @@ export class EventLog {
     this.#onAppended = onAppended;
   }
 
-  /**
-   * Appends events that are not in the log yet, in the given order, and returns their number. Each id is written only after its
-   * predecessor, and an ordered insert stops at the first conflict: readers never see a gap.
-   */
+  /** Returns the number of new events. Each id is written only after its predecessor: readers never see a gap. */
   async append(drafts: readonly AnyEventDraft[], now: Date): Promise<number> {
     let appended = 0;
     // After a conflict the events of the other process are in the log.
@@ -40,7 +37,6 @@ export class EventLog {
     }
   }
 
-  /** Events with a higher id, in order. */
   after(id: number, limit: number): Promise<AnyEvent[]> {
     return this.#events
       .find({ _id: { $gt: id } })
@@ -58,7 +54,6 @@ export class EventLog {
     return (await this.#events.findOne({}, { sort: { _id: -1 }, projection: { _id: 1 } }))?._id ?? 0;
   }
 
-  /** Id of the oldest event that is kept; null before the first. */
   async firstId(): Promise<number | null> {
     return (await this.#events.findOne({}, { sort: { _id: 1 }, projection: { _id: 1 } }))?._id ?? null;
   }

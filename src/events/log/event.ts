@@ -39,9 +39,8 @@ export interface EventDraft<Name extends PushedName = PushedName> {
   content: EventContent[Name];
 }
 
-/** An event in the log. `_id` counts from 1 without gaps; subscribers resume by it. */
+/** `_id` counts from 1 without gaps; subscribers resume by it. */
 export type EventDoc<Name extends PushedName = PushedName> = EventDraft<Name> & { _id: number; appendedAt: Date };
 
-/** Any event, discriminated by `type`. */
 export type AnyEvent = { [Name in PushedName]: EventDoc<Name> }[PushedName];
 export type AnyEventDraft = { [Name in PushedName]: EventDraft<Name> }[PushedName];

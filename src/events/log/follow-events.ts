@@ -16,9 +16,7 @@ export interface EventTailOptions {
   failurePauseMs?: number;
 }
 
-/** A process's reader at the end of the log. */
 export interface EventTail {
-  /** Reads at once: this process has appended. */
   wake(): void;
   /** Id of the last event that the listener has processed. */
   getSeenId(): number;
@@ -30,7 +28,7 @@ const PAGE_SIZE = 200;
 /** Spares an unavailable database. */
 const FAILURE_PAUSE_MS = 2_000;
 
-/** Follows the log from its current end. @throws OracleError, MongoError if the first read fails */
+/** From the current end of the log. @throws OracleError, MongoError if the first read fails */
 export async function followEvents(options: EventTailOptions): Promise<EventTail> {
   const { events, listener, log, signal, pollMs = POLL_MS, failurePauseMs = FAILURE_PAUSE_MS } = options;
   let seen = await events.lastId();

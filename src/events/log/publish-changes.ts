@@ -15,10 +15,7 @@ export interface PublishChangesDeps {
   now(): Date;
 }
 
-/**
- * Moves outbox entries into the event log, oldest first, and returns the number of new events. Any process may run it at any time: the
- * event key makes it idempotent, also after a process was killed.
- */
+/** Moves outbox entries into the event log, oldest first; any process may run it, also after a kill, since event keys are idempotent. */
 export async function publishChanges({ log, record, wagers, now }: PublishChangesDeps): Promise<number> {
   const [days, forecasts, stakes] = await Promise.all([
     findWithOutbox(record.days),

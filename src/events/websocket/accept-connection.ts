@@ -13,7 +13,6 @@ import { MAX_MESSAGE_BYTES } from './messages/parse-client-message.ts';
 import type { SessionHolder } from './session-holder.ts';
 import type { ConnectionSubscription } from './subscription.ts';
 
-/** The socket of a request, taken over from the HTTP server. */
 export interface ClaimedSocket {
   request: IncomingMessage;
   socket: Duplex;

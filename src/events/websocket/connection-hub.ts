@@ -27,7 +27,6 @@ const MAX_CONCURRENT_REPLAYS = 8;
 /** Maximum age of the last check while the database does not respond. */
 const MAX_CHECK_AGE_MS = 5 * 60_000;
 
-/** All connections of a process: broadcasts events and checks entitlements. */
 export class ConnectionHub {
   readonly #options: ConnectionHubOptions;
   readonly #connections = new Map<string, Connection>();
@@ -53,12 +52,10 @@ export class ConnectionHub {
     return this.#connections.size;
   }
 
-  /** Id of the last event sent to all live connections. */
   get lastBroadcastId(): number {
     return this.#lastBroadcastId;
   }
 
-  /** Starts the periodic checks. @param through id of the last event that is not broadcast */
   start(through: number): void {
     this.#lastBroadcastId = Math.max(this.#lastBroadcastId, through);
     const next = () => {

@@ -9,9 +9,7 @@ export const SLOT_LEASE_MS = 90_000;
 /** A connection slot of a wallet. `_id` is `<wallet>:<number>`. */
 interface SlotDoc {
   _id: string;
-  /** Id of the process. */
   holder: string;
-  /** Id of the connection. */
   connection: string;
   until: Date;
 }
@@ -73,12 +71,10 @@ export class ConnectionSlotStore {
     return connections.filter((connection) => !names.has(connection));
   }
 
-  /** Releases all slots of this process. */
   async releaseAll(): Promise<void> {
     await this.#slots.deleteMany({ holder: this.#holder });
   }
 
-  /** Deletes slots of killed processes. */
   async purge(): Promise<void> {
     await this.#slots.deleteMany(IS_ABANDONED);
   }

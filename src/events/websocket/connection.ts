@@ -113,12 +113,10 @@ export class Connection {
     this.#watchToken();
   }
 
-  /** Ends the replay: from now on events come from broadcasts. */
   goLive(): void {
     this.#isLive = true;
   }
 
-  /** Sends a message other than an event. */
   sendMessage<Name extends ServerMessageName>(type: Name, data: ServerData<Name>): void {
     this.#send(encodeMessage(type, data, this.#clock.now()));
   }
@@ -132,7 +130,6 @@ export class Connection {
     if (message !== null) this.#send(message);
   }
 
-  /** Resolves once the send buffer is empty or the socket closed; a slow client is disconnected. */
   async waitUntilDrained(): Promise<void> {
     if (this.isClosing || this.#bufferedMessages === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();

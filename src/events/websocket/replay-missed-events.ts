@@ -17,11 +17,7 @@ const PAGE_SIZE = 100;
 /** Retries when the log ends before the last broadcast event. */
 const EMPTY_PAGE_RETRIES = { max: 6, delayMs: 500 } as const;
 
-/**
- * Sends missed events in order, at the client's pace, until the connection has caught up with this process; then broadcasts continue
- * without gap or duplicate.
- * @throws Error if the log ends before that, as after a restored backup
- */
+/** At the client's pace; then broadcasts continue without gap or duplicate. @throws Error if the log ends early, as after a restored backup */
 export async function replayMissedEvents(
   connection: Connection,
   { events, getLastBroadcastId, createEncoder, semaphore, clock }: MissedEventsOptions,

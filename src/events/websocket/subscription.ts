@@ -9,7 +9,7 @@ export interface ConnectionSubscription {
   horizons: readonly HorizonName[] | null;
 }
 
-/** Normalizes a subscription: default all events, and the default horizon. */
+/** Defaults: all events, and the default horizon. */
 export function buildSubscription({ events, ...choice }: { events?: readonly PushedName[] } & HorizonFields): ConnectionSubscription {
   const horizons = parseHorizonChoice(choice);
   return {

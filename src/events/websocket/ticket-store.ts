@@ -33,7 +33,7 @@ export class TicketStore {
     return { ticket, expiresAt };
   }
 
-  /** Session of a valid ticket, without redeeming it; null if it is used, expired or unknown. */
+  /** Does not redeem it; null if it is used, expired or unknown. */
   async findSessionId(ticket: string): Promise<string | null> {
     const issued = await this.#tickets.findOne({ _id: hashTicket(ticket) });
     return issued === null || issued.expiresAt <= this.#now() ? null : issued.sessionId;
@@ -45,7 +45,6 @@ export class TicketStore {
     return issued !== null && issued.expiresAt > this.#now();
   }
 
-  /** Deletes expired tickets. */
   async purge(now: Date): Promise<void> {
     await this.#tickets.deleteMany({ expiresAt: { $lte: now } });
   }

@@ -21,7 +21,6 @@ export type WebhookTarget = Pick<WebhookDoc, '_id' | 'url' | 'sealedSecret' | 'p
 export interface WebhookRequest {
   messageId: string;
   body: string;
-  /** Aborts the call. */
   signal?: AbortSignal;
 }
 
@@ -31,9 +30,8 @@ export interface WebhookCallResult {
 }
 
 /**
- * Signs and sends a message to a webhook; any behaviour of the receiver is returned as an attempt.
- * @throws OracleError CONFIG_INVALID when the secret cannot be decrypted; RATE_LIMITED, with nothing sent, when too many name lookups are
- * in flight
+ * Returns any behaviour of the receiver as an attempt. @throws OracleError CONFIG_INVALID when the secret cannot be decrypted;
+ * RATE_LIMITED, with nothing sent, when too many name lookups are in flight
  */
 export async function callWebhook(
   deps: CallWebhookDeps,
@@ -53,10 +51,8 @@ export async function callWebhook(
     return { attempt: { at, status, ms, reason: formatStatusReason(status) }, retryAfterSeconds };
   } catch (error) {
     if (!isOracleError(error) || error.code === 'RATE_LIMITED') throw error;
-    return {
-      attempt: { at, status: null, ms: Math.round(performance.now() - started), reason: formatErrorReason(error) },
-      retryAfterSeconds: null,
-    };
+    const ms = Math.round(performance.now() - started);
+    return { attempt: { at, status: null, ms, reason: formatErrorReason(error) }, retryAfterSeconds: null };
   }
 }
 

@@ -40,11 +40,7 @@ const LEASE_MARGIN_MS = 5_000;
 /** Delay when no attempt was made; not counted as an attempt. */
 const POSTPONE_MS = { busy: 1_000, spent: 5_000, unreadable: 60_000, sealed: 60_000 } as const;
 
-/**
- * Delivers due messages of a webhook's queue in order, for one turn, and returns the new head of the queue, or null. Sends nothing if
- * another worker holds the lease or the webhook is disabled.
- * @throws errors of the database
- */
+/** One turn; returns the new head of the queue, or null. Sends nothing if another worker holds the lease or the webhook is disabled. */
 export async function deliverToWebhook(deps: DeliverDeps, webhookId: string): Promise<WebhookDeliveryDoc | null> {
   const endMs = performance.now() + (deps.turnMs ?? MAX_TURN_START_MS);
   for (;;) {
@@ -113,10 +109,7 @@ async function tryCallWebhook(
   }
 }
 
-/**
- * Renders the event for the current tier of the webhook's owner. `later` if the chain is unreachable or the wallet has lost its tier, which
- * suspends the webhook; `gone` if the event has expired.
- */
+/** `later` if the chain is unreachable or the wallet has lost its tier, which suspends the webhook; `gone` if the event has expired. */
 async function renderEventBody(
   deps: DeliverDeps,
   { _id, wallet }: WebhookDoc,
@@ -141,7 +134,7 @@ async function renderEventBody(
   }
 }
 
-/** Disables the webhook before it finishes the delivery: after a crash in between, the notice still explains the end. */
+/** Disables before it finishes the delivery: after a crash in between, the notice still explains the end. */
 async function settleAttempt(
   { health, queue, log, random }: DeliverDeps,
   webhook: WebhookDoc,

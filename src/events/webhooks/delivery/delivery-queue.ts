@@ -33,7 +33,6 @@ export interface DeliveryQuery {
   state?: DeliveryState | undefined;
 }
 
-/** Delivery queues and delivery log of all webhooks. */
 export class DeliveryQueue {
   readonly #deliveries: Collection<WebhookDeliveryDoc>;
 
@@ -41,10 +40,7 @@ export class DeliveryQueue {
     this.#deliveries = db.collection('webhook_deliveries');
   }
 
-  /**
-   * Appends messages not yet queued for the same cause, in the given order, and returns their number. Safe under concurrent appends: each
-   * position is written only after its predecessor, and an ordered insert stops at the first conflict.
-   */
+  /** Returns the number of new messages. Each position is written only after its predecessor: safe under concurrent appends. */
   async append(webhook: QueueOwner, messages: readonly WebhookMessage[], now: Date): Promise<number> {
     let appended = 0;
     // After a conflict the messages of the other process are queued.
@@ -62,7 +58,7 @@ export class DeliveryQueue {
     return appended;
   }
 
-  /** The next message of a webhook, due or not; null if none is pending. */
+  /** Due or not; null if none is pending. */
   findHead(webhookId: string): Promise<WebhookDeliveryDoc | null> {
     return this.#deliveries.findOne({ webhookId, state: 'PENDING' }, { sort: { position: 1 }, hint: BY_STATE });
   }
@@ -76,7 +72,6 @@ export class DeliveryQueue {
     return { ...head, nextAttemptAt: now };
   }
 
-  /** Due heads, oldest first. */
   listDue(now: Date, limit: number): Promise<WebhookDeliveryDoc[]> {
     return this.#deliveries
       .find({ state: 'PENDING', nextAttemptAt: { $lte: now } }, { hint: BY_TIME })
@@ -85,7 +80,6 @@ export class DeliveryQueue {
       .toArray();
   }
 
-  /** Webhooks with pending messages, due or not. */
   async listWaiting(): Promise<string[]> {
     const rows = await this.#deliveries.aggregate<{ _id: string }>(WAITING_WEBHOOKS, { hint: BY_STATE }).toArray();
     return rows.map(({ _id }) => _id);
@@ -107,19 +101,17 @@ export class DeliveryQueue {
     return modifiedCount === 1;
   }
 
-  /** Delays the next attempt without counting one. */
   async postpone({ _id }: WebhookDeliveryDoc, until: Date): Promise<void> {
     await this.#deliveries.updateOne({ _id, state: 'PENDING' }, { $set: { nextAttemptAt: until } }, BY_ID);
   }
 
-  /** Makes the head of a queue due now, because the receiver is likely to accept it. */
+  /** Called when the receiver is likely to accept it. */
   async makeDue(webhookId: string, now: Date): Promise<void> {
     const head = await this.findHead(webhookId);
     if (head === null || head.nextAttemptAt === null || head.nextAttemptAt <= now) return;
     await this.#deliveries.updateOne({ _id: head._id, state: 'PENDING' }, { $set: { nextAttemptAt: now } }, BY_ID);
   }
 
-  /** Whether a message with this cause prefix is pending. */
   async hasPending(webhookId: string, causePrefix: string): Promise<boolean> {
     const query: Filter<WebhookDeliveryDoc> = { webhookId, state: 'PENDING', cause: { $gte: causePrefix, $lt: `${causePrefix}\uffff` } };
     return (await this.#deliveries.findOne(query, { projection: { _id: 1 }, hint: BY_STATE })) !== null;
@@ -132,12 +124,10 @@ export class DeliveryQueue {
     await this.#deliveries.updateMany(waiting, { $set: ended }, { hint: BY_STATE });
   }
 
-  /** Deletes all messages of a deleted webhook. */
   async deleteAll(webhookId: string): Promise<void> {
     await this.#deliveries.deleteMany({ webhookId }, { hint: BY_POSITION });
   }
 
-  /** Delivery log of a webhook, newest first. */
   list(webhookId: string, { limit, before, state }: DeliveryQuery): Promise<WebhookDeliveryDoc[]> {
     const filter: Filter<WebhookDeliveryDoc> = { webhookId };
     if (state !== undefined) filter.state = state;

@@ -9,7 +9,6 @@ export interface DeliveryAttempt {
   at: Date;
   /** HTTP status; null without a response. */
   status: number | null;
-  /** Duration. */
   ms: number;
   /** Reason of the failure; null for a delivery. */
   reason: string | null;
@@ -20,7 +19,6 @@ export interface WebhookDeliveryDoc {
   _id: string;
   webhookId: string;
   position: number;
-  /** In lower case. */
   wallet: string;
   /** Null for a test ping. */
   eventId: number | null;

@@ -4,9 +4,7 @@ import { type DeliverDeps, deliverToWebhook, getMaxTurnMs, isDue } from './deliv
 import type { WebhookDeliveryDoc } from './delivery.ts';
 import { type FanOutDeps, fanOutEvents } from './fan-out.ts';
 
-/** A job on a webhook's queue, for any worker. */
 export interface DeliveryTurn {
-  /** Id of the webhook. */
   subject: string;
   at: Date;
 }
@@ -17,7 +15,6 @@ export type EnqueueTurn = (turn: DeliveryTurn) => Promise<void>;
 export interface WebhookDispatcherDeps extends DeliverDeps, FanOutDeps {
   queue: DeliverDeps['queue'];
   events: DeliverDeps['events'] & FanOutDeps['events'];
-  /** Publishes pending changes of any process into the event log. */
   publish(): Promise<unknown>;
   /** Polling interval for messages queued or abandoned by other processes. */
   pollMs?: number;
@@ -25,7 +22,6 @@ export interface WebhookDispatcherDeps extends DeliverDeps, FanOutDeps {
 }
 
 export interface WebhookDispatcher {
-  /** Concurrent turns in this process. */
   concurrency: number;
   /** Lock time, after which another worker may take an unfinished turn. */
   lockMs: number;

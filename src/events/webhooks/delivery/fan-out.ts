@@ -18,10 +18,7 @@ const BY_PROGRESS = { status: 1, queuedThrough: 1 } as const;
 
 export const FAN_OUT_INDEX = { key: BY_PROGRESS } as const;
 
-/**
- * Appends events to the queues of matching active webhooks, each once, in log order. Any number of processes may run it at once; after a
- * kill the next run queues what is missing.
- */
+/** Queues events for matching active webhooks, each once, in log order. Safe in any number of processes, also after a kill. */
 export async function fanOutEvents(deps: FanOutDeps): Promise<void> {
   const webhooks = deps.db.collection<WebhookDoc>('webhooks');
   for (;;) {

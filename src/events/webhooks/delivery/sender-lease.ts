@@ -18,7 +18,6 @@ export interface SenderLease {
   expiresAtMs: number;
 }
 
-/** Sender leases of all processes on a database. */
 export class SenderLeaseStore {
   readonly #webhooks: Collection<WebhookDoc>;
   readonly #leaseMs: number;

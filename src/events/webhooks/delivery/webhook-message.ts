@@ -5,7 +5,6 @@ import type { WebhookDeliveryDoc } from './delivery.ts';
 
 export type WebhookMessage = Pick<WebhookDeliveryDoc, 'eventId' | 'messageId' | 'cause'> & { type: PushedName };
 
-/** Cause of a new event. */
 export const LIVE_CAUSE = 'live';
 
 /** @param cause `live`, or that of a replay: the same event is queued once per cause */

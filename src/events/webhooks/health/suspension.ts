@@ -13,10 +13,7 @@ export interface SuspensionDeps {
   now(): Date;
 }
 
-/**
- * Resumes a suspended webhook whose wallet has its tier back; false if it stays suspended. The head of the queue carries the time of the
- * next check: a suspended webhook costs one balance read per interval, and none per event.
- */
+/** False if it stays suspended. The head of the queue carries the time of the next check: one balance read per interval, none per event. */
 export async function resumeWithTier({ health, queue, tierOf, now }: SuspensionDeps, webhookId: string): Promise<boolean> {
   const head = await queue.findHead(webhookId);
   if (head === null || (head.nextAttemptAt !== null && head.nextAttemptAt > now())) return false;

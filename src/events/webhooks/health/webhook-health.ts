@@ -11,7 +11,6 @@ export class WebhookHealthStore {
     this.#webhooks = db.collection('webhooks');
   }
 
-  /** Null for an unknown webhook. */
   async getStatus(id: string): Promise<WebhookStatus | null> {
     const webhook = await this.#webhooks.findOne({ _id: id }, { projection: { status: 1 }, ...BY_ID });
     return webhook?.status ?? null;
@@ -34,7 +33,6 @@ export class WebhookHealthStore {
     return (await this.#webhooks.updateOne({ _id, url }, [{ $set: { failingSince } }], BY_ID)).matchedCount === 1;
   }
 
-  /** Records a success after a failure. */
   async recordSuccess({ _id, url, failingSince }: WebhookDoc): Promise<void> {
     if (failingSince !== null) await this.#webhooks.updateOne({ _id, url }, { $set: { failingSince: null } }, BY_ID);
   }

@@ -71,7 +71,6 @@ export class DailyQuotaStore {
     if (count > 0) await this.#quotas.updateOne({ _id }, { $inc: { used: -count } }, BY_ID);
   }
 
-  /** Deletes past days. */
   async purge(now: Date): Promise<void> {
     await this.#quotas.deleteMany({ expiresAt: { $lte: now } }, { hint: BY_EXPIRY });
   }

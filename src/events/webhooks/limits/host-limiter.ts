@@ -1,4 +1,5 @@
 import { getHostname } from '../../../platform/outbound/target.ts';
+import type { WebhookDoc } from '../registry/webhook.ts';
 import { HostRateLimit } from './host-rate-limit.ts';
 
 interface PostLimits {
@@ -17,10 +18,7 @@ export interface HostLimiterOptions extends PostLimits {
   now(): Date;
 }
 
-export interface HostPost {
-  url: string;
-  wallet: string;
-}
+export type HostPost = Pick<WebhookDoc, 'url' | 'wallet'>;
 
 /** `busy` ends with the posts in flight, `spent` with the minute. */
 export type HostLimitReason = 'busy' | 'spent';
@@ -33,7 +31,6 @@ interface QueuePlace {
   lastTriedMs: number;
 }
 
-/** Keys of the counters of a post. */
 interface PostKeys {
   host: string;
   wallet: string;
@@ -42,8 +39,8 @@ interface PostKeys {
 }
 
 /**
- * Limits posts per host, over all registrations: a dead host occupies no more workers than its share. Also limits each wallet, per host and
- * in all, so that no wallet exhausts the share of others. A post rejected because its host was busy goes before later ones.
+ * Over all registrations: a dead host occupies no more workers than its share, and no wallet exhausts the share of others, per host and in
+ * all. A post rejected because its host was busy goes before later ones.
  */
 export class HostLimiter {
   readonly #inFlight = new Map<string, number>();
@@ -89,7 +86,6 @@ export class HostLimiter {
     return takePost(this.#shares, share) && takePost(this.#hosts, host) ? null : 'spent';
   }
 
-  /** Number of posts waiting for the same host before this one. */
   #countAhead({ host, share }: PostKeys): number {
     const since = this.#options.now().getTime() - PLACE_RETENTION_MS;
     let ahead = 0;

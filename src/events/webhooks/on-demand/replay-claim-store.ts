@@ -5,7 +5,6 @@ import type { WebhookDoc } from '../registry/webhook.ts';
 /** Time to append a replay to the queue; later its process counts as dead. */
 const CLAIM_MS = 30_000;
 
-/** Lets one replay at a time append to the queue of a webhook. */
 export interface ReplayClaim {
   webhookId: string;
   until: Date;

@@ -13,7 +13,6 @@ import type { ReplayClaimStore } from './replay-claim-store.ts';
 
 /** Events to replay: exactly one of the first three fields. */
 export interface ReplayRequest {
-  /** A single event. */
   eventId?: number;
   /** Events with a higher id. */
   sinceId?: number;
@@ -41,16 +40,12 @@ export interface ReplayEventsDeps {
   now(): Date;
 }
 
-/** Marks replays in the queue. */
 export const REPLAY_CAUSE_PREFIX = 'replay:';
 
 const START_FIELDS = ['eventId', 'sinceId', 'since'] as const;
 const PAGE_SIZE = 200;
 
-/**
- * Appends past events to the queue of a webhook, in log order and with their original `webhook-id`. One replay per webhook at a time.
- * @throws OracleError NOT_FOUND; INPUT_INVALID; CONFLICT for an inactive webhook and during another replay; RATE_LIMITED
- */
+/** One replay per webhook at a time. @throws OracleError NOT_FOUND; INPUT_INVALID; CONFLICT for an inactive webhook or a second replay; RATE_LIMITED */
 export async function replayEvents(
   deps: ReplayEventsDeps,
   { wallet, id, request }: { wallet: string; id: string; request: ReplayRequest },
@@ -96,7 +91,6 @@ async function dropIfDeleted(store: WebhookStore, queue: DeliveryQueue, { _id, w
   throw webhookNotFound();
 }
 
-/** Requested events that match the webhook, in log order. */
 async function selectEvents({ events: log, now }: ReplayEventsDeps, webhook: WebhookDoc, request: ReplayRequest): Promise<AnyEvent[]> {
   checkReplayRequest(request, now());
   const { eventId, sinceId, since, until } = request;

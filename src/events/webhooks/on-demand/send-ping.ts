@@ -24,10 +24,7 @@ export interface SendPingDeps extends CallWebhookDeps {
 /** `Retry-After` when the host limit rejects a test. */
 const RETRY_AFTER_SECONDS = { busy: 5, spent: 30 } as const;
 
-/**
- * Sends a signed test to a webhook at once, bypassing its queue and status, and logs it as a delivery. Does not change the webhook.
- * @throws OracleError RATE_LIMITED by the limits of the host or of name lookups; CONFLICT if the secret cannot be decrypted
- */
+/** Sent at once, bypassing queue and status. @throws OracleError RATE_LIMITED by host or name lookups; CONFLICT for an unreadable secret */
 export async function sendPing(deps: SendPingDeps, webhook: WebhookDoc): Promise<WebhookDeliveryDoc> {
   const { queue, hosts, now } = deps;
   const [createdAt, name] = [now(), randomUUID()];

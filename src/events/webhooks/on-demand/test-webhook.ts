@@ -13,15 +13,11 @@ export interface TestWebhookDeps {
   store: WebhookStore;
   queue: DeliveryQueue;
   quotas: DailyQuotaStore;
-  /** Sends and logs a test. */
   ping(webhook: WebhookDoc): Promise<WebhookDeliveryDoc>;
   now(): Date;
 }
 
-/**
- * Sends a `ping` to a webhook, even a disabled one. A receiver that accepts it is up again, so its pending messages become due.
- * @throws OracleError NOT_FOUND; RATE_LIMITED by the interval or the daily quota; CONFLICT if the secret cannot be decrypted
- */
+/** A receiver that accepts the test is up again: pending messages become due. @throws OracleError NOT_FOUND; RATE_LIMITED; CONFLICT */
 export async function testWebhook(
   { store, queue, quotas, ping, now }: TestWebhookDeps,
   wallet: string,

@@ -32,10 +32,7 @@ export function normalizeSubscription({ url, events, horizons }: Required<Webhoo
   };
 }
 
-/**
- * Changes the subscription or URL of a webhook. Pending messages go to the new URL at once.
- * @throws OracleError NOT_FOUND; INPUT_INVALID naming `url`; RATE_LIMITED by name lookups; CONFLICT if the wallet has an equal webhook
- */
+/** Pending messages go to the new URL at once. @throws OracleError NOT_FOUND; INPUT_INVALID naming `url`; RATE_LIMITED; CONFLICT for a duplicate */
 export async function changeWebhook(
   { store, queue, targets, now }: ChangeWebhookDeps,
   { wallet, id, change }: { wallet: string; id: string; change: WebhookChange },

@@ -6,10 +6,9 @@ import { checkTarget, type TargetRules } from '../../../platform/outbound/target
 import type { SecretBox } from '../../../platform/secrets/secret-box.ts';
 import type { PushedName } from '../../event-names.ts';
 import { DEFAULT_HORIZONS } from '../../horizon-choice.ts';
-import type { WebhookDeliveryDoc } from '../delivery/delivery.ts';
 import type { DeliveryQuery } from '../delivery/delivery-queue.ts';
 import { createWalletLookups } from '../limits/wallet-lookups.ts';
-import { type QueuedReplay, type ReplayEventsDeps, type ReplayRequest, replayEvents } from '../on-demand/replay-events.ts';
+import { type ReplayEventsDeps, type ReplayRequest, replayEvents } from '../on-demand/replay-events.ts';
 import { type TestWebhookDeps, testWebhook } from '../on-demand/test-webhook.ts';
 import { rotateSecret } from '../signing/rotate-secret.ts';
 import { generateSecret, toSigningKey } from '../signing/secret.ts';
@@ -27,38 +26,7 @@ export interface WebhookRegistration {
   secret?: string;
 }
 
-/** Webhooks of wallets. A webhook of another wallet is NOT_FOUND. */
-export interface WebhookRegistry {
-  /**
-   * The secret is returned here only.
-   * @throws OracleError INPUT_INVALID naming `url` or `secret`; CONFLICT beyond the wallet's limit or for a duplicate; RATE_LIMITED by name
-   * lookups or the limit of all wallets
-   */
-  register(wallet: Address, registration: WebhookRegistration): Promise<WebhookView & { secret: string }>;
-  /** Oldest first. */
-  list(wallet: Address): Promise<WebhookView[]>;
-  /** @throws OracleError NOT_FOUND */
-  get(wallet: Address, id: string): Promise<WebhookView>;
-  /** See `changeWebhook`. */
-  change(wallet: Address, id: string, change: WebhookChange): Promise<WebhookView>;
-  /** Deletes the webhook with its queue and deliveries. @throws OracleError NOT_FOUND */
-  remove(wallet: Address, id: string): Promise<void>;
-  /** See `rotateSecret`. The secret is returned here only. */
-  rotateSecret(wallet: Address, id: string, secret?: string): Promise<WebhookView & { secret: string }>;
-  /**
-   * Reactivates a webhook disabled by its receiver or by failures, for new events; a suspended one also receives those since its suspension.
-   * @throws OracleError NOT_FOUND; CONFLICT for one disabled by the operator
-   */
-  enable(wallet: Address, id: string): Promise<WebhookView>;
-  /** See `testWebhook`. */
-  test(wallet: Address, id: string): Promise<WebhookDeliveryDoc>;
-  /** See `replayEvents`. */
-  replay(wallet: Address, id: string, request: ReplayRequest): Promise<QueuedReplay>;
-  /** Finished and pending deliveries, newest first. @throws OracleError NOT_FOUND */
-  listDeliveries(wallet: Address, id: string, query: DeliveryQuery): Promise<WebhookDeliveryDoc[]>;
-  /** For the operator: also cancels pending messages. @throws OracleError NOT_FOUND */
-  disable(id: string, reason: string): Promise<WebhookView>;
-}
+export type WebhookRegistry = ReturnType<typeof createWebhookRegistry>;
 
 export interface WebhookRegistryDeps extends ReplayEventsDeps, TestWebhookDeps {
   box: SecretBox;
@@ -69,35 +37,38 @@ const DEFAULT_HORIZON_DAYS = DEFAULT_HORIZONS.map(parseHorizonDays);
 
 const MAX_DISABLE_REASON_LENGTH = 200;
 
-/** The transport checks the tier of the caller. */
-export function createWebhookRegistry(deps: WebhookRegistryDeps): WebhookRegistry {
+/** Webhooks of wallets; one of another wallet is NOT_FOUND. Secrets are returned once, when set. The transport checks the caller's tier. */
+export function createWebhookRegistry(deps: WebhookRegistryDeps) {
   const { store, queue, now } = deps;
   const getTargets = createWalletLookups(deps.targets);
   return {
-    register: (wallet, registration) =>
+    /** @throws OracleError INPUT_INVALID naming `url` or `secret`; CONFLICT beyond the wallet's limit or for a duplicate; RATE_LIMITED */
+    register: (wallet: Address, registration: WebhookRegistration) =>
       register({ ...deps, targets: getTargets(wallet.toLowerCase()) }, wallet.toLowerCase(), registration),
-    list: async (wallet) => (await store.list(wallet.toLowerCase())).map((doc) => toWebhookView(doc, now())),
-    get: async (wallet, id) => toWebhookView(await requireOwnWebhook(store, wallet.toLowerCase(), id), now()),
-    async change(of, id, change) {
+    list: async (wallet: Address) => (await store.list(wallet.toLowerCase())).map((doc) => toWebhookView(doc, now())),
+    get: async (wallet: Address, id: string) => toWebhookView(await requireOwnWebhook(store, wallet.toLowerCase(), id), now()),
+    async change(of: Address, id: string, change: WebhookChange) {
       const wallet = of.toLowerCase();
       return toWebhookView(await changeWebhook({ ...deps, targets: getTargets(wallet) }, { wallet, id, change }), now());
     },
-    async remove(wallet, id) {
+    async remove(wallet: Address, id: string): Promise<void> {
       if (!(await store.remove(wallet.toLowerCase(), id))) throw webhookNotFound();
       await queue.deleteAll(id);
     },
-    async rotateSecret(wallet, id, wanted) {
+    async rotateSecret(wallet: Address, id: string, wanted?: string) {
       const { doc, secret } = await rotateSecret(deps, { wallet: wallet.toLowerCase(), id, secret: wanted });
       return { ...toWebhookView(doc, now()), secret };
     },
-    enable: (wallet, id) => enable(deps, wallet.toLowerCase(), id),
-    test: (wallet, id) => testWebhook(deps, wallet.toLowerCase(), id),
-    replay: (wallet, id, request) => replayEvents(deps, { wallet: wallet.toLowerCase(), id, request }),
-    async listDeliveries(wallet, id, query) {
+    enable: (wallet: Address, id: string) => enable(deps, wallet.toLowerCase(), id),
+    test: (wallet: Address, id: string) => testWebhook(deps, wallet.toLowerCase(), id),
+    replay: (wallet: Address, id: string, request: ReplayRequest) => replayEvents(deps, { wallet: wallet.toLowerCase(), id, request }),
+    /** Finished and pending deliveries, newest first. */
+    async listDeliveries(wallet: Address, id: string, query: DeliveryQuery) {
       await requireOwnWebhook(store, wallet.toLowerCase(), id);
       return queue.list(id, query);
     },
-    async disable(id, reason) {
+    /** For the operator: also cancels pending messages. @throws OracleError NOT_FOUND */
+    async disable(id: string, reason: string): Promise<WebhookView> {
       const at = now();
       const disabled = await store.disable(id, reason.slice(0, MAX_DISABLE_REASON_LENGTH), at);
       if (disabled === null) throw webhookNotFound();
@@ -138,7 +109,7 @@ async function register({ store, events: log, box, targets, now }: WebhookRegist
   return { ...toWebhookView(doc, at), secret };
 }
 
-/** Events of the disabled time are not sent; a replay can request them. */
+/** New events only, but a suspended webhook also receives those since. @throws OracleError CONFLICT for one disabled by the operator */
 async function enable({ store, queue, events: log, now }: WebhookRegistryDeps, wallet: string, id: string): Promise<WebhookView> {
   // After a lost compare-and-set the status has changed.
   for (;;) {

@@ -1,6 +1,6 @@
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { OracleError } from '../../../platform/errors.ts';
-import { isDuplicateKey } from '../../../platform/mongo.ts';
+import { isDuplicateKey, isFirstWrite } from '../../../platform/mongo.ts';
 import { OUTBOX_INDEX } from '../../../platform/outbox.ts';
 import { FAN_OUT_INDEX } from '../delivery/fan-out.ts';
 import { REVERSIBLE_DISABLERS, type WebhookDoc } from './webhook.ts';
@@ -50,10 +50,7 @@ export class WebhookStore {
     if ((await this.#webhooks.estimatedDocumentCount()) >= this.#max) throw serviceLimitReached();
   }
 
-  /**
-   * Adds a webhook in a free slot of its wallet.
-   * @throws OracleError CONFLICT without a free slot or for a duplicate; RATE_LIMITED at the limit of all wallets
-   */
+  /** @throws OracleError CONFLICT without a free slot or for a duplicate; RATE_LIMITED at the limit of all wallets */
   async add(webhook: Omit<WebhookDoc, 'slot'>): Promise<WebhookDoc> {
     // Each conflict fills a slot of the wallet, so the loop ends unless webhooks are deleted meanwhile.
     for (;;) {
@@ -62,7 +59,7 @@ export class WebhookStore {
       if (same !== null) throw duplicateWebhook(same._id);
       if (slot === undefined) throw walletLimitReached();
       const doc = { ...webhook, slot };
-      if (await this.#insert(doc)) return this.#removeIfOverLimit(doc);
+      if (await isFirstWrite(this.#webhooks.insertOne(doc))) return this.#removeIfOverLimit(doc);
     }
   }
 
@@ -73,7 +70,6 @@ export class WebhookStore {
     throw serviceLimitReached();
   }
 
-  /** Returns whether it existed. */
   async remove(wallet: string, id: string): Promise<boolean> {
     const { deletedCount } = await this.#webhooks.deleteOne({ _id: id, wallet }, { hint: BY_ID });
     return deletedCount > 0;
@@ -84,10 +80,7 @@ export class WebhookStore {
     return this.#update({ _id, wallet, sealedSecret }, { $set: change });
   }
 
-  /**
-   * Compare-and-set on the fingerprint; null if it has changed or the webhook is gone.
-   * @throws OracleError CONFLICT if the wallet has an equal webhook
-   */
+  /** Compare-and-set; null if it has changed or is gone. @throws OracleError CONFLICT if the wallet has an equal webhook */
   async updateSubscription({ _id, wallet, fingerprint }: WebhookDoc, change: Partial<WebhookDoc>): Promise<WebhookDoc | null> {
     try {
       return await this.#update({ _id, wallet, fingerprint }, { $set: change });
@@ -99,10 +92,7 @@ export class WebhookStore {
     }
   }
 
-  /**
-   * Reactivates a webhook disabled by its receiver or by failures; null if there is none.
-   * @param queuedThrough id of the last event that is not delivered
-   */
+  /** One disabled by its receiver or by failures; null if there is none. @param queuedThrough last event that is not delivered */
   enable(wallet: string, id: string, queuedThrough: number): Promise<WebhookDoc | null> {
     const ended = { _id: id, wallet, ...DISABLED_REVERSIBLY };
     const active = { status: 'active' as const, disabledAt: null, disabledReason: null, disabledBy: null, failingSince: null };
@@ -136,16 +126,6 @@ export class WebhookStore {
   async #freeSlots(wallet: string): Promise<number[]> {
     const taken = await this.#webhooks.find({ wallet }, { projection: { slot: 1 } }).toArray();
     return Array.from({ length: MAX_WEBHOOKS_PER_WALLET }, (_, slot) => slot).filter((slot) => taken.every((one) => one.slot !== slot));
-  }
-
-  async #insert(doc: WebhookDoc): Promise<boolean> {
-    try {
-      await this.#webhooks.insertOne(doc);
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
   }
 }
 

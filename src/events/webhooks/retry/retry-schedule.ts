@@ -34,10 +34,7 @@ export interface FailedAttempt {
   retryAfterSeconds: number | null;
 }
 
-/**
- * Time of the next attempt after a failure; null if none is left. A receiver may request a longer delay, not a shorter one.
- * @param random from 0 to below 1
- */
+/** Null if none is left. A receiver may request a longer delay, not a shorter one. @param random from 0 to below 1 */
 export function getNextAttemptAt({ attempts, at, retryAfterSeconds }: FailedAttempt, random: () => number): Date | null {
   const step = RETRY_DELAYS_MS[attempts - 1];
   if (step === undefined) return null;

@@ -18,8 +18,7 @@ export interface RotateSecretDeps {
 }
 
 /**
- * Sets a given or generated secret. Setting the current secret again changes nothing, which makes retries safe. Only the latest previous
- * secret keeps signing, and only if it can be decrypted.
+ * Setting the current secret again changes nothing: retries are safe. Only the latest previous secret keeps signing, if it can be decrypted.
  * @throws OracleError NOT_FOUND, INPUT_INVALID naming `secret`, CONFLICT on a concurrent change
  */
 export async function rotateSecret(

@@ -10,15 +10,11 @@ const SECRET_PREFIX = 'whsec_';
 
 export const SECRET_RULE = `${SECRET_PREFIX} and base64 of at least ${MIN_SECRET_BYTES} bytes, or any other text of at least ${MIN_SECRET_BYTES} bytes without control characters; at most ${MAX_SECRET_LENGTH} characters`;
 
-/** `whsec_` and base64 of 32 random bytes, as in Standard Webhooks. */
 export function generateSecret(): string {
   return SECRET_PREFIX + randomBytes(GENERATED_SECRET_BYTES).toString('base64');
 }
 
-/**
- * The signing key: the decoded bytes of a `whsec_` secret, otherwise the bytes of the text.
- * @throws OracleError INPUT_INVALID for a short, long or malformed secret; suggests a generated one and does not contain the secret
- */
+/** @throws OracleError INPUT_INVALID for a short, long or malformed secret; suggests a generated one and does not contain the secret */
 export function toSigningKey(secret: string): Buffer {
   const key =
     secret.length > MAX_SECRET_LENGTH

@@ -4,7 +4,6 @@ interface CloseCode {
   code: number;
   /** Sent with the code. */
   reason: string;
-  /** For the AsyncAPI document. */
   meaning: string;
 }
 

@@ -18,7 +18,6 @@ export function createEventEncoder(options: EventViewOptions): EncodeEvent {
   };
 }
 
-/** Encodes a server message other than an event. */
 export function encodeMessage<Name extends ServerMessageName>(type: Name, data: ServerData<Name>, now: Date): Buffer {
   return Buffer.from(JSON.stringify({ type, data, timestamp: now.toISOString() }));
 }

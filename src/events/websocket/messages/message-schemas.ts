@@ -23,7 +23,6 @@ const LAST_EVENT_ID = EVENT_ID.describe(
 interface MessageKind {
   /** One sentence without a full stop. */
   summary: string;
-  /** The whole message. */
   schema: z.ZodObject;
 }
 
@@ -37,7 +36,6 @@ function defineServerMessage<Type extends string, Data extends z.ZodObject>(type
   return { summary, schema } satisfies MessageKind;
 }
 
-/** Server messages other than events, by type. */
 export const SERVER_MESSAGES = {
   connected: defineServerMessage(
     'connected',
@@ -92,7 +90,6 @@ export const SERVER_MESSAGES = {
 
 export type ServerMessageName = keyof typeof SERVER_MESSAGES;
 
-/** `data` of a server message. */
 export type ServerData<Name extends ServerMessageName> = z.input<(typeof SERVER_MESSAGES)[Name]['schema']>['data'];
 
 const defineList = <Item extends z.ZodType>(item: Item, max: number) =>
