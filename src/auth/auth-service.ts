@@ -1,6 +1,5 @@
 import type { Db } from 'mongodb';
 import { type Address, getAddress } from 'viem';
-import type { Chain } from '../chain/client.ts';
 import { createCache } from '../platform/cache.ts';
 import type { SecretBox } from '../platform/secrets/secret-box.ts';
 import { type Caller, PUBLIC_CALLER, type Tier } from './caller.ts';
@@ -17,15 +16,11 @@ import { TokenKeyStore } from './tokens/token-key-store.ts';
 
 export const AUTH_INDEXES = [...SESSION_INDEXES, ...LOGIN_CLAIM_INDEXES, ...SIWE_NONCE_INDEXES] as const;
 
-export interface AuthServiceOptions {
+export interface AuthServiceOptions extends Pick<LoginDeps, 'chain' | 'siwe' | 'now'> {
   db: Db;
-  chain: Chain;
   secretBox: SecretBox;
   /** `iss` claim of the tokens. */
   issuer: string;
-  /** Required domain, origin and chain of an EIP-4361 message. */
-  siwe: SiweExpectation;
-  now(): Date;
 }
 
 const BALANCE_CACHE_MS = 5_000;
@@ -64,10 +59,7 @@ export class AuthService {
     return this.#loginDeps.nonces.issue(this.#loginDeps.now());
   }
 
-  /**
-   * The caller of an `Authorization` header; an anonymous caller without one. An invalid token is rejected, never ignored.
-   * @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE
-   */
+  /** Anonymous without a header; an invalid token is rejected, never ignored. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
   async identify(authorization: string | undefined): Promise<Caller> {
     if (authorization === undefined) return PUBLIC_CALLER;
     return (await this.identifyToken(parseBearerToken(authorization))).caller;
@@ -76,15 +68,11 @@ export class AuthService {
   /** The caller of a token, and its expiry. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
   async identifyToken(token: string): Promise<{ caller: Caller; expiresAt: Date }> {
     const { sessionId, wallet } = await this.#loginDeps.tokens.verify(token);
-    return this.#identify(sessionId, wallet);
+    return this.identifySession(sessionId, wallet);
   }
 
-  /** The caller of a session that was authenticated otherwise, and its expiry. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
-  identifySession(sessionId: string): Promise<{ caller: Caller; expiresAt: Date }> {
-    return this.#identify(sessionId);
-  }
-
-  async #identify(sessionId: string, wallet?: Address): Promise<{ caller: Caller; expiresAt: Date }> {
+  /** @param wallet of the token, unless the session was authenticated otherwise @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
+  async identifySession(sessionId: string, wallet?: Address): Promise<{ caller: Caller; expiresAt: Date }> {
     const session = await this.#loginDeps.sessions.findLive(sessionId, this.#loginDeps.now());
     // The database decides: a token alone cannot change the wallet or raise the tier.
     if (session === null || (wallet !== undefined && session.wallet !== wallet)) {
@@ -97,7 +85,7 @@ export class AuthService {
     return this.#loginDeps.sessions.listLive(sessionIds, this.#loginDeps.now());
   }
 
-  /** The current caller of a session. @throws OracleError CHAIN_UNREACHABLE when the last balance reading is too old */
+  /** @throws OracleError CHAIN_UNREACHABLE when the last balance reading is too old */
   getCaller(session: SessionDoc): Promise<Caller> {
     return this.#entitlements.getCaller(session);
   }
@@ -124,7 +112,6 @@ export class AuthService {
     return this.#walletTiers.getTier(wallet);
   }
 
-  /** Deletes expired documents. */
   async purge(now: Date): Promise<void> {
     const { claims, nonces, sessions } = this.#loginDeps;
     await claims.purge(now);

@@ -1,6 +1,5 @@
 import type { Address } from 'viem';
 
-/** Contract addresses of one chain. */
 export interface ChainAddresses {
   eas: Address;
   schemaRegistry: Address;

@@ -8,7 +8,6 @@ import { chainCallWithin } from './rpc/time-limit.ts';
 
 export interface ChainOptions {
   rpcUrl: string;
-  /** Chain id that the endpoint must report. */
   chainId: number;
   /** Confirmation depth in blocks, the transaction's own block included: 1 is final once mined. */
   confirmations: number;
@@ -35,10 +34,7 @@ export interface ChainHealth {
   at: Date;
 }
 
-/**
- * Connects to a chain.
- * @throws OracleError CHAIN_UNREACHABLE, or CONFIG_INVALID when the endpoint serves another chain.
- */
+/** @throws OracleError CHAIN_UNREACHABLE, or CONFIG_INVALID when the endpoint serves another chain */
 export async function createChain({ rpcUrl, requestTimeoutMs = 10_000, fetch, ...options }: ChainOptions): Promise<Chain> {
   const { pollingIntervalMs } = options;
   const client = createEvmReader({ rpcUrl, timeoutMs: requestTimeoutMs, retryCount: 1, retryDelayMs: 100, pollingIntervalMs, fetch });
@@ -55,10 +51,7 @@ export async function createChain({ rpcUrl, requestTimeoutMs = 10_000, fetch, ..
 /** Shorter than a request's timeout: health probes need a prompt answer. */
 const HEALTH_TIMEOUT_MS = 3_000;
 
-/**
- * The latest block.
- * @throws OracleError CHAIN_UNREACHABLE
- */
+/** Of the latest block. @throws OracleError CHAIN_UNREACHABLE */
 export async function readChainHealth({ client }: Chain): Promise<ChainHealth> {
   const block = await chainCallWithin(HEALTH_TIMEOUT_MS, 'Reading the newest block', () => client.getBlock());
   return { blockNumber: Number(block.number), at: toBlockTime(block) };

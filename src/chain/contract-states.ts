@@ -38,7 +38,6 @@ export interface ContractStates {
 
 export interface ContractStatesOptions {
   agentId: number;
-  /** Wallet whose feedback is counted. */
   reporter: Address;
   /** Timeout per contract; default 3 s. */
   timeoutMs?: number;

@@ -7,14 +7,10 @@ import { chainCall } from './rpc/chain-call.ts';
 export interface GateBalance {
   /** In the token's smallest unit. */
   balance: bigint;
-  /** Block of the read. */
   blockNumber: number;
 }
 
-/**
- * Gate token (ERC-20) balance of a wallet at a block, by default the latest.
- * @throws OracleError CHAIN_UNREACHABLE, also when the endpoint has pruned the state of that block
- */
+/** By default at the latest block. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint has pruned the state of that block */
 export async function readGateBalance({ client, addresses }: Chain, wallet: Address, atBlock?: number): Promise<GateBalance> {
   return readToken('Reading the gate balance', async () => {
     const blockNumber = atBlock === undefined ? await client.getBlockNumber() : BigInt(atBlock);
@@ -23,15 +19,12 @@ export async function readGateBalance({ client, addresses }: Chain, wallet: Addr
   });
 }
 
-/**
- * Gate token balance of a wallet at the confirmation depth, which no short reorganisation reverts.
- * @throws OracleError CHAIN_UNREACHABLE
- */
+/** At the confirmation depth, which no short reorganisation reverts. @throws OracleError CHAIN_UNREACHABLE */
 export async function readConfirmedGateBalance(chain: Chain, wallet: Address): Promise<GateBalance> {
   return readGateBalance(chain, wallet, Math.max(0, Number(await readConfirmedBlockNumber(chain))));
 }
 
-/** Decimals of the gate token. @throws OracleError CHAIN_UNREACHABLE */
+/** @throws OracleError CHAIN_UNREACHABLE */
 export async function readGateDecimals({ client, addresses }: Chain): Promise<number> {
   return readToken('Reading the decimals of the gate token', () =>
     client.readContract({ address: addresses.gateToken, abi: erc20Abi, functionName: 'decimals' }),

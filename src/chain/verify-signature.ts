@@ -37,10 +37,8 @@ const CODE_FAILURE_MESSAGE =
   /out of ?gas|invalid ?(fe)?opcode|invalid jump|opcode not found|stack ?(under|over)flow|evm ?error|create collision/;
 
 /**
- * Whether a wallet signed a hash. Signatures of an EOA are recovered locally; any other is checked on chain for contract wallets
- * (EIP-1271) and counterfactual ones (ERC-6492), bounded in gas and time.
- * @param timeoutMs for the whole check
- * @throws OracleError CHAIN_UNREACHABLE when the chain was needed and did not answer: the signature is then neither valid nor invalid.
+ * Signatures of an EOA are recovered locally; any other is checked on chain for contract wallets (EIP-1271) and counterfactual ones
+ * (ERC-6492). @throws OracleError CHAIN_UNREACHABLE when the chain was needed: the signature is then neither valid nor invalid.
  */
 export async function isSignedBy(chain: ChainReader, signed: SignedHash, timeoutMs = CHECK_TIMEOUT_MS): Promise<boolean> {
   // `ecrecover` returns the zero address for an invalid signature, so any signature would pass for it.

@@ -10,7 +10,6 @@ import type { WalletRole } from './tx/wallet.ts';
 /** Roles whose addresses are public. The facilitator's is not: its transactions would reveal the settled payments. */
 export const PUBLIC_ROLES = ['attester', 'reporter', 'provider'] as const satisfies WalletRole[];
 
-/** The wallet of a role. */
 export interface RoleWallet {
   role: (typeof PUBLIC_ROLES)[number];
   address: Address;
@@ -29,10 +28,7 @@ const READ_TIMEOUT_MS = 3_000;
 /** Cap of `daysLeft`: 100 years. */
 export const MAX_DAYS_LEFT = 36_500;
 
-/**
- * Gas balances of wallets, and how long they last.
- * @throws OracleError CHAIN_UNREACHABLE
- */
+/** @throws OracleError CHAIN_UNREACHABLE */
 export function readWalletFunds(
   { db, chain }: { db: Db; chain: Chain },
   wallets: readonly RoleWallet[],

@@ -1,6 +1,4 @@
-/**
- * The closed list of errors. Each transport maps these codes through its own table. `retryable`: the unchanged request may succeed later.
- */
+/** The closed list of errors. Each transport maps these codes through its own table. `retryable`: the unchanged request may succeed later. */
 export const ERROR_CODES = {
   /** A setting is missing or malformed; the start fails. */
   CONFIG_INVALID: { retryable: false },
@@ -62,11 +60,9 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 export interface OracleErrorOptions {
   /** The parameter, setting or column at fault. */
   field?: string;
-  /** Instruction to the reader. */
   suggestedAction?: string;
   /** Further public facts, e.g. the actual and the required balance. */
   details?: Readonly<Record<string, string | number | boolean | null>>;
-  /** Earliest useful retry. */
   retryAfterSeconds?: number;
   cause?: unknown;
 }
@@ -99,7 +95,6 @@ export interface ClientError {
   message: string;
   retryable: boolean;
   suggestedAction: string;
-  /** The parameter at fault. */
   field?: string;
   retryAfterSeconds?: number;
   details?: OracleErrorOptions['details'];
@@ -125,7 +120,6 @@ function getDefaultAction({ retryable, field }: OracleError): string {
   return field === undefined ? 'Do not repeat the request as it is.' : `Correct "${field}" and send the request again.`;
 }
 
-/** Whether `error` is an `OracleError`, of the given code if any. */
 export function isOracleError(error: unknown, code?: ErrorCode): error is OracleError {
   return error instanceof OracleError && (code === undefined || error.code === code);
 }
@@ -135,7 +129,6 @@ export function toPublicReason(error: unknown): string {
   return isOracleError(error) ? error.message : 'it failed; the log says why';
 }
 
-/** Message of any thrown value, for logs and errors. */
 export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

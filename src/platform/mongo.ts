@@ -45,29 +45,24 @@ const toWriteConcern = (inReplicaSet: boolean): WriteConcernSettings => ({ w: in
 const PING_TIMEOUT_MS = 3_000;
 const DUPLICATE_KEY_CODE = 11000;
 
-/**
- * Connects to the database of the URI, or `oracle`, and pings the server. No error contains the URI.
- * @throws OracleError CONFIG_INVALID for an unreadable URI, DATABASE_UNAVAILABLE without a response or with wrong credentials
- */
+/** Of the URI, or `oracle`. No error contains the URI. @throws OracleError CONFIG_INVALID for an unreadable URI, DATABASE_UNAVAILABLE */
 export async function connectMongo(uri: string, options: MongoClientOptions = {}): Promise<Database> {
   const client = createMongoClient(uri, { ...TIMEOUT_OPTIONS, ...READ_OPTIONS, appName: 'bitcoin-signal-oracle', ...options });
+  const deadline = () => AbortSignal.timeout(PING_TIMEOUT_MS);
   try {
     const db = client.db(getDatabaseName(uri), { writeConcern: toWriteConcern(await isReplicaSet(client, uri)) });
-    return { db, client, ping: () => pingDatabase(db, uri), now: () => readDatabaseTimeOrFail(db, uri), close: () => client.close() };
+    return {
+      db,
+      client,
+      ping: () =>
+        wrapUnavailable('The database does not answer', uri, async () => void (await db.command({ ping: 1 }, { signal: deadline() }))),
+      now: () => wrapUnavailable('The database does not say its time', uri, () => readDatabaseTime(db, deadline())),
+      close: () => client.close(),
+    };
   } catch (error) {
     await client.close();
     throw error;
   }
-}
-
-async function pingDatabase(db: Db, uri: string): Promise<void> {
-  await wrapUnavailable('The database does not answer', uri, () =>
-    db.command({ ping: 1 }, { signal: AbortSignal.timeout(PING_TIMEOUT_MS) }),
-  );
-}
-
-function readDatabaseTimeOrFail(db: Db, uri: string): Promise<Date> {
-  return wrapUnavailable('The database does not say its time', uri, () => readDatabaseTime(db, AbortSignal.timeout(PING_TIMEOUT_MS)));
 }
 
 /** The server's clock, shared by all processes. The embedded engine's `hello` lacks it. */
@@ -86,7 +81,7 @@ async function isReplicaSet(client: MongoClient, uri: string): Promise<boolean> 
   return hello.setName !== undefined || hello.msg === 'isdbgrid';
 }
 
-/** Creates missing indexes. Idempotent, also across processes. */
+/** Idempotent, also across processes. */
 export async function ensureIndexes(db: Db, specs: readonly CollectionIndexes[]): Promise<void> {
   for (const { collection, indexes } of specs) {
     try {
@@ -99,7 +94,6 @@ export async function ensureIndexes(db: Db, specs: readonly CollectionIndexes[])
   }
 }
 
-/** Whether a unique index rejected the write. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY_CODE;
 }
@@ -129,7 +123,6 @@ export async function insertInOrder<Doc extends Document>(
   }
 }
 
-/** Whether an error means that the server is down or does not respond. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   return UNREACHABLE_ERRORS.some((kind) => error instanceof kind);
 }

@@ -1,3 +1,4 @@
+import { withTimeout } from './concurrency/with-timeout.ts';
 import { OracleError } from './errors.ts';
 import type { Log } from './log.ts';
 
@@ -29,7 +30,9 @@ export function createShutdown({ log, timeoutMs = 9_000 }: ShutdownOptions): Shu
     const failed: string[] = [];
     for (const step of steps.reverse()) {
       try {
-        await closeBeforeDeadline(Promise.resolve(step.close()), deadline, step.name);
+        // Past the deadline each step still gets 200 ms: a released lock is worth more than a punctual exit.
+        const timeLeftMs = Math.max(deadline - Date.now(), 200);
+        await withTimeout(timeLeftMs, Promise.resolve(step.close()), () => new Error(`${step.name} did not close in time`));
       } catch (error) {
         failed.push(step.name);
         log.error({ err: error, step: step.name }, 'could not close in time or in order');
@@ -43,17 +46,6 @@ export function createShutdown({ log, timeoutMs = 9_000 }: ShutdownOptions): Shu
     onStop: (name, close) => void steps.push({ name, close }),
     stop: (reason) => (stopping ??= run(reason)),
   };
-}
-
-async function closeBeforeDeadline(work: Promise<void>, deadline: number, name: string): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  // Past the deadline each step still gets 200 ms: a released lock is worth more than a punctual exit.
-  const timer = setTimeout(() => reject(new Error(`${name} did not close in time`)), Math.max(deadline - Date.now(), 200));
-  try {
-    await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** SIGINT and SIGTERM stop the service and exit with 0, or 1 if a step failed; a second signal exits at once with 128 + its number. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
-import { type CollectionIndexes, isDuplicateKey } from '../../platform/mongo.ts';
+import { type CollectionIndexes, isFirstWrite } from '../../platform/mongo.ts';
 
 interface LoginClaimDoc {
   _id: string;
@@ -24,12 +24,7 @@ export class LoginClaimStore {
   /** Returns the function that releases the claim, or null when it is taken. @param expiresAt from then on the message is invalid anyway */
   async acquire(key: string, expiresAt: Date): Promise<(() => Promise<void>) | null> {
     const claimId = randomUUID();
-    try {
-      await this.#claims.insertOne({ _id: key, claimId, expiresAt });
-    } catch (error) {
-      if (isDuplicateKey(error)) return null;
-      throw error;
-    }
+    if (!(await isFirstWrite(this.#claims.insertOne({ _id: key, claimId, expiresAt })))) return null;
     return async () => {
       await this.#claims.deleteOne({ _id: key, claimId });
     };

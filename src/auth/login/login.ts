@@ -25,7 +25,6 @@ export interface OpenedSession {
   expiresAt: Date;
 }
 
-/** Body of `POST /api/svc/oracle/verify`, with `wallet` and `timestamp` as signed. */
 export interface WalletLogin {
   wallet: Address;
   signature: Hex;
@@ -44,16 +43,11 @@ export interface LoginDeps {
   nonces: SiweNonceStore;
   sessions: SessionStore;
   tokens: AccessTokens;
-  /** Required domain, origin and chain of an EIP-4361 message. */
   siwe: SiweExpectation;
   now(): Date;
 }
 
-/**
- * Login by the access message (interface, section 4.2).
- * @throws OracleError UNAUTHENTICATED naming `timestamp` or `signature`, CONFLICT for a replayed message,
- * TIER_REQUIRED with the balance, CHAIN_UNREACHABLE
- */
+/** @throws OracleError UNAUTHENTICATED naming `timestamp` or `signature`, CONFLICT for a replayed message, TIER_REQUIRED, CHAIN_UNREACHABLE */
 export async function logInByMessage(deps: LoginDeps, { wallet, signature, timestamp }: WalletLogin): Promise<OpenedSession> {
   const signedMs = toTimestampMs(timestamp);
   requireWithinLoginWindow(signedMs, deps.now(), 'timestamp');
@@ -63,11 +57,7 @@ export async function logInByMessage(deps: LoginDeps, { wallet, signature, times
   return completeLogin(deps, { wallet: getAddress(wallet), hash, signature, claim });
 }
 
-/**
- * Login by an EIP-4361 message with a nonce of this service.
- * @throws OracleError INPUT_INVALID for a malformed message, UNAUTHENTICATED naming the invalid field or `signature`, CONFLICT for a
- * nonce that was used before, TIER_REQUIRED with the balance, CHAIN_UNREACHABLE
- */
+/** @throws OracleError INPUT_INVALID for a malformed message, UNAUTHENTICATED, CONFLICT for a used nonce, TIER_REQUIRED, CHAIN_UNREACHABLE */
 export async function logInBySiwe(deps: LoginDeps, { message, signature }: SiweLogin): Promise<OpenedSession> {
   const { wallet, nonce } = checkSiweMessage(message, deps.siwe, deps.now());
   const usableUntil = await deps.nonces.findExpiry(nonce, deps.now());

@@ -20,10 +20,7 @@ const SIWE_PATTERN =
 
 type SiweFields = Partial<SiweMessage>;
 
-/**
- * Validates an EIP-4361 message except for its signature and nonce, and returns its wallet.
- * @throws OracleError INPUT_INVALID for a malformed message, UNAUTHENTICATED naming the invalid field, e.g. `message.domain`
- */
+/** All but signature and nonce. @throws OracleError INPUT_INVALID for a malformed message, UNAUTHENTICATED naming e.g. `message.domain` */
 export function checkSiweMessage(message: string, expected: SiweExpectation, now: Date): { wallet: Address; nonce: string } {
   if (message.length > MAX_SIWE_LENGTH || !SIWE_PATTERN.test(message)) throw invalidSiweField('message', 'is not an EIP-4361 message');
   const fields = parseSiweMessage(message);

@@ -1,10 +1,7 @@
 /** A /64 in the form of `toAddressKey`: four hex groups without leading zeros. */
 const SUBNET_KEY = /^((?:[\da-f]{1,4}:){3})([\da-f]{1,4})::\/64$/;
 
-/**
- * Ranges that a limit counts an address key in, narrowest first: the key itself, then for IPv6 its /56 and /48, the allocations of one
- * subscriber or site (RFC 6177). An IPv4 address or any other key has no wider range.
- */
+/** Narrowest first: the key itself, then for IPv6 its /56 and /48, the allocations of one subscriber or site (RFC 6177). */
 export function addressRanges(addressKey: string): readonly string[] {
   const [, site, subnet] = SUBNET_KEY.exec(addressKey) ?? [];
   if (site === undefined || subnet === undefined) return [addressKey];

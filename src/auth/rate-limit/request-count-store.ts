@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
-import { type CollectionIndexes, isDuplicateKey } from '../../platform/mongo.ts';
+import { withTimeout } from '../../platform/concurrency/with-timeout.ts';
+import { type CollectionIndexes, ignoreDuplicate } from '../../platform/mongo.ts';
 
 const COLLECTION = 'request_counts';
 
@@ -14,7 +15,6 @@ interface RequestCountDoc {
   expiresAt: Date;
 }
 
-/** Request counters shared by all processes. */
 export interface RequestCountStore {
   /** Increments a counter and returns its value. Rejects when the database does not answer within a second. */
   add(id: string, requests: number, expiresAt: Date): Promise<number>;
@@ -46,24 +46,10 @@ export function createRequestCountStore(db: Db, now: () => Date): RequestCountSt
   return {
     async add(id, requests, expiresAt) {
       purge();
-      return withTimeout(
-        add(id, requests, expiresAt).catch((error: unknown) => {
-          // Lost the race of two upserts: the counter exists now.
-          if (isDuplicateKey(error)) return add(id, requests, expiresAt);
-          throw error;
-        }),
-      );
+      // Again after a lost race of two upserts: the counter exists then.
+      const added = add(id, requests, expiresAt).catch((error) => ignoreDuplicate(error) ?? add(id, requests, expiresAt));
+      // The driver's `timeoutMS` does not abort an operation of a server that is connected but silent.
+      return withTimeout(TIMEOUT_MS, added, () => new Error(`no answer in ${TIMEOUT_MS} ms`));
     },
   };
-}
-
-/** The driver's `timeoutMS` does not abort an operation of a server that is connected but silent. */
-async function withTimeout<T>(work: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer in ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -35,11 +35,7 @@ export class GateBalanceCache {
     this.#options = options;
   }
 
-  /**
-   * Balance of a wallet, from the cache while it is fresh.
-   * @param stored the last reading of other processes
-   * @throws OracleError CHAIN_UNREACHABLE when the last reading is too old for a fallback
-   */
+  /** @param stored the last reading of other processes @throws OracleError CHAIN_UNREACHABLE when it is too old for a fallback */
   async get(wallet: Address, stored?: CachedGateReading): Promise<GateReading> {
     const cached = pickNewer(this.#latest.get(wallet), stored);
     const nowMs = this.#options.now().getTime();

@@ -34,7 +34,6 @@ interface TierShortfall {
   alternative?: string;
 }
 
-/** Error for an authenticated wallet with too low a balance. */
 export function tierRequired(required: PaidTier, { tier, balance, alternative = '' }: TierShortfall): OracleError {
   const requirement = formatTierRequirement(required);
   return new OracleError('TIER_REQUIRED', `This requires the ${required} tier; the wallet has ${tier}`, {

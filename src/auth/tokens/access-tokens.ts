@@ -24,24 +24,20 @@ export interface AccessTokensOptions {
 
 /** Session tokens: EdDSA JWTs valid for 30 minutes. A token proves a session; its entitlement is in the database. */
 export class AccessTokens {
-  readonly #keys: TokenKeyStore;
-  readonly #issuer: string;
-  readonly #now: () => Date;
+  readonly #options: AccessTokensOptions;
 
-  constructor({ keys, issuer, now }: AccessTokensOptions) {
-    this.#keys = keys;
-    this.#issuer = issuer;
-    this.#now = now;
+  constructor(options: AccessTokensOptions) {
+    this.#options = options;
   }
 
-  /** Issues a token for a session. */
   async issue({ sessionId, wallet, tier }: AccessTokenContent): Promise<{ token: string; expiresAt: Date }> {
-    const { kid, privateKey } = await this.#keys.getSigningKey();
-    const issuedAtSeconds = Math.floor(this.#now().getTime() / 1_000);
+    const { keys, issuer, now } = this.#options;
+    const { kid, privateKey } = await keys.getSigningKey();
+    const issuedAtSeconds = Math.floor(now().getTime() / 1_000);
     const expiresAtSeconds = issuedAtSeconds + TOKEN_LIFETIME_SECONDS;
     const token = await new SignJWT({ tier })
       .setProtectedHeader({ alg: TOKEN_ALGORITHM, typ: TOKEN_TYPE, kid })
-      .setIssuer(this.#issuer)
+      .setIssuer(issuer)
       .setAudience(TOKEN_AUDIENCE)
       .setSubject(wallet)
       .setJti(sessionId)
@@ -51,10 +47,10 @@ export class AccessTokens {
     return { token, expiresAt: new Date(expiresAtSeconds * 1_000) };
   }
 
-  /** Verifies a token and returns its session. @throws OracleError UNAUTHENTICATED with the reason */
+  /** @throws OracleError UNAUTHENTICATED with the reason */
   async verify(token: string): Promise<Pick<AccessTokenContent, 'sessionId' | 'wallet'>> {
     const kid = readKeyId(token);
-    const key = await this.#keys.findVerificationKey(kid);
+    const key = await this.#options.keys.findVerificationKey(kid);
     if (key === null) throw unauthenticated('The access token was signed with a key that is not in use here');
     const { jti, sub } = await this.#verifyPayload(token, key);
     if (typeof jti !== 'string' || typeof sub !== 'string') throw unauthenticated('The access token names no session');
@@ -66,10 +62,10 @@ export class AccessTokens {
       const { payload } = await jwtVerify(token, key, {
         algorithms: [TOKEN_ALGORITHM],
         typ: TOKEN_TYPE,
-        issuer: this.#issuer,
+        issuer: this.#options.issuer,
         audience: TOKEN_AUDIENCE,
         requiredClaims: ['exp', 'jti', 'sub'],
-        currentDate: this.#now(),
+        currentDate: this.#options.now(),
       });
       return payload;
     } catch (error) {
@@ -81,14 +77,13 @@ export class AccessTokens {
 /** `WWW-Authenticate` for a request whose token was rejected (RFC 6750, section 3). */
 export const REJECTED_TOKEN_CHALLENGE = 'Bearer realm="oracle", error="invalid_token"';
 
-/** The bearer token of an `Authorization` header. @throws OracleError UNAUTHENTICATED */
+/** @throws OracleError UNAUTHENTICATED */
 export function parseBearerToken(authorization: string): string {
   const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
   if (token === undefined) throw unauthenticated('The Authorization header must be "Bearer <token>"');
   return token;
 }
 
-/** Error for a rejected token. */
 export function unauthenticated(problem: string, cause?: unknown): OracleError {
   return new OracleError('UNAUTHENTICATED', problem, {
     field: 'Authorization',

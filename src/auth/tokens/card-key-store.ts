@@ -1,6 +1,5 @@
-import type { Collection, Db } from 'mongodb';
-import type { SecretBox } from '../../platform/secrets/secret-box.ts';
-import { type SigningKey, type SigningKeyDoc, SigningKeyStore } from './signing-key-store.ts';
+import type { Db } from 'mongodb';
+import { type SigningKeyOptions, SigningKeyStore, type SigningKeyStoreDeps } from './signing-key-store.ts';
 
 /** Differs from the algorithm of session tokens, so that neither signature verifies as the other. */
 export const CARD_ALGORITHM = 'ES256';
@@ -20,46 +19,24 @@ export interface CardJwk {
   use: 'sig';
 }
 
-export interface CardKeyStoreOptions {
-  db: Db;
-  secretBox: SecretBox;
-  now(): Date;
-}
+export type CardKeyStoreOptions = Omit<SigningKeyStoreDeps<CardJwk>, 'keys'> & { db: Db };
 
 /** Signing keys of the agent card. */
-export class CardKeyStore {
-  readonly #keys: Collection<SigningKeyDoc<CardJwk>>;
-  readonly #store: SigningKeyStore<CardJwk>;
-  readonly #now: () => Date;
-
+export class CardKeyStore extends SigningKeyStore<CardJwk> {
   constructor({ db, secretBox, now }: CardKeyStoreOptions) {
-    this.#keys = db.collection('card_keys');
-    this.#now = now;
-    this.#store = new SigningKeyStore(
-      {
-        algorithm: CARD_ALGORITHM,
-        purpose: 'agent-card-key',
-        retirementMs: CARD_KEY_RETIREMENT_DAYS * 86_400_000,
-        toPublicJwk: ({ x, y }, kid) => ({ kty: 'EC', crv: 'P-256', x: x!, y: y!, kid, alg: CARD_ALGORITHM, use: 'sig' }),
-      },
-      { keys: this.#keys, secretBox, now },
-    );
-  }
-
-  /** The active key, created when there is none. @throws OracleError CONFIG_INVALID when it was sealed under another secret */
-  getSigningKey(): Promise<SigningKey> {
-    return this.#store.getSigningKey();
-  }
-
-  /** Public keys of valid card signatures, the active one first. */
-  async listPublicKeys(): Promise<CardJwk[]> {
-    return (await this.#store.listInUse()).map(({ publicJwk }) => publicJwk);
+    const options: SigningKeyOptions<CardJwk> = {
+      algorithm: CARD_ALGORITHM,
+      purpose: 'agent-card-key',
+      retirementMs: CARD_KEY_RETIREMENT_DAYS * 86_400_000,
+      toPublicJwk: ({ x, y }, kid) => ({ kty: 'EC', crv: 'P-256', x: x!, y: y!, kid, alg: CARD_ALGORITHM, use: 'sig' }),
+    };
+    super(options, { keys: db.collection('card_keys'), secretBox, now });
   }
 
   /** Activates a new key. Earlier keys stay valid until they retire, or with `revoke` become invalid at once. */
   async rotate({ revoke = false }: { revoke?: boolean } = {}): Promise<{ kid: string }> {
-    const { kid, _id } = await this.#store.createNext();
-    if (revoke) await this.#keys.updateMany({ _id: { $lt: _id } }, { $set: { revokedAt: this.#now() } });
+    const { kid, _id } = await this.createNext();
+    if (revoke) await this.deps.keys.updateMany({ _id: { $lt: _id } }, { $set: { revokedAt: this.deps.now() } });
     return { kid };
   }
 }

@@ -11,7 +11,6 @@ export interface SessionDoc {
   wallet: Address;
   /** Tier at login; the upper bound of the session's tier. */
   tier: PaidTier;
-  /** Last reading of the gate balance. */
   gate: GateReading;
   gateReadAt: Date;
   createdAt: Date;

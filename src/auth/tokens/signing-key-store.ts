@@ -1,6 +1,6 @@
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, type GenerateKeyPairOptions, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { Collection, Filter, OptionalUnlessRequiredId } from 'mongodb';
-import { isDuplicateKey } from '../../platform/mongo.ts';
+import { isFirstWrite } from '../../platform/mongo.ts';
 import type { SecretBox, SecretPurpose } from '../../platform/secrets/secret-box.ts';
 
 /** A signing key in the database; the key with the highest number is active. All processes share them. */
@@ -17,13 +17,11 @@ export interface SigningKeyDoc<PublicJwk> {
   revokedAt?: Date | null;
 }
 
-/** Key with its private half. */
 export interface SigningKey {
   kid: string;
   privateKey: CryptoKey;
 }
 
-/** Options of one kind of signing key. */
 export interface SigningKeyOptions<PublicJwk> {
   algorithm: string;
   purpose: SecretPurpose;
@@ -42,17 +40,17 @@ export interface SigningKeyStoreDeps<PublicJwk> {
 /** Signing keys of one kind, with rotation. */
 export class SigningKeyStore<PublicJwk> {
   readonly #options: SigningKeyOptions<PublicJwk>;
-  readonly #deps: SigningKeyStoreDeps<PublicJwk>;
+  protected readonly deps: SigningKeyStoreDeps<PublicJwk>;
 
   constructor(options: SigningKeyOptions<PublicJwk>, deps: SigningKeyStoreDeps<PublicJwk>) {
     this.#options = options;
-    this.#deps = deps;
+    this.deps = deps;
   }
 
   /** The active key, created when there is none. @throws OracleError CONFIG_INVALID when it was sealed under another secret */
   async getSigningKey(): Promise<SigningKey> {
     const { kid, sealedPrivateJwk } = (await this.#findNewest()) ?? (await this.#insert(1));
-    const jwk = JSON.parse(this.#deps.secretBox.open(this.#options.purpose, kid, sealedPrivateJwk)) as JWK;
+    const jwk = JSON.parse(this.deps.secretBox.open(this.#options.purpose, kid, sealedPrivateJwk)) as JWK;
     return { kid, privateKey: (await importJWK(jwk, this.#options.algorithm)) as CryptoKey };
   }
 
@@ -63,31 +61,31 @@ export class SigningKeyStore<PublicJwk> {
 
   /** Keys that are neither revoked nor retired, newest first. */
   async listInUse(): Promise<SigningKeyDoc<PublicJwk>[]> {
-    const keys = await this.#deps.keys.find({}, { sort: { _id: -1 } }).toArray();
-    const oldest = this.#deps.now().getTime() - this.#options.retirementMs;
+    const keys = await this.deps.keys.find({}, { sort: { _id: -1 } }).toArray();
+    const oldest = this.deps.now().getTime() - this.#options.retirementMs;
     const isRetired = (index: number) => index > 0 && keys[index - 1]!.createdAt.getTime() <= oldest;
     return keys.filter(({ revokedAt }, index) => !revokedAt && !isRetired(index)) as SigningKeyDoc<PublicJwk>[];
   }
 
+  /** Public keys of valid signatures, the active one first. */
+  async listPublicKeys(): Promise<PublicJwk[]> {
+    return (await this.listInUse()).map(({ publicJwk }) => publicJwk);
+  }
+
   #findNewest() {
-    return this.#deps.keys.findOne({}, { sort: { _id: -1 } });
+    return this.deps.keys.findOne({}, { sort: { _id: -1 } });
   }
 
   /** Inserts a new key, or returns the key that another process inserted under this number first. */
   async #insert(number: number): Promise<SigningKeyDoc<PublicJwk>> {
-    const { keys, secretBox, now } = this.#deps;
+    const { keys, secretBox, now } = this.deps;
     const { algorithm, purpose, generateOptions, toPublicJwk } = this.#options;
     const { publicKey, privateKey } = await generateKeyPair(algorithm, { ...generateOptions, extractable: true });
     const jwk = await exportJWK(publicKey);
     const kid = await calculateJwkThumbprint(jwk);
     const sealedPrivateJwk = secretBox.seal(purpose, kid, JSON.stringify(await exportJWK(privateKey)));
     const doc = { _id: number, kid, publicJwk: toPublicJwk(jwk, kid), sealedPrivateJwk, createdAt: now(), revokedAt: null };
-    try {
-      await keys.insertOne(doc as OptionalUnlessRequiredId<SigningKeyDoc<PublicJwk>>);
-      return doc;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return (await keys.findOne({ _id: number } as Filter<SigningKeyDoc<PublicJwk>>)) as SigningKeyDoc<PublicJwk>;
-    }
+    if (await isFirstWrite(keys.insertOne(doc as OptionalUnlessRequiredId<SigningKeyDoc<PublicJwk>>))) return doc;
+    return (await keys.findOne({ _id: number } as Filter<SigningKeyDoc<PublicJwk>>)) as SigningKeyDoc<PublicJwk>;
   }
 }

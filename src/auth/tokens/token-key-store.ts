@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CryptoKey, importJWK } from 'jose';
-import type { Collection, Db } from 'mongodb';
-import type { SecretBox } from '../../platform/secrets/secret-box.ts';
-import { type SigningKey, type SigningKeyDoc, SigningKeyStore } from './signing-key-store.ts';
+import type { Db } from 'mongodb';
+import { type SigningKeyOptions, SigningKeyStore, type SigningKeyStoreDeps } from './signing-key-store.ts';
 
 export const TOKEN_ALGORITHM = 'EdDSA';
 
@@ -19,12 +18,8 @@ export interface TokenJwk {
   use: 'sig';
 }
 
-export type TokenSigningKey = SigningKey;
-
-export interface TokenKeyStoreOptions {
+export interface TokenKeyStoreOptions extends Omit<SigningKeyStoreDeps<TokenJwk>, 'keys'> {
   db: Db;
-  secretBox: SecretBox;
-  now(): Date;
   /** Minimum milliseconds between two reloads for an unknown `kid`: bounds the database load of clients that invent key ids. */
   minReloadMs?: number;
 }
@@ -38,10 +33,7 @@ const RELOAD_INTERVAL_MS = 60_000;
 const MIN_RELOAD_MS = 1_000;
 
 /** Signing keys of session tokens: one active, earlier ones until their last token has expired. */
-export class TokenKeyStore {
-  readonly #keys: Collection<SigningKeyDoc<TokenJwk>>;
-  readonly #store: SigningKeyStore<TokenJwk>;
-  readonly #now: () => Date;
+export class TokenKeyStore extends SigningKeyStore<TokenJwk> {
   #trusted = new Map<string, CryptoKey>();
   readonly #minReloadMs: number;
   #loadedAtMs = Number.NEGATIVE_INFINITY;
@@ -49,59 +41,39 @@ export class TokenKeyStore {
   #reloading: Promise<void> | undefined;
 
   constructor({ db, secretBox, now, minReloadMs = MIN_RELOAD_MS }: TokenKeyStoreOptions) {
-    this.#keys = db.collection('token_keys');
-    this.#now = now;
+    const options: SigningKeyOptions<TokenJwk> = {
+      algorithm: TOKEN_ALGORITHM,
+      purpose: 'token-signing-key',
+      generateOptions: { crv: 'Ed25519' },
+      retirementMs: RETIREMENT_MS,
+      toPublicJwk: ({ x }, kid) => ({ kty: 'OKP', crv: 'Ed25519', x: x!, kid, alg: TOKEN_ALGORITHM, use: 'sig' }),
+    };
+    super(options, { keys: db.collection('token_keys'), secretBox, now });
     this.#minReloadMs = minReloadMs;
-    this.#store = new SigningKeyStore(
-      {
-        algorithm: TOKEN_ALGORITHM,
-        purpose: 'token-signing-key',
-        generateOptions: { crv: 'Ed25519' },
-        retirementMs: RETIREMENT_MS,
-        toPublicJwk: ({ x }, kid) => ({ kty: 'OKP', crv: 'Ed25519', x: x!, kid, alg: TOKEN_ALGORITHM, use: 'sig' }),
-      },
-      { keys: this.#keys, secretBox, now },
-    );
-  }
-
-  /**
-   * The active key, created when there is none. Read on each call, so that no process signs with a key that another has revoked.
-   * @throws OracleError CONFIG_INVALID when it was sealed under another secret
-   */
-  getSigningKey(): Promise<TokenSigningKey> {
-    return this.#store.getSigningKey();
   }
 
   /** The public key of a `kid`, or null when it is not trusted. Finds a key that another process has just created. */
   async findVerificationKey(kid: string): Promise<CryptoKey | null> {
-    if (!this.#trusted.has(kid) || this.#now().getTime() - this.#loadedAtMs > RELOAD_INTERVAL_MS) await this.#reload();
+    if (!this.#trusted.has(kid) || this.deps.now().getTime() - this.#loadedAtMs > RELOAD_INTERVAL_MS) await this.#reload();
     return this.#trusted.get(kid) ?? null;
   }
 
-  /** Public keys of valid tokens, the active one first. */
-  async listPublicKeys(): Promise<TokenJwk[]> {
-    return (await this.#store.listInUse()).map(({ publicJwk }) => publicJwk);
-  }
-
-  /**
-   * Activates a new key. Tokens of earlier keys stay valid until they expire; with `revoke` they become invalid at once here, and within
-   * a minute in other processes.
-   */
+  /** Tokens of earlier keys stay valid until they expire; with `revoke` they become invalid at once here, within a minute elsewhere. */
   async rotate({ revoke = false }: { revoke?: boolean } = {}): Promise<{ kid: string; revokedKids: string[] }> {
-    const { kid, _id } = await this.#store.createNext();
+    const { kid, _id } = await this.createNext();
     if (!revoke) return { kid, revokedKids: [] };
     const earlier = { _id: { $lt: _id }, revokedAt: null };
-    const revokedKids = (await this.#keys.find(earlier).toArray()).map((key) => key.kid);
-    await this.#keys.updateMany(earlier, { $set: { revokedAt: this.#now() } });
+    const revokedKids = (await this.deps.keys.find(earlier).toArray()).map((key) => key.kid);
+    await this.deps.keys.updateMany(earlier, { $set: { revokedAt: this.deps.now() } });
     await this.#load();
     return { kid, revokedKids };
   }
 
-  /** Deletes revoked and retired keys. */
+  /** Of revoked and retired keys. */
   async purge(): Promise<void> {
-    const kept = (await this.#store.listInUse()).map(({ _id }) => _id);
+    const kept = (await this.listInUse()).map(({ _id }) => _id);
     // Only below the newest kept number, so that a key created meanwhile survives.
-    if (kept.length > 0) await this.#keys.deleteMany({ _id: { $nin: kept, $lt: kept[0] } });
+    if (kept.length > 0) await this.deps.keys.deleteMany({ _id: { $nin: kept, $lt: kept[0] } });
   }
 
   /** Concurrent callers share one pending reload; a caller that arrives after its read began waits for the next. */
@@ -118,7 +90,7 @@ export class TokenKeyStore {
   }
 
   async #load(): Promise<void> {
-    const loadedAtMs = this.#now().getTime();
+    const loadedAtMs = this.deps.now().getTime();
     const jwks = await this.listPublicKeys();
     this.#trusted = new Map(
       await Promise.all(jwks.map(async (jwk) => [jwk.kid, (await importJWK(jwk, TOKEN_ALGORITHM)) as CryptoKey] as const)),

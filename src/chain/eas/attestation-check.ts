@@ -18,10 +18,7 @@ export interface FieldCheck {
   ok: boolean;
 }
 
-/**
- * Compares an attestation on chain with its expected fields. Always checks `revoked`, compares hex case-insensitively, and reports a
- * field that the attestation's schema lacks as null.
- */
+/** Always checks `revoked`; compares hex case-insensitively. A field that the attestation's schema lacks is null. */
 export function checkAttestation(actual: OnChainAttestation, expected: ExpectedAttestation): FieldCheck[] {
   const { attester, schemaName, refUid, revoked } = actual;
   const actualFields: Record<string, unknown> = { attester, schemaName, refUid, revoked, ...decodeContent(actual) };

@@ -45,7 +45,7 @@ export interface FindAttestationsOptions {
   fromBlock: number;
   /** Default: the latest block. */
   toBlock?: number;
-  /** Block range of one request, which public endpoints cap. Default 10,000. */
+  /** Public endpoints cap the range of one request. Default 10,000. */
   blocksPerRequest?: number;
 }
 
@@ -57,7 +57,6 @@ export interface AttestationReader {
   find(options: FindAttestationsOptions): Promise<AttestationLog[]>;
 }
 
-/** The part of a `Chain` that reads of EAS need. */
 export interface EasChain extends ChainReader {
   readonly addresses: Pick<ChainAddresses, 'eas' | 'schemaRegistry'>;
 }

@@ -40,10 +40,7 @@ export interface Attester {
   readonly address: Address;
   /** Registers missing schemas; the other methods call it as needed. */
   ensureSchemas(): Promise<Record<SchemaName, Hex>>;
-  /**
-   * Attests all items in one transaction, in order. Throws as `Wallet.send`, and INPUT_INVALID for a value out of range.
-   * @param due proof that the commitment is due
-   */
+  /** All items in one transaction, in order. @param due proof that the commitment is due @throws as `Wallet.send`; INPUT_INVALID */
   attestPredictions(key: string, items: (PredictionData & AttestationReference)[], due: ReachedInstant): Promise<ConfirmedAttestation[]>;
   /** @param over proof that the outcome windows have ended */
   attestResolutions(key: string, items: (ResolutionData & AttestationReference)[], over: ReachedInstant): Promise<ConfirmedAttestation[]>;

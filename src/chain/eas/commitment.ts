@@ -11,7 +11,6 @@ export type SignalName = keyof typeof SIGNAL_CODES;
 export type DirectionName = keyof typeof DIRECTION_CODES;
 export type OutcomeName = keyof typeof OUTCOME_CODES;
 
-/** The preimage of a commitment. */
 export interface CommitmentOpening {
   /** 32 bytes; see `deriveSalt`. */
   salt: Hex;
@@ -30,15 +29,12 @@ const OPENING_PARAMETERS = parseAbiParameters(
 );
 const MAX_BPS = 10_000;
 
-/**
- * Commitment of a forecast: keccak256(abi.encode(salt, signal, direction, confidenceBps, pUpBps, btcPriceCents)).
- * @throws OracleError INPUT_INVALID naming a field that is out of range.
- */
+/** keccak256(abi.encode(salt, signal, direction, confidenceBps, pUpBps, btcPriceCents)). @throws OracleError INPUT_INVALID naming a field */
 export function computeCommitment(opening: CommitmentOpening): Hex {
   return keccak256(encodeOpening(opening));
 }
 
-/** ABI encoding of the preimage. @throws OracleError INPUT_INVALID naming a field that is out of range. */
+/** @throws OracleError INPUT_INVALID naming a field that is out of range. */
 export function encodeOpening(opening: CommitmentOpening): Hex {
   return encodeAbiParameters(OPENING_PARAMETERS, [
     requireBytes32('salt', opening.salt),

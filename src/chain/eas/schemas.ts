@@ -57,7 +57,6 @@ const MAX_UINT16 = 2 ** 16 - 1;
 const MAX_UINT32 = 2 ** 32 - 1;
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** Schema uid as the registry computes it. */
 export function getSchemaUid(name: SchemaName): Hex {
   return keccak256(encodePacked(['string', 'address', 'bool'], [EAS_SCHEMAS[name], zeroAddress, false]));
 }

@@ -9,7 +9,6 @@ export interface RegisteredAgent {
   /** Ids of a registry start at 0. */
   agentId: number;
   owner: Address;
-  /** URL of the registration file. */
   agentUri: string;
   /** Wallet declared for payments; a transfer clears it to null until the new owner declares one. */
   agentWallet: Address | null;
@@ -20,7 +19,6 @@ export interface RegisteredAgent {
 export interface EnsureIdentityOptions {
   /** URL of the registration file for a new registration. */
   agentUri: string;
-  /** Owner of the agent. */
   wallet: Wallet;
   /** Id of an existing agent; unset: the agent in the wallet's journal, or a new one. */
   agentId?: number;
@@ -29,8 +27,7 @@ export interface EnsureIdentityOptions {
 const REGISTERED_TOPIC = toEventSelector('Registered(uint256,string,address)');
 
 /**
- * Registers the agent (ERC-8004) the first time and finds it again through the wallet's journal. Does not change the URI of a registered
- * agent: see `updateAgentUri`.
+ * Registers the agent (ERC-8004) once; later finds it through the wallet's journal, with any URI (see `updateAgentUri`).
  * @throws OracleError as `Wallet.send`; CONFIG_INVALID when the wallet does not own the agent.
  */
 export async function ensureIdentity(chain: Chain, { agentUri, wallet, agentId }: EnsureIdentityOptions): Promise<RegisteredAgent> {
@@ -46,7 +43,7 @@ export async function ensureIdentity(chain: Chain, { agentUri, wallet, agentId }
   return identity;
 }
 
-/** Sets the URI of the registration file unless it is set already. @throws OracleError as `Wallet.send` */
+/** No transaction when it is set already. @throws OracleError as `Wallet.send` */
 export async function updateAgentUri(chain: Chain, wallet: Wallet, identity: RegisteredAgent, agentUri: string): Promise<RegisteredAgent> {
   if (identity.agentUri === agentUri) return identity;
   return { ...(await setAgentUri(chain, wallet, identity.agentId, agentUri)), registeredAt: identity.registeredAt };

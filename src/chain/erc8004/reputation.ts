@@ -5,7 +5,6 @@ import { chainCall } from '../rpc/chain-call.ts';
 import type { ConfirmedTransaction, Wallet } from '../tx/wallet.ts';
 import { reputationAbi } from './abi.ts';
 
-/** Feedback of ERC-8004. */
 export interface Feedback {
   agentId: number;
   /** Integer of 10^-valueDecimals. */
@@ -13,15 +12,12 @@ export interface Feedback {
   valueDecimals: number;
   tag1: string;
   tag2: string;
-  /** URI of the rated endpoint. */
   endpoint: string;
   /** URI of the off-chain details, or empty. */
   feedbackUri: string;
-  /** Hash of the details. */
   feedbackHash: Hex;
 }
 
-/** The outcome of a settled wager. */
 export interface OutcomeReport extends Pick<Feedback, 'endpoint' | 'feedbackHash'> {
   outcome: 'WIN' | 'LOSS';
   feedbackUri?: string;
@@ -46,19 +42,13 @@ export interface ConfirmedReport {
 
 export interface Reporter {
   readonly address: Address;
-  /** Fields of an outcome's off-chain feedback file. */
   describe(outcome: OutcomeReport['outcome']): Promise<FeedbackDescription>;
-  /**
-   * Throws as `Wallet.send`; CHAIN_REVERTED when the reporter owns or operates the agent ("Self-feedback not allowed").
-   * @param over proof that the outcome may be published
-   */
+  /** @param over proof that the outcome may be published @throws as `Wallet.send`; CHAIN_REVERTED for "Self-feedback not allowed" */
   report(key: string, report: OutcomeReport, over: ReachedInstant): Promise<ConfirmedReport>;
 }
 
 export interface ReputationState {
-  /** Number of reported outcomes. */
   total: number;
-  /** Number of reported WINs. */
   positive: number;
   /** 0 to 100, two decimals, truncated; null without feedback. */
   averageScore: number | null;
@@ -129,10 +119,7 @@ export function giveFeedback(
   return wallet.send({ key, to: addresses.reputationRegistry, data });
 }
 
-/**
- * Reputation of an agent from one reporter; zeros without feedback.
- * @throws OracleError CHAIN_UNREACHABLE
- */
+/** From one reporter; zeros without feedback. @throws OracleError CHAIN_UNREACHABLE */
 export async function readReputation(chain: Chain, agentId: number, reporter: Address): Promise<ReputationState> {
   const [all, won] = await Promise.all([
     readSummary(chain, { agentId, reporter }),

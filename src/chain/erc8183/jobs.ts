@@ -7,7 +7,6 @@ import { stablecoinAbi } from '../stablecoin/stablecoin.ts';
 import type { ConfirmedTransaction, Wallet } from '../tx/wallet.ts';
 import { agentCommerceAbi as abi, JOB_STATES, type JobState } from './abi.ts';
 
-/** A job of an ERC-8183 contract. */
 export interface OnChainJob {
   jobId: bigint;
   client: Address;
@@ -22,7 +21,6 @@ export interface OnChainJob {
   hook: Address;
 }
 
-/** An event of a job. */
 export interface JobEvent {
   jobId: bigint;
   blockNumber: bigint;
@@ -32,7 +30,6 @@ export interface JobEvent {
   funded: boolean;
 }
 
-/** The payment of a completed job to its provider. */
 export interface JobPayment {
   /** Received amount, net of fees. */
   amount: bigint;
@@ -40,7 +37,6 @@ export interface JobPayment {
   settledAt: Date;
 }
 
-/** A contract and its provider. */
 export interface ProviderContract {
   contract: Address;
   provider: Address;
@@ -75,10 +71,7 @@ const JOB_EVENT_ABIS = (
   ['JobCreated', 'ProviderSet', 'BudgetSet', 'JobFunded', 'JobSubmitted', 'JobCompleted', 'JobRejected', 'JobExpired'] as const
 ).map((name) => getAbiItem({ abi, name }));
 
-/**
- * Events of all jobs of a contract in an inclusive block range, of any provider: most events do not name theirs.
- * @throws OracleError CHAIN_UNREACHABLE
- */
+/** In an inclusive block range, of any provider: most events do not name theirs. @throws OracleError CHAIN_UNREACHABLE */
 export async function readJobEvents(
   chain: ChainReader,
   { contract, provider }: ProviderContract,
@@ -95,13 +88,13 @@ export async function readJobEvents(
 
 const ASSIGNMENT_EVENTS = new Set(['JobCreated', 'ProviderSet']);
 
-/** Proposes the budget of a job; idempotent per job. @throws OracleError as `Wallet.send` */
+/** Idempotent per job. @throws OracleError as `Wallet.send` */
 export function proposeBudget(wallet: Wallet, contract: Address, jobId: bigint, amount: bigint): Promise<ConfirmedTransaction> {
   const data = encodeFunctionData({ abi, functionName: 'setBudget', args: [jobId, amount, '0x'] });
   return wallet.send({ key: buildTransactionKey(contract, jobId, 'budget'), to: contract, data });
 }
 
-/** Submits the hash of the deliverable; idempotent per job. @throws OracleError as `Wallet.send` */
+/** Idempotent per job. @throws OracleError as `Wallet.send` */
 export function submitJob(wallet: Wallet, contract: Address, jobId: bigint, deliverable: Hash): Promise<ConfirmedTransaction> {
   const data = encodeFunctionData({ abi, functionName: 'submit', args: [jobId, deliverable, '0x'] });
   return wallet.send({ key: buildTransactionKey(contract, jobId, 'submit'), to: contract, data });
@@ -111,10 +104,7 @@ function buildTransactionKey(contract: Address, jobId: bigint, act: 'budget' | '
   return `job:${contract.toLowerCase()}:${jobId}:${act}`;
 }
 
-/**
- * Payment of a completed job, from the events between two blocks; null without one.
- * @throws OracleError CHAIN_UNREACHABLE
- */
+/** From the events between two blocks; null without a payment. @throws OracleError CHAIN_UNREACHABLE */
 export async function readJobPayment(
   chain: Chain,
   { contract, provider }: ProviderContract,

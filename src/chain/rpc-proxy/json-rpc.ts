@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { isPlainObject } from '../../platform/validation/plain-object.ts';
 import { READ_METHOD_NAMES, READ_METHODS, type ReadMethod } from './methods.ts';
 
-/** A validated call. */
 export interface ReadOnlyCall {
   id: JsonRpcId;
   method: ReadMethod;
@@ -26,7 +25,6 @@ export interface JsonRpcAnswerError {
   data?: string;
 }
 
-/** A JSON-RPC 2.0 response object: `result` or `error`. */
 export interface JsonRpcAnswer {
   jsonrpc: '2.0';
   id: JsonRpcId;

@@ -21,13 +21,9 @@ const ERROR = z.object({ code: z.unknown().optional(), message: z.unknown().opti
 const REPLY = z.object({ id: z.number(), result: z.unknown().optional(), error: ERROR.nullish() });
 
 export type JsonRpcReplyError = z.output<typeof ERROR>;
-/** The node's response to one call. */
 export type JsonRpcReply = z.output<typeof REPLY>;
 
-/**
- * Sends all calls as one batch. Replies are keyed by the index of their call; the node may omit some.
- * @throws ResponseTooLargeError; NodeUnavailableError
- */
+/** One batch. Replies are keyed by the index of their call; the node may omit some. @throws ResponseTooLargeError; NodeUnavailableError */
 export async function sendNodeBatch(
   request: NodeRequest,
   calls: readonly Pick<ReadOnlyCall, 'method' | 'params'>[],

@@ -3,11 +3,7 @@ import PQueue from 'p-queue';
 /** The queue of the semaphore is full. */
 export class QueueFullError extends Error {}
 
-/**
- * Runs work when a slot is free.
- * @param isReserved whether it precedes all queued work that is not reserved
- * @throws QueueFullError immediately; the signal's reason when it aborts
- */
+/** @param isReserved whether it precedes work that is not @throws QueueFullError immediately; the signal's reason when it aborts */
 export type RunQueued = <T>(work: () => Promise<T>, signal: AbortSignal, isReserved?: boolean) => Promise<T>;
 
 /** Runs up to `atOnce` works concurrently and queues up to `waiting` more, first in, first out. */

@@ -20,10 +20,7 @@ import { createPrioritySemaphore, QueueFullError, type RunQueued } from './prior
 
 /** JSON-RPC 2.0 proxy that forwards read-only methods to the chain's node. */
 export interface ReadOnlyRpc {
-  /**
-   * Answers one call, or a batch of up to `MAX_CALLS_PER_BATCH`. Errors of a call or of the chain are error responses, never thrown.
-   * @param isReserved whether the request precedes those that are not
-   */
+  /** A call, or a batch of up to `MAX_CALLS_PER_BATCH`; never throws. @param isReserved whether it precedes requests that are not */
   answer(body: unknown, isReserved?: boolean): Promise<JsonRpcAnswer | JsonRpcAnswer[]>;
 }
 
@@ -70,7 +67,6 @@ export function createReadOnlyRpc(options: ReadOnlyRpcOptions): ReadOnlyRpc {
   };
 }
 
-/** One response per call, in order. */
 async function answerAll(options: ReadOnlyRpcOptions, runQueued: RunQueued, bodies: readonly unknown[]): Promise<JsonRpcAnswer[]> {
   const parsed = bodies.map(parseCall);
   const calls = limitLogCalls(parsed.filter((one): one is ReadOnlyCall => 'method' in one));
@@ -110,11 +106,8 @@ function createLimitError({ id }: ReadOnlyCall, message: string): JsonRpcAnswer 
 /** Sends log calls one by one, since each may be long, and all others as one batch. */
 async function answerCalls(request: NodeRequest, calls: readonly ReadOnlyCall[], answers: Answers): Promise<void> {
   const accepted = await rejectLongRanges(request, calls, answers);
-  await answerBatch(
-    request,
-    accepted.filter((call) => !isLogCall(call)),
-    answers,
-  );
+  const batch = accepted.filter((call) => !isLogCall(call));
+  await answerBatch(request, batch, answers);
   for (const call of accepted.filter(isLogCall)) await answerBatch(request, [call], answers);
 }
 

@@ -32,10 +32,7 @@ export async function readConfirmedBlock(chain: DepthReader): Promise<ConfirmedB
   return number < 0n ? null : { number, at: await readBlockTime(chain, number) };
 }
 
-/**
- * Depth of a transaction's block. The height is read before the block, so a reorganisation in between cannot overstate the depth.
- * @throws OracleError CHAIN_UNREACHABLE
- */
+/** The height is read before the block: a reorganisation in between cannot overstate the depth. @throws OracleError CHAIN_UNREACHABLE */
 export async function readBlockDepth(
   chain: DepthReader,
   { blockNumber, blockHash }: Pick<TransactionReceipt, 'blockNumber' | 'blockHash'>,

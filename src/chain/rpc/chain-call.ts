@@ -5,9 +5,8 @@ import { getErrorMessage, isOracleError, OracleError } from '../../platform/erro
 const EXECUTION_REVERTED_CODE = 3;
 
 /**
- * Runs a call of the RPC client and wraps its error once. Clients read the message, so text from viem, the node or the contract goes
- * into the cause only, without the endpoint's URL, which may contain an API key.
- * @param what names the call in the message, e.g. `Reading a schema`
+ * Wraps an error of the RPC client once. Clients read the message: text from viem, the node or the contract goes into the cause only,
+ * without the endpoint's URL, which may contain an API key. @param what names the call, e.g. `Reading a schema`
  * @throws OracleError CHAIN_REVERTED when the EVM reverted, CHAIN_UNREACHABLE for any other failure
  */
 export async function chainCall<T>(what: string, call: () => Promise<T>): Promise<T> {
@@ -18,7 +17,6 @@ export async function chainCall<T>(what: string, call: () => Promise<T>): Promis
   }
 }
 
-/** Converts an error of the RPC client; see `chainCall`. */
 export function toChainError(what: string, error: unknown): OracleError {
   if (isOracleError(error)) return error;
   const cause = redactUrl(error);

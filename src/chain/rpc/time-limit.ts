@@ -1,10 +1,7 @@
 import { OracleError } from '../../platform/errors.ts';
 import { chainCall } from './chain-call.ts';
 
-/**
- * Runs chain calls under a timeout. The signal aborts at the timeout, so that no request is left pending.
- * @throws OracleError CHAIN_UNREACHABLE at the timeout; otherwise the error of the call
- */
+/** The signal aborts at the timeout, so that no request is left pending. @throws OracleError CHAIN_UNREACHABLE at the timeout */
 export async function withChainTimeout<T>(timeoutMs: number, what: string, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const controller = new AbortController();
@@ -19,7 +16,6 @@ export async function withChainTimeout<T>(timeoutMs: number, what: string, call:
   }
 }
 
-/** `chainCall` under a timeout. */
 export function chainCallWithin<T>(timeoutMs: number, what: string, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   return withChainTimeout(timeoutMs, what, (signal) => chainCall(what, () => call(signal)));
 }

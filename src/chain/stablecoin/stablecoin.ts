@@ -24,10 +24,7 @@ export interface StablecoinDomain {
 /** Amounts are integers of 10^-6 dollar throughout. */
 const STABLECOIN_DECIMALS = 6;
 
-/**
- * Reads the EIP-712 domain of the stablecoin and checks that it can be used for payments.
- * @throws OracleError CONFIG_INVALID naming STABLECOIN_ADDRESS when it has not six decimals or no EIP-712 domain; CHAIN_UNREACHABLE
- */
+/** @throws OracleError CONFIG_INVALID naming STABLECOIN_ADDRESS for a coin without six decimals or EIP-712 domain; CHAIN_UNREACHABLE */
 export async function readStablecoin({ client }: ChainReader, address: Address): Promise<StablecoinDomain> {
   const read = <T>(functionName: 'name' | 'version' | 'decimals') =>
     chainCall(`Reading ${functionName} of the stablecoin`, () =>

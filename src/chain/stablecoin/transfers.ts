@@ -9,10 +9,7 @@ export interface StablecoinTransfer {
   nonce: Hex | null;
 }
 
-/**
- * Transfers of a token in the logs of one transaction, in order. An authorization's transfer is the first one of its signer after its
- * `AuthorizationUsed` (EIP-3009): a transaction may use several authorizations, and each counts for its own transfer only.
- */
+/** An authorization's transfer is the first of its signer after its `AuthorizationUsed` (EIP-3009): each counts for its own one only. */
 export function parseStablecoinTransfers(logs: readonly Pick<Log, 'address' | 'topics' | 'data'>[], asset: Address): StablecoinTransfer[] {
   const assetLogs = logs.filter(({ address }) => isAddressEqual(address, asset)) as Log[];
   const events = parseEventLogs({ abi: stablecoinAbi, eventName: ['Transfer', 'AuthorizationUsed'], logs: assetLogs });

@@ -4,19 +4,13 @@ import { getNodeMessage, toChainError } from '../rpc/chain-call.ts';
 import type { WalletContext } from './context.ts';
 import type { SignedAttempt } from './journal.ts';
 
-/**
- * `sent`: the node has the transaction, perhaps from an earlier broadcast. `rejected`: its nonce is used, its fee is too low, or the node
- * wants it later; only the chain decides which.
- */
+/** `sent`: perhaps earlier. `rejected`: nonce used, fee too low, or too early; only the chain decides which. */
 export type BroadcastOutcome = 'sent' | 'rejected';
 
 const ALREADY_KNOWN_MESSAGE = /already known|already imported|known transaction|already exists|already in/;
 const INSUFFICIENT_FUNDS_MESSAGE = /insufficient funds|insufficient balance/;
 
-/**
- * Sends a signed transaction to the node; idempotent.
- * @throws OracleError CHAIN_UNREACHABLE when the node does not answer, or the wallet has no funds for gas.
- */
+/** Idempotent. @throws OracleError CHAIN_UNREACHABLE when the node does not answer, or the wallet has no funds for gas. */
 export async function broadcast({ chain, account, nodeRejections }: WalletContext, attempt: SignedAttempt): Promise<BroadcastOutcome> {
   try {
     await chain.client.request({ method: 'eth_sendRawTransaction', params: [attempt.raw] });

@@ -3,7 +3,6 @@ import type { Chain } from '../client.ts';
 import type { FeeSource } from './fees.ts';
 import type { Journal } from './journal.ts';
 
-/** State and options of one wallet. */
 export interface WalletContext {
   chain: Chain;
   journal: Journal;
@@ -12,11 +11,9 @@ export interface WalletContext {
   fees: FeeSource;
   /** Age of a signature after which an unmined transaction is replaced at higher fees. */
   stuckAfterMs: number;
-  /** Timeout of one `send`. */
   timeoutMs: number;
   /** Interval between two recoveries of a pending transaction. */
   recoveryIntervalMs: number;
-  /** Maximum fee in wei per gas. */
   feeCap: bigint;
   signal?: AbortSignal;
   /** See `WalletOptions`. */

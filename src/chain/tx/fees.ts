@@ -10,7 +10,6 @@ export interface Fees {
 export interface FeeQuote extends Fees {
   /** Base fee of the latest block. */
   baseFeePerGas: bigint;
-  /** The latest block. */
   blockNumber: number;
 }
 
@@ -53,10 +52,7 @@ async function readFees(client: PublicClient): Promise<FeeQuote> {
   };
 }
 
-/**
- * Fees of a replacement transaction: both raised by an eighth (nodes require a tenth), and to the current quote if the cap allows.
- * Null when the cap forbids a replacement.
- */
+/** Both raised by an eighth (nodes require a tenth), and to the current quote if the cap allows; null when the cap forbids it. */
 export function bumpFees(previous: Fees, quote: FeeQuote, cap: bigint): Fees | null {
   const minFeePerGas = addEighth(previous.maxFeePerGas);
   const maxPriorityFeePerGas = maxBigint(addEighth(previous.maxPriorityFeePerGas), quote.maxPriorityFeePerGas);
@@ -65,7 +61,6 @@ export function bumpFees(previous: Fees, quote: FeeQuote, cap: bigint): Fees | n
   return { maxFeePerGas: wanted > cap ? cap : wanted, maxPriorityFeePerGas };
 }
 
-/** Clamps both fees to a cap. */
 export function capFees({ maxFeePerGas, maxPriorityFeePerGas }: Fees, cap: bigint): Fees {
   const clamp = (fee: bigint) => (fee < cap ? fee : cap);
   return { maxFeePerGas: clamp(maxFeePerGas), maxPriorityFeePerGas: clamp(maxPriorityFeePerGas) };

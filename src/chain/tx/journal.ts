@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { Address, Hex } from 'viem';
-import { type CollectionIndexes, ensureIndexes, isDuplicateKey } from '../../platform/mongo.ts';
+import { type CollectionIndexes, ensureIndexes, ignoreDuplicate, isFirstWrite } from '../../platform/mongo.ts';
 
 /**
  * SENT: nonce reserved and signed, perhaps broadcast. CONFIRMED and REVERTED are final: mined at the confirmation depth.
@@ -67,20 +67,7 @@ export interface JournalRow {
 
 export type JournalRowChange = Partial<Pick<JournalRow, 'nonce' | 'state' | 'signedFromBlock' | 'attempts' | 'displaced' | 'receipt'>>;
 
-/** Write-ahead log of transactions: each signature is stored before its broadcast. */
-export interface Journal {
-  find(id: string): Promise<JournalRow | null>;
-  findByNonce(chainId: number, address: Address, nonce: number): Promise<JournalRow | null>;
-  findHighestNonce(chainId: number, address: Address): Promise<number | null>;
-  /** Hashes in the journal that share a row with one of these, broadcast or not. */
-  findSignedHashes(chainId: number, address: Address, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>>;
-  /** The transaction in the highest block that any wallet has confirmed on a chain. */
-  findLastConfirmed(chainId: number): Promise<JournalRow | null>;
-  /** False when the key or the nonce is taken. */
-  insert(row: JournalRow): Promise<boolean>;
-  /** Compare-and-set on `version`; null when another worker changed the row first or the new nonce is taken. */
-  update(row: JournalRow, change: JournalRowChange): Promise<JournalRow | null>;
-}
+export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
 const ONE_ROW_PER_NONCE = 'one_row_per_nonce';
 
@@ -89,36 +76,33 @@ const INDEXES: CollectionIndexes = {
   indexes: [{ key: { chainId: 1, address: 1, nonce: 1 }, unique: true, name: ONE_ROW_PER_NONCE }],
 };
 
-/** Opens the journal of all wallets, the collection `transactions`. */
-export async function openJournal(db: Db): Promise<Journal> {
+/** Write-ahead log of the transactions of all wallets: each signature is stored before its broadcast. */
+export async function openJournal(db: Db) {
   const rows = db.collection<JournalRow>(INDEXES.collection);
   await ensureIndexes(db, [INDEXES]);
   return {
-    find: (id) => rows.findOne({ _id: id }),
-    findByNonce: (chainId, address, nonce) => rows.findOne({ chainId, address, nonce }),
-    findHighestNonce: async (chainId, address) => {
+    find: (id: string): Promise<JournalRow | null> => rows.findOne({ _id: id }),
+    findByNonce: (chainId: number, address: Address, nonce: number): Promise<JournalRow | null> =>
+      rows.findOne({ chainId, address, nonce }),
+    async findHighestNonce(chainId: number, address: Address): Promise<number | null> {
       const highest = await rows.findOne({ chainId, address }, { sort: { nonce: -1 }, projection: { nonce: 1 } });
       return highest?.nonce ?? null;
     },
-    findSignedHashes: async (chainId, address, hashes) => {
+    /** Hashes in the journal that share a row with one of these, broadcast or not. */
+    async findSignedHashes(chainId: number, address: Address, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>> {
       const filter = { chainId, address, 'attempts.hash': { $in: [...hashes] } };
       const found = await rows.find(filter, { hint: ONE_ROW_PER_NONCE, projection: { 'attempts.hash': 1 } }).toArray();
       return new Set(found.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)));
     },
-    findLastConfirmed: (chainId) => rows.findOne({ chainId, state: 'CONFIRMED' }, { sort: { 'receipt.blockNumber': -1 } }),
-    insert: (row) => orIfDuplicate(async () => (await rows.insertOne(row)).acknowledged, false),
-    update: (row, change) => {
+    /** The transaction in the highest block that any wallet has confirmed. */
+    findLastConfirmed: (chainId: number): Promise<JournalRow | null> =>
+      rows.findOne({ chainId, state: 'CONFIRMED' }, { sort: { 'receipt.blockNumber': -1 } }),
+    /** False when the key or the nonce is taken. */
+    insert: (row: JournalRow): Promise<boolean> => isFirstWrite(rows.insertOne(row)),
+    /** Compare-and-set on `version`; null when another worker changed the row first or the new nonce is taken. */
+    update({ _id, version }: JournalRow, change: JournalRowChange): Promise<JournalRow | null> {
       const update = { $set: { ...change, updatedAt: new Date() }, $inc: { version: 1 } };
-      return orIfDuplicate(() => rows.findOneAndUpdate({ _id: row._id, version: row.version }, update, { returnDocument: 'after' }), null);
+      return rows.findOneAndUpdate({ _id, version }, update, { returnDocument: 'after' }).catch(ignoreDuplicate);
     },
   };
-}
-
-async function orIfDuplicate<T>(write: () => Promise<T>, fallback: T): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (isDuplicateKey(error)) return fallback;
-    throw error;
-  }
 }

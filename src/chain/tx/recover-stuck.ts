@@ -8,10 +8,7 @@ import { readInclusion } from './receipt.ts';
 import { fillNonce, moveToNextNonce, readNextNonce } from './reserve-nonce.ts';
 import { signAttempt } from './sign.ts';
 
-/**
- * Recovers a transaction that is in no block: rebroadcasts it and unblocks the wallet's lowest open nonce, which blocks all higher
- * nonces whichever process reserved it. Safe to run concurrently in several processes.
- */
+/** Rebroadcasts, and unblocks the wallet's lowest open nonce, which blocks all higher ones. Safe to run concurrently in several processes. */
 export async function recoverStuckTransaction(context: WalletContext, row: JournalRow): Promise<void> {
   if (row.address !== context.account.address) {
     // Signed with a previous key of the role: it can be rebroadcast, but not replaced.

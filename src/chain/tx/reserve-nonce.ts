@@ -9,15 +9,11 @@ export interface PreparedCall extends Pick<JournalRow, 'key' | 'to' | 'data' | '
   quote: FeeQuote;
 }
 
-/** Transaction count of the wallet at the latest block: the next nonce when none is pending. */
 export function readNextNonce({ chain, account }: WalletContext): Promise<number> {
   return chainCall('Reading the next nonce', () => chain.client.getTransactionCount({ address: account.address, blockTag: 'latest' }));
 }
 
-/**
- * Reserves the next nonce for a call and writes the signed transaction to the journal. `fresh` is false when another worker reserved
- * the key in the meantime; the row is then that worker's.
- */
+/** Writes the signed transaction to the journal. `fresh` is false when another worker reserved the key first; the row is then that worker's. */
 export async function reserveNonce(
   context: WalletContext,
   call: PreparedCall,
@@ -33,7 +29,7 @@ export async function reserveNonce(
   });
 }
 
-/** Moves a row whose nonce a foreign transaction used to a new nonce and signs it again. Null when another worker changed the row first. */
+/** For a row whose nonce a foreign transaction used. Null when another worker changed the row first. */
 export async function moveToNextNonce(context: WalletContext, row: JournalRow, nonceOnChain: number): Promise<JournalRow | null> {
   return context.runExclusive(async () => {
     await context.allowForeignTransactions?.(row.signedFromBlock);

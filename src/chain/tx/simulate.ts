@@ -34,8 +34,7 @@ const OUT_OF_GAS_MESSAGE = /out of ?gas|exceeds allowance|intrinsic gas too low|
 const CODE_FAILURE_MESSAGE = /invalid ?(fe)?opcode|invalid jump|opcode not found|stack ?(under|over)flow|evm ?error|execution reverted/;
 
 /**
- * Simulates a call on the pending block as it would be sent: from the wallet's address, at its fees. Adds a quarter to the gas estimate
- * for state changes before the transaction is mined.
+ * On the pending block, from the wallet, at its fees. Adds a quarter to the gas for state changes before the transaction is mined.
  * @throws OracleError CHAIN_UNREACHABLE when the node does not answer within 5 s, or the wallet cannot pay for `maxGas`
  */
 export async function simulate(context: WalletContext, call: SimulatedCall, bounds: GasBounds): Promise<Simulation> {

@@ -11,11 +11,7 @@ const MAX_CONSECUTIVE_FAILURES = 3;
 /** The first poll comes after an eighth of the interval, for chains that mine instantly. */
 const FIRST_POLL_DIVISOR = 8;
 
-/**
- * Waits until a row is final and returns it; broadcasts, rebroadcasts and replaces its transaction as needed.
- * @param fresh the row has not been broadcast yet
- * @throws OracleError TRANSACTION_UNCONFIRMED after the wallet's timeout, CHAIN_UNREACHABLE, SHUTTING_DOWN.
- */
+/** @param fresh the row has not been broadcast yet @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, SHUTTING_DOWN */
 export async function waitForConfirmation(context: WalletContext, row: JournalRow, fresh: boolean): Promise<JournalRow> {
   const { pollingIntervalMs } = context.chain;
   const deadline = Date.now() + context.timeoutMs;
@@ -48,7 +44,6 @@ export function isFinalRow(row: JournalRow): boolean {
   return row.state === 'CONFIRMED' || row.state === 'REVERTED';
 }
 
-/** Polls the chain once and returns the row's state afterwards. */
 async function pollRow(context: WalletContext, row: JournalRow, nextRecoveryAt: number): Promise<JournalRow> {
   const inclusion = await readInclusion(context, row);
   if (inclusion.at === 'depth') {

@@ -5,7 +5,7 @@ import type { Chain } from '../client.ts';
 import { chainCall } from '../rpc/chain-call.ts';
 import type { WalletContext } from './context.ts';
 import { createFeeSource } from './fees.ts';
-import type { Journal, JournalRow, StoredLog } from './journal.ts';
+import type { Journal, JournalRow, StoredReceipt } from './journal.ts';
 import { buildRowId, type PreparedCall, readNextNonce, reserveNonce } from './reserve-nonce.ts';
 import { type GasBounds, type SimulationRejection, simulate } from './simulate.ts';
 import { isFinalRow, waitForConfirmation } from './wait-for-confirmation.ts';
@@ -46,22 +46,14 @@ export interface SendRequest {
 export type BoundedSendRequest = SendRequest & { bounds: GasBounds };
 
 /** A successful transaction at the confirmation depth. */
-export interface ConfirmedTransaction {
-  key: string;
-  hash: Hex;
+export interface ConfirmedTransaction
+  extends Omit<StoredReceipt, 'effectiveGasPrice' | 'l1FeeWei'>,
+    Pick<JournalRow, 'key' | 'to' | 'nonce'> {
   from: Address;
-  to: Address;
-  nonce: number;
-  blockNumber: number;
-  blockHash: Hex;
-  /** Block time. */
-  at: Date;
-  gasUsed: number;
   /** Wei. */
   effectiveGasPrice: bigint;
   /** Data fee of a rollup on its parent chain, in wei; 0 on a chain without one. */
   l1Fee: bigint;
-  logs: StoredLog[];
 }
 
 export interface Wallet {

@@ -40,25 +40,21 @@ const TAIL_CHARS = 2_000;
 const OUTPUT_GRACE_MS = 500;
 
 /**
- * Starts a host module in a child process and waits until it is ready. The child leads its own process group: Ctrl-C reaches only the
- * parent, which drains before it stops its hosts. Errors of the host's `open` arrive as `OracleError`, with their code if they had one.
+ * The child leads its own process group: Ctrl-C reaches only the parent, which drains before it stops its hosts. Errors of the host's `open`
+ * arrive as `OracleError`, with their code if they had one.
  */
 export async function startChildHost<Ready>(options: ChildHostOptions): Promise<ChildHost<Ready>> {
   const watched = forkChild(options);
-  const stop = runOnce(() => stopChild(watched.child, watched.exited, options.stopTimeoutMs ?? 15_000));
+  let stopping: Promise<void> | undefined;
+  const stop = () => (stopping ??= stopChild(watched.child, watched.exited, options.stopTimeoutMs ?? 15_000));
   try {
-    const ready = await waitForReady<Ready>(watched, options);
-    let stopping = false;
     return {
-      ready,
+      ready: await waitForReady<Ready>(watched, options),
       pid: watched.child.pid!,
-      stop: () => {
-        stopping = true;
-        return stop();
-      },
+      stop,
       onExit: (callback) => {
         watched.exited.then((how) => {
-          if (!stopping) callback(childFailedError(watched, options.failureCode, `ended unexpectedly (${how})`));
+          if (stopping === undefined) callback(childFailedError(watched, options.failureCode, `ended unexpectedly (${how})`));
         });
       },
     };
@@ -117,12 +113,4 @@ function toHostError(watched: WatchedChild, failureCode: ErrorCode, error: HostF
 function childFailedError({ name, outputTail }: WatchedChild, code: ErrorCode, what: string): OracleError {
   const output = outputTail();
   return new OracleError(code, `${name} ${what}${output && `; its last output: ${output}`}`);
-}
-
-function runOnce(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  return () => {
-    running ??= run();
-    return running;
-  };
 }

@@ -11,9 +11,7 @@ export interface HostFailure {
   suggestedAction?: string;
 }
 
-/** Result of the host's `open`: the value for the parent, and the clean shutdown. */
 export interface OpenedHost<Ready> {
-  /** A JSON value. */
   ready: Ready;
   close(): Promise<void>;
 }
@@ -49,7 +47,6 @@ export function runHostProcess<Payload, Ready>(open: (payload: Payload) => Promi
   });
 }
 
-/** Returns exit code 0 if nothing was open or the close succeeded. */
 async function closeHost(opening: Promise<OpenedHost<unknown>> | undefined): Promise<0 | 1> {
   try {
     await (await opening)?.close();

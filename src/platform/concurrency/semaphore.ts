@@ -3,7 +3,6 @@ import { OracleError } from '../errors.ts';
 export interface SemaphoreLimits {
   /** Running at once. */
   maxConcurrent: number;
-  /** Queued beyond those. */
   maxQueued: number;
   /** Longest wait in the queue, in milliseconds; default: unlimited. */
   maxWaitMs?: number;

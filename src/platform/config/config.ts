@@ -6,10 +6,7 @@ import { type Config, listSettings, type SettingProblem, type SettingValues } fr
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Reads all settings; nothing else reads the environment of the process.
- * @throws OracleError CONFIG_INVALID listing every setting that is missing, malformed or unsafe, without secret values.
- */
+/** Nothing else reads the environment. @throws OracleError CONFIG_INVALID listing every missing, malformed or unsafe setting, no secrets */
 export function loadConfig(environment: Environment = process.env): Config {
   const values: Record<string, unknown> = {};
   const malformed: SettingProblem[] = [];
@@ -64,12 +61,10 @@ function requireNoProblems(problems: SettingProblem[]): void {
   });
 }
 
-/** Address that the HTTP server listens on. */
 export function getListenHost(config: Config): string {
   return config.HOST ?? '127.0.0.1';
 }
 
-/** URL of the service on this machine. */
 export function getLocalUrl(config: Config): string {
   const host = getListenHost(config);
   return `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${config.PORT}`;

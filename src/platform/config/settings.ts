@@ -40,7 +40,6 @@ export function listSecretValues(config: Config): { name: string; value: string 
     .map(([name]) => ({ name, value: String(config[name]) }));
 }
 
-/** The settings table as Markdown, for docs/SETTINGS.md. */
 export function renderSettingsTable(): string {
   const rows = listSettings().map(([name, definition]) => {
     const notes = [definition.secret && 'secret', definition.requiredOnRealChain && 'required on a real chain'].filter(Boolean);

@@ -18,7 +18,6 @@ export interface DataDir {
   writeJson(name: DataFile, value: unknown, mode?: number): Promise<void>;
   /** @throws OracleError DATA_DIR_DAMAGED when the file is missing or not JSON */
   readJson(name: DataFile): Promise<unknown>;
-  /** Releases the lock. */
   release(): Promise<void>;
 }
 
@@ -37,10 +36,7 @@ interface Manifest {
 
 const MANIFEST_FORMAT = 1;
 
-/**
- * Opens the data folder exclusively for this process, and creates it if it is missing.
- * @throws OracleError DATA_DIR_IN_USE naming the lock holder, DATA_DIR_DAMAGED, CONFIG_INVALID when the folder cannot be created
- */
+/** Creates a missing folder. @throws OracleError DATA_DIR_IN_USE naming the lock holder, DATA_DIR_DAMAGED, CONFIG_INVALID */
 export async function openDataDir(path: string, { required = [] }: DataDirOptions = {}): Promise<DataDir> {
   const folder = resolve(path);
   await ensureFolder(folder);

@@ -23,7 +23,6 @@ export interface DataDirEntries {
   unknown: string[];
 }
 
-/** Classifies the entries of a folder. */
 export function classifyEntries(entries: readonly string[]): DataDirEntries {
   const files = entries.filter((name) => DATA_FILES.includes(name));
   const contents = [...files, ...entries.filter((name) => DATA_FOLDERS.includes(name))];

@@ -19,9 +19,8 @@ interface LockClaim {
 const MAX_ATTEMPTS = 6;
 
 /**
- * Locks a folder for this process and returns the release function. Each process first writes a claim of its own, then looks for others:
- * of two at once at least one backs off, and a dead process's claim can be removed without a race against a living one.
- * @throws OracleError DATA_DIR_IN_USE naming the lock holder
+ * Each process first writes a claim of its own, then looks for others: of two at once at least one backs off, and a dead process's claim
+ * can be removed without a race against a living one. @throws OracleError DATA_DIR_IN_USE naming the lock holder
  */
 export async function acquireFolderLock(folder: string): Promise<() => Promise<void>> {
   const claims = join(folder, LOCK_FOLDER);

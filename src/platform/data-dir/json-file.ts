@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes a JSON file atomically. */
 export async function writeJsonFile(path: string, value: unknown, mode?: number): Promise<void> {
   await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode });
 }

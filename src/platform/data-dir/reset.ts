@@ -4,10 +4,7 @@ import { OracleError } from '../errors.ts';
 import { classifyEntries } from './entries.ts';
 import { LOCK_FOLDER, acquireFolderLock } from './folder-lock.ts';
 
-/**
- * Deletes the service's entries of its data folder and returns their names; the folder itself stays.
- * @throws OracleError DATA_DIR_IN_USE; CONFIG_INVALID, before any deletion, for a folder with foreign entries or without identifying files
- */
+/** The folder itself stays. @throws OracleError DATA_DIR_IN_USE; CONFIG_INVALID, before any deletion, for a foreign folder */
 export async function resetDataDir(path: string): Promise<string[]> {
   const folder = resolve(path);
   requireResettable(folder, await listEntries(folder));

@@ -4,11 +4,7 @@ const MAX_BYTES = 8 * 2 ** 20;
 
 const allowed = new Set<string>();
 
-/**
- * Restricts libraries that use `axios` internally: allowed origins only, no redirects, no environment proxy, bounded size and time.
- * @param base URL of a server from the settings
- * @param timeoutMs per request
- */
+/** For libraries that use `axios` internally: allowed origins only, no redirects, no environment proxy, bounded size and time. */
 export function allowAxiosOrigin(base: string, timeoutMs: number): void {
   if (allowed.size === 0) axios.interceptors.request.use((request) => Object.assign(request, boundRequest(axios.getUri(request))));
   allowed.add(new URL(base).origin);

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
-/** The response exceeds its size limit. */
 export class ResponseTooLargeError extends Error {}
 
 /** As in browsers, a truncated stream yields its decoded part; the content length decides whether it was complete. */

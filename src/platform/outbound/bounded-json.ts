@@ -3,10 +3,7 @@ import { ResponseTooLargeError } from './bounded-body.ts';
 /** Three times the scorecard of a record of ten years. */
 const MAX_BYTES = 16 * 2 ** 20;
 
-/**
- * Reads a JSON response up to a size limit, so that a server cannot exhaust the memory.
- * @throws ResponseTooLargeError; Error for a truncated response or invalid JSON
- */
+/** Bounded, so that a server cannot exhaust the memory. @throws ResponseTooLargeError; Error for a truncated response or invalid JSON */
 export async function readJson(response: Response, maxBytes = MAX_BYTES): Promise<unknown> {
   return (await readMeasuredJson(response, maxBytes)).value;
 }

@@ -7,7 +7,6 @@ import { createOperatorFetch, type OutboundInit } from './operator-fetch.ts';
  */
 const NO_OFFCHAIN_LOOKUP = { ccipRead: false } as const;
 
-/** `fetch` for JSON-RPC requests to a node. */
 export type NodeFetch = typeof fetch;
 
 export interface EvmReaderOptions {
@@ -17,9 +16,7 @@ export interface EvmReaderOptions {
   retryCount: number;
   /** Before the first retry. */
   retryDelayMs: number;
-  /** Default: viem's. */
   pollingIntervalMs?: number;
-  /** Calls per batch request; default: no batching. */
   batchSize?: number;
   /** Transport other than HTTP, e.g. a socket; default: HTTP. */
   fetch?: NodeFetch;

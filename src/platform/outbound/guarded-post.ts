@@ -13,7 +13,6 @@ export interface PostRequest {
   /** Covers name lookup, connection, TLS, request and response. */
   timeoutMs: number;
   rules: TargetRules;
-  /** Aborts the request. */
   signal?: AbortSignal;
 }
 
@@ -32,10 +31,9 @@ const MAX_BYTES_READ = 4_096;
 const MAX_HEADER_BYTES = 8_192;
 
 /**
- * The only way to call a client-supplied URL. Connects to an address checked for this request, which defeats DNS rebinding, and verifies
- * the certificate. Follows no redirect, uses no proxy, keeps no connection and no cookie.
- * @throws OracleError INPUT_INVALID naming `url` for a forbidden target; TARGET_UNREACHABLE with a `reason`; RATE_LIMITED when too many
- * name lookups are in flight and nothing was sent. Errors contain nothing from the receiver
+ * The only way to call a client-supplied URL. Connects to an address checked for this request, which defeats DNS rebinding; follows no
+ * redirect, uses no proxy. Errors contain nothing from the receiver. @throws OracleError INPUT_INVALID naming `url`; TARGET_UNREACHABLE;
+ * RATE_LIMITED when too many name lookups are in flight and nothing was sent
  */
 export async function postGuarded(post: PostRequest): Promise<PostResult> {
   const started = performance.now();

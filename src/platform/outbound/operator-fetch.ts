@@ -17,7 +17,6 @@ export interface OutboundInit {
   method?: string;
   headers?: ConstructorParameters<typeof Headers>[0];
   body?: string;
-  /** Aborts the exchange. */
   signal?: AbortSignal | null;
 }
 
@@ -32,10 +31,9 @@ const MAX_HEADER_BYTES = 65_536;
 const BODILESS_STATUSES = [204, 205, 304];
 
 /**
- * `fetch` for one configured server: no redirects (a 3xx response is returned), no environment proxy, no retries, bounded size and time,
- * keep-alive connections.
- * @returns a function that rejects with the socket's error (`code`), `TimeoutError`, the signal's reason, or `Error` for another origin;
- * reading a body beyond `maxBytes` rejects with `ResponseTooLargeError`
+ * No redirects (a 3xx response is returned), no environment proxy, no retries, bounded size and time, keep-alive connections. Rejects with
+ * the socket's error (`code`), `TimeoutError`, the signal's reason, or `Error` for another origin; a body beyond `maxBytes` with
+ * `ResponseTooLargeError`.
  */
 export function createOperatorFetch(target: FetchTarget): OutboundFetch {
   const { origin } = new URL(target.base);

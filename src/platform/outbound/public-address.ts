@@ -13,7 +13,6 @@ export function isPublicAddress(ip: string): boolean {
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST);
 }
 
-/** Whether an IP address is of this machine. */
 export function isLoopbackAddress(ip: string): boolean {
   return parseAddress(ip)?.range() === 'loopback';
 }

@@ -17,9 +17,8 @@ const MAX_RESOLVE_MS = 3_000;
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
 /**
- * Queries the name servers directly: `getaddrinfo` blocks one of the few threads of the process while a name server is silent, so a few
- * slow names would block all lookups. Ignores `/etc/hosts`, except for `localhost`. Each use has its own resolver, so that slow names of
- * one do not delay another; a lookup that gets no slot fails with OracleError RATE_LIMITED.
+ * Queries the name servers directly: `getaddrinfo` blocks one of the few threads of the process while a name server is silent. Ignores
+ * `/etc/hosts`. Each use has its own resolver, so that slow names of one do not delay another. @throws OracleError RATE_LIMITED
  */
 export function createResolver({ servers, timeoutMs = 1_500, limits = LOOKUP_LIMITS }: ResolveOptions = {}): ResolveHostname {
   const semaphore = new Semaphore(limits);

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { withTimeout } from '../concurrency/with-timeout.ts';
 import { isOracleError, OracleError } from '../errors.ts';
 import { isLoopbackAddress, requirePublicAddress } from './public-address.ts';
 
@@ -29,10 +30,8 @@ const LOCAL_HOSTNAMES = /(^|\.)(localhost|localdomain|local|internal|intranet|pr
 const MAX_RESOLVE_MS = 3_000;
 
 /**
- * Checks a callback URL: each address of its host must be public. A name may resolve differently later, so each connection repeats the
- * check and uses an address found by it.
- * @param unresolved `accept` for a URL that is only stored: the lookup before each call decides
- * @throws OracleError INPUT_INVALID naming `url`; RATE_LIMITED when too many name lookups are in flight
+ * Each address of the host must be public. A name may resolve differently later: each connection repeats the check and uses an address
+ * found by it. @param unresolved `accept` for a URL that is only stored @throws OracleError INPUT_INVALID naming `url`; RATE_LIMITED
  */
 export async function checkTarget(text: string, rules: TargetRules, unresolved: UnresolvedPolicy = 'refuse'): Promise<CheckedTarget> {
   const { allowLocal, resolve } = rules;
@@ -51,7 +50,7 @@ export async function checkTarget(text: string, rules: TargetRules, unresolved: 
   return { url: url.href, addresses };
 }
 
-/** Checks a URL without a name lookup. @throws OracleError INPUT_INVALID naming `url` */
+/** Without a name lookup. @throws OracleError INPUT_INVALID naming `url` */
 export function parseTarget(text: string, allowLocal: boolean): URL {
   if (text.length > MAX_URL_CHARS) throw invalidUrlError(`must have at most ${MAX_URL_CHARS} characters`);
   const url = URL.parse(text);
@@ -103,19 +102,11 @@ function normalizeHostname({ hostname }: URL): string {
 /** Returns no addresses if there are none or the lookup fails, with its cause. @throws OracleError RATE_LIMITED if no lookup was made */
 async function resolveHost(host: string, resolve: ResolveHostname): Promise<{ addresses: readonly string[]; cause?: unknown }> {
   try {
-    return { addresses: await withTimeout(MAX_RESOLVE_MS, resolve(host)) };
+    return { addresses: await withTimeout(MAX_RESOLVE_MS, resolve(host), () => new Error(`no answer within ${MAX_RESOLVE_MS} ms`)) };
   } catch (cause) {
     if (isOracleError(cause, 'RATE_LIMITED')) throw tooManyLookupsError(cause);
     return { addresses: [], cause };
   }
-}
-
-async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  return Promise.race([promise, limit]).finally(() => clearTimeout(timer));
 }
 
 function hostNotFoundError(cause: unknown): OracleError {

@@ -1,61 +1,26 @@
 /** Words of placeholders and common passwords, longest first; each counts as one character. */
 const COMMON_WORDS = [
-  ...['correcthorsebatterystaple', 'administrator', 'supersecret', 'development', 'placeholder', 'encryption', 'production', 'characters'],
-  ...[
-    'qwertyuiop',
-    'insecure',
-    'changeit',
-    'changeme',
-    'password',
-    'passw0rd',
-    'p4ssword',
-    'p@ssw0rd',
-    'asdfghjkl',
-    'cafebabe',
-    'deadbeef',
-  ],
-  ...['operator', 'yoursecret', '1q2w3e4r', 'iloveyou', 'trustno1', 'football', 'baseball', 'princess', 'sunshine', 'whatever', 'superman'],
-  ...['letmein', 'welcome', 'default', 'example', 'replace', 'minimum', 'bitcoin', 'ethereum', 'zxcvbnm', 'dragon', 'monkey', 'master'],
-  ...['oracle', 'secret', 'signal', 'random', 'string', 'insert', 'qwerty', 'abc123', 'change', 'please', 'sample', 'dummy', 'admin'],
-  ...[
-    'asdf',
-    'root',
-    'salt',
-    'test',
-    'demo',
-    'todo',
-    'junk',
-    'your',
-    'here',
-    'with',
-    'this',
-    'that',
-    'must',
-    'have',
-    'long',
-    'pass',
-    'user',
-  ],
-];
+  'correcthorsebatterystaple administrator supersecret development placeholder encryption production characters qwertyuiop insecure',
+  'changeit changeme password passw0rd p4ssword p@ssw0rd asdfghjkl cafebabe deadbeef operator yoursecret 1q2w3e4r iloveyou trustno1',
+  'football baseball princess sunshine whatever superman letmein welcome default example replace minimum bitcoin ethereum zxcvbnm',
+  'dragon monkey master oracle secret signal random string insert qwerty abc123 change please sample dummy admin asdf root salt test',
+  'demo todo junk your here with this that must have long pass user',
+].flatMap((line) => line.split(' '));
 /** English has 1 to 1.5 bits a letter; random words with separators have about 2. */
 const BITS_PER_WORD_LETTER = 2;
 const MIN_VOWEL_SHARE = 0.3;
 
 /**
- * A conservative estimate of the entropy: repetitions, sequences (`aaa`, `1234`) and known words count as one character, the others by
- * their distribution. Random hex has about 3.8 bits a character.
- * @param known further words of a guesser, such as the user name
+ * Conservative: repetitions, sequences (`aaa`, `1234`) and known words count as one character, the others by their distribution. Random hex
+ * has about 3.8 bits a character. @param known further words of a guesser, such as the user name
  */
 export function estimateEntropyBits(secret: string, known: readonly string[] = []): number {
   const unit = stripRepetition(secret);
   const readings = [unit.toLowerCase(), replaceLookalikes(unit.toLowerCase())];
   const rests = readings.map((text) => stripRuns(stripWords(text, known)));
-  return Math.min(
-    ...rests.map(
-      (rest) =>
-        rest.length * (isWordLike(unit) ? Math.min(BITS_PER_WORD_LETTER, computeCharacterEntropy(rest)) : computeCharacterEntropy(rest)),
-    ),
-  );
+  const bitsPerCharacter = (rest: string) =>
+    isWordLike(unit) ? Math.min(BITS_PER_WORD_LETTER, computeCharacterEntropy(rest)) : computeCharacterEntropy(rest);
+  return Math.min(...rests.map((rest) => rest.length * bitsPerCharacter(rest)));
 }
 
 const LOOKALIKE_LETTERS: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's' };

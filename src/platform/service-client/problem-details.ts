@@ -14,18 +14,7 @@ const PROBLEM = z.looseObject({
 });
 
 /** Members other than details. */
-const STANDARD_MEMBERS = new Set([
-  'type',
-  'title',
-  'status',
-  'detail',
-  'instance',
-  'success',
-  'code',
-  'retryable',
-  'suggestedAction',
-  'field',
-]);
+const STANDARD_MEMBERS = new Set('type title status detail instance success code retryable suggestedAction field'.split(' '));
 
 /** `Retry-After` of the service when no time is known. */
 const DEFAULT_RETRY_AFTER_SECONDS = 30;

@@ -15,7 +15,6 @@ export interface ServiceRequest {
   token: string | undefined;
   /** Default: POST with a body, GET without one. */
   method?: 'GET' | 'POST' | 'DELETE';
-  /** JSON body. */
   body?: Record<string, unknown>;
   /** Further headers, e.g. a payment. */
   headers?: Record<string, string>;
@@ -35,7 +34,6 @@ export interface ServiceResponse {
 }
 
 /**
- * Fetches a JSON response of the service.
  * @throws OracleError of the service's problem document; UNAUTHENTICATED if the token was rejected, even with a public response;
  * SERVICE_UNREACHABLE; CONFIG_INVALID naming `url` if the server is not this service
  */
@@ -68,7 +66,6 @@ export async function sendServiceRequest(request: ServiceRequest): Promise<Servi
   return { status: response.status, headers: response.headers, body: await readJsonBody(response, request) };
 }
 
-/** Parses an unsuccessful response into its error. */
 export function parseServiceError({ status, headers, body }: ServiceResponse, url: string): OracleError {
   const problem = parseProblemDetails(body, headers.get('Retry-After'));
   if (problem !== undefined) return problem;
@@ -97,7 +94,6 @@ async function sendRequest(request: ServiceRequest): Promise<Response> {
   }
 }
 
-/** Undefined if the body is not JSON. */
 async function readJsonBody(response: Response, { url, deadlineMs }: ServiceRequest): Promise<unknown> {
   try {
     return await response.json();

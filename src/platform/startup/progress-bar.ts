@@ -49,7 +49,6 @@ export function createProgressBar(
   };
 }
 
-/** Formats the time left at the pace since the first update; empty before a pace is known and at the end. */
 function createEstimator(clock: () => number): (done: number, total: number) => string {
   let first: { at: number; done: number } | undefined;
   return (done, total) => {

@@ -43,7 +43,6 @@ export function createStartupProgress(first = 'starting', writeLine: (line: stri
   };
 }
 
-/** Formats a line about one stage. */
 export function formatStageLine(name: string, text: string): string {
   return `${name.padEnd(STAGE_WIDTH)}${text}`;
 }

@@ -17,10 +17,7 @@ interface DatabaseTimeReading {
   answeredAtMs: number;
 }
 
-/**
- * Compares the process's clock with the database's. A jump of the process's clock is detected at once, also between two readings.
- * @returns a function that throws what `databaseNow` throws
- */
+/** A jump of the process's clock is detected at once, also between two readings. Throws what `databaseNow` throws. */
 export function createClockReader(now: () => Date, databaseNow: () => Promise<Date>): () => Promise<ClockReading> {
   let answer: DatabaseTimeReading | undefined;
   return async () => {

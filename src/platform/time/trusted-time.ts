@@ -17,16 +17,9 @@ export interface TimeSources {
 
 /** Proves whether an instant is past. Irreversible steps require these proofs. */
 export interface TrustedTime {
-  /**
-   * Proves that an instant is past by the clocks of the process, the database and the newest block.
-   * @param what names the instant in the error, e.g. `the outcome window of 2026-08-20`
-   * @throws OracleError STEP_WAITING, DATABASE_UNAVAILABLE, CHAIN_UNREACHABLE
-   */
+  /** Proves it by process, database and newest block. @param what names it @throws STEP_WAITING, DATABASE_UNAVAILABLE, CHAIN_UNREACHABLE */
   requireReached(instantMs: number, what: string): Promise<ReachedInstant>;
-  /**
-   * Proves that an instant lies ahead by the clocks of process and database; null if one has passed it.
-   * @throws OracleError STEP_WAITING when the clocks disagree, DATABASE_UNAVAILABLE
-   */
+  /** By process and database; null if one has passed it. @throws OracleError STEP_WAITING when they disagree, DATABASE_UNAVAILABLE */
   proveUnreached(instantMs: number): Promise<UnreachedInstant | null>;
   /** Why irreversible steps must wait; null while the clocks agree. @throws OracleError DATABASE_UNAVAILABLE */
   findDisagreement(): Promise<string | null>;
@@ -138,7 +131,7 @@ interface LaggingClock {
   ms: number;
 }
 
-/** Time of the newest block; a cached block counts only if it is newer than the instant. */
+/** A cached block counts only if it is newer than the instant. */
 function createBlockReader(newestBlockAt: TimeSources['newestBlockAt']): (instantMs: number) => Promise<number> {
   let cached: { ms: number; readAt: number } | undefined;
   return async (instantMs) => {

@@ -1,4 +1,3 @@
-/** Parses JSON; null for invalid text. */
 export function parseJsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);

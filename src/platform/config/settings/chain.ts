@@ -13,11 +13,7 @@ export const CHAIN_SETTINGS = {
     description:
       'Public JSON-RPC endpoint of a real chain for verifiers, without a key in it; unset: `https://mainnet.base.org` on chain 8453, none elsewhere',
   },
-  CHAIN_ID: {
-    schema: integerSetting(1, 2 ** 31 - 1),
-    default: '8453',
-    description: 'Chain id that the endpoint must report',
-  },
+  CHAIN_ID: { schema: integerSetting(1, 2 ** 31 - 1), default: '8453', description: 'Chain id that the endpoint must report' },
   CONFIRMATIONS: {
     schema: integerSetting(1, 1_000).optional(),
     description: 'Confirmation depth in blocks; unset: 1 on a local chain, 5 on a real one',
@@ -51,11 +47,7 @@ export const CHAIN_SETTINGS = {
     requiredOnRealChain: true,
     description: 'Gate token, an ERC-20 whose balance determines the tier',
   },
-  STABLECOIN_ADDRESS: {
-    schema: addressSchema.optional(),
-    requiredOnRealChain: true,
-    description: 'EIP-3009 stablecoin of payments',
-  },
+  STABLECOIN_ADDRESS: { schema: addressSchema.optional(), requiredOnRealChain: true, description: 'EIP-3009 stablecoin of payments' },
   IDENTITY_REGISTRY_ADDRESS: {
     schema: addressSchema.optional(),
     requiredOnRealChain: true,

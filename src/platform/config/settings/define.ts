@@ -50,7 +50,6 @@ const isTrustedProxy = (text: string) => {
   const ranged = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= width);
   return PROXY_NAMES.includes(text) || (width > 0 && ranged && rest.length === 0);
 };
-/** A number of hops, or names and ranges of proxies. */
 export const trustedProxiesSchema = z
   .string()
   .refine((text) => /^\d$/.test(text) || text.split(',').every(isTrustedProxy), {

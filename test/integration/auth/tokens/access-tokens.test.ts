@@ -1,7 +1,8 @@
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AccessTokens } from '../../../../src/auth/tokens/access-tokens.ts';
-import { TokenKeyStore, type TokenSigningKey } from '../../../../src/auth/tokens/token-key-store.ts';
+import type { SigningKey } from '../../../../src/auth/tokens/signing-key-store.ts';
+import { TokenKeyStore } from '../../../../src/auth/tokens/token-key-store.ts';
 import { createSecretBox } from '../../../../src/platform/secrets/secret-box.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
@@ -12,7 +13,7 @@ const issuedAt = new Date('2026-12-31T23:59:50.700Z');
 let database: TestDatabase;
 let now = issuedAt;
 let tokens: AccessTokens;
-let own: TokenSigningKey;
+let own: SigningKey;
 let strange: CryptoKey;
 let publicX: string;
 beforeAll(async () => {
