@@ -28,10 +28,7 @@ import { composeSkillDeps } from './transports/skills.ts';
 
 const { version } = packageJson;
 
-/**
- * Constructs all parts: data and chain, pipeline, commerce, skills, transports.
- * @param address URL of this process; null for a command, which uses the registered one
- */
+/** @param address URL of this process; null for a command, which uses the registered one */
 export async function assembleService(context: StartupContext, address: string | null): Promise<Service> {
   const { config, log, shutdown, progress } = context;
   const core = await openCore(context, address);

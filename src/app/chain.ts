@@ -23,9 +23,7 @@ const JOB_TIMEOUT_MS = 20_000;
 
 export interface ComposedChain {
   chain: Chain;
-  /** Transactions that the wallets have sent. */
   journal: Journal;
-  /** The only signer of each role. */
   wallets: {
     attester: Wallet;
     reporter: Wallet;
@@ -35,7 +33,7 @@ export interface ComposedChain {
   };
 }
 
-/** Connects to the chain. @throws OracleError CONFIG_INVALID if the endpoint reports another chain id, CHAIN_UNREACHABLE */
+/** @throws OracleError CONFIG_INVALID if the endpoint reports another chain id, CHAIN_UNREACHABLE */
 export async function composeChain(
   { config, shutdown }: Pick<ProcessContext, 'config' | 'shutdown'>,
   db: Db,
@@ -97,7 +95,6 @@ export function composeWalletFunds(deps: Pick<ComposedChain, 'chain' | 'wallets'
   return () => cache.get(Math.floor(now().getTime() / 60_000), () => readWalletFunds({ db, chain }, roles, now()));
 }
 
-/** The public endpoint of Base. */
 const BASE = { chainId: 8453, rpcUrl: 'https://mainnet.base.org' } as const;
 
 /** Chain endpoint for verifiers. `CHAIN_RPC_URL` is never published: it may contain an API key. */

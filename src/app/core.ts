@@ -26,7 +26,6 @@ export interface ServiceCore extends Pick<ComposedChain, 'chain' | 'wallets'>, C
   now(): Date;
   /** Id in the ERC-8004 identity registry. */
   agentId: number;
-  /** URL that clients reach the service under. */
   publicUrl: string;
   identity(): RegisteredAgent;
   /** Points the on-chain identity to this service's address. The transaction carries the present time: not before a replay of the past. */

@@ -25,7 +25,6 @@ import { POLYMARKET_INDEXES } from '../wager/polymarket/execution/order-store.ts
 import { WAGER_INDEXES } from '../wager/wager-book.ts';
 import { WEBSOCKET_INDEXES } from './events/websocket.ts';
 
-/** The indexes of all collections. */
 export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...RECORD_INDEXES,
   ...WAGER_INDEXES,

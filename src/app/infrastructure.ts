@@ -46,10 +46,7 @@ export interface InfrastructureOptions {
   onFailure(error: OracleError): void;
 }
 
-/**
- * Starts the database and chain that this process runs itself, in `DATA_DIR`, and stops them on shutdown; attaches to the others.
- * @throws OracleError CONFIG_INVALID, DATA_DIR_IN_USE, DATA_DIR_DAMAGED, DATABASE_UNAVAILABLE, CHAIN_UNREACHABLE
- */
+/** Runs database and chain in `DATA_DIR` unless another process or network does. @throws OracleError as `openDataDir` and its parts */
 export async function openInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
   const { config } = options;
   if (config.chainMode === 'attached') return attachToDataDir(config);
@@ -64,15 +61,8 @@ async function attachToDataDir(config: Config): Promise<Infrastructure> {
   const demo = parseDemoFile(await readSharedFile(config, 'demo.json'));
   const keys = parseLocalKeys(await readSharedFile(config, 'keys.json'));
   const mongodbUri = config.MONGODB_URI ?? demo.mongodbUri;
-  if (mongodbUri === undefined) {
-    throw new OracleError(
-      'CONFIG_INVALID',
-      'Setting MONGODB_URI: is required, the process that runs the local chain has a database of its own',
-      {
-        field: 'MONGODB_URI',
-      },
-    );
-  }
+  const problem = 'is required, the process that runs the local chain has a database of its own';
+  if (mongodbUri === undefined) throw new OracleError('CONFIG_INVALID', `Setting MONGODB_URI: ${problem}`, { field: 'MONGODB_URI' });
   return { ...buildLocalSecrets(config, demo, keys), mongodbUri, rpcUrl: config.CHAIN_RPC_URL ?? demo.rpcUrl, localChain: null };
 }
 
@@ -81,15 +71,12 @@ async function readSharedFile(config: Config, name: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, 'utf8'));
   } catch (cause) {
-    throw new OracleError(
-      'CONFIG_INVALID',
-      `Setting DATA_DIR: a local CHAIN_RPC_URL needs the folder of the process that runs the chain, but ${path} cannot be read`,
-      {
-        field: 'DATA_DIR',
-        suggestedAction: 'Set DATA_DIR to that folder, or unset CHAIN_RPC_URL to start a local chain here.',
-        cause,
-      },
-    );
+    const problem = `a local CHAIN_RPC_URL needs the folder of the process that runs the chain, but ${path} cannot be read`;
+    throw new OracleError('CONFIG_INVALID', `Setting DATA_DIR: ${problem}`, {
+      field: 'DATA_DIR',
+      suggestedAction: 'Set DATA_DIR to that folder, or unset CHAIN_RPC_URL to start a local chain here.',
+      cause,
+    });
   }
 }
 

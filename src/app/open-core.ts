@@ -24,10 +24,7 @@ import { requireSameHistory } from './startup/same-history.ts';
 
 const now = () => new Date();
 
-/**
- * Opens feed, database, chain and record, and registers the agent.
- * @param address URL of this process; null for a command, which uses the registered one
- */
+/** @param address URL of this process; null for a command, which uses the registered one */
 export async function openCore(context: StartupContext, address: string | null): Promise<ServiceCore> {
   const { config, shutdown, progress } = context;
   const isRealChain = config.chainMode === 'real';

@@ -51,10 +51,8 @@ export interface ReplayProgress {
 }
 
 /**
- * Runs past days through the pipeline steps at their own dates, with the chain's clock. Requires an empty record; an interrupted replay
- * continues.
- * @throws OracleError STEP_WAITING when data is missing or the clocks disagree, SHUTTING_DOWN, DATA_DIR_DAMAGED if the chain is past the
- * range
+ * At their own dates, with the chain's clock. Requires an empty record; an interrupted replay continues. @throws OracleError STEP_WAITING when
+ * data is missing or the clocks disagree, SHUTTING_DOWN, DATA_DIR_DAMAGED if the chain is past the range
  */
 export async function replayDays(options: ReplayOptions): Promise<ReplayRange | null> {
   const plans = options.db.collection<ReplayPlan>('replay');
@@ -119,10 +117,7 @@ async function isUncommitted({ pipeline }: ReplayOptions, day: Day): Promise<boo
   return (await pipeline.record.listUnattestedDays()).includes(day);
 }
 
-/**
- * Dates the next block at `fromMs`, or at the last block of an interrupted day. Rejects a chain past `throughMs`: a commitment after the
- * opening of its outcome window would void the day.
- */
+/** A chain past `throughMs` is rejected: a commitment after the opening of its outcome window would void the day. */
 async function advanceChainTime(
   { chain }: ReplayOptions,
   day: Day,

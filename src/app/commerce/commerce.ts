@@ -24,7 +24,7 @@ import { OracleError } from '../../platform/errors.ts';
 import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 
-/** Sales, payments and the ledger. @throws OracleError CONFIG_INVALID for an unusable payee or stablecoin */
+/** @throws OracleError CONFIG_INVALID for an unusable payee or stablecoin */
 export async function composeCommerce(
   context: ProcessContext,
   { db, chain, wallets, infrastructure, publicUrl, now }: ServiceCore,
@@ -76,7 +76,6 @@ export async function composeCommerce(
   };
 }
 
-/** Purchases, paid for by a transfer whose hash the buyer presents. */
 export function composePurchases(
   { log, shutdown }: ProcessContext,
   { db, chain, commerce, answers, now }: Pick<ServiceCore, 'db' | 'chain' | 'now'> & { commerce: Commerce; answers: DocumentDeps },

@@ -1,4 +1,3 @@
-import type { Db } from 'mongodb';
 import { type Address, isAddressEqual } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { readPaymentToken } from '../../chain/erc8183/jobs.ts';
@@ -15,24 +14,21 @@ import type { Ledger } from '../../commerce/ledger/ledger.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import { isOracleError } from '../../platform/errors.ts';
 import type { TrustedTime } from '../../platform/time/trusted-time.ts';
+import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 
-export interface ComposeJobsDeps {
-  db: Db;
-  chain: Chain;
+export interface ComposeJobsDeps extends Pick<ServiceCore, 'db' | 'chain' | 'now'> {
   /** Of the provider. */
   wallet: Wallet;
   ledger: Ledger;
   /** Source of the delivered documents. */
   answers: DocumentDeps;
   time: Pick<TrustedTime, 'findDisagreement'>;
-  now(): Date;
 }
 
 export interface Jobs {
   /** Null where no jobs are accepted. */
   service: JobService | null;
-  /** Reason why agent commerce is closed, if it is. */
   closedChannels: ClosedChannels;
   /** Processes jobs until the process stops; null where none are accepted. */
   watch: (() => Promise<void>) | null;
@@ -65,7 +61,6 @@ const DAY_MS = 86_400_000;
 /** Documents given away on a local chain are worth nothing. */
 const UNKNOWN_EVALUATOR_POLICY = { real: { maxUsd: 0, unpaidPauseMs: DAY_MS }, local: { maxUsd: 5, unpaidPauseMs: 60_000 } } as const;
 
-/** Evaluators and prices of accepted jobs, from the settings and the chain mode. */
 export function buildJobPolicy(config: Pick<Config, 'AGENT_COMMERCE_EVALUATORS' | 'AGENT_COMMERCE_MAX_USD' | 'chainMode'>): JobPolicy {
   const { maxUsd, unpaidPauseMs } = UNKNOWN_EVALUATOR_POLICY[config.chainMode === 'real' ? 'real' : 'local'];
   const maxMicros = BigInt(config.AGENT_COMMERCE_MAX_USD ?? maxUsd) * 1_000_000n;

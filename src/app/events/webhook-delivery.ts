@@ -1,4 +1,3 @@
-import type { Db } from 'mongodb';
 import type { EventViewOptions } from '../../events/event-view.ts';
 import type { DeliverDeps } from '../../events/webhooks/delivery/deliver-to-webhook.ts';
 import { DeliveryQueue } from '../../events/webhooks/delivery/delivery-queue.ts';
@@ -13,16 +12,14 @@ import type { SemaphoreLimits } from '../../platform/concurrency/semaphore.ts';
 import { createResolver } from '../../platform/outbound/resolve.ts';
 import type { TargetRules } from '../../platform/outbound/target.ts';
 import { createSecretBox } from '../../platform/secrets/secret-box.ts';
+import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 import type { EventPublishing } from './event-log.ts';
 
-export interface ComposeDeliveryDeps {
-  db: Db;
+export interface ComposeDeliveryDeps extends Pick<ServiceCore, 'db' | 'encryptionSecret' | 'now'> {
   push: EventPublishing;
-  encryptionSecret: string;
   view: EventViewOptions;
   tierOf: DeliverDeps['tierOf'];
-  now(): Date;
   /** Replaces the DNS lookup. */
   resolve?: TargetRules['resolve'];
   /** Replaces default times. */
@@ -32,20 +29,15 @@ export interface ComposeDeliveryDeps {
 /** Times that decide how soon a dead sender is replaced. */
 export type DeliveryTiming = Partial<Record<'leaseMs' | 'marginMs' | 'timeoutMs' | 'turnMs' | 'pollMs' | 'overdueMs', number>>;
 
-/** Webhook deliveries of a worker. */
 export interface WebhookDelivery {
   queues: Record<string, QueueHandler>;
   /** Follows the event log and queues deliveries until the process stops. */
   start(schedule: Pick<Schedule, 'enqueue'>): Promise<void>;
-  /** Deletes expired documents. */
   purge(now: Date): Promise<void>;
 }
 
 const QUEUE_NAME = 'webhook-delivery';
-/**
- * Share of a worker per host: a quarter of the concurrent calls and 5 messages a second, of which one wallet gets half of the calls and a
- * third of the messages. Over all hosts, a wallet gets a quarter of the calls.
- */
+/** Share of a worker per host: a quarter of its concurrent calls. Over all hosts, a wallet gets a quarter of the calls. */
 const HOST_SHARES = {
   maxConcurrent: 4,
   perMinute: 300,

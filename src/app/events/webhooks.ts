@@ -1,4 +1,3 @@
-import type { Db } from 'mongodb';
 import type { EventLog } from '../../events/log/event-log.ts';
 import { DeliveryQueue } from '../../events/webhooks/delivery/delivery-queue.ts';
 import { DailyQuotaStore } from '../../events/webhooks/limits/daily-quota-store.ts';
@@ -9,20 +8,17 @@ import { createWebhookRegistry, type WebhookRegistry } from '../../events/webhoo
 import { WebhookStore } from '../../events/webhooks/registry/webhook-store.ts';
 import { createResolver } from '../../platform/outbound/resolve.ts';
 import { createSecretBox } from '../../platform/secrets/secret-box.ts';
+import type { ServiceCore } from '../core.ts';
 
-export interface ComposeWebhooksDeps {
-  db: Db;
+export interface ComposeWebhooksDeps extends Pick<ServiceCore, 'db' | 'encryptionSecret' | 'now'> {
   events: EventLog;
-  encryptionSecret: string;
   /** Allows URLs of this machine. */
   allowLocal: boolean;
-  now(): Date;
 }
 
 /** Test calls per host: the caller may not be the owner of the host. */
 const TEST_SHARES = { maxConcurrent: 4, perMinute: 60, perWallet: { maxConcurrent: 2, perMinute: 30 }, maxConcurrentPerWallet: 4 } as const;
 
-/** Registration and test calls of webhooks. */
 export function composeWebhooks({ db, events, encryptionSecret, allowLocal, now }: ComposeWebhooksDeps): WebhookRegistry {
   const queue = new DeliveryQueue(db);
   const common = { box: createSecretBox(encryptionSecret), queue, now };

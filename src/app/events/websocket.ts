@@ -1,4 +1,3 @@
-import type { Db } from 'mongodb';
 import type { AuthService } from '../../auth/auth-service.ts';
 import { requireTier } from '../../auth/tiers/tiers.ts';
 import type { SessionDoc } from '../../auth/tokens/session-store.ts';
@@ -17,32 +16,28 @@ import { createHandshakeApp } from '../../transports/http/server/app.ts';
 import type { AppOptions } from '../../transports/http/server/app-options.ts';
 import type { HttpServer } from '../../transports/http/server/http-server.ts';
 import { createHandshakeHandler, type WebSocketDeps } from '../../transports/http/websocket/handshake-handler.ts';
+import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 import type { EventPublishing } from './event-log.ts';
 
 export const WEBSOCKET_INDEXES = [...SLOT_INDEXES, ...TICKET_INDEXES] as const;
 
-export interface ComposeWebSocketDeps {
-  db: Db;
+export interface ComposeWebSocketDeps extends Pick<ServiceCore, 'db' | 'now'> {
   access: AuthService;
   push: EventPublishing;
   view: EventViewOptions;
-  now(): Date;
 }
 
-/** The WebSocket of a process. */
 export interface WebSocketService {
   tickets: TicketStore;
   /** Begins to follow the event log. @param clock default: the system clock */
   open(clock?: Clock): Promise<OpenWebSocket>;
-  /** Deletes expired tickets and slots. */
   purge(now: Date): Promise<void>;
 }
 
 export interface OpenWebSocket {
   hub: ConnectionHub;
   deps: WebSocketDeps;
-  /** Closes all connections. */
   close(): Promise<void>;
 }
 

@@ -5,10 +5,7 @@ import { join, resolve, sep } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '../../..');
 const HASHED_FOLDER = 'src/forecast';
 
-/**
- * Version of the software and sha2-256 of the code that computes forecasts and statistics. In the project's folder the digest equals
- * `find src/forecast -name '*.ts' | LC_ALL=C sort | xargs sha256sum | sha256sum`.
- */
+/** In the project's folder the digest equals `find src/forecast -name '*.ts' | LC_ALL=C sort | xargs sha256sum | sha256sum`. */
 export function computeCodeVersion(version: string): string {
   return `${version}+sha256:${hashFiles(listSourceFiles())}`;
 }

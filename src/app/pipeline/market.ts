@@ -22,10 +22,7 @@ export interface ComposedMarket {
   live: LiveMarket | null;
 }
 
-/**
- * The market of a feed; null: live data, which an API process reads and every other process also collects.
- * @throws OracleError CONFIG_INVALID if Polymarket wagers lack live data
- */
+/** Null: live data, which an API process reads and others also collect. @throws OracleError CONFIG_INVALID if Polymarket lacks live data */
 export async function composeMarket(context: ProcessContext, db: Database['db'], feed: Feed | null): Promise<ComposedMarket> {
   const { ROLE, WAGERS } = context.config;
   const live = feed === null && ROLE !== 'api' ? await loadLiveMarket(context, db) : null;

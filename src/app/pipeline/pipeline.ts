@@ -22,7 +22,6 @@ interface ComposePipelineDeps extends ServiceCore, Venues {
   version: string;
 }
 
-/** Dependencies of the daily steps. */
 export function composePipeline({ config, log, shutdown }: ProcessContext, deps: ComposePipelineDeps): PipelineDeps {
   const { db, chain, wallets, record, market, wagers, venue, otherVenues, saltSecret, time, version, now } = deps;
   const ownWallets = [wallets.attester.address, wallets.reporter.address];
@@ -51,7 +50,6 @@ export function composePipeline({ config, log, shutdown }: ProcessContext, deps:
 
 type ComposeContestDeps = Pick<ServiceCore, 'chain' | 'record' | 'models' | 'market' | 'agentId' | 'time' | 'now'> & { db: Db; log: Log };
 
-/** The weekly contest of this deployment. */
 export function composeContest({ db, chain, record, models, market, agentId, time, now, log }: ComposeContestDeps): Contest {
   return createContest({
     db,

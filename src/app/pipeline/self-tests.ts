@@ -1,4 +1,3 @@
-import type { Db } from 'mongodb';
 import type { Address } from 'viem';
 import { createGasCostReader } from '../../chain/gas-costs.ts';
 import type { PipelineDeps } from '../../pipeline/deps.ts';
@@ -8,17 +7,16 @@ import { SingleFlightQueue } from '../../pipeline/self-test/single-flight-queue.
 import { toPublicStepReason } from '../../pipeline/step-run-store.ts';
 import type { SelfTestService } from '../../record/self-test/service.ts';
 import { SelfTestStore } from '../../record/self-test/store.ts';
+import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 import { computeCodeVersion } from './code-version.ts';
 
-interface ComposeSelfTestsDeps {
-  db: Db;
+interface ComposeSelfTestsDeps extends Pick<ServiceCore, 'db' | 'now'> {
   chainId: number;
   /** Wallets that write the record on chain. */
   wallets: readonly Address[];
   /** Of the software. */
   version: string;
-  now(): Date;
 }
 
 /** Dependencies of the self-tests, which run in a child process that ends with this one. */

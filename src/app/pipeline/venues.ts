@@ -23,7 +23,6 @@ export interface Venues {
   paper: PaperVenue;
 }
 
-/** The venues that the settings choose. */
 export function composeVenues(context: ProcessContext, { db, record, market }: Pick<ServiceCore, 'db' | 'record' | 'market'>): Venues {
   const paper = createPaperVenue(db, context.config, record, market);
   const polymarket = createPolymarketVenues(context, db, market);

@@ -22,9 +22,8 @@ const REORG_MARGIN = 64;
 const BLOCKS_PER_REQUEST = 5_000;
 
 /**
- * Rejects a database older than the chain, such as a restored backup, whose journal lacks attestations on chain: the same days would
- * permanently be attested twice under the same sequence numbers. Costs one RPC call; events are read only after a foreign transaction.
- * @throws OracleError CONFIG_INVALID naming MONGODB_URI, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE
+ * Rejects a database older than the chain, such as a restored backup: the same days would be attested twice under the same sequence numbers.
+ * Events are read only after a foreign transaction. @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE
  */
 export async function requireKnownAttestations(deps: AttestationCheckDeps): Promise<void> {
   const afterBlock = deps.afterBlock ?? (await findLastOwnTransaction(deps))?.signedFromBlock;
@@ -36,16 +35,11 @@ export async function requireKnownAttestations(deps: AttestationCheckDeps): Prom
   if (newest === undefined) return;
   const attested = `${await describeForecasts(deps, predictions)}${resolutions.length} outcomes`;
   const last = `the last in block ${newest.blockNumber}, transaction ${newest.txHash}`;
-  throw databaseOlderThanChainError(
-    `${deps.attester} has attested ${attested} that the database knows nothing of, ${last}`,
-    deps.isLocalChain,
-  );
+  const what = `${deps.attester} has attested ${attested} that the database knows nothing of, ${last}`;
+  throw databaseOlderThanChainError(what, deps.isLocalChain);
 }
 
-/**
- * The journal's last transaction, if the chain counts more of the wallet: the others were sent from elsewhere, or by a later state of
- * this database. Null if the chain counts no more.
- */
+/** Null unless the chain counts more transactions of the wallet, sent from elsewhere or by a later state of this database. */
 async function findLastOwnTransaction({ chain, journal, attester }: AttestationCheckDeps): Promise<JournalRow | null> {
   const { chainId, client } = chain;
   // Read before the journal: another process writes to the journal before it sends.

@@ -19,11 +19,7 @@ export interface HistoryDeps {
   isLocalChain: boolean;
 }
 
-/**
- * Rejects parts that do not belong together: a record of another feed, a local chain that lacks transactions of the database, or a
- * database that lacks attestations of the attester.
- * @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE
- */
+/** Rejects parts that do not belong together: feed, chain, database. @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE */
 export async function requireSameHistory({ record, market, chain, journal, attester, isLocalChain: local }: HistoryDeps): Promise<void> {
   await requireOwnDatabase(chain, journal, attester);
   await requireKnownAttestations({ chain, journal, attester, isLocalChain: local });
@@ -46,20 +42,14 @@ async function requireSamePrice(record: ForecastRecord, market: Market): Promise
   const { priceUsd } = await market.spot(last.signalAt.getTime());
   if (toCents(priceUsd) === last.price.cents) return;
   const [had, has] = [fromCents(last.price.cents), fromCents(toCents(priceUsd))];
-  throw new OracleError(
-    'CONFIG_INVALID',
-    `Setting FEEDS: the record has ${had} USD on ${last._id}, the files of ${market.source} have ${has}`,
-    {
-      field: 'FEEDS',
-      suggestedAction: 'Start with the folder that the record was made from, or with another DATA_DIR; npm run reset begins a new record.',
-    },
-  );
+  const problem = `the record has ${had} USD on ${last._id}, the files of ${market.source} have ${has}`;
+  throw new OracleError('CONFIG_INVALID', `Setting FEEDS: ${problem}`, {
+    field: 'FEEDS',
+    suggestedAction: 'Start with the folder that the record was made from, or with another DATA_DIR; npm run reset begins a new record.',
+  });
 }
 
-/**
- * With another database the same days would permanently be attested twice. The record's own database holds a confirmed transaction of any
- * role, since the attester may be new, or an unconfirmed one of the attester.
- */
+/** With another database the same days would be attested twice. Its own one has a confirmed transaction, or one of the attester. */
 async function requireOwnDatabase({ chainId, client, addresses }: Chain, journal: Journal, attester: Address): Promise<void> {
   if ((await journal.findLastConfirmed(chainId)) !== null) return;
   if ((await journal.findHighestNonce(chainId, attester)) !== null) return;
@@ -67,16 +57,13 @@ async function requireOwnDatabase({ chainId, client, addresses }: Chain, journal
   if ((await chainCall('Reading the agents of the attester', () => client.readContract(call))) === 0n) return;
   // Another process may have begun the record meanwhile: it writes to the journal before it sends.
   if ((await journal.findHighestNonce(chainId, attester)) !== null) return;
-  throw new OracleError(
-    'CONFIG_INVALID',
-    `Setting MONGODB_URI: ${attester} has begun a record on chain ${chainId} that this database knows nothing of`,
-    {
-      field: 'MONGODB_URI',
-      suggestedAction:
-        'Start with the database of that record, or its backup; a new record needs a new ATTESTER_PRIVATE_KEY. ' +
-        'If someone else transferred an agent to the wallet, transfer it away.',
-    },
-  );
+  const problem = `${attester} has begun a record on chain ${chainId} that this database knows nothing of`;
+  throw new OracleError('CONFIG_INVALID', `Setting MONGODB_URI: ${problem}`, {
+    field: 'MONGODB_URI',
+    suggestedAction:
+      'Start with the database of that record, or its backup; a new record needs a new ATTESTER_PRIVATE_KEY. ' +
+      'If someone else transferred an agent to the wallet, transfer it away.',
+  });
 }
 
 /** A local chain is saved at intervals: after a power failure it may be older than the database. */
@@ -85,12 +72,6 @@ async function requireKnownChain(chain: Chain, journal: Journal): Promise<void> 
   if (last === null) return;
   const { hash } = last.receipt!;
   if ((await findReceipt(chain, hash, 'Reading the last transaction')) !== null) return;
-  throw new OracleError(
-    'DATA_DIR_DAMAGED',
-    `The local chain does not have transaction ${hash} (${last.key}) that the database has seen on it`,
-    {
-      field: 'DATA_DIR',
-      suggestedAction: 'npm run reset',
-    },
-  );
+  const problem = `The local chain does not have transaction ${hash} (${last.key}) that the database has seen on it`;
+  throw new OracleError('DATA_DIR_DAMAGED', problem, { field: 'DATA_DIR', suggestedAction: 'npm run reset' });
 }

@@ -6,10 +6,7 @@ import type { Service } from '../service.ts';
 /** Limit of the wait for running self-tests after a replay. */
 const MAX_WAIT_MS = 5_000;
 
-/**
- * Starts, in a child process, the overdue self-tests that need no record. The returned function runs the others, once the record is complete,
- * and resolves to whether all are done: after a replay it waits for them up to a limit.
- */
+/** Starts the overdue self-tests that need no record. The returned function runs the others and resolves to whether all are done in time. */
 export function startSelfTests(service: Service): (hasReplayed: boolean) => Promise<boolean> {
   const { config, pipeline, log, shutdown } = service;
   if (config.ROLE === 'api') return async () => false;

@@ -1,6 +1,6 @@
 import { catchUp } from '../../pipeline/catch-up.ts';
 import { createLiveContext } from '../../pipeline/deps.ts';
-import { getListenHost } from '../../platform/config/config.ts';
+import { formatLocalUrl, getListenHost } from '../../platform/config/config.ts';
 import { writeNotice } from '../../platform/startup/startup-notice.ts';
 import { createStartupProgress } from '../../platform/startup/startup-progress.ts';
 import { allRoutes, workerRoutes } from '../../transports/http/routes.ts';
@@ -15,7 +15,6 @@ import { fetchHistory, hasReplayAhead, replayPastDays } from './history.ts';
 import { startScheduledJobs } from './scheduled-jobs.ts';
 import { startSelfTests } from './self-tests.ts';
 
-/** Listens, assembles the service, serves it, starts the pipeline and prints the banner. */
 export async function startService(opened: StartupContext): Promise<void> {
   const progress = createStartupProgress('starting', writeNotice);
   const context = { ...opened, progress };
@@ -29,7 +28,7 @@ export async function startService(opened: StartupContext): Promise<void> {
     { stopping, limits: { maxConnections: config.MAX_CONNECTIONS, trustProxy: config.TRUST_PROXY } },
   );
   shutdown.onStop('http', () => server.close());
-  const url = getReachableUrl(host, server);
+  const url = formatLocalUrl(host, server.port);
   const service = await assembleService(context, url);
   progress.replayAhead = await hasReplayAhead(service);
   await serve(service, server);
@@ -39,11 +38,6 @@ export async function startService(opened: StartupContext): Promise<void> {
   if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await service.announce();
   progress.complete();
   process.stdout.write(await buildBanner(service, url));
-}
-
-function getReachableUrl(host: string, { port }: HttpServer): string {
-  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
-  return `http://${shown}:${port}`;
 }
 
 async function serve(service: Service, server: HttpServer): Promise<void> {

@@ -28,7 +28,6 @@ interface ComposeA2aDeps extends Pick<ServiceCore, 'db' | 'encryptionSecret' | '
   source: CardSource;
 }
 
-/** The A2A adapters, with the tasks behind them. */
 export function composeA2a({ config, log, shutdown }: ProcessContext, deps: ComposeA2aDeps): A2a {
   const { db, encryptionSecret, source, runSkill, paidCalls, now } = deps;
   const allowLocal = config.PUSH_LOCAL_TARGETS === 'allow';
@@ -52,7 +51,6 @@ const MAX_TRACE_CHARS = 2_000;
 /** Length of a logged reason, which may quote the client. */
 const MAX_REASON_CHARS = 200;
 
-/** The MCP adapter. */
 export function composeMcp({ config, log, shutdown }: ProcessContext, deps: SkillDeps, skills: SkillRunners): ProtocolAdapter {
   const { publicUrl } = deps;
   const methodology = renderMethodology({ publicUrl });

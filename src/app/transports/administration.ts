@@ -17,16 +17,15 @@ import type { JobsConsole, JobsSource } from '../../transports/http/admin/jobs-c
 import { createJobsPage } from '../../transports/http/admin/jobs-page.ts';
 import type { AppOptions } from '../../transports/http/server/app-options.ts';
 import { WagerSwitch } from '../../wager/wager-switch.ts';
+import type { ServiceCore } from '../core.ts';
 
-export interface ComposeAdministrationDeps {
+export interface ComposeAdministrationDeps extends Pick<ServiceCore, 'db' | 'now'> {
   config: Pick<Config, 'ADMIN_USER' | 'ADMIN_PASSWORD' | 'ROLE'>;
-  db: Database['db'];
   pipeline: PipelineDeps;
   state: { schedule: Schedule | null };
   /** Null once the start is complete. */
   getStartupStep(): string | null;
   log: Log;
-  now(): Date;
 }
 
 export interface ComposedAdministration extends Pick<AppOptions, 'admin' | 'adminPage'> {
@@ -74,9 +73,8 @@ function createAdminCheck(credentials: { user: string; password: string }, log: 
 function toStepResult({ step, day, outcome }: StepReport): AdminStepResult {
   const common = { step, date: formatDay(day) };
   if ('done' in outcome) return { ...common, state: 'done', detail: outcome.done };
-  return 'waiting' in outcome
-    ? { ...common, state: 'waiting', detail: outcome.waiting }
-    : { ...common, state: 'failed', detail: outcome.failed };
+  if ('waiting' in outcome) return { ...common, state: 'waiting', detail: outcome.waiting };
+  return { ...common, state: 'failed', detail: outcome.failed };
 }
 
 function createJobsSource(db: Database['db'], state: ComposeAdministrationDeps['state']): JobsSource {

@@ -25,10 +25,7 @@ export function buildCardSource({ chain, agentId, publicUrl }: ServiceCore, comm
   };
 }
 
-/**
- * The signed agent card.
- * @throws OracleError CONFIG_INVALID if the stored keys are encrypted under another secret
- */
+/** @throws OracleError CONFIG_INVALID if the stored keys are encrypted under another secret */
 export async function composeCard(
   deps: Pick<ServiceCore, 'db' | 'encryptionSecret' | 'now'> & { source: CardSource },
 ): Promise<CardService> {

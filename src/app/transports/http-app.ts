@@ -10,10 +10,7 @@ import type { AppOptions } from '../../transports/http/server/app-options.ts';
 import { createChainWork } from '../../transports/http/server/security/chain-work.ts';
 import type { ServiceCore } from '../core.ts';
 
-/**
- * Wallet login and session tokens.
- * @throws OracleError CONFIG_INVALID if the stored signing keys are encrypted under another secret
- */
+/** @throws OracleError CONFIG_INVALID if the stored signing keys are encrypted under another secret */
 export async function composeAuth(
   deps: Pick<ServiceCore, 'db' | 'chain' | 'encryptionSecret' | 'agentId' | 'publicUrl' | 'now'>,
 ): Promise<AuthService> {
@@ -37,7 +34,6 @@ interface ComposeAppOptionsDeps extends Pick<ServiceCore, 'db' | 'now'>, Pick<Ap
   shutdown: Pick<Shutdown, 'signal'>;
 }
 
-/** Options of the HTTP server: identification, rate limits, admin access. */
 export function composeAppOptions({ config, db, log, shutdown, now, ...identification }: ComposeAppOptionsDeps): AppOptions {
   const limits = createRateLimits({
     counts: createRequestCountStore(db, now),

@@ -9,7 +9,6 @@ import type { ServiceCore } from '../core.ts';
 import type { Venues } from '../pipeline/venues.ts';
 import type { ProcessContext } from '../process-context.ts';
 
-/** Dependencies of the skills, over all transports. */
 export function composeSkillDeps({ config }: ProcessContext, deps: ServiceCore & Venues): SkillDeps {
   const { chain, wallets, venue, paper, saltSecret, record, models, wagers, market, publicUrl, now } = deps;
   const { name: venueName, sameBook } = venue;

@@ -17,7 +17,6 @@ export interface DemoTokenCache {
   forget(): void;
 }
 
-/** Caches the token of a demo wallet and renews it before it expires. */
 export function createDemoTokenCache({ wallet, dataDir, url, now }: DemoTokenOptions): DemoTokenCache {
   let session: Promise<{ token: string; goodUntilMs: number }> | undefined;
 

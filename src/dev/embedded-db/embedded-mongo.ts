@@ -1,16 +1,10 @@
 import { mkdir } from 'node:fs/promises';
-import { startChildHost } from '../../platform/child-process/child-host.ts';
+import { type ChildHost, startChildHost } from '../../platform/child-process/child-host.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 
-export interface EmbeddedMongo {
+export interface EmbeddedMongo extends Pick<ChildHost<never>, 'pid' | 'stop' | 'onExit'> {
   /** For the official driver, in processes of this user on this machine. */
   uri: string;
-  /** Of the engine's process. */
-  pid: number;
-  /** Closes the database; resolves when its process has exited. */
-  stop(): Promise<void>;
-  /** Called once if the engine's process exits by itself. */
-  onExit(callback: (error: OracleError) => void): void;
 }
 
 export interface EmbeddedMongoOptions {
@@ -23,10 +17,8 @@ export interface EmbeddedMongoOptions {
 }
 
 /**
- * Starts MongoDB's server code on a local folder, in a child process. Lacks transactions, sessions, change streams, authentication and
- * TTL deletion.
- * @throws OracleError CONFIG_INVALID on an unsupported machine, DATA_DIR_IN_USE, DATA_DIR_DAMAGED when the engine aborts on the files,
- * DATABASE_UNAVAILABLE otherwise
+ * MongoDB's server code in a child process, without transactions, sessions, change streams, authentication and TTL deletion.
+ * @throws OracleError CONFIG_INVALID on an unsupported machine, DATA_DIR_IN_USE, DATA_DIR_DAMAGED, DATABASE_UNAVAILABLE
  */
 export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
   const { dbPath, cacheDir, inUseTimeoutMs = 8_000 } = options;

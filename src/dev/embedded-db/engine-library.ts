@@ -9,10 +9,7 @@ import { ensureRelinkedFiles } from './relink/relinked-files.ts';
 const BUILT_FOR_GLIBC_MINOR = 38;
 const MIN_GLIBC_MINOR = 36;
 
-/**
- * Path of the relinked engine library for glibc 2.`minor`; undefined if the package works unchanged.
- * @throws OracleError CONFIG_INVALID if neither works
- */
+/** For glibc 2.`minor`; undefined if the package works unchanged. @throws OracleError CONFIG_INVALID if neither works */
 export async function ensureCompatibleEngine(cacheDir: string, minor: number | undefined): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined;
   if (minor === undefined) throw unsupportedMachineError('its C library is not glibc');

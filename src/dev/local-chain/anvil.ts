@@ -35,10 +35,7 @@ const STATES_IN_MEMORY = 256;
 /** Wei, as on Base. */
 const BASE_FEE = '10000000';
 
-/**
- * Path of the binary in the package of this platform: the wrapper script of `@foundry-rs/anvil` does not forward signals.
- * @throws OracleError CONFIG_INVALID if the package is missing
- */
+/** The wrapper script of `@foundry-rs/anvil` does not forward signals. @throws OracleError CONFIG_INVALID if the package is missing */
 export function findAnvilBinary(): string {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
   try {
@@ -55,8 +52,7 @@ export function findAnvilBinary(): string {
 }
 
 /**
- * Starts anvil without its well-known accounts and waits until it listens. Anvil checks neither `Origin` nor `Host`, so a browser page can
- * control any TCP port that it can reach; see `startPrivateAnvil`.
+ * Anvil checks neither `Origin` nor `Host`: a browser page can control any TCP port that it can reach; see `startPrivateAnvil`.
  * @throws Error with anvil's output if it exits before it listens
  */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
@@ -68,21 +64,14 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
 }
 
 function buildArguments(options: AnvilOptions): string[] {
-  const {
-    chainId,
-    host = '127.0.0.1',
-    ipcPath,
-    loadState,
-    genesisTimestamp,
-    statesInMemory = STATES_IN_MEMORY,
-    extraArguments = [],
-  } = options;
+  const { chainId, host = '127.0.0.1', ipcPath, loadState, genesisTimestamp, extraArguments = [] } = options;
   const optional = [
     ...(ipcPath === undefined ? [] : ['--ipc', ipcPath]),
     ...(loadState === undefined ? [] : ['--load-state', loadState]),
     ...(genesisTimestamp === undefined ? [] : ['--timestamp', String(genesisTimestamp)]),
   ];
-  const fixed = ['--host', host, '--accounts', '0', '--no-cors', '--prune-history', String(statesInMemory)];
+  const statesInMemory = String(options.statesInMemory ?? STATES_IN_MEMORY);
+  const fixed = ['--host', host, '--accounts', '0', '--no-cors', '--prune-history', statesInMemory];
   return ['--chain-id', String(chainId), '--port', '0', '--base-fee', BASE_FEE, ...fixed, ...optional, ...extraArguments];
 }
 

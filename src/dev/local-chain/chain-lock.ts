@@ -14,10 +14,7 @@ export interface ChainLock {
 
 const RETRY_MS = 100;
 
-/**
- * Locks the folder of a local chain, waiting for an earlier process that is still saving, and kills an orphaned anvil.
- * @throws OracleError DATA_DIR_IN_USE when a living host holds the lock for longer than `maxWaitMs`
- */
+/** Waits for an earlier process that is still saving, and kills an orphaned anvil. @throws OracleError DATA_DIR_IN_USE after `maxWaitMs` */
 export async function acquireChainLock(stateDir: string, maxWaitMs: number): Promise<ChainLock> {
   const release = await acquireWithRetries(stateDir, Date.now() + maxWaitMs);
   const pidFile = join(stateDir, 'anvil.pid');

@@ -5,10 +5,7 @@ import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
 const TIMEOUT_MS = 120_000;
 const MAX_BYTES = 512 * 2 ** 20;
 
-/**
- * A JSON-RPC call to the local chain, for its `anvil_*` and `evm_*` methods.
- * @throws OracleError CHAIN_UNREACHABLE without a response, CHAIN_REVERTED for an error of the node
- */
+/** For `anvil_*` and `evm_*` methods. @throws OracleError CHAIN_UNREACHABLE without a response, CHAIN_REVERTED for an error of the node */
 export async function callJsonRpc<T = unknown>(rpcUrl: string, method: string, ...params: unknown[]): Promise<T> {
   const { error, result } = await postJsonRpc(rpcUrl, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
   if (error) throw new OracleError('CHAIN_REVERTED', `${method} was refused: ${error.message}`);

@@ -1,50 +1,28 @@
 import { resolve } from 'node:path';
-import { startChildHost } from '../../platform/child-process/child-host.ts';
+import { type ChildHost, startChildHost } from '../../platform/child-process/child-host.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { NodeFetch } from '../../platform/outbound/evm-client.ts';
 import type { ChainHostPayload, ChainHostReady } from './chain-host.ts';
 import { callJsonRpc } from './json-rpc.ts';
 import { createIpcFetch } from './rpc/node-fetch.ts';
 
-export interface LocalChainOptions {
+export interface LocalChainOptions extends Partial<Omit<ChainHostPayload, 'stateDir' | 'genesisTimestamp'>> {
   /** Folder of the saved state; created if missing. */
   stateDir: string;
   /** Unix milliseconds of block 0 of a new chain, at most the first replayed date; default: now. */
   genesisMs?: number;
-  /** Default 8453, Base. */
-  chainId?: number;
-  /** Default: any free port. */
-  port?: number;
-  /** Limit of the wait for an earlier process that is still saving; default 8 s. */
-  inUseTimeoutMs?: number;
-  /** Deletes a saved chain instead of continuing it. */
-  discard?: boolean;
 }
 
-export interface LocalChain {
-  /** Endpoint of the owner: all methods, including `anvil_*` and `evm_*`. Its path is a secret. */
-  rpcUrl: string;
-  /** Endpoint of all programs on this machine: reads and signed transactions. */
-  publicRpcUrl: string;
-  /** `fetch` for the client of `rpcUrl` in this process, over the node's Unix socket. */
+export interface LocalChain extends Omit<ChainHostReady, 'ipcPath'>, Pick<ChildHost<never>, 'pid' | 'stop' | 'onExit'> {
+  /** For the client of `rpcUrl` in this process, over the node's Unix socket. */
   fetch: NodeFetch;
   chainId: number;
-  restored: boolean;
-  /** Process id of the host. */
-  pid: number;
-  /**
-   * Sets the time of the next block, in Unix milliseconds truncated to seconds; the clock runs from there.
-   * @throws OracleError INPUT_INVALID before the last block
-   */
+  /** In Unix milliseconds truncated to seconds; the clock runs from there. @throws OracleError INPUT_INVALID before the last block */
   setNextBlockTime(ms: number): Promise<void>;
   /** Time of the last block, Unix milliseconds. */
   readLastBlockMs(): Promise<number>;
   /** Sets the chain's clock to the wall clock, mines a block, and keeps the last block fresh. */
   followWallClock(): Promise<void>;
-  /** Saves the state and stops the host. Idempotent. */
-  stop(): Promise<void>;
-  /** Called once if the chain exits without `stop`. */
-  onExit(callback: (error: OracleError) => void): void;
 }
 
 const BASE_CHAIN_ID = 8453;
@@ -53,8 +31,8 @@ const CHECK_EVERY_MS = 60_000;
 const STALE_AFTER_S = 240;
 
 /**
- * Starts a chain for demos and tests: anvil behind an endpoint on 127.0.0.1 that browser pages cannot call, in a process that survives a
- * killed parent until its state is saved. A restored chain, and a new one without `genesisMs`, has the wall clock's time.
+ * Anvil behind an endpoint on 127.0.0.1 that browser pages cannot call, in a process that survives a killed parent until its state is saved.
+ * A restored chain, and a new one without `genesisMs`, has the wall clock's time.
  * @throws OracleError DATA_DIR_DAMAGED for an unreadable state, DATA_DIR_IN_USE, CONFIG_INVALID if anvil is not installed
  */
 export async function startLocalChain(options: LocalChainOptions): Promise<LocalChain> {
@@ -67,16 +45,15 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
     payload: { stateDir: resolve(stateDir), chainId, port, genesisTimestamp, inUseTimeoutMs, discard } satisfies ChainHostPayload,
     readyTimeoutMs: inUseTimeoutMs + 30_000,
   });
-  const { rpcUrl, publicRpcUrl, ipcPath, restored } = host.ready;
+  const { ipcPath, ...ready } = host.ready;
+  const { rpcUrl, restored } = ready;
   const node = createIpcFetch(ipcPath);
   const clock = createChainClock(rpcUrl);
   if (restored || genesisMs === undefined) await clock.syncToWallClock();
   return {
-    rpcUrl,
-    publicRpcUrl,
+    ...ready,
     fetch: node.fetch,
     chainId,
-    restored,
     pid: host.pid,
     setNextBlockTime: clock.setNextBlockTime,
     readLastBlockMs: async () => 1000 * (await readLastBlockTime(rpcUrl)),
@@ -90,14 +67,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
   };
 }
 
-interface ChainClock {
-  setNextBlockTime(ms: number): Promise<void>;
-  syncToWallClock(): Promise<number>;
-  followWallClock(): Promise<void>;
-  stop(): void;
-}
-
-function createChainClock(rpcUrl: string): ChainClock {
+function createChainClock(rpcUrl: string) {
   let timer: NodeJS.Timeout | undefined;
   const stop = () => clearInterval(timer);
   const sync = () => syncToWallClock(rpcUrl);
@@ -109,11 +79,11 @@ function createChainClock(rpcUrl: string): ChainClock {
   return {
     stop,
     syncToWallClock: sync,
-    setNextBlockTime: (ms) => {
+    setNextBlockTime(ms: number): Promise<void> {
       stop();
       return setNextBlockTime(rpcUrl, Math.floor(ms / 1000));
     },
-    followWallClock: async () => {
+    async followWallClock(): Promise<void> {
       stop();
       await sync();
       await callJsonRpc(rpcUrl, 'evm_mine');

@@ -14,11 +14,7 @@ export interface PrivateAnvil extends Omit<Anvil, 'rpcUrl'> {
 /** `EADDRNOTAVAIL` on Linux, and with an apostrophe on macOS. */
 const ADDRESS_UNAVAILABLE = /can(no|')t assign requested address/i;
 
-/**
- * Starts anvil on a Unix domain socket, which browser pages cannot reach. Anvil always opens an unprotected TCP port too, which is bound to
- * an unreachable address where the system allows it.
- * @throws Error with anvil's output if it exits before it listens
- */
+/** On a Unix domain socket, which browser pages cannot reach; anvil's own TCP port is bound to an unreachable address where possible. */
 export async function startPrivateAnvil(options: AnvilOptions): Promise<PrivateAnvil> {
   // A socket path is limited to 104 bytes, which a path below DATA_DIR may exceed.
   const folder = await mkdtemp(join(tmpdir(), 'anvil-'));

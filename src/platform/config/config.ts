@@ -66,6 +66,10 @@ export function getListenHost(config: Config): string {
 }
 
 export function getLocalUrl(config: Config): string {
-  const host = getListenHost(config);
-  return `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${config.PORT}`;
+  return formatLocalUrl(getListenHost(config), config.PORT);
+}
+
+/** URL of a server that listens on `host`, from this machine. */
+export function formatLocalUrl(host: string, port: number): string {
+  return `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
 }

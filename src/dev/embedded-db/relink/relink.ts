@@ -13,10 +13,7 @@ const REPLACEABLE_SYMBOLS = new Set([
   'fmod',
 ]);
 
-/**
- * Returns a copy of a shared library for glibc 2.38 that binds to the base version instead.
- * @throws Error if the library uses a symbol of 2.38 without a known equivalent
- */
+/** Binds to the base version instead of 2.38. @throws Error if the library uses a symbol of 2.38 without a known equivalent */
 export function relinkForOlderGlibc(library: Buffer): Buffer {
   const elf = readElf(library);
   const tooNew = elf.versions.filter(({ name }) => name === TOO_NEW_VERSION);

@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import type { PinnedFile, PinnedPackage } from './pins.ts';
 import { relinkForOlderGlibc } from './relink.ts';
 
-/**
- * Ensures relinked copies of a package's files in the cache and returns their folder. Inputs and results must have the pinned hashes: a
- * truncated or modified copy is created again.
- */
+/** Inputs and results must have the pinned hashes: a truncated or modified copy is created again. */
 export async function ensureRelinkedFiles(packageDir: string, cacheDir: string, pinned: PinnedPackage): Promise<string> {
   const folder = join(cacheDir, `${pinned.name.replace(/^.*\//, '')}-${pinned.version}-${pinned.files[0].relinkedSha256.slice(0, 12)}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });

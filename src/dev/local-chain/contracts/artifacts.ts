@@ -13,15 +13,11 @@ export type OwnContractName = 'AgenticCommerce' | 'GateToken' | 'TestStablecoin'
 
 const EAS_PACKAGE = '@ethereum-attestation-service/eas-contracts';
 
-/** A compiled contract of `contracts/`. */
 export function readOwnArtifact(name: OwnContractName): Artifact {
   return readArtifact(new URL(`../../../../contracts/compiled/${name}.json`, import.meta.url));
 }
 
-/**
- * EAS or its schema registry, from the package of its authors.
- * @throws OracleError CONFIG_INVALID if the optional package is not installed
- */
+/** From the package of its authors. @throws OracleError CONFIG_INVALID if the optional package is not installed */
 export function readEasArtifact(name: 'EAS' | 'SchemaRegistry'): Artifact {
   let path: string;
   try {

@@ -18,9 +18,8 @@ const CREATE2_PROXY: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 type LocalAddresses = ChainAddresses & { agentCommerce: Address };
 
 /**
- * Deploys missing contracts: EAS and its schema registry at their Base addresses, the others at addresses derived from the deployer, whose
- * first transactions these must be. Idempotent.
- * @throws OracleError CONFIG_INVALID without the EAS package, CHAIN_REVERTED if a deployment fails
+ * EAS and its schema registry at their Base addresses, the others at addresses derived from the deployer, whose first transactions these must
+ * be. Idempotent. @throws OracleError CONFIG_INVALID without the EAS package, CHAIN_REVERTED if a deployment fails
  */
 export async function deployContracts(rpcUrl: string, deployer: LocalAccount): Promise<LocalAddresses> {
   const created = (nonce: number) => computeContractAddress(deployer, nonce);

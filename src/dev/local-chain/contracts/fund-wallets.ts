@@ -19,15 +19,11 @@ const abi = parseAbi([
   'function mint(address to, uint256 value)',
 ]);
 
-/** Sets account balances to 10 ETH each. */
 export async function fundGas(rpcUrl: string, addresses: Address[]): Promise<void> {
   await Promise.all(addresses.map((address) => callJsonRpc(rpcUrl, 'anvil_setBalance', address, numberToHex(GAS_BALANCE))));
 }
 
-/**
- * Funds the demo wallets with gas, stablecoins, and gate tokens of the deployer at the tier thresholds. Tops up, so it can be repeated
- * after a crash.
- */
+/** Tops up, so it can be repeated after a crash. */
 export async function fundDemoWallets(
   rpcUrl: string,
   deployer: LocalAccount,

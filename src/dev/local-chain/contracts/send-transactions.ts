@@ -13,15 +13,11 @@ const GAS_LIMIT = 6_000_000n;
 const MAX_FEE_PER_GAS = 100n * 10n ** 9n;
 const RECEIPT_TIMEOUT_MS = 10_000;
 
-/**
- * Sends transactions in order, with the account's next nonces, to an automining chain and waits until they are mined.
- * @throws OracleError CHAIN_REVERTED if one is rejected or reverts
- */
+/** In order, with the account's next nonces; resolves once all are mined. @throws OracleError CHAIN_REVERTED */
 export async function sendTransactions(rpcUrl: string, from: LocalAccount, calls: LocalTransaction[]): Promise<void> {
   await sendTransactionsForHashes(rpcUrl, from, calls);
 }
 
-/** The same, returning the hashes. @throws OracleError CHAIN_REVERTED */
 export async function sendTransactionsForHashes(rpcUrl: string, from: LocalAccount, calls: LocalTransaction[]): Promise<Hex[]> {
   const chainId = Number(await callJsonRpc<Hex>(rpcUrl, 'eth_chainId'));
   const first = Number(await callJsonRpc<Hex>(rpcUrl, 'eth_getTransactionCount', from.address, 'latest'));

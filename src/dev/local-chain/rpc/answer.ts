@@ -10,10 +10,7 @@ const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
 const INTERNAL = -32_603;
 
-/**
- * Forwards an allowed JSON-RPC 2.0 call or batch to the node. Never rejects.
- * @returns the response or responses; undefined for notifications, which have none
- */
+/** Never rejects; undefined for notifications, which have no response. */
 export async function answerRpc(
   node: Pick<NodeSocket, 'call'>,
   body: unknown,

@@ -8,11 +8,7 @@ export interface RequestRejection {
   message: string;
 }
 
-/**
- * Rejects requests of browser pages: browsers add `Origin` to each WebSocket and POST, and DNS rebinding cannot change the name in `Host`.
- * Programs send no `Origin`.
- * @param port of the endpoint
- */
+/** Browsers add `Origin` to each WebSocket and POST, and DNS rebinding cannot change the name in `Host`. Programs send no `Origin`. */
 export function findOriginRejection({ origin, host }: IncomingHttpHeaders, port: number): RequestRejection | null {
   if (origin !== undefined) return { status: 403, message: 'Pages in a browser may not call the local chain: the request has an Origin' };
   if (['127.0.0.1', 'localhost', '[::1]'].some((name) => host === `${name}:${port}`)) return null;

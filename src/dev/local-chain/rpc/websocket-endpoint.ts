@@ -4,11 +4,7 @@ import { connectNode } from './node-socket.ts';
 
 /** Serves JSON-RPC and subscriptions on a WebSocket, over its own connection to the node. */
 export function serveRpcWebSocket(client: WebSocket, nodePath: string, isAllowed: (method: string) => boolean): void {
-  const node = connectNode({
-    path: nodePath,
-    onNotification: (line) => client.send(line),
-    onClose: () => client.close(),
-  });
+  const node = connectNode({ path: nodePath, onNotification: (line) => client.send(line), onClose: () => client.close() });
   client.on('error', () => client.terminate());
   client.on('close', () => node.close());
   client.on('message', async (data) => {
