@@ -33,15 +33,12 @@ export interface ComposedChain {
   };
 }
 
+type ChainEndpoint = Pick<Infrastructure, 'rpcUrl' | 'contracts'> & Partial<Pick<Infrastructure, 'localChain'>>;
+
 /** @throws OracleError CONFIG_INVALID if the endpoint reports another chain id, CHAIN_UNREACHABLE */
-export async function composeChain(
-  { config, shutdown }: Pick<ProcessContext, 'config' | 'shutdown'>,
-  db: Db,
-  infrastructure: Pick<Infrastructure, 'rpcUrl' | 'contracts' | 'keys'> & Partial<Pick<Infrastructure, 'localChain'>>,
-): Promise<ComposedChain> {
-  const { rpcUrl, contracts, keys, localChain } = infrastructure;
+export function connectChain(config: Config, { rpcUrl, contracts, localChain }: ChainEndpoint): Promise<Chain> {
   const isRealChain = config.chainMode === 'real';
-  const chain = await createChain({
+  return createChain({
     rpcUrl,
     ...(localChain && { fetch: localChain.fetch }),
     chainId: config.CHAIN_ID,
@@ -49,6 +46,17 @@ export async function composeChain(
     pollingIntervalMs: isRealChain ? 1_000 : 2,
     addresses: contracts,
   });
+}
+
+/** @throws OracleError as `connectChain` */
+export async function composeChain(
+  { config, shutdown }: Pick<ProcessContext, 'config' | 'shutdown'>,
+  db: Db,
+  infrastructure: ChainEndpoint & Pick<Infrastructure, 'keys'>,
+): Promise<ComposedChain> {
+  const { rpcUrl, contracts, keys, localChain } = infrastructure;
+  const isRealChain = config.chainMode === 'real';
+  const chain = await connectChain(config, { rpcUrl, contracts, localChain });
   const journal = await openJournal(db);
   const wallet = (role: WalletRole, key: Hex, options: Pick<WalletOptions, 'timeoutMs' | 'allowForeignTransactions'> = {}) =>
     createWallet({ chain, journal, role, account: privateKeyToAccount(key), ...options, signal: shutdown.signal });

@@ -24,7 +24,7 @@ interface PriceOptions {
 /** Tolerated distance between the venues of a live record. */
 const LIVE_TOLERANCE_BPS = 100;
 
-/** Prices from the source that the record was made from. @throws OracleError CONFIG_INVALID, FEED_INVALID */
+/** @throws OracleError CONFIG_INVALID, FEED_INVALID */
 export async function openRecordPrices(
   source: string,
   { feeds, providerUrls = '', toleranceBps, now }: PriceOptions,

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { stopChild } from '../../platform/child-process/stop-child.ts';
 import { OracleError } from '../../platform/errors.ts';
 
 /** `foreign`: another program listens at the URL. */
@@ -20,7 +21,6 @@ export interface LocalServiceOptions {
 export interface LocalService {
   /** Resolves once the service accepts requests. @throws OracleError STEP_WAITING, SERVICE_UNREACHABLE, CONFIG_INVALID */
   ready(): Promise<void>;
-  /** Stops the child, if any. */
   stop(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function createLocalService({ url, probe, start, maxWaitMs, writeNotice }
     async stop() {
       stopping.abort(stoppingError());
       await pendingStart?.catch(() => {});
-      if (child !== undefined) await stopChild(child);
+      if (child !== undefined) await stopChild(child.process, child.exited, KILL_AFTER_MS);
     },
   };
 }
@@ -82,10 +82,7 @@ interface ServiceChild {
   exited: Promise<void>;
 }
 
-/**
- * Forks a child that ends with this process. Its output goes to standard error, since standard output carries the protocol. It leads its
- * own process group, so that Ctrl-C reaches only this process, which then stops the child once.
- */
+/** Its output goes to standard error, since standard output carries the protocol; in a process group of its own, Ctrl-C does not reach it. */
 export function forkService(module: URL, environment: Readonly<Record<string, string | undefined>>): ChildProcess {
   return fork(module, [], { detached: true, execArgv: [], env: environment, stdio: ['ignore', 2, 2, 'ipc'] });
 }
@@ -100,13 +97,6 @@ function watchExit(process: ChildProcess): ServiceChild {
   process.once('error', (error) => end(error.message));
   process.once('exit', (code, signal) => end(signal ?? `exit code ${code}`));
   return child;
-}
-
-async function stopChild({ process, exited }: ServiceChild): Promise<void> {
-  process.kill('SIGTERM');
-  const killer = setTimeout(() => process.kill('SIGKILL'), KILL_AFTER_MS);
-  await exited;
-  clearTimeout(killer);
 }
 
 function foreignServiceError(url: string): OracleError {

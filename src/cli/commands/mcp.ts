@@ -11,6 +11,7 @@ import { type Config, listSecretValues, SETTINGS } from '../../platform/config/s
 import { getErrorMessage } from '../../platform/errors.ts';
 import { createLog, type Log } from '../../platform/log.ts';
 import { createShutdown, type Shutdown, stopOnSignals } from '../../platform/shutdown.ts';
+import { writeNotice } from '../../platform/startup/startup-notice.ts';
 import { UsageError } from '../../platform/usage-error.ts';
 import { createRemoteBackend, type RemoteBackendOptions } from '../../transports/mcp/backends/remote.ts';
 import { buildMcpServer } from '../../transports/mcp/server.ts';
@@ -175,9 +176,4 @@ async function findFreePort(): Promise<number> {
   const { port } = server.address() as { port: number };
   await new Promise((closed) => server.close(closed));
   return port;
-}
-
-/** On standard error, since standard output carries the protocol. */
-function writeNotice(text: string): void {
-  process.stderr.write(`${text}\n`);
 }

@@ -64,7 +64,6 @@ export async function runPipelineCommand(args: string[]): Promise<void> {
   });
 }
 
-/** The service without its transports. */
 export function assembleAttachable(context: StartupContext): Promise<Service> {
   return assembleService(context, null);
 }

@@ -1,8 +1,9 @@
 import { privateKeyToAccount } from 'viem/accounts';
+import { connectChain } from '../../app/chain.ts';
 import { type Infrastructure, openInfrastructure } from '../../app/infrastructure.ts';
 import { runProcess } from '../../app/process.ts';
 import type { StartupContext } from '../../app/process-context.ts';
-import { type Chain, createChain } from '../../chain/client.ts';
+import type { Chain } from '../../chain/client.ts';
 import { findFirstBlockSince } from '../../chain/rpc/block-by-time.ts';
 import { chainCall } from '../../chain/rpc/chain-call.ts';
 import { Ledger } from '../../commerce/ledger/ledger.ts';
@@ -14,7 +15,6 @@ import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
 import { readDemoFile } from '../../dev/demo/demo-login.ts';
 import { toInstantMs } from '../../forecast/day.ts';
 import { HORIZONS } from '../../forecast/model.ts';
-import type { Config } from '../../platform/config/settings.ts';
 import type { OracleError } from '../../platform/errors.ts';
 import { connectMongo } from '../../platform/mongo.ts';
 import { UsageError } from '../../platform/usage-error.ts';
@@ -83,7 +83,8 @@ async function openReconcileDeps(context: StartupContext): Promise<{ deps: Recon
   const infrastructure = await openOrAttach(context, openStorage);
   const { db, close } = await connectMongo(infrastructure.mongodbUri);
   shutdown.onStop('database connection', close);
-  const chain = await connectChain(config, infrastructure);
+  const { rpcUrl, contracts } = infrastructure;
+  const chain = await connectChain(config, { rpcUrl, contracts });
   const provider = privateKeyToAccount(infrastructure.keys.provider).address;
   const record = new ForecastRecord({ db, saltSecret: infrastructure.saltSecret, horizons: HORIZONS });
   const first = config.chainMode === 'real' ? await record.findGenesisDay() : null;
@@ -102,15 +103,4 @@ async function openReconcileDeps(context: StartupContext): Promise<{ deps: Recon
 function openStorage({ config, log, shutdown, progress }: StartupContext): Promise<Infrastructure> {
   const onFailure = (error: OracleError) => log.error({ err: error }, 'a part ended by itself');
   return openInfrastructure({ config, shutdown, progress, onFailure });
-}
-
-function connectChain(config: Config, { rpcUrl, contracts }: Infrastructure): Promise<Chain> {
-  const isReal = config.chainMode === 'real';
-  return createChain({
-    rpcUrl,
-    chainId: config.CHAIN_ID,
-    confirmations: config.CONFIRMATIONS ?? (isReal ? 5 : 1),
-    pollingIntervalMs: isReal ? 1_000 : 2,
-    addresses: contracts,
-  });
 }

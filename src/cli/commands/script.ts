@@ -1,7 +1,6 @@
 import type { StartupContext } from '../../app/process-context.ts';
 import { isOracleError } from '../../platform/errors.ts';
 
-/** Parses a command line; a usage error is printed and sets the exit code. @returns null when the script is to end */
 export function parseOrFail<Command>(parse: () => Command | null, exitCode: number): Command | null {
   try {
     return parse();
@@ -11,7 +10,6 @@ export function parseOrFail<Command>(parse: () => Command | null, exitCode: numb
   }
 }
 
-/** Prints an OracleError with its suggested action and sets the exit code; throws any other error. */
 export function failWith(error: unknown, exitCode: number): void {
   if (!isOracleError(error)) throw error;
   process.stderr.write(`${[error.message, error.suggestedAction].filter(Boolean).join('\n')}\n`);

@@ -16,20 +16,17 @@ export const TOKEN_OPTION: OptionSyntax = [
 ];
 export const HORIZON_OPTION: OptionSyntax = ['--horizon <days>', '1d, 2d, 3d or 7d (default: 7d)', parseHorizonOption];
 
-/** Options of most commands. */
 export interface ServiceValues {
   url?: string;
   json?: boolean;
 }
 
-/** @throws UsageError */
 function parseHorizonOption(name: string, value: string): HorizonName {
   const named = recordHorizonInput.safeParse(value);
   if (named.success) return named.data;
   throw new UsageError(name, HORIZON_RULE);
 }
 
-/** @throws UsageError */
 export function parseChoice<const T extends string>(name: string, value: string | undefined, choices: readonly T[]): T | undefined {
   if (value === undefined || choices.some((choice) => choice === value)) return value as T | undefined;
   throw new UsageError(name, `must be one of ${choices.join(', ')}`);

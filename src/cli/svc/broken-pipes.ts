@@ -3,10 +3,7 @@ const stdoutClosed = new AbortController();
 /** Aborted when the reader of standard output closes its end. */
 export const stdoutClosedSignal: AbortSignal = stdoutClosed.signal;
 
-/**
- * Keeps EPIPE (`| head`) from ending the process: the exit code still carries the result, and a payment must not be cut off. Commands that
- * run until interrupted stop on `stdoutClosedSignal`.
- */
+/** EPIPE (`| head`) must not end the process: the exit code still carries the result, and a payment must not be cut off. */
 export function handleBrokenPipes(): void {
   const unlessClosed = (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;

@@ -4,7 +4,6 @@ import { UsageError } from '../../platform/usage-error.ts';
 /** Flags in commander's notation, description, and a parser that throws a UsageError. */
 export type OptionSyntax = readonly [flags: string, description: string, parse?: (name: string, value: string) => unknown];
 
-/** What commander parses and renders as help. */
 export interface CommandSyntax {
   name: string;
   /** Positional arguments in commander's notation: `<id>`, `[step] [days...]`. */

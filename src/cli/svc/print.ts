@@ -6,7 +6,6 @@ export function wantsJson({ out }: CliContext, json: boolean | undefined): boole
   return json === true || out.isTTY !== true;
 }
 
-/** Prints `value` as JSON, or the lines on a terminal. */
 export function printResult(
   context: CliContext,
   json: boolean | undefined,
@@ -32,7 +31,6 @@ function escapeCharacter(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
-/** One line on standard error. */
 export function printNotice(context: CliContext, text: string): void {
   printNoticeLines(context, () => [toSingleLine(text)]);
 }

@@ -18,7 +18,6 @@ export function resolveServiceUrl(context: CliContext, url: string | undefined):
   return configured === '' ? (context.localUrl?.() ?? DEFAULT_URL) : parseUrlOption('SERVICE_URL', configured);
 }
 
-/** Whether `--url` or SERVICE_URL names the service. */
 export function hasServiceOption({ environment }: CliContext, url: string | undefined): boolean {
   return url !== undefined || (environment.SERVICE_URL ?? '') !== '';
 }

@@ -5,7 +5,6 @@ import { runCli } from './main.ts';
 
 const EXIT_INTERRUPTED = 130;
 
-/** Runs `svc` on the streams of this process and sets its exit code. */
 export async function runOnTerminal(
   args: string[],
   environment: Pick<CliContext, 'environment' | 'version' | 'localUrl' | 'demo' | 'openAudit'>,

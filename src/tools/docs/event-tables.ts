@@ -7,7 +7,6 @@ import { CLIENT_MESSAGES, SERVER_MESSAGES } from '../../events/websocket/message
 
 type TableMarker = 'events' | 'event-fields' | 'server-messages' | 'client-messages' | 'close-codes' | 'retries';
 
-/** Generated tables of docs/EVENTS.md by their marker. */
 export function buildEventTables(): Record<TableMarker, string> {
   return {
     events: formatTable(['Event', 'What it says', 'How often'], PUSHED_NAMES.map(toEventRow)),

@@ -9,7 +9,6 @@ import { WEBHOOK_CALLS } from './webhook-calls.ts';
 
 const DAYS_BACK = 150;
 
-/** Calls of operations that need more than their path, by operation id. */
 export const EXAMPLE_CALLS: ExampleCalls = {
   verifyAttestation: async (client) => ({ params: { uid: (await findResolution(client)).uid } }),
   getMetadata: async (client) => ({ params: { cid: (await findResolution(client)).cid } }),

@@ -8,7 +8,7 @@ import { startServiceProcess } from './service-process.ts';
 
 const FILE = resolve(import.meta.dirname, '../../transports/http/openapi/examples.json');
 
-/** Records the examples of the API reference from a new service (`npm run docs:examples`). */
+/** `npm run docs:examples` */
 export async function writeExamples(environment: Record<string, string>): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'oracle-examples-'));
   const service = await startServiceProcess(dataDir, environment);

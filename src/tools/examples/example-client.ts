@@ -16,7 +16,6 @@ export interface ExampleRequest {
   from?: string;
 }
 
-/** HTTP client of a running service, with the RPC of its chain. */
 export interface ExampleClient {
   wallets: ExampleWallets;
   rpcUrl: string;
@@ -33,7 +32,6 @@ export interface ExampleClient {
 /** Tier of the wallet that logs in. */
 export type TokenHolder = 'basic' | 'premium';
 
-/** Parameters of one request; method, path and token come from the operation. */
 export interface ExampleCall {
   params?: Record<string, string>;
   query?: Record<string, string>;
@@ -43,15 +41,9 @@ export interface ExampleCall {
   endsSession?: true;
 }
 
-/** Calls by the name of their operation. */
 export type ExampleCalls = Record<string, (client: ExampleClient, holder: TokenHolder) => Promise<ExampleCall> | ExampleCall>;
 
-export interface ExampleClientOptions {
-  url: string;
-  rpcUrl: string;
-  wallets: ExampleWallets;
-  nowMs(): number;
-}
+export type ExampleClientOptions = Pick<ExampleClient, 'rpcUrl' | 'wallets' | 'nowMs'> & { url: string };
 
 export function createExampleClient({ url, rpcUrl, wallets, nowMs }: ExampleClientOptions): ExampleClient {
   let logins = 0;

@@ -19,12 +19,10 @@ const POLL_MS = 50;
 /** One delivered job per service, since a job takes a while. */
 const delivered = new WeakMap<ExampleClient, Promise<{ jobId: string; contract: Address }>>();
 
-/** Id of a job that the buyer funded and the service delivered. */
 export async function ensureDeliveredJob(client: ExampleClient): Promise<string> {
   return (await getOrCreateJob(client)).jobId;
 }
 
-/** Body of the buyer's request for the deliverable. */
 export async function buildFetchBody(client: ExampleClient): Promise<object> {
   const { jobId, contract } = await getOrCreateJob(client);
   const timestamp = client.nowMs();
@@ -46,11 +44,8 @@ async function createJob(client: ExampleClient): Promise<{ jobId: string; contra
   const { contract, payee, asset } = howToPay;
   const expiredAt = BigInt(Math.floor(nowMs() / 1_000) + 3_600);
   const description = JSON.stringify({ offering: OFFERING });
-  const create = encodeFunctionData({
-    abi,
-    functionName: 'createJob',
-    args: [payee, wallets.buyer.address, expiredAt, description, zeroAddress],
-  });
+  const args = [payee, wallets.buyer.address, expiredAt, description, zeroAddress] as const;
+  const create = encodeFunctionData({ abi, functionName: 'createJob', args });
   await sendTransactions(rpcUrl, wallets.buyer, [{ to: contract, data: create }]);
   const counter = encodeFunctionData({ abi, functionName: 'jobCounter' });
   const jobId = BigInt(await callJsonRpc<string>(rpcUrl, 'eth_call', { to: contract, data: counter }, 'latest'));

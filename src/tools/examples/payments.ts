@@ -6,7 +6,6 @@ import type { ExampleClient } from './example-client.ts';
 
 const abi = parseAbi(['function transfer(address to, uint256 value) returns (bool)']);
 
-/** Transfers the listed price of a purchase; returns the request body that claims it. */
 export async function payPurchase({ requestJson, wallets: { buyer }, rpcUrl }: ExampleClient, offering: string): Promise<object> {
   const { offerings } = await requestJson('/api/svc/commerce/offerings?channel=purchase');
   const found = offerings.find(({ name }: { name: string }) => name === offering);
@@ -17,7 +16,6 @@ export async function payPurchase({ requestJson, wallets: { buyer }, rpcUrl }: E
   return { offering, txHash, wallet: buyer.address };
 }
 
-/** Signs an x402 payment by the terms of the path's 402 response; returns its headers. */
 export async function buildPayment(
   { request, wallets: { buyer } }: Pick<ExampleClient, 'request' | 'wallets'>,
   path: string,

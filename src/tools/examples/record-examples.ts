@@ -5,7 +5,6 @@ import type { ExampleCall, ExampleClient, ExampleRequest } from './example-clien
 import { PROBLEM_CALLS } from './problem-calls.ts';
 import { redactValue, truncateLines } from './redact.ts';
 
-/** The parts of an OpenAPI operation that a call needs. */
 export interface CallableOperation {
   method: string;
   path: string;
@@ -21,7 +20,6 @@ const TEXT_MEDIA_TYPES = new Set(['text/plain', 'text/markdown']);
 /** The OpenAPI document would contain itself; the AsyncAPI document is published elsewhere. */
 export const NOT_RECORDED: ReadonlySet<string> = new Set(['getOpenApi', 'getAsyncApi']);
 
-/** Calls every operation and records requests and responses. Throws on a failed call. */
 export async function recordExamples(client: ExampleClient): Promise<Examples> {
   const examples: Examples = { requests: {}, replies: {}, problems: {} };
   const operations = listOperations(await client.requestJson('/.well-known/openapi.json'));
@@ -76,7 +74,6 @@ export function buildRequest(
   return { method: method.toUpperCase(), body, headers, ...rest };
 }
 
-/** The path with its parameters and query. */
 export function buildPath(
   { path, operationId }: Pick<CallableOperation, 'path' | 'operationId'>,
   { params = {}, query = {} }: ExampleCall,

@@ -19,7 +19,6 @@ const MAX_ENTRIES = 1;
 /** Lists kept whole: types to sign, public keys, parts of a JSON Schema. */
 const UNCUT_MEMBERS = new Set(['Commitment', 'Receipt', 'accepts', 'proof', 'keys', 'include', 'enum', 'anyOf']);
 
-/** Shortens lists and replaces secrets of a recorded value. */
 export function redactValue(value: unknown, name = ''): unknown {
   if (typeof value === 'string') return REPLACEMENTS[name] ?? redactText(value);
   if (Array.isArray(value)) return (UNCUT_MEMBERS.has(name) ? value : value.slice(0, MAX_ENTRIES)).map((entry) => redactValue(entry));

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
 import { parseDemoFile } from '../../dev/demo/demo-file.ts';
-import type { ExampleWallets } from './example-client.ts';
+import type { ExampleClient, ExampleWallets } from './example-client.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -23,12 +23,7 @@ const SETTINGS = {
   LOG_LEVEL: 'error',
 };
 
-export interface ServiceProcess {
-  url: string;
-  rpcUrl: string;
-  wallets: ExampleWallets;
-  stop(): Promise<void>;
-}
+export type ServiceProcess = Pick<ExampleClient, 'rpcUrl' | 'wallets'> & { url: string; stop(): Promise<void> };
 
 /** Starts the service in an empty folder and waits until it is ready. Rejects with its output if it exits before. */
 export async function startServiceProcess(dataDir: string, environment: Record<string, string>): Promise<ServiceProcess> {

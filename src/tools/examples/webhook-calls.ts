@@ -9,7 +9,6 @@ const CALLBACK = 'https://9.9.9.9/';
 const WEBHOOKS_PATH = '/api/svc/webhooks';
 const REPLAYED_MS = 3 * 86_400_000;
 
-/** Calls of the webhook operations. */
 export const WEBHOOK_CALLS: ExampleCalls = {
   listWebhooks: async (client, holder) => {
     await ensureWebhook(client, holder);

@@ -44,7 +44,6 @@ export function findHouseWords(prose: readonly Prose[]): Finding[] {
   });
 }
 
-/** Identifiers that the glossary replaces. */
 export function findHouseNames(names: readonly { file: string; line: number; name: string }[]): Finding[] {
   return names
     .filter(({ name }) => !STORED_NAMES.has(name))

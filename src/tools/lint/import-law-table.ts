@@ -1,6 +1,5 @@
 import { IMPORT_LAW } from './import-law.ts';
 
-/** The import law as a Markdown table, a row per layer. */
 export function renderImportLaw(): string {
   const rows = Object.entries(IMPORT_LAW).map(([layer, allowed]) => `| \`${layer}\` | ${allowed.join(', ') || 'nothing'} |`);
   return ['| Code in | may import |', '| --- | --- |', ...rows].join('\n');

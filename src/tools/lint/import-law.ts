@@ -7,10 +7,7 @@ const SKILLS = [...RECORD, 'src/auth', 'src/commerce', 'skills'];
 const TRANSPORTS = [...SKILLS, 'src/contest', 'src/events', 'agent-card', 'src/transports/adapter.ts'];
 const EVERYTHING = ['src', 'skills', 'agent-card', 'contracts'];
 
-/**
- * Paths that the files below a path may import, besides packages and files below the same path. The longest matching path applies;
- * type imports count like any other.
- */
+/** Besides packages and files below the same path. The longest matching path applies; type imports count like any other. */
 export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   'src/platform': [],
   'src/forecast': ['src/platform/errors.ts'],
@@ -53,7 +50,6 @@ const FORBIDDEN_PACKAGES: Readonly<Record<string, RegExp>> = {
 
 const LAYERS = Object.keys(IMPORT_LAW).sort((a, b) => b.length - a.length);
 
-/** Imports of one file that the law forbids. */
 export function findForbiddenImports(file: string, imports: readonly { specifier: string; line: number }[]): Finding[] {
   const layer = LAYERS.find((path) => isBelow(file, path));
   if (layer === undefined) return [];

@@ -7,7 +7,6 @@ import { MODEL_INPUT_SERIES } from '../../record/model-card/model-inputs.ts';
 import { CAVEATS, INTENDED_USE, KNOWN_FAILURES, METHOD, NOT_INTENDED_FOR } from '../../record/model-card/statements.ts';
 import { renderMarkdownList, renderMarkdownTable } from './markdown.ts';
 
-/** Description of the model, without figures. */
 export function renderModelCard(): string {
   return [
     `# Model card: \`${MODEL_NAME}\``,

@@ -31,14 +31,12 @@ export function extractRecordedSection(page: string): string | null {
   return rest === undefined ? null : rest.slice(0, rest.indexOf(`\n${END_MARKER}`)).trim();
 }
 
-/** Figures from recorded history, without its rows. */
 export async function renderRecordedSection(history: ModelHistory): Promise<string> {
   return `Daily history assembled from the sources above and, for early prices and realized prices, from Coin Metrics (CC BY-NC 4.0). It may not be
 redistributed and is not part of this repository. With the same files, \`npm run docs:model -- --data <folder>\` generates this section and
 \`FEEDS=csv:<folder> npm run self-test\` prints the full reports. ${await renderResults(history, true)}`;
 }
 
-/** The whole page. `recorded` is the section from recorded history. */
 export async function renderModelPage(simulated: ModelHistory, recorded: string | null): Promise<string> {
   return [
     renderModelCard(),

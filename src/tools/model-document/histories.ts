@@ -10,7 +10,6 @@ import { createMarket } from '../../market/market.ts';
 import { openSimulatedFeed } from '../../market/simulated/feed.ts';
 import { getVintages, readHistoryThrough, readPointInTimeFrames } from '../../pipeline/self-test/history.ts';
 
-/** A history as self-tests read it. */
 export interface ModelHistory {
   source: string;
   frame: InputFrame;
@@ -22,7 +21,6 @@ export interface ModelHistory {
 /** First day with all outcomes of the expected folds. */
 export const LAST_SIMULATED_DAY: Day = getBlockStart(EXPECTED_FOLDS) - 1 + Math.max(...HORIZONS);
 
-/** The simulated market through a fixed day; deterministic. */
 export function loadSimulatedHistory(): Promise<ModelHistory> {
   return loadHistory(openSimulatedFeed(), LAST_SIMULATED_DAY);
 }

@@ -11,7 +11,6 @@ export function renderMarkdownList(points: readonly string[]): string {
   return points.map((point) => `- ${point}`).join('\n');
 }
 
-/** `none` for a missing value. */
 export function renderNumber(value: number | null | undefined, digits: number): string {
   return value === null || value === undefined ? 'none' : value.toFixed(digits);
 }

@@ -67,7 +67,6 @@ function formatIndependence({ independentPerYear, independentPerYear95: range }:
   return `${renderNumber(independentPerYear, 0)}${bounds}`;
 }
 
-/** One row per fold with the accuracy at each horizon. */
 function renderFoldTable(horizons: readonly HorizonWalkForward[]): string {
   const longest = horizons.at(-1);
   const rows = (longest?.folds ?? []).map(({ fold, from, to, base, brier, climatologyBrier }, index) => [
@@ -101,7 +100,6 @@ export function renderAgreement(agreements: readonly HorizonAgreement[]): string
   ];
 }
 
-/** Both eras and the point-in-time audit. */
 export function renderContaminationResults({ horizons, splitDay, verdict }: ContaminationReport): string {
   const rows = horizons.flatMap(({ horizonDays, preEtf, postEtf }) =>
     [preEtf, postEtf].map((era, index) => [
@@ -132,7 +130,6 @@ function formatEstimate(found: EraFigures['edge']): string {
   return found === null ? 'none' : renderWithInterval(found);
 }
 
-/** Backtest overfitting and the deflated Sharpe ratio. */
 export function renderOverfittingResults({ horizons, trials, ledger, verdict }: OverfittingReport): string {
   const recomputable = ledger.filter((row) => row.recomputable).length;
   const head = `Trials: ${trials} are deflated for. ${verdict}`;
@@ -142,16 +139,10 @@ export function renderOverfittingResults({ horizons, trials, ledger, verdict }: 
     `${modelRank ?? 'none'} of ${recomputable}`,
     renderNumber(deflatedSharpe?.probability, 2),
   ]);
-  return [
-    head,
-    renderMarkdownTable(
-      ['Horizon', 'Probability of backtest overfitting', 'Rank of the model by Brier score', 'Deflated Sharpe ratio'],
-      rows,
-    ),
-  ].join('\n\n');
+  const titles = ['Horizon', 'Probability of backtest overfitting', 'Rank of the model by Brier score', 'Deflated Sharpe ratio'];
+  return [head, renderMarkdownTable(titles, rows)].join('\n\n');
 }
 
-/** Sensitivity of the calls to the thresholds. */
 export function renderStabilityResults({ horizons, verdict, draws, scheme }: StabilityReport): string {
   const levels = horizons[0].joint.map(({ levelPct }) => levelPct);
   const rows = horizons.map(({ horizonDays, calls, accuracy, joint, result }) => [

@@ -19,27 +19,22 @@ export function formatContamination(report: ContaminationReport): string {
 function formatEraTable({ horizonDays, preEtf, postEtf, regimes }: HorizonEras): string {
   const titles = [`${horizonDays}d`, 'n', 'worth', 'right', '95 %', 'always UP', 'difference', 'Brier skill', 'CRPS skill', 'recent'];
   const rows = [
-    ['before the ETFs', ...formatCells(preEtf)],
-    ['since the ETFs', ...formatCells(postEtf)],
-    ...regimes.map((one) => [one.regime, ...formatCells(one)]),
+    ['before the ETFs', ...formatEra(preEtf)],
+    ['since the ETFs', ...formatEra(postEtf)],
+    ...regimes.map((one) => [one.regime, ...formatEra(one)]),
   ];
   return formatTextTable(titles, rows);
 }
 
-function formatCells({
-  n,
-  effectiveN,
-  accuracy,
-  accuracy95,
-  alwaysUp,
-  edge,
-  brierSkill,
-  crpsSkill,
-  recentCrpsSkill,
-}: EraFigures): string[] {
+function formatEra({ n, effectiveN, accuracy, accuracy95, alwaysUp, ...differences }: EraFigures): string[] {
+  const { edge, brierSkill, crpsSkill, recentCrpsSkill } = differences;
   const formatDifference = (difference: EraFigures['edge']) => (difference === null ? '-' : formatSkillCell(difference));
   return [
-    ...[String(n), formatCell(effectiveN, 0), formatCell(accuracy, 3), formatIntervalCell(accuracy95), formatCell(alwaysUp, 3)],
+    String(n),
+    formatCell(effectiveN, 0),
+    formatCell(accuracy, 3),
+    formatIntervalCell(accuracy95),
+    formatCell(alwaysUp, 3),
     ...[edge, brierSkill, crpsSkill, recentCrpsSkill].map(formatDifference),
   ];
 }
@@ -55,9 +50,10 @@ function formatAudit({ pointInTime: { days, differences } }: ContaminationReport
 const MAX_FEATURES = 3;
 
 function formatMutantTable(mutants: readonly LagMutant[]): string {
-  const rows = mutants.map(({ input, applicable, caught, features, days }) => [
-    ...[input, applicable ? (caught ? 'caught' : 'NOT CAUGHT') : 'not applicable', String(days), formatFeatures(features)],
-  ]);
+  const rows = mutants.map(({ input, applicable, caught, features, days }) => {
+    const result = applicable ? (caught ? 'caught' : 'NOT CAUGHT') : 'not applicable';
+    return [input, result, String(days), formatFeatures(features)];
+  });
   const reasons = mutants.flatMap(({ input, reason }) => (reason === null ? [] : [wrapParagraph(`${input}: ${reason}`)]));
   return ['Inputs known a day too early, planted', formatTextTable(['input', '', 'days', 'caught by'], rows), ...reasons].join('\n');
 }

@@ -1,5 +1,5 @@
 import type { StabilityReport } from '../../../forecast/backtest/stability/report.ts';
-import { formatCell, formatPercentCell, formatTextTable, wrapParagraph } from './table.ts';
+import { formatCell, formatCells, formatPercentCell, formatTextTable, wrapParagraph } from './table.ts';
 
 /** Thresholds are sorted by effect; the rest changes less. */
 const MAX_ROWS = 12;
@@ -18,10 +18,10 @@ export function formatStability(report: StabilityReport): string {
 
 function formatJointTable({ horizons }: StabilityReport): string {
   const rows = horizons.flatMap(({ horizonDays, calls, accuracy, result, joint }) =>
-    joint.map(({ levelPct, p50Points, p95Points, maxPoints }) => [
-      ...[`${horizonDays}d`, String(calls), formatPercentCell(accuracy), `${levelPct} %`],
-      ...[formatCell(p50Points, 2), formatCell(p95Points, 2), formatCell(maxPoints, 2), result ?? '-'],
-    ]),
+    joint.map(({ levelPct, p50Points, p95Points, maxPoints }) => {
+      const changes = formatCells([p50Points, p95Points, maxPoints], 2);
+      return [`${horizonDays}d`, String(calls), formatPercentCell(accuracy), `${levelPct} %`, ...changes, result ?? '-'];
+    }),
   );
   const titles = ['horizon', 'calls', 'right', 'level', 'median', '95th percentile', 'largest', 'result'];
   return `All thresholds together: change in the accuracy of calls, points\n${formatTextTable(titles, rows)}`;
@@ -29,17 +29,11 @@ function formatJointTable({ horizons }: StabilityReport): string {
 
 function formatSingleTable({ single }: StabilityReport): string {
   const horizons = single[0]?.horizons ?? [];
-  const titles = [
-    'threshold',
-    'value',
-    'moved',
-    ...horizons.flatMap(({ horizonDays }) => [`${horizonDays}d points`, `${horizonDays}d calls`]),
-  ];
-  const rows = single
-    .slice(0, MAX_ROWS)
-    .map((effect) => [
-      ...[effect.threshold, String(effect.value), `${effect.changePct} %`],
-      ...effect.horizons.flatMap(({ accuracyChangePoints, callsChange }) => [formatCell(accuracyChangePoints, 2), String(callsChange)]),
-    ]);
+  const columns = horizons.flatMap(({ horizonDays }) => [`${horizonDays}d points`, `${horizonDays}d calls`]);
+  const rows = single.slice(0, MAX_ROWS).map(({ threshold, value, changePct, horizons: effects }) => {
+    const changes = effects.flatMap(({ accuracyChangePoints, callsChange }) => [formatCell(accuracyChangePoints, 2), String(callsChange)]);
+    return [threshold, String(value), `${changePct} %`, ...changes];
+  });
+  const titles = ['threshold', 'value', 'moved', ...columns];
   return `One threshold at a time, the ${MAX_ROWS} largest effects\n${formatTextTable(titles, rows)}`;
 }

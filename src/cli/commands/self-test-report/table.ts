@@ -13,6 +13,10 @@ export function formatCell(value: number | null | undefined, digits: number): st
   return value === null || value === undefined ? '-' : value.toFixed(digits);
 }
 
+export function formatCells(values: readonly (number | null | undefined)[], digits: number): string[] {
+  return values.map((value) => formatCell(value, digits));
+}
+
 export function formatPercentCell(share: number | null | undefined, digits = 1): string {
   return share === null || share === undefined ? '-' : `${(100 * share).toFixed(digits)} %`;
 }

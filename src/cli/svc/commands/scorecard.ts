@@ -10,7 +10,7 @@ import { queryService, resolveServiceUrl } from '../service-request.ts';
 import { formatPercentOrDash, formatRange, formatReturn, formatUsdAmount, NONE } from '../text/amounts.ts';
 import { formatFacts, wrapText } from '../text/facts.ts';
 import { styleValue, type TerminalWriter } from '../text/style.ts';
-import { formatTerminalTable } from '../text/table.ts';
+import { formatRecords, type RecordColumn } from '../text/table.ts';
 
 const RANGE = z.object({ low: z.number().nullable(), high: z.number().nullable() }).nullable();
 const SCORES = z.object({ n: z.number(), model: z.number(), climatology: z.number() }).nullable();
@@ -108,9 +108,9 @@ function formatScorecard({ horizon, source, summary, byHorizon, predictions }: S
     '',
     ...formatSummary(summary, `${source}${note}`, writer),
     '',
-    ...formatHorizons(byHorizon, writer),
+    ...formatRecords(HORIZON_COLUMNS, byHorizon, writer),
     '',
-    ...formatRows(predictions.slice(0, MAX_ROWS), writer),
+    ...formatRecords(PREDICTION_COLUMNS, predictions.slice(0, MAX_ROWS), writer),
     ...(predictions.length > MAX_ROWS
       ? [writer.paint('dim', `... and ${predictions.length - MAX_ROWS} earlier rows (--json prints all)`)]
       : []),
@@ -143,55 +143,34 @@ function formatSummary(summary: ScorecardAnswer['summary'], data: string, writer
   );
 }
 
-function formatHorizons(lines: ScorecardAnswer['byHorizon'], writer: TerminalWriter): string[] {
-  return formatTerminalTable(
-    [
-      { title: 'horizon' },
-      { title: 'forecasts', right: true, spare: 1 },
-      { title: 'scored', right: true },
-      { title: 'right', right: true },
-      { title: 'accuracy', right: true },
-      { title: '95 % interval', right: true, spare: 0 },
-      { title: 'HOLD', right: true, spare: 3 },
-      { title: 'committed', right: true, spare: 4 },
-      { title: 'Brier', right: true, spare: 2 },
-    ],
-    lines.map((line) => [
-      line.horizon,
-      String(line.total),
-      String(line.resolved),
-      String(line.wins),
-      formatPercentOrDash(line.accuracy),
-      formatRange(line.accuracyInterval95),
-      String(line.holds),
-      String(line.pending),
-      line.brier === null ? NONE : line.brier.model.toFixed(4),
-    ]),
-    writer,
-  );
-}
+type HorizonRow = ScorecardAnswer['byHorizon'][number];
 
-function formatRows(rows: ScorecardAnswer['predictions'], writer: TerminalWriter): string[] {
-  return formatTerminalTable(
-    [
-      { title: 'day' },
-      { title: 'signal' },
-      { title: 'confidence', right: true, spare: 0 },
-      { title: 'result' },
-      { title: 'return', right: true },
-      { title: 'from USD', right: true, spare: 2 },
-      { title: 'to USD', right: true, spare: 1 },
-    ],
-    rows.map(({ date, signal, confidence, status, returnBps, btcAtSignal, provisional = false, btcAtResolution }) => [
-      date,
-      signal === null ? NONE : styleValue(signal),
-      formatPercentOrDash(confidence),
-      styleValue(status),
-      formatReturn(returnBps),
-      // Provisional is the price at signal time, until the outcome window opens.
-      `${provisional && btcAtSignal !== null ? '~' : ''}${formatUsdAmount(btcAtSignal)}`,
-      formatUsdAmount(btcAtResolution),
-    ]),
-    writer,
-  );
-}
+const HORIZON_COLUMNS: readonly RecordColumn<HorizonRow>[] = [
+  { title: 'horizon', cell: ({ horizon }) => horizon },
+  { title: 'forecasts', right: true, spare: 1, cell: ({ total }) => String(total) },
+  { title: 'scored', right: true, cell: ({ resolved }) => String(resolved) },
+  { title: 'right', right: true, cell: ({ wins }) => String(wins) },
+  { title: 'accuracy', right: true, cell: ({ accuracy }) => formatPercentOrDash(accuracy) },
+  { title: '95 % interval', right: true, spare: 0, cell: ({ accuracyInterval95 }) => formatRange(accuracyInterval95) },
+  { title: 'HOLD', right: true, spare: 3, cell: ({ holds }) => String(holds) },
+  { title: 'committed', right: true, spare: 4, cell: ({ pending }) => String(pending) },
+  { title: 'Brier', right: true, spare: 2, cell: ({ brier }) => (brier === null ? NONE : brier.model.toFixed(4)) },
+];
+
+type PredictionRow = ScorecardAnswer['predictions'][number];
+
+const PREDICTION_COLUMNS: readonly RecordColumn<PredictionRow>[] = [
+  { title: 'day', cell: ({ date }) => date },
+  { title: 'signal', cell: ({ signal }) => (signal === null ? NONE : styleValue(signal)) },
+  { title: 'confidence', right: true, spare: 0, cell: ({ confidence }) => formatPercentOrDash(confidence) },
+  { title: 'result', cell: ({ status }) => styleValue(status) },
+  { title: 'return', right: true, cell: ({ returnBps }) => formatReturn(returnBps) },
+  // Provisional is the price at signal time, until the outcome window opens.
+  {
+    title: 'from USD',
+    right: true,
+    spare: 2,
+    cell: ({ provisional = false, btcAtSignal }) => `${provisional && btcAtSignal !== null ? '~' : ''}${formatUsdAmount(btcAtSignal)}`,
+  },
+  { title: 'to USD', right: true, spare: 1, cell: ({ btcAtResolution }) => formatUsdAmount(btcAtResolution) },
+];

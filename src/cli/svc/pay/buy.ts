@@ -34,11 +34,7 @@ export interface PurchasedAnswer {
 const DEADLINE_MS = 30_000;
 const DECIMALS = 6;
 
-/**
- * Buys one answer by x402. The payment is stored before it is sent, and the next call resends it until its outcome is known or it has
- * expired: the same answer is never paid for twice.
- * @returns null when the user declined @throws UsageError, OracleError
- */
+/** Stored before it is sent, resent by the next call until its outcome is known: never paid twice. @returns null when the user declined */
 export async function buyAnswer(context: CliContext, options: BuyOptions): Promise<PurchasedAnswer | null> {
   const purchase = { url: options.url, path: options.path, wallet: options.account.address };
   const pending = await readPendingPayment(context, purchase);
@@ -46,10 +42,8 @@ export async function buyAnswer(context: CliContext, options: BuyOptions): Promi
     printNotice(context, `A payment of ${formatMinute(pending.signedAt)} UTC is unfinished: the same payment is sent again.`);
     const bought = await completePayment(context, purchase, pending);
     if (!('ended' in bought)) return bought;
-    printNotice(
-      context,
-      await describeUnused(context, { purchase, payment: pending.payment, coins: options.coins, rejection: bought.ended }),
-    );
+    const ended = { purchase, payment: pending.payment, coins: options.coins, rejection: bought.ended };
+    printNotice(context, await describeUnused(context, ended));
     await removePendingPayment(context, purchase, pending.payment);
   }
   const requirement = await fetchPaymentRequirement(options);
@@ -87,11 +81,8 @@ async function fetchPaymentRequirement({ url, path, maxMicros, coins }: BuyOptio
   const requirement = parsePaymentRequired(answer.headers.get('PAYMENT-REQUIRED'), coins);
   if (requirement.amountMicros <= maxMicros) return requirement;
   const [price, maxUsd] = [requirement.amountMicros, maxMicros].map((micros) => formatUnits(micros, DECIMALS));
-  throw new UsageError(
-    '--max-usd',
-    `the price is ${price} USD, above the limit of ${maxUsd}`,
-    'Nothing was paid. A higher --max-usd allows it.',
-  );
+  const problem = `the price is ${price} USD, above the limit of ${maxUsd}`;
+  throw new UsageError('--max-usd', problem, 'Nothing was paid. A higher --max-usd allows it.');
 }
 
 /** Shows the payment and asks for confirmation. @throws UsageError without a terminal */

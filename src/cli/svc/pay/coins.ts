@@ -6,7 +6,6 @@ import { createEvmReader } from '../../../platform/outbound/evm-client.ts';
 import { UsageError } from '../../../platform/usage-error.ts';
 import type { CliContext, DemoDeployment } from '../context.ts';
 
-/** A coin that may be paid with. */
 export interface Coin {
   address: Address;
   chainId: number;
@@ -29,7 +28,6 @@ const REQUEST = { timeoutMs: 15_000, retryCount: 2, retryDelayMs: 150 };
 interface CoinOptions {
   /** A wallet of the demo deployment, which pays with the demo coin. */
   wallet?: string;
-  /** Another coin. */
   asset?: Address;
   /** Endpoint of the chain to pay on. */
   rpc?: string;

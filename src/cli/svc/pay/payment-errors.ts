@@ -11,7 +11,6 @@ interface EndedPayment {
   purchase: Purchase;
   payment: SignedPayment;
   coins: readonly Coin[];
-  /** Answer of the service. */
   rejection: OracleError;
 }
 
@@ -55,7 +54,6 @@ function openPaymentError(rejection: OracleError): OracleError {
   return withHint(rejection, 'By the clock of the chain the payment may still be used. The next call sends the same payment again.');
 }
 
-/** The rejection of a payment that may still be used. */
 export function rejectedPaymentError(rejection: OracleError, end: Date): OracleError {
   const again = `Only the service claims that nothing was paid. Until ${formatMinute(end)} UTC the next call sends the same payment again.`;
   return withHint(rejection, `${rejection.suggestedAction ?? ''} ${again}`.trim());

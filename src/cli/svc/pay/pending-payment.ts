@@ -27,7 +27,6 @@ const PENDING_PAYMENT = z.object({
   }),
 });
 
-/** A signed payment whose outcome is not known yet. */
 export interface PendingPayment {
   signedAt: string;
   payment: SignedPayment;

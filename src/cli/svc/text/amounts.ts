@@ -1,4 +1,3 @@
-/** Placeholder for a missing value. */
 export const NONE = '-';
 
 /** `58.4 %` for 0.584. */

@@ -52,7 +52,6 @@ export function toSingleLine(text: string): string {
   return toPlainLine(text).slice(0, MAX_LINE_CHARS);
 }
 
-/** The text of a cell as one line without control characters. */
 export function getCellText(cell: Cell): string {
   return toPlainLine(typeof cell === 'string' ? cell : cell.text);
 }
@@ -75,7 +74,6 @@ const VALUE_STYLES: Record<string, Style> = {
   VOID: 'dim',
 };
 
-/** A signal, direction or status in its colour. */
 export function styleValue(value: string): Cell {
   const style = VALUE_STYLES[value];
   return style === undefined ? value : { text: value, style };

@@ -9,6 +9,16 @@ export interface TableColumn {
 
 const GAP = 2;
 
+/** A column with the cell of each record. */
+export interface RecordColumn<Row> extends TableColumn {
+  cell(row: Row): Cell;
+}
+
+export function formatRecords<Row>(columns: readonly RecordColumn<Row>[], rows: readonly Row[], writer: TerminalWriter): string[] {
+  const cells = rows.map((row) => columns.map((column) => column.cell(row)));
+  return formatTerminalTable(columns, cells, writer);
+}
+
 /** Fits the width of the terminal: first drops spare columns, then truncates the widest. */
 export function formatTerminalTable(columns: readonly TableColumn[], rows: readonly (readonly Cell[])[], writer: TerminalWriter): string[] {
   const texts = rows.map((row) => row.map(getCellText));

@@ -24,16 +24,12 @@ export interface FollowStreamOptions {
   forgetToken(): boolean;
   onEvent(event: WatchedEvent): void;
   onConnected?(): void;
-  /** Messages about the connection. */
   onNotice(text: string): void;
   /** Closes the connection. */
   signal: AbortSignal;
 }
 
-interface StreamClose {
-  code: number;
-  reason: string;
-}
+type StreamClose = { code: number; reason: string };
 
 /** The service pings every 30 seconds; after a longer silence the connection counts as lost. */
 const MAX_SILENCE_MS = 75_000;
