@@ -76,7 +76,6 @@ export async function composeChain(
   };
 }
 
-/** The source of time proofs for all parts of this process. */
 export function composeTrustedTime(
   { config, log, shutdown }: ProcessContext,
   { chain, database, now }: { chain: Chain; database: Pick<Database, 'now'>; now(): Date },
@@ -95,7 +94,6 @@ export function composeTrustedTime(
   });
 }
 
-/** Balances for gas, read at most once a minute. */
 export function composeWalletFunds(deps: Pick<ComposedChain, 'chain' | 'wallets'> & { db: Db; now(): Date }): () => Promise<WalletFunds[]> {
   const { db, chain, wallets, now } = deps;
   const roles = PUBLIC_ROLES.map((role) => ({ role, address: wallets[role].address }));

@@ -10,14 +10,11 @@ import type { ComposedChain } from './chain.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { ComposedMarket } from './pipeline/market.ts';
 
-/** Parts that most topics are composed from. */
 export interface ServiceCore extends Pick<ComposedChain, 'chain' | 'wallets'>, ComposedMarket {
   infrastructure: Infrastructure;
   database: Database;
   db: Db;
-  /** Master secret of the commitment salts. */
   saltSecret: string;
-  /** Master secret of values encrypted in the database. */
   encryptionSecret: string;
   record: ForecastRecord;
   models: ModelStore;

@@ -15,7 +15,6 @@ import { OracleError } from '../platform/errors.ts';
 import type { Shutdown } from '../platform/shutdown.ts';
 import type { StartupProgress } from '../platform/startup/startup-progress.ts';
 
-/** The database and the chain, run by this process or another. */
 export interface Infrastructure {
   mongodbUri: string;
   rpcUrl: string;
@@ -28,7 +27,6 @@ export interface Infrastructure {
     facilitator: Hex | null;
   };
   saltSecret: string;
-  /** Master secret of values encrypted in the database. */
   encryptionSecret: string;
   /** Demo wallets and contracts of a local chain; null on a real one. */
   demo: DemoFile | null;
@@ -42,7 +40,6 @@ export interface InfrastructureOptions {
   progress: StartupProgress;
   /** Time of block 0 of a new local chain, Unix milliseconds; default: now. */
   genesisMs?: number;
-  /** Called when a child process of this process exits by itself. */
   onFailure(error: OracleError): void;
 }
 

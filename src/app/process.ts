@@ -21,7 +21,6 @@ export async function runProcess(work: (context: StartupContext) => Promise<void
   }
 }
 
-/** Reads the settings, and opens the log and the shutdown, which outlive every part. */
 function openStartupContext(): StartupContext {
   const config = loadConfig();
   const log = createLog({ level: config.LOG_LEVEL, secrets: listSecretValues(config) });

@@ -19,14 +19,12 @@ export const AUTH_INDEXES = [...SESSION_INDEXES, ...LOGIN_CLAIM_INDEXES, ...SIWE
 export interface AuthServiceOptions extends Pick<LoginDeps, 'chain' | 'siwe' | 'now'> {
   db: Db;
   secretBox: SecretBox;
-  /** `iss` claim of the tokens. */
   issuer: string;
 }
 
 const BALANCE_CACHE_MS = 5_000;
 const MAX_CACHED_BALANCES = 1_000;
 
-/** Wallet login, session tokens and tiers. */
 export class AuthService {
   readonly keys: TokenKeyStore;
   readonly siwe: SiweExpectation;
@@ -54,7 +52,6 @@ export class AuthService {
     return logInBySiwe(this.#loginDeps, login);
   }
 
-  /** Issues a nonce for one `logInBySiwe`. */
   issueNonce(): Promise<{ nonce: string; expiresAt: Date }> {
     return this.#loginDeps.nonces.issue(this.#loginDeps.now());
   }

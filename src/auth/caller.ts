@@ -1,6 +1,5 @@
 import type { Address } from 'viem';
 
-/** The client of one request, with its tier. */
 export interface Caller {
   tier: Tier;
   /** Authenticated wallet; unset for an anonymous caller. */

@@ -1,14 +1,11 @@
 import type { ClaimedPayer } from '../chain/stablecoin/claimed-payer.ts';
 import type { Caller } from './caller.ts';
 
-/** One request over any transport: its caller, and its rate limit counters. */
 export interface RequestContext {
   caller: Caller;
-  /** Id of the request in the log. */
   requestId: string;
   /** Client address as the rate limits key it. */
   address: string;
-  /** `Origin` header of a browser. */
   origin?: string;
   /** Counts another call of the same request. @throws OracleError RATE_LIMITED */
   countCall(): Promise<void>;

@@ -49,10 +49,8 @@ const MAX_SYMBOL_CHARS = 32;
 const MAX_REASON_CHARS = 200;
 
 /** Reads all contracts in parallel. A chain error becomes the state `unreachable` and is never thrown. */
-export async function readContractStates(
-  chain: Chain,
-  { agentId, reporter, timeoutMs = 3_000 }: ContractStatesOptions,
-): Promise<ContractStates> {
+export async function readContractStates(chain: Chain, options: ContractStatesOptions): Promise<ContractStates> {
+  const { agentId, reporter, timeoutMs = 3_000 } = options;
   const { gateToken: gateTokenAddress, stablecoin: stablecoinAddress, agentCommerce: jobs } = chain.addresses;
   const read = <T>(what: string, readValue: () => Promise<T>) => tryRead(() => chainCallWithin(timeoutMs, what, readValue));
   const [eas, schemaRegistry, identityRegistry, reputationRegistry, gateToken, stablecoin, agentCommerce] = await Promise.all([

@@ -14,7 +14,6 @@ export interface GasCosts {
 /** Costs of the transactions mined from one instant until before another, by block time. */
 export type ReadGasCosts = (from: Date, to: Date) => Promise<GasCosts[]>;
 
-/** Reads the transaction journal for the given wallets. */
 export function createGasCostReader(db: Db, { chainId, addresses }: { chainId: number; addresses: readonly Address[] }): ReadGasCosts {
   const rows = db.collection<JournalRow>('transactions');
   return async (from, to) => {

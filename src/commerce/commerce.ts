@@ -20,7 +20,6 @@ export interface Commerce {
   isSignedBy(signed: SignedHash): Promise<boolean>;
   /** A HOLD is free at `GET /oracle`. */
   freeHold: boolean;
-  /** Whether a purchase needs the payer's signature. */
   purchaseSignatures: SignatureRule;
   closed: ClosedChannels;
   requireOpen: RequireSalesOpen;

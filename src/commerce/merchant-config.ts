@@ -1,7 +1,6 @@
 import type { Address } from 'viem';
 import type { StablecoinDomain } from '../chain/stablecoin/stablecoin.ts';
 
-/** Payment destination shared by all channels. */
 export interface MerchantConfig {
   chainId: number;
   /** The stablecoin; amounts in millionths of a dollar. */

@@ -5,17 +5,13 @@ import { type Money, parseUsd } from './money.ts';
 
 /** A product; identified by channel and name. */
 export interface Offering {
-  /** Public identifier (interface, section 2.8). */
   name: string;
   channel: Channel;
   title: string;
   description: string;
   price: Money;
-  /** Parts of the deliverable. */
   delivers: readonly string[];
-  /** How the buyer can verify it without trusting the seller. */
   evidence: string;
-  /** Example of an order. */
   example: string;
   /** HTTP operation of an x402 offering; null for other channels. */
   resource: PaidResource | null;
@@ -24,7 +20,6 @@ export interface Offering {
 export interface PaidResource {
   method: 'GET';
   path: string;
-  /** Description for a horizon in days. */
   describe(horizonDays: number): string;
 }
 

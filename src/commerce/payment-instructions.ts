@@ -17,7 +17,6 @@ export interface PaymentInstructions {
   contract: Address | null;
   /** Signature that authenticates the payer of a purchase; null for other channels. */
   signature: ClaimSignature | null;
-  /** Steps of the buyer, in order. */
   steps: string[];
 }
 

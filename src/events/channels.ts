@@ -5,7 +5,6 @@ export const WEBSOCKET = {
   path: '/ws/signal',
   pingSeconds: 30,
   reconnectSeconds: 5,
-  /** Close code when the token of a connection expires. */
   expiredCloseCode: 4001,
   connectionsPerWallet: 5,
 } as const;

@@ -170,7 +170,6 @@ const WEBHOOK_DISABLED = z.object({
   enableUrl: z.url().describe('POST to this URL enables it again'),
 });
 
-/** `data` of each event. */
 export const PAYLOADS = {
   'signal.new': SIGNAL_NEW,
   'signal.resolved': SIGNAL_RESOLVED,
@@ -183,7 +182,6 @@ export const PAYLOADS = {
 
 export type EventPayload<Name extends PushedName = PushedName> = z.input<(typeof PAYLOADS)[Name]>;
 
-/** Envelope of every event over all transports. */
 export const EVENT_ENVELOPE = {
   id: z.int().min(1).describe('Position in the event log, which increases by one per event, including filtered ones. Resume with it'),
   type: z.string().describe('Kind of event'),

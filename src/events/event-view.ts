@@ -49,10 +49,8 @@ const PAYLOAD_VIEWS: { [Name in PushedName]: (content: EventContent[Name], reade
   },
 };
 
-function viewNewSignal(
-  { values, ...doc }: EventContent['signal.new'],
-  { canReadUnresolved: basic, isPremium: premium, saltSecret }: EventReader,
-): EventPayload<'signal.new'> {
+function viewNewSignal({ values, ...doc }: EventContent['signal.new'], reader: EventReader): EventPayload<'signal.new'> {
+  const { canReadUnresolved: basic, isPremium: premium, saltSecret } = reader;
   const { signal, direction, btcPriceCents, climatology, threshold, priceQuantiles } = values;
   const revealed = { signal, direction, ...toCommittedProbabilities(values), salt: deriveSalt(saltSecret, doc._id) };
   const gated = { signal: 'GATED' as const, direction: null, confidence: null, pUp: null, salt: null };
@@ -118,10 +116,8 @@ function viewAttestation(
   };
 }
 
-function viewPlacedWager(
-  wager: EventContent['wager.placed'],
-  { canReadUnresolved: basic, isPremium: premium }: EventReader,
-): EventPayload<'wager.placed'> {
+function viewPlacedWager(wager: EventContent['wager.placed'], reader: EventReader): EventPayload<'wager.placed'> {
+  const { canReadUnresolved: basic, isPremium: premium } = reader;
   const { skippedBecause, placedAt, replayed } = wager;
   const placed = skippedBecause === null;
   const reason = skippedBecause?.slice(0, MAX_REASON_LENGTH) ?? null;

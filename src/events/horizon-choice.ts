@@ -3,7 +3,6 @@ import { DEFAULT_HORIZON, HORIZON_NAMES, type HorizonChoice, sortHorizons } from
 import { formatHorizonName, HORIZONS, type HorizonName } from '../forecast/model.ts';
 import { withInputRules } from '../platform/validation/input-rules.ts';
 
-/** Horizons of a subscriber that names none. */
 export const DEFAULT_HORIZONS: readonly HorizonName[] = [DEFAULT_HORIZON];
 
 /** One horizon or several; neither: the default. */

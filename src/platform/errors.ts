@@ -28,7 +28,6 @@ export const ERROR_CODES = {
   FEED_UNAVAILABLE: { retryable: true },
   /** No fresh price or no quorum yet: the step waits. */
   PRICE_UNAVAILABLE: { retryable: true },
-  /** The price history is shorter than the model needs. */
   HISTORY_TOO_SHORT: { retryable: false },
   CHAIN_UNREACHABLE: { retryable: true },
   /** A transaction or call reverted; a repetition would revert again. */
@@ -89,7 +88,6 @@ export class OracleError extends Error {
   }
 }
 
-/** Client-safe error body, without causes. */
 export interface ClientError {
   code: ErrorCode;
   message: string;

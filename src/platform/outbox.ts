@@ -14,7 +14,6 @@ interface DocWithOutbox {
   outbox?: OutboxEntry<string>[];
 }
 
-/** The index of documents with a non-empty outbox. */
 export const OUTBOX_INDEX = { key: { 'outbox.change': 1 } } as const;
 
 export async function findWithOutbox<Doc extends DocWithOutbox>(

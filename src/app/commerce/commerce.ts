@@ -25,11 +25,8 @@ import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 
 /** @throws OracleError CONFIG_INVALID for an unusable payee or stablecoin */
-export async function composeCommerce(
-  context: ProcessContext,
-  { db, chain, wallets, infrastructure, publicUrl, now }: ServiceCore,
-  isReplayAhead: () => boolean,
-): Promise<Commerce> {
+export async function composeCommerce(context: ProcessContext, core: ServiceCore, isReplayAhead: () => boolean): Promise<Commerce> {
+  const { db, chain, wallets, infrastructure, publicUrl, now } = core;
   const { config, log, shutdown } = context;
   const { chainId, addresses } = chain;
   const provider = privateKeyToAccount(infrastructure.keys.provider);

@@ -21,7 +21,6 @@ export interface ComposeJobsDeps extends Pick<ServiceCore, 'db' | 'chain' | 'now
   /** Of the provider. */
   wallet: Wallet;
   ledger: Ledger;
-  /** Source of the delivered documents. */
   answers: DocumentDeps;
   time: Pick<TrustedTime, 'findDisagreement'>;
 }

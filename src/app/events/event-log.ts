@@ -5,12 +5,10 @@ import { publishWebhookNotices } from '../../events/webhooks/health/disabled-not
 import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 
-/** Access of this process to the event log. */
 export interface EventPublishing {
   events: EventLog;
   /** Moves pending changes into the log and wakes the followers in this process. */
   publish(): Promise<number>;
-  /** Follows the log until the process stops or `until` aborts. */
   follow(listener: EventListener, until?: AbortSignal): Promise<EventTail>;
 }
 

@@ -20,7 +20,6 @@ export interface ComposeDeliveryDeps extends Pick<ServiceCore, 'db' | 'encryptio
   push: EventPublishing;
   view: EventViewOptions;
   tierOf: DeliverDeps['tierOf'];
-  /** Replaces the DNS lookup. */
   resolve?: TargetRules['resolve'];
   /** Replaces default times. */
   timing?: DeliveryTiming;
@@ -31,7 +30,6 @@ export type DeliveryTiming = Partial<Record<'leaseMs' | 'marginMs' | 'timeoutMs'
 
 export interface WebhookDelivery {
   queues: Record<string, QueueHandler>;
-  /** Follows the event log and queues deliveries until the process stops. */
   start(schedule: Pick<Schedule, 'enqueue'>): Promise<void>;
   purge(now: Date): Promise<void>;
 }
@@ -89,7 +87,6 @@ export function composeWebhookDelivery(
   };
 }
 
-/** A signal that aborts `ms` after another one. */
 function abortLater(signal: AbortSignal, ms: number): AbortSignal {
   const controller = new AbortController();
   signal.addEventListener('abort', () => setTimeout(() => controller.abort(), ms).unref(), { once: true });

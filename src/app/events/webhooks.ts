@@ -12,7 +12,6 @@ import type { ServiceCore } from '../core.ts';
 
 export interface ComposeWebhooksDeps extends Pick<ServiceCore, 'db' | 'encryptionSecret' | 'now'> {
   events: EventLog;
-  /** Allows URLs of this machine. */
   allowLocal: boolean;
 }
 

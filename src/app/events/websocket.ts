@@ -41,7 +41,6 @@ export interface OpenWebSocket {
   close(): Promise<void>;
 }
 
-/** Concurrent balance reads from the chain for open connections. */
 const MAX_BALANCE_READS = 16;
 
 export function composeWebSocket(

@@ -39,7 +39,6 @@ function polymarketNeedsLiveError(source: string): OracleError {
   });
 }
 
-/** Stored live data, collected by this process or another. */
 function openLiveReader(db: Database['db'], live: LiveMarket | null): Market {
   const stores = live?.stores ?? openLiveStores(db, Date.now);
   return createMarket(live?.feed ?? openLiveFeed({ stores }), { pinClose: (close) => stores.closes.pin(close) });

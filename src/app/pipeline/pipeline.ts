@@ -18,7 +18,6 @@ import type { Venues } from './venues.ts';
 
 interface ComposePipelineDeps extends ServiceCore, Venues {
   push: Pick<EventPublishing, 'publish'>;
-  /** Of the software. */
   version: string;
 }
 

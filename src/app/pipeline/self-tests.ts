@@ -13,9 +13,7 @@ import { computeCodeVersion } from './code-version.ts';
 
 interface ComposeSelfTestsDeps extends Pick<ServiceCore, 'db' | 'now'> {
   chainId: number;
-  /** Wallets that write the record on chain. */
   wallets: readonly Address[];
-  /** Of the software. */
   version: string;
 }
 

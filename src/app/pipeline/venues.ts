@@ -15,7 +15,6 @@ import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 
 export interface Venues {
-  /** Takes new wagers. */
   venue: Venue;
   /** May hold open wagers that were placed under other settings. */
   otherVenues: readonly Venue[];
@@ -54,7 +53,6 @@ function createPolymarketVenues({ config, log }: ProcessContext, db: Db, market:
   return config.POLYMARKET_DRY_RUN ? [dryRunVenue, liveVenue] : [liveVenue, dryRunVenue];
 }
 
-/** Polymarket's weekly strikes in the newest market snapshot. */
 async function listPolymarketStrikes(market: Market, at: Date): Promise<PolymarketStrike[]> {
   const strikes = selectWeeklyStrikes(await market.strikes(at.getTime()), at.getTime());
   return strikes.flatMap((strike) => {
@@ -65,7 +63,6 @@ async function listPolymarketStrikes(market: Market, at: Date): Promise<Polymark
   });
 }
 
-/** The paper venue quotes from the service's own volatility forecast. */
 function createPaperVenue(db: Db, config: Config, record: ForecastRecord, market: Market): PaperVenue {
   return new PaperVenue({
     db,

@@ -9,9 +9,7 @@ export interface BannerContent {
   url: string;
   /** URL of the page; null for a process that serves none. */
   pageUrl: string | null;
-  /** Source of the market data. */
   source: string;
-  /** Why this source, unless the settings name it. */
   reason: string | null;
   /** First and last day and the number of replayed days; null while the record is empty. */
   record: { from: Day; to: Day; replayedDays: number } | null;
@@ -19,7 +17,6 @@ export interface BannerContent {
   demoPath: string;
   /** Null without demo wallets. */
   demoCommands: DemoCommands | null;
-  /** Uid of an attestation to verify, once one exists. */
   exampleUid: string | null;
 }
 

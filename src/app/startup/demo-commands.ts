@@ -1,16 +1,12 @@
 import { type Config, SETTINGS } from '../../platform/config/settings.ts';
 
-/** Shell commands for a demo service. */
 export interface DemoCommands {
-  /** Prints the access token of a demo wallet. */
   token: string;
-  /** Prints all past and new events. */
   watch: string;
   /** Shows the newest forecast. */
   look: string;
   /** Checks the newest forecast against the chain. */
   check: string;
-  /** Runs a paying agent. */
   agent: string;
 }
 

@@ -49,11 +49,8 @@ async function findLastOwnTransaction({ chain, journal, attester }: AttestationC
   return highest === null ? journal.findLastConfirmed(chainId) : journal.findByNonce(chainId, attester, highest);
 }
 
-async function findForeignAttestations(
-  { chain, journal, attester }: AttestationCheckDeps,
-  schema: SchemaName,
-  fromBlock: number,
-): Promise<AttestationLog[]> {
+async function findForeignAttestations(deps: AttestationCheckDeps, schema: SchemaName, fromBlock: number): Promise<AttestationLog[]> {
+  const { chain, journal, attester } = deps;
   const query = { schema, attester, fromBlock, blocksPerRequest: BLOCKS_PER_REQUEST };
   const found = await createAttestationReader(chain).find(query);
   // Read after the events: a process that sends one now wrote it to the journal before.

@@ -14,7 +14,6 @@ export interface HistoryDeps {
   market: Market;
   chain: Chain;
   journal: Journal;
-  /** Owner of the agent's identity. */
   attester: Address;
   isLocalChain: boolean;
 }

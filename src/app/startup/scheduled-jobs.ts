@@ -3,7 +3,6 @@ import type { Service } from '../service.ts';
 
 const now = () => new Date();
 
-/** Starts the schedule of the daily steps and of the service's own jobs. */
 export async function startScheduledJobs(service: Service): Promise<void> {
   const { database, pipeline, state, log, shutdown, webhookDelivery } = service;
   // Imported on demand: an API process saves the memory.

@@ -3,7 +3,6 @@ import { createLiveContext } from '../../pipeline/deps.ts';
 import { catchUpSelfTests, prepareSelfTests } from '../../pipeline/self-test/catch-up.ts';
 import type { Service } from '../service.ts';
 
-/** Limit of the wait for running self-tests after a replay. */
 const MAX_WAIT_MS = 5_000;
 
 /** Starts the overdue self-tests that need no record. The returned function runs the others and resolves to whether all are done in time. */

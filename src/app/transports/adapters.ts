@@ -46,9 +46,7 @@ export function composeA2a({ config, log, shutdown }: ProcessContext, deps: Comp
   return a2a;
 }
 
-/** Length of a logged stack trace. */
 const MAX_TRACE_CHARS = 2_000;
-/** Length of a logged reason, which may quote the client. */
 const MAX_REASON_CHARS = 200;
 
 export function composeMcp({ config, log, shutdown }: ProcessContext, deps: SkillDeps, skills: SkillRunners): ProtocolAdapter {

@@ -12,7 +12,6 @@ import { createSecretBox } from '../../platform/secrets/secret-box.ts';
 import type { AboutDeps } from '../../transports/http/service/about/deps.ts';
 import type { ServiceCore } from '../core.ts';
 
-/** Facts that the agent card and the A2A adapters state. */
 export function buildCardSource({ chain, agentId, publicUrl }: ServiceCore, commerce: Commerce, version: string): CardSource {
   const { merchant, receiptSigner } = commerce;
   return {
@@ -38,7 +37,6 @@ export async function composeCard(
 
 interface ComposeAboutDeps extends Pick<ServiceCore, 'chain' | 'agentId' | 'now'> {
   config: Pick<Config, 'chainMode' | 'RATE_LIMIT_PUBLIC' | 'RATE_LIMIT_WALLET' | 'RATE_LIMIT_RPC'>;
-  /** Wallet that logs outcomes to the reputation registry. */
   reporter: Address;
 }
 

@@ -13,7 +13,6 @@ export const LOGIN_CLAIM_INDEXES = [
   { collection: 'login_claims', indexes: [{ key: { expiresAt: 1 } }] },
 ] as const satisfies CollectionIndexes[];
 
-/** Single-use claims on login messages and nonces, over all processes. */
 export class LoginClaimStore {
   readonly #claims: Collection<LoginClaimDoc>;
 

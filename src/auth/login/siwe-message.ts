@@ -5,7 +5,6 @@ import { LOGIN_WINDOW_MS, loginRejected } from './login-message.ts';
 
 export const MAX_SIWE_LENGTH = 4_096;
 
-/** Values that a message must name. */
 export interface SiweExpectation {
   /** Host with an optional port. */
   domain: string;

@@ -20,7 +20,6 @@ export class SiweNonceStore {
     this.#nonces = db.collection('login_nonces');
   }
 
-  /** Issues a nonce of 32 hex characters, valid for five minutes. */
   async issue(now: Date): Promise<{ nonce: string; expiresAt: Date }> {
     const nonce = randomBytes(16).toString('hex');
     const expiresAt = new Date(now.getTime() + LOGIN_WINDOW_MS);

@@ -37,7 +37,6 @@ export interface RateLimitDecision {
   /** Requests per window. */
   limit: number;
   windowSeconds: number;
-  /** Requests left in this window after this one. */
   remaining: number;
   /** Seconds until the window ends, at least 1. */
   resetSeconds: number;
@@ -62,7 +61,6 @@ export interface RateLimitOptions {
   log: Log;
 }
 
-/** Rate limits, shared by all processes on one database. */
 export function createRateLimits({ counts, limits, now, log }: RateLimitOptions): RateLimits {
   const countRequests = withLocalFallback({ counts, now, log });
   const limiter = (policy: keyof RateLimits, limit: number, more: Partial<RateLimiterOptions> = {}) =>
@@ -102,7 +100,6 @@ const MAX_CLIENTS = 50_000;
 
 /** Requests that this process reserved from a scope's limit in one write. */
 interface BudgetLease {
-  /** Reserved requests that are not used yet. */
   left: number;
   /** Requests of the scope in this window at the last write, with unused leases of all processes. */
   taken: number;
@@ -121,7 +118,6 @@ interface RateLimiterOptions {
   now(): Date;
 }
 
-/** One counter of a request. */
 interface Bucket {
   id: string;
   scope: RateLimitScope;

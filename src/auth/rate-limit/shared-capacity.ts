@@ -14,14 +14,12 @@ export interface CapacityClient {
   class: CapacityClass;
 }
 
-/** Limits of concurrent units in one process. */
 export interface CapacityLimits {
   perClient: number;
   /** Of anonymous callers and payers in one IPv6 /56. */
   per56: number;
   /** Of anonymous callers and payers in one IPv6 /48. */
   per48: number;
-  /** Of all anonymous callers. */
   anonymous: number;
   /** Of anonymous callers and payers together; the rest up to `overall` is reserved for holders. */
   anonymousAndPayers: number;

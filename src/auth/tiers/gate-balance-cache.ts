@@ -3,7 +3,6 @@ import type { Address } from 'viem';
 import { isOracleError, type OracleError } from '../../platform/errors.ts';
 import type { GateReading, ReadGateBalance } from './gate-balance.ts';
 
-/** A gate balance with the time of its read. */
 export interface CachedGateReading {
   gate: GateReading;
   readAt: Date;
@@ -23,7 +22,6 @@ const STALE_FALLBACK_MS = 5 * 60_000;
 const FAILURE_BACKOFF_MS = 5_000;
 const MAX_WALLETS = 10_000;
 
-/** Cache of gate token balances, with a stale fallback for an unreachable chain. */
 export class GateBalanceCache {
   readonly #options: GateBalanceCacheOptions;
   readonly #latest = new LRUCache<Address, CachedGateReading>({ max: MAX_WALLETS });

@@ -5,7 +5,6 @@ import { withChainTimeout } from '../../chain/rpc/time-limit.ts';
 import type { Tier } from '../caller.ts';
 import { toTier } from './tiers.ts';
 
-/** Gate balance of a wallet and the tier that it grants. */
 export interface GateReading {
   tier: Tier;
   /** Whole gate tokens as an exact decimal. */

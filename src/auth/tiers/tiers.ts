@@ -30,7 +30,6 @@ interface TierShortfall {
   tier: Tier;
   /** Whole tokens as an exact decimal; null when it was not read. */
   balance: string | null;
-  /** A sentence that names an alternative to the tier. */
   alternative?: string;
 }
 

@@ -3,7 +3,6 @@ import type { Tier } from '../caller.ts';
 import type { ReadGateBalance } from './gate-balance.ts';
 import { GateBalanceCache } from './gate-balance-cache.ts';
 
-/** Tiers of wallets without a session, for deliveries such as webhooks. */
 export class WalletTiers {
   readonly #balances: GateBalanceCache;
 

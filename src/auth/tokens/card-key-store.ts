@@ -21,7 +21,6 @@ export interface CardJwk {
 
 export type CardKeyStoreOptions = Omit<SigningKeyStoreDeps<CardJwk>, 'keys'> & { db: Db };
 
-/** Signing keys of the agent card. */
 export class CardKeyStore extends SigningKeyStore<CardJwk> {
   constructor({ db, secretBox, now }: CardKeyStoreOptions) {
     const options: SigningKeyOptions<CardJwk> = {

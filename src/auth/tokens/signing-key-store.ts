@@ -37,7 +37,6 @@ export interface SigningKeyStoreDeps<PublicJwk> {
   now(): Date;
 }
 
-/** Signing keys of one kind, with rotation. */
 export class SigningKeyStore<PublicJwk> {
   readonly #options: SigningKeyOptions<PublicJwk>;
   protected readonly deps: SigningKeyStoreDeps<PublicJwk>;

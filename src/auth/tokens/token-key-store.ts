@@ -69,7 +69,6 @@ export class TokenKeyStore extends SigningKeyStore<TokenJwk> {
     return { kid, revokedKids };
   }
 
-  /** Of revoked and retired keys. */
   async purge(): Promise<void> {
     const kept = (await this.listInUse()).map(({ _id }) => _id);
     // Only below the newest kept number, so that a key created meanwhile survives.

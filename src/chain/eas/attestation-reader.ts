@@ -7,7 +7,6 @@ import { EAS_SCHEMAS, getSchemaUid, SCHEMA_VERSION, type SchemaName } from './sc
 
 export interface DecodedField {
   name: string;
-  /** Solidity type, such as `uint64`. */
   type: string;
   /** Integers up to 2^53 as number, larger ones as decimal text; bytes as hex. */
   value: string | number | boolean;
@@ -16,7 +15,6 @@ export interface DecodedField {
 export interface OnChainAttestation {
   uid: Hex;
   attester: Address;
-  /** The registered schema, such as `uint64 sequence, uint32 day`. */
   schema: string;
   schemaUid: Hex;
   /** Null for a foreign schema. */
@@ -49,7 +47,6 @@ export interface FindAttestationsOptions {
   blocksPerRequest?: number;
 }
 
-/** Reads EAS. Throws CHAIN_UNREACHABLE. */
 export interface AttestationReader {
   /** An attestation of any schema, or null for an unknown uid. */
   read(uid: Hex): Promise<OnChainAttestation | null>;
@@ -106,11 +103,8 @@ async function findAttestations(chain: EasChain, options: FindAttestationsOption
   return found;
 }
 
-async function findInRange(
-  { client, addresses }: EasChain,
-  { attester, schema }: FindAttestationsOptions,
-  range: { from: number; to: number },
-) {
+async function findInRange(chain: EasChain, { attester, schema }: FindAttestationsOptions, range: { from: number; to: number }) {
+  const { client, addresses } = chain;
   const filter = {
     address: addresses.eas,
     fromBlock: numberToHex(range.from),

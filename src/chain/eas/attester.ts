@@ -50,7 +50,6 @@ type EncodedAttestation = AttestationReference & { data: Hex };
 
 const ATTESTED_TOPIC = toEventSelector('Attested(address,address,bytes32,bytes32)');
 
-/** Writes attestations of `EAS_SCHEMAS` through the attester's wallet. */
 export function createAttester(chain: Chain, wallet: Wallet): Attester {
   let registered: Promise<unknown> | undefined;
   const schemas = { prediction: getSchemaUid('prediction'), resolution: getSchemaUid('resolution') };

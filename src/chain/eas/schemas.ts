@@ -25,7 +25,6 @@ export type SchemaName = keyof typeof EAS_SCHEMAS;
 /** Version of the schema texts; incremented when one changes. */
 export const SCHEMA_VERSION = '1';
 
-/** Content of a prediction, attested before the outcome window opens. */
 export interface PredictionData {
   /** Position in the record of this horizon, from 1, without gaps. */
   sequence: number;
@@ -35,7 +34,6 @@ export interface PredictionData {
   /** Whole seconds, as on chain. */
   windowOpensAt: Date;
   resolvesAt: Date;
-  /** See `computeCommitment`. */
   commitment: Hex;
   inputsDigest: Hex;
   /** sha2-256 of the public metadata. */

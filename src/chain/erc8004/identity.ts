@@ -17,7 +17,6 @@ export interface RegisteredAgent {
 }
 
 export interface EnsureIdentityOptions {
-  /** URL of the registration file for a new registration. */
   agentUri: string;
   wallet: Wallet;
   /** Id of an existing agent; unset: the agent in the wallet's journal, or a new one. */

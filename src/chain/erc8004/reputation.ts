@@ -31,7 +31,6 @@ export interface FeedbackDescription extends Pick<Feedback, 'agentId' | 'value' 
   clientAddress: string;
 }
 
-/** A report at its confirmation depth. */
 export interface ConfirmedReport {
   txHash: Hex;
   /** Block time. */
@@ -58,11 +57,9 @@ export interface ReputationState {
 export interface ReporterOptions {
   chain: Chain;
   wallet: Wallet;
-  /** Agent that the feedback is about; may register it first. */
   agentId(): Promise<number>;
 }
 
-/** First tag of all feedback; the second tag is the outcome. */
 const FEEDBACK_TAG = 'wagerOutcome';
 /** Two decimals keep hundredths of a percent in the registry's truncating average. */
 const FEEDBACK_DECIMALS = 2;

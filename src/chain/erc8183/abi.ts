@@ -19,7 +19,6 @@ export const agentCommerceAbi = parseAbi([
   'event Refunded(uint256 indexed jobId, address indexed client, uint256 amount)',
 ]);
 
-/** Job states, indexed by the contract's enum. */
 export const JOB_STATES = ['OPEN', 'FUNDED', 'SUBMITTED', 'COMPLETED', 'REJECTED', 'EXPIRED'] as const;
 
 export type JobState = (typeof JOB_STATES)[number];

@@ -24,9 +24,7 @@ export interface OnChainJob {
 export interface JobEvent {
   jobId: bigint;
   blockNumber: bigint;
-  /** The job was created for this provider or assigned to it. */
   assigned: boolean;
-  /** The client paid the budget into escrow. */
   funded: boolean;
 }
 

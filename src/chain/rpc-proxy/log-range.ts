@@ -6,7 +6,6 @@ export const MAX_LOG_BLOCKS = 10_000n;
 
 type MethodCall = Pick<ReadOnlyCall, 'method' | 'params'>;
 
-/** Whether the length of the block range depends on the latest block. */
 export function needsHead(call: MethodCall): boolean {
   const filter = getLogFilter(call);
   return filter !== null && filter.blockHash === undefined && isHead(filter.fromBlock) !== isHead(filter.toBlock);

@@ -4,7 +4,6 @@ import { readMeasuredJson } from '../../platform/outbound/bounded-json.ts';
 import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
 import type { ReadOnlyCall } from './json-rpc.ts';
 
-/** Endpoint and remaining response budget of one client request. */
 export interface NodeRequest {
   rpcUrl: string;
   signal: AbortSignal;
@@ -14,7 +13,6 @@ export interface NodeRequest {
 /** Upper bound; the signal aborts a request earlier. */
 const NODE_TIMEOUT_MS = 30_000;
 
-/** The node did not answer, timed out, or sent an invalid response. */
 export class NodeUnavailableError extends Error {}
 
 const ERROR = z.object({ code: z.unknown().optional(), message: z.unknown().optional(), data: z.unknown().optional() });

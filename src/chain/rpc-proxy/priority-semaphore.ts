@@ -1,6 +1,5 @@
 import PQueue from 'p-queue';
 
-/** The queue of the semaphore is full. */
 export class QueueFullError extends Error {}
 
 /** @param isReserved whether it precedes work that is not @throws QueueFullError immediately; the signal's reason when it aborts */

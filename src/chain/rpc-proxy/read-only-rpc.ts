@@ -18,13 +18,11 @@ import {
 } from './node-client.ts';
 import { createPrioritySemaphore, QueueFullError, type RunQueued } from './priority-semaphore.ts';
 
-/** JSON-RPC 2.0 proxy that forwards read-only methods to the chain's node. */
 export interface ReadOnlyRpc {
   /** A call, or a batch of up to `MAX_CALLS_PER_BATCH`; never throws. @param isReserved whether it precedes requests that are not */
   answer(body: unknown, isReserved?: boolean): Promise<JsonRpcAnswer | JsonRpcAnswer[]>;
 }
 
-/** How clients read the chain of the record. */
 export interface RpcAccess {
   /** Proxy of the local chain that the service runs itself; null on an external chain. */
   rpc: ReadOnlyRpc | null;
@@ -47,7 +45,6 @@ export const MAX_LOG_CALLS = 4;
 /** Requests at the node, over all clients: it processes one at a time and serves the service itself, too. */
 export const NODE_CONCURRENCY = { atOnce: 2, waiting: 30 };
 const MAX_ANSWER_BYTES = 8 * 2 ** 20;
-/** Limit of a node's error message. */
 const MAX_ERROR_MESSAGE_CHARS = 500;
 /** Limit of revert data, in hex characters; no contract of the local chain comes near it. */
 const MAX_REVERT_DATA_CHARS = 20_000;
@@ -82,13 +79,11 @@ async function answerAll(options: ReadOnlyRpcOptions, runQueued: RunQueued, bodi
   return parsed.map((one) => ('method' in one ? (answers.get(one) ?? createUnansweredError(one, calls)) : one));
 }
 
-/** Errors that leave calls without an answer of the node. */
 const NODE_FAILURES = [NodeUnavailableError, QueueFullError, ResponseTooLargeError];
 
 type Answers = Map<ReadOnlyCall, JsonRpcAnswer>;
 const isLogCall = ({ method }: ReadOnlyCall) => method === 'eth_getLogs';
 
-/** Drops the calls of `eth_getLogs` beyond `MAX_LOG_CALLS`. */
 function limitLogCalls(calls: readonly ReadOnlyCall[]): ReadOnlyCall[] {
   const dropped = new Set(calls.filter(isLogCall).slice(MAX_LOG_CALLS));
   return calls.filter((call) => !dropped.has(call));

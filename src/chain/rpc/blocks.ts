@@ -1,7 +1,6 @@
 import type { PublicClient } from 'viem';
 import { chainCall } from './chain-call.ts';
 
-/** Anything with an RPC client, such as a `Chain`. */
 export interface ChainReader {
   readonly client: PublicClient;
 }

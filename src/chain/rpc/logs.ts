@@ -14,7 +14,6 @@ interface BlockRange {
 export interface LogQuery<E extends AbiEvent> extends BlockRange {
   address: Address;
   event: E;
-  /** Values of indexed arguments. */
   args?: Record<string, unknown>;
 }
 

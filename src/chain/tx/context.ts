@@ -12,11 +12,9 @@ export interface WalletContext {
   /** Age of a signature after which an unmined transaction is replaced at higher fees. */
   stuckAfterMs: number;
   timeoutMs: number;
-  /** Interval between two recoveries of a pending transaction. */
   recoveryIntervalMs: number;
   feeCap: bigint;
   signal?: AbortSignal;
-  /** See `WalletOptions`. */
   allowForeignTransactions?(afterBlock?: number): Promise<void>;
   /** Mutex of this process around the choice of a nonce. */
   runExclusive<T>(work: () => Promise<T>): Promise<T>;

@@ -8,7 +8,6 @@ export interface Fees {
 }
 
 export interface FeeQuote extends Fees {
-  /** Base fee of the latest block. */
   baseFeePerGas: bigint;
   blockNumber: number;
 }

@@ -53,7 +53,6 @@ export interface JournalRow {
   value: string;
   gas: string;
   state: JournalState;
-  /** Version for compare-and-set updates. */
   version: number;
   /** A block that existed before the first signature with this nonce. */
   signedFromBlock: number;

@@ -7,7 +7,6 @@ import { capFees, type FeeQuote, type Fees } from './fees.ts';
 
 /** Cost limits of a transaction whose code or data a client chose. */
 export interface GasBounds {
-  /** Maximum gas limit of the transaction, and of its simulation. */
   maxGas: bigint;
   /** Maximum cost in wei at the current fees, a rollup's data fee included; null: unlimited. */
   maxCostWei: bigint | null;
@@ -15,7 +14,6 @@ export interface GasBounds {
   runsForeignCode: boolean;
 }
 
-/** Why a bounded transaction is not sent. */
 export type SimulationRejection = 'reverts' | 'needs too much gas' | 'costs too much';
 
 export interface SimulatedCall {

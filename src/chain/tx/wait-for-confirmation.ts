@@ -6,7 +6,6 @@ import type { JournalRow } from './journal.ts';
 import { readInclusion } from './receipt.ts';
 import { getLastAttempt, recoverStuckTransaction } from './recover-stuck.ts';
 
-/** Consecutive failed polls after which a wait gives up. */
 const MAX_CONSECUTIVE_FAILURES = 3;
 /** The first poll comes after an eighth of the interval, for chains that mine instantly. */
 const FIRST_POLL_DIVISOR = 8;

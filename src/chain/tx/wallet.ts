@@ -23,7 +23,6 @@ export interface WalletOptions {
   timeoutMs?: number;
   /** Maximum fee in wei per gas. Default 100 gwei. */
   feeCapWei?: bigint;
-  /** Aborts a wait with SHUTTING_DOWN. */
   signal?: AbortSignal;
   /**
    * Called before the wallet signs after a transaction that the journal does not have; throws to forbid it. That transaction is above

@@ -12,30 +12,24 @@ import { openSimulatedFeed } from '../../market/simulated/feed.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 
 interface PriceOptions {
-  /** The setting FEEDS. */
   feeds: string;
-  /** The setting PROVIDER_URLS. */
   providerUrls?: string;
   /** Unset: 0 for simulated and CSV prices, 100 for live ones. */
   toleranceBps?: number;
   now: Date;
 }
 
-/** Tolerated distance between the venues of a live record. */
 const LIVE_TOLERANCE_BPS = 100;
 
 /** @throws OracleError CONFIG_INVALID, FEED_INVALID */
-export async function openRecordPrices(
-  source: string,
-  { feeds, providerUrls = '', toleranceBps, now }: PriceOptions,
-): Promise<AuditPrices> {
+export async function openRecordPrices(source: string, options: PriceOptions): Promise<AuditPrices> {
+  const { feeds, providerUrls = '', toleranceBps, now } = options;
   const [, seed] = /^simulated \(seed (\d+)\)$/.exec(source) ?? [];
   if (seed !== undefined) return createFeedPrices(openSimulatedFeed({ seed: Number(seed) }), { now, toleranceBps });
   if (source.startsWith('csv:')) return createFeedPrices(await openCsvFeed(getCsvFolder(source, feeds)), { now, toleranceBps });
   return livePrices({ toleranceBps: toleranceBps ?? LIVE_TOLERANCE_BPS, now, venues: buildVenues(parseProviderUrls(providerUrls)) });
 }
 
-/** The exchanges of the audit, behind the mirror or proxy of PROVIDER_URLS. */
 function buildVenues(urls: ProviderUrls): CandleVenue[] {
   return CANDLE_VENUES.map((venue) => {
     const id = PROVIDER_IDS.find((provider) => provider === venue.name.toLowerCase());

@@ -23,7 +23,6 @@ const SYNTAX: CommandSyntax = {
   footer: OPTIONS_TEXT.trimEnd(),
 };
 
-/** `npm run audit` */
 export async function runAuditCommand(args: string[]): Promise<void> {
   if (args.includes('--help') || args[0] === 'help') {
     parseCommandLine(SYNTAX, ['--help'], process.stdout);
@@ -33,7 +32,6 @@ export async function runAuditCommand(args: string[]): Promise<void> {
   process.exitCode = await runAudit(args, { open: (command) => openAudit(command), out: process.stdout, err: process.stderr });
 }
 
-/** Options of an audit by addresses, or of the service of this folder. */
 export function openAudit(command: AuditCommand, settings: () => Config = loadConfig): Promise<AuditOptions> {
   return command.rpc === undefined ? openLocalAudit(command, settings(), new Date()) : openAuditByAddress(command, new Date());
 }

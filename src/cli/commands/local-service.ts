@@ -11,9 +11,7 @@ export interface LocalServiceOptions {
   probe(url: string): Promise<ServiceProbe>;
   /** Starts the service as a child; undefined when it must not be started from here. */
   start?: () => ChildProcess;
-  /** How long a caller of `ready` waits. */
   maxWaitMs: number;
-  /** Prints a line for the operator. */
   writeNotice(line: string): void;
 }
 
@@ -77,7 +75,6 @@ export function createLocalService({ url, probe, start, maxWaitMs, writeNotice }
 
 interface ServiceChild {
   process: ChildProcess;
-  /** Exit reason, once it has exited. */
   ended: string | undefined;
   exited: Promise<void>;
 }

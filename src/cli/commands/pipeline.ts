@@ -44,7 +44,6 @@ interface PipelineCommand {
   early: boolean;
 }
 
-/** `npm run pipeline` */
 export async function runPipelineCommand(args: string[]): Promise<void> {
   const isEmpty = args.length === 0;
   const command = parseOrFail(() => parsePipelineCommand(isEmpty ? ['--help'] : args, toDay(Date.now())), EXIT_FAILED);

@@ -44,7 +44,6 @@ interface ReconcileCommand {
   json: boolean;
 }
 
-/** `npm run reconcile` */
 export async function runReconcileCommand(args: string[]): Promise<void> {
   const command = parseOrFail(() => parseReconcileCommand(args), EXIT_USAGE);
   if (command === null) return;

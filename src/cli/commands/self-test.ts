@@ -46,7 +46,6 @@ interface TestedHistory {
   codeVersion: string;
 }
 
-/** `npm run self-test` */
 export async function runSelfTestCommand(args: string[]): Promise<void> {
   const command = parseOrFail(() => parseSelfTestCommand(args), EXIT_USAGE);
   if (command === null) return;

@@ -6,7 +6,6 @@ import { SETTINGS } from '../../platform/config/settings.ts';
 import { runOnTerminal } from '../svc/terminal.ts';
 import { openAudit } from './audit.ts';
 
-/** `npx svc`, with access to the service of this folder. */
 export function runSvcCommand(args: string[], environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   const settings = () => {
     const config = loadConfig(environment);

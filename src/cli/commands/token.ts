@@ -23,7 +23,6 @@ interface TokenCommand {
   url: string | undefined;
 }
 
-/** `npm run token` */
 export async function runTokenCommand(args: string[]): Promise<void> {
   try {
     const command = parseTokenCommand(args.length === 0 ? ['--help'] : args);

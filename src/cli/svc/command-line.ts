@@ -10,10 +10,8 @@ export interface CommandSyntax {
   arguments?: string;
   /** One sentence without a full stop. */
   summary: string;
-  /** Follows the summary in the help of the command. */
   description?: string;
   options: readonly OptionSyntax[];
-  /** Follows the options: examples, exit codes. */
   footer?: string;
 }
 

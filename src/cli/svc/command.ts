@@ -9,7 +9,6 @@ export interface SvcCommand<Values extends object = object> extends CommandSynta
 
 export const EXIT = {
   ok: 0,
-  /** An error, or a failed check. */
   failed: 1,
   misused: 2,
   /** No check failed, and at least one could not be made. */

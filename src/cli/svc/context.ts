@@ -7,7 +7,6 @@ export interface TerminalOutput extends AuditOutput {
   columns?: number;
 }
 
-/** The parts of `DATA_DIR/demo.json` that the commands use. */
 export interface DemoDeployment {
   rpcUrl: string;
   chainId: number;

@@ -13,7 +13,6 @@ import { whoamiCommand } from './commands/whoami.ts';
 import type { CliContext } from './context.ts';
 import { printError } from './print-error.ts';
 
-/** In the order of the help. */
 export const COMMANDS: readonly SvcCommand[] = [
   signalCommand,
   scorecardCommand,

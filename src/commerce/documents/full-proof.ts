@@ -7,7 +7,6 @@ import { COMMITMENT_FORMULA } from '../../record/oracle/commitment-proof.ts';
 import type { MadeForecast } from '../../record/oracle/made-forecast.ts';
 import type { DocumentDeps } from './deps.ts';
 
-/** Data to verify a forecast on chain without this service. */
 export interface FullProof {
   commitment: Hex;
   /** Preimage of the commitment. */

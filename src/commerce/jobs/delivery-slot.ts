@@ -4,9 +4,7 @@ import { ignoreDuplicate } from '../../platform/mongo.ts';
 interface DeliverySlotDoc {
   /** The contract, in lower case. */
   _id: string;
-  /** The job that holds the slot. */
   job: string;
-  /** Expiry of the hold. */
   until: Date;
 }
 
@@ -33,7 +31,6 @@ export class DeliverySlot {
     return (await this.slots.findOne({ _id }))?.job === job;
   }
 
-  /** Releases the slot if the job holds it. */
   async release({ _id: job, contract }: JobRef): Promise<void> {
     await this.slots.updateOne({ _id: contract.toLowerCase(), job }, { $set: { until: new Date(0) } }, { hint: '_id_' });
   }

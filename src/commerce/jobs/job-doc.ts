@@ -22,7 +22,6 @@ export interface JobDoc {
   jobId: string;
   /** Block in which the provider was assigned. */
   seenBlock: number;
-  /** Block of the latest event. */
   lastEventBlock: number;
   /** Next check; null when only an event can change the state. */
   due: Date | null;
@@ -43,7 +42,6 @@ export interface JobDoc {
   } | null;
   /** Null until decided. */
   accepted: boolean | null;
-  /** Reason of a rejection. */
   reason: string | null;
   offering: string | null;
   ref: string | null;
@@ -64,7 +62,6 @@ export function buildJobKey(contract: Address, jobId: bigint): string {
   return `${contract.toLowerCase()}:${jobId}`;
 }
 
-/** Resource name of a job in receipts and the ledger. */
 export function buildJobResource({ contract, jobId }: Pick<JobDoc, 'contract' | 'jobId'>): string {
   return `job:${contract}:${jobId}`;
 }

@@ -15,7 +15,6 @@ export interface JobPolicy {
 /** Accepted but unfunded jobs per client, since each costs a transaction. Concurrent processes may exceed it slightly. */
 export const MAX_OPEN_OFFERS = 20;
 
-/** Minimum time to expiry when a job is accepted. */
 export const MIN_TIME_TO_EXPIRY_MS = 5 * 60_000;
 /** Minimum time to expiry for a delivery, which must be on chain before the job expires. */
 export const MIN_DELIVERY_TIME_MS = 2 * 60_000;
@@ -28,7 +27,6 @@ export interface JobApplication {
   at: Date;
   /** The client or evaluator rejected an earlier delivery or let it expire. */
   hasUnpaid: boolean;
-  /** Accepted but unfunded jobs of the client. */
   offers: number;
   /** Expiry of another job's hold on the delivery slot, or null. */
   takenUntil: Date | null;

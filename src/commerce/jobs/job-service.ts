@@ -9,7 +9,6 @@ import type { JobStore } from './job-store.ts';
 export interface JobService {
   /** The ERC-8183 contract. */
   contract: Address;
-  /** The wallet that clients assign jobs to. */
   provider: Address;
   policy: JobPolicy;
   /** Null for another provider's job, or before its confirmation depth. */

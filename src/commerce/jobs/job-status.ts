@@ -10,7 +10,6 @@ export function buildFetchMessage(contract: Address, jobId: string, timestamp: n
 
 type JobProgress = Pick<JobDocWithoutText, 'accepted' | 'onChain'>;
 
-/** Next step of a job and its actor, as a sentence. */
 export function describeNextStep({ accepted, onChain }: JobProgress, now: Date): string {
   const { state = 'OPEN', expiresAt = now } = onChain ?? {};
   const isExpired = expiresAt <= now;

@@ -8,7 +8,6 @@ import { buildJobKey, type JobDelivery, type JobDoc, type JobDocWithoutText } fr
 interface CursorDoc {
   /** The contract. */
   _id: string;
-  /** Last block whose events are recorded. */
   block: number;
 }
 
@@ -27,7 +26,6 @@ export const JOB_INDEXES = [
 const WITHOUT_TEXT = { projection: { 'delivery.text': 0 } } as const;
 const IMMEDIATELY = new Date(0);
 
-/** Jobs of the provider wallet and the event cursor, shared by all processes. */
 export class JobStore {
   readonly jobs: Collection<JobDoc>;
   readonly cursors: Collection<CursorDoc>;
@@ -123,13 +121,11 @@ export class JobStore {
     await this.jobs.updateOne({ _id, lastEventBlock: { $lte: block } }, { $set: { due, failures: 0, failure: null } });
   }
 
-  /** Whether the client or evaluator has an unpaid delivery. */
   async hasUnpaidDelivery({ client, evaluator }: Pick<OnChainJob, 'client' | 'evaluator'>): Promise<boolean> {
     const unpaidBy = { $in: [client, evaluator].map(toLowerCaseAddress) };
     return (await this.jobs.findOne({ unpaidBy }, { projection: { _id: 1 }, hint: { unpaidBy: 1 } })) !== null;
   }
 
-  /** Accepted jobs of a client that can still be funded. */
   countOffers(client: Address, at: Date): Promise<number> {
     const isOpen = { accepted: true, 'onChain.state': 'OPEN' as const, 'onChain.expiresAt': { $gt: at } };
     return this.jobs.countDocuments({ 'onChain.client': toLowerCaseAddress(client), ...isOpen }, { hint: { 'onChain.client': 1 } });

@@ -13,11 +13,9 @@ export interface PartnerTotals {
   /** Codes with at least one settled payment. */
   partners: number;
   referred: PaymentTotals;
-  /** All settled payments, with and without a code. */
   total: PaymentTotals;
 }
 
-/** Sums over groups of `TOTALS_ACCUMULATORS`. */
 const TOTALS_SUMS: Document = { payments: { $sum: '$payments' }, amountMicros: { $sum: '$amountMicros' } };
 
 /** Referral codes by settled amount, ties by code. */

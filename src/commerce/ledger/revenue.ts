@@ -22,7 +22,6 @@ export interface Revenue {
 
 export const REVENUE_DAYS = 30;
 
-/** Counts and sums of a `$group` stage. */
 export const TOTALS_ACCUMULATORS: Document = { payments: { $sum: 1 }, amountMicros: { $sum: '$amountMicros' } };
 
 /** Result of a `$group` stage with `TOTALS_ACCUMULATORS`; zeros without a group. */

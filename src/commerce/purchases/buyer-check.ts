@@ -7,7 +7,6 @@ import { notPaidError, signatureRequiredError, wrongSignatureError } from './err
 import { buildPurchaseMessage, type PurchaseRequest } from './purchase.ts';
 import type { PurchaseDoc } from './purchase-store.ts';
 
-/** Whether the first claim of a purchase needs the buyer's signature. */
 export type SignatureRule = 'optional' | 'required';
 
 export interface BuyerCheckDeps {

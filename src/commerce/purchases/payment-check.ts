@@ -9,7 +9,6 @@ import { notConfirmedError, notPaidError, transactionNotSeenError, underpaidErro
 import type { PurchasePayment } from './purchase.ts';
 import { summarizeTransfers, type TransferSummary } from './transfer-summary.ts';
 
-/** Maximum age of a transfer when it is first claimed. */
 const MAX_AGE_HOURS = 24;
 
 export interface PaymentCheckDeps {
@@ -29,10 +28,8 @@ export interface ClaimedTransfer {
  * Payer, payee and token from the logs, at the confirmation depth, at most 24 hours ago.
  * @throws OracleError INPUT_INVALID, PAYMENT_REQUIRED for too little, TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE
  */
-export async function checkPayment(
-  deps: PaymentCheckDeps,
-  { txHash, wallet, price }: ClaimedTransfer,
-): Promise<Omit<PurchasePayment, 'ref'>> {
+export async function checkPayment(deps: PaymentCheckDeps, transfer: ClaimedTransfer): Promise<Omit<PurchasePayment, 'ref'>> {
+  const { txHash, wallet, price } = transfer;
   const { chain, merchant, now } = deps;
   const receipt = await readTransferReceipt(deps, txHash);
   if (receipt.status !== 'success') throw notPaidError('txHash', 'This transaction reverted: it has transferred nothing', merchant);

@@ -33,7 +33,6 @@ export interface BuyerAddress {
 }
 
 const POLL_INTERVAL_MS = 50;
-/** Polls of one request for the delivery of another. */
 const MAX_DELIVERY_POLLS = 200;
 
 /**

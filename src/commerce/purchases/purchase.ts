@@ -3,7 +3,6 @@ import { OFFERINGS } from '../offerings.ts';
 import type { ReceivedPayment } from '../receipts/payment-response.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 
-/** Offerings of the channel `purchase`, in the order of the price table. */
 export const PURCHASE_OFFERINGS = OFFERINGS.filter(({ channel }) => channel === 'purchase').map(({ name }) => name) as [
   string,
   ...string[],

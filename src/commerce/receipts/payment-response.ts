@@ -4,7 +4,6 @@ import { formatAmount, usdFromMicros } from '../money.ts';
 import { getOfferingId } from '../offerings.ts';
 import type { SignedReceipt } from './receipt.ts';
 
-/** A settled payment of any channel. */
 export interface ReceivedPayment extends Omit<SettledPayment, 'cause' | 'resource'> {
   /** Resource as named in the receipt. */
   resource: string;
@@ -30,7 +29,6 @@ export function toPaymentResponse({ channel, offering, amountMicros, settledAt, 
   };
 }
 
-/** A receipt as JSON, for `verifyTypedData` of any library. */
 export function toReceiptResponse({ types, ...signed }: SignedReceipt) {
   return { ...signed, types: { Receipt: types.Receipt.map((field) => ({ ...field })) } };
 }

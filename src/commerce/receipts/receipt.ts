@@ -35,7 +35,6 @@ export interface SignedReceipt {
     settledAt: string;
   };
   signature: Hex;
-  /** The provider wallet. */
   signer: Address;
 }
 

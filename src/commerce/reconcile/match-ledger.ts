@@ -3,7 +3,6 @@ import type { PaymentDoc } from '../ledger/ledger.ts';
 import { type PaymentCause, parseCauseKey, type SettledPayment } from '../ledger/payment.ts';
 import type { Movement } from './movements.ts';
 
-/** An entry of the ledger. */
 export interface BookedPayment extends Omit<SettledPayment, 'resource' | 'ref'> {
   key: string;
 }
@@ -11,9 +10,7 @@ export interface BookedPayment extends Omit<SettledPayment, 'resource' | 'ref'> 
 export interface LedgerMatch {
   /** In the ledger and on chain, amounts equal or not. */
   pairs: { booked: BookedPayment; movement: Movement }[];
-  /** In the ledger but not on chain. */
   bookedOnly: BookedPayment[];
-  /** On chain but not in the ledger. */
   chainOnly: Movement[];
 }
 

@@ -10,7 +10,6 @@ import { buildCauseKey, type PaymentCause } from '../ledger/payment.ts';
 
 /** Money received in one transaction by one cause: the counterpart of one ledger entry. */
 export interface Movement {
-  /** Key of its ledger entry. */
   key: string;
   cause: PaymentCause;
   txHash: Hash;
@@ -57,7 +56,6 @@ async function readReceipts(chain: ChainReader, logs: readonly { transactionHash
   return receipts.filter((receipt) => receipt !== null);
 }
 
-/** Movements of one token in one transaction. */
 export function parseMovements(
   { logs, transactionHash: txHash, blockNumber }: Pick<TransactionReceipt, 'logs' | 'transactionHash' | 'blockNumber'>,
   asset: Address,

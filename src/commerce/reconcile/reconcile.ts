@@ -55,7 +55,6 @@ export interface ReconcileDeps {
   chain: Chain;
   ledger: Pick<Ledger, 'payments'>;
   merchant: Pick<MerchantConfig, 'asset' | 'payee'>;
-  /** Wallet that receives job payments. */
   provider: Address;
   traces: PaymentTraces;
   now(): Date;

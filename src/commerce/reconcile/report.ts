@@ -1,7 +1,6 @@
 import { formatAmount, usdFromMicros } from '../money.ts';
 import { type ChannelSums, type LedgerDifference, type Reconciliation, sumMicros, type UnclaimedTransfer } from './reconcile.ts';
 
-/** Whether ledger and chain agree to the unit. */
 export function isBalanced({ differences, underWay }: Pick<Reconciliation, 'differences' | 'underWay'>): boolean {
   return differences.length === 0 && underWay.length === 0;
 }

@@ -55,7 +55,6 @@ export interface ClaimDoc {
   attestationUid: Hash | null;
   settlement: ClaimSettlement | null;
   receipt: SignedReceipt | null;
-  /** Retention of the answer of a SETTLED claim. */
   keptUntil: Date | null;
 }
 

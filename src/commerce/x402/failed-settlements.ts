@@ -45,7 +45,6 @@ export class FailedSettlementStore {
     await this.#failures.deleteOne({ _id });
   }
 
-  /** Whether this payer is charged for free answers. */
   async isCharged(payer: Address, now: Date): Promise<boolean> {
     const since = new Date(now.getTime() - RETENTION_MS);
     return (await this.#failures.findOne({ payer, at: { $gt: since } }, { hint: PAYER_KEY })) !== null;

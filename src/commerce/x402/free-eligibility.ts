@@ -12,10 +12,8 @@ export interface FreeEligibilityDeps {
 }
 
 /** A contract wallet can accept a signature during verification only: it is charged unless the settlement itself was simulated. */
-export async function isEligibleForFreeAnswer(
-  { chain, facilitator, failures, now }: FreeEligibilityDeps,
-  { payer }: ClaimDoc,
-): Promise<boolean> {
+export async function isEligibleForFreeAnswer(deps: FreeEligibilityDeps, { payer }: ClaimDoc): Promise<boolean> {
+  const { chain, facilitator, failures, now } = deps;
   if (await failures.isCharged(payer, now())) return false;
   if (facilitator.simulatesSettlement) return true;
   const code = await chainCall('Reading the code of a payer', () => chain.client.getCode({ address: payer }));

@@ -6,7 +6,6 @@ import type { SignedReceipt } from '../receipts/receipt.ts';
 import type { ParsedPayment } from './protocol/payment-payload.ts';
 import type { PaymentQuote, ResourceInfo } from './protocol/payment-quote.ts';
 
-/** A composed answer, with the forecast in it. */
 export interface PreparedAnswer {
   body: Record<string, unknown>;
   forecastId: string | null;
@@ -15,7 +14,6 @@ export interface PreparedAnswer {
   freeBody?: Record<string, unknown>;
 }
 
-/** A paid request over any transport. */
 export interface PaidCall {
   offering: Offering;
   resource: ResourceInfo;

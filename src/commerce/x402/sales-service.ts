@@ -34,7 +34,6 @@ export interface SalesDeps {
   signal: AbortSignal;
   log: Log;
   now(): Date;
-  /** How long one request waits for the confirmation of its payment. */
   waitMs?: number;
 }
 
@@ -47,7 +46,6 @@ interface FinishContext {
 
 const DEFAULT_WAIT_MS = 30_000;
 
-/** Retention of a paid answer. */
 export const ANSWER_RETENTION_DAYS = 30;
 
 /**

@@ -11,9 +11,7 @@ export interface DemoTokenOptions {
 }
 
 export interface DemoTokenCache {
-  /** Returns a token that is valid for the next call; logs in if necessary. */
   getToken(): Promise<string>;
-  /** Makes the next call log in again. */
   forget(): void;
 }
 

@@ -8,7 +8,6 @@ export interface EmbeddedMongo extends Pick<ChildHost<never>, 'pid' | 'stop' | '
 }
 
 export interface EmbeddedMongoOptions {
-  /** Folder of the database; created if missing. */
   dbPath: string;
   /** Folder of the relinked engine (about 37 MB), on systems that need one. */
   cacheDir: string;

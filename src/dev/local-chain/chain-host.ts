@@ -13,9 +13,7 @@ export interface ChainHostPayload {
   port: number;
   /** Unix seconds of block 0 of a new chain; default: now. */
   genesisTimestamp?: number;
-  /** Limit of the wait for an earlier host to release the folder. */
   inUseTimeoutMs: number;
-  /** Deletes a saved chain. */
   discard: boolean;
 }
 

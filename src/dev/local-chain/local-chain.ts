@@ -7,7 +7,6 @@ import { callJsonRpc } from './json-rpc.ts';
 import { createIpcFetch } from './rpc/node-fetch.ts';
 
 export interface LocalChainOptions extends Partial<Omit<ChainHostPayload, 'stateDir' | 'genesisTimestamp'>> {
-  /** Folder of the saved state; created if missing. */
   stateDir: string;
   /** Unix milliseconds of block 0 of a new chain, at most the first replayed date; default: now. */
   genesisMs?: number;

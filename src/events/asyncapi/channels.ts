@@ -26,7 +26,6 @@ const BEARER = { type: 'string', description: '`Bearer` and an access token; ins
 const CONNECTION_HEADERS = { type: 'object', properties: { Authorization: BEARER } };
 
 interface ChannelInputs {
-  /** Query parameters of the handshake. */
   query: AsyncApiSchema;
   socket: readonly string[];
   deliveries: readonly string[];

@@ -12,11 +12,9 @@ export interface AsyncApiOptions extends ExampleOptions {
   title: string;
   description: string;
   version: string;
-  /** Query parameters of the WebSocket handshake. */
   handshake: z.ZodObject;
 }
 
-/** The AsyncAPI 3.1 document, built from the message schemas; deterministic. */
 export function buildAsyncApiDocument(options: AsyncApiOptions) {
   const events = buildEventMessages(options);
   const socket = [...Object.values(events), ...buildServerMessages(), ...buildClientMessages()];

@@ -115,7 +115,6 @@ export function buildExampleEvent<Name extends PushedName>(type: Name): EventDoc
   return { ...common, content: EXAMPLE_CONTENTS[type] };
 }
 
-/** Its view for a tier, by the rules of real events. */
 export function buildExampleView<Name extends PushedName>(type: Name, tier: 'basic' | 'premium', options: ExampleOptions) {
   const event = buildExampleEvent(type) as Parameters<typeof viewEvent>[0];
   const eventView = viewEvent(event, { tier }, { ...options, saltSecret: SALT_SECRET, policy: 'resolution' });

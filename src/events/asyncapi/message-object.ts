@@ -1,6 +1,5 @@
 import type { AsyncApiSchema } from './json-schema.ts';
 
-/** The used subset of an AsyncAPI 3 message object. */
 export interface MessageObject {
   name: string;
   title: string;

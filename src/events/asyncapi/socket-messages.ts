@@ -69,11 +69,8 @@ export function buildClientMessages(): MessageObject[] {
 
 type SocketMessageKind = (typeof SERVER_MESSAGES)[ServerMessageName] | (typeof CLIENT_MESSAGES)[ClientMessageName];
 
-function toMessageObject(
-  name: ServerMessageName | ClientMessageName,
-  { schema, summary }: SocketMessageKind,
-  payload: object,
-): MessageObject {
+function toMessageObject(name: ServerMessageName | ClientMessageName, kind: SocketMessageKind, payload: object): MessageObject {
+  const { schema, summary } = kind;
   return { name, title: TITLES[name], summary, contentType: 'application/json', payload: toMessageSchema(schema), examples: [{ payload }] };
 }
 

@@ -10,7 +10,6 @@ export const EVENT_INDEXES = [
   { collection: 'events', indexes: [{ key: { key: 1 }, unique: true }] },
 ] as const satisfies CollectionIndexes[];
 
-/** The log of all events in one total order. */
 export class EventLog {
   readonly #events: Collection<AnyEvent>;
   readonly #onAppended: () => void;

@@ -9,7 +9,6 @@ type SignalFacts = ForecastFacts &
 type AttestationFacts = ForecastFacts & Pick<ForecastDoc, 'commitment' | 'cid'>;
 type WagerFacts = Pick<WagerDoc, '_id' | 'venue' | 'asset' | 'market' | 'listing' | 'side' | 'contracts' | 'costMicros' | 'replayed'>;
 
-/** Stored content of each event, before access rules apply. */
 export interface EventContent {
   'signal.new': SignalFacts;
   'signal.resolved': ForecastFacts &
@@ -26,7 +25,6 @@ export interface EventContent {
   'webhook.disabled': { webhookId: string; url: string; reason: string; failingSince: Date | null };
 }
 
-/** An event without a position in the log. */
 export interface EventDraft<Name extends PushedName = PushedName> {
   /** Idempotency key: the same occurrence has the same key in every process. */
   key: string;

@@ -11,14 +11,12 @@ export interface EventTailOptions {
   listener: EventListener;
   log: Log;
   signal: AbortSignal;
-  /** Polling interval for events of other processes. */
   pollMs?: number;
   failurePauseMs?: number;
 }
 
 export interface EventTail {
   wake(): void;
-  /** Id of the last event that the listener has processed. */
   getSeenId(): number;
   ended: Promise<void>;
 }

@@ -16,9 +16,7 @@ import type { ConnectionSubscription } from './subscription.ts';
 export interface ClaimedSocket {
   request: IncomingMessage;
   socket: Duplex;
-  /** Bytes received after the request headers. */
   head: Buffer;
-  /** Response headers besides those of the protocol. */
   headers: Readonly<Record<string, string>>;
 }
 

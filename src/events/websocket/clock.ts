@@ -5,7 +5,6 @@ export interface Clock {
   after(ms: number, work: () => void): () => void;
 }
 
-/** Longest delay of a platform timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Platform timers, which do not keep the process alive. */

@@ -17,7 +17,6 @@ export interface ConnectionHubOptions {
   events: Pick<EventLog, 'after'>;
   slots: Pick<ConnectionSlotStore, 'heartbeat' | 'release' | 'releaseAll'>;
   view: EventViewOptions;
-  /** Current entitlements by session id. */
   readEntitlements(sessionIds: readonly string[]): Promise<ReadonlyMap<string, SessionEntitlement>>;
   clock: Clock;
   log: Log;

@@ -9,11 +9,9 @@ import type { ServerData, ServerMessageName } from './messages/message-schemas.t
 import type { SessionHolder } from './session-holder.ts';
 import { type ConnectionSubscription, matchesSubscription } from './subscription.ts';
 
-/** Send buffer limit of a slow client. */
 export const MAX_BUFFERED_BYTES = 1024 * 1024;
 /** Time to answer a close frame before the socket is terminated. */
 export const CLOSE_TIMEOUT_MS = 2_000;
-/** Notice before the token expires. */
 export const EXPIRY_NOTICE_MS = 60_000;
 /** Limit of the wait for a slow client, for the next replay page and for its close frame. */
 export const SLOW_READER_TIMEOUT_MS = 30_000;
@@ -31,10 +29,8 @@ export interface ConnectionOptions {
 const NOOP: () => void = () => undefined;
 const TEXT_FRAME = { binary: false };
 
-/** One client: its subscription, position in the log, token and close cause. */
 export class Connection {
   readonly id: string;
-  /** Resolves once the socket is closed. */
   readonly closed: Promise<void>;
   readonly #socket: WebSocket;
   readonly #clock: Clock;
@@ -101,7 +97,6 @@ export class Connection {
     return this.#closeCause;
   }
 
-  /** Sends `connected` and starts the token timers. */
   start(data: Pick<ServerData<'connected'>, 'lastEventId' | 'pingSeconds'>): void {
     this.sendMessage('connected', {
       wallet: this.wallet,

@@ -12,7 +12,6 @@ export interface MessageHandlerOptions {
   clock: Clock;
   /** Identifies an access token. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, CHAIN_UNREACHABLE */
   identify(token: string): Promise<SessionHolder>;
-  /** Receives unexpected errors. */
   onFault(error: unknown): void;
 }
 

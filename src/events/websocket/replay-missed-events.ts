@@ -18,10 +18,8 @@ const PAGE_SIZE = 100;
 const EMPTY_PAGE_RETRIES = { max: 6, delayMs: 500 } as const;
 
 /** At the client's pace; then broadcasts continue without gap or duplicate. @throws Error if the log ends early, as after a restored backup */
-export async function replayMissedEvents(
-  connection: Connection,
-  { events, getLastBroadcastId, createEncoder, semaphore, clock }: MissedEventsOptions,
-): Promise<void> {
+export async function replayMissedEvents(connection: Connection, options: MissedEventsOptions): Promise<void> {
+  const { events, getLastBroadcastId, createEncoder, semaphore, clock } = options;
   let emptyPages = 0;
   while (!connection.isClosing) {
     const page = await semaphore.run(() => events.after(connection.lastId, PAGE_SIZE));

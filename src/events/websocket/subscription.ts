@@ -18,12 +18,8 @@ export function buildSubscription({ events, ...choice }: { events?: readonly Pus
   };
 }
 
-/** Whether a wallet subscribes to an event and may receive it. */
-export function matchesSubscription(
-  { type, horizonDays, wallet }: AnyEvent,
-  { events, horizons }: ConnectionSubscription,
-  owner: string,
-): boolean {
+export function matchesSubscription(event: AnyEvent, { events, horizons }: ConnectionSubscription, owner: string): boolean {
+  const { type, horizonDays, wallet } = event;
   if (wallet !== null && wallet !== owner) return false;
   if (!events.includes(type)) return false;
   return horizons === null || horizonDays === null || horizons.includes(formatHorizonName(horizonDays));

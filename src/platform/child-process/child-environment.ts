@@ -1,6 +1,5 @@
 import type { Environment } from '../config/config.ts';
 
-/** Paths, temporary files and language of the user. */
 const SYSTEM_VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'NODE_ENV'];
 /** Options of Node and glibc; `MALLOC_*` limits the memory that freed blocks retain. */
 const RUNTIME_VARIABLES = ['NODE_OPTIONS', 'NODE_V8_COVERAGE', 'MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'LD_LIBRARY_PATH'];

@@ -11,19 +11,16 @@ export interface ChildHostOptions {
   module: URL;
   /** Name in error messages, e.g. "embedded MongoDB". */
   name: string;
-  /** Error code for a host that exits or does not become ready. */
   failureCode: ErrorCode;
   /** JSON value passed to the host's `open`, over the IPC channel: a process list does not show it. */
   payload?: unknown;
   readyTimeoutMs?: number;
-  /** Time to close before SIGKILL. */
   stopTimeoutMs?: number;
 }
 
 export interface ChildHost<Ready> {
   ready: Ready;
   pid: number;
-  /** Resolves once the process has exited. Idempotent. */
   stop(): Promise<void>;
   /** Called once if the host exits without `stop`, even if it already has. */
   onExit(callback: (error: OracleError) => void): void;

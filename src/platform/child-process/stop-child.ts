@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** Sends SIGTERM, and SIGKILL after a timeout; resolves once the process has exited. */
 export async function stopChild(child: ChildProcess, exited: Promise<unknown>, timeoutMs: number): Promise<void> {
   child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);

@@ -1,7 +1,6 @@
 import { OracleError } from '../errors.ts';
 
 export interface SemaphoreLimits {
-  /** Running at once. */
   maxConcurrent: number;
   maxQueued: number;
   /** Longest wait in the queue, in milliseconds; default: unlimited. */

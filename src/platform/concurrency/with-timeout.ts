@@ -1,4 +1,3 @@
-/** Rejects with `createError()` when `work` takes longer. */
 export async function withTimeout<T>(ms: number, work: Promise<T>, createError: () => Error): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(createError()), ms);

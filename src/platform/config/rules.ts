@@ -1,6 +1,5 @@
 import { type Config, listSettings, type SettingName, type SettingProblem } from './settings.ts';
 
-/** Rules over several settings, for local and real chains alike. */
 export function findRuleProblems(config: Config): SettingProblem[] {
   const rules = [findChainProblems, findPaymentProblems, findSharedKeys, findRealMoneyProblems, findLocalOnlySettings, findAdminProblems];
   return rules.flatMap((find) => find(config));

@@ -33,7 +33,6 @@ export interface SettingProblem {
 
 export const listSettings = () => Object.entries(SETTINGS) as [SettingName, SettingDefinition][];
 
-/** Names and values of the secret settings, for log censoring. */
 export function listSecretValues(config: Config): { name: string; value: string }[] {
   return listSettings()
     .filter(([name, { secret }]) => secret && config[name] !== undefined)

@@ -24,7 +24,6 @@ export interface DataDir {
 export type DataFile = 'demo.json' | 'keys.json';
 
 export interface DataDirOptions {
-  /** Files and sub-folders that a folder in use must contain. */
   required?: readonly string[];
 }
 

@@ -5,7 +5,6 @@ import { OracleError } from '../errors.ts';
 import { readJsonFileOrNull, writeJsonFile } from './json-file.ts';
 import { getProcessIdentity } from './process-identity.ts';
 
-/** Folder of the claims, within the locked folder. */
 export const LOCK_FOLDER = 'lock';
 
 interface LockClaim {

@@ -8,7 +8,6 @@ export async function readJson(response: Response, maxBytes = MAX_BYTES): Promis
   return (await readMeasuredJson(response, maxBytes)).value;
 }
 
-/** Also returns the size of the body. */
 export async function readMeasuredJson(response: Response, maxBytes: number): Promise<{ value: unknown; bytes: number }> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

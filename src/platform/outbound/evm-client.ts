@@ -11,10 +11,8 @@ export type NodeFetch = typeof fetch;
 
 export interface EvmReaderOptions {
   rpcUrl: string;
-  /** Per request. */
   timeoutMs: number;
   retryCount: number;
-  /** Before the first retry. */
   retryDelayMs: number;
   pollingIntervalMs?: number;
   batchSize?: number;

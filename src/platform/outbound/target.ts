@@ -94,7 +94,6 @@ export function getHostname(url: string): string {
   return parsed === null ? '' : normalizeHostname(parsed).toLowerCase();
 }
 
-/** Removes IPv6 brackets and trailing dots. */
 function normalizeHostname({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 }

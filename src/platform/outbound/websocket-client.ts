@@ -9,7 +9,6 @@ export interface WebSocketTarget {
 
 const MAX_MESSAGE_BYTES = 16 * 2 ** 20;
 
-/** Opens a WebSocket without redirects and proxy, with bounded messages. */
 export function openWebSocket({ url, headers, handshakeTimeoutMs }: WebSocketTarget): WebSocket {
   return new WebSocket(url, { headers, handshakeTimeout: handshakeTimeoutMs, followRedirects: false, maxPayload: MAX_MESSAGE_BYTES });
 }

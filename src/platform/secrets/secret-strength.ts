@@ -25,7 +25,6 @@ export function estimateEntropyBits(secret: string, known: readonly string[] = [
 
 const LOOKALIKE_LETTERS: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's' };
 
-/** Replaces digits and signs by the letters they stand for, as in `p4ssw0rd`. */
 function replaceLookalikes(text: string): string {
   return text.replaceAll(/[013457@$]/g, (character) => LOOKALIKE_LETTERS[character]!);
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode, OracleError, type OracleErrorOptions } from '../errors.ts';
 
-/** Longer texts of an error are truncated. */
 const MAX_TEXT_CHARS = 2_000;
 const MAX_DETAILS = 20;
 
@@ -13,7 +12,6 @@ const PROBLEM = z.looseObject({
   field: boundedText.optional(),
 });
 
-/** Members other than details. */
 const STANDARD_MEMBERS = new Set('type title status detail instance success code retryable suggestedAction field'.split(' '));
 
 /** `Retry-After` of the service when no time is known. */

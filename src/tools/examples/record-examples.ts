@@ -74,10 +74,8 @@ export function buildRequest(
   return { method: method.toUpperCase(), body, headers, ...rest };
 }
 
-export function buildPath(
-  { path, operationId }: Pick<CallableOperation, 'path' | 'operationId'>,
-  { params = {}, query = {} }: ExampleCall,
-): string {
+export function buildPath({ path, operationId }: Pick<CallableOperation, 'path' | 'operationId'>, call: ExampleCall): string {
+  const { params = {}, query = {} } = call;
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
     if (value === undefined) throw new Error(`${operationId}: no sample of "${name}"`);

@@ -34,7 +34,6 @@ export function formatIntervalCell(bounds: { low: number; high: number } | null)
 
 const WIDTH = 100;
 
-/** Breaks between words at `WIDTH` characters. */
 export function wrapParagraph(text: string): string {
   return text.replaceAll(new RegExp(`(?=.{${WIDTH}})(.{1,${WIDTH - 1}})\\s+`, 'g'), '$1\n');
 }

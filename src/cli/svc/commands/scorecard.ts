@@ -61,7 +61,6 @@ const ANSWER = z.object({
 
 type ScorecardAnswer = z.infer<typeof ANSWER>;
 
-/** Rows printed on a terminal; JSON has all. */
 const MAX_ROWS = 10;
 
 /** Interface, section 2.3. */

@@ -79,10 +79,8 @@ function formatSignal(answer: z.infer<typeof ANSWER>, writer: TerminalWriter): s
   return lines;
 }
 
-export function formatWindowTitle(
-  { horizon, windowOpensAt, resolvesAt }: Record<'horizon' | 'windowOpensAt' | 'resolvesAt', string>,
-  writer: TerminalWriter,
-): string {
+export function formatWindowTitle(record: Record<'horizon' | 'windowOpensAt' | 'resolvesAt', string>, writer: TerminalWriter): string {
+  const { horizon, windowOpensAt, resolvesAt } = record;
   const days = horizon.replace('d', ' days');
   return writer.paint('bold', `BTC/USD, ${days}: from ${formatMinute(windowOpensAt)} to ${formatMinute(resolvesAt)} UTC`);
 }

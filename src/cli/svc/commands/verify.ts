@@ -31,7 +31,6 @@ interface VerifyValues extends ServiceValues {
   toleranceBps?: number;
 }
 
-/** Checks one forecast on chain, with the checks of the audit. */
 export const verifyCommand: SvcCommand<VerifyValues> = {
   name: 'verify',
   arguments: '<id>',

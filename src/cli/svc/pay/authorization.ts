@@ -50,7 +50,6 @@ export async function signPayment(account: LocalAccount, requirement: PaymentReq
   };
 }
 
-/** How far the clock of a chain may be behind this one. */
 const MAX_CLOCK_SKEW_MS = 120_000;
 const MAX_DATE_MS = 8.64e15;
 

@@ -18,9 +18,7 @@ interface BuyOptions {
   path: string;
   account: LocalAccount;
   maxMicros: bigint;
-  /** Accepted coins. */
   coins: readonly Coin[];
-  /** Skips the confirmation. */
   yes: boolean;
 }
 
@@ -86,11 +84,8 @@ async function fetchPaymentRequirement({ url, path, maxMicros, coins }: BuyOptio
 }
 
 /** Shows the payment and asks for confirmation. @throws UsageError without a terminal */
-async function confirmPurchase(
-  context: CliContext,
-  requirement: PaymentRequirement,
-  { yes, account, coins }: BuyOptions,
-): Promise<boolean> {
+async function confirmPurchase(context: CliContext, requirement: PaymentRequirement, options: BuyOptions): Promise<boolean> {
+  const { yes, account, coins } = options;
   const price = `${formatUnits(requirement.amountMicros, DECIMALS)} USD`;
   const rows = [
     ['Price', price],

@@ -26,10 +26,8 @@ const DECIMALS = 6;
 const REQUEST = { timeoutMs: 15_000, retryCount: 2, retryDelayMs: 150 };
 
 interface CoinOptions {
-  /** A wallet of the demo deployment, which pays with the demo coin. */
   wallet?: string;
   asset?: Address;
-  /** Endpoint of the chain to pay on. */
   rpc?: string;
 }
 

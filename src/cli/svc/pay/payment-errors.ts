@@ -6,7 +6,6 @@ import { readAuthorizationState } from './authorization-state.ts';
 import type { Coin } from './coins.ts';
 import { getPaymentFile, type Purchase, removePendingPayment } from './pending-payment.ts';
 
-/** A payment that was rejected and has expired. */
 interface EndedPayment {
   purchase: Purchase;
   payment: SignedPayment;

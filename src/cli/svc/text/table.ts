@@ -9,7 +9,6 @@ export interface TableColumn {
 
 const GAP = 2;
 
-/** A column with the cell of each record. */
 export interface RecordColumn<Row> extends TableColumn {
   cell(row: Row): Cell;
 }

@@ -25,7 +25,6 @@ export interface FollowStreamOptions {
   onEvent(event: WatchedEvent): void;
   onConnected?(): void;
   onNotice(text: string): void;
-  /** Closes the connection. */
   signal: AbortSignal;
 }
 

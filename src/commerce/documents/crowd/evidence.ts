@@ -93,11 +93,8 @@ function toWeekProof(deps: DocumentDeps, doc: ForecastDoc): WeekProof {
   };
 }
 
-function toStrikeInputs(
-  day: DayDoc | undefined,
-  { strike, expiresAt, oracleProbability }: WeekComparison,
-  at: Date | undefined,
-): StrikeInputs | null {
+function toStrikeInputs(day: DayDoc | undefined, comparison: WeekComparison, at: Date | undefined): StrikeInputs | null {
+  const { strike, expiresAt, oracleProbability } = comparison;
   if (day === undefined || at === undefined) return null;
   const { price, variance, modelVersion, forecasts } = day;
   if (price === null || variance === null || modelVersion === null) return null;

@@ -6,7 +6,6 @@ import { CONTEXT_SECTIONS } from '../../../record/schemas/market-context.ts';
 import type { DocumentDeps } from '../deps.ts';
 import type { DocumentBody } from '../document-head.ts';
 
-/** The day's market data and regime, without a forecast. */
 export async function composeMarketContext(deps: DocumentDeps): Promise<DocumentBody> {
   const now = deps.now();
   const missing: MissingPart[] = [];

@@ -1,4 +1,3 @@
-/** Ordered columns of a forecast row, with descriptions. */
 export const FORECAST_COLUMNS = {
   sequence: 'Position in the record of this horizon, from 1, one a day, without gaps',
   date: 'Day of the forecast, UTC; `days` has the common fields of its forecasts',

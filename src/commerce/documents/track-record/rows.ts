@@ -28,7 +28,6 @@ export interface ForecastRowOptions {
   transactions: TransactionTable;
 }
 
-/** A forecast as a row, with integers as on chain. */
 export function toForecastRow(doc: ForecastDoc, { view, saltSecret, transactions }: ForecastRowOptions): TrackRecordCell[] {
   const { _id, day, sequence, attestation, reveal } = doc;
   const values = mayRead(doc, view) ? doc.values : null;

@@ -109,12 +109,8 @@ async function getAcceptedOffering(deps: JobDeps, doc: JobDocWithoutText, snapsh
   return accepted ? offering : null;
 }
 
-async function findRejection(
-  { policy, wallet, store, deliverySlot, now }: JobDeps,
-  doc: JobDocWithoutText,
-  offering: Offering,
-  { job, at }: JobSnapshot,
-) {
+async function findRejection(deps: JobDeps, doc: JobDocWithoutText, offering: Offering, { job, at }: JobSnapshot) {
+  const { policy, wallet, store, deliverySlot, now } = deps;
   const [hasUnpaid, offers, takenUntil] = await Promise.all([
     store.hasUnpaidDelivery(job),
     store.countOffers(job.client, at),

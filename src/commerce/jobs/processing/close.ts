@@ -44,12 +44,8 @@ export async function bookPayment(deps: JobDeps, doc: JobDocWithoutText, job: On
   await deps.store.update(_id, { payment: { amountMicros: amount.toString(), txHash, settledAt } });
 }
 
-async function findJobPayment(
-  { chain, wallet }: JobDeps,
-  { contract, lastEventBlock, seenBlock }: JobDocWithoutText,
-  { jobId }: OnChainJob,
-  block: number,
-) {
+async function findJobPayment({ chain, wallet }: JobDeps, doc: JobDocWithoutText, { jobId }: OnChainJob, block: number) {
+  const { contract, lastEventBlock, seenBlock } = doc;
   const source = { contract, provider: wallet.address };
   const between = (from: number, to: number) => ({ jobId, fromBlock: BigInt(from), toBlock: BigInt(to) });
   // Completion is the last event of a job, so its block is tried first.

@@ -2,7 +2,6 @@ import { readJobEvents } from '../../../chain/erc8183/jobs.ts';
 import type { ConfirmedBlock } from '../../../chain/rpc/block-depth.ts';
 import type { JobDeps } from './deps.ts';
 
-/** Blocks per step, after which the cursor moves. */
 const BLOCKS_PER_STEP = 5_000;
 /** Blocks that the first start looks back, about a day on Base. */
 const LOOK_BACK_BLOCKS = 43_200;

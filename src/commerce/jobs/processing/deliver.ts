@@ -48,11 +48,8 @@ function slotTakenError(): OracleError {
 
 const SALT_BYTES = 32;
 
-async function composeDelivery(
-  { chain, contract, wallet, compose, now }: JobDeps,
-  job: OnChainJob,
-  offering: Offering,
-): Promise<JobDelivery> {
+async function composeDelivery(deps: JobDeps, job: OnChainJob, offering: Offering): Promise<JobDelivery> {
+  const { chain, contract, wallet, compose, now } = deps;
   const composedAt = now();
   const { document, forecastId, attestationUid } = await compose(offering.name, composedAt);
   const text = canonicalize({

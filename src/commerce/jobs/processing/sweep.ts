@@ -37,11 +37,8 @@ async function advanceOrRecordFailure(deps: JobDeps, doc: JobDocWithoutText, con
   }
 }
 
-async function recordFailure(
-  { store, log, now }: JobDeps,
-  { _id, failures, failure: previousFailure }: JobDocWithoutText,
-  error: unknown,
-): Promise<void> {
+async function recordFailure({ store, log, now }: JobDeps, doc: JobDocWithoutText, error: unknown): Promise<void> {
+  const { _id, failures, failure: previousFailure } = doc;
   const failure = isOracleError(error) ? error.code : 'INTERNAL';
   if (shouldWarn(failure, { before: previousFailure, failures }))
     log.warn({ job: _id, err: error }, 'a job of the agent commerce contract cannot go on; it is tried again');

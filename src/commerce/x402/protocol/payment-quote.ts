@@ -16,7 +16,6 @@ const V1_NETWORKS: Readonly<Record<number, string>> = { 8453: 'base', 84532: 'ba
 export const PAYMENT_IDENTIFIER = 'payment-identifier';
 export const PAYMENT_ID_PATTERN = /^[a-zA-Z0-9_-]{16,128}$/;
 
-/** The paid resource in the form of the protocol. */
 export interface ResourceInfo {
   url: string;
   description: string;
@@ -38,7 +37,6 @@ export interface PaymentRequirementsV1 extends Omit<PaymentRequirements, 'networ
   mimeType: string;
 }
 
-/** Price of a resource in the forms of both protocol versions. */
 export interface PaymentQuote {
   offering: Offering;
   resource: ResourceInfo;

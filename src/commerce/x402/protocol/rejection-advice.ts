@@ -2,7 +2,6 @@ import type { Address } from 'viem';
 import { formatMoney } from '../../money.ts';
 import type { PaymentQuote } from './payment-quote.ts';
 
-/** Problem of a payment and advice for its payer, as text. */
 export interface RejectionAdvice {
   problem: string;
   action: string;
@@ -52,11 +51,8 @@ function listAdvice({ merchant, requirements, price, chain, payer }: AdviceConte
 }
 
 /** Null for an unknown reason. @param reason of this service or verbatim of a facilitator */
-export function getRejectionAdvice(
-  reason: string,
-  { merchant, requirements, requirementsV1, offering }: PaymentQuote,
-  payer: Address | null,
-): RejectionAdvice | null {
+export function getRejectionAdvice(reason: string, quote: PaymentQuote, payer: Address | null): RejectionAdvice | null {
+  const { merchant, requirements, requirementsV1, offering } = quote;
   const price = `${formatMoney(offering.price)} (${requirements.amount} units)`;
   const chain = requirementsV1 === null ? requirements.network : `${requirements.network} (${requirementsV1.network} in version 1)`;
   const found = listAdvice({ merchant, requirements, price, chain, payer }).find(([pattern]) => pattern.test(reason));

@@ -4,12 +4,10 @@ import type { SignedReceipt } from '../../receipts/receipt.ts';
 import type { X402Payment } from '../paid-call.ts';
 import type { X402ErrorCode } from './error-codes.ts';
 
-/** `SettlementResponse` of a settled payment. */
 export function toSettlementResponse({ payer, txHash }: Pick<X402Payment, 'payer' | 'txHash'>, network: string) {
   return { success: true, transaction: txHash, network, payer: getAddress(payer) } as const;
 }
 
-/** `SettlementResponse` of a verified payment that failed to settle. */
 export function toFailedSettlementResponse({ payer, x402Code }: { payer: Address; x402Code: X402ErrorCode }, network: string) {
   return { success: false, errorReason: x402Code, transaction: '', network, payer: getAddress(payer) } as const;
 }

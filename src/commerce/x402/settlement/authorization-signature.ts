@@ -17,10 +17,8 @@ const KEY_SIGNATURE_BYTES = 65;
 const MIN_V = 27;
 
 /** Whether the payer's own key signed the authorization; recovered locally without a chain read. */
-export async function isKeySigned(
-  { authorization, signature }: ParsedPayment,
-  { asset, extra, network }: PaymentRequirements,
-): Promise<boolean> {
+export async function isKeySigned(payment: ParsedPayment, { asset, extra, network }: PaymentRequirements): Promise<boolean> {
+  const { authorization, signature } = payment;
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   const domain = { ...extra, chainId: Number(network.split(':')[1]), verifyingContract: asset as Address };
   const message = { from, to, value, validAfter, validBefore, nonce };

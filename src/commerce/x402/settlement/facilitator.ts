@@ -7,7 +7,6 @@ import type { PaymentRequirements } from '../protocol/payment-quote.ts';
 export type FacilitatorSettlement = { txHash: Hash } | { refused: string };
 
 export interface Facilitator {
-  /** Whether `verify` simulates the settlement itself. */
   readonly simulatesSettlement: boolean;
   /** Reason of a rejection; null for a valid payment. @throws OracleError CHAIN_UNREACHABLE when the validity is unknown */
   verify(payment: ParsedPayment, requirements: PaymentRequirements, payer: ClaimedPayer): Promise<string | null>;

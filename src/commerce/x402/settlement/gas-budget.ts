@@ -1,10 +1,8 @@
 import type { GasBounds } from '../../../chain/tx/simulate.ts';
 
-/** Gas budget of settlements. */
 export interface GasBudget {
   /** US dollars per unit of the native currency; null when gas is free, as on a local chain. */
   currencyUsd: number | null;
-  /** Maximum cents per settlement. */
   maxCents: number;
 }
 

@@ -15,7 +15,6 @@ import { type GasBudget, getSettlementBounds } from './gas-budget.ts';
 
 export interface LocalFacilitatorDeps {
   chain: Chain;
-  /** Wallet of the role `facilitator`, which pays the gas. */
   wallet: Wallet;
   gasBudget: GasBudget;
   log: Log;
@@ -80,11 +79,8 @@ const MAX_LOGGED_CHARS = 500;
 const BAD_SIGNATURE = 'invalid_exact_evm_signature';
 
 /** Reason of a rejection from chain state, never from a contract's return data. @throws OracleError STEP_WAITING */
-async function explainRejection(
-  { client }: Chain,
-  { payment, requirements, isContract }: PreparedSettlement,
-  rejection: SimulationRejection,
-): Promise<string> {
+async function explainRejection({ client }: Chain, settlement: PreparedSettlement, rejection: SimulationRejection): Promise<string> {
+  const { payment, requirements, isContract } = settlement;
   if (rejection !== 'reverts') {
     if (isContract) return 'settlement_too_costly';
     throw gasTooExpensiveError();

@@ -40,11 +40,8 @@ interface FacilitatorRequest<T> {
 }
 
 /** A rejection has a status below 500 and a valid body; after any other failure the payment's status is unknown. */
-async function callFacilitator<T>(
-  base: string,
-  operation: 'verify' | 'settle',
-  { payment, requirements, schema }: FacilitatorRequest<T>,
-): Promise<T> {
+async function callFacilitator<T>(base: string, operation: 'verify' | 'settle', request: FacilitatorRequest<T>): Promise<T> {
+  const { payment, requirements, schema } = request;
   const { payload } = payment;
   const body = JSON.stringify({ x402Version: payload.x402Version, paymentPayload: payload, paymentRequirements: requirements });
   try {

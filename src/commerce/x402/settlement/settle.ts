@@ -67,11 +67,8 @@ export async function settlePayment(
 }
 
 /** Null for a transaction that a facilitator reports and the node does not know yet, or never. */
-async function readReportedSettlement(
-  { chain, merchant }: SettleDeps,
-  { authorization }: ParsedPayment,
-  txHash: Hash,
-): Promise<SettlementStatus> {
+async function readReportedSettlement(deps: SettleDeps, { authorization }: ParsedPayment, txHash: Hash): Promise<SettlementStatus> {
+  const { chain, merchant } = deps;
   try {
     return await readTransactionSettlement(chain, merchant, { authorization, txHash });
   } catch (error) {

@@ -83,11 +83,8 @@ export async function readTransactionSettlement(
 }
 
 /** Checks the authorization's own transfer: a transaction may use several authorizations and pay the merchant by one only. */
-function paysMerchant(
-  { logs }: TransactionReceipt,
-  { asset }: Pick<MerchantConfig, 'asset'>,
-  { from, to, value, nonce }: Authorization,
-): boolean {
+function paysMerchant({ logs }: TransactionReceipt, { asset }: Pick<MerchantConfig, 'asset'>, authorization: Authorization): boolean {
+  const { from, to, value, nonce } = authorization;
   const own = parseStablecoinTransfers(logs, asset).find((transfer) => transfer.nonce === nonce && isAddressEqual(transfer.from, from));
   return own !== undefined && isAddressEqual(own.to, to) && own.value === value;
 }

@@ -3,7 +3,6 @@ import type { ChainAddresses } from '../../../chain/addresses.ts';
 import { callJsonRpc } from '../json-rpc.ts';
 import { type LocalTransaction, sendTransactions } from './send-transactions.ts';
 
-/** Demo wallets by their purpose. */
 export type DemoWallets = Record<'basic' | 'premium' | 'poor' | 'buyer', Address>;
 
 /** Tier thresholds, in 10^-18 tokens. */

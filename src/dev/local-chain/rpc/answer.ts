@@ -1,7 +1,6 @@
 import { isPlainObject } from '../../../platform/validation/plain-object.ts';
 import type { NodeResponse, NodeSocket } from './node-socket.ts';
 
-/** A JSON-RPC 2.0 response with the client's id. */
 export type NodeRpcResponse = NodeResponse & { jsonrpc: '2.0'; id: unknown };
 
 /** viem's limit for a batch. */

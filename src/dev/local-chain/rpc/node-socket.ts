@@ -1,7 +1,6 @@
 import { getErrorMessage, OracleError } from '../../../platform/errors.ts';
 import { connectUnixSocket } from '../../../platform/outbound/unix-socket.ts';
 
-/** Result or error of JSON-RPC 2.0. */
 export interface NodeResponse {
   result?: unknown;
   error?: { code: number; message: string; data?: unknown };
@@ -12,7 +11,6 @@ export interface NodeSocketOptions {
   path: string;
   /** Receives each subscription notification verbatim, after earlier responses. */
   onNotification?(line: string): void;
-  /** Called once when the connection is closed. */
   onClose?(): void;
 }
 
@@ -64,7 +62,6 @@ export function connectNode({ path, onNotification = () => {}, onClose = () => {
   };
 }
 
-/** Splits a text stream into lines, scanning each chunk once. */
 function readLines(onLine: (line: string) => void): (text: string) => void {
   let begun: string[] = [];
   return (text) => {

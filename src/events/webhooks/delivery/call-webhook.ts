@@ -33,11 +33,8 @@ export interface WebhookCallResult {
  * Returns any behaviour of the receiver as an attempt. @throws OracleError CONFIG_INVALID when the secret cannot be decrypted;
  * RATE_LIMITED, with nothing sent, when too many name lookups are in flight
  */
-export async function callWebhook(
-  deps: CallWebhookDeps,
-  webhook: WebhookTarget,
-  { messageId, body, signal }: WebhookRequest,
-): Promise<WebhookCallResult> {
+export async function callWebhook(deps: CallWebhookDeps, webhook: WebhookTarget, request: WebhookRequest): Promise<WebhookCallResult> {
+  const { messageId, body, signal } = request;
   const at = deps.now();
   const headers = {
     'Content-Type': 'application/json',

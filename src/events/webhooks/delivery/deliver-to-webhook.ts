@@ -110,11 +110,8 @@ async function tryCallWebhook(
 }
 
 /** `later` if the chain is unreachable or the wallet has lost its tier, which suspends the webhook; `gone` if the event has expired. */
-async function renderEventBody(
-  deps: DeliverDeps,
-  { _id, wallet }: WebhookDoc,
-  head: WebhookDeliveryDoc,
-): Promise<string | 'later' | 'gone'> {
+async function renderEventBody(deps: DeliverDeps, doc: WebhookDoc, head: WebhookDeliveryDoc): Promise<string | 'later' | 'gone'> {
+  const { _id, wallet } = doc;
   const event = head.eventId === null ? null : await deps.events.event(head.eventId);
   if (event === null) return 'gone';
   try {
@@ -156,7 +153,6 @@ async function settleAttempt(
   return false;
 }
 
-/** Attempts at the current URL. */
 function countAttempts({ urlSetAt }: WebhookDoc, { attempts }: WebhookDeliveryDoc): number {
   return urlSetAt === undefined ? attempts.length : attempts.filter(({ at }) => at >= urlSetAt).length;
 }

@@ -86,12 +86,8 @@ export class DeliveryQueue {
   }
 
   /** Records an attempt and its transition by compare-and-set; false if another worker recorded one meanwhile. */
-  async recordAttempt(
-    { _id, attempts }: WebhookDeliveryDoc,
-    attempt: DeliveryAttempt,
-    transition: DeliveryTransition,
-    now: Date,
-  ): Promise<boolean> {
+  async recordAttempt(doc: WebhookDeliveryDoc, attempt: DeliveryAttempt, transition: DeliveryTransition, now: Date): Promise<boolean> {
+    const { _id, attempts } = doc;
     const over = { nextAttemptAt: null, finishedAt: now };
     const { modifiedCount } = await this.#deliveries.updateOne(
       { _id, state: 'PENDING', attempts: { $size: attempts.length } },
@@ -151,7 +147,6 @@ export class DeliveryQueue {
     }
   }
 
-  /** Deletes finished deliveries after their retention. */
   async purge(now: Date): Promise<void> {
     const { live, asked } = DELIVERY_RETENTION_DAYS;
     await this.#purge({ cause: LIVE_CAUSE }, now, live);
@@ -181,12 +176,8 @@ export class DeliveryQueue {
 const BY_ID = { hint: { _id: 1 } } as const;
 const WAITING_WEBHOOKS: Document[] = [{ $match: { state: 'PENDING' } }, { $group: { _id: '$webhookId' } }];
 
-function toPendingDelivery(
-  { _id: webhookId, wallet }: QueueOwner,
-  message: WebhookMessage,
-  position: number,
-  now: Date,
-): WebhookDeliveryDoc {
+function toPendingDelivery(owner: QueueOwner, message: WebhookMessage, position: number, now: Date): WebhookDeliveryDoc {
+  const { _id: webhookId, wallet } = owner;
   return {
     _id: `${webhookId}:${position}`,
     webhookId,

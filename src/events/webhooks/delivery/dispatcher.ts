@@ -111,11 +111,8 @@ async function wakeStrandedQueues({ queue, now }: WebhookDispatcherDeps): Promis
 type QueuedTurns = Map<string, { head: string; atMs: number }>;
 
 /** @param before heads that need not be queued again until they are overdue */
-async function queueDueTurns(
-  { queue, now, overdueMs = OVERDUE_MS }: WebhookDispatcherDeps,
-  enqueue: EnqueueTurn,
-  before: QueuedTurns,
-): Promise<QueuedTurns> {
+async function queueDueTurns(deps: WebhookDispatcherDeps, enqueue: EnqueueTurn, before: QueuedTurns): Promise<QueuedTurns> {
+  const { queue, now, overdueMs = OVERDUE_MS } = deps;
   const at = now();
   const queued: QueuedTurns = new Map();
   for (const doc of await queue.listDue(at, MAX_DUE)) {

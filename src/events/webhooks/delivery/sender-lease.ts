@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Collection, Db, Filter } from 'mongodb';
 import type { WebhookDoc } from '../registry/webhook.ts';
 
-/** Lease of a sender; renewed before each call. */
 export const SENDER_LEASE_MS = 25_000;
 
 const BY_ID = { hint: { _id: 1 } } as const;
 /** By the database's clock: the clocks of processes may differ. */
 const IS_EXPIRED = { $lte: [{ $ifNull: ['$sender.until', new Date(0)] }, '$$NOW'] };
 
-/** The exclusive right to send to a webhook. */
 export interface SenderLease {
   holder: string;
   /** The webhook at the last acquisition or renewal. */

@@ -3,7 +3,6 @@ import type { Disabler, WebhookDoc, WebhookStatus } from '../registry/webhook.ts
 
 const BY_ID = { hint: { _id: 1 } } as const;
 
-/** Status and failures of webhooks, written by their senders. */
 export class WebhookHealthStore {
   readonly #webhooks: Collection<WebhookDoc>;
 

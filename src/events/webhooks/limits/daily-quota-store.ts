@@ -31,7 +31,6 @@ interface DailyQuotaDoc {
   expiresAt: Date;
 }
 
-/** Consumed quota, for a refund. */
 export type QuotaGrant = Pick<DailyQuotaDoc, '_id'>;
 
 interface QuotaRequest {

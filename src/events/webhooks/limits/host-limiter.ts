@@ -3,17 +3,13 @@ import type { WebhookDoc } from '../registry/webhook.ts';
 import { HostRateLimit } from './host-rate-limit.ts';
 
 interface PostLimits {
-  /** Posts in flight. */
   maxConcurrent: number;
   /** Null: unlimited. */
   perMinute: number | null;
 }
 
-/** Limits per host in this process. */
 export interface HostLimiterOptions extends PostLimits {
-  /** Share of one wallet at a host. */
   perWallet: PostLimits;
-  /** Posts in flight of one wallet, over all hosts. */
   maxConcurrentPerWallet: number;
   now(): Date;
 }
@@ -57,7 +53,6 @@ export class HostLimiter {
     this.#shares = perWallet.perMinute === null ? null : new HostRateLimit(now, perWallet.perMinute);
   }
 
-  /** Runs the work, or returns why the limits forbid it. */
   async run<T>({ url, wallet }: HostPost, work: () => Promise<T>): Promise<T | HostLimitReason> {
     const host = getHostname(url);
     const keys = { host, wallet, share: `${wallet} ${host}` };

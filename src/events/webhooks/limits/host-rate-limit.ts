@@ -10,7 +10,6 @@ const MAX_HOSTS = 10_000;
 interface HostState {
   left: number;
   at: number;
-  /** Time of the last `dropped` decision. */
   loggedAt: number | null;
 }
 

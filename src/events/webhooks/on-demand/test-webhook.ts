@@ -18,11 +18,8 @@ export interface TestWebhookDeps {
 }
 
 /** A receiver that accepts the test is up again: pending messages become due. @throws OracleError NOT_FOUND; RATE_LIMITED; CONFLICT */
-export async function testWebhook(
-  { store, queue, quotas, ping, now }: TestWebhookDeps,
-  wallet: string,
-  id: string,
-): Promise<WebhookDeliveryDoc> {
+export async function testWebhook(deps: TestWebhookDeps, wallet: string, id: string): Promise<WebhookDeliveryDoc> {
+  const { store, queue, quotas, ping, now } = deps;
   const webhook = await requireOwnWebhook(store, wallet, id);
   const at = now();
   const since = new Date(at.getTime() - MIN_TEST_INTERVAL_SECONDS * 1_000);

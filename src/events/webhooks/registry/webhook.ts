@@ -49,9 +49,7 @@ export interface WebhookDoc {
   /** Lease of the sender, by the database's clock: a single sender keeps the order. */
   sender: { holder: string; until: Date } | null;
   testedAt?: Date;
-  /** Claim of a replay that is being queued. */
   replays?: { claimedUntil: Date };
-  /** Unpublished notices to the owner. */
   outbox?: WebhookEnding[];
   createdAt: Date;
 }
@@ -73,7 +71,6 @@ export function buildFingerprint({ wallet, url, events, horizons }: Pick<Webhook
     .digest('hex');
 }
 
-/** Whether a webhook subscribes to an event's name and horizon, and may receive it. */
 export function matchesWebhook(
   { wallet, events, horizons }: Pick<WebhookDoc, 'wallet' | 'events' | 'horizons'>,
   event: Pick<AnyEvent, 'type' | 'horizonDays' | 'wallet'>,

@@ -20,10 +20,12 @@ export interface AttemptOutcome {
 }
 
 /** Outcome of an attempt by Standard Webhooks. @param random from 0 to below 1 */
-export function decideOutcome(
-  { webhook, attempts, called: { attempt, retryAfterSeconds } }: AttemptContext,
-  random: () => number,
-): AttemptOutcome {
+export function decideOutcome(context: AttemptContext, random: () => number): AttemptOutcome {
+  const {
+    webhook,
+    attempts,
+    called: { attempt, retryAfterSeconds },
+  } = context;
   const { at, status, reason } = attempt;
   if (reason === null) return { verdict: { state: 'DELIVERED' }, end: null };
   const failingSince = webhook.failingSince ?? at;

@@ -23,14 +23,11 @@ export const RETRY_JITTER = 0.2;
 /** A longer `Retry-After` is capped. */
 export const MAX_RECEIVER_RETRY_AFTER_MS = 24 * HOUR_MS;
 
-/** A webhook is disabled after failing this long without a success. */
 export const DISABLE_AFTER_FAILING_MS = 5 * 24 * HOUR_MS;
 
 export interface FailedAttempt {
-  /** Attempts made, including this one. */
   attempts: number;
   at: Date;
-  /** From the receiver. */
   retryAfterSeconds: number | null;
 }
 

@@ -23,11 +23,8 @@ export function buildSignatureHeaders({ messageId, at, body }: SignedDelivery, s
 }
 
 /** The current signing secrets, newest first. @throws OracleError CONFIG_INVALID if they are encrypted under another master secret */
-export function openSigningSecrets(
-  { _id, sealedSecret, previousSecret }: Pick<WebhookDoc, '_id' | 'sealedSecret' | 'previousSecret'>,
-  box: SecretBox,
-  now: Date,
-): string[] {
+export function openSigningSecrets(doc: Pick<WebhookDoc, '_id' | 'sealedSecret' | 'previousSecret'>, box: SecretBox, now: Date): string[] {
+  const { _id, sealedSecret, previousSecret } = doc;
   const previous = previousSecret !== null && previousSecret.validUntil > now ? [previousSecret.sealed] : [];
   return [sealedSecret, ...previous].map((sealed) => box.open('webhook-secret', _id, sealed));
 }

@@ -2,7 +2,6 @@ import { WEBSOCKET } from '../../channels.ts';
 
 interface CloseCode {
   code: number;
-  /** Sent with the code. */
   reason: string;
   meaning: string;
 }

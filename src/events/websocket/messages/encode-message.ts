@@ -5,7 +5,6 @@ import type { ServerData, ServerMessageName } from './message-schemas.ts';
 
 export type EncodeEvent = (event: AnyEvent, tier: Tier) => Buffer;
 
-/** Encodes each message once per event and tier, for all connections. */
 export function createEventEncoder(options: EventViewOptions): EncodeEvent {
   const encoded = new Map<string, Buffer>();
   return (event, tier) => {

@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 
 export interface SettingDefinition {
-  /** Parses the text of the environment. */
   schema: z.ZodType;
   /** Text that applies when the setting is absent or empty. */
   default?: string;
@@ -20,7 +19,6 @@ export const integerSetting = (min: number, max: number) => {
   return z.coerce.number({ error }).int(error).min(min, error).max(max, error);
 };
 export const urlSetting = (protocols: RegExp, what: string) => z.url({ protocol: protocols, error: `must be ${what}` });
-/** Base URL of a server that programs call. */
 export const serviceUrlSchema = urlSetting(/^https?$/, 'an http(s) URL').refine(isBareUrl, {
   error: 'must be a URL without user, password, query and fragment',
 });
