@@ -40,14 +40,8 @@ export interface ReplayOptions {
   /** Requested range; an interrupted replay keeps its own. */
   range: ReplayRange | null;
   chain: Pick<LocalChain, 'setNextBlockTime' | 'readLastBlockMs'>;
-  onProgress(progress: ReplayProgress): void;
+  onProgress(progress: { done: number; total: number; day: Day }): void;
   signal: AbortSignal;
-}
-
-export interface ReplayProgress {
-  done: number;
-  total: number;
-  day: Day;
 }
 
 /**

@@ -3,18 +3,13 @@ import type { Collection, Db } from 'mongodb';
 import type { CollectionIndexes } from '../../platform/mongo.ts';
 import { LOGIN_WINDOW_MS } from './login-message.ts';
 
-interface SiweNonceDoc {
-  _id: string;
-  expiresAt: Date;
-}
-
 export const SIWE_NONCE_INDEXES = [
   { collection: 'login_nonces', indexes: [{ key: { expiresAt: 1 } }] },
 ] as const satisfies CollectionIndexes[];
 
 /** Nonces for EIP-4361 messages. `LoginClaimStore` enforces single use. */
 export class SiweNonceStore {
-  readonly #nonces: Collection<SiweNonceDoc>;
+  readonly #nonces: Collection<{ _id: string; expiresAt: Date }>;
 
   constructor(db: Db) {
     this.#nonces = db.collection('login_nonces');

@@ -4,17 +4,11 @@ import type { ReadGateBalance } from './gate-balance.ts';
 import { GateBalanceCache } from './gate-balance-cache.ts';
 import { lowerTier } from './tiers.ts';
 
-export interface SessionEntitlementsOptions {
-  sessions: Pick<SessionStore, 'saveGateReading'>;
-  readGate: ReadGateBalance;
-  now(): Date;
-}
-
 /** Current tier of sessions: at most the tier at login, lower once the balance has fallen. */
 export class SessionEntitlements {
   readonly #balances: GateBalanceCache;
 
-  constructor({ sessions, readGate, now }: SessionEntitlementsOptions) {
+  constructor({ sessions, readGate, now }: { sessions: Pick<SessionStore, 'saveGateReading'>; readGate: ReadGateBalance; now(): Date }) {
     this.#balances = new GateBalanceCache({
       readGate,
       persist: (wallet, { gate, readAt }) => sessions.saveGateReading(wallet, gate, readAt),

@@ -54,12 +54,6 @@ export interface ReputationState {
   reporter: Address;
 }
 
-export interface ReporterOptions {
-  chain: Chain;
-  wallet: Wallet;
-  agentId(): Promise<number>;
-}
-
 const FEEDBACK_TAG = 'wagerOutcome';
 /** Two decimals keep hundredths of a percent in the registry's truncating average. */
 const FEEDBACK_DECIMALS = 2;
@@ -68,7 +62,7 @@ const FEEDBACK_VALUES = { WIN: 10_000, LOSS: 0 } as const;
 const NEW_FEEDBACK_TOPIC = toEventSelector(getAbiItem({ abi: reputationAbi, name: 'NewFeedback' }));
 
 /** Reports outcomes to the Reputation Registry (ERC-8004) from a wallet other than the agent's. */
-export function createReporter({ chain, wallet, agentId }: ReporterOptions): Reporter {
+export function createReporter({ chain, wallet, agentId }: { chain: Chain; wallet: Wallet; agentId(): Promise<number> }): Reporter {
   return {
     address: wallet.address,
     async describe(outcome) {

@@ -18,12 +18,6 @@ export interface SignedAttempt {
   signedAt: Date;
 }
 
-export interface StoredLog {
-  address: Address;
-  topics: Hex[];
-  data: Hex;
-}
-
 export interface StoredReceipt {
   hash: Hex;
   blockNumber: number;
@@ -35,7 +29,7 @@ export interface StoredReceipt {
   effectiveGasPrice: string;
   /** Data fee of a rollup on its parent chain, wei as decimal text; unset: none. */
   l1FeeWei?: string;
-  logs: StoredLog[];
+  logs: { address: Address; topics: Hex[]; data: Hex }[];
 }
 
 /** One intended effect: at most one of its transactions is ever mined. */

@@ -32,11 +32,6 @@ const SYNTAX: CommandSyntax = {
 const EXIT_UNHEALTHY = 1;
 const EXIT_USAGE = 2;
 
-interface SelfTestCommand {
-  names: ComputationName[];
-  json: boolean;
-}
-
 interface TestedHistory {
   source: string;
   firstDay: string;
@@ -60,7 +55,7 @@ export async function runSelfTestCommand(args: string[]): Promise<void> {
 }
 
 /** @returns null after printing the help @throws UsageError */
-export function parseSelfTestCommand(args: string[]): SelfTestCommand | null {
+export function parseSelfTestCommand(args: string[]): { names: ComputationName[]; json: boolean } | null {
   const parsed = parseCommandLine<{ json?: boolean }>(SYNTAX, args, process.stdout);
   if (parsed === null) return null;
   const { values, positionals } = parsed;

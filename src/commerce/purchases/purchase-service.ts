@@ -27,11 +27,6 @@ export interface PurchaseServiceDeps extends PaymentCheckDeps, BuyerCheckDeps {
   log: Log;
 }
 
-/** Client address as the rate limits key it. */
-export interface BuyerAddress {
-  address: string;
-}
-
 const POLL_INTERVAL_MS = 50;
 const MAX_DELIVERY_POLLS = 200;
 
@@ -51,7 +46,7 @@ export class PurchaseService {
    * small an amount, TRANSACTION_UNCONFIRMED for an unknown or shallow transaction, CHAIN_UNREACHABLE, STEP_WAITING while sales are
    * closed; errors of `compose`, after which the stored payment is kept for a retry
    */
-  async buy(request: PurchaseRequest, { address }: BuyerAddress): Promise<PurchaseDelivery> {
+  async buy(request: PurchaseRequest, { address }: { address: string }): Promise<PurchaseDelivery> {
     const offering = requireOffering(request);
     const normalized = { ...request, txHash: request.txHash.toLowerCase() as Hash };
     const known = await this.#deps.store.find(normalized.txHash);

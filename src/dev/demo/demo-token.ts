@@ -10,12 +10,7 @@ export interface DemoTokenOptions {
   now(): number;
 }
 
-export interface DemoTokenCache {
-  getToken(): Promise<string>;
-  forget(): void;
-}
-
-export function createDemoTokenCache({ wallet, dataDir, url, now }: DemoTokenOptions): DemoTokenCache {
+export function createDemoTokenCache({ wallet, dataDir, url, now }: DemoTokenOptions): { getToken(): Promise<string>; forget(): void } {
   let session: Promise<{ token: string; goodUntilMs: number }> | undefined;
 
   async function startSession() {

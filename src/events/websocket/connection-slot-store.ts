@@ -6,14 +6,6 @@ import { WEBSOCKET } from '../channels.ts';
 /** Lease without a heartbeat, by the database's clock; then the process counts as dead. */
 export const SLOT_LEASE_MS = 90_000;
 
-/** A connection slot of a wallet. `_id` is `<wallet>:<number>`. */
-interface SlotDoc {
-  _id: string;
-  holder: string;
-  connection: string;
-  until: Date;
-}
-
 const COLLECTION = 'websocket_slots';
 
 export const SLOT_INDEXES = [
@@ -28,7 +20,7 @@ const IS_ABANDONED = { $expr: { $lt: ['$until', { $subtract: ['$$NOW', 3_600_000
 
 /** Slots of all processes: enforces the limit of connections per wallet. */
 export class ConnectionSlotStore {
-  readonly #slots: Collection<SlotDoc>;
+  readonly #slots: Collection<{ _id: string; holder: string; connection: string; until: Date }>;
   readonly #holder = randomUUID();
 
   constructor(db: Db) {

@@ -7,18 +7,11 @@ export const TICKET_SECONDS = 30;
 const TICKET_BYTES = 32;
 const COLLECTION = 'websocket_tickets';
 
-/** `_id` is the digest of the ticket, which is not stored. */
-interface TicketDoc {
-  _id: string;
-  sessionId: string;
-  expiresAt: Date;
-}
-
 export const TICKET_INDEXES = [{ collection: COLLECTION, indexes: [{ key: { expiresAt: 1 } }] }] as const satisfies CollectionIndexes[];
 
 /** Single-use tickets for a handshake, for clients that must not put their token into a URL. */
 export class TicketStore {
-  readonly #tickets: Collection<TicketDoc>;
+  readonly #tickets: Collection<{ _id: string; sessionId: string; expiresAt: Date }>;
   readonly #now: () => Date;
 
   constructor({ db, now }: { db: Db; now(): Date }) {

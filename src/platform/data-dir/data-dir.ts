@@ -23,10 +23,6 @@ export interface DataDir {
 
 export type DataFile = 'demo.json' | 'keys.json';
 
-export interface DataDirOptions {
-  required?: readonly string[];
-}
-
 interface Manifest {
   format: number;
   createdAt: string;
@@ -36,7 +32,7 @@ interface Manifest {
 const MANIFEST_FORMAT = 1;
 
 /** Creates a missing folder. @throws OracleError DATA_DIR_IN_USE naming the lock holder, DATA_DIR_DAMAGED, CONFIG_INVALID */
-export async function openDataDir(path: string, { required = [] }: DataDirOptions = {}): Promise<DataDir> {
+export async function openDataDir(path: string, { required = [] }: { required?: readonly string[] } = {}): Promise<DataDir> {
   const folder = resolve(path);
   await ensureFolder(folder);
   // Checked before the lock, which would write into a foreign folder.

@@ -1,17 +1,6 @@
-/** Progress and estimated time left: a bar on a terminal, elsewhere a line for each tenth. */
-export interface ProgressBar {
-  update(done: number, total: number, label: string): void;
-  end(): void;
-}
-
-export interface ProgressOutput {
-  isTTY?: boolean;
-  write(text: string): unknown;
-}
-
 export interface ProgressOptions {
   /** Default: standard error. */
-  output?: ProgressOutput;
+  output?: { isTTY?: boolean; write(text: string): unknown };
   /** Monotonic milliseconds. */
   clock?(): number;
 }
@@ -21,7 +10,7 @@ const BAR_WIDTH = 30;
 export function createProgressBar(
   title: string,
   { output = process.stderr, clock = () => performance.now() }: ProgressOptions = {},
-): ProgressBar {
+): { update(done: number, total: number, label: string): void; end(): void } {
   const timeLeft = createEstimator(clock);
   let lastTenth = -1;
   let shown = false;

@@ -1,14 +1,7 @@
 import type { Prose } from './prose.ts';
 
-/** A word that the glossary replaces. `perThousand` is the ceiling over all prose, in uses per 1,000 words. */
-interface HouseWord {
-  word: RegExp;
-  instead: string;
-  perThousand: number;
-}
-
 /** Ceilings are those measured in viem, x402, a2a-js, hono, ponder and the MCP SDK. */
-const HOUSE_WORDS: readonly HouseWord[] = [
+const HOUSE_WORDS: readonly { word: RegExp; instead: string; perThousand: number }[] = [
   { word: /\b(whoever|nobody|somebody|anybody)\b/gi, instead: 'the actor: client, caller, payer, operator, worker', perThousand: 1 },
   { word: /\b(told|untold|tell|tells|telling|teller)\b(?! apart)/gi, instead: 'return, send, publish, format, report', perThousand: 0 },
   { word: /\bdoors?\b/gi, instead: 'transport, interface, endpoint', perThousand: 0 },

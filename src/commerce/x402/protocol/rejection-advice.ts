@@ -2,11 +2,6 @@ import type { Address } from 'viem';
 import { formatMoney } from '../../money.ts';
 import type { PaymentQuote } from './payment-quote.ts';
 
-export interface RejectionAdvice {
-  problem: string;
-  action: string;
-}
-
 interface AdviceContext extends Pick<PaymentQuote, 'merchant' | 'requirements'> {
   /** E.g. `0.001 USD (1000 units)`. */
   price: string;
@@ -51,7 +46,7 @@ function listAdvice({ merchant, requirements, price, chain, payer }: AdviceConte
 }
 
 /** Null for an unknown reason. @param reason of this service or verbatim of a facilitator */
-export function getRejectionAdvice(reason: string, quote: PaymentQuote, payer: Address | null): RejectionAdvice | null {
+export function getRejectionAdvice(reason: string, quote: PaymentQuote, payer: Address | null): { problem: string; action: string } | null {
   const { merchant, requirements, requirementsV1, offering } = quote;
   const price = `${formatMoney(offering.price)} (${requirements.amount} units)`;
   const chain = requirementsV1 === null ? requirements.network : `${requirements.network} (${requirementsV1.network} in version 1)`;

@@ -22,11 +22,6 @@ export type HostLimitReason = 'busy' | 'spent';
 /** A rejected post keeps its place in the queue for so long, more than a worker takes to retry. */
 const PLACE_RETENTION_MS = 3_000;
 
-interface QueuePlace {
-  host: string;
-  lastTriedMs: number;
-}
-
 interface PostKeys {
   host: string;
   wallet: string;
@@ -41,7 +36,7 @@ interface PostKeys {
 export class HostLimiter {
   readonly #inFlight = new Map<string, number>();
   /** By share, in order of arrival. */
-  readonly #waiting = new Map<string, QueuePlace>();
+  readonly #waiting = new Map<string, { host: string; lastTriedMs: number }>();
   readonly #options: HostLimiterOptions;
   readonly #hosts: HostRateLimit | null;
   readonly #shares: HostRateLimit | null;

@@ -7,18 +7,12 @@ const MINUTE_MS = 60_000;
 /** The least recently used host is evicted; after a minute without posts its bucket would be full anyway. */
 const MAX_HOSTS = 10_000;
 
-interface HostState {
-  left: number;
-  at: number;
-  loggedAt: number | null;
-}
-
 /** `dropped` is to be logged; `dropped silently` follows within a minute of it. */
 type PostDecision = 'post' | 'dropped' | 'dropped silently';
 
 /** A token bucket per host: callbacks must not be usable to flood a third party. */
 export class HostRateLimit {
-  readonly #hosts = new LRUCache<string, HostState>({ max: MAX_HOSTS });
+  readonly #hosts = new LRUCache<string, { left: number; at: number; loggedAt: number | null }>({ max: MAX_HOSTS });
   readonly #now: () => Date;
   readonly #perMinute: number;
 

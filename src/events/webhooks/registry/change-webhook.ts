@@ -14,13 +14,6 @@ export interface WebhookChange {
   horizons?: readonly number[] | null;
 }
 
-export interface ChangeWebhookDeps {
-  store: WebhookStore;
-  queue: Pick<DeliveryQueue, 'makeDue'>;
-  targets: TargetRules;
-  now(): Date;
-}
-
 export type WebhookSubscription = Pick<WebhookDoc, 'url' | 'events' | 'horizons'>;
 
 /** Normalizes the order, for the fingerprint. */
@@ -34,7 +27,7 @@ export function normalizeSubscription({ url, events, horizons }: Required<Webhoo
 
 /** Pending messages go to the new URL at once. @throws OracleError NOT_FOUND; INPUT_INVALID naming `url`; RATE_LIMITED; CONFLICT for a duplicate */
 export async function changeWebhook(
-  { store, queue, targets, now }: ChangeWebhookDeps,
+  { store, queue, targets, now }: { store: WebhookStore; queue: Pick<DeliveryQueue, 'makeDue'>; targets: TargetRules; now(): Date },
   { wallet, id, change }: { wallet: string; id: string; change: WebhookChange },
 ): Promise<WebhookDoc> {
   // The text is checked for every caller; the host is looked up for the owner only.

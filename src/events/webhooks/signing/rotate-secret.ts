@@ -11,18 +11,12 @@ export const PREVIOUS_SECRET_HOURS = 24;
 
 const HOUR_MS = 3_600_000;
 
-export interface RotateSecretDeps {
-  store: WebhookStore;
-  box: SecretBox;
-  now(): Date;
-}
-
 /**
  * Setting the current secret again changes nothing: retries are safe. Only the latest previous secret keeps signing, if it can be decrypted.
  * @throws OracleError NOT_FOUND, INPUT_INVALID naming `secret`, CONFLICT on a concurrent change
  */
 export async function rotateSecret(
-  { store, box, now }: RotateSecretDeps,
+  { store, box, now }: { store: WebhookStore; box: SecretBox; now(): Date },
   { wallet, id, secret = generateSecret() }: { wallet: string; id: string; secret?: string },
 ): Promise<{ doc: WebhookDoc; secret: string }> {
   const key = toSigningKey(secret);

@@ -1,11 +1,5 @@
 import { WEBSOCKET } from '../../channels.ts';
 
-interface CloseCode {
-  code: number;
-  reason: string;
-  meaning: string;
-}
-
 /** Close codes of the server. The library sends those of the protocol: 1002, 1007, 1009. */
 export const CLOSE_CODES = {
   goingAway: {
@@ -43,6 +37,6 @@ export const CLOSE_CODES = {
     meaning:
       'The client reads more slowly than events come, and 1 MiB was waiting: connect again with `since`. One that does not read on within 30 seconds is cut off without this (1006)',
   },
-} as const satisfies Record<string, CloseCode>;
+} as const satisfies Record<string, { code: number; reason: string; meaning: string }>;
 
 export type CloseCause = keyof typeof CLOSE_CODES;
