@@ -7,15 +7,11 @@ import type { Market } from '../../market/market.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { fromCents, toCents } from '../../record/forecast-doc.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
-import { requireKnownAttestations } from './known-attestations.ts';
+import { type AttestationCheckDeps, requireKnownAttestations } from './known-attestations.ts';
 
-export interface HistoryDeps {
+export interface HistoryDeps extends Omit<AttestationCheckDeps, 'afterBlock'> {
   record: ForecastRecord;
   market: Market;
-  chain: Chain;
-  journal: Journal;
-  attester: Address;
-  isLocalChain: boolean;
 }
 
 /** Rejects parts that do not belong together: feed, chain, database. @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE */

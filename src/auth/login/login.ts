@@ -1,6 +1,6 @@
 import { type Address, getAddress, type Hex, hashMessage } from 'viem';
 import type { Chain } from '../../chain/client.ts';
-import { isSignedBy } from '../../chain/verify-signature.ts';
+import { isSignedBy, type SignedHash } from '../../chain/verify-signature.ts';
 import type { GateReading, ReadGateBalance } from '../tiers/gate-balance.ts';
 import { type PaidTier, tierRequired } from '../tiers/tiers.ts';
 import type { AccessTokens } from '../tokens/access-tokens.ts';
@@ -65,10 +65,7 @@ export async function logInBySiwe(deps: LoginDeps, { message, signature }: SiweL
   return completeLogin(deps, { wallet, hash: hashMessage(message), signature, claim: { key: `nonce:${nonce}`, usableUntil } });
 }
 
-interface LoginProof {
-  wallet: Address;
-  hash: Hex;
-  signature: Hex;
+interface LoginProof extends SignedHash {
   claim: { key: string; usableUntil: Date };
 }
 

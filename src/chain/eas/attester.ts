@@ -3,6 +3,7 @@ import { isOracleError, OracleError } from '../../platform/errors.ts';
 import type { ReachedInstant } from '../../platform/time/trusted-time.ts';
 import type { Chain } from '../client.ts';
 import { chainCall } from '../rpc/chain-call.ts';
+import type { StoredReceipt } from '../tx/journal.ts';
 import type { ConfirmedTransaction, Wallet } from '../tx/wallet.ts';
 import { easAbi, schemaRegistryAbi } from './abi.ts';
 import { requireBytes32 } from './commitment.ts';
@@ -21,18 +22,11 @@ export interface AttestationReference {
   refUid: Hex;
 }
 
-/** An attestation at its confirmation depth. */
-export interface ConfirmedAttestation {
+/** An attestation at its confirmation depth; gas and fees are those of the whole transaction. */
+export interface ConfirmedAttestation extends Pick<StoredReceipt, 'blockNumber' | 'at' | 'gasUsed' | 'l1FeeWei'> {
   uid: Hex;
   txHash: Hex;
-  blockNumber: number;
-  /** Block time. */
-  at: Date;
-  /** Of the whole transaction, shared by its attestations. */
-  gasUsed: number;
   effectiveGasPriceWei: string;
-  /** Data fee of a rollup for the whole transaction; unset: none. */
-  l1FeeWei?: string;
   attestationsInTransaction: number;
 }
 

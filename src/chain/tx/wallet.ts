@@ -1,34 +1,23 @@
 import PQueue from 'p-queue';
-import type { Address, Hex, LocalAccount } from 'viem';
+import type { Address, Hex } from 'viem';
 import { OracleError } from '../../platform/errors.ts';
-import type { Chain } from '../client.ts';
 import { chainCall } from '../rpc/chain-call.ts';
 import type { WalletContext } from './context.ts';
 import { createFeeSource } from './fees.ts';
-import type { Journal, JournalRow, StoredReceipt } from './journal.ts';
+import type { JournalRow, StoredReceipt } from './journal.ts';
 import { buildRowId, type PreparedCall, readNextNonce, reserveNonce } from './reserve-nonce.ts';
 import { type GasBounds, type SimulationRejection, simulate } from './simulate.ts';
 import { isFinalRow, waitForConfirmation } from './wait-for-confirmation.ts';
 
 export type WalletRole = 'attester' | 'reporter' | 'facilitator' | 'provider';
 
-export interface WalletOptions {
-  chain: Chain;
-  journal: Journal;
+type ContextOption = 'chain' | 'journal' | 'account' | 'signal' | 'allowForeignTransactions';
+
+/** By default unmined transactions are replaced after 30 s, a `send` ends after 120 s, and gas costs at most 100 gwei. */
+export interface WalletOptions extends Pick<WalletContext, ContextOption>, Partial<Pick<WalletContext, 'stuckAfterMs' | 'timeoutMs'>> {
   role: WalletRole;
-  account: LocalAccount;
-  /** Age at which an unmined transaction is replaced at higher fees. Default 30 s. */
-  stuckAfterMs?: number;
-  /** Timeout of one `send`. Default 120 s. */
-  timeoutMs?: number;
-  /** Maximum fee in wei per gas. Default 100 gwei. */
+  /** Maximum fee in wei per gas. */
   feeCapWei?: bigint;
-  signal?: AbortSignal;
-  /**
-   * Called before the wallet signs after a transaction that the journal does not have; throws to forbid it. That transaction is above
-   * `afterBlock` unless reorganised; unset: anywhere after the journal's last.
-   */
-  allowForeignTransactions?(afterBlock?: number): Promise<void>;
 }
 
 export interface SendRequest {

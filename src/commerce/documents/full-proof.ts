@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem';
 import { DIRECTION_CODES, encodeOpening, SIGNAL_CODES } from '../../chain/eas/commitment.ts';
-import { EAS_SCHEMAS, encodePrediction, getSchemaUid } from '../../chain/eas/schemas.ts';
+import { EAS_SCHEMAS, encodePrediction, getSchemaUid, type PredictionData } from '../../chain/eas/schemas.ts';
 import { buildOpening } from '../../record/commitment/commitment.ts';
 import { buildExpectedPrediction } from '../../record/commitment/expected-attestation.ts';
 import { COMMITMENT_FORMULA } from '../../record/oracle/commitment-proof.ts';
@@ -28,16 +28,7 @@ export interface FullProof {
 export interface PredictionWords {
   schemaUid: Hex;
   schema: string;
-  words: {
-    sequence: number;
-    day: number;
-    horizonDays: number;
-    windowOpensAt: number;
-    resolvesAt: number;
-    commitment: Hex;
-    inputsDigest: Hex;
-    metadata: Hex;
-  };
+  words: Omit<PredictionData, 'windowOpensAt' | 'resolvesAt'> & { windowOpensAt: number; resolvesAt: number };
   /** The fields ABI encoded, equal to `data` on chain. */
   data: Hex;
   refUid: Hex;

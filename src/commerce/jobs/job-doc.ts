@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem';
-import type { JobState } from '../../chain/erc8183/abi.ts';
+import type { OnChainJob } from '../../chain/erc8183/jobs.ts';
 import type { ErrorCode } from '../../platform/errors.ts';
 
 /** Deliverable of a job: the exact text whose hash is on chain. */
@@ -30,16 +30,8 @@ export interface JobDoc {
   /** Consecutive failed checks, and the code of the last one. */
   failures: number;
   failure: ErrorCode | null;
-  /** State on chain at a block; null before the first check. */
-  onChain: {
-    block: number;
-    state: JobState;
-    client: Address;
-    evaluator: Address;
-    /** Smallest units of the stablecoin as decimal text. */
-    budget: string;
-    expiresAt: Date;
-  } | null;
+  /** State on chain at a block, with the budget as decimal text; null before the first check. */
+  onChain: (Pick<OnChainJob, 'state' | 'client' | 'evaluator' | 'expiresAt'> & { block: number; budget: string }) | null;
   /** Null until decided. */
   accepted: boolean | null;
   reason: string | null;

@@ -1,6 +1,7 @@
 import { type Address, type Hex, type Log, parseEventLogs } from 'viem';
 import { toLowerCaseAddress } from '../../chain/addresses.ts';
 import { stablecoinAbi } from '../../chain/stablecoin/stablecoin.ts';
+import type { SettledPayment } from '../ledger/payment.ts';
 
 export interface RawLog {
   address: Address;
@@ -8,11 +9,7 @@ export interface RawLog {
   data: Hex;
 }
 
-export interface TransferParties {
-  asset: Address;
-  payer: Address;
-  payee: Address;
-}
+export type TransferParties = Pick<SettledPayment, 'asset' | 'payer' | 'payee'>;
 
 export interface TransferSummary {
   /** Sum from the payer to the payee. */

@@ -22,16 +22,10 @@ export interface SignedReceipt {
   types: { Receipt: readonly { name: string; type: string }[] };
   primaryType: 'Receipt';
   /** Integers as decimal text. */
-  message: {
-    payer: Address;
-    payee: Address;
-    asset: Address;
+  message: Pick<ReceiptData, 'payer' | 'payee' | 'asset' | 'resource' | 'answerHash' | 'txHash'> & {
     amount: string;
-    resource: string;
-    answerHash: Hash;
     forecastId: string;
     attestationUid: Hash;
-    txHash: Hash;
     settledAt: string;
   };
   signature: Hex;

@@ -6,19 +6,15 @@ import { readLogs } from '../../chain/rpc/logs.ts';
 import { findReceipt } from '../../chain/rpc/receipts.ts';
 import { stablecoinAbi } from '../../chain/stablecoin/stablecoin.ts';
 import { parseStablecoinTransfers } from '../../chain/stablecoin/transfers.ts';
-import { buildCauseKey, type PaymentCause } from '../ledger/payment.ts';
+import { buildCauseKey, type PaymentCause, type SettledPayment } from '../ledger/payment.ts';
 
 /** Money received in one transaction by one cause: the counterpart of one ledger entry. */
-export interface Movement {
+export interface Movement extends Pick<SettledPayment, 'cause' | 'txHash' | 'asset' | 'amountMicros'> {
   key: string;
-  cause: PaymentCause;
-  txHash: Hash;
   blockNumber: bigint;
-  asset: Address;
   /** For a job, its contract. */
   from: Address;
   to: Address;
-  amountMicros: bigint;
 }
 
 /** Tokens, receiving wallets and job contracts to read. Addresses case-insensitive. */

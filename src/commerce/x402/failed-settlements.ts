@@ -5,11 +5,7 @@ import type { CollectionIndexes } from '../../platform/mongo.ts';
 import type { ClaimDoc } from './claim-store.ts';
 
 /** A verified payment whose settlement failed after the answer was composed. */
-interface FailedSettlementDoc {
-  /** Id of the claim: repeated failures of a payment count once. */
-  _id: string;
-  payer: Address;
-  address: string;
+interface FailedSettlementDoc extends Pick<ClaimDoc, '_id' | 'payer' | 'address'> {
   at: Date;
 }
 

@@ -1,27 +1,21 @@
-import type { Caller, Tier } from '../../../auth/caller.ts';
+import type { Caller } from '../../../auth/caller.ts';
 import { isOracleError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import { type EventViewOptions, viewEvent } from '../../event-view.ts';
 import type { EventLog } from '../../log/event-log.ts';
-import { resumeWithTier, TIER_RECHECK_MS } from '../health/suspension.ts';
-import type { WebhookHealthStore } from '../health/webhook-health.ts';
+import { resumeWithTier, type SuspensionDeps, TIER_RECHECK_MS } from '../health/suspension.ts';
 import type { HostLimiter } from '../limits/host-limiter.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 import { decideOutcome } from '../retry/attempt-outcome.ts';
 import { type CallWebhookDeps, callWebhook, WEBHOOK_CALL_TIMEOUT_MS, type WebhookCallResult, type WebhookRequest } from './call-webhook.ts';
 import type { WebhookDeliveryDoc } from './delivery.ts';
-import type { DeliveryQueue } from './delivery-queue.ts';
 import type { SenderLease, SenderLeaseStore } from './sender-lease.ts';
 
-export interface DeliverDeps extends CallWebhookDeps {
+export interface DeliverDeps extends CallWebhookDeps, SuspensionDeps {
   leases: SenderLeaseStore;
-  health: WebhookHealthStore;
-  queue: DeliveryQueue;
   events: Pick<EventLog, 'event'>;
   hosts: HostLimiter;
   view: EventViewOptions;
-  /** Current tier of a wallet, in lower case. @throws OracleError CHAIN_UNREACHABLE */
-  tierOf(wallet: string): Promise<Tier>;
   log: Log;
   /** From 0 to below 1. */
   random(): number;

@@ -9,6 +9,7 @@ export const TIER_RECHECK_MS = 5 * 60_000;
 export interface SuspensionDeps {
   health: WebhookHealthStore;
   queue: DeliveryQueue;
+  /** Current tier of a wallet, in lower case. @throws OracleError CHAIN_UNREACHABLE */
   tierOf(wallet: string): Promise<Tier>;
   now(): Date;
 }

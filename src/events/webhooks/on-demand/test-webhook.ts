@@ -1,20 +1,15 @@
 import { OracleError } from '../../../platform/errors.ts';
 import type { WebhookDeliveryDoc } from '../delivery/delivery.ts';
-import type { DeliveryQueue } from '../delivery/delivery-queue.ts';
-import type { DailyQuotaStore } from '../limits/daily-quota-store.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
-import type { WebhookStore } from '../registry/webhook-store.ts';
 import { requireOwnWebhook } from '../registry/webhook-view.ts';
+import type { ReplayEventsDeps } from './replay-events.ts';
 
 /** Minimum interval between tests of a webhook, since each calls a receiver. */
 export const MIN_TEST_INTERVAL_SECONDS = 5;
 
-export interface TestWebhookDeps {
-  store: WebhookStore;
-  queue: DeliveryQueue;
-  quotas: DailyQuotaStore;
+export interface TestWebhookDeps extends Pick<ReplayEventsDeps, 'store' | 'queue' | 'quotas' | 'now'> {
+  /** Sends and logs a test. */
   ping(webhook: WebhookDoc): Promise<WebhookDeliveryDoc>;
-  now(): Date;
 }
 
 /** A receiver that accepts the test is up again: pending messages become due. @throws OracleError NOT_FOUND; RATE_LIMITED; CONFLICT */
