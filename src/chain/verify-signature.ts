@@ -25,9 +25,7 @@ export const MAX_SIGNATURE_BYTES = 8_192;
 
 /** Gas limit of one check. Covers passkey wallets and their deployment; bounds the node's cost of a contract that loops. */
 const MAX_CHECK_GAS = 3_000_000n;
-
 const CHECK_TIMEOUT_MS = 3_000;
-
 /** Some accounts accept any signature from the zero address, the default `from` of a call, to allow fee estimates. */
 const CALLER_ADDRESS: Address = '0x5165c0de00000000000000000000000000006492';
 

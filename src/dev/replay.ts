@@ -44,10 +44,7 @@ export interface ReplayOptions {
   signal: AbortSignal;
 }
 
-/**
- * At their own dates, with the chain's clock. Requires an empty record; an interrupted replay continues. @throws OracleError STEP_WAITING when
- * data is missing or the clocks disagree, SHUTTING_DOWN, DATA_DIR_DAMAGED if the chain is past the range
- */
+/** At their own dates, with the chain's clock. Requires an empty record. @throws OracleError STEP_WAITING, SHUTTING_DOWN, DATA_DIR_DAMAGED */
 export async function replayDays(options: ReplayOptions): Promise<ReplayRange | null> {
   const plans = options.db.collection<ReplayPlan>('replay');
   const plan = await findOrCreatePlan(plans, options);

@@ -10,7 +10,6 @@ export const EVENT_NAMES = [
 
 /** Events that only the owner of a resource receives. */
 export const NOTICE_NAMES = ['webhook.disabled'] as const;
-
 export const PUSHED_NAMES = [...EVENT_NAMES, ...NOTICE_NAMES] as const;
 
 export type PushedName = (typeof PUSHED_NAMES)[number];

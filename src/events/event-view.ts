@@ -163,7 +163,6 @@ function viewMarket({ _id: date, market, venue, asset }: Stake) {
 }
 
 const NO_STAKE = { side: 'NONE' as const, amount: 0, amountMicros: 0, contracts: 0, price: 0, odds: 0 };
-
 /** Side and absence of a wager would disclose the direction. */
 const GATED_STAKE = { side: null, amount: null, amountMicros: null, contracts: null, price: null, odds: null };
 

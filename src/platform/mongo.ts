@@ -36,10 +36,7 @@ const DEFAULT_DATABASE = 'oracle';
 /** Decisions need reads of the latest write; this option overrides the URI. */
 const READ_OPTIONS: MongoClientOptions = { readPreference: 'primary' };
 const TIMEOUT_OPTIONS: MongoClientOptions = { serverSelectionTimeoutMS: 5_000, connectTimeoutMS: 5_000, socketTimeoutMS: 60_000 };
-/**
- * Acknowledged writes are journaled: otherwise a killed server loses those of its last 100 ms. Without a replica set `w: 1` is used,
- * since the embedded engine does not wait for its journal under `majority`.
- */
+/** Journaled: a killed server loses nothing. Without a replica set `w: 1`, since the embedded engine ignores its journal under `majority`. */
 const toWriteConcern = (inReplicaSet: boolean): WriteConcernSettings => ({ w: inReplicaSet ? 'majority' : 1, journal: true });
 /** Enforced by a signal: the driver's own limit does not end a command to an unresponsive server. */
 const PING_TIMEOUT_MS = 3_000;

@@ -1,9 +1,6 @@
 import type { Collection } from 'mongodb';
 
-/**
- * A change to publish, written in the same atomic write as the change itself and removed once it is in the event log: a transactional
- * outbox without transactions. A process that dies in between neither loses nor duplicates an event.
- */
+/** A change to publish, written with the change itself: a process that dies in between neither loses nor duplicates an event. */
 export interface OutboxEntry<Change extends string> {
   change: Change;
   at: Date;

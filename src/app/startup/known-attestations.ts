@@ -21,10 +21,7 @@ const REORG_MARGIN = 64;
 /** Providers reject longer ranges. */
 const BLOCKS_PER_REQUEST = 5_000;
 
-/**
- * Rejects a database older than the chain, such as a restored backup: the same days would be attested twice under the same sequence numbers.
- * Events are read only after a foreign transaction. @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE
- */
+/** With an older database, such as a backup, days would be attested twice. @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE */
 export async function requireKnownAttestations(deps: AttestationCheckDeps): Promise<void> {
   const afterBlock = deps.afterBlock ?? (await findLastOwnTransaction(deps))?.signedFromBlock;
   if (afterBlock === undefined) return;

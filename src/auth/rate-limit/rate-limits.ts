@@ -5,7 +5,6 @@ import type { RequestCountStore } from './request-count-store.ts';
 
 /** Default window of a policy. */
 export const WINDOW_SECONDS = 60;
-
 /** Window of the policy `tasks`. Anonymous tasks are stored for this time, so that the limit bounds the storage. */
 export const TASK_WINDOW_SECONDS = 3_600;
 
@@ -43,11 +42,7 @@ export interface RateLimitDecision {
 }
 
 export interface RateLimiter {
-  /**
-   * Counts a request of a client, and of the IPv6 ranges around it.
-   * @param client a wallet, or an address key with or without a prefix such as `paying:`
-   * @param units cost of the request, default 1
-   */
+  /** Also counts for the IPv6 ranges around it. @param client a wallet, or an address key with or without a prefix such as `paying:` */
   take(client: string, units?: number): Promise<RateLimitDecision>;
   /** The rejection of a client that this process knows to be over the limit, otherwise null. Does not count. */
   getRejection(client: string): RateLimitDecision | null;
@@ -129,9 +124,8 @@ const ADDRESS_SCOPES = ['client', '/56', '/48'] as const;
 const KEY_PREFIX = /^[a-z]{5,}:/;
 
 /**
- * Fixed windows aligned to the minute. Reserves a tenth of the limit per write, so that most requests write nothing and rejected ones
- * never do. Unused reservations of other processes are missing here: with n processes a client gets at most the limit, and at least the
- * limit less (n - 1) tenths. Without the database each process counts for itself.
+ * Fixed windows aligned to the minute. Reserves a tenth of the limit per write: with n processes a client gets at most the limit, and at
+ * least the limit less (n - 1) tenths. Without the database each process counts for itself.
  */
 function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, now }: RateLimiterOptions): RateLimiter {
   let window = Number.NaN;

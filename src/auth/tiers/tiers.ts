@@ -41,10 +41,7 @@ export function tierRequired(required: PaidTier, { tier, balance, alternative = 
   });
 }
 
-/**
- * @param alternative a sentence that names an alternative to the tier
- * @throws OracleError UNAUTHENTICATED for an anonymous caller, with the reason for a rejected token; TIER_REQUIRED for a lower tier
- */
+/** @throws OracleError UNAUTHENTICATED for an anonymous caller, with the reason for a rejected token; TIER_REQUIRED for a lower tier */
 export function requireTier({ tier, wallet, balance, rejectedToken }: Caller, required: PaidTier, alternative = ''): void {
   if (isTierAtLeast(tier, required)) return;
   if (wallet !== undefined) throw tierRequired(required, { tier, balance: balance ?? null, alternative });

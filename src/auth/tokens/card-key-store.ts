@@ -3,7 +3,6 @@ import { type SigningKeyOptions, SigningKeyStore, type SigningKeyStoreDeps } fro
 
 /** Differs from the algorithm of session tokens, so that neither signature verifies as the other. */
 export const CARD_ALGORITHM = 'ES256';
-
 /** For how long a key is published after its successor was created, so that verifiers can check stored cards. */
 export const CARD_KEY_RETIREMENT_DAYS = 30;
 

@@ -4,7 +4,6 @@ import type { Db } from 'mongodb';
 import { type SigningKeyOptions, SigningKeyStore, type SigningKeyStoreDeps } from './signing-key-store.ts';
 
 export const TOKEN_ALGORITHM = 'EdDSA';
-
 export const TOKEN_LIFETIME_SECONDS = 30 * 60;
 
 /** Public JWK (RFC 7517). */
@@ -26,10 +25,8 @@ export interface TokenKeyStoreOptions extends Omit<SigningKeyStoreDeps<TokenJwk>
 
 /** Token lifetime plus a minute for the signing itself and for clock skew. */
 const RETIREMENT_MS = (TOKEN_LIFETIME_SECONDS + 60) * 1_000;
-
 /** Age at which a process reloads its keys, to see revocations of other processes. */
 const RELOAD_INTERVAL_MS = 60_000;
-
 const MIN_RELOAD_MS = 1_000;
 
 /** Signing keys of session tokens: one active, earlier ones until their last token has expired. */

@@ -25,10 +25,7 @@ export interface EnsureIdentityOptions {
 
 const REGISTERED_TOPIC = toEventSelector('Registered(uint256,string,address)');
 
-/**
- * Registers the agent (ERC-8004) once; later finds it through the wallet's journal, with any URI (see `updateAgentUri`).
- * @throws OracleError as `Wallet.send`; CONFIG_INVALID when the wallet does not own the agent.
- */
+/** Once; later found in the wallet's journal, with any URI. @throws OracleError as `Wallet.send`; CONFIG_INVALID for another's agent */
 export async function ensureIdentity(chain: Chain, { agentUri, wallet, agentId }: EnsureIdentityOptions): Promise<RegisteredAgent> {
   const registered = agentId === undefined ? await registerAgent(chain, wallet, agentUri) : { agentId, registeredAt: null };
   const identity = { ...(await readIdentity(chain, registered.agentId)), ...registered };

@@ -58,7 +58,6 @@ const FEEDBACK_TAG = 'wagerOutcome';
 /** Two decimals keep hundredths of a percent in the registry's truncating average. */
 const FEEDBACK_DECIMALS = 2;
 const FEEDBACK_VALUES = { WIN: 10_000, LOSS: 0 } as const;
-
 const NEW_FEEDBACK_TOPIC = toEventSelector(getAbiItem({ abi: reputationAbi, name: 'NewFeedback' }));
 
 /** Reports outcomes to the Reputation Registry (ERC-8004) from a wallet other than the agent's. */

@@ -8,7 +8,6 @@ const ADDRESS = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x 
 const DATA = z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'must be 0x and whole bytes in hexadecimal');
 const AMOUNT = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'must be a number in hexadecimal');
 const INCLUDE_TRANSACTIONS = z.boolean('must be true or false');
-
 /** Gas limit of one `eth_call`: the client chooses the contract, and a node's own limit is that of a whole block. */
 const MAX_CALL_GAS = 10_000_000;
 

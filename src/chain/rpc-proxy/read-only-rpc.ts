@@ -41,14 +41,12 @@ export interface ReadOnlyRpcOptions {
 export const MAX_CALLS_PER_BATCH = 50;
 /** `eth_getLogs` calls per batch: each may scan every log of the chain. */
 export const MAX_LOG_CALLS = 4;
-
 /** Requests at the node, over all clients: it processes one at a time and serves the service itself, too. */
 export const NODE_CONCURRENCY = { atOnce: 2, waiting: 30 };
 const MAX_ANSWER_BYTES = 8 * 2 ** 20;
 const MAX_ERROR_MESSAGE_CHARS = 500;
 /** Limit of revert data, in hex characters; no contract of the local chain comes near it. */
 const MAX_REVERT_DATA_CHARS = 20_000;
-
 const UNREACHABLE_MESSAGE = 'The chain did not answer in time; request less, or retry later';
 const ANSWER_TOO_LONG_MESSAGE = 'The response exceeds the size limit of a request; request less at once';
 

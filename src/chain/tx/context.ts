@@ -15,10 +15,7 @@ export interface WalletContext {
   recoveryIntervalMs: number;
   feeCap: bigint;
   signal?: AbortSignal;
-  /**
-   * Called before the wallet signs after a transaction that the journal does not have; throws to forbid it. That transaction is above
-   * `afterBlock` unless reorganised; unset: anywhere after the journal's last.
-   */
+  /** Called before the wallet signs after a transaction, above `afterBlock`, that the journal does not have; throws to forbid it. */
   allowForeignTransactions?(afterBlock?: number): Promise<void>;
   /** Mutex of this process around the choice of a nonce. */
   runExclusive<T>(work: () => Promise<T>): Promise<T>;

@@ -6,11 +6,8 @@ import type { WalletContext } from './context.ts';
 import type { JournalRow } from './journal.ts';
 
 /**
- * The confirmed transaction that used a row's nonce and is none of the row's own; null while there is no proof of one.
- *
- * Only the other transaction itself is proof, in the block that the nonce counts lead to. A missing receipt is not, since an endpoint
- * behind a load balancer may lag; nor is a count, since a mining node may attribute a transaction to the previous block.
- * @throws OracleError CHAIN_UNREACHABLE when the endpoint has pruned the state of those blocks.
+ * Null without proof: only the other transaction itself is one, in the block that the nonce counts lead to. A missing receipt is not, since
+ * an endpoint may lag; nor a count, since a mining node may attribute a transaction to the previous block. @throws CHAIN_UNREACHABLE
  */
 export async function findDisplacingTransaction(context: WalletContext, row: JournalRow): Promise<Transaction | null> {
   const deepest = await readConfirmedBlockNumber(context.chain);

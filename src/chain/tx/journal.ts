@@ -2,10 +2,7 @@ import type { Db } from 'mongodb';
 import type { Address, Hex } from 'viem';
 import { type CollectionIndexes, ensureIndexes, ignoreDuplicate, isFirstWrite } from '../../platform/mongo.ts';
 
-/**
- * SENT: nonce reserved and signed, perhaps broadcast. CONFIRMED and REVERTED are final: mined at the confirmation depth.
- * FILLER: a zero-value transfer to self that closes a nonce gap; no caller waits for it.
- */
+/** SENT: signed, perhaps broadcast. CONFIRMED, REVERTED: final at the confirmation depth. FILLER: closes a nonce gap by a transfer to self. */
 export type JournalState = 'SENT' | 'CONFIRMED' | 'REVERTED' | 'FILLER';
 
 /** One signed transaction of a row; a replacement adds another with the same nonce. Wei as decimal text. */

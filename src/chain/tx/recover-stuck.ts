@@ -21,10 +21,7 @@ export async function recoverStuckTransaction(context: WalletContext, row: Journ
   if (next < row.nonce) await broadcast(context, getLastAttempt(row));
 }
 
-/**
- * Recovers a row whose nonce is used. By one of its attempts: the receipt will appear. By the same call under a signature that the
- * database has lost: the row adopts it. By a confirmed foreign transaction: the row gets a new nonce.
- */
+/** Used by the row's own attempt: wait; by the same call under a lost signature: adopt it; by a foreign transaction: take a new nonce. */
 async function recoverUsedNonce(context: WalletContext, row: JournalRow, next: number): Promise<void> {
   if ((await readInclusion(context, row)).at !== 'unseen') return;
   const other = await findDisplacingTransaction(context, row);

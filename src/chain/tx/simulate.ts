@@ -26,15 +26,11 @@ export interface SimulatedCall {
 type Simulation = { gas: bigint; quote: FeeQuote } | { rejected: SimulationRejection };
 
 const SIMULATION_TIMEOUT_MS = 5_000;
-
 /** Messages of nodes that do not report a failure of the called code as a revert. */
 const OUT_OF_GAS_MESSAGE = /out of ?gas|exceeds allowance|intrinsic gas too low|gas floor/;
 const CODE_FAILURE_MESSAGE = /invalid ?(fe)?opcode|invalid jump|opcode not found|stack ?(under|over)flow|evm ?error|execution reverted/;
 
-/**
- * On the pending block, from the wallet, at its fees. Adds a quarter to the gas for state changes before the transaction is mined.
- * @throws OracleError CHAIN_UNREACHABLE when the node does not answer within 5 s, or the wallet cannot pay for `maxGas`
- */
+/** On the pending block, with a quarter more gas for later changes. @throws CHAIN_UNREACHABLE after 5 s, or without funds for `maxGas` */
 export async function simulate(context: WalletContext, call: SimulatedCall, bounds: GasBounds): Promise<Simulation> {
   const { chain, fees, feeCap } = context;
   const quote = await fees.quote();

@@ -48,10 +48,8 @@ export interface Wallet {
   readonly role: WalletRole;
   readonly address: Address;
   /**
-   * Sends a transaction and waits for its confirmation. A repeated key continues or returns the first transaction, also in another
-   * process, after a crash, and when `to` and `data` differ.
-   * @throws OracleError CHAIN_REVERTED (final once mined; beyond `bounds` with the `rejection` in its details),
-   * TRANSACTION_UNCONFIRMED and CHAIN_UNREACHABLE (retry).
+   * A repeated key continues or returns the first transaction, also after a crash, and when `to` and `data` differ. @throws OracleError
+   * CHAIN_REVERTED (beyond `bounds` with the `rejection` in its details), TRANSACTION_UNCONFIRMED and CHAIN_UNREACHABLE (retry).
    */
   send(request: SendRequest): Promise<ConfirmedTransaction>;
   /** Why a transaction would be rejected now, or null. Signs nothing. @throws OracleError CHAIN_UNREACHABLE */
@@ -63,10 +61,7 @@ export interface Wallet {
 const RECOVERY_AFTER_POLLS = 4;
 const MIN_RECOVERY_INTERVAL_MS = 250;
 
-/**
- * The only signer of a role; any number of processes may use it on the same database. The journal stores a transaction with its
- * signature before the broadcast, so after a crash only that same transaction can be sent again.
- */
+/** The only signer of a role, in any number of processes: a signature is stored before the broadcast, and only that one is sent again. */
 export function createWallet(options: WalletOptions): Wallet {
   const { chain, role, account } = options;
   const mutex = new PQueue({ concurrency: 1 });

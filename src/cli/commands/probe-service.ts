@@ -5,7 +5,6 @@ import type { ServiceProbe } from './local-service.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 1_000_000;
-
 const READINESS = z.object({ checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string().nullish() })) });
 const PROBLEM = z.object({ success: z.literal(false), code: z.enum(Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]) });
 

@@ -28,10 +28,7 @@ const COMPOSERS: Record<string, (deps: DocumentDeps) => Promise<DocumentBody>> =
   'agent-commerce:svc_crowd_vs_oracle': composeCrowdVsOracle,
 };
 
-/**
- * Composes the document of a purchase or job offering for a payer, with content as of `now`.
- * @throws OracleError STEP_WAITING before the first forecast, PRICE_UNAVAILABLE, FEED_UNAVAILABLE, all retryable; INPUT_INVALID
- */
+/** As of `now`. @throws OracleError STEP_WAITING before the first forecast, PRICE_UNAVAILABLE, FEED_UNAVAILABLE; INPUT_INVALID */
 export async function composeDocument(deps: DocumentDeps, channel: Channel, offering: string, now: Date): Promise<ComposedDocument> {
   const sold = findOffering(channel, offering);
   const compose = sold && COMPOSERS[getOfferingId(sold)];

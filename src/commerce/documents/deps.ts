@@ -5,5 +5,4 @@ import type { PredictionVerificationDeps } from '../../record/verification/verif
 export type DocumentDeps = OracleDeps & PredictionVerificationDeps;
 
 export const PAYER_CALLER: Caller = { tier: 'public', paid: true };
-
 export const SOLD_HORIZON_DAYS = 7;

@@ -14,7 +14,6 @@ export interface JobPolicy {
 
 /** Accepted but unfunded jobs per client, since each costs a transaction. Concurrent processes may exceed it slightly. */
 export const MAX_OPEN_OFFERS = 20;
-
 export const MIN_TIME_TO_EXPIRY_MS = 5 * 60_000;
 /** Minimum time to expiry for a delivery, which must be on chain before the job expires. */
 export const MIN_DELIVERY_TIME_MS = 2 * 60_000;

@@ -12,10 +12,7 @@ export interface PaymentDoc extends Omit<SettledPayment, 'cause' | 'amountMicros
   amountMicros: Long | number;
   /** UTC date of the settlement. */
   day: Day;
-  /**
-   * Set for plain transfers, whose transaction pays for one purchase only. A transaction may carry several authorizations or complete
-   * several jobs, which have their own keys; a purchase rejects a transaction with an authorization.
-   */
+  /** Set for plain transfers, which pay once; a transaction may carry several authorizations or jobs, which have their own keys. */
   soleTxHash?: Hash;
 }
 

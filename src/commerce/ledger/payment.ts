@@ -27,7 +27,6 @@ export interface SettledPayment {
 
 /** Keeps sums of payments within 64 bits. */
 const MAX_PAYMENT_MICROS = 10n ** 15n;
-
 const MAX_RESOURCE_CHARS = 512;
 
 export function buildCauseKey({ cause, payer, txHash }: Pick<SettledPayment, 'cause' | 'payer' | 'txHash'>): string {

@@ -21,7 +21,6 @@ export interface Revenue {
 }
 
 export const REVENUE_DAYS = 30;
-
 export const TOTALS_ACCUMULATORS: Document = { payments: { $sum: 1 }, amountMicros: { $sum: '$amountMicros' } };
 
 /** Result of a `$group` stage with `TOTALS_ACCUMULATORS`; zeros without a group. */

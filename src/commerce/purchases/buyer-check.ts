@@ -18,10 +18,7 @@ export interface BuyerCheckDeps {
 }
 
 /**
- * Authenticates the buyer before anything is delivered: hash and sender of a transfer are public on chain and prove nothing.
- * @param known the stored purchase of this transaction, or null
- * @param address client address as the rate limits key it
- * @returns SHA-256 of the signature; null without one
+ * Hash and sender of a transfer are public on chain and prove nothing. Returns the SHA-256 of the signature; null without one.
  * @throws OracleError PAYMENT_REQUIRED without a signature, UNAUTHENTICATED with a wrong one, INPUT_INVALID, CHAIN_UNREACHABLE
  */
 export async function checkBuyer(

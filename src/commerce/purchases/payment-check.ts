@@ -24,10 +24,7 @@ export interface ClaimedTransfer {
   price: Offering['price'];
 }
 
-/**
- * Payer, payee and token from the logs, at the confirmation depth, at most 24 hours ago.
- * @throws OracleError INPUT_INVALID, PAYMENT_REQUIRED for too little, TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE
- */
+/** Not older than 24 hours. @throws OracleError INPUT_INVALID, PAYMENT_REQUIRED for too little, TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE */
 export async function checkPayment(deps: PaymentCheckDeps, transfer: ClaimedTransfer): Promise<Omit<PurchasePayment, 'ref'>> {
   const { txHash, wallet, price } = transfer;
   const { chain, merchant, now } = deps;

@@ -30,10 +30,7 @@ export interface PurchaseServiceDeps extends PaymentCheckDeps, BuyerCheckDeps {
 const POLL_INTERVAL_MS = 50;
 const MAX_DELIVERY_POLLS = 200;
 
-/**
- * Sells documents for settled transfers (interface, section 4.5). Steps in crash-safe order, each done once whichever process crashes in
- * between: check and store the transfer, record the payment in the ledger, compose and store the document.
- */
+/** Interface, section 4.5. Each step is done once whichever process crashes: store the transfer, book the payment, store the document. */
 export class PurchaseService {
   readonly #deps: PurchaseServiceDeps;
 
@@ -42,9 +39,8 @@ export class PurchaseService {
   }
 
   /**
-   * @throws OracleError INPUT_INVALID naming the field, UNAUTHENTICATED for a wrong `signature`, PAYMENT_REQUIRED without one or for too
-   * small an amount, TRANSACTION_UNCONFIRMED for an unknown or shallow transaction, CHAIN_UNREACHABLE, STEP_WAITING while sales are
-   * closed; errors of `compose`, after which the stored payment is kept for a retry
+   * @throws OracleError INPUT_INVALID, UNAUTHENTICATED for a wrong `signature`, PAYMENT_REQUIRED, TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE,
+   * STEP_WAITING while sales are closed; errors of `compose`, after which the stored payment is kept for a retry
    */
   async buy(request: PurchaseRequest, { address }: { address: string }): Promise<PurchaseDelivery> {
     const offering = requireOffering(request);

@@ -28,7 +28,6 @@ export interface MovementQuery {
 }
 
 const RECEIPT_BATCH_SIZE = 8;
-
 const TRANSFER_EVENT = getAbiItem({ abi: stablecoinAbi, name: 'Transfer' });
 
 /** All received money in a block range, in chain order, from logs alone. @throws OracleError CHAIN_UNREACHABLE */

@@ -9,10 +9,7 @@ export interface AdmissionDeps {
   now(): Date;
 }
 
-/**
- * Checks a new payment before any chain read; returns its payer, proven when the wallet's key signed the payment.
- * @throws PaymentRequiredError for an authorization that is not valid now; OracleError RATE_LIMITED
- */
+/** Before any chain read. @throws PaymentRequiredError for an authorization that is not valid now; OracleError RATE_LIMITED */
 export async function admitPayment({ failures, now }: AdmissionDeps, { call, payment, quote }: IncomingPayment): Promise<ClaimedPayer> {
   requireValidNow(payment, quote, now());
   const wallet = payment.authorization.from;

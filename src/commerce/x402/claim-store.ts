@@ -7,9 +7,8 @@ import type { PaymentPayload } from './protocol/payment-payload.ts';
 import type { PaymentRequirements } from './protocol/payment-quote.ts';
 
 /**
- * OPEN: the answer is being composed. PREPARED: the answer is stored and the payment may have been sent. SETTLED: paid and in the ledger.
- * A claim that fails before the payment is sent is deleted, so that the payment can be used again; after that, only once the
- * authorization can no longer be mined.
+ * OPEN: being answered. PREPARED: the answer is stored, the payment may have been sent. SETTLED: paid and in the ledger. A failed claim is
+ * deleted for another use: before the payment is sent, or once the authorization can no longer be mined.
  */
 export type ClaimState = 'OPEN' | 'PREPARED' | 'SETTLED';
 
@@ -99,7 +98,6 @@ export const X402_INDEXES = [
 export const CLAIM_LEASE_MS = 15_000;
 
 const MAX_CLAIMS_PER_SWEEP = 100;
-
 const LEASE_EXPIRY = { $add: ['$$NOW', CLAIM_LEASE_MS] };
 const IS_LEASE_EXPIRED = { $lte: ['$heldUntil', '$$NOW'] };
 

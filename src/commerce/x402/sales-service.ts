@@ -48,10 +48,7 @@ const DEFAULT_WAIT_MS = 30_000;
 
 export const ANSWER_RETENTION_DAYS = 30;
 
-/**
- * Sells answers for x402 payments. Each authorization is claimed in the database first, then: verify, compose the answer, settle, deliver.
- * A process that crashes in between leaves a claim that the next request with the same payment, or the next sweep, continues.
- */
+/** Claims each authorization, verifies, answers, settles, delivers. After a crash the next request or sweep continues the claim. */
 export class SalesService {
   readonly #deps: Required<SalesDeps>;
 
@@ -65,10 +62,7 @@ export class SalesService {
     return buildPaymentQuote(this.#deps.merchant, offering, resource);
   }
 
-  /**
-   * @throws PaymentRequiredError with the quote; OracleError CONFLICT for a payment of another request, STEP_WAITING,
-   * TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE and SHUTTING_DOWN when the client may retry; errors of `answer`
-   */
+  /** @throws PaymentRequiredError; OracleError CONFLICT for another request's payment, retryable codes; errors of `answer` */
   async sell(call: PaidCall): Promise<SaleResult> {
     const quote = this.getQuote(call);
     if (call.payment === null) throw noPaymentError(quote);

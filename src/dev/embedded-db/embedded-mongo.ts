@@ -15,10 +15,7 @@ export interface EmbeddedMongoOptions {
   inUseTimeoutMs?: number;
 }
 
-/**
- * MongoDB's server code in a child process, without transactions, sessions, change streams, authentication and TTL deletion.
- * @throws OracleError CONFIG_INVALID on an unsupported machine, DATA_DIR_IN_USE, DATA_DIR_DAMAGED, DATABASE_UNAVAILABLE
- */
+/** Without transactions, change streams and TTL deletion. @throws CONFIG_INVALID, DATA_DIR_IN_USE, DATA_DIR_DAMAGED, DATABASE_UNAVAILABLE */
 export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
   const { dbPath, cacheDir, inUseTimeoutMs = 8_000 } = options;
   await mkdir(dbPath, { recursive: true, mode: 0o700 });

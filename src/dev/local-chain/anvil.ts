@@ -51,10 +51,7 @@ export function findAnvilBinary(): string {
   }
 }
 
-/**
- * Anvil checks neither `Origin` nor `Host`: a browser page can control any TCP port that it can reach; see `startPrivateAnvil`.
- * @throws Error with anvil's output if it exits before it listens
- */
+/** Anvil checks neither `Origin` nor `Host`: a browser page can control a port that it can reach. @throws Error with anvil's output */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const child = spawn(findAnvilBinary(), buildArguments(options), { stdio: ['ignore', 'pipe', 'pipe'], env: filterChildEnvironment() });
   const { port, exited } = watchOutput(child);

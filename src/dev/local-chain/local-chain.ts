@@ -30,9 +30,8 @@ const CHECK_EVERY_MS = 60_000;
 const STALE_AFTER_S = 240;
 
 /**
- * Anvil behind an endpoint on 127.0.0.1 that browser pages cannot call, in a process that survives a killed parent until its state is saved.
- * A restored chain, and a new one without `genesisMs`, has the wall clock's time.
- * @throws OracleError DATA_DIR_DAMAGED for an unreadable state, DATA_DIR_IN_USE, CONFIG_INVALID if anvil is not installed
+ * In a process that survives a killed parent until its state is saved, out of reach of browser pages. A restored chain, and a new one without
+ * `genesisMs`, has the wall clock's time. @throws OracleError DATA_DIR_DAMAGED, DATA_DIR_IN_USE, CONFIG_INVALID without anvil
  */
 export async function startLocalChain(options: LocalChainOptions): Promise<LocalChain> {
   const { stateDir, genesisMs, chainId = BASE_CHAIN_ID, port = 0, inUseTimeoutMs = 8_000, discard = false } = options;

@@ -31,7 +31,6 @@ export const DELIVERY_HEADERS: AsyncApiSchema = {
 
 /** Signs only the examples. */
 const EXAMPLE_SECRET = 'a secret for the examples only';
-
 const TESTED_AT = new Date('2021-03-10T12:00:00.000Z');
 
 export function buildDeliveryMessages(events: Readonly<Record<PushedName, MessageObject>>): MessageObject[] {

@@ -5,7 +5,6 @@ const SYSTEM_VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TEMP', '
 const RUNTIME_VARIABLES = ['NODE_OPTIONS', 'NODE_V8_COVERAGE', 'MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'LD_LIBRARY_PATH'];
 /** A clock shifted for a test is shifted in child processes too. */
 const CLOCK_SHIFT_VARIABLES = ['LD_PRELOAD', 'DYLD_INSERT_LIBRARIES', 'FAKETIME', 'FAKETIME_SHARED', 'FAKETIME_DONT_FAKE_MONOTONIC'];
-
 const ALLOWED_VARIABLES: ReadonlySet<string> = new Set([...SYSTEM_VARIABLES, ...RUNTIME_VARIABLES, ...CLOCK_SHIFT_VARIABLES]);
 
 /** The environment of a child process, without the settings, which contain keys and secrets: these are passed explicitly. */

@@ -36,10 +36,7 @@ interface WatchedChild {
 const TAIL_CHARS = 2_000;
 const OUTPUT_GRACE_MS = 500;
 
-/**
- * The child leads its own process group: Ctrl-C reaches only the parent, which drains before it stops its hosts. Errors of the host's `open`
- * arrive as `OracleError`, with their code if they had one.
- */
+/** The child leads its own process group: Ctrl-C reaches only the parent, which drains before it stops its hosts. */
 export async function startChildHost<Ready>(options: ChildHostOptions): Promise<ChildHost<Ready>> {
   const watched = forkChild(options);
   let stopping: Promise<void> | undefined;

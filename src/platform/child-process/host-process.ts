@@ -19,10 +19,7 @@ export interface OpenedHost<Ready> {
 /** An orphaned host has no parent to kill it when its close hangs. */
 const CLOSE_TIMEOUT_MS = 30_000;
 
-/**
- * The child's half of `startChildHost`: the whole body of a host module. Waits for the payload, opens, reports, and closes on SIGTERM or
- * when the channel breaks, which a SIGKILL of the parent causes. Ignores SIGINT: the parent drains first, then sends SIGTERM.
- */
+/** The body of a host module. Closes on SIGTERM, or when the channel breaks with a killed parent; ignores SIGINT, since the parent drains. */
 export function runHostProcess<Payload, Ready>(open: (payload: Payload) => Promise<OpenedHost<Ready>>): void {
   let opening: Promise<OpenedHost<Ready>> | undefined;
   let ending = false;

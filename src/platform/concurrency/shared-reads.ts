@@ -10,10 +10,7 @@ interface SharedRead<Value> {
 /** A database that does not respond to one read delays the next one by at most this. */
 const MAX_SHARED_MS = 1_000;
 
-/**
- * Shares concurrent reads of a key. No caller gets a value read before its call: during a read, callers wait for the next one, which
- * begins when the first ends or after `maxSharedMs`. Values and rejections are shared, so callers must not mutate them.
- */
+/** No caller gets a value read before its call: it waits for the next read, which begins when the first ends or after `maxSharedMs`. */
 export function shareReads<Key, Value>(read: ReadFunction<Key, Value>, maxSharedMs = MAX_SHARED_MS): ReadFunction<Key, Value> {
   const sharedByKey = new Map<Key, SharedRead<Value>>();
 

@@ -17,10 +17,7 @@ interface LockClaim {
 /** Two processes that start at once may both back off; a random delay decides. */
 const MAX_ATTEMPTS = 6;
 
-/**
- * Each process first writes a claim of its own, then looks for others: of two at once at least one backs off, and a dead process's claim
- * can be removed without a race against a living one. @throws OracleError DATA_DIR_IN_USE naming the lock holder
- */
+/** Claims first, then looks for others: of two at once at least one backs off. @throws OracleError DATA_DIR_IN_USE naming the lock holder */
 export async function acquireFolderLock(folder: string): Promise<() => Promise<void>> {
   const claims = join(folder, LOCK_FOLDER);
   await mkdir(claims, { recursive: true, mode: 0o700 });

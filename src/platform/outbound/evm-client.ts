@@ -1,10 +1,7 @@
 import { createPublicClient, createWalletClient, custom, http, type LocalAccount, type PublicClient, type WalletClient } from 'viem';
 import { createOperatorFetch, type OutboundInit } from './operator-fetch.ts';
 
-/**
- * EIP-3668 lets a called contract make its caller fetch URLs. Clients name contracts here, so no chain client follows such lookups; only
- * this file constructs chain clients.
- */
+/** EIP-3668 lets a called contract make its caller fetch URLs, and clients name contracts here: no chain client follows such lookups. */
 const NO_OFFCHAIN_LOOKUP = { ccipRead: false } as const;
 
 export type NodeFetch = typeof fetch;

@@ -31,9 +31,8 @@ const MAX_BYTES_READ = 4_096;
 const MAX_HEADER_BYTES = 8_192;
 
 /**
- * The only way to call a client-supplied URL. Connects to an address checked for this request, which defeats DNS rebinding; follows no
- * redirect, uses no proxy. Errors contain nothing from the receiver. @throws OracleError INPUT_INVALID naming `url`; TARGET_UNREACHABLE;
- * RATE_LIMITED when too many name lookups are in flight and nothing was sent
+ * The only way to call a client-supplied URL. Connects to an address checked for this request, which defeats DNS rebinding. Errors contain
+ * nothing from the receiver. @throws OracleError INPUT_INVALID naming `url`; TARGET_UNREACHABLE; RATE_LIMITED, with nothing sent
  */
 export async function postGuarded(post: PostRequest): Promise<PostResult> {
   const started = performance.now();

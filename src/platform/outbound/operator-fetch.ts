@@ -31,9 +31,8 @@ const MAX_HEADER_BYTES = 65_536;
 const BODILESS_STATUSES = [204, 205, 304];
 
 /**
- * No redirects (a 3xx response is returned), no environment proxy, no retries, bounded size and time, keep-alive connections. Rejects with
- * the socket's error (`code`), `TimeoutError`, the signal's reason, or `Error` for another origin; a body beyond `maxBytes` with
- * `ResponseTooLargeError`.
+ * No redirects (a 3xx response is returned), no environment proxy, no retries, bounded size and time. Rejects with the socket's error,
+ * `TimeoutError`, the signal's reason, or `Error` for another origin; a body beyond `maxBytes` with `ResponseTooLargeError`.
  */
 export function createOperatorFetch(target: FetchTarget): OutboundFetch {
   const { origin } = new URL(target.base);

@@ -16,10 +16,7 @@ export const LOOKUP_LIMITS = { maxConcurrent: 8, maxQueued: 8, maxWaitMs: 1_000 
 const MAX_RESOLVE_MS = 3_000;
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
-/**
- * Queries the name servers directly: `getaddrinfo` blocks one of the few threads of the process while a name server is silent. Ignores
- * `/etc/hosts`. Each use has its own resolver, so that slow names of one do not delay another. @throws OracleError RATE_LIMITED
- */
+/** Not `getaddrinfo`, which blocks one of the few threads of the process while a name server is silent. @throws OracleError RATE_LIMITED */
 export function createResolver({ servers, timeoutMs = 1_500, limits = LOOKUP_LIMITS }: ResolveOptions = {}): ResolveHostname {
   const semaphore = new Semaphore(limits);
   return async (hostname) => {

@@ -26,13 +26,9 @@ export const MAX_URL_CHARS = 2_048;
 
 /** Names that never resolve on the public internet (RFC 6761, 6762, 8375; ICANN reserves `internal`). */
 const LOCAL_HOSTNAMES = /(^|\.)(localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
-
 const MAX_RESOLVE_MS = 3_000;
 
-/**
- * Each address of the host must be public. A name may resolve differently later: each connection repeats the check and uses an address
- * found by it. @param unresolved `accept` for a URL that is only stored @throws OracleError INPUT_INVALID naming `url`; RATE_LIMITED
- */
+/** A name may resolve differently later: each connection repeats the check. @throws OracleError INPUT_INVALID naming `url`; RATE_LIMITED */
 export async function checkTarget(text: string, rules: TargetRules, unresolved: UnresolvedPolicy = 'refuse'): Promise<CheckedTarget> {
   const { allowLocal, resolve } = rules;
   const url = parseTarget(text, allowLocal);

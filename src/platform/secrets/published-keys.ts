@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * The first 30 keys of the mnemonic of anvil and hardhat ("test test … junk"); bots empty these wallets on every chain within seconds.
- * Stored as the first 32 digits of the SHA-256 of the lower-case hex, since secret scanners would report the keys.
- */
+/** Digests of 30 keys of anvil and hardhat, whose wallets bots empty within seconds; secret scanners would report the keys themselves. */
 const PUBLISHED_KEY_DIGESTS: ReadonlySet<string> = new Set(
   [
     'bc1a50966c9e6486bc4ebf880b51611a 8335c55334821eefd4334369ff9c04a8 b26ab6529d20ebebb4192256f2029847 64034b44c579b335ab5e85debbfe7278',

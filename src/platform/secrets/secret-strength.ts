@@ -10,10 +10,7 @@ const COMMON_WORDS = [
 const BITS_PER_WORD_LETTER = 2;
 const MIN_VOWEL_SHARE = 0.3;
 
-/**
- * Conservative: repetitions, sequences (`aaa`, `1234`) and known words count as one character, the others by their distribution. Random hex
- * has about 3.8 bits a character. @param known further words of a guesser, such as the user name
- */
+/** Conservative: repetitions, sequences and known words count as one character. Random hex has about 3.8 bits a character. */
 export function estimateEntropyBits(secret: string, known: readonly string[] = []): number {
   const unit = stripRepetition(secret);
   const readings = [unit.toLowerCase(), replaceLookalikes(unit.toLowerCase())];

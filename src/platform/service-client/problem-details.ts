@@ -13,7 +13,6 @@ const PROBLEM = z.looseObject({
 });
 
 const STANDARD_MEMBERS = new Set('type title status detail instance success code retryable suggestedAction field'.split(' '));
-
 /** `Retry-After` of the service when no time is known. */
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 

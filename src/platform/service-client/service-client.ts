@@ -33,10 +33,7 @@ export interface ServiceResponse {
   body: unknown;
 }
 
-/**
- * @throws OracleError of the service's problem document; UNAUTHENTICATED if the token was rejected, even with a public response;
- * SERVICE_UNREACHABLE; CONFIG_INVALID naming `url` if the server is not this service
- */
+/** @throws OracleError of the problem document; UNAUTHENTICATED for a rejected token; SERVICE_UNREACHABLE; CONFIG_INVALID naming `url` */
 export async function fetchServiceJson(request: ServiceRequest): Promise<unknown> {
   const response = await sendServiceRequest(request);
   if (response.status >= 300 || response.body === undefined) throw parseServiceError(response, request.url);

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * JSON Schema keywords of inputs that zod checks with a function; the API reference adds them. Kept apart from zod's metadata, which MCP
- * tools and the agent card publish: model providers reject composition keywords there.
- */
+/** Apart from zod's metadata, which MCP tools and the agent card publish: model providers reject composition keywords there. */
 const INPUT_RULES = z.registry<Record<string, unknown>>();
 
 /** Adds JSON Schema (2020-12) keywords to an input in the API reference; the schema itself is unchanged. */

@@ -7,7 +7,6 @@ export interface RecordedProblem {
 }
 
 const LOGIN_PATH = '/api/svc/oracle/verify';
-
 /** Upper bound of requests needed to exceed the limit of one address. */
 const MAX_REQUESTS = 1_000;
 

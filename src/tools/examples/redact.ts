@@ -9,13 +9,9 @@ const REPLACEMENTS: Record<string, string> = {
 
 /** Callbacks are registered by IP address; examples show a host name. */
 const CALLBACK = /https:\/\/9\.9\.9\.9\/[\w-]*/g;
-
 const TICKET = /\bticket=[\w-]+/g;
-
 const SCHEMA_MEMBERS = 3;
-
 const MAX_ENTRIES = 1;
-
 /** Lists kept whole: types to sign, public keys, parts of a JSON Schema. */
 const UNCUT_MEMBERS = new Set(['Commitment', 'Receipt', 'accepts', 'proof', 'keys', 'include', 'enum', 'anyOf']);
 

@@ -6,7 +6,6 @@ import { parseDemoFile } from '../../dev/demo/demo-file.ts';
 import type { ExampleClient, ExampleWallets } from './example-client.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-
 const PUBLIC_URL = 'https://oracle.example.com';
 
 /** Reproducible settings. `TRUST_PROXY` lets requests choose their client address, so that only one call meets a rate limit. */

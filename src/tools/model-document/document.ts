@@ -7,11 +7,9 @@ import { LAST_SIMULATED_DAY, loadRecordedHistory, loadSimulatedHistory, type Mod
 import { renderResults } from './results-section.ts';
 
 const FILE = resolve(import.meta.dirname, '../../../docs/MODEL.md');
-
 /** Markers around the section from recorded history, whose files are not in the repository. */
 const BEGIN_MARKER = '<!-- recorded -->';
 const END_MARKER = '<!-- /recorded -->';
-
 const NOT_RECORDED_TEXT = 'Not generated yet: run `npm run docs:model -- --data <folder>` with a folder of CSV files ([DATA.md](DATA.md)).';
 
 /** Writes docs/MODEL.md. Option `--data <folder of CSV files>`; without it the section from recorded history is kept. */

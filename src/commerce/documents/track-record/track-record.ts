@@ -17,10 +17,7 @@ interface HorizonDocs {
   docs: ForecastDoc[];
 }
 
-/**
- * All forecasts with the data to recompute the figures, in compact rows. Unresolved ones have public visibility only: the record is sold,
- * not the forecast. @throws OracleError STEP_WAITING before the first forecast
- */
+/** Unresolved forecasts have public visibility only: the record is sold, not the forecast. @throws OracleError STEP_WAITING */
 export async function composeTrackRecord(deps: DocumentDeps): Promise<DocumentBody> {
   const horizons = await Promise.all(
     HORIZONS.map(async (horizonDays) => ({ horizonDays, docs: await deps.record.listByHorizon(horizonDays) })),

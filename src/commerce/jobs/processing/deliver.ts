@@ -9,10 +9,7 @@ import type { JobDelivery, JobDocWithoutText } from '../job-doc.ts';
 import { isKnownEvaluator } from '../job-policy.ts';
 import type { JobDeps } from './deps.ts';
 
-/**
- * Stores the deliverable before its hash is submitted. One that any process stored before is the one submitted, so text and hash match.
- * @throws OracleError as `compose` and `Wallet.send`, STEP_WAITING while another job holds the slot; a retry continues there
- */
+/** The first deliverable that any process stored is submitted. @throws OracleError as `compose` and `Wallet.send`, STEP_WAITING: retry */
 export async function deliverJob(deps: JobDeps, doc: JobDocWithoutText, job: OnChainJob, offering: Offering): Promise<void> {
   const kept = doc.delivery ?? (await composeAndKeepDelivery(deps, doc, job, offering));
   if (kept === null) return;

@@ -61,7 +61,6 @@ const EXACT = z.object({
 });
 
 const IDENTIFIER = z.object({ info: z.object({ id: z.string().regex(PAYMENT_ID_PATTERN).optional() }) });
-
 const V1 = z.object({ x402Version: z.literal(1), scheme: z.string(), network: z.string(), payload: EXACT });
 const V2 = z.object({
   x402Version: z.literal(2),
@@ -70,7 +69,6 @@ const V2 = z.object({
   extensions: z.looseObject({ [PAYMENT_IDENTIFIER]: IDENTIFIER.optional() }).nullish(),
 });
 const PAYMENT = z.discriminatedUnion('x402Version', [V1, V2]);
-
 /** Minimum remaining validity: prevents an expiry between answer and settlement. */
 const MIN_REMAINING_SECONDS = 60;
 /** Maximum remaining validity: an unsettled payment is tracked until it expires. */

@@ -8,7 +8,6 @@ import { toX402ErrorCode, type X402ErrorCode } from './error-codes.ts';
 
 /** `maxTimeoutSeconds` of the quote, which clients use as the validity of their authorization. */
 const PAYMENT_VALID_SECONDS = 300;
-
 /** Network names of protocol version 1; other chains support version 2 only. */
 const V1_NETWORKS: Readonly<Record<number, string>> = { 8453: 'base', 84532: 'base-sepolia' };
 

@@ -75,7 +75,6 @@ export function createLocalFacilitator({ chain, wallet, gasBudget, log }: LocalF
 }
 
 const MAX_LOGGED_CHARS = 500;
-
 const BAD_SIGNATURE = 'invalid_exact_evm_signature';
 
 /** Reason of a rejection from chain state, never from a contract's return data. @throws OracleError STEP_WAITING */

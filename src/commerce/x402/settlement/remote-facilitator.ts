@@ -13,7 +13,6 @@ const MAX_BYTES = 262_144;
 /** Reasons that prove that nothing was sent. Excludes reasons that facilitators also report for a transaction that was sent. */
 const NOT_SENT = /^(invalid|insufficient|unsupported)_(?!.*(transaction_|transfer_event|nonce))/;
 const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
-
 const TEXT = z.string().nullish();
 const VERIFY_RESPONSE = z.looseObject({ isValid: z.boolean(), invalidReason: TEXT });
 const SETTLE_RESPONSE = z.looseObject({ success: z.boolean(), transaction: TEXT, errorReason: TEXT });

@@ -44,10 +44,7 @@ const AUTHORIZATION_EXPIRED: RejectedSettlement = { refused: 'expired', isOver: 
 
 const isAuthorizationUnused = (status: SettlementStatus) => status === null || status === 'late';
 
-/**
- * Reads the chain before sending again and decides by the chain afterwards: a settlement that a crashed process, a lost response or a third
- * party sent is found, never sent twice. @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, SHUTTING_DOWN: settle again
- */
+/** Decided by the chain: a settlement of a crashed process or a third party is found, never sent twice. @throws OracleError: settle again */
 export async function settlePayment(
   deps: SettleDeps,
   { payment, requirements, sinceBlock, mayBeSent }: PaymentToSettle,

@@ -20,16 +20,10 @@ export interface ConfirmedSettlement {
 const AUTHORIZATION_USED_EVENT = getAbiItem({ abi: stablecoinAbi, name: 'AuthorizationUsed' });
 const AUTHORIZATION_CANCELED_EVENT = getAbiItem({ abi: stablecoinAbi, name: 'AuthorizationCanceled' });
 
-/**
- * Status of an authorization on chain. `shallow`: used above the confirmation depth, or its logs are not available yet. `spent`: used or
- * cancelled without paying the merchant, final. `late`: unused and expired, final. Null: unused.
- */
+/** `shallow`: used above the confirmation depth. `spent`: used without paying the merchant, final. `late`: expired, final. Null: unused. */
 export type SettlementStatus = ConfirmedSettlement | 'shallow' | 'spent' | 'late' | null;
 
-/**
- * The chain is the only authority on a settlement, not a facilitator or the database. A node's logs may lag: only found ones count.
- * @param sinceBlock block of the payment's arrival, before which it cannot have been used
- */
+/** The chain is the only authority. A node's logs may lag: only found ones count. @param sinceBlock no earlier block can have used it */
 export async function readSettlementStatus(
   chain: Chain,
   merchant: Pick<MerchantConfig, 'asset'>,

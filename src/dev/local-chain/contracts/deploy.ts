@@ -8,19 +8,14 @@ import { type LocalTransaction, sendTransactions } from './send-transactions.ts'
 
 /** Gate tokens of the deployer, 18 decimals: ten times the Premium threshold. */
 const GATE_SUPPLY = 10_000_000_000n * 10n ** 18n;
-
 /** Nonces of the deployer, which determine the addresses. */
 const DEPLOYMENT_NONCES = { schemaRegistry: 0, eas: 1, gateToken: 2, stablecoin: 3, identityRegistry: 4, reputationRegistry: 5 } as const;
-
 /** The deterministic deployment proxy of anvil, for later contracts: on existing chains the deployer's next nonces are used up. */
 const CREATE2_PROXY: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
 type LocalAddresses = ChainAddresses & { agentCommerce: Address };
 
-/**
- * EAS and its schema registry at their Base addresses, the others at addresses derived from the deployer, whose first transactions these must
- * be. Idempotent. @throws OracleError CONFIG_INVALID without the EAS package, CHAIN_REVERTED if a deployment fails
- */
+/** EAS at its Base addresses, others by the deployer's first nonces. Idempotent. @throws OracleError CONFIG_INVALID, CHAIN_REVERTED */
 export async function deployContracts(rpcUrl: string, deployer: LocalAccount): Promise<LocalAddresses> {
   const created = (nonce: number) => computeContractAddress(deployer, nonce);
   const first = {

@@ -29,10 +29,7 @@ export interface WebhookCallResult {
   retryAfterSeconds: number | null;
 }
 
-/**
- * Returns any behaviour of the receiver as an attempt. @throws OracleError CONFIG_INVALID when the secret cannot be decrypted;
- * RATE_LIMITED, with nothing sent, when too many name lookups are in flight
- */
+/** Any behaviour of the receiver is an attempt. @throws OracleError CONFIG_INVALID for the secret; RATE_LIMITED, with nothing sent */
 export async function callWebhook(deps: CallWebhookDeps, webhook: WebhookTarget, request: WebhookRequest): Promise<WebhookCallResult> {
   const { messageId, body, signal } = request;
   const at = deps.now();

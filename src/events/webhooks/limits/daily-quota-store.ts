@@ -5,7 +5,6 @@ import { type CollectionIndexes, ignoreDuplicate } from '../../../platform/mongo
 
 /** Replayed events per wallet and UTC day: repeated replays of the whole log would fill the database. */
 export const MAX_REPLAYED_EVENTS_PER_DAY = 10_000;
-
 /** Tests per wallet and UTC day: each calls a receiver and is stored. */
 export const MAX_TESTS_PER_DAY = 500;
 

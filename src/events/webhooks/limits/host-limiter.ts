@@ -29,10 +29,7 @@ interface PostKeys {
   share: string;
 }
 
-/**
- * Over all registrations: a dead host occupies no more workers than its share, and no wallet exhausts the share of others, per host and in
- * all. A post rejected because its host was busy goes before later ones.
- */
+/** No dead host and no wallet exhausts the share of others. A post rejected because its host was busy goes before later ones. */
 export class HostLimiter {
   readonly #inFlight = new Map<string, number>();
   /** By share, in order of arrival. */

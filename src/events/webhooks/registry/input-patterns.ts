@@ -6,10 +6,8 @@ const GROUP = '[A-Za-z0-9+/]{4}';
 /** One or two trailing bytes in base64, whose unused bits are zero. */
 const ONE_BYTE = '[A-Za-z0-9+/][AQgw](?:==)?';
 const TWO_BYTES = '[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=?';
-
 /** Endings after whole groups, by the minimum number of further bytes. */
 const ENDINGS = [`(?:${ONE_BYTE}|${TWO_BYTES})?`, `(?:${ONE_BYTE}|${TWO_BYTES}|${GROUP})`, `(?:${TWO_BYTES}|${GROUP}(?:${ONE_BYTE})?)`];
-
 const BASE64 = `(?:${GROUP}){${Math.floor(MIN_SECRET_BYTES / 3)},}${ENDINGS[MIN_SECRET_BYTES % 3]}`;
 
 /** `whsec_` and base64, or text of the Basic Multilingual Plane without control characters; `toSigningKey` also accepts other planes. */

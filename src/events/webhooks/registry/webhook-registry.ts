@@ -34,7 +34,6 @@ export interface WebhookRegistryDeps extends ReplayEventsDeps, TestWebhookDeps {
 }
 
 const DEFAULT_HORIZON_DAYS = DEFAULT_HORIZONS.map(parseHorizonDays);
-
 const MAX_DISABLE_REASON_LENGTH = 200;
 
 /** Webhooks of wallets; one of another wallet is NOT_FOUND. Secrets are returned once, when set. The transport checks the caller's tier. */

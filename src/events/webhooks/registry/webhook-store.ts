@@ -6,7 +6,6 @@ import { FAN_OUT_INDEX } from '../delivery/fan-out.ts';
 import { REVERSIBLE_DISABLERS, type WebhookDoc } from './webhook.ts';
 
 export const MAX_WEBHOOKS_PER_WALLET = 10;
-
 /** Over all wallets: each webhook is matched against every event. */
 export const MAX_WEBHOOKS = 10_000;
 

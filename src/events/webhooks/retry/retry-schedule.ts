@@ -16,13 +16,10 @@ export const RETRY_DELAYS_MS = [
 ] as const;
 
 export const MAX_DELIVERY_ATTEMPTS = RETRY_DELAYS_MS.length + 1;
-
 /** Maximum relative jitter: spreads the retries of receivers that failed together. */
 export const RETRY_JITTER = 0.2;
-
 /** A longer `Retry-After` is capped. */
 export const MAX_RECEIVER_RETRY_AFTER_MS = 24 * HOUR_MS;
-
 export const DISABLE_AFTER_FAILING_MS = 5 * 24 * HOUR_MS;
 
 export interface FailedAttempt {

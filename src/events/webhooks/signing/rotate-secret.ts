@@ -11,10 +11,7 @@ export const PREVIOUS_SECRET_HOURS = 24;
 
 const HOUR_MS = 3_600_000;
 
-/**
- * Setting the current secret again changes nothing: retries are safe. Only the latest previous secret keeps signing, if it can be decrypted.
- * @throws OracleError NOT_FOUND, INPUT_INVALID naming `secret`, CONFLICT on a concurrent change
- */
+/** Retries are safe: the current secret set again changes nothing. @throws OracleError NOT_FOUND, INPUT_INVALID naming `secret`, CONFLICT */
 export async function rotateSecret(
   { store, box, now }: { store: WebhookStore; box: SecretBox; now(): Date },
   { wallet, id, secret = generateSecret() }: { wallet: string; id: string; secret?: string },
