@@ -16,9 +16,7 @@ import type { Infrastructure } from './infrastructure.ts';
 import type { ProcessContext } from './process-context.ts';
 import { requireKnownAttestations } from './startup/known-attestations.ts';
 
-/** Limit of one request's wait for the confirmation of its payment. */
 const SETTLEMENT_TIMEOUT_MS = 25_000;
-/** Limit of one poll's wait for the transaction of a job; the next poll continues. */
 const JOB_TIMEOUT_MS = 20_000;
 
 export interface ComposedChain {
@@ -106,7 +104,6 @@ const BASE = { chainId: 8453, rpcUrl: 'https://mainnet.base.org' } as const;
 /** Chain endpoint for verifiers. `CHAIN_RPC_URL` is never published: it may contain an API key. */
 export function composePublicRpc(options: {
   config: Pick<Config, 'chainMode' | 'CHAIN_ID' | 'PUBLIC_RPC_URL'>;
-  /** Of the local chain, reachable from this machine only. */
   rpcUrl: string;
   publicUrl: string;
 }): RpcAccess {

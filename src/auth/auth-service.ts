@@ -87,7 +87,6 @@ export class AuthService {
     return this.#entitlements.getCaller(session);
   }
 
-  /** Ends a session; all processes reject its token from then on. */
   logOut(sessionId: string): Promise<boolean> {
     return this.#loginDeps.sessions.revoke(sessionId, this.#loginDeps.now());
   }

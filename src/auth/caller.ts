@@ -6,7 +6,6 @@ export interface Caller {
   wallet?: Address;
   /** Session of the access token; unset for an anonymous caller. */
   sessionId?: string;
-  /** Last read gate balance of the wallet: whole tokens as an exact decimal. */
   balance?: string;
   /** Why the request's token was rejected; the caller is served as an anonymous one. */
   rejectedToken?: string;
@@ -14,7 +13,6 @@ export interface Caller {
   paid?: boolean;
 }
 
-/** In ascending order. */
 export const TIERS = ['public', 'basic', 'premium'] as const;
 
 export type Tier = (typeof TIERS)[number];

@@ -4,7 +4,6 @@ import type { Caller } from './caller.ts';
 export interface RequestContext {
   caller: Caller;
   requestId: string;
-  /** Client address as the rate limits key it. */
   address: string;
   origin?: string;
   /** Counts another call of the same request. @throws OracleError RATE_LIMITED */

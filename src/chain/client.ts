@@ -13,7 +13,6 @@ export interface ChainOptions {
   confirmations: number;
   pollingIntervalMs: number;
   addresses: ChainAddresses;
-  /** Timeout of one request, and of its one retry. */
   requestTimeoutMs?: number;
   /** Transport of the requests when the node is not reached over HTTP. */
   fetch?: NodeFetch;

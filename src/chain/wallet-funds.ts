@@ -25,7 +25,6 @@ export interface WalletFunds extends RoleWallet {
 const WEEK_DAYS = 7;
 const DAY_MS = 86_400_000;
 const READ_TIMEOUT_MS = 3_000;
-/** Cap of `daysLeft`: 100 years. */
 export const MAX_DAYS_LEFT = 36_500;
 
 /** @throws OracleError CHAIN_UNREACHABLE */

@@ -18,7 +18,6 @@ export interface Commerce {
   facilitatorUrl: string | null;
   /** Whether a wallet signed a hash. @throws OracleError CHAIN_UNREACHABLE */
   isSignedBy(signed: SignedHash): Promise<boolean>;
-  /** A HOLD is free at `GET /oracle`. */
   freeHold: boolean;
   purchaseSignatures: SignatureRule;
   closed: ClosedChannels;

@@ -3,7 +3,6 @@ import type { StablecoinDomain } from '../chain/stablecoin/stablecoin.ts';
 
 export interface MerchantConfig {
   chainId: number;
-  /** The stablecoin; amounts in millionths of a dollar. */
   asset: Address;
   /** EIP-712 domain of the stablecoin, without chain id and contract. */
   domain: StablecoinDomain;

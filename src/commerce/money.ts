@@ -1,6 +1,5 @@
 import { OracleError } from '../platform/errors.ts';
 
-/** A non-negative integer amount of an asset. */
 export interface Money {
   asset: string;
   /** In units of 10^-decimals. */

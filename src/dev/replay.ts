@@ -10,13 +10,11 @@ import { createReplayTime } from '../platform/time/trusted-time.ts';
 import type { ForecastRecord } from '../record/forecast-record.ts';
 import type { LocalChain } from './local-chain/local-chain.ts';
 
-/** Days of the first start's replay, both inclusive. */
 export interface ReplayRange {
   from: Day;
   to: Day;
 }
 
-/** Resolution of block times. */
 const SECOND_MS = 1_000;
 /** Upper bound of the outcome steps, whose transactions take a block each, at most a second apart. */
 const HOUR_MS = 3_600_000;

@@ -8,7 +8,6 @@ export const EVENT_NAMES = [
   'regime.changed',
 ] as const;
 
-/** Events that only the owner of a resource receives. */
 export const NOTICE_NAMES = ['webhook.disabled'] as const;
 export const PUSHED_NAMES = [...EVENT_NAMES, ...NOTICE_NAMES] as const;
 

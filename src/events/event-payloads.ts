@@ -152,7 +152,6 @@ const WAGER_SETTLED = z.object({
   replayed,
 });
 
-/** Interface, section 6.1: `from`, `to`, `timestamp`. */
 const REGIME_CHANGED = z.object({
   from: REGIME.describe('Regime of the last earlier day that has one'),
   to: REGIME.describe('Current regime'),

@@ -39,7 +39,6 @@ export const HORIZONS_FIELD = z.union(
   { error: LIST_RULE },
 );
 
-/** Arguments of `refine` for an object with both fields. */
 export const ONE_CHOICE: [(fields: HorizonFields) => boolean, { path: string[]; error: string }] = [
   ({ horizon, horizons }) => horizon === undefined || horizons === undefined,
   { path: ['horizon'], error: 'cannot be sent together with horizons: send one of them' },

@@ -2,7 +2,6 @@
 export const ERROR_CODES = {
   /** A setting is missing or malformed; the start fails. */
   CONFIG_INVALID: { retryable: false },
-  /** A parameter is invalid; `field` names it. */
   INPUT_INVALID: { retryable: false },
   /** No token, or one that is expired, revoked or foreign. */
   UNAUTHENTICATED: { retryable: false },
@@ -34,7 +33,6 @@ export const ERROR_CODES = {
   CHAIN_REVERTED: { retryable: false },
   /** Broadcast, but below the confirmation depth. */
   TRANSACTION_UNCONFIRMED: { retryable: true },
-  /** Chain and record differ. */
   ATTESTATION_MISMATCH: { retryable: false },
   DATABASE_UNAVAILABLE: { retryable: true },
   DATA_DIR_DAMAGED: { retryable: false },
@@ -98,7 +96,6 @@ export interface ClientError {
   details?: OracleErrorOptions['details'];
 }
 
-/** Maps unknown errors to INTERNAL, without their message. */
 export function toClientError(error: unknown): ClientError {
   const known = isOracleError(error) ? error : new OracleError('INTERNAL', 'The request failed; it has been logged.', { cause: error });
   const { code, message, retryable, field, retryAfterSeconds, details } = known;

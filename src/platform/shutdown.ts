@@ -14,7 +14,6 @@ export interface Shutdown {
 
 export interface ShutdownOptions {
   log: Log;
-  /** Time for all closing steps together. */
   timeoutMs?: number;
 }
 

@@ -45,7 +45,6 @@ const HOST_SHARES = {
 const UNLIMITED_SHARES = { perMinute: null, perWallet: { maxConcurrent: HOST_SHARES.perWallet.maxConcurrent, perMinute: null } } as const;
 /** More concurrent lookups than a worker has calls: slow lookups of one webhook delay no other. */
 const LOOKUP_LIMITS = { maxConcurrent: 64, maxQueued: 64, maxWaitMs: 1_000 } as const satisfies SemaphoreLimits;
-/** Time that a stop leaves to calls in flight. */
 const GRACE_MS = 4_000;
 
 export function composeWebhookDelivery(

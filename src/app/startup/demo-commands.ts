@@ -3,9 +3,7 @@ import { type Config, SETTINGS } from '../../platform/config/settings.ts';
 export interface DemoCommands {
   token: string;
   watch: string;
-  /** Shows the newest forecast. */
   look: string;
-  /** Checks the newest forecast against the chain. */
   check: string;
   agent: string;
 }

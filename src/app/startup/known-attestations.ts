@@ -18,7 +18,6 @@ export interface AttestationCheckDeps {
 
 /** Blocks by which a reorganization may move a transaction before the block it was signed at. */
 const REORG_MARGIN = 64;
-/** Providers reject longer ranges. */
 const BLOCKS_PER_REQUEST = 5_000;
 
 /** With an older database, such as a backup, days would be attested twice. @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE */

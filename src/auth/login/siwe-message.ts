@@ -6,7 +6,6 @@ import { LOGIN_WINDOW_MS, loginRejected } from './login-message.ts';
 export const MAX_SIWE_LENGTH = 4_096;
 
 export interface SiweExpectation {
-  /** Host with an optional port. */
   domain: string;
   /** Origin, e.g. `https://oracle.example`. */
   origin: string;

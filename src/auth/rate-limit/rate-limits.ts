@@ -31,9 +31,7 @@ export type RateLimitScope = 'client' | '/56' | '/48' | 'all';
 export interface RateLimitDecision {
   policy: keyof RateLimits;
   allowed: boolean;
-  /** The exhausted scope, or the one with the least remaining. */
   scope: RateLimitScope;
-  /** Requests per window. */
   limit: number;
   windowSeconds: number;
   remaining: number;
@@ -50,7 +48,6 @@ export interface RateLimiter {
 
 export interface RateLimitOptions {
   counts: RequestCountStore;
-  /** Requests per minute; `tasks` per hour. */
   limits: { public: number; wallet: number; rpc: number; tasks: number };
   now(): Date;
   log: Log;
@@ -93,7 +90,6 @@ export const TASK_SCOPE_MULTIPLES = { '/56': 2, '/48': 4, all: 20 } as const sat
 /** Bounds memory. The database still has the counts of an evicted client. */
 const MAX_CLIENTS = 50_000;
 
-/** Requests that this process reserved from a scope's limit in one write. */
 interface BudgetLease {
   left: number;
   /** Requests of the scope in this window at the last write, with unused leases of all processes. */

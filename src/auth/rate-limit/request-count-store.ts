@@ -9,7 +9,6 @@ export const REQUEST_COUNT_INDEXES: CollectionIndexes[] = [
 ];
 
 interface RequestCountDoc {
-  /** Policy, client and window. */
   _id: string;
   taken: number;
   expiresAt: Date;

@@ -7,7 +7,6 @@ import { addressRanges } from './address-ranges.ts';
 export type CapacityClass = 'anonymous' | 'payer' | 'holder';
 
 export interface CapacityClient {
-  /** Wallet or client address. */
   key: string;
   /** Client address as the rate limits key it. */
   address: string;
@@ -16,9 +15,7 @@ export interface CapacityClient {
 
 export interface CapacityLimits {
   perClient: number;
-  /** Of anonymous callers and payers in one IPv6 /56. */
   per56: number;
-  /** Of anonymous callers and payers in one IPv6 /48. */
   per48: number;
   anonymous: number;
   /** Of anonymous callers and payers together; the rest up to `overall` is reserved for holders. */

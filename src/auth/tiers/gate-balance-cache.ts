@@ -25,7 +25,6 @@ const MAX_WALLETS = 10_000;
 export class GateBalanceCache {
   readonly #options: GateBalanceCacheOptions;
   readonly #latest = new LRUCache<Address, CachedGateReading>({ max: MAX_WALLETS });
-  /** One concurrent read per wallet. */
   readonly #pendingReads = new Map<Address, Promise<GateReading>>();
   #failed: { error: OracleError; atMs: number } | undefined;
 

@@ -6,7 +6,6 @@ import type { GateReading } from '../tiers/gate-balance.ts';
 import type { PaidTier } from '../tiers/tiers.ts';
 
 export interface SessionDoc {
-  /** Also the `jti` of the token. */
   _id: string;
   wallet: Address;
   /** Tier at login; the upper bound of the session's tier. */
@@ -49,7 +48,6 @@ export class SessionStore {
     return sessions.filter(({ revokedAt, expiresAt }) => revokedAt === null && expiresAt > now);
   }
 
-  /** Stores a newer reading in every session of the wallet. */
   async saveGateReading(wallet: Address, gate: GateReading, gateReadAt: Date): Promise<void> {
     await this.#sessions.updateMany({ wallet, gateReadAt: { $lt: gateReadAt } }, { $set: { gate, gateReadAt } });
   }

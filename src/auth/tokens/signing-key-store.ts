@@ -7,7 +7,6 @@ import type { SecretBox, SecretPurpose } from '../../platform/secrets/secret-box
 export interface SigningKeyDoc<PublicJwk> {
   /** Sequential from 1: when two processes create the next key at once, the unique id rejects one of them. */
   _id: number;
-  /** JWK thumbprint. */
   kid: string;
   publicJwk: PublicJwk;
   /** The private JWK, sealed for this `kid`. */
@@ -53,7 +52,6 @@ export class SigningKeyStore<PublicJwk> {
     return { kid, privateKey: (await importJWK(jwk, this.#options.algorithm)) as CryptoKey };
   }
 
-  /** Creates the next key, which becomes active. */
   async createNext(): Promise<SigningKeyDoc<PublicJwk>> {
     return this.#insert(((await this.#findNewest())?._id ?? 0) + 1);
   }

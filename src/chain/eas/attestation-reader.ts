@@ -19,7 +19,6 @@ export interface OnChainAttestation {
   schemaUid: Hex;
   /** Null for a foreign schema. */
   schemaName: SchemaName | null;
-  /** `SCHEMA_VERSION`; empty for a foreign schema. */
   schemaVersion: string;
   /** Zero when it refers to none. */
   refUid: Hex;

@@ -20,7 +20,6 @@ export interface CommitmentOpening {
   confidenceBps: number;
   /** Probability of UP, 0 to 10,000. */
   pUpBps: number;
-  /** BTC/USD at signal time in US cents. */
   btcPriceCents: number;
 }
 

@@ -22,7 +22,6 @@ export const EAS_SCHEMAS = {
 
 export type SchemaName = keyof typeof EAS_SCHEMAS;
 
-/** Version of the schema texts; incremented when one changes. */
 export const SCHEMA_VERSION = '1';
 
 export interface PredictionData {
@@ -44,7 +43,6 @@ export interface PredictionData {
 export interface ResolutionData extends CommitmentOpening {
   btcAtSignalCents: number;
   btcAtResolutionCents: number;
-  /** Return over the window; negative for a fall. */
   returnBps: number;
   outcome: OutcomeName;
 }

@@ -27,7 +27,6 @@ export interface OutcomeReport extends Pick<Feedback, 'endpoint' | 'feedbackHash
 export interface FeedbackDescription extends Pick<Feedback, 'agentId' | 'value' | 'valueDecimals'> {
   /** `eip155:<chain id>:<address of the identity registry>`. */
   agentRegistry: string;
-  /** Reporter as a CAIP-10 account id. */
   clientAddress: string;
 }
 

@@ -14,7 +14,6 @@ export interface OnChainJob {
   evaluator: Address;
   /** Untrusted text of any length. */
   description: string;
-  /** In the smallest unit of the contract's payment token. */
   budget: bigint;
   expiresAt: Date;
   state: JobState;
@@ -29,7 +28,6 @@ export interface JobEvent {
 }
 
 export interface JobPayment {
-  /** Received amount, net of fees. */
   amount: bigint;
   txHash: Hash;
   settledAt: Date;

@@ -10,7 +10,6 @@ export interface NodeRequest {
   bytesLeft: number;
 }
 
-/** Upper bound; the signal aborts a request earlier. */
 const NODE_TIMEOUT_MS = 30_000;
 
 export class NodeUnavailableError extends Error {}

@@ -32,9 +32,7 @@ export interface RpcAccess {
 
 export interface ReadOnlyRpcOptions {
   rpcUrl: string;
-  /** Timeout of all calls of one request together. */
   timeoutMs?: number;
-  /** Limit of all their responses together. */
   maxBytes?: number;
 }
 

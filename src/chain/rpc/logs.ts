@@ -5,7 +5,6 @@ import { chainCall } from './chain-call.ts';
 /** RPC providers reject longer ranges of `eth_getLogs`. */
 const MAX_BLOCKS_PER_REQUEST = 5_000n;
 
-/** Block range, both ends inclusive. */
 interface BlockRange {
   fromBlock: bigint;
   toBlock: bigint;

@@ -17,10 +17,8 @@ export interface WalletContext {
   signal?: AbortSignal;
   /** Called before the wallet signs after a transaction, above `afterBlock`, that the journal does not have; throws to forbid it. */
   allowForeignTransactions?(afterBlock?: number): Promise<void>;
-  /** Mutex of this process around the choice of a nonce. */
   runExclusive<T>(work: () => Promise<T>): Promise<T>;
   /** Nonces without a journal row, and when each was first seen. */
   nonceGaps: Map<number, number>;
-  /** Last rejection by the node, by transaction hash. */
   nodeRejections: Map<Hex, string>;
 }

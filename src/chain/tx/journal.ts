@@ -48,7 +48,6 @@ export interface JournalRow {
   /** A block that existed before the first signature with this nonce. */
   signedFromBlock: number;
   attempts: SignedAttempt[];
-  /** Earlier nonces of the row that a foreign transaction used. */
   displaced: { nonce: number; hashes: Hex[] }[];
   receipt: StoredReceipt | null;
   createdAt: Date;

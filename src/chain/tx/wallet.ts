@@ -54,7 +54,6 @@ export interface Wallet {
   send(request: SendRequest): Promise<ConfirmedTransaction>;
   /** Why a transaction would be rejected now, or null. Signs nothing. @throws OracleError CHAIN_UNREACHABLE */
   findRejection(request: BoundedSendRequest): Promise<SimulationRejection | null>;
-  /** Whether any process has signed a transaction of this key that may still be mined. */
   isPending(key: string): Promise<boolean>;
 }
 

@@ -25,7 +25,6 @@ export interface CliContext {
   /** Aborted on SIGINT or SIGTERM. The caller takes over the handling of both signals, which end the process otherwise. */
   createInterruptSignal(): AbortSignal;
   now(): Date;
-  /** URL of the service of this folder; absent in the packaged program. */
   localUrl?(): string;
   /** @throws OracleError CONFIG_INVALID when the data folder has no demo deployment */
   demo?(): Promise<DemoDeployment>;

@@ -29,7 +29,6 @@ export interface PredictionWords {
   schemaUid: Hex;
   schema: string;
   words: Omit<PredictionData, 'windowOpensAt' | 'resolvesAt'> & { windowOpensAt: number; resolvesAt: number };
-  /** The fields ABI encoded, equal to `data` on chain. */
   data: Hex;
   refUid: Hex;
 }

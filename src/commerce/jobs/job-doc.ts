@@ -6,7 +6,6 @@ import type { ErrorCode } from '../../platform/errors.ts';
 export interface JobDelivery {
   /** Canonical JSON, salted because its hash is public. */
   text: string;
-  /** keccak256 of its UTF-8 bytes. */
   hash: Hash;
   composedAt: Date;
   forecastId: string | null;
@@ -15,12 +14,10 @@ export interface JobDelivery {
 
 /** A job of the provider wallet. Addresses and hashes in lower case. */
 export interface JobDoc {
-  /** `<contract>:<job id>`. */
   _id: string;
   contract: Address;
   /** uint256 as decimal text. */
   jobId: string;
-  /** Block in which the provider was assigned. */
   seenBlock: number;
   lastEventBlock: number;
   /** Next check; null when only an event can change the state. */
@@ -43,7 +40,6 @@ export interface JobDoc {
   submission: { txHash: Hash; at: Date } | null;
   /** Amount as decimal text. */
   payment: { amountMicros: string; txHash: Hash; settledAt: Date } | null;
-  /** Client and evaluator, when the delivery was rejected or expired. */
   unpaidBy?: Address[];
   notedAt: Date;
 }

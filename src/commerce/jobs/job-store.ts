@@ -6,7 +6,6 @@ import { ignoreDuplicate } from '../../platform/mongo.ts';
 import { buildJobKey, type JobDelivery, type JobDoc, type JobDocWithoutText } from './job-doc.ts';
 
 interface CursorDoc {
-  /** The contract. */
   _id: string;
   block: number;
 }

@@ -7,12 +7,10 @@ import { parseRefCode } from './ref-code.ts';
 /** Single-use source of a payment: a transfer, an EIP-3009 authorization, or a job of a contract. */
 export type PaymentCause = { kind: 'transfer' } | { kind: 'authorization'; nonce: Hex } | { kind: 'job'; contract: Address; jobId: bigint };
 
-/** A payment whose transaction is at the confirmation depth. */
 export interface SettledPayment {
   cause: PaymentCause;
   channel: Channel;
   offering: string;
-  /** Millionths of a US dollar; the stablecoin has six decimals. */
   amountMicros: bigint;
   asset: Address;
   payer: Address;

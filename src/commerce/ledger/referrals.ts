@@ -10,7 +10,6 @@ export interface ReferralTotals extends PaymentTotals {
 }
 
 export interface PartnerTotals {
-  /** Codes with at least one settled payment. */
   partners: number;
   referred: PaymentTotals;
   total: PaymentTotals;

@@ -71,7 +71,6 @@ function buildSigningOptions({ offering, txHash }: UnsignedClaim): OracleErrorOp
   };
 }
 
-/** The node may not know a recent transaction yet. */
 export function transactionNotSeenError(merchant: Payee, required: number): OracleError {
   return new OracleError('TRANSACTION_UNCONFIRMED', `The node has not seen this transaction on ${getCaip2Network(merchant)} yet`, {
     field: 'txHash',

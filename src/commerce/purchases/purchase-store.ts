@@ -21,13 +21,11 @@ export interface PurchaseDoc extends Omit<PurchasePayment, 'payer' | 'amountMicr
   /** Lease holder; unset before the first lease. */
   holder?: string;
   delivery: PurchaseDeliveryDoc | null;
-  /** Set until the delivery. */
   isOpen?: true;
   /** Last sweep; initially the time of the claim. */
   sweptAt: Date;
 }
 
-/** Immutable once stored. */
 export interface PurchaseDeliveryDoc {
   /** RFC 8785 JSON of the document. */
   json: string;

@@ -7,7 +7,6 @@ import type { SignedReceipt } from './receipt.ts';
 export interface ReceivedPayment extends Omit<SettledPayment, 'cause' | 'resource'> {
   /** Resource as named in the receipt. */
   resource: string;
-  /** CAIP-2. */
   chain: string;
 }
 

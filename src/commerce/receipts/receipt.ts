@@ -5,7 +5,6 @@ export interface ReceiptData {
   payer: Address;
   payee: Address;
   asset: Address;
-  /** Received amount in millionths of a US dollar. */
   amountMicros: bigint;
   resource: string;
   /** `hashDocument` of the delivered document. */

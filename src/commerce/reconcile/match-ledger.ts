@@ -8,7 +8,6 @@ export interface BookedPayment extends Omit<SettledPayment, 'resource' | 'ref'> 
 }
 
 export interface LedgerMatch {
-  /** In the ledger and on chain, amounts equal or not. */
   pairs: { booked: BookedPayment; movement: Movement }[];
   bookedOnly: BookedPayment[];
   chainOnly: Movement[];

@@ -23,7 +23,6 @@ export interface MovementQuery {
   recipients: readonly Address[];
   contracts: readonly Address[];
   fromBlock: bigint;
-  /** Included. */
   toBlock: bigint;
 }
 

@@ -43,7 +43,6 @@ export interface Reconciliation {
   through: Date;
   recipients: Address[];
   channels: ChannelSums[];
-  /** All received money, claimed or not. */
   receivedMicros: bigint;
   differences: LedgerDifference[];
   /** Unbooked payments within the grace period, still being recorded. */

@@ -14,7 +14,6 @@ export type ClaimState = 'OPEN' | 'PREPARED' | 'SETTLED';
 
 export interface ClaimSettlement {
   txHash: Hash;
-  /** Block time. */
   at: Date;
 }
 
@@ -22,18 +21,15 @@ export interface ClaimSettlement {
 export interface ClaimDoc {
   _id: string;
   state: ClaimState;
-  /** Lease holder and expiry of the lease, by the database's clock. */
   holder: string;
   heldUntil: Date;
   payer: Address;
   nonce: Hex;
   /** SHA-256 of authorization and signature. */
   digest: string;
-  /** `payment-identifier` of the client. */
   paymentId?: string;
   /** Identifier of a rejected payment, which the payer may have reused since. */
   formerPaymentId?: string;
-  /** Client address as the rate limits key it. */
   address: string;
   offering: string;
   /** Request fingerprint: offering and input. */

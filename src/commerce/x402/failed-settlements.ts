@@ -36,7 +36,6 @@ export class FailedSettlementStore {
     await this.#failures.updateOne({ _id }, { $setOnInsert: { payer, address, at } }, { upsert: true });
   }
 
-  /** The payment was settled after all. */
   async remove({ _id }: ClaimDoc): Promise<void> {
     await this.#failures.deleteOne({ _id });
   }

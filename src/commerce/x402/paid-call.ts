@@ -22,7 +22,6 @@ export interface PaidCall {
   /** Decoded payment of the client, not validated; null without one. */
   payment: unknown;
   ref: string | null;
-  /** Client address as the rate limits key it. */
   address: string;
   /** Called before a payment is verified on chain. @throws OracleError RATE_LIMITED after too many rejected payments of payer or address */
   requireRejectionAllowance(payer: ClaimedPayer): void;

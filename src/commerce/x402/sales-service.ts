@@ -40,7 +40,6 @@ export interface SalesDeps {
 interface FinishContext {
   call: PaidCall;
   quote: PaymentQuote;
-  /** The payment may have been sent to the chain before. */
   mayBeSent: boolean;
 }
 

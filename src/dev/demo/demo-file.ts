@@ -25,7 +25,6 @@ const DemoFile = z.object({
   wallets: z.record(z.string(), z.object({ address, privateKey: z.string().transform((text) => text as Hex) })),
 });
 
-/** `demo.json`: endpoint, contracts and wallets of the local chain. */
 export type DemoFile = z.infer<typeof DemoFile>;
 
 export const DEMO_WALLETS = ['basic', 'premium', 'poor', 'buyer'] as const satisfies (keyof DemoWallets)[];

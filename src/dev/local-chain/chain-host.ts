@@ -18,7 +18,6 @@ export interface ChainHostPayload {
 }
 
 export interface ChainHostReady {
-  /** Endpoint of the owner: all methods. */
   rpcUrl: string;
   /** Endpoint of all programs on this machine. */
   publicRpcUrl: string;

@@ -7,7 +7,6 @@ export interface Clock {
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Platform timers, which do not keep the process alive. */
 export function createSystemClock(now: () => Date): Clock {
   return {
     now,

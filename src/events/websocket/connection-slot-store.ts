@@ -18,7 +18,6 @@ const IS_FREE = { $not: [{ $gt: ['$until', '$$NOW'] }] };
 /** Expired slots are harmless; they are deleted after an hour. */
 const IS_ABANDONED = { $expr: { $lt: ['$until', { $subtract: ['$$NOW', 3_600_000] }] } };
 
-/** Slots of all processes: enforces the limit of connections per wallet. */
 export class ConnectionSlotStore {
   readonly #slots: Collection<{ _id: string; holder: string; connection: string; until: Date }>;
   readonly #holder = randomUUID();

@@ -1,6 +1,5 @@
 const WINDOW_MS = 60_000;
 
-/** Frames per minute, including ping and pong, and invalid messages. */
 export const MAX_FRAMES_PER_MINUTE = { all: 60, invalid: 10 } as const;
 
 /** A fixed-window limit: each frame may cause a reply, and each message a database query. */

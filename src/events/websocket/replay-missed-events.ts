@@ -6,7 +6,6 @@ import type { EncodeEvent } from './messages/encode-message.ts';
 
 export interface MissedEventsOptions {
   events: Pick<EventLog, 'after'>;
-  /** Id of the last event sent to all live connections of this process. */
   getLastBroadcastId(): number;
   createEncoder(): EncodeEvent;
   semaphore: Semaphore;

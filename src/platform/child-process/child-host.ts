@@ -9,7 +9,6 @@ import { stopChild } from './stop-child.ts';
 export interface ChildHostOptions {
   /** The host module, whose body is one call of `runHostProcess`. */
   module: URL;
-  /** Name in error messages, e.g. "embedded MongoDB". */
   name: string;
   failureCode: ErrorCode;
   /** JSON value passed to the host's `open`, over the IPC channel: a process list does not show it. */

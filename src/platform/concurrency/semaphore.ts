@@ -7,7 +7,6 @@ export interface SemaphoreLimits {
   maxWaitMs?: number;
 }
 
-/** Bounds concurrency, queue length and waiting time; first in, first out. */
 export class Semaphore {
   readonly #limits: Readonly<SemaphoreLimits>;
   readonly #queue: (() => void)[] = [];

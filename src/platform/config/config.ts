@@ -69,7 +69,6 @@ export function getLocalUrl(config: Config): string {
   return formatLocalUrl(getListenHost(config), config.PORT);
 }
 
-/** URL of a server that listens on `host`, from this machine. */
 export function formatLocalUrl(host: string, port: number): string {
   return `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -20,7 +20,6 @@ export interface EvmReaderOptions {
 /** Above the largest requested page of logs. */
 const MAX_RPC_BYTES = 64 * 2 ** 20;
 
-/** A read-only client of a JSON-RPC endpoint. Throws viem's errors. */
 export function createEvmReader({ rpcUrl, timeoutMs, retryCount, retryDelayMs, batchSize, ...rest }: EvmReaderOptions): PublicClient {
   const batch = batchSize === undefined ? {} : { batch: { batchSize } };
   const fetchFn = rest.fetch ?? createNodeFetch(rpcUrl, timeoutMs);

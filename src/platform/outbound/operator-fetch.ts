@@ -7,9 +7,7 @@ import { limitBody } from './bounded-body.ts';
 export interface FetchTarget {
   /** Requests are restricted to the origin of this URL. */
   base: string | URL;
-  /** From the name lookup to the last byte. */
   timeoutMs: number;
-  /** Limit of the decoded body. */
   maxBytes: number;
 }
 

@@ -5,7 +5,6 @@ import type { ResolveHostname } from './target.ts';
 export interface ResolveOptions {
   /** Name servers, each an address with optional port; default: those of the system. */
   servers?: readonly string[];
-  /** Per name server. */
   timeoutMs?: number;
   limits?: SemaphoreLimits;
 }

@@ -13,7 +13,6 @@ export interface TargetRules {
 }
 
 export interface CheckedTarget {
-  /** Normalized. */
   url: string;
   /** The checked addresses to connect to. Never empty with `unresolved: 'refuse'`. */
   addresses: readonly string[];

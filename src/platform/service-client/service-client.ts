@@ -18,7 +18,6 @@ export interface ServiceRequest {
   body?: Record<string, unknown>;
   /** Further headers, e.g. a payment. */
   headers?: Record<string, string>;
-  /** For the whole exchange. */
   deadlineMs: number;
   /** Response size limit; default 4 MiB. The scorecard of a record of ten years has more. */
   maxBytes?: number;

@@ -1,4 +1,3 @@
-/** The current step of a start, with counts where known. */
 export interface StartupStep {
   what: string;
   done: number | null;

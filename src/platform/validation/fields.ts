@@ -8,7 +8,6 @@ export const TIME = z.iso.datetime();
 export const DATE = z.iso.date();
 /** 32 bytes as hex, such as a transaction hash or an attestation uid. */
 export const BYTES32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/);
-/** An account or contract. */
 export const ADDRESS = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 /** A probability or a share, 0 to 1. */
 export const PROBABILITY = z.number().min(0).max(1);

@@ -72,7 +72,6 @@ async function findHorizonWithSignal({ requestJson, logIn }: ExampleClient): Pro
   return '7d';
 }
 
-/** Pays for an answer and builds the request that fetches it again. */
 async function buyAnswer(client: ExampleClient): Promise<object> {
   const path = '/oracle/premium?horizon=7d';
   const { payment } = await client.requestJson(path, { headers: await buildPayment(client, path) });
@@ -91,7 +90,6 @@ async function findResolution(client: ExampleClient): Promise<{ uid: string; cid
   return found;
 }
 
-/** The newest day with a response under a path. */
 async function findDateWithAnswer(client: ExampleClient, path: string): Promise<string> {
   const { timestamp } = await client.requestJson('/api/svc/clawstake/status');
   const today = toDay(Date.parse(timestamp));

@@ -10,7 +10,6 @@ const LOGIN_PATH = '/api/svc/oracle/verify';
 /** Upper bound of requests needed to exceed the limit of one address. */
 const MAX_REQUESTS = 1_000;
 
-/** One request for each common problem. */
 export const PROBLEM_CALLS: ((client: ExampleClient) => Promise<RecordedProblem>)[] = [
   (client) => recordProblem(client, '/api/svc/open/signal?horizon=9d'),
   (client) => recordProblem(client, '/api/svc/oracle'),

@@ -10,7 +10,6 @@ export interface CallableOperation {
   path: string;
   operationId: string;
   'x-access': AccessLevel;
-  /** Media types of the success response. */
   mediaTypes: string[];
 }
 

@@ -1,4 +1,3 @@
-/** Placeholders of members with secrets, valid by their schemas. */
 const REPLACEMENTS: Record<string, string> = {
   token: 'redacted.access.token',
   secret: 'redacted-secret-shown-once',

@@ -16,7 +16,6 @@ const HOUSE_NAMES: readonly { name: RegExp; instead: string }[] = [
   { name: /^(asker|carryOut)$/, instead: 'context, runSkill' },
 ];
 
-/** Properties of stored documents. */
 const STORED_NAMES = new Set(['toldAtMs']);
 
 export interface Finding {

@@ -1,6 +1,5 @@
 import jsTokens from 'js-tokens';
 
-/** Text for people, with its first line. */
 export interface Prose {
   file: string;
   line: number;

@@ -10,7 +10,6 @@ import { formatPercent } from '../../forecast/math/format-percent.ts';
 import { formatHorizonName } from '../../forecast/model.ts';
 import { renderMarkdownTable, renderNumber, renderWithInterval } from './markdown.ts';
 
-/** Pooled results, folds and canaries of the walk-forward. */
 export function renderWalkForwardResults(report: WalkForwardReport): string {
   const { folds, expectedFolds, foldDays, note, verdict, horizons } = report;
   const complete = horizons.filter(({ pooled }) => pooled !== null);

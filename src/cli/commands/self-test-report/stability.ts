@@ -1,7 +1,6 @@
 import type { StabilityReport } from '../../../forecast/backtest/stability/report.ts';
 import { formatCell, formatCells, formatPercentCell, formatTextTable, wrapParagraph } from './table.ts';
 
-/** Thresholds are sorted by effect; the rest changes less. */
 const MAX_ROWS = 12;
 
 export function formatStability(report: StabilityReport): string {

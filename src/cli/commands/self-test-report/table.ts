@@ -1,4 +1,3 @@
-/** Aligns the first column to the left, all others to the right. */
 export function formatTextTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = titles.map((title, index) => Math.max(title.length, ...rows.map((row) => row[index].length)));
   const line = (cells: readonly string[]) =>

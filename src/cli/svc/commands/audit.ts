@@ -21,7 +21,6 @@ export const auditCommand: SvcCommand = {
     }),
 };
 
-/** Accepts `--url` like the other commands, and SERVICE_URL unless a chain is named. */
 function addServiceOption(args: readonly string[], { environment: { SERVICE_URL: named = '' } }: CliContext): string[] {
   const options = args.map((word) => (word === '--url' ? '--service' : word.replace(/^--url=/, '--service=')));
   const has = (option: string) => options.some((word) => word === option || word.startsWith(`${option}=`));

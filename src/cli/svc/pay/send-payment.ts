@@ -3,7 +3,6 @@ import { isOracleError, type OracleError } from '../../../platform/errors.ts';
 import { parseServiceError, type ServiceResponse, sendServiceRequest } from '../../../platform/service-client/service-client.ts';
 import type { SignedPayment } from './authorization.ts';
 
-/** Longer than the service waits for a confirmation. */
 const DEADLINE_MS = 60_000;
 const MAX_ATTEMPTS = 5;
 const MIN_WAIT_MS = 1_000;

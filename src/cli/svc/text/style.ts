@@ -8,7 +8,6 @@ export type Style = (typeof STYLES)[number];
 export type Cell = string | { text: string; style: Style };
 
 export interface TerminalWriter {
-  /** Characters a line. */
   width: number;
   /** Colour never carries information of its own: without colours the text is the same. */
   paint(style: Style, text: string): string;

@@ -9,7 +9,6 @@ export const PROBABILITY_FORMULA = [
   'probability of a price above the strike = 1 - F(ln(strike / spot) / scale + shift), rounded to four digits: `oracleProbability`.',
 ];
 
-/** Evidence of each part of a comparison, strongest first. */
 export const BASES = [
   {
     basis: 'chain' as const,

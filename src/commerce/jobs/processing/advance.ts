@@ -9,7 +9,6 @@ import { bookPayment, recordSubmission, recordUnpaid } from './close.ts';
 import { deliverJob } from './deliver.ts';
 import type { JobDeps } from './deps.ts';
 
-/** Fallback for a job that changes without an event. */
 const RECHECK_INTERVAL_MS = 60 * 60_000;
 
 /** Idempotent, also across concurrent processes. @throws OracleError of the failed step; a retry continues there */

@@ -24,7 +24,6 @@ export interface Authorization {
   nonce: Hex;
 }
 
-/** A well-formed payment that matches its quote; not verified on chain yet. */
 export interface ParsedPayment {
   authorization: Authorization;
   signature: Hex;
@@ -32,7 +31,6 @@ export interface ParsedPayment {
   paymentId: string | null;
   /** SHA-256 of authorization and signature. */
   digest: string;
-  /** In the form of version 2, for facilitators. */
   payload: PaymentPayload;
 }
 

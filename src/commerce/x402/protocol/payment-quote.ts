@@ -45,7 +45,6 @@ export interface PaymentQuote {
   merchant: MerchantConfig;
 }
 
-/** `PaymentRequired` of version 2, for the HTTP header, MCP and A2A. */
 export interface PaymentRequired extends X402PaymentRequired {
   x402Version: 2;
   error: X402ErrorCode;

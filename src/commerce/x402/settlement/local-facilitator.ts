@@ -97,7 +97,6 @@ async function explainRejection({ client }: Chain, settlement: PreparedSettlemen
   return isContract ? BAD_SIGNATURE : 'invalid_exact_evm_transaction_simulation_failed';
 }
 
-/** The chain's fees exceed the budget; the payment itself is valid. */
 function gasTooExpensiveError(): OracleError {
   return new OracleError('STEP_WAITING', 'Gas is currently too expensive to settle payments', {
     suggestedAction: 'Repeat the request later. Nothing was charged.',

@@ -62,7 +62,6 @@ export function isConfirmedSettlement(found: SettlementStatus): found is Confirm
   return typeof found === 'object' && found !== null;
 }
 
-/** Status of an authorization in a transaction that is reported as its settlement. */
 export async function readTransactionSettlement(
   chain: Chain,
   merchant: Pick<MerchantConfig, 'asset'>,

@@ -1,10 +1,8 @@
 /** ELF64, little endian; layout and names by the System V ABI and LSB 5.0 "Symbol Versioning". */
 export interface ElfBinding {
-  /** `e_machine`. */
   machine: number;
   symbols: UndefinedSymbol[];
   versions: NeededVersion[];
-  /** Index of this exact string in the string table, or -1. */
   stringIndex(text: string): number;
 }
 
@@ -17,11 +15,9 @@ export interface UndefinedSymbol {
 }
 
 export interface NeededVersion {
-  /** Defining library, e.g. `libc.so.6`. */
   library: string;
   name: string;
   index: number;
-  /** File offset of its `Elf64_Vernaux`. */
   offset: number;
 }
 

@@ -4,7 +4,6 @@ import { OracleError } from '../../../platform/errors.ts';
 import { callJsonRpc } from '../json-rpc.ts';
 
 export interface LocalTransaction {
-  /** Absent for a contract creation. */
   to?: Address;
   data: Hex;
 }

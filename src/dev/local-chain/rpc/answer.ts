@@ -3,7 +3,6 @@ import type { NodeResponse, NodeSocket } from './node-socket.ts';
 
 export type NodeRpcResponse = NodeResponse & { jsonrpc: '2.0'; id: unknown };
 
-/** viem's limit for a batch. */
 const MAX_BATCH = 1_000;
 const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;

@@ -12,7 +12,6 @@ const SAFE_METHODS = [
   'eth_uninstallFilter eth_sendRawTransaction eth_sendRawTransactionSync',
 ].flatMap((line) => line.split(' '));
 
-/** Subscriptions require a WebSocket. */
 const SUBSCRIPTIONS = ['eth_subscribe', 'eth_unsubscribe'];
 
 export type RpcTransport = 'http' | 'websocket';

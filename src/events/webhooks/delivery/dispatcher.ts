@@ -9,23 +9,19 @@ export interface DeliveryTurn {
   at: Date;
 }
 
-/** Queues a turn, unless one of the same webhook is queued or running. */
 export type EnqueueTurn = (turn: DeliveryTurn) => Promise<void>;
 
 export interface WebhookDispatcherDeps extends DeliverDeps, FanOutDeps {
   queue: DeliverDeps['queue'];
   events: DeliverDeps['events'] & FanOutDeps['events'];
   publish(): Promise<unknown>;
-  /** Polling interval for messages queued or abandoned by other processes. */
   pollMs?: number;
   overdueMs?: number;
 }
 
 export interface WebhookDispatcher {
   concurrency: number;
-  /** Lock time, after which another worker may take an unfinished turn. */
   lockMs: number;
-  /** Runs a turn. Never rejects: failed work is found again by polling. */
   run(turn: DeliveryTurn): Promise<void>;
   /** Checks again after a turn has left the job queue: messages that arrived at its end could not be queued. */
   ended(turn: DeliveryTurn): Promise<void>;
@@ -88,7 +84,6 @@ async function runDispatchLoop(deps: WebhookDispatcherDeps, { enqueue, wakeSigna
   }
 }
 
-/** Runs tasks whose failures stop nothing else; logs the first failure in a row. */
 function createFailureIsolator(log: Log): (what: string, work: () => Promise<unknown>) => Promise<void> {
   const failing = new Set<string>();
   return async (what, work) => {

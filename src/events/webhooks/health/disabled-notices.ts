@@ -4,7 +4,6 @@ import type { AnyEventDraft } from '../../log/event.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { WebhookDoc, WebhookEnding } from '../registry/webhook.ts';
 
-/** Each disablement once; returns the number of new events. */
 export async function publishWebhookNotices({ db, log, now }: { db: Db; log: EventLog; now(): Date }): Promise<number> {
   const webhooks = db.collection<WebhookDoc>('webhooks');
   const docs = await findWithOutbox(webhooks);

@@ -15,7 +15,6 @@ export class WebhookHealthStore {
     return webhook?.status ?? null;
   }
 
-  /** Suspends an active webhook; one disabled meanwhile stays disabled. */
   async suspend(id: string, at: Date): Promise<void> {
     await this.#webhooks.updateOne({ _id: id, status: 'active' }, { $set: { status: 'suspended', suspendedAt: at } }, BY_ID);
   }

@@ -25,7 +25,6 @@ const PLACE_RETENTION_MS = 3_000;
 interface PostKeys {
   host: string;
   wallet: string;
-  /** A wallet at a host. */
   share: string;
 }
 

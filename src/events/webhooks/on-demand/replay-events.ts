@@ -11,7 +11,6 @@ import type { WebhookStore } from '../registry/webhook-store.ts';
 import { requireOwnWebhook, webhookNotFound } from '../registry/webhook-view.ts';
 import type { ReplayClaimStore } from './replay-claim-store.ts';
 
-/** Events to replay: exactly one of the first three fields. */
 export interface ReplayRequest {
   eventId?: number;
   /** Events with a higher id. */

@@ -8,7 +8,6 @@ import type { DeliveryQueue } from '../delivery/delivery-queue.ts';
 import type { HostLimiter } from '../limits/host-limiter.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 
-/** Body of a test: the event envelope with a type that cannot be subscribed to. */
 export const PING_MESSAGE = z.object({
   id: z.null().describe('null: a test stands in no event log'),
   type: z.literal('ping').describe('Kind of message'),

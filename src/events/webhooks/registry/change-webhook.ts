@@ -8,7 +8,6 @@ import { requireOwnWebhook } from './webhook-view.ts';
 /** Unset fields stay unchanged. */
 export interface WebhookChange {
   url?: string;
-  /** At least one. */
   events?: readonly PushedName[];
   /** Days; null: all. */
   horizons?: readonly number[] | null;

@@ -18,7 +18,6 @@ import { requireOwnWebhook, toWebhookView, type WebhookView, webhookNotFound } f
 
 export interface WebhookRegistration {
   url: string;
-  /** At least one. */
   events: readonly PushedName[];
   /** Days; null: all; default: 7. */
   horizons?: readonly number[] | null;

@@ -32,7 +32,6 @@ export class WebhookStore {
     this.#max = max;
   }
 
-  /** Oldest first. */
   async list(wallet: string): Promise<WebhookDoc[]> {
     const found = await this.#webhooks.find({ wallet }).toArray();
     return found.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || a._id.localeCompare(b._id));

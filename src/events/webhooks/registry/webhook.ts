@@ -16,7 +16,6 @@ export type Disabler = (typeof DISABLERS)[number];
 /** After these the owner may enable the webhook again. */
 export const REVERSIBLE_DISABLERS = ['receiver', 'failures'] as const satisfies Disabler[];
 
-/** A registered webhook. `_id` is random. */
 export interface WebhookDoc {
   _id: string;
   /** In lower case. */

@@ -9,7 +9,6 @@ const HTTP_GONE = 410;
 
 interface AttemptContext {
   webhook: Pick<WebhookDoc, 'failingSince'>;
-  /** Of this delivery, including this one. */
   attempts: number;
   called: WebhookCallResult;
 }

@@ -8,7 +8,6 @@ export interface SignedDelivery {
   messageId: string;
   /** `webhook-timestamp`: receivers reject old messages. */
   at: Date;
-  /** The exact bytes of the request body. */
   body: string;
 }
 

@@ -21,7 +21,6 @@ const LAST_EVENT_ID = EVENT_ID.describe(
 );
 
 interface MessageKind {
-  /** One sentence without a full stop. */
   summary: string;
   schema: z.ZodObject;
 }
