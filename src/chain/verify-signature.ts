@@ -8,7 +8,7 @@ import {
   recoverAddress,
   zeroAddress,
 } from 'viem';
-import { isOracleError } from '../platform/errors.ts';
+import { orElse } from '../platform/errors.ts';
 import type { ChainReader } from './rpc/blocks.ts';
 import { getNodeMessage } from './rpc/chain-call.ts';
 import { chainCallWithin } from './rpc/time-limit.ts';
@@ -41,12 +41,8 @@ export async function isSignedBy(chain: ChainReader, signed: SignedHash, timeout
   // `ecrecover` returns the zero address for an invalid signature, so any signature would pass for it.
   if (isAddressEqual(signed.wallet, zeroAddress)) return false;
   if (await isRecoveredSigner(signed)) return true;
-  try {
-    return await chainCallWithin(timeoutMs, 'Checking the signature', (signal) => validateOnChain(chain, signed, signal));
-  } catch (error) {
-    if (isOracleError(error, 'CHAIN_REVERTED')) return false;
-    throw error;
-  }
+  const checked = chainCallWithin(timeoutMs, 'Checking the signature', (signal) => validateOnChain(chain, signed, signal));
+  return checked.catch(orElse('CHAIN_REVERTED', false));
 }
 
 async function isRecoveredSigner({ wallet, hash, signature }: SignedHash): Promise<boolean> {

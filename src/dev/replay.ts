@@ -82,7 +82,8 @@ async function findOrCreatePlan(plans: Collection<ReplayPlan>, { range, pipeline
 
 async function replayDay(options: ReplayOptions, day: Day): Promise<void> {
   await runStepsAt(options, getStepDueMs('signal', day), day, ['signal']);
-  if (await isUncommitted(options, day)) {
+  const uncommitted = await options.pipeline.record.listUnattestedDays();
+  if (uncommitted.includes(day)) {
     await advanceChainTime(options, day, { fromMs: getStepDueMs('attest', day), throughMs: getWindowOpensMs(day) - SECOND_MS });
   }
   await runStepsAt(options, getStepDueMs('attest', day), day, ['attest']);
@@ -100,10 +101,6 @@ async function runStepsAt({ pipeline }: ReplayOptions, ms: number, day: Day, ste
     const reason = 'waiting' in outcome ? outcome.waiting : outcome.failed;
     throw new OracleError('STEP_WAITING', `The replay of ${formatDay(day)} stopped at ${step}: ${reason}`);
   }
-}
-
-async function isUncommitted({ pipeline }: ReplayOptions, day: Day): Promise<boolean> {
-  return (await pipeline.record.listUnattestedDays()).includes(day);
 }
 
 /** A chain past `throughMs` is rejected: a commitment after the opening of its outcome window would void the day. */

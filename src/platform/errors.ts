@@ -119,6 +119,14 @@ export function isOracleError(error: unknown, code?: ErrorCode): error is Oracle
   return error instanceof OracleError && (code === undefined || error.code === code);
 }
 
+/** For `catch`: a value in place of an error of this code; any other is thrown. */
+export function orElse<T>(code: ErrorCode, value: T): (error: unknown) => T {
+  return (error) => {
+    if (isOracleError(error, code)) return value;
+    throw error;
+  };
+}
+
 /** Public reason of a failure; the message of an unknown error is not exposed. */
 export function toPublicReason(error: unknown): string {
   return isOracleError(error) ? error.message : 'it failed; the log says why';

@@ -10,7 +10,7 @@ import { ConnectionSlotStore, SLOT_INDEXES } from '../../events/websocket/connec
 import type { SessionEntitlement, SessionHolder } from '../../events/websocket/session-holder.ts';
 import { TICKET_INDEXES, TicketStore } from '../../events/websocket/ticket-store.ts';
 import { Semaphore } from '../../platform/concurrency/semaphore.ts';
-import { isOracleError, OracleError } from '../../platform/errors.ts';
+import { OracleError, orElse } from '../../platform/errors.ts';
 import { isDatabaseUnreachable } from '../../platform/mongo.ts';
 import { createHandshakeApp } from '../../transports/http/server/app.ts';
 import type { AppOptions } from '../../transports/http/server/app-options.ts';
@@ -130,10 +130,6 @@ function createEntitlementReader(access: AuthService): (sessionIds: readonly str
 }
 
 async function readEntitlement(access: AuthService, session: SessionDoc): Promise<[string, SessionEntitlement]> {
-  try {
-    return [session._id, (await access.getCaller(session)).tier];
-  } catch (error) {
-    if (isOracleError(error, 'CHAIN_UNREACHABLE')) return [session._id, 'unknown'];
-    throw error;
-  }
+  const caller = await access.getCaller(session).catch(orElse('CHAIN_UNREACHABLE', null));
+  return [session._id, caller?.tier ?? 'unknown'];
 }

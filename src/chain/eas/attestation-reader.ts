@@ -46,12 +46,7 @@ export interface FindAttestationsOptions {
   blocksPerRequest?: number;
 }
 
-export interface AttestationReader {
-  /** An attestation of any schema, or null for an unknown uid. */
-  read(uid: Hex): Promise<OnChainAttestation | null>;
-  /** All attestations of a schema by an attester in chain order, from `Attested` events. */
-  find(options: FindAttestationsOptions): Promise<AttestationLog[]>;
-}
+export type AttestationReader = ReturnType<typeof createAttestationReader>;
 
 export interface EasChain extends ChainReader {
   readonly addresses: Pick<ChainAddresses, 'eas' | 'schemaRegistry'>;
@@ -59,10 +54,12 @@ export interface EasChain extends ChainReader {
 
 const ATTESTED_TOPIC = toEventSelector('Attested(address,address,bytes32,bytes32)');
 
-export function createAttestationReader(chain: EasChain): AttestationReader {
+export function createAttestationReader(chain: EasChain) {
   return {
-    read: (uid) => readAttestation(chain, uid),
-    find: (options) => findAttestations(chain, options),
+    /** Of any schema; null for an unknown uid. */
+    read: (uid: Hex) => readAttestation(chain, uid),
+    /** In chain order, from `Attested` events. */
+    find: (options: FindAttestationsOptions) => findAttestations(chain, options),
   };
 }
 

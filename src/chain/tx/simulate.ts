@@ -1,5 +1,5 @@
 import { type Address, type Hex, type PublicClient, parseAbi } from 'viem';
-import { isOracleError, OracleError } from '../../platform/errors.ts';
+import { isOracleError, OracleError, orElse } from '../../platform/errors.ts';
 import { chainCall, getNodeMessage, toChainError } from '../rpc/chain-call.ts';
 import { withChainTimeout } from '../rpc/time-limit.ts';
 import type { WalletContext } from './context.ts';
@@ -89,10 +89,5 @@ const gasPriceOracleAbi = parseAbi(['function getL1Fee(bytes data) view returns 
 /** Data fee of a rollup in wei; 0 on a chain without one. */
 async function readL1DataFee(client: PublicClient, data: Hex): Promise<bigint> {
   const call = { address: GAS_PRICE_ORACLE, abi: gasPriceOracleAbi, functionName: 'getL1Fee', args: [data] } as const;
-  try {
-    return await chainCall('Reading the data fee', () => client.readContract(call));
-  } catch (error) {
-    if (isOracleError(error, 'CHAIN_REVERTED')) return 0n;
-    throw error;
-  }
+  return chainCall('Reading the data fee', () => client.readContract(call)).catch(orElse('CHAIN_REVERTED', 0n));
 }

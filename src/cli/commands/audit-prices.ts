@@ -9,7 +9,7 @@ import { getBaseUrl, type ProviderUrls, parseProviderUrls } from '../../market/l
 import { PROVIDER_IDS } from '../../market/live/providers/providers.ts';
 import { createMarket } from '../../market/market.ts';
 import { openSimulatedFeed } from '../../market/simulated/feed.ts';
-import { isOracleError, OracleError } from '../../platform/errors.ts';
+import { OracleError, orElse } from '../../platform/errors.ts';
 
 interface PriceOptions {
   feeds: string;
@@ -52,12 +52,8 @@ async function createFeedPrices(feed: Feed, { toleranceBps = 0, now }: Omit<Pric
   const market = createMarket(feed);
   const { lastDay } = await market.coverage();
   const close = async (day: Day): Promise<[Day, number][]> => {
-    try {
-      return [[day, (await market.dailyClose(day, now.getTime())).priceUsd]];
-    } catch (error) {
-      if (isOracleError(error, 'PRICE_UNAVAILABLE')) return [];
-      throw error;
-    }
+    const found = await market.dailyClose(day, now.getTime()).catch(orElse('PRICE_UNAVAILABLE', null));
+    return found === null ? [] : [[day, found.priceUsd]];
   };
   return {
     source: feed.source,

@@ -29,8 +29,16 @@ const SYNTAX: CommandSyntax = {
   summary: 'Serves MCP over standard input and output, for an assistant that starts its servers itself',
   description: 'Calls go to the service of --url, or to the one of this machine, which is started if needed and ends with this program.',
   options: [
-    ['--url <url>', 'the service; or ORACLE_URL (default: http://127.0.0.1:PORT, with the settings of the service)', parseServiceUrl],
-    ['--token <token>', 'access token; prefer ORACLE_TOKEN, as other users of this machine can read command lines', parseToken],
+    [
+      '--url <url>',
+      'the service; or ORACLE_URL (default: http://127.0.0.1:PORT, with the settings of the service)',
+      parseWith(serviceUrlSchema),
+    ],
+    [
+      '--token <token>',
+      'access token; prefer ORACLE_TOKEN, as other users of this machine can read command lines',
+      parseWith(SETTINGS.ORACLE_TOKEN.schema),
+    ],
     ['--wallet <name>', `log in with this demo wallet of DATA_DIR/demo.json and renew its token: ${WALLET_NAMES.join(' or ')}`],
   ],
   footer: `The settings of the service are read from the environment. A relative DATA_DIR counts from the current folder; by default it is the
@@ -75,18 +83,12 @@ export function parseMcpCommand(args: string[]): McpCommand | null {
   return { url, token, wallet };
 }
 
-function parseServiceUrl(name: string, url: string): string {
-  return requireValid(name, url, serviceUrlSchema);
-}
-
-function parseToken(name: string, token: string): string {
-  return requireValid(name, token, SETTINGS.ORACLE_TOKEN.schema);
-}
-
-function requireValid(name: string, value: string, schema: z.ZodType): string {
-  const issue = schema.safeParse(value).error?.issues[0];
-  if (issue !== undefined) throw new UsageError(name, issue.message);
-  return value;
+function parseWith(schema: z.ZodType): (name: string, value: string) => string {
+  return (name, value) => {
+    const issue = schema.safeParse(value).error?.issues[0];
+    if (issue !== undefined) throw new UsageError(name, issue.message);
+    return value;
+  };
 }
 
 async function serveMcp(command: McpCommand, environment: ProcessEnvironment): Promise<void> {

@@ -50,7 +50,7 @@ export async function runSelfTestCommand(args: string[]): Promise<void> {
       command.json ? `${JSON.stringify({ history, reports }, null, 2)}\n` : formatSelfTests(formatHistory(history), reports),
     );
     await context.shutdown.stop('done');
-    process.exit(reports.every(isHealthy) ? 0 : EXIT_UNHEALTHY);
+    process.exit(reports.every(({ report }) => !('healthy' in report) || report.healthy) ? 0 : EXIT_UNHEALTHY);
   }, EXIT_USAGE);
 }
 
@@ -117,9 +117,4 @@ function formatHistory({ source, firstDay, lastDay, days, dataDigest, codeVersio
     `Digest of the history: ${dataDigest}`,
     `Code: ${codeVersion}`,
   ].join('\n');
-}
-
-/** False when a leak canary has failed or a planted leak was not caught. */
-function isHealthy({ report }: TimedReport): boolean {
-  return !('healthy' in report) || report.healthy;
 }

@@ -39,10 +39,12 @@ export function isKnownEvaluator({ evaluators }: Pick<JobPolicy, 'evaluators'>, 
 export function findJobRejection(application: JobApplication): string | null {
   const { job, policy, provider, at, offers } = application;
   const { evaluator, hook, expiresAt } = job;
+  // A job that was funded before it was seen is accepted until its delivery is impossible.
+  const minTimeMs = job.state === 'FUNDED' ? MIN_DELIVERY_TIME_MS : MIN_TIME_TO_EXPIRY_MS;
   if (!isAddressEqual(hook, zeroAddress)) return 'The job has a hook, which could block it: create one with the zero address as hook.';
   if (isAddressEqual(evaluator, zeroAddress)) return 'The job has no evaluator and could never be completed.';
   if (isAddressEqual(evaluator, provider)) return 'The evaluator is the provider, which does not judge its own work: name another one.';
-  if (expiresAt.getTime() - at.getTime() < getMinTimeMs(job)) return 'The job expires too soon: give it more than 5 minutes.';
+  if (expiresAt.getTime() - at.getTime() < minTimeMs) return 'The job expires too soon: give it more than 5 minutes.';
   if (job.state === 'OPEN' && offers >= MAX_OPEN_OFFERS) {
     return `The client has ${MAX_OPEN_OFFERS} jobs that are not funded: fund or reject one of them, then create this one again.`;
   }
@@ -59,9 +61,4 @@ function findUnknownEvaluatorRejection({ job, offering, policy, hasUnpaid, taken
   // A funded job waits for the slot.
   if (takenUntil === null || job.state !== 'OPEN') return null;
   return `Jobs of unknown evaluators are delivered one at a time: create it again once the current one is paid, or after ${takenUntil.toISOString()}.`;
-}
-
-/** A job that was funded before it was seen is accepted until its delivery is impossible. */
-function getMinTimeMs({ state }: OnChainJob): number {
-  return state === 'FUNDED' ? MIN_DELIVERY_TIME_MS : MIN_TIME_TO_EXPIRY_MS;
 }

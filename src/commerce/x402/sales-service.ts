@@ -19,7 +19,7 @@ import { computeRequestFingerprint, requireSameRequest, toParsedPayment, toSaleR
 import { type Authorization, createPaymentRejection, type ParsedPayment, parsePaymentPayload } from './protocol/payment-payload.ts';
 import { buildPaymentQuote, noPaymentError, type PaymentQuote } from './protocol/payment-quote.ts';
 import type { Facilitator } from './settlement/facilitator.ts';
-import { type RejectedSettlement, settlePayment } from './settlement/settle.ts';
+import { type SettlementOutcome, settlePayment } from './settlement/settle.ts';
 import { type ConfirmedSettlement, isConfirmedSettlement, readSettlementStatus } from './settlement/settlement-status.ts';
 
 export interface SalesDeps {
@@ -209,7 +209,7 @@ export class SalesService {
     throw createPaymentRejection(quote, refused, { payer: claim.payer, unsettledOf: claim.payer });
   }
 
-  async #settle(claim: ClaimDoc, mayBeSent: boolean): Promise<ConfirmedSettlement | RejectedSettlement> {
+  async #settle(claim: ClaimDoc, mayBeSent: boolean): Promise<SettlementOutcome> {
     const { requirements, sinceBlock } = claim;
     try {
       return await settlePayment(this.#deps, { payment: toParsedPayment(claim), requirements, sinceBlock, mayBeSent });

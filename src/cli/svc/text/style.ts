@@ -24,7 +24,7 @@ export function createTerminalWriter({ isTTY, columns }: TerminalOutput, { envir
     // Terminals of unknown width report 0 columns.
     width: columns ? Math.max(MIN_WIDTH, columns) : DEFAULT_WIDTH,
     paint: (style, text) => {
-      const safe = replaceControls(text);
+      const safe = text.replace(CONTROL_CHARACTERS, '\uFFFD');
       return coloured && text !== '' ? styleText(style, safe, { validateStream: false }) : safe;
     },
   };
@@ -33,10 +33,6 @@ export function createTerminalWriter({ isTTY, columns }: TerminalOutput, { envir
 /** Characters that control a terminal or reorder its text. */
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const COLOUR_SEQUENCE = new RegExp(`^\\[(?:${STYLES.flatMap((style) => inspect.colors[style]).join('|')})m`);
-
-function replaceControls(text: string): string {
-  return text.replace(CONTROL_CHARACTERS, '\uFFFD');
-}
 
 /** Keeps the escape sequences of `paint` and replaces every other control character. */
 export function sanitizeLine(line: string): string {

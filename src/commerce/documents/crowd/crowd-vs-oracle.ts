@@ -1,5 +1,5 @@
 import { compareCrowdWithOracle } from '../../../record/crowd/crowd-against-oracle.ts';
-import type { WeekComparison, WeeklyComparisonTotals } from '../../../record/crowd/weekly-comparison.ts';
+import type { WeekComparison } from '../../../record/crowd/weekly-comparison.ts';
 import { sanitizeText } from '../../../record/sanitize-text.ts';
 import { type DocumentDeps, PAYER_CALLER } from '../deps.ts';
 import type { DocumentBody } from '../document-head.ts';
@@ -22,7 +22,7 @@ export async function composeCrowdVsOracle(deps: DocumentDeps): Promise<Document
   return {
     forecastId,
     attestationUid: doc?.attestation?.uid ?? null,
-    sentences: [formatRunningWeek(running), formatTotals(totals), ...comparison.notes, COMMITMENT_NOTE],
+    sentences: [formatRunningWeek(running), `Over ${totals.weeks} settled weeks: ${totals.verdict}.`, ...comparison.notes, COMMITMENT_NOTE],
     running,
     ...comparison,
     evidence: await composeCrowdEvidence(deps, weeks),
@@ -34,8 +34,4 @@ function formatRunningWeek(running: WeekComparison | null): string {
   const { weekId, question, strike, marketProbability, oracleProbability, date } = running;
   const oracle = oracleProbability === null ? 'unknown' : probabilityToPercent(oracleProbability);
   return `${weekId}, "${sanitizeText(question, MAX_QUESTION_CHARS)}": for a price above ${strike} USD the market asked ${probabilityToPercent(marketProbability)} on ${date}, the oracle says ${oracle}.`;
-}
-
-function formatTotals({ weeks, verdict }: WeeklyComparisonTotals): string {
-  return `Over ${weeks} settled weeks: ${verdict}.`;
 }

@@ -1,6 +1,5 @@
-import type { Hash } from 'viem';
 import type { Chain } from '../../../chain/client.ts';
-import { isOracleError } from '../../../platform/errors.ts';
+import { orElse } from '../../../platform/errors.ts';
 import type { MerchantConfig } from '../../merchant-config.ts';
 import { sleepOrShutdown } from '../../sleep.ts';
 import { paymentUnconfirmedError } from '../claim-wait.ts';
@@ -39,16 +38,16 @@ export interface RejectedSettlement {
   isOver: boolean;
 }
 
+export type SettlementOutcome = ConfirmedSettlement | RejectedSettlement;
+
 const AUTHORIZATION_SPENT: RejectedSettlement = { refused: 'authorization_spent', isOver: true };
 const AUTHORIZATION_EXPIRED: RejectedSettlement = { refused: 'expired', isOver: true };
 
 const isAuthorizationUnused = (status: SettlementStatus) => status === null || status === 'late';
 
 /** Decided by the chain: a settlement of a crashed process or a third party is found, never sent twice. @throws OracleError: settle again */
-export async function settlePayment(
-  deps: SettleDeps,
-  { payment, requirements, sinceBlock, mayBeSent }: PaymentToSettle,
-): Promise<ConfirmedSettlement | RejectedSettlement> {
+export async function settlePayment(deps: SettleDeps, sale: PaymentToSettle): Promise<SettlementOutcome> {
+  const { payment, requirements, sinceBlock, mayBeSent } = sale;
   const { chain, merchant, facilitator } = deps;
   const readStatus = () => readSettlementStatus(chain, merchant, { authorization: payment.authorization, sinceBlock });
   const statusBefore = mayBeSent ? await readStatus() : null;
@@ -59,25 +58,14 @@ export async function settlePayment(
     // The rejection may be due to a settlement that another sender got mined.
     return isAuthorizationUnused(await readStatus()) ? { ...settlement, isOver: false } : waitForSettlement(deps, readStatus);
   }
-  const reported = await readReportedSettlement(deps, payment, settlement.txHash);
+  const sent = { authorization: payment.authorization, txHash: settlement.txHash };
+  // The node may not know a transaction that a facilitator reports yet, or never.
+  const reported = await readTransactionSettlement(chain, merchant, sent).catch(orElse('CHAIN_UNREACHABLE', null));
   return isConfirmedSettlement(reported) ? reported : waitForSettlement(deps, readStatus);
 }
 
-/** Null for a transaction that a facilitator reports and the node does not know yet, or never. */
-async function readReportedSettlement(deps: SettleDeps, { authorization }: ParsedPayment, txHash: Hash): Promise<SettlementStatus> {
-  const { chain, merchant } = deps;
-  try {
-    return await readTransactionSettlement(chain, merchant, { authorization, txHash });
-  } catch (error) {
-    if (isOracleError(error, 'CHAIN_UNREACHABLE')) return null;
-    throw error;
-  }
-}
-
-async function waitForSettlement(
-  { chain, waitMs, signal }: SettleDeps,
-  readStatus: () => Promise<SettlementStatus>,
-): Promise<ConfirmedSettlement | RejectedSettlement> {
+async function waitForSettlement(deps: SettleDeps, readStatus: () => Promise<SettlementStatus>): Promise<SettlementOutcome> {
+  const { chain, waitMs, signal } = deps;
   const deadline = Date.now() + waitMs;
   for (;;) {
     const found = await readStatus();

@@ -1,5 +1,5 @@
 import type { Tier } from '../../../auth/caller.ts';
-import { isOracleError } from '../../../platform/errors.ts';
+import { orElse } from '../../../platform/errors.ts';
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts';
 import type { WebhookHealthStore } from './webhook-health.ts';
 
@@ -25,10 +25,6 @@ export async function resumeWithTier({ health, queue, tierOf, now }: SuspensionD
 
 /** Also false while the chain is unreachable. */
 async function hasTier(tierOf: SuspensionDeps['tierOf'], wallet: string): Promise<boolean> {
-  try {
-    return (await tierOf(wallet)) !== 'public';
-  } catch (error) {
-    if (isOracleError(error, 'CHAIN_UNREACHABLE')) return false;
-    throw error;
-  }
+  const tier = await tierOf(wallet).catch(orElse('CHAIN_UNREACHABLE', 'public' as const));
+  return tier !== 'public';
 }
