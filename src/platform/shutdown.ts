@@ -12,12 +12,7 @@ export interface Shutdown {
   stop(reason: string): Promise<string[]>;
 }
 
-export interface ShutdownOptions {
-  log: Log;
-  timeoutMs?: number;
-}
-
-export function createShutdown({ log, timeoutMs = 9_000 }: ShutdownOptions): Shutdown {
+export function createShutdown({ log, timeoutMs = 9_000 }: { log: Log; timeoutMs?: number }): Shutdown {
   const controller = new AbortController();
   const steps: { name: string; close: () => Promise<void> | void }[] = [];
   let stopping: Promise<string[]> | undefined;

@@ -27,12 +27,6 @@ export interface JobEvent {
   funded: boolean;
 }
 
-export interface JobPayment {
-  amount: bigint;
-  txHash: Hash;
-  settledAt: Date;
-}
-
 export interface ProviderContract {
   contract: Address;
   provider: Address;
@@ -105,7 +99,7 @@ export async function readJobPayment(
   chain: Chain,
   { contract, provider }: ProviderContract,
   { jobId, fromBlock, toBlock }: { jobId: bigint; fromBlock: bigint; toBlock: bigint },
-): Promise<JobPayment | null> {
+): Promise<{ amount: bigint; txHash: Hash; settledAt: Date } | null> {
   const event = getAbiItem({ abi, name: 'PaymentReleased' });
   const [released] = await readLogs(chain, { address: contract, event, args: { jobId, provider }, fromBlock, toBlock });
   if (released === undefined) return null;

@@ -5,11 +5,6 @@ import type { JobEvent, OnChainJob } from '../../chain/erc8183/jobs.ts';
 import { ignoreDuplicate } from '../../platform/mongo.ts';
 import { buildJobKey, type JobDelivery, type JobDoc, type JobDocWithoutText } from './job-doc.ts';
 
-interface CursorDoc {
-  _id: string;
-  block: number;
-}
-
 export const JOB_INDEXES = [
   {
     collection: 'agent_jobs',
@@ -27,7 +22,7 @@ const IMMEDIATELY = new Date(0);
 
 export class JobStore {
   readonly jobs: Collection<JobDoc>;
-  readonly cursors: Collection<CursorDoc>;
+  readonly cursors: Collection<{ _id: string; block: number }>;
 
   constructor(db: Db) {
     this.jobs = db.collection('agent_jobs');

@@ -12,11 +12,6 @@ import type { PaymentRequirements } from './protocol/payment-quote.ts';
  */
 export type ClaimState = 'OPEN' | 'PREPARED' | 'SETTLED';
 
-export interface ClaimSettlement {
-  txHash: Hash;
-  at: Date;
-}
-
 /** Use of one authorization: `_id` is `<chain>:<asset>:<payer>:<nonce>`, in lower case. */
 export interface ClaimDoc {
   _id: string;
@@ -48,7 +43,7 @@ export interface ClaimDoc {
   answer: string | null;
   forecastId: string | null;
   attestationUid: Hash | null;
-  settlement: ClaimSettlement | null;
+  settlement: { txHash: Hash; at: Date } | null;
   receipt: SignedReceipt | null;
   keptUntil: Date | null;
 }
