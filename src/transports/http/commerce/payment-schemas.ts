@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { objectOf } from '../../../platform/validation/described.ts';
 import { ADDRESS, BYTES32, INTEGER_TEXT, TIME } from '../../../platform/validation/fields.ts';
 
 export const DECIMAL = z.string().regex(/^\d+(\.\d+)?$/);
@@ -31,31 +32,27 @@ const TYPE_FIELDS = z.array(z.object({ name: z.string().describe('Field name'), 
 
 /** EIP-712 typed data that binds a payment to its delivery. */
 export const RECEIPT = z.object({
-  domain: z
-    .object({
-      name: z.string().describe('Domain name'),
-      version: z.string().describe('Domain version'),
-      chainId: z.int().describe('Chain id'),
-    })
-    .describe('EIP-712 domain'),
+  domain: objectOf('EIP-712 domain', {
+    name: z.string().describe('Domain name'),
+    version: z.string().describe('Domain version'),
+    chainId: z.int().describe('Chain id'),
+  }),
   types: z.object({ Receipt: TYPE_FIELDS.describe('Receipt fields, in order') }).describe('EIP-712 types'),
   primaryType: z.literal('Receipt').describe('EIP-712 primary type'),
-  message: z
-    .object({
-      payer: PAYER,
-      payee: PAYEE,
-      asset: ASSET,
-      amount: AMOUNT,
-      resource: BOUGHT,
-      answerHash: BYTES32.describe(
-        "keccak256 of the RFC 8785 form (UTF-8) of the delivery: an answer without `payment` and `receipt`, the `document` of a purchase, or the `hash` of a job's deliverable",
-      ),
-      forecastId: z.string().describe('Forecast id; empty where none was sold'),
-      attestationUid: BYTES32.describe('UID of its attestation; zero where there is none'),
-      txHash: TX_HASH,
-      settledAt: INTEGER_TEXT.describe('Time of the payment, Unix seconds'),
-    })
-    .describe('Signed message; integers as decimal text'),
+  message: objectOf('Signed message; integers as decimal text', {
+    payer: PAYER,
+    payee: PAYEE,
+    asset: ASSET,
+    amount: AMOUNT,
+    resource: BOUGHT,
+    answerHash: BYTES32.describe(
+      "keccak256 of the RFC 8785 form (UTF-8) of the delivery: an answer without `payment` and `receipt`, the `document` of a purchase, or the `hash` of a job's deliverable",
+    ),
+    forecastId: z.string().describe('Forecast id; empty where none was sold'),
+    attestationUid: BYTES32.describe('UID of its attestation; zero where there is none'),
+    txHash: TX_HASH,
+    settledAt: INTEGER_TEXT.describe('Time of the payment, Unix seconds'),
+  }),
   signature: z
     .string()
     .regex(/^0x[0-9a-f]+$/)

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MARKET_ID_PATTERN } from '../../../contest/rounds/round.ts';
 import { MIN_RANKED_ROUNDS } from '../../../contest/scoring/rounds-interval.ts';
 import { MAX_POINTS, MAX_PROBABILITY_BPS, MIN_PROBABILITY_BPS } from '../../../contest/scoring/score.ts';
+import { listOf, objectOf } from '../../../platform/validation/described.ts';
 import { ADDRESS, BYTES32, COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../../platform/validation/fields.ts';
 
 const ROUND_ID = z.string().regex(/^\d{4}-W\d{2}$/);
@@ -68,15 +69,13 @@ const RULES = z.object({
 const TYPED_FIELD = z.object({ name: z.string().describe('Field name'), type: z.string().describe('Solidity type') });
 
 const SIGNING = z.object({
-  domain: z
-    .object({
-      name: z.string().describe('Name of the contest'),
-      version: z.string().describe('Version of the typed data'),
-      chainId: z.int().describe('Chain of the agent'),
-      verifyingContract: ADDRESS.describe('ERC-8004 identity registry of the agent'),
-      salt: BYTES32.describe('Agent id in that registry, which binds a signature to one agent'),
-    })
-    .describe('EIP-712 domain'),
+  domain: objectOf('EIP-712 domain', {
+    name: z.string().describe('Name of the contest'),
+    version: z.string().describe('Version of the typed data'),
+    chainId: z.int().describe('Chain of the agent'),
+    verifyingContract: ADDRESS.describe('ERC-8004 identity registry of the agent'),
+    salt: BYTES32.describe('Agent id in that registry, which binds a signature to one agent'),
+  }),
   types: z.object({ Commitment: z.array(TYPED_FIELD).describe('Fields, in order') }).describe('EIP-712 types'),
   primaryType: z.literal('Commitment').describe('Type to sign'),
 });
@@ -112,25 +111,21 @@ export const CONTEST_MARKETS_REPLY = z.object({
 /** `GET /api/svc/prestake/leaderboard`. */
 export const CONTEST_LEADERBOARD_REPLY = z.object({
   success: SUCCESS,
-  leaderboard: z
-    .array(
-      z.object({
-        rank: z.int().min(1).nullable().describe(`Rank by meanDifference, from 1; null with fewer than ${MIN_RANKED_ROUNDS} scored rounds`),
-        wallet: ADDRESS.describe('Wallet'),
-        points: z.int().describe(`Sum over scored commitments, each at most ${MAX_POINTS} either way`),
-        rounds: COUNT.describe('Scored rounds: the independent trials, since markets of a round share one close'),
-        commitments: COUNT.describe('Scored commitments'),
-        brier: PROBABILITY.describe('Mean squared error, 0 to 1, lower is better; each round counts once'),
-        oracleBrier: PROBABILITY.describe('The same of the oracle on the same markets'),
-        meanDifference: DIFFERENCE.describe('oracleBrier less brier: above 0 where the wallet was better'),
-        interval: z
-          .object({ low: z.number().describe('Lower bound'), high: z.number().describe('Upper bound') })
-          .nullable()
-          .describe("95 % interval of meanDifference over rounds (Student's t); null without a rank"),
-        beatsOracle: z.boolean().nullable().describe('Whether the whole interval is above 0; null without a rank'),
-      }),
-    )
-    .describe('Ranked wallets first, then those with too few rounds; each by meanDifference'),
+  leaderboard: listOf('Ranked wallets first, then those with too few rounds; each by meanDifference', {
+    rank: z.int().min(1).nullable().describe(`Rank by meanDifference, from 1; null with fewer than ${MIN_RANKED_ROUNDS} scored rounds`),
+    wallet: ADDRESS.describe('Wallet'),
+    points: z.int().describe(`Sum over scored commitments, each at most ${MAX_POINTS} either way`),
+    rounds: COUNT.describe('Scored rounds: the independent trials, since markets of a round share one close'),
+    commitments: COUNT.describe('Scored commitments'),
+    brier: PROBABILITY.describe('Mean squared error, 0 to 1, lower is better; each round counts once'),
+    oracleBrier: PROBABILITY.describe('The same of the oracle on the same markets'),
+    meanDifference: DIFFERENCE.describe('oracleBrier less brier: above 0 where the wallet was better'),
+    interval: z
+      .object({ low: z.number().describe('Lower bound'), high: z.number().describe('Upper bound') })
+      .nullable()
+      .describe("95 % interval of meanDifference over rounds (Student's t); null without a rank"),
+    beatsOracle: z.boolean().nullable().describe('Whether the whole interval is above 0; null without a rank'),
+  }),
   count: COUNT.describe('Length of `leaderboard`'),
   total: COUNT.describe('Wallets with a score'),
   ranked: COUNT.describe('Ranked wallets'),
@@ -167,16 +162,12 @@ export const CONTEST_COMMITMENTS_REPLY = z.object({
   market: z.string().describe('Market id'),
   deadline: TIME.describe('When commitments become public'),
   public: z.boolean().describe('Whether the deadline has passed'),
-  commitments: z
-    .array(
-      z.object({
-        ...COMMITTED,
-        signature: SIGNATURE.describe('EIP-712 signature of the wallet, or its EIP-1271 equivalent'),
-        brier: PROBABILITY.nullable().describe('Squared error, 0 to 1, lower is better; null before the round is scored'),
-        points: POINTS.nullable().describe('Points; null before the round is scored, and where it is VOID'),
-      }),
-    )
-    .describe('By wallet; empty before the deadline'),
+  commitments: listOf('By wallet; empty before the deadline', {
+    ...COMMITTED,
+    signature: SIGNATURE.describe('EIP-712 signature of the wallet, or its EIP-1271 equivalent'),
+    brier: PROBABILITY.nullable().describe('Squared error, 0 to 1, lower is better; null before the round is scored'),
+    points: POINTS.nullable().describe('Points; null before the round is scored, and where it is VOID'),
+  }),
   count: COUNT.describe('Length of `commitments`'),
   total: COUNT.describe('All commitments for the market'),
   timestamp: NOW,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listOf, objectOf } from '../../../platform/validation/described.ts';
 import { COUNT, DATE, INTEGER_TEXT, PROBABILITY, SUCCESS, TIME } from '../../../platform/validation/fields.ts';
 import { HORIZON, REGIME } from '../../../record/schemas/forecast.ts';
 import { SUMMARY } from '../../../record/schemas/scorecard.ts';
@@ -53,48 +54,38 @@ const REPORT = {
 export const WEEKLY_REPORT = z.object({
   success: SUCCESS,
   ...REPORT,
-  days: z
-    .object({
-      recorded: COUNT.describe('Days in the record'),
-      forecast: COUNT.describe('Days with forecasts'),
-      missed: COUNT.describe('Without'),
-      late: COUNT.describe('Forecast late'),
-      replayed: COUNT.describe('Replayed by the demonstration'),
-    })
-    .describe('Days of the week'),
-  market: z
-    .object({
-      openUsd: z.number().nullable().describe('Settled close of the previous Sunday, BTC/USD; null where the venues agreed on none'),
-      closeUsd: z.number().nullable().describe('Settled close of the Sunday of the week, BTC/USD; null where the venues agreed on none'),
-      changePct: z.number().nullable().describe('Change between them, percent; null without both'),
-    })
-    .describe('Price'),
+  days: objectOf('Days of the week', {
+    recorded: COUNT.describe('Days in the record'),
+    forecast: COUNT.describe('Days with forecasts'),
+    missed: COUNT.describe('Without'),
+    late: COUNT.describe('Forecast late'),
+    replayed: COUNT.describe('Replayed by the demonstration'),
+  }),
+  market: objectOf('Price', {
+    openUsd: z.number().nullable().describe('Settled close of the previous Sunday, BTC/USD; null where the venues agreed on none'),
+    closeUsd: z.number().nullable().describe('Settled close of the Sunday of the week, BTC/USD; null where the venues agreed on none'),
+    changePct: z.number().nullable().describe('Change between them, percent; null without both'),
+  }),
   regimes: z
     .array(z.object({ regime: REGIME.describe('Market regime'), days: COUNT.describe('Days of the week in it') }))
     .describe('Regimes of the forecast days'),
   horizons: z.array(HORIZON_WEEK).describe('Forecasts by horizon'),
   wagers: z.array(WAGERS).describe('Newly published stakes by venue: settled, of days with all forecasts public'),
-  attestations: z
-    .object({
-      predictions: COUNT.describe('Committed predictions'),
-      resolutions: COUNT.describe('Revealed outcomes'),
-      transactions: COUNT.describe('Transactions'),
-      gasWei: INTEGER_TEXT.describe('Gas cost with the data fee of a rollup, wei, as digits'),
-    })
-    .describe('On-chain activity since the previous report'),
-  incidents: z
-    .array(
-      z.object({
-        date: DATE.describe('Affected day'),
-        kind: z
-          .enum(INCIDENTS)
-          .describe(
-            'late: forecast late; missed: no forecast; void: committed too late; uncommitted: not on chain; waiting: over, not resolved',
-          ),
-        detail: z.string().describe('As text'),
-      }),
-    )
-    .describe('Incidents'),
+  attestations: objectOf('On-chain activity since the previous report', {
+    predictions: COUNT.describe('Committed predictions'),
+    resolutions: COUNT.describe('Revealed outcomes'),
+    transactions: COUNT.describe('Transactions'),
+    gasWei: INTEGER_TEXT.describe('Gas cost with the data fee of a rollup, wei, as digits'),
+  }),
+  incidents: listOf('Incidents', {
+    date: DATE.describe('Affected day'),
+    kind: z
+      .enum(INCIDENTS)
+      .describe(
+        'late: forecast late; missed: no forecast; void: committed too late; uncommitted: not on chain; waiting: over, not resolved',
+      ),
+    detail: z.string().describe('As text'),
+  }),
 });
 
 /** `GET /api/claw/archive`. */

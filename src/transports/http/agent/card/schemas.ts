@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listOf, objectOf } from '../../../../platform/validation/described.ts';
 
 const MEDIA_TYPES = z.array(z.string());
 const OPENAPI_SECURITY = z.array(z.record(z.string(), z.array(z.string()).describe('Scopes; tokens have none')));
@@ -27,13 +28,11 @@ const SCHEME = z.object({
   scheme: z.literal('bearer').describe('Scheme of `Authorization`'),
   bearerFormat: z.literal('JWT').describe('Token format'),
   description: z.string().describe('How to get a token'),
-  httpAuthSecurityScheme: z
-    .object({
-      description: z.string().describe('How to get a token'),
-      scheme: z.literal('bearer').describe('Scheme of `Authorization`'),
-      bearerFormat: z.literal('JWT').describe('Token format'),
-    })
-    .describe('The same for A2A 1.0'),
+  httpAuthSecurityScheme: objectOf('The same for A2A 1.0', {
+    description: z.string().describe('How to get a token'),
+    scheme: z.literal('bearer').describe('Scheme of `Authorization`'),
+    bearerFormat: z.literal('JWT').describe('Token format'),
+  }),
 });
 
 const REQUIREMENT = z.object({
@@ -68,14 +67,12 @@ export const AGENT_CARD = z.object({
   version: z.string().describe('Version of the software'),
   documentationUrl: z.url().describe('Step-by-step instructions'),
   iconUrl: z.url().describe('Its icon'),
-  capabilities: z
-    .object({
-      streaming: z.boolean().describe('Task events are streamed'),
-      pushNotifications: z.boolean().describe('Task events are pushed to a URL'),
-      extendedAgentCard: z.boolean().describe('Whether authenticated callers get an extended card'),
-      extensions: z.array(EXTENSION).describe('Extensions; none is required'),
-    })
-    .describe('Optional protocol features'),
+  capabilities: objectOf('Optional protocol features', {
+    streaming: z.boolean().describe('Task events are streamed'),
+    pushNotifications: z.boolean().describe('Task events are pushed to a URL'),
+    extendedAgentCard: z.boolean().describe('Whether authenticated callers get an extended card'),
+    extensions: z.array(EXTENSION).describe('Extensions; none is required'),
+  }),
   securitySchemes: z.record(z.string(), SCHEME).describe('Authentication schemes, by name'),
   defaultInputModes: MEDIA_TYPES.describe('Media types of messages'),
   defaultOutputModes: MEDIA_TYPES.describe('Media types of artifacts'),
@@ -122,13 +119,9 @@ export const MCP_SERVER_FILE = z.object({
   description: z.string().max(100).describe('What it is'),
   version: z.string().describe('Version of the software'),
   websiteUrl: z.url().describe('Website'),
-  remotes: z
-    .array(
-      z.object({
-        type: z.literal('streamable-http').describe('Transport'),
-        url: z.url().describe('Endpoint URL'),
-        headers: z.array(HEADER).describe('Accepted headers'),
-      }),
-    )
-    .describe('Endpoints'),
+  remotes: listOf('Endpoints', {
+    type: z.literal('streamable-http').describe('Transport'),
+    url: z.url().describe('Endpoint URL'),
+    headers: z.array(HEADER).describe('Accepted headers'),
+  }),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Skill } from '../../../../../skills/skill.ts';
+import { objectOf } from '../../../../platform/validation/described.ts';
 import { COUNT, SUCCESS } from '../../../../platform/validation/fields.ts';
 
 const JSON_SCHEMA = z.record(z.string(), z.unknown());
@@ -33,18 +34,14 @@ const LISTED = z.object({
   tags: z.array(z.string()).describe('Topics'),
   examples: z.array(EXAMPLE).describe('Examples'),
   tier: z.enum(['public', 'basic', 'premium']).describe('Lowest tier that may call it'),
-  price: z
-    .object({
-      description: z.string().describe('Price as text'),
-      singleAnswer: SINGLE_ANSWER.nullable().describe('Price of a single answer without the tier; null where none is sold or needed'),
-    })
-    .describe('Price'),
-  freshness: z
-    .object({
-      description: z.string().describe('When the output changes'),
-      seconds: COUNT.describe('Approximate seconds until the output changes'),
-    })
-    .describe('How long an output stays current'),
+  price: objectOf('Price', {
+    description: z.string().describe('Price as text'),
+    singleAnswer: SINGLE_ANSWER.nullable().describe('Price of a single answer without the tier; null where none is sold or needed'),
+  }),
+  freshness: objectOf('How long an output stays current', {
+    description: z.string().describe('When the output changes'),
+    seconds: COUNT.describe('Approximate seconds until the output changes'),
+  }),
   cost: z.enum(['normal', 'rpc']).describe('`rpc` counts against the lower limit of chain calls'),
   inputSchema: JSON_SCHEMA.describe('JSON Schema of the input; fields with a default are optional'),
   outputSchema: JSON_SCHEMA.describe('JSON Schema of the output; fields may be added'),

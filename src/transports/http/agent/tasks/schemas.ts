@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SKILLS } from '../../../../../skills/index.ts';
+import { objectOf } from '../../../../platform/validation/described.ts';
 import { PROBLEM } from '../../openapi/problem-schema.ts';
 
 const IDS = SKILLS.map(({ id }) => id);
@@ -26,19 +27,17 @@ export const TASK_ID = z.object({
 export const TASK_REPLY = z.object({
   jsonrpc: z.literal('2.0').describe('JSON-RPC envelope'),
   id: CALL_ID.describe('`id` of the request; without one the task id'),
-  result: z
-    .object({
-      id: z.uuid().describe('Task id, valid at GET /api/svc/a2a/tasks/{id} and over A2A'),
-      status: z
-        .enum(['completed', 'failed', 'working'])
-        .describe('`working` only for a task sent over A2A that is running or awaits a message'),
-      skill: z.string().describe('Skill id; empty while a text sent over A2A has not named one'),
-      result: z
-        .union([...SKILLS.map(({ output }) => output), PROBLEM])
-        .nullable()
-        .describe('Output of the skill when `completed`, problem document when `failed`, null while `working`'),
-    })
-    .describe('Task'),
+  result: objectOf('Task', {
+    id: z.uuid().describe('Task id, valid at GET /api/svc/a2a/tasks/{id} and over A2A'),
+    status: z
+      .enum(['completed', 'failed', 'working'])
+      .describe('`working` only for a task sent over A2A that is running or awaits a message'),
+    skill: z.string().describe('Skill id; empty while a text sent over A2A has not named one'),
+    result: z
+      .union([...SKILLS.map(({ output }) => output), PROBLEM])
+      .nullable()
+      .describe('Output of the skill when `completed`, problem document when `failed`, null while `working`'),
+  }),
 });
 
 /** Members that a problem document echoes: the `id` of the request, if valid. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listOf } from '../../../../platform/validation/described.ts';
 import { BYTES32, DATE, PROBABILITY, TIME } from '../../../../platform/validation/fields.ts';
 import { FORECAST_STATE } from '../../../../record/schemas/forecast.ts';
 import { ORACLE_SIGNAL } from '../../../../record/schemas/oracle.ts';
@@ -35,41 +36,27 @@ const INPUTS = z.object({
 });
 
 const EVIDENCE = z.object({
-  bases: z
-    .array(
-      z.object({
-        basis: z.enum(['chain', 'model', 'venue']).describe('Basis of these parts'),
-        parts: z.array(z.string()).describe('Parts'),
-        note: z.string().describe('What that basis is worth'),
-      }),
-    )
-    .describe('What is committed on chain, derived from the model, or only stated'),
+  bases: listOf('What is committed on chain, derived from the model, or only stated', {
+    basis: z.enum(['chain', 'model', 'venue']).describe('Basis of these parts'),
+    parts: z.array(z.string()).describe('Parts'),
+    note: z.string().describe('What that basis is worth'),
+  }),
   formula: z.array(z.string()).describe("How the oracle's probability is computed, step by step"),
   byHand: PREDICTION_VERIFICATION.shape.byHand,
-  weeks: z
-    .array(
-      z.object({
-        weekId: z.string().describe('ISO week of the expiry'),
-        date: DATE.describe('Day of the compared forecast'),
-        proofs: z
-          .array(PROOF)
-          .describe('Proofs of the 7-day forecast of the day, and of the forecast whose P(up) was used where that differs'),
-        probability: INPUTS.nullable().describe("Inputs of the oracle's probability; null where the day is not in the record"),
-      }),
-    )
-    .describe('The same weeks in the same order'),
-  models: z
-    .array(
-      z.object({
-        modelVersion: MODEL_VERSION,
-        horizonDays: HORIZON_DAYS,
-        residualQuantiles: z
-          .array(z.number().describe('Quantile in units of the scale'))
-          .length(199)
-          .describe('Quantiles at 0.005, 0.010 to 0.995 of past log returns over their scale'),
-      }),
-    )
-    .describe('Models that the weeks reference by `modelVersion` and `horizonDays`'),
+  weeks: listOf('The same weeks in the same order', {
+    weekId: z.string().describe('ISO week of the expiry'),
+    date: DATE.describe('Day of the compared forecast'),
+    proofs: z.array(PROOF).describe('Proofs of the 7-day forecast of the day, and of the forecast whose P(up) was used where that differs'),
+    probability: INPUTS.nullable().describe("Inputs of the oracle's probability; null where the day is not in the record"),
+  }),
+  models: listOf('Models that the weeks reference by `modelVersion` and `horizonDays`', {
+    modelVersion: MODEL_VERSION,
+    horizonDays: HORIZON_DAYS,
+    residualQuantiles: z
+      .array(z.number().describe('Quantile in units of the scale'))
+      .length(199)
+      .describe('Quantiles at 0.005, 0.010 to 0.995 of past log returns over their scale'),
+  }),
 });
 
 /** `svc_crowd_vs_oracle`, of purchases and of the agent commerce protocol. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listOf, objectOf } from '../../../../platform/validation/described.ts';
 import { TIME } from '../../../../platform/validation/fields.ts';
 import { TRACK_RECORD } from '../../../../record/schemas/track-record.ts';
 import { NEXT_INTENT } from '../../forecast/copy-trade/trade-intent-schemas.ts';
@@ -20,26 +21,18 @@ export const ANALYSIS_REPORT = z.object({
   ...buildHeadMembers('analysis_report'),
   regime: z.object(REGIME_FIELDS).describe('Current regime with its factors'),
   categories,
-  inputs: z
-    .array(
-      z.object({
-        series: z.string().describe('What it is'),
-        source: z.string().describe('Source'),
-        observedDay: z.iso.date().nullable().describe('Date of the newest observation used; null where missing or too old'),
-        availableAt: TIME.nullable().describe('When that observation became available; null with it'),
-      }),
-    )
-    .describe('Inputs of the forecasts, as in the attested metadata'),
-  horizons: z
-    .array(
-      z.object({
-        ...SOLD_FORECAST,
-        thresholds,
-        model: model.unwrap().describe('Fitted model of the forecast'),
-        record: RECORD,
-      }),
-    )
-    .describe('1, 2, 3 and 7 days'),
+  inputs: listOf('Inputs of the forecasts, as in the attested metadata', {
+    series: z.string().describe('What it is'),
+    source: z.string().describe('Source'),
+    observedDay: z.iso.date().nullable().describe('Date of the newest observation used; null where missing or too old'),
+    availableAt: TIME.nullable().describe('When that observation became available; null with it'),
+  }),
+  horizons: listOf('1, 2, 3 and 7 days', {
+    ...SOLD_FORECAST,
+    thresholds,
+    model: model.unwrap().describe('Fitted model of the forecast'),
+    record: RECORD,
+  }),
 });
 
 const { market, sizing, marketReason, contractSide, wager, entry, actionable, notActionableBecause } = NEXT_INTENT.shape;
@@ -50,19 +43,15 @@ export const ALPHA_BRIEF = z.object({
   ...SOLD_FORECAST,
   proof: PROOF,
   regime: z.object(REGIME_FIELDS).describe('Current regime with its factors'),
-  stake: z
-    .object({
-      ...{ contractSide, market, sizing, marketReason, wager },
-      entry: entry.nullable().describe('Entry limits; null on a HOLD day'),
-      ...{ actionable, notActionableBecause },
-    })
-    .describe('Prediction-market position: market, side and Kelly stake'),
-  resolvedSince: z
-    .object({
-      since: TIME.describe('24 hours before `generatedAt`'),
-      forecasts: z.array(DAILY_BRIEF.shape.resolved.element).describe('Forecasts resolved on chain since, by id'),
-    })
-    .describe('Forecasts resolved since the previous brief'),
+  stake: objectOf('Prediction-market position: market, side and Kelly stake', {
+    ...{ contractSide, market, sizing, marketReason, wager },
+    entry: entry.nullable().describe('Entry limits; null on a HOLD day'),
+    ...{ actionable, notActionableBecause },
+  }),
+  resolvedSince: objectOf('Forecasts resolved since the previous brief', {
+    since: TIME.describe('24 hours before `generatedAt`'),
+    forecasts: z.array(DAILY_BRIEF.shape.resolved.element).describe('Forecasts resolved on chain since, by id'),
+  }),
   risks: z.array(z.string()).describe('Reasons not to act on it'),
 });
 
@@ -71,13 +60,11 @@ export const BITCOIN_SIGNAL = z.object({
   ...buildHeadMembers('bitcoin_signal'),
   ...SOLD_FORECAST,
   proof: PROOF,
-  methodology: z
-    .object({
-      description: z.string().describe('The method in two sentences'),
-      url: z.url().describe('Full methodology'),
-      model: model.unwrap().describe('Fitted model of the forecast'),
-      thresholds,
-    })
-    .describe('Methodology'),
+  methodology: objectOf('Methodology', {
+    description: z.string().describe('The method in two sentences'),
+    url: z.url().describe('Full methodology'),
+    model: model.unwrap().describe('Fitted model of the forecast'),
+    thresholds,
+  }),
   record: RECORD,
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nullableObjectOf, objectOf } from '../../../../platform/validation/described.ts';
 import { ADDRESS, BYTES32, COUNT, TIME } from '../../../../platform/validation/fields.ts';
 
 const WORDS = z.object({
@@ -20,52 +21,41 @@ export const FULL_PROOF = z.object({
     .regex(/^0x[0-9a-f]+$/)
     .describe('Hashed bytes: salt and values, ABI-encoded, hex'),
   formula: z.string().describe('How the commitment follows from `forecast.opening`, in this order'),
-  codes: z
-    .object({
-      signal: z
-        .object({ HOLD: z.literal(0).describe('HOLD'), BUY: z.literal(1).describe('BUY'), SELL: z.literal(2).describe('SELL') })
-        .describe('Codes of signals'),
-      direction: z.object({ UP: z.literal(1).describe('UP'), DOWN: z.literal(2).describe('DOWN') }).describe('Codes of directions'),
-    })
-    .describe('Codes of enumerations'),
+  codes: objectOf('Codes of enumerations', {
+    signal: z
+      .object({ HOLD: z.literal(0).describe('HOLD'), BUY: z.literal(1).describe('BUY'), SELL: z.literal(2).describe('SELL') })
+      .describe('Codes of signals'),
+    direction: z.object({ UP: z.literal(1).describe('UP'), DOWN: z.literal(2).describe('DOWN') }).describe('Codes of directions'),
+  }),
   chain: z.string().describe('Chain, CAIP-2, e.g. eip155:8453'),
   easContract: ADDRESS.describe('EAS contract; `getAttestation(bytes32 uid)` reads an attestation'),
   attester: ADDRESS.describe('Wallet of all attestations of this service'),
-  prediction: z
-    .object({
-      schemaUid: BYTES32.describe('Schema UID'),
-      schema: z.string().describe('Fields in encoding order, Solidity types'),
-      words: WORDS.describe('The eight committed words'),
-      data: z
-        .string()
-        .regex(/^0x[0-9a-f]+$/)
-        .describe('The words ABI-encoded: `data` of the attestation on chain, hex'),
-      refUid: BYTES32.describe('Attestation of the previous day of this horizon; zero on the first day'),
-    })
-    .describe('Content of the attestation, word by word'),
-  attestation: z
-    .object({
-      uid: BYTES32.describe('UID'),
-      txHash: BYTES32.describe('Transaction'),
-      blockNumber: COUNT.describe('Block number'),
-      blockTime: TIME.describe('Block time'),
-      easscanUrl: z.url().nullable().describe('EAS explorer page; null on a local chain, and where no explorer is known'),
-      verifyUrl: z.url().describe('URL where the service verifies it field by field'),
-    })
-    .nullable()
-    .describe('Attestation on chain; null before'),
-  metadata: z
-    .object({
-      cid: z.string().describe('CIDv1 of the public metadata'),
-      digest: BYTES32.describe('sha2-256 of its bytes, the last word'),
-      url: z.url().describe('URL of the metadata'),
-    })
-    .describe('Public part of the inputs'),
-  merkle: z
-    .object({
-      root: z.null().describe('Always null: there is no tree'),
-      note: z.string().describe('Why'),
-    })
-    .describe('Merkle root, for compatibility'),
+  prediction: objectOf('Content of the attestation, word by word', {
+    schemaUid: BYTES32.describe('Schema UID'),
+    schema: z.string().describe('Fields in encoding order, Solidity types'),
+    words: WORDS.describe('The eight committed words'),
+    data: z
+      .string()
+      .regex(/^0x[0-9a-f]+$/)
+      .describe('The words ABI-encoded: `data` of the attestation on chain, hex'),
+    refUid: BYTES32.describe('Attestation of the previous day of this horizon; zero on the first day'),
+  }),
+  attestation: nullableObjectOf('Attestation on chain; null before', {
+    uid: BYTES32.describe('UID'),
+    txHash: BYTES32.describe('Transaction'),
+    blockNumber: COUNT.describe('Block number'),
+    blockTime: TIME.describe('Block time'),
+    easscanUrl: z.url().nullable().describe('EAS explorer page; null on a local chain, and where no explorer is known'),
+    verifyUrl: z.url().describe('URL where the service verifies it field by field'),
+  }),
+  metadata: objectOf('Public part of the inputs', {
+    cid: z.string().describe('CIDv1 of the public metadata'),
+    digest: BYTES32.describe('sha2-256 of its bytes, the last word'),
+    url: z.url().describe('URL of the metadata'),
+  }),
+  merkle: objectOf('Merkle root, for compatibility', {
+    root: z.null().describe('Always null: there is no tree'),
+    note: z.string().describe('Why'),
+  }),
   steps: z.array(z.string()).describe('Verification steps without trust in this service'),
 });

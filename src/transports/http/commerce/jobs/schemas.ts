@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { JOB_STATES } from '../../../../chain/erc8183/abi.ts';
+import { objectOf } from '../../../../platform/validation/described.ts';
 import { ADDRESS, BYTES32, INTEGER_TEXT, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
 import { rawWalletInput, signatureInput } from '../../server/parsing/wallet-parameters.ts';
 import { CROWD_VS_ORACLE } from '../documents/crowd-schemas.ts';
@@ -69,16 +70,14 @@ export const JOB_REPLY = z.object({
 /** The bytes are canonical JSON (RFC 8785) in UTF-8; their keccak256 is the job's `deliverable` on chain. */
 export const DELIVERY = z.object({
   kind: z.literal('agent-commerce-delivery').describe('Document type'),
-  job: z
-    .object({
-      chain: z.string().describe('Chain of the contract, CAIP-2'),
-      contract: ADDRESS.describe('ERC-8183 contract'),
-      jobId: INTEGER_TEXT.describe('Job id'),
-      client: ADDRESS.describe('Client, which created the job'),
-      evaluator: ADDRESS.describe('Evaluator, which completes or rejects it'),
-      provider: ADDRESS.describe('Provider wallet of this service, which submitted the hash of these bytes'),
-    })
-    .describe('Job'),
+  job: objectOf('Job', {
+    chain: z.string().describe('Chain of the contract, CAIP-2'),
+    contract: ADDRESS.describe('ERC-8183 contract'),
+    jobId: INTEGER_TEXT.describe('Job id'),
+    client: ADDRESS.describe('Client, which created the job'),
+    evaluator: ADDRESS.describe('Evaluator, which completes or rejects it'),
+    provider: ADDRESS.describe('Provider wallet of this service, which submitted the hash of these bytes'),
+  }),
   offering: z.string().describe('Requested offering'),
   title: z.string().describe('Display name'),
   price: z.string().describe('Price, e.g. 1.00 USD'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CHANNELS } from '../../../../commerce/channels.ts';
+import { listOf, nullableObjectOf } from '../../../../platform/validation/described.ts';
 import { ADDRESS, COUNT, DATE, INTEGER_TEXT, PROBABILITY, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
 
 const DECIMAL = z.string().regex(/^\d+(\.\d+)?$/);
@@ -32,14 +33,11 @@ const HOW_TO_PAY = z.object({
   chain: z.string().describe('Chain to pay on, CAIP-2, e.g. eip155:8453'),
   asset: ADDRESS.describe('Stablecoin to pay in'),
   contract: ADDRESS.nullable().describe('ERC-8183 contract for jobs; null for other channels, and while closed'),
-  signature: z
-    .object({
-      required: z.boolean().describe('True where a claim without it answers 402: pay only from a wallet that can sign'),
-      message: z.string().describe('Text to sign, with the lower-case hash of the transfer at its placeholder'),
-      scheme: z.literal('EIP-191').describe('Signature scheme of EOAs; contract wallets use EIP-1271 or ERC-6492'),
-    })
-    .nullable()
-    .describe('Proof that the paying wallet claims the purchase; null for other channels'),
+  signature: nullableObjectOf('Proof that the paying wallet claims the purchase; null for other channels', {
+    required: z.boolean().describe('True where a claim without it answers 402: pay only from a wallet that can sign'),
+    message: z.string().describe('Text to sign, with the lower-case hash of the transfer at its placeholder'),
+    scheme: z.literal('EIP-191').describe('Signature scheme of EOAs; contract wallets use EIP-1271 or ERC-6492'),
+  }),
   steps: z.array(z.string()).describe('Steps of the buyer, in order'),
 });
 
@@ -74,16 +72,12 @@ export const REVENUE_REPLY = z.object({
   since: TIME.nullable().describe('First settlement; null before it'),
   lastSettledAt: TIME.nullable().describe('Latest settlement; null before the first'),
   byChannel: z.array(z.object({ channel: CHANNEL.describe('Payment channel'), ...TAKINGS.shape })).describe('All channels'),
-  byOffering: z
-    .array(
-      z.object({
-        id: z.string().describe('Offering id'),
-        channel: CHANNEL.describe('Payment channel'),
-        offering: z.string().describe('Its name'),
-        ...TAKINGS.shape,
-      }),
-    )
-    .describe('All current offerings'),
+  byOffering: listOf('All current offerings', {
+    id: z.string().describe('Offering id'),
+    channel: CHANNEL.describe('Payment channel'),
+    offering: z.string().describe('Its name'),
+    ...TAKINGS.shape,
+  }),
   byDay: z.array(z.object({ date: DATE.describe('UTC date of settlement'), ...TAKINGS.shape })).describe('The last 30 days, oldest first'),
   asset: ADDRESS.describe('Stablecoin, valued at one USD'),
   realMoney: REAL_MONEY,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { X402_ERROR_CODES } from '../../../../commerce/x402/protocol/error-codes.ts';
+import { objectOf } from '../../../../platform/validation/described.ts';
 import { ADDRESS, COUNT, INTEGER_TEXT, SUCCESS } from '../../../../platform/validation/fields.ts';
 import { CHAIN, DECIMAL, RECEIPT, SOLD } from '../payment-schemas.ts';
 
@@ -78,21 +79,17 @@ const RESOURCE = z.object({
   delivers: z.array(z.string()).describe('What the buyer receives'),
   evidence: z.string().describe('How the buyer can verify it'),
   mimeType: z.string().describe('Media type of the answer'),
-  price: z
-    .object({
-      usd: DECIMAL.describe('In USD, an exact decimal'),
-      amount: INTEGER_TEXT.describe('In the smallest unit of the asset'),
-      display: z.string().describe('As text'),
-    })
-    .describe('Price of one answer'),
+  price: objectOf('Price of one answer', {
+    usd: DECIMAL.describe('In USD, an exact decimal'),
+    amount: INTEGER_TEXT.describe('In the smallest unit of the asset'),
+    display: z.string().describe('As text'),
+  }),
   x402Version: z.literal(2).describe('Protocol version of `accepts`'),
   accepts: z.array(REQUIREMENTS_V2).describe('Requirements in version 2'),
-  v1: z
-    .object({
-      x402Version: z.literal(1).describe('Protocol version of `accepts`'),
-      accepts: z.array(REQUIREMENTS_V1).describe('Requirements'),
-    })
-    .describe('Requirements in version 1; none on a chain without a name there'),
+  v1: objectOf('Requirements in version 1; none on a chain without a name there', {
+    x402Version: z.literal(1).describe('Protocol version of `accepts`'),
+    accepts: z.array(REQUIREMENTS_V1).describe('Requirements'),
+  }),
   input: z.record(z.string(), z.unknown()).describe('JSON Schema of the query'),
   example: z.string().describe('Example request'),
   freeHold: z.boolean().describe('Whether an abstention (HOLD) is free for requests that could have paid'),
@@ -109,48 +106,38 @@ export const X402_DOCUMENT = z.object({
   chain: CHAIN,
   network: z.string().nullable().describe('Chain name in version 1; null where it has none'),
   payee: ADDRESS.describe('Paid wallet'),
-  asset: z
-    .object({
-      address: ADDRESS.describe('Contract'),
-      name: z.string().describe('Name in its EIP-712 domain'),
-      version: z.string().describe('Version in its EIP-712 domain'),
-      decimals: COUNT.describe('10^decimals smallest units are one USD'),
-    })
-    .describe('Stablecoin'),
+  asset: objectOf('Stablecoin', {
+    address: ADDRESS.describe('Contract'),
+    name: z.string().describe('Name in its EIP-712 domain'),
+    version: z.string().describe('Version in its EIP-712 domain'),
+    decimals: COUNT.describe('10^decimals smallest units are one USD'),
+  }),
   realMoney: z.boolean().describe('False on a local chain, where anyone can mint the stablecoin'),
-  facilitator: z
-    .object({
-      kind: z.enum(['in-process', 'external']).describe('Whether this service or an external facilitator verifies and settles'),
-      url: z.url().nullable().describe('URL of the external facilitator; null for this service'),
-    })
-    .describe('Facilitator; clients need not call it'),
-  headers: z
-    .object({
-      proof: z.array(z.string()).describe('Each takes a payment as base64 JSON, in either version; one payment per request'),
-      terms: z.string().describe('Requirements of a 402 in version 2; version 1 is in the body'),
-      settlement: z.array(z.string()).describe('Settlement in version 2 and version 1'),
-    })
-    .describe('Headers'),
+  facilitator: objectOf('Facilitator; clients need not call it', {
+    kind: z.enum(['in-process', 'external']).describe('Whether this service or an external facilitator verifies and settles'),
+    url: z.url().nullable().describe('URL of the external facilitator; null for this service'),
+  }),
+  headers: objectOf('Headers', {
+    proof: z.array(z.string()).describe('Each takes a payment as base64 JSON, in either version; one payment per request'),
+    terms: z.string().describe('Requirements of a 402 in version 2; version 1 is in the body'),
+    settlement: z.array(z.string()).describe('Settlement in version 2 and version 1'),
+  }),
   extensions: z
     .array(z.string())
     .describe('Protocol extensions: with `payment-identifier` a client names its payment, and retries get the same answer'),
   resources: z.array(RESOURCE).describe('x402 resources'),
-  receipt: z
-    .object({
-      domain: RECEIPT.shape.domain,
-      types: RECEIPT.shape.types,
-      primaryType: RECEIPT.shape.primaryType,
-      signer: RECEIPT.shape.signer,
-      answerHash: z.string().describe('What `answerHash` covers'),
-    })
-    .describe('How receipts are signed'),
-  again: z
-    .object({
-      url: URL_OF('POST there'),
-      message: z.string().describe('Text that the paying wallet signs (EIP-191)'),
-      days: COUNT.describe('Days that answers are kept'),
-    })
-    .describe('Redelivery of a paid answer'),
+  receipt: objectOf('How receipts are signed', {
+    domain: RECEIPT.shape.domain,
+    types: RECEIPT.shape.types,
+    primaryType: RECEIPT.shape.primaryType,
+    signer: RECEIPT.shape.signer,
+    answerHash: z.string().describe('What `answerHash` covers'),
+  }),
+  again: objectOf('Redelivery of a paid answer', {
+    url: URL_OF('POST there'),
+    message: z.string().describe('Text that the paying wallet signs (EIP-191)'),
+    days: COUNT.describe('Days that answers are kept'),
+  }),
   mcp: z.object({ url: URL_OF('MCP server'), how: z.string().describe('How to pay a call') }).describe('MCP'),
   a2a: z.object({ card: URL_OF('Agent card'), how: z.string().describe('How to pay a task') }).describe('A2A'),
   docs: URL_OF('API reference'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EVENT_NAMES } from '../../../../events/event-names.ts';
+import { objectOf } from '../../../../platform/validation/described.ts';
 import { COUNT, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
 
 const EVENT = z.object({
@@ -47,12 +48,10 @@ export const COPY_TRADE_STATUS = z.object({
   requirement: z.string().describe('Requirement of intents'),
   nextUrl: z.url().describe('Intent of the newest forecast: GET'),
   historyUrl: z.url().describe('Past intents with outcomes: GET'),
-  venue: z
-    .object({
-      name: z.string().describe("Venue of the service's wagers"),
-      quotesAreOurs: z.boolean().describe('True for quotes of the service itself, not of a real market'),
-    })
-    .describe('Wager venue'),
+  venue: objectOf('Wager venue', {
+    name: z.string().describe("Venue of the service's wagers"),
+    quotesAreOurs: z.boolean().describe('True for quotes of the service itself, not of a real market'),
+  }),
   channels: z.object({ websocket: WEBSOCKET.describe('WebSocket'), webhooks: WEBHOOKS.describe('Webhooks') }).describe('Event channels'),
   events: z.array(EVENT).describe('Events of all channels'),
   source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),

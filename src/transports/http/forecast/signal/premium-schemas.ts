@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MODEL_INPUTS } from '../../../../forecast/model.ts';
 import { CATEGORY_NAMES } from '../../../../forecast/signal.ts';
+import { listOf, objectOf } from '../../../../platform/validation/described.ts';
 import { COUNT, DATE, PROBABILITY, TIME } from '../../../../platform/validation/fields.ts';
 import { RECORD_DETAILS } from '../../../../record/schemas/breakdown.ts';
 import { FORECAST_ID, REGIME } from '../../../../record/schemas/forecast.ts';
@@ -30,16 +31,12 @@ const THRESHOLDS = z.object({
   theta: THETA,
   buyFrom: PROBABILITY.describe('BUY where P(up) is at least this'),
   sellUpTo: PROBABILITY.describe('SELL where P(up) is at most this'),
-  regimes: z
-    .array(
-      z.object({
-        regime: REGIME.describe('A regime'),
-        theta: THETA,
-        riskLevel: RISK_LEVEL.describe('Risk level'),
-        daysToEnter: COUNT.describe('Consecutive days that its rule must hold before it begins'),
-      }),
-    )
-    .describe('Thresholds of all regimes'),
+  regimes: listOf('Thresholds of all regimes', {
+    regime: REGIME.describe('A regime'),
+    theta: THETA,
+    riskLevel: RISK_LEVEL.describe('Risk level'),
+    daysToEnter: COUNT.describe('Consecutive days that its rule must hold before it begins'),
+  }),
 });
 
 const PRICE = z.number().min(0).max(1).nullable();
@@ -78,12 +75,10 @@ const MODEL = z.object({
   inputMeans: keyed(MODEL_INPUTS, (key) => z.number().describe(`Mean of the ${key} score`)).describe(
     'Training means: the deviation is the sum of coefficient times (score less mean)',
   ),
-  calibration: z
-    .object({
-      intercept: z.number().describe('Log odds'),
-      slope: z.number().min(0).max(1).describe('Retained share of the deviation'),
-    })
-    .describe('logit P(up) = logit(baseRate) + intercept + slope * deviation'),
+  calibration: objectOf('logit P(up) = logit(baseRate) + intercept + slope * deviation', {
+    intercept: z.number().describe('Log odds'),
+    slope: z.number().min(0).max(1).describe('Retained share of the deviation'),
+  }),
   trainingDigest: z.string().describe('Digest of all data available to the fit'),
   trials: COUNT.describe('Model variants tried before this one'),
 });
@@ -95,41 +90,29 @@ export const PREMIUM_SIGNAL = z.object({
   market_context: z
     .object({ btc_price: z.number().describe('BTC/USD at signal time'), fear_greed: FEAR_GREED, etf_flow_7d: ETF_FLOWS })
     .describe('The same in snake case'),
-  accuracy: z
-    .object({
-      last30d: PROBABILITY.describe('Hit rate of forecasts whose windows ended within 30 days; 0, not a measurement, where `n` is 0'),
-      ...RECENT_COUNTS,
-    })
-    .describe('Recent hit rate of this horizon'),
+  accuracy: objectOf('Recent hit rate of this horizon', {
+    last30d: PROBABILITY.describe('Hit rate of forecasts whose windows ended within 30 days; 0, not a measurement, where `n` is 0'),
+    ...RECENT_COUNTS,
+  }),
   categories: keyed(CATEGORY_NAMES, (key) => CATEGORY.describe(`The ${key} category`))
     .nullable()
     .describe('Scores by category; null when none were stored'),
   thresholds: THRESHOLDS.describe('Thresholds of BUY and SELL'),
   regimeDetail: z.object(REGIME_FIELDS).nullable().describe('Regime with its factors, as in `GET /api/svc/regime`'),
-  quantiles: z
-    .array(
-      z.object({
-        level: PROBABILITY.describe('P(price ends below)'),
-        price: z.number().describe('BTC/USD at resolution, to the cent'),
-      }),
-    )
-    .describe('Predictive quantiles of the price at resolution, ascending'),
+  quantiles: listOf('Predictive quantiles of the price at resolution, ascending', {
+    level: PROBABILITY.describe('P(price ends below)'),
+    price: z.number().describe('BTC/USD at resolution, to the cent'),
+  }),
   strikes: z.array(STRIKE).describe('Open prediction-market strikes near the money; empty when none are known'),
   predictionMarket: PREDICTION_MARKET.describe('Model against prediction markets, on settled wagers'),
   model: MODEL.nullable().describe('Fitted model of the forecast'),
-  scorecard: z
-    .object({
-      horizon: FORECAST_ID.horizon,
-      summary: PUBLISHED_SUMMARY.describe('Counts, accuracy and their significance'),
-      ...RECORD_DETAILS,
-    })
-    .describe('Record of the horizon'),
-  missing: z
-    .array(
-      z.object({
-        part: z.string().describe('Null or empty part of this answer'),
-        reason: z.string().describe('Why'),
-      }),
-    )
-    .describe('Unavailable parts; empty when nothing is missing'),
+  scorecard: objectOf('Record of the horizon', {
+    horizon: FORECAST_ID.horizon,
+    summary: PUBLISHED_SUMMARY.describe('Counts, accuracy and their significance'),
+    ...RECORD_DETAILS,
+  }),
+  missing: listOf('Unavailable parts; empty when nothing is missing', {
+    part: z.string().describe('Null or empty part of this answer'),
+    reason: z.string().describe('Why'),
+  }),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listOf, objectOf } from '../../../../platform/validation/described.ts';
 import { COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
 import { FORECAST_ID, FORECAST_VALUES, INTERVAL } from '../../../../record/schemas/forecast.ts';
 import { LEVEL } from '../prediction-markets/schemas.ts';
@@ -81,12 +82,10 @@ const DISAGREEMENT = z.object({
   status: WEEK.shape.status,
   winner: WEEK.shape.winner,
   right: WHO.nullable().describe('Whether oracle or crowd was closer to the outcome; null until the market settles'),
-  runningScore: z
-    .object({
-      oracle: COUNT.describe('Settled disagreements through this one that the oracle won'),
-      market: COUNT.describe('Those that the crowd won'),
-    })
-    .describe('Running score after this week'),
+  runningScore: objectOf('Running score after this week', {
+    oracle: COUNT.describe('Settled disagreements through this one that the oracle won'),
+    market: COUNT.describe('Those that the crowd won'),
+  }),
   replayed: WEEK.shape.replayed,
 });
 
@@ -137,19 +136,15 @@ const ACCURACY = z.object({
   hitRateInterval95: INTERVAL.nullable().describe(
     '95 % Wilson interval of the hit rate over the weeks of the calls; null before the first call',
   ),
-  reliability: z
-    .array(
-      z.object({
-        from: PROBABILITY.describe('Lower bound of the bin, inclusive'),
-        to: PROBABILITY.describe('Upper bound, exclusive except 1'),
-        n: COUNT.describe('Markets in the bin'),
-        effectiveN: COUNT.describe('Weeks of their expiry: the independent sample size'),
-        meanProbability: PROBABILITY.nullable().describe('Mean price; null for an empty bin'),
-        observedShare: PROBABILITY.nullable().describe('Share that ended above the strike; null for an empty bin'),
-        interval95: INTERVAL.nullable().describe('95 % Wilson interval of that share over `effectiveN` weeks; null for an empty bin'),
-      }),
-    )
-    .describe('Prices against outcomes, in ten bins'),
+  reliability: listOf('Prices against outcomes, in ten bins', {
+    from: PROBABILITY.describe('Lower bound of the bin, inclusive'),
+    to: PROBABILITY.describe('Upper bound, exclusive except 1'),
+    n: COUNT.describe('Markets in the bin'),
+    effectiveN: COUNT.describe('Weeks of their expiry: the independent sample size'),
+    meanProbability: PROBABILITY.nullable().describe('Mean price; null for an empty bin'),
+    observedShare: PROBABILITY.nullable().describe('Share that ended above the strike; null for an empty bin'),
+    interval95: INTERVAL.nullable().describe('95 % Wilson interval of that share over `effectiveN` weeks; null for an empty bin'),
+  }),
 });
 
 /** `GET /api/svc/crowd-accuracy`. */
@@ -159,9 +154,7 @@ export const CROWD_ACCURACY_REPLY = z.object({
   quotesAreOurs: QUOTES_ARE_OURS,
   throughDate: THROUGH,
   ...ACCURACY.shape,
-  byVenue: z
-    .array(z.object({ venue: VENUE, quotesAreOurs: QUOTES_ARE_OURS, ...ACCURACY.shape }))
-    .describe('The same per venue, other books included'),
+  byVenue: listOf('The same per venue, other books included', { venue: VENUE, quotesAreOurs: QUOTES_ARE_OURS, ...ACCURACY.shape }),
   notes: NOTES,
   source: z.string().describe('Market data source'),
   timestamp: TIME.describe('Response time'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listOf } from '../../../../platform/validation/described.ts';
 import { BYTES32, COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
 import { LEVEL } from '../prediction-markets/schemas.ts';
 
@@ -64,14 +65,10 @@ const ACCOUNT = z.object({
   returnedMicros: MICROS.min(0).describe('Payout, in millionths of the asset'),
   profitMicros: MICROS.describe('`returnedMicros` less `stakedMicros`; negative for a loss'),
   openMicros: MICROS.min(0).describe('Cost of open wagers, in millionths of the asset'),
-  profitByDay: z
-    .array(
-      z.object({
-        date: DATE.describe('Day of a settled wager'),
-        profitMicros: MICROS.describe('Cumulative profit through this day, in millionths of the asset'),
-      }),
-    )
-    .describe('Cumulative profit, oldest first; the last one equals `profitMicros`'),
+  profitByDay: listOf('Cumulative profit, oldest first; the last one equals `profitMicros`', {
+    date: DATE.describe('Day of a settled wager'),
+    profitMicros: MICROS.describe('Cumulative profit through this day, in millionths of the asset'),
+  }),
 });
 
 /** `GET /api/svc/wagers`. */

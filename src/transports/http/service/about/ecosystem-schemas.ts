@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CONTRACT_STATES } from '../../../../chain/contract-states.ts';
 import { EAS_SCHEMAS, type SchemaName } from '../../../../chain/eas/schemas.ts';
+import { objectOf } from '../../../../platform/validation/described.ts';
 import { ADDRESS, BYTES32, COUNT, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
 import { STANDARD_KINDS } from './standards.ts';
 
@@ -69,25 +70,21 @@ const STANDARD = z.object({
 
 export const ECOSYSTEM = z.object({
   success: SUCCESS,
-  chain: z
-    .object({
-      id: z.int().min(1).describe('Chain id'),
-      caip2: z.string().describe('The same as CAIP-2, e.g. `eip155:8453`'),
-      local: z.boolean().describe('True for a local throw-away chain'),
-    })
-    .describe('Chain of the contracts'),
+  chain: objectOf('Chain of the contracts', {
+    id: z.int().min(1).describe('Chain id'),
+    caip2: z.string().describe('The same as CAIP-2, e.g. `eip155:8453`'),
+    local: z.boolean().describe('True for a local throw-away chain'),
+  }),
   checkedAt: TIME.describe('When the contracts were read; results are cached for up to a minute'),
-  contracts: z
-    .object({
-      eas: EAS.describe('Ethereum Attestation Service'),
-      schemaRegistry: SCHEMA_REGISTRY.describe('Schema registry of EAS'),
-      identityRegistry: IDENTITY_REGISTRY.describe('ERC-8004 identity registry'),
-      reputationRegistry: REPUTATION_REGISTRY.describe('ERC-8004 reputation registry'),
-      gateToken: TOKEN.describe('ERC-20 gate token'),
-      stablecoin: TOKEN.describe('Stablecoin of payments'),
-      agentCommerce: AGENT_COMMERCE.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
-    })
-    .describe('Contracts with their states'),
+  contracts: objectOf('Contracts with their states', {
+    eas: EAS.describe('Ethereum Attestation Service'),
+    schemaRegistry: SCHEMA_REGISTRY.describe('Schema registry of EAS'),
+    identityRegistry: IDENTITY_REGISTRY.describe('ERC-8004 identity registry'),
+    reputationRegistry: REPUTATION_REGISTRY.describe('ERC-8004 reputation registry'),
+    gateToken: TOKEN.describe('ERC-20 gate token'),
+    stablecoin: TOKEN.describe('Stablecoin of payments'),
+    agentCommerce: AGENT_COMMERCE.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
+  }),
   standards: z.array(STANDARD).describe('Standards and protocols'),
 });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { TIERS } from '../../../../auth/caller.ts';
 import { FEED_KINDS } from '../../../../market/feed.ts';
 import { SERIES_IDS } from '../../../../market/series/series.ts';
+import { listOf, objectOf } from '../../../../platform/validation/described.ts';
 import { ADDRESS, COUNT, PROBABILITY, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
 import { HORIZON } from '../../../../record/schemas/forecast.ts';
 import { MODEL_CARD } from './model-card-schemas.ts';
@@ -30,41 +31,33 @@ const PAGE = z.object({
 });
 
 const LIMITS = z.object({
-  gateBalance: z
-    .object({
-      basic: z.string().describe('Whole gate tokens, decimal digits'),
-      premium: z.string().describe('Whole gate tokens, decimal digits'),
-    })
-    .describe('Gate tokens per tier'),
+  gateBalance: objectOf('Gate tokens per tier', {
+    basic: z.string().describe('Whole gate tokens, decimal digits'),
+    premium: z.string().describe('Whole gate tokens, decimal digits'),
+  }),
   sessionTokenSeconds: COUNT.describe('Lifetime of a session token'),
   signatureWindowSeconds: COUNT.describe('Tolerance of login timestamps against the server clock, either way'),
   attestationHistory: PAGE.describe('`limit` of the attestation history'),
   copyTradeHistory: PAGE.describe('`limit` of the copy-trade history'),
   wagerHistory: PAGE.describe('`limit` of the list of wagers'),
-  confidence: z
-    .object({
-      least: PROBABILITY.describe('Minimum confidence'),
-      most: PROBABILITY.describe('Maximum confidence'),
-    })
-    .describe('Range of confidences'),
-  requests: z
-    .object({
-      windowSeconds: COUNT.describe('Window of the following counts'),
-      publicPerAddress: COUNT.describe('Requests per client address (IPv6: per /64) without a token'),
-      perWallet: COUNT.describe('Requests per logged-in wallet'),
-      chainCallsPerAddress: COUNT.describe('Chain-call requests per client address; they count above too'),
-    })
-    .describe('Rate limits; the headers RateLimit and RateLimit-Policy have the remaining quota'),
+  confidence: objectOf('Range of confidences', {
+    least: PROBABILITY.describe('Minimum confidence'),
+    most: PROBABILITY.describe('Maximum confidence'),
+  }),
+  requests: objectOf('Rate limits; the headers RateLimit and RateLimit-Policy have the remaining quota', {
+    windowSeconds: COUNT.describe('Window of the following counts'),
+    publicPerAddress: COUNT.describe('Requests per client address (IPv6: per /64) without a token'),
+    perWallet: COUNT.describe('Requests per logged-in wallet'),
+    chainCallsPerAddress: COUNT.describe('Chain-call requests per client address; they count above too'),
+  }),
   bodyBytes: COUNT.describe('Maximum request body, bytes'),
   urlCharacters: COUNT.describe('Maximum URL length, characters'),
   webhooksPerWallet: COUNT.describe('Webhooks per wallet'),
-  webSocket: z
-    .object({
-      connectionsPerWallet: COUNT.describe('Connections per wallet'),
-      pingSeconds: COUNT.describe('Seconds between pings'),
-      reconnectSeconds: COUNT.describe('Seconds to wait before reconnecting'),
-    })
-    .describe('WebSocket'),
+  webSocket: objectOf('WebSocket', {
+    connectionsPerWallet: COUNT.describe('Connections per wallet'),
+    pingSeconds: COUNT.describe('Seconds between pings'),
+    reconnectSeconds: COUNT.describe('Seconds to wait before reconnecting'),
+  }),
 });
 
 const LINK = z.object({ name: z.string().describe('What it is'), url: z.string().describe('URL') });
@@ -76,62 +69,48 @@ export const INFO = z.object({
   version: z.string().describe('Version of the software'),
   apiVersion: z.string().describe('API version'),
   capabilities: z.array(z.string()).describe('Capabilities, as keywords'),
-  skill: z
-    .object({
-      statement: z.string().describe('Expected skill of the direction'),
-      horizon: HORIZON.describe('Horizon of the verdict'),
-      verdict: z.string().describe('Conclusion from the record so far'),
-      scorecard: z.string().describe('URL of the scorecard'),
-    })
-    .describe('Skill of the forecasts'),
+  skill: objectOf('Skill of the forecasts', {
+    statement: z.string().describe('Expected skill of the direction'),
+    horizon: HORIZON.describe('Horizon of the verdict'),
+    verdict: z.string().describe('Conclusion from the record so far'),
+    scorecard: z.string().describe('URL of the scorecard'),
+  }),
   model: MODEL_CARD.describe('Model card'),
-  horizons: z
-    .object({
-      signals: z.array(HORIZON).describe('Horizons of signals'),
-      scored: z.array(HORIZON).describe('Horizons of the scorecard'),
-      default: HORIZON.describe('Default'),
-    })
-    .describe('Days from the opening of the outcome window to its end'),
-  schedule: z
-    .array(
-      z.object({
-        step: z.string().describe('Step'),
-        days: z.enum(['every day', 'Monday', 'Sunday']).describe('Days'),
-        times: z.array(z.string().regex(/^\d{2}:\d{2}$/)).describe('UTC, HH:MM'),
-        what: z.string().describe('What it does'),
-      }),
-    )
-    .describe('Daily schedule, in order'),
+  horizons: objectOf('Days from the opening of the outcome window to its end', {
+    signals: z.array(HORIZON).describe('Horizons of signals'),
+    scored: z.array(HORIZON).describe('Horizons of the scorecard'),
+    default: HORIZON.describe('Default'),
+  }),
+  schedule: listOf('Daily schedule, in order', {
+    step: z.string().describe('Step'),
+    days: z.enum(['every day', 'Monday', 'Sunday']).describe('Days'),
+    times: z.array(z.string().regex(/^\d{2}:\d{2}$/)).describe('UTC, HH:MM'),
+    what: z.string().describe('What it does'),
+  }),
   tiers: z.array(TIER).describe('Tiers, ascending'),
-  chain: z
-    .object({
-      id: z.int().min(1).describe('Chain id'),
-      caip2: z.string().describe('The same as CAIP-2, e.g. `eip155:8453`'),
-      local: z.boolean().describe('True for a local throw-away chain without value'),
-      confirmations: COUNT.describe('Confirmation depth, blocks'),
-      attester: ADDRESS.describe('Attesting wallet'),
-      rpcUrl: z.url().nullable().describe('JSON-RPC endpoint to verify the record; null where none is known: use any of that chain'),
-    })
-    .describe('Chain of the commitments'),
-  contracts: z
-    .object({
-      gateToken: ADDRESS.describe('ERC-20 gate token'),
-      stablecoin: ADDRESS.describe('Stablecoin of payments'),
-      eas: ADDRESS.describe('Ethereum Attestation Service'),
-      schemaRegistry: ADDRESS.describe('Schema registry of EAS'),
-      identityRegistry: ADDRESS.describe('ERC-8004 identity registry'),
-      reputationRegistry: ADDRESS.describe('ERC-8004 reputation registry'),
-      agentCommerce: ADDRESS.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
-    })
-    .describe('Contract addresses'),
+  chain: objectOf('Chain of the commitments', {
+    id: z.int().min(1).describe('Chain id'),
+    caip2: z.string().describe('The same as CAIP-2, e.g. `eip155:8453`'),
+    local: z.boolean().describe('True for a local throw-away chain without value'),
+    confirmations: COUNT.describe('Confirmation depth, blocks'),
+    attester: ADDRESS.describe('Attesting wallet'),
+    rpcUrl: z.url().nullable().describe('JSON-RPC endpoint to verify the record; null where none is known: use any of that chain'),
+  }),
+  contracts: objectOf('Contract addresses', {
+    gateToken: ADDRESS.describe('ERC-20 gate token'),
+    stablecoin: ADDRESS.describe('Stablecoin of payments'),
+    eas: ADDRESS.describe('Ethereum Attestation Service'),
+    schemaRegistry: ADDRESS.describe('Schema registry of EAS'),
+    identityRegistry: ADDRESS.describe('ERC-8004 identity registry'),
+    reputationRegistry: ADDRESS.describe('ERC-8004 reputation registry'),
+    agentCommerce: ADDRESS.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
+  }),
   limits: LIMITS.describe('Limits for callers'),
-  data: z
-    .object({
-      kind: z.enum(FEED_KINDS).describe('Kind of market data'),
-      source: z.string().describe('Source'),
-      series: z.array(SERIES).describe('All series'),
-    })
-    .describe('Market data source'),
+  data: objectOf('Market data source', {
+    kind: z.enum(FEED_KINDS).describe('Kind of market data'),
+    source: z.string().describe('Source'),
+    series: z.array(SERIES).describe('All series'),
+  }),
   documents: z.array(LINK).describe('Documents'),
   timestamp: TIME.describe('Response time'),
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MODEL_INPUTS } from '../../../../forecast/model.ts';
 import { RISK_LEVELS } from '../../../../forecast/regime/regime.ts';
 import { SERIES_IDS } from '../../../../market/series/series.ts';
+import { listOf, objectOf } from '../../../../platform/validation/described.ts';
 import { BYTES32, COUNT, DATE, PROBABILITY, TIME } from '../../../../platform/validation/fields.ts';
 import { HORIZON, REGIME } from '../../../../record/schemas/forecast.ts';
 
@@ -51,14 +52,10 @@ const INPUT = z.object({
   staleDays: COUNT.describe('Maximum age of a value, days; older ones are masked'),
   enters: z.array(SCORE).describe('Scores that use it'),
   source: z.string().describe('Current source'),
-  licences: z
-    .array(
-      z.object({
-        of: z.string().describe('Data owner'),
-        licence: z.string().describe('Terms of use, as far as known'),
-      }),
-    )
-    .describe('Licences of all providers, the primary first'),
+  licences: listOf('Licences of all providers, the primary first', {
+    of: z.string().describe('Data owner'),
+    licence: z.string().describe('Terms of use, as far as known'),
+  }),
 });
 
 const REGIME_ROW = z.object({
@@ -82,22 +79,16 @@ export const MODEL_CARD = z.object({
   inputs: z.array(INPUT).describe('Series behind the scores, the price first'),
   regimes: z.array(REGIME_ROW).describe('Regimes, rules and thresholds'),
   regimeTerms: z.string().describe('Definitions of the terms in the rules'),
-  independentCallsAYear: z
-    .array(
-      z.object({
-        horizon: HORIZON.describe('Horizon'),
-        calls: z.number().min(0).describe('Effective number of independent calls of a year of daily calls, given overlapping windows'),
-      }),
-    )
-    .describe('Information content of a one-year record'),
+  independentCallsAYear: listOf('Information content of a one-year record', {
+    horizon: HORIZON.describe('Horizon'),
+    calls: z.number().min(0).describe('Effective number of independent calls of a year of daily calls, given overlapping windows'),
+  }),
   fitted: FITTED.nullable().describe('Current fit; null before the first forecast'),
-  selfTests: z
-    .object({
-      walkForward: z.string().describe('URL: out-of-sample scores, fold by fold, with intervals and leak tests'),
-      contamination: z.string().describe('URL: look-ahead tests by era and regime'),
-      stability: z.string().describe('URL: accuracy under moved thresholds'),
-    })
-    .describe('Self-tests, recomputed on schedule'),
+  selfTests: objectOf('Self-tests, recomputed on schedule', {
+    walkForward: z.string().describe('URL: out-of-sample scores, fold by fold, with intervals and leak tests'),
+    contamination: z.string().describe('URL: look-ahead tests by era and regime'),
+    stability: z.string().describe('URL: accuracy under moved thresholds'),
+  }),
   intendedUse: LINES.describe('Intended use'),
   notFor: LINES.describe('Uses it is not intended for'),
   knownFailures: LINES.describe('Known failures'),

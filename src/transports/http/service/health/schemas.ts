@@ -2,16 +2,14 @@ import { z } from 'zod';
 import { CIRCUIT_STATES } from '../../../../market/live/providers/provider.ts';
 import { PROVIDER_IDS } from '../../../../market/live/providers/providers.ts';
 import { SERIES_IDS } from '../../../../market/series/series.ts';
+import { listOf, nullableObjectOf } from '../../../../platform/validation/described.ts';
 import { COUNT, DATE, PROBABILITY, SUCCESS } from '../../../../platform/validation/fields.ts';
 
-const SETUP = z
-  .object({
-    what: z.string().describe('Current startup step'),
-    done: COUNT.nullable().describe('Completed units; null where not counted'),
-    total: COUNT.nullable().describe('Total units; null where not counted'),
-  })
-  .nullable()
-  .describe('Startup progress; null once complete');
+const SETUP = nullableObjectOf('Startup progress; null once complete', {
+  what: z.string().describe('Current startup step'),
+  done: COUNT.nullable().describe('Completed units; null where not counted'),
+  total: COUNT.nullable().describe('Total units; null where not counted'),
+});
 
 const RUNNING = z.object({
   status: z.literal('ok').describe('The process is alive'),
@@ -84,15 +82,11 @@ export const RESOURCES = z.object({
   description: z.string().describe('What it does'),
   version: z.string().describe('Version of the software'),
   source: z.string().describe('Market data source'),
-  resources: z
-    .array(
-      z.object({
-        method: z.string().describe('HTTP method'),
-        url: z.string().describe('URL; parts in braces are parameters'),
-        summary: z.string().describe('What it is'),
-      }),
-    )
-    .describe('All operations'),
+  resources: listOf('All operations', {
+    method: z.string().describe('HTTP method'),
+    url: z.string().describe('URL; parts in braces are parameters'),
+    summary: z.string().describe('What it is'),
+  }),
 });
 
 export type Resources = z.input<typeof RESOURCES>;

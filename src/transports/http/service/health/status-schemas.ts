@@ -4,6 +4,7 @@ import { FEED_KINDS } from '../../../../market/feed.ts';
 import { CIRCUIT_STATES } from '../../../../market/live/providers/provider.ts';
 import { PROVIDER_IDS } from '../../../../market/live/providers/providers.ts';
 import { SERIES_IDS } from '../../../../market/series/series.ts';
+import { objectOf } from '../../../../platform/validation/described.ts';
 import { ADDRESS, COUNT, DATE, INTEGER_TEXT, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
 import { TALLY } from '../../../../record/schemas/forecast.ts';
 import { READINESS_CHECK, SERIES_PROVIDERS } from './schemas.ts';
@@ -38,12 +39,10 @@ const MARKET = z.object({
   source: z.string().describe('Source'),
   reason: z.string().nullable().describe('Why this feed was chosen; null where it was configured'),
   note: z.string().nullable().describe('Set when the data has ended; null otherwise'),
-  coverage: z
-    .object({
-      from: DATE.describe('First day with a price'),
-      to: DATE.nullable().describe('Last day with a price; null where the feed has no end'),
-    })
-    .describe('Days with prices'),
+  coverage: objectOf('Days with prices', {
+    from: DATE.describe('First day with a price'),
+    to: DATE.nullable().describe('Last day with a price; null where the feed has no end'),
+  }),
   series: z.array(SERIES).describe('Coverage of each series'),
   providers: z.array(PROVIDER).describe('Provider status; empty for a feed without providers'),
 });
@@ -52,17 +51,15 @@ const CHAIN = z.object({
   chainId: z.int().min(1).describe('Chain id'),
   local: z.boolean().describe('True for a local throw-away chain'),
   confirmations: z.int().min(1).describe('Confirmation depth, blocks'),
-  contracts: z
-    .object({
-      eas: ADDRESS.describe('Ethereum Attestation Service'),
-      schemaRegistry: ADDRESS.describe('Schema registry of EAS'),
-      gateToken: ADDRESS.describe('ERC-20 gate token'),
-      stablecoin: ADDRESS.describe('Stablecoin of payments'),
-      identityRegistry: ADDRESS.describe('ERC-8004 identity registry'),
-      reputationRegistry: ADDRESS.describe('ERC-8004 reputation registry'),
-      agentCommerce: ADDRESS.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
-    })
-    .describe('Contract addresses'),
+  contracts: objectOf('Contract addresses', {
+    eas: ADDRESS.describe('Ethereum Attestation Service'),
+    schemaRegistry: ADDRESS.describe('Schema registry of EAS'),
+    gateToken: ADDRESS.describe('ERC-20 gate token'),
+    stablecoin: ADDRESS.describe('Stablecoin of payments'),
+    identityRegistry: ADDRESS.describe('ERC-8004 identity registry'),
+    reputationRegistry: ADDRESS.describe('ERC-8004 reputation registry'),
+    agentCommerce: ADDRESS.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
+  }),
   blockNumber: COUNT.nullable().describe('Newest block; null when the chain does not answer'),
   blockTime: TIME.nullable().describe('Block time; null when the chain does not answer'),
   error: z.string().nullable().describe('Why the chain does not answer; null when it does'),
@@ -84,15 +81,13 @@ const RECORD = z.object({
   lastDay: DATE.nullable().describe('Last day of the record; null before the first'),
   days: COUNT.describe('Days from first to last, missed ones included'),
   replayedDays: COUNT.describe('Days replayed by the demonstration'),
-  forecasts: z
-    .object({
-      PENDING: COUNT.describe('Not resolved yet'),
-      WIN: COUNT.describe('Direction was right'),
-      LOSS: COUNT.describe('Direction was wrong'),
-      HOLD: COUNT.describe('Abstained'),
-      VOID: COUNT.describe('Missed or committed too late'),
-    })
-    .describe('Forecasts of all horizons by status'),
+  forecasts: objectOf('Forecasts of all horizons by status', {
+    PENDING: COUNT.describe('Not resolved yet'),
+    WIN: COUNT.describe('Direction was right'),
+    LOSS: COUNT.describe('Direction was wrong'),
+    HOLD: COUNT.describe('Abstained'),
+    VOID: COUNT.describe('Missed or committed too late'),
+  }),
   wagers: TALLY.describe('Settled wagers of days with all forecasts public'),
 });
 

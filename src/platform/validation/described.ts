@@ -1,0 +1,11 @@
+import { z } from 'zod';
+
+type Shape = z.core.$ZodLooseShape;
+
+/** Described schemas of objects and of lists of objects. */
+
+export const objectOf = <S extends Shape>(description: string, shape: S) => z.object(shape).describe(description);
+
+export const nullableObjectOf = <S extends Shape>(description: string, shape: S) => z.object(shape).nullable().describe(description);
+
+export const listOf = <S extends Shape>(description: string, shape: S) => z.array(z.object(shape)).describe(description);
