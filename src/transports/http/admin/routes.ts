@@ -37,19 +37,14 @@ const ADMIN_ROUTE = { tag: 'admin', access: 'admin' } as const;
 
 function stepRoutes({ administration, now }: AdminDeps): Route[] {
   return [
-    route({
+    route('GET /admin/steps', 'listSteps', {
       ...ADMIN_ROUTE,
-      path: '/admin/steps',
-      name: 'listSteps',
       summary: 'Latest run of every daily step',
       reply: STEPS_REPLY,
       handle: async () => ({ body: { success: true as const, steps: await administration.steps(), now: now().toISOString() } }),
     }),
-    route({
+    route('POST /admin/steps/{step}', 'runStep', {
       ...ADMIN_ROUTE,
-      method: 'post',
-      path: '/admin/steps/{step}',
-      name: 'runStep',
       summary: 'Runs a daily step now',
       description:
         'Same as `npm run pipeline`. Steps are idempotent: a repeated run changes nothing. A step before its scheduled time and a future day are rejected.',
@@ -76,11 +71,8 @@ function wagerRoutes({ administration: { audit, wagerSwitch, wagersOff }, now }:
     body: { success: true, ...state, since: since?.toISOString() ?? null, offBySettings: wagersOff },
   });
   return [
-    route({
+    route('POST /admin/wagers/pause', 'pauseWagers', {
       ...ADMIN_ROUTE,
-      method: 'post',
-      path: '/admin/wagers/pause',
-      name: 'pauseWagers',
       summary: 'Pauses new wagers in all processes',
       description: 'Open wagers still settle. Idempotent: the first reason is kept.',
       body: PAUSE_BODY,
@@ -90,11 +82,8 @@ function wagerRoutes({ administration: { audit, wagerSwitch, wagersOff }, now }:
         return toReply(await audit.run({ action: 'wagers.pause', parameters: { reason }, source }, work, describeResult));
       },
     }),
-    route({
+    route('POST /admin/wagers/resume', 'resumeWagers', {
       ...ADMIN_ROUTE,
-      method: 'post',
-      path: '/admin/wagers/resume',
-      name: 'resumeWagers',
       summary: 'Resumes wagers',
       description: 'A paused wager is still placed if its outcome window has not opened.',
       reply: WAGER_SWITCH_REPLY,
@@ -107,11 +96,8 @@ function wagerRoutes({ administration: { audit, wagerSwitch, wagersOff }, now }:
 }
 
 function webhookRoute({ administration: { audit }, webhooks }: AdminDeps): Route {
-  return route({
+  return route('POST /admin/webhooks/{id}/disable', 'disableWebhook', {
     ...ADMIN_ROUTE,
-    method: 'post',
-    path: '/admin/webhooks/{id}/disable',
-    name: 'disableWebhook',
     summary: 'Disables a webhook of any owner',
     description: 'It stays disabled until its owner deletes it. Idempotent.',
     params: z.object({ id: z.uuid('must be the id of a webhook: a UUID').toLowerCase().describe('Webhook id') }),
@@ -128,11 +114,8 @@ function webhookRoute({ administration: { audit }, webhooks }: AdminDeps): Route
 
 function accessRoutes({ access, administration: { audit }, card }: AdminDeps): Route[] {
   return [
-    route({
+    route('POST /admin/keys/rotate', 'rotateTokenKeys', {
       ...ADMIN_ROUTE,
-      method: 'post',
-      path: '/admin/keys/rotate',
-      name: 'rotateTokenKeys',
       summary: 'Rotates the signing key of access tokens',
       body: ROTATE_BODY,
       reply: ROTATED_REPLY,
@@ -145,11 +128,8 @@ function accessRoutes({ access, administration: { audit }, card }: AdminDeps): R
         };
       },
     }),
-    route({
+    route('POST /admin/card-keys/rotate', 'rotateCardKeys', {
       ...ADMIN_ROUTE,
-      method: 'post',
-      path: '/admin/card-keys/rotate',
-      name: 'rotateCardKeys',
       summary: 'Rotates the signing key of the agent card',
       description: `Other processes use the new key within a minute. Cards under earlier keys verify for ${CARD_KEY_RETIREMENT_DAYS} more days unless revoked.`,
       body: ROTATE_CARD_BODY,
@@ -165,11 +145,8 @@ function accessRoutes({ access, administration: { audit }, card }: AdminDeps): R
         return { body: { success: true as const, ...rotated } };
       },
     }),
-    route({
+    route('POST /admin/wallets/{wallet}/revoke', 'revokeWallet', {
       ...ADMIN_ROUTE,
-      method: 'post',
-      path: '/admin/wallets/{wallet}/revoke',
-      name: 'revokeWallet',
       summary: 'Revokes all sessions of a wallet',
       params: z.object({ wallet: walletInput }),
       reply: REVOKED_REPLY,
@@ -184,10 +161,8 @@ function accessRoutes({ access, administration: { audit }, card }: AdminDeps): R
 }
 
 function auditRoute({ administration: { audit } }: AdminDeps): Route {
-  return route({
+  return route('GET /admin/audit', 'listAuditEntries', {
     ...ADMIN_ROUTE,
-    path: '/admin/audit',
-    name: 'listAuditEntries',
     summary: 'Operator actions, newest first',
     query: z.object({ limit: limitInput(500, 50) }),
     reply: AUDIT_REPLY,

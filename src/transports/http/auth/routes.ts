@@ -22,10 +22,7 @@ function loginRoutes(deps: AccessDeps): Route[] {
   const { access, now } = deps;
   const reply = (session: OpenedSession) => ({ body: toSessionReply(session, now()) });
   return [
-    route({
-      method: 'post',
-      path: '/api/svc/oracle/verify',
-      name: 'logInWithWallet',
+    route('POST /api/svc/oracle/verify', 'logInWithWallet', {
       tag: 'access',
       summary: 'Access token for a wallet that holds the gate token and signs a message',
       description:
@@ -36,18 +33,13 @@ function loginRoutes(deps: AccessDeps): Route[] {
       errors: LOGIN_ERRORS,
       handle: async ({ body }) => reply(await access.logIn(body)),
     }),
-    route({
-      path: '/api/svc/oracle/nonce',
-      name: 'getLoginNonce',
+    route('GET /api/svc/oracle/nonce', 'getLoginNonce', {
       tag: 'access',
       summary: 'Nonce for one EIP-4361 login, with the required message fields',
       reply: NONCE_REPLY,
       handle: () => issueNonce(deps),
     }),
-    route({
-      method: 'post',
-      path: '/api/svc/oracle/siwe',
-      name: 'logInWithSiwe',
+    route('POST /api/svc/oracle/siwe', 'logInWithSiwe', {
       tag: 'access',
       summary: 'Access token for a wallet that signs in with EIP-4361',
       cost: 'rpc',
@@ -56,10 +48,7 @@ function loginRoutes(deps: AccessDeps): Route[] {
       errors: LOGIN_ERRORS,
       handle: async ({ body }) => reply(await access.logInBySiwe(body)),
     }),
-    route({
-      method: 'delete',
-      path: '/api/svc/oracle/session',
-      name: 'logOut',
+    route('DELETE /api/svc/oracle/session', 'logOut', {
       tag: 'access',
       summary: 'Revokes the session of the token, whatever its tier',
       reply: LOGOUT_REPLY,
@@ -105,9 +94,7 @@ async function logOut(
 }
 
 function walletRoute(deps: AccessDeps): Route {
-  return route({
-    path: '/api/svc/verify/{wallet}',
-    name: 'getWalletTier',
+  return route('GET /api/svc/verify/{wallet}', 'getWalletTier', {
     tag: 'access',
     summary: 'Gate token balance of a wallet and its tier',
     cost: 'rpc',
@@ -134,9 +121,7 @@ async function readWalletTier({ access, addresses, chainId }: AccessDeps, addres
 }
 
 function keysRoute({ access }: AccessDeps): Route {
-  return route({
-    path: '/.well-known/jwks.json',
-    name: 'getTokenKeys',
+  return route('GET /.well-known/jwks.json', 'getTokenKeys', {
     tag: 'access',
     summary: 'Public keys of access tokens',
     reply: JWKS_REPLY,

@@ -34,35 +34,27 @@ export function contestRoutes(deps: ContestDeps): Route[] {
 
 function readingRoutes({ contest, now }: ContestDeps): Route[] {
   return [
-    route({
-      path: '/api/svc/clawstake/status',
-      name: 'getContestStatus',
+    route('GET /api/svc/clawstake/status', 'getContestStatus', {
       tag: 'contest',
       summary: 'The open round with deadline, counts, rules, and the typed data to sign',
       reply: CONTEST_STATUS_REPLY,
       handle: async () => ({ body: await readContestStatus(contest, now()) }),
     }),
-    route({
-      path: '/api/svc/clawstake/markets',
-      name: 'listContestMarkets',
+    route('GET /api/svc/clawstake/markets', 'listContestMarkets', {
       tag: 'contest',
       summary: "Rounds with strikes and deadlines; outcomes and the oracle's forecasts once resolved",
       query: z.object(buildPageInput('rounds', 10)),
       reply: CONTEST_MARKETS_REPLY,
       handle: async ({ query }) => ({ body: await readContestMarkets(contest, query, now()) }),
     }),
-    route({
-      path: '/api/svc/prestake/leaderboard',
-      name: 'getContestLeaderboard',
+    route('GET /api/svc/prestake/leaderboard', 'getContestLeaderboard', {
       tag: 'contest',
       summary: 'Wallets ranked by forecast skill against the oracle',
       query: z.object(buildPageInput('wallets', 20)),
       reply: CONTEST_LEADERBOARD_REPLY,
       handle: async ({ query }) => ({ body: await readContestLeaderboard(contest, query, now()) }),
     }),
-    route({
-      path: '/api/svc/prestake/commitments',
-      name: 'listContestCommitments',
+    route('GET /api/svc/prestake/commitments', 'listContestCommitments', {
       tag: 'contest',
       summary: 'Commitments for a market with signatures and scores, from its deadline on',
       query: z.object({ market: MARKET, ...buildPageInput('commitments', 20) }),
@@ -74,10 +66,7 @@ function readingRoutes({ contest, now }: ContestDeps): Route[] {
 }
 
 function commitRoute({ contest }: ContestDeps): Route {
-  return route({
-    method: 'post',
-    path: '/api/svc/prestake/commit',
-    name: 'commitToContestMarket',
+  return route('POST /api/svc/prestake/commit', 'commitToContestMarket', {
     tag: 'contest',
     summary: 'Commits a wallet to a probability for a market of the open round, by signature',
     description:

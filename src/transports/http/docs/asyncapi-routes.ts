@@ -11,9 +11,7 @@ import { ASYNCAPI_DOCUMENT } from './schemas.ts';
 export function asyncApiRoutes({ publicUrl, chainId }: Pick<HttpDeps, 'publicUrl' | 'chainId'>): Route[] {
   const { name: title, description } = IDENTITY;
   return [
-    route({
-      path: ENDPOINTS.asyncApi,
-      name: 'getAsyncApi',
+    route(`GET ${ENDPOINTS.asyncApi}`, 'getAsyncApi', {
       tag: 'service',
       summary: 'AsyncAPI 3.1 document of all WebSocket and webhook events',
       description: 'Generated from the message schemas, with validated examples.',

@@ -18,18 +18,14 @@ export function referenceRoutes({ publicUrl }: Pick<HttpDeps, 'publicUrl'>, list
     () => ({ 'Content-Type': UI_TYPES['swagger-ui-bundle.js'] }),
   );
   return [
-    route({
-      path: '/.well-known/openapi.json',
-      name: 'getOpenApi',
+    route('GET /.well-known/openapi.json', 'getOpenApi', {
       tag: 'service',
       summary: 'OpenAPI 3.1 document of this API',
       description: 'Generated from the mounted operations.',
       reply: OPENAPI_DOCUMENT,
       handle: createJsonReply(() => buildOpenApiDocument(listRoutes(), { publicUrl })),
     }),
-    route({
-      path: '/docs',
-      name: 'getReferencePage',
+    route('GET /docs', 'getReferencePage', {
       tag: 'service',
       summary: 'API reference for browsers',
       description: 'Operations can be tried out. Works offline: all assets come from this service.',
@@ -37,9 +33,7 @@ export function referenceRoutes({ publicUrl }: Pick<HttpDeps, 'publicUrl'>, list
       alternatives: { 'text/html': { description: 'The page.' } },
       handle: page,
     }),
-    route({
-      path: '/docs/{file}',
-      name: 'getReferencePageFile',
+    route('GET /docs/{file}', 'getReferencePageFile', {
       tag: 'service',
       summary: 'Asset of the API reference',
       params: z.object({ file: z.enum([...UI_FILES, 'initializer.js'], 'is no file of this page').describe('Name of the file') }),

@@ -28,9 +28,7 @@ export function rootRoutes({ version, publicUrl, market }: Pick<HttpDeps, 'versi
     () => ({ 'Content-Type': 'application/json; charset=utf-8', Vary: 'Accept' }),
   );
   return [
-    route({
-      path: '/',
-      name: 'listResources',
+    route('GET /', 'listResources', {
       tag: 'service',
       reply: RESOURCES,
       alternatives: { 'text/html': { description: 'The dashboard: forecast, record, and verification of each attestation.' } },
@@ -44,9 +42,7 @@ export function rootRoutes({ version, publicUrl, market }: Pick<HttpDeps, 'versi
 export function startingRootRoutes(publicUrl: string): Route[] {
   const page = createPageReply({ publicUrl });
   return [
-    route({
-      path: '/',
-      name: 'listResources',
+    route('GET /', 'listResources', {
       tag: 'service',
       cost: 'free',
       reply: null,

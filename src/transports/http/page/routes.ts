@@ -15,9 +15,7 @@ export function createPageReply({ publicUrl }: { publicUrl: string }): () => Rep
 
 export function pageFileRoutes(): Route[] {
   return [
-    route({
-      path: '/page/{folder}/{file}',
-      name: 'getPageFile',
+    route('GET /page/{folder}/{file}', 'getPageFile', {
       tag: 'service',
       cost: 'free',
       summary: 'Asset of the dashboard at `/`',

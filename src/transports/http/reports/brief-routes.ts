@@ -16,9 +16,7 @@ const TYPES = ['application/json', 'text/plain', 'text/markdown'] as const;
 
 export function briefRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
   return [
-    route({
-      path: '/api/svc/daily-brief',
-      name: 'getDailyBrief',
+    route('GET /api/svc/daily-brief', 'getDailyBrief', {
       tag: 'reports',
       summary: 'Daily brief: market, regime, resolved forecasts, record and next events',
       description:

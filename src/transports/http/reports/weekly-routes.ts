@@ -17,9 +17,7 @@ const weekId = z
 
 export function weeklyRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
   return [
-    route({
-      path: '/api/claw/latest',
-      name: 'getLatestWeeklyReport',
+    route('GET /api/claw/latest', 'getLatestWeeklyReport', {
       tag: 'reports',
       summary: 'Report on the last complete week',
       description: 'Generated on Monday at 00:30 UTC from data known by then, and immutable.',
@@ -27,9 +25,7 @@ export function weeklyRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
       errors: ['STEP_WAITING'],
       handle: async () => toWeeklyReply(await readLatestReport(reports)),
     }),
-    route({
-      path: '/api/claw/archive',
-      name: 'listWeeklyReports',
+    route('GET /api/claw/archive', 'listWeeklyReports', {
       tag: 'reports',
       summary: 'Weeks with a report',
       reply: WEEKLY_ARCHIVE,
@@ -38,9 +34,7 @@ export function weeklyRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
         return { body: { success: true as const, weeks, count: weeks.length } };
       },
     }),
-    route({
-      path: '/api/claw/archive/{weekId}',
-      name: 'getWeeklyReport',
+    route('GET /api/claw/archive/{weekId}', 'getWeeklyReport', {
       tag: 'reports',
       summary: 'Report on a week',
       params: z.object({ weekId }),

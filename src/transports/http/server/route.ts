@@ -105,17 +105,20 @@ export interface Route {
   handle(input: RouteInput<Record<string, unknown>, Record<string, unknown>, Record<string, unknown>>): Promise<Reply> | Reply;
 }
 
-type Defaults = 'method' | 'access' | 'cost' | 'errors' | 'status';
+type Target = 'method' | 'path' | 'name';
+type Defaults = 'access' | 'cost' | 'errors' | 'status';
 type Typed = 'params' | 'query' | 'body' | 'reply' | 'handle';
 
-/** Declares an operation, by default a public GET of normal cost with status 200. The schemas type the handler. */
+/** Declares an operation, by default public, of normal cost, with status 200. The schemas type the handler. */
 export function route<
   P extends Shape = z.ZodObject,
   Q extends Shape = z.ZodObject,
   B extends Shape = z.ZodObject,
   R extends z.ZodType | null = z.ZodType,
 >(
-  definition: Omit<Route, Defaults | Typed> &
+  target: `${Uppercase<Method>} ${string}`,
+  name: string,
+  definition: Omit<Route, Target | Defaults | Typed> &
     Partial<Pick<Route, Defaults>> & {
       params?: P;
       query?: Q;
@@ -126,5 +129,6 @@ export function route<
       ): Promise<Reply<R extends z.ZodType ? z.input<R> : never>> | Reply<R extends z.ZodType ? z.input<R> : never>;
     },
 ): Route {
-  return { method: 'get', access: 'public', cost: 'normal', errors: [], status: 200, ...definition } as unknown as Route;
+  const [method, path] = target.split(' ');
+  return { method: method!.toLowerCase(), path, name, access: 'public', cost: 'normal', errors: [], status: 200, ...definition } as Route;
 }

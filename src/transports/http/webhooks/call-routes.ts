@@ -21,11 +21,8 @@ export function webhookCallRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
 
 function stateRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
   return [
-    route({
+    route(`POST ${WEBHOOK_PATH}/secret`, 'rotateWebhookSecret', {
       ...SINGLE_WEBHOOK_ROUTE,
-      method: 'post',
-      path: `${WEBHOOK_PATH}/secret`,
-      name: 'rotateWebhookSecret',
       summary: 'Sets a new secret and returns it once; the previous one also signs for a day',
       description:
         `For ${PREVIOUS_SECRET_HOURS} hours \`webhook-signature\` has a signature by each secret. A second rotation within that time revokes the oldest secret at ` +
@@ -40,11 +37,8 @@ function stateRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
         return { body: { success: true as const, id, secret, ...times } };
       },
     }),
-    route({
+    route(`POST ${WEBHOOK_PATH}/enable`, 'enableWebhook', {
       ...SINGLE_WEBHOOK_ROUTE,
-      method: 'post',
-      path: `${WEBHOOK_PATH}/enable`,
-      name: 'enableWebhook',
       summary: 'Re-enables a webhook that its receiver or failures disabled',
       description:
         'Only later events are delivered; request missed ones with a replay. Idempotent on an active webhook; rejected where the operator disabled it.',
@@ -56,11 +50,8 @@ function stateRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
 }
 
 function testRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
-  return route({
+  return route(`POST ${WEBHOOK_PATH}/test`, 'testWebhook', {
     ...SINGLE_WEBHOOK_ROUTE,
-    method: 'post',
-    path: `${WEBHOOK_PATH}/test`,
-    name: 'testWebhook',
     summary: 'Sends a signed `ping` now and returns the result',
     description:
       `Bypasses the queue, also for a disabled webhook, and does not change it. Takes at most 15 seconds; limited to one test per webhook in ${MIN_TEST_INTERVAL_SECONDS} seconds, ` +
@@ -76,11 +67,8 @@ function testRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
 }
 
 function replayRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
-  return route({
+  return route(`POST ${WEBHOOK_PATH}/replay`, 'replayToWebhook', {
     ...SINGLE_WEBHOOK_ROUTE,
-    method: 'post',
-    path: `${WEBHOOK_PATH}/replay`,
-    name: 'replayToWebhook',
     status: 202,
     summary: 'Resends subscribed events: one, or all since an id or a time',
     description:
@@ -105,10 +93,8 @@ function replayRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
 }
 
 function deliveriesRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
-  return route({
+  return route(`GET ${WEBHOOK_PATH}/deliveries`, 'listWebhookDeliveries', {
     ...SINGLE_WEBHOOK_ROUTE,
-    path: `${WEBHOOK_PATH}/deliveries`,
-    name: 'listWebhookDeliveries',
     summary: 'Deliveries of a webhook, sent and pending, newest first, with the responses',
     description: `Kept for ${DELIVERY_RETENTION_DAYS.live} days, replays and tests for ${DELIVERY_RETENTION_DAYS.asked}. \`nextBefore\` is \`before\` of the next page.`,
     query: DELIVERIES_QUERY,

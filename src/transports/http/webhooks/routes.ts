@@ -32,10 +32,8 @@ export function webhookRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
 
 function listRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
   return [
-    route({
+    route('GET /api/svc/webhooks', 'listWebhooks', {
       ...WEBHOOK_ROUTE,
-      path: '/api/svc/webhooks',
-      name: 'listWebhooks',
       summary: 'Webhooks of the caller, without secrets',
       reply: WEBHOOKS_REPLY,
       async handle({ caller }) {
@@ -44,11 +42,8 @@ function listRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
         return { body: { success: true as const, webhooks: listed, count: listed.length, limit } };
       },
     }),
-    route({
+    route('POST /api/svc/webhooks/register', 'registerWebhook', {
       ...WEBHOOK_ROUTE,
-      method: 'post',
-      path: '/api/svc/webhooks/register',
-      name: 'registerWebhook',
       status: 201,
       summary: 'Registers a webhook and returns its secret once',
       description: `At most ${MAX_WEBHOOKS_PER_WALLET} per wallet; the same URL with the same events and horizons is rejected.`,
@@ -67,10 +62,8 @@ function listRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
 function singleRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
   const { webhooks } = deps;
   return [
-    route({
+    route(`GET ${WEBHOOK_PATH}`, 'getWebhook', {
       ...WEBHOOK_ROUTE,
-      path: WEBHOOK_PATH,
-      name: 'getWebhook',
       summary: 'One webhook of the caller, without its secret',
       params: WEBHOOK_ID,
       reply: WEBHOOK_REPLY,
@@ -78,11 +71,8 @@ function singleRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
       handle: async ({ params: { id }, caller }) => ({ body: toWebhookReply(await webhooks.get(requireCallerWallet(caller), id)) }),
     }),
     changeRoute(deps),
-    route({
+    route(`DELETE ${WEBHOOK_PATH}`, 'deleteWebhook', {
       ...WEBHOOK_ROUTE,
-      method: 'delete',
-      path: WEBHOOK_PATH,
-      name: 'deleteWebhook',
       summary: 'Deletes a webhook with its queue and deliveries',
       params: WEBHOOK_ID,
       reply: WEBHOOK_DELETED_REPLY,
@@ -96,11 +86,8 @@ function singleRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
 }
 
 function changeRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
-  return route({
+  return route(`PATCH ${WEBHOOK_PATH}`, 'changeWebhook', {
     ...WEBHOOK_ROUTE,
-    method: 'patch',
-    path: WEBHOOK_PATH,
-    name: 'changeWebhook',
     summary: 'Changes events, horizons or URL of a webhook',
     description: 'Omitted fields stay. Queued deliveries go to the new URL.',
     params: WEBHOOK_ID,

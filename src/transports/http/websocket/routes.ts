@@ -9,9 +9,7 @@ import { HANDSHAKE_QUERY, TICKET_REPLY } from './schemas.ts';
 /** Interface, section 6.1. */
 export function webSocketRoutes({ publicUrl, tickets }: Pick<HttpDeps, 'publicUrl' | 'tickets'>): Route[] {
   return [
-    route({
-      path: WEBSOCKET.path,
-      name: 'openWebSocket',
+    route(`GET ${WEBSOCKET.path}`, 'openWebSocket', {
       tag: 'signal',
       access: 'basic',
       isWebSocket: true,
@@ -27,10 +25,7 @@ export function webSocketRoutes({ publicUrl, tickets }: Pick<HttpDeps, 'publicUr
         throw new OracleError('UPGRADE_REQUIRED', 'Not a WebSocket handshake', { suggestedAction });
       },
     }),
-    route({
-      method: 'post',
-      path: '/api/svc/ws/ticket',
-      name: 'issueWebSocketTicket',
+    route('POST /api/svc/ws/ticket', 'issueWebSocketTicket', {
       tag: 'signal',
       access: 'basic',
       summary: `Single-use ticket for a WebSocket, valid for ${TICKET_SECONDS} seconds, in place of a token in the URL`,

@@ -27,9 +27,7 @@ const query = z.object({
 /** Interface, section 4.1: signal and confidence for embedding in other sites. */
 export function widgetRoutes(deps: WidgetDeps): Route[] {
   return [
-    route({
-      path: '/api/svc/widget',
-      name: 'getWidget',
+    route('GET /api/svc/widget', 'getWidget', {
       tag: 'signal',
       summary: 'Signal and confidence, as JSON or as an embeddable card',
       description:

@@ -104,9 +104,7 @@ describe('a balance that changes', () => {
   it('is reported with the rejection, and the wallet can still log out', async () => {
     const access = await accessOf();
     const { account, header } = await loggedIn(access, '500000000');
-    const gated = route({
-      path: '/gated',
-      name: 'gated',
+    const gated = route('GET /gated', 'gated', {
       tag: 'signal',
       summary: 'Gated',
       access: 'basic',

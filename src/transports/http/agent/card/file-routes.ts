@@ -15,9 +15,7 @@ const AN_HOUR = 'public, max-age=3600';
 /** Documents about the service for agents and language models. */
 export function agentFileRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'version'>): Route[] {
   return [
-    route({
-      path: ENDPOINTS.mcpServer,
-      name: 'getMcpServerFile',
+    route(`GET ${ENDPOINTS.mcpServer}`, 'getMcpServerFile', {
       tag: 'agent',
       summary: 'Entry for the MCP registry: server.json',
       reply: MCP_SERVER_FILE,
@@ -26,23 +24,17 @@ export function agentFileRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'version'>): 
         return { headers: { 'Cache-Control': AN_HOUR, ETag: buildWeakEtag(body) }, body };
       },
     }),
-    textRoute({
-      path: ENDPOINTS.llms,
-      name: 'getLlmsText',
+    textRoute(ENDPOINTS.llms, 'getLlmsText', {
       summary: 'The service described for language models: llms.txt',
       type: 'text/plain',
       render: () => renderLlmsText(deps),
     }),
-    textRoute({
-      path: ENDPOINTS.skillFile,
-      name: 'getSkillFile',
+    textRoute(ENDPOINTS.skillFile, 'getSkillFile', {
       summary: 'Step-by-step instructions for agents: SKILL.md',
       type: 'text/markdown',
       render: () => renderSkillFile(deps),
     }),
-    textRoute({
-      path: ENDPOINTS.methodology,
-      name: 'getMethodology',
+    textRoute(ENDPOINTS.methodology, 'getMethodology', {
       summary: 'How forecasts are made, committed, resolved and scored',
       type: 'text/markdown',
       render: () => renderMethodology(deps),
@@ -53,9 +45,7 @@ export function agentFileRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'version'>): 
 
 /** The page loads the icon also during startup. */
 export function iconRoute(): Route {
-  return textRoute({
-    path: ENDPOINTS.icon,
-    name: 'getIcon',
+  return textRoute(ENDPOINTS.icon, 'getIcon', {
     summary: 'Icon of the service',
     cost: 'free',
     type: 'image/svg+xml',
@@ -63,14 +53,14 @@ export function iconRoute(): Route {
   });
 }
 
-interface TextFile extends Pick<Route, 'path' | 'name' | 'summary'>, Partial<Pick<Route, 'cost'>> {
+interface TextFile extends Pick<Route, 'summary'>, Partial<Pick<Route, 'cost'>> {
   type: 'text/plain' | 'text/markdown' | 'image/svg+xml';
   render(): string;
 }
 
-function textRoute({ type, render, ...declared }: TextFile): Route {
+function textRoute(path: string, name: string, { type, render, ...declared }: TextFile): Route {
   const headers = { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': AN_HOUR };
-  return route({
+  return route(`GET ${path}`, name, {
     ...declared,
     tag: 'agent',
     reply: null,

@@ -8,9 +8,7 @@ import { AGENT_CARD, CARD_KEYS } from './schemas.ts';
 export function agentCardRoutes({ card }: Pick<HttpDeps, 'card'>): Route[] {
   let built: { etag: string; encoded: EncodedText } | undefined;
   return [
-    route({
-      path: ENDPOINTS.agentCard,
-      name: 'getAgentCard',
+    route(`GET ${ENDPOINTS.agentCard}`, 'getAgentCard', {
       tag: 'agent',
       summary: 'Signed A2A agent card: interfaces, skills and terms',
       description:
@@ -30,9 +28,7 @@ export function agentCardRoutes({ card }: Pick<HttpDeps, 'card'>): Route[] {
         };
       },
     }),
-    route({
-      path: ENDPOINTS.cardKeys,
-      name: 'getAgentCardKeys',
+    route(`GET ${ENDPOINTS.cardKeys}`, 'getAgentCardKeys', {
       tag: 'agent',
       summary: 'Public keys of the agent card signatures',
       description: 'Not the keys of session tokens.',

@@ -30,26 +30,20 @@ type IdentityDeps = Pick<
 /** Interface, section 2.7, and the ERC-8004 registration file. */
 export function agentRoutes(deps: IdentityDeps): Route[] {
   return [
-    route({
-      path: '/api/svc/agent/identity',
-      name: 'getAgentIdentity',
+    route('GET /api/svc/agent/identity', 'getAgentIdentity', {
       tag: 'agent',
       reply: AGENT_IDENTITY,
       summary: 'ERC-8004 identity of this agent',
       handle: () => readIdentity(deps),
     }),
-    route({
-      path: '/api/svc/agent/reputation',
-      name: 'getAgentReputation',
+    route('GET /api/svc/agent/reputation', 'getAgentReputation', {
       tag: 'agent',
       cost: 'rpc',
       reply: AGENT_REPUTATION,
       summary: "Outcomes of settled wagers in the ERC-8004 reputation registry, logged by the operator's own reporter",
       handle: () => readReputation(deps),
     }),
-    route({
-      path: buildEvidencePath('{date}'),
-      name: 'getWagerEvidence',
+    route(`GET ${buildEvidencePath('{date}')}`, 'getWagerEvidence', {
       tag: 'agent',
       reply: WAGER_EVIDENCE,
       summary: 'Evidence of a reported outcome: the bytes behind the feedback hash on chain',
@@ -57,9 +51,7 @@ export function agentRoutes(deps: IdentityDeps): Route[] {
       errors: ['NOT_FOUND'],
       handle: ({ params }) => readEvidence(deps, params.date),
     }),
-    route({
-      path: REGISTRATION_PATH,
-      name: 'getRegistrationFile',
+    route(`GET ${REGISTRATION_PATH}`, 'getRegistrationFile', {
       tag: 'agent',
       reply: REGISTRATION_FILE,
       errors: ['STEP_WAITING'],

@@ -17,9 +17,7 @@ export function skillRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'runSkill'>): Rou
 
 function listRoute({ publicUrl }: Pick<HttpDeps, 'publicUrl'>): Route {
   let cached: { body: SkillListReply; etag: string } | undefined;
-  return route({
-    path: ENDPOINTS.skills,
-    name: 'listSkills',
+  return route(`GET ${ENDPOINTS.skills}`, 'listSkills', {
     tag: 'skills',
     summary: 'All skills with schemas, tier, price, freshness and endpoints',
     reply: SKILL_LIST,
@@ -63,10 +61,7 @@ function buildSkillList(publicUrl: string): { body: SkillListReply; etag: string
 
 function callRoute({ runSkill }: Pick<HttpDeps, 'runSkill'>, skill: Skill): Route {
   const { id, summary, description, input, tier, offering, cost, errors } = skill;
-  return route({
-    method: 'post',
-    path: getSkillPath(skill),
-    name: `run${toPascalCase(id)}`,
+  return route(`POST ${getSkillPath(skill)}`, `run${toPascalCase(id)}`, {
     tag: 'skills',
     summary,
     description: `${description}\n\nThe body is the input of the skill; a missing body is an empty input.`,

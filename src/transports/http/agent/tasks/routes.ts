@@ -10,10 +10,7 @@ const TASKS_PATH = '/api/svc/a2a/tasks';
 /** Interface, section 4.5: skills as tasks, for agents without the A2A protocol. */
 export function agentTaskRoutes({ agentTasks }: Pick<HttpDeps, 'agentTasks'>): Route[] {
   return [
-    route({
-      method: 'post',
-      path: `${TASKS_PATH}/send`,
-      name: 'sendAgentTask',
+    route(`POST ${TASKS_PATH}/send`, 'sendAgentTask', {
       tag: 'skills',
       access: 'basic',
       summary: 'Runs a skill as a task and returns its result',
@@ -27,9 +24,7 @@ export function agentTaskRoutes({ agentTasks }: Pick<HttpDeps, 'agentTasks'>): R
         return { body: { ...reply, id: id ?? reply.id } };
       },
     }),
-    route({
-      path: `${TASKS_PATH}/{id}`,
-      name: 'getAgentTask',
+    route(`GET ${TASKS_PATH}/{id}`, 'getAgentTask', {
       tag: 'skills',
       access: 'basic',
       summary: 'Status and result of a task',

@@ -23,9 +23,7 @@ const FETCH_MESSAGE_TEMPLATE = 'Fetch svc job: <contract, with its checksum>:<jo
 /** ERC-8183 jobs (interface, section 2.8): status and deliverable. */
 export function jobRoutes(deps: JobDeps): Route[] {
   return [
-    route({
-      path: PATH,
-      name: 'getJob',
+    route(`GET ${PATH}`, 'getJob', {
       tag: 'commerce',
       summary: 'Status of an agent commerce job, without its deliverable',
       description:
@@ -35,10 +33,7 @@ export function jobRoutes(deps: JobDeps): Route[] {
       errors: ['NOT_FOUND', 'STEP_WAITING', 'TRANSACTION_UNCONFIRMED', 'CHAIN_UNREACHABLE'],
       handle: async ({ params, context }) => ({ body: await toJobReply(deps, await requireJob(deps, params.jobId, context)) }),
     }),
-    route({
-      method: 'post',
-      path: `${PATH}/deliverable`,
-      name: 'fetchJobDeliverable',
+    route(`POST ${PATH}/deliverable`, 'fetchJobDeliverable', {
       tag: 'commerce',
       summary: 'Exact bytes of a deliverable, for the client and the evaluator of the job',
       description: `The wallet signs \`${FETCH_MESSAGE_TEMPLATE}\` (EIP-191; contract wallets by EIP-1271). The keccak256 of the bytes is the deliverable on chain. They are available while the job is SUBMITTED and once it is COMPLETED, not after a rejection or expiry.`,

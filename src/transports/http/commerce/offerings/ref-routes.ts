@@ -23,18 +23,14 @@ const NO_TAKINGS = { payments: 0, amountMicros: 0n };
 /** Revenue by ref code of a partner. */
 export function refRoutes(deps: Pick<HttpDeps, 'commerce' | 'now'>): Route[] {
   return [
-    route({
-      path: '/api/refs/leaderboard',
-      name: 'getRefLeaderboard',
+    route('GET /api/refs/leaderboard', 'getRefLeaderboard', {
       tag: 'commerce',
       summary: 'Ref codes by settled revenue',
       query: z.object({ limit: limitInput(100, 20).describe('Maximum number of codes') }),
       reply: LEADERBOARD_REPLY,
       handle: async ({ query }) => ({ body: await readRefLeaderboard(deps.commerce, query.limit, deps.now()) }),
     }),
-    route({
-      path: '/api/refs/stats',
-      name: 'getRefStats',
+    route('GET /api/refs/stats', 'getRefStats', {
       tag: 'commerce',
       summary: 'Revenue of one ref code, or of all',
       query: z.object({ ref: refCodeInput.optional().describe(`Ref code, in any case: ${REF_CODE_RULE}`) }),

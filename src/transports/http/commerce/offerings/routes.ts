@@ -17,9 +17,7 @@ type OfferingDeps = Pick<HttpDeps, 'commerce' | 'jobs' | 'now'>;
 /** Interface, section 2.8: offerings and revenue. */
 export function commerceRoutes(deps: OfferingDeps): Route[] {
   return [
-    route({
-      path: '/api/svc/commerce/offerings',
-      name: 'listOfferings',
+    route('GET /api/svc/commerce/offerings', 'listOfferings', {
       tag: 'commerce',
       summary: 'All offerings with prices and availability',
       query: z.object({
@@ -31,17 +29,13 @@ export function commerceRoutes(deps: OfferingDeps): Route[] {
       reply: OFFERINGS_REPLY,
       handle: ({ query }) => ({ body: toOfferingsReply(deps, query.channel) }),
     }),
-    route({
-      path: '/api/svc/revenue',
-      name: 'getRevenue',
+    route('GET /api/svc/revenue', 'getRevenue', {
       tag: 'commerce',
       summary: 'Settled revenue by channel, offering and day',
       reply: REVENUE_REPLY,
       handle: async () => ({ body: await readRevenue(deps.commerce, deps.now()) }),
     }),
-    route({
-      path: '/api/svc/partner-stats',
-      name: 'getPartnerStats',
+    route('GET /api/svc/partner-stats', 'getPartnerStats', {
       tag: 'commerce',
       summary: 'Revenue through partners',
       reply: PARTNERS_REPLY,

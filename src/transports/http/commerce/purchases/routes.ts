@@ -8,10 +8,7 @@ import { PURCHASE_BODY, PURCHASE_REPLY } from './schemas.ts';
 /** Interface, sections 2.8 and 4.5. */
 export function purchaseRoutes({ purchases }: Pick<HttpDeps, 'purchases'>): Route[] {
   return [
-    route({
-      method: 'post',
-      path: '/api/svc/commerce/purchase',
-      name: 'buyOffering',
+    route('POST /api/svc/commerce/purchase', 'buyOffering', {
       tag: 'commerce',
       cost: 'rpc',
       summary: 'Buys a document with a stablecoin transfer',

@@ -10,9 +10,7 @@ const FIVE_MINUTES = 'public, max-age=300';
 /** Interface, section 4.1: discovery of paid resources. */
 export function x402Routes(deps: Pick<HttpDeps, 'commerce' | 'publicUrl'>): Route[] {
   return [
-    route({
-      path: ENDPOINTS.x402,
-      name: 'getX402Document',
+    route(`GET ${ENDPOINTS.x402}`, 'getX402Document', {
       tag: 'commerce',
       summary: 'x402 resources, their terms, and how to verify receipts',
       reply: X402_DOCUMENT,
@@ -21,9 +19,7 @@ export function x402Routes(deps: Pick<HttpDeps, 'commerce' | 'publicUrl'>): Rout
         return { headers: { 'Cache-Control': FIVE_MINUTES, ETag: buildWeakEtag(body) }, body };
       },
     }),
-    route({
-      path: ENDPOINTS.x402Resources,
-      name: 'listX402Resources',
+    route(`GET ${ENDPOINTS.x402Resources}`, 'listX402Resources', {
       tag: 'commerce',
       summary: 'The same as a bare list of URLs, for crawlers',
       reply: X402_RESOURCES,

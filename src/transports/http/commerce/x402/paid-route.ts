@@ -47,12 +47,11 @@ interface PaidOperation<R extends z.ZodType> extends Pick<Route, 'name' | 'summa
 /** A paid operation. The answer is computed between verification and settlement of the payment, and depends on neither. */
 export function createPaidRoute<R extends z.ZodType>(
   { commerce, publicUrl }: Pick<HttpDeps, 'commerce' | 'publicUrl'>,
-  { offering, reply, answer, ...declared }: PaidOperation<R>,
+  { name, offering, reply, answer, ...declared }: PaidOperation<R>,
 ): Route {
   const { sales } = commerce;
-  return route({
+  return route(`GET ${offering.resource.path}`, name, {
     ...declared,
-    path: offering.resource.path,
     tag: 'signal',
     access: 'paid',
     offering,

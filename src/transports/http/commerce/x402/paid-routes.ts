@@ -69,10 +69,7 @@ function buildFreeHold({ horizon, date, predictionId, windowOpensAt, resolvesAt,
 const ANSWER_MESSAGE_TEMPLATE = 'Fetch svc answer: <txHash in lower case>:<timestamp>';
 
 function answersRoute(deps: PaidDeps): Route {
-  return route({
-    method: 'post',
-    path: '/api/svc/commerce/answers',
-    name: 'getAnswerAgain',
+  return route('POST /api/svc/commerce/answers', 'getAnswerAgain', {
     tag: 'commerce',
     cost: 'rpc',
     summary: 'Redelivers a paid x402 answer to the paying wallet',

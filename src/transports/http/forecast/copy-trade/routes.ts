@@ -20,17 +20,13 @@ const HOLD_NOTE =
 /** Interface, sections 2.11 and 4.4. */
 export function copyTradeRoutes(deps: OracleDeps): Route[] {
   return [
-    route({
-      path: '/api/svc/copy-trade/status',
-      name: 'getCopyTradeStatus',
+    route('GET /api/svc/copy-trade/status', 'getCopyTradeStatus', {
       tag: 'signal',
       summary: 'Trade-intent and event channels, their status, and the time of the next signal',
       reply: COPY_TRADE_STATUS,
       handle: async () => ({ body: await readCopyTradeStatus(deps) }),
     }),
-    route({
-      path: '/api/svc/copy-trade/next',
-      name: 'getNextTradeIntent',
+    route('GET /api/svc/copy-trade/next', 'getNextTradeIntent', {
       tag: 'signal',
       access: 'premium',
       summary: 'Trade intent of the newest forecast with Kelly sizing and market; null when the signal is HOLD',
@@ -40,9 +36,7 @@ export function copyTradeRoutes(deps: OracleDeps): Route[] {
       errors: ['STEP_WAITING'],
       handle: async ({ query: { horizon }, caller }) => ({ body: await getNextIntent(deps, horizon, caller) }),
     }),
-    route({
-      path: '/api/svc/copy-trade/history',
-      name: 'listTradeIntents',
+    route('GET /api/svc/copy-trade/history', 'listTradeIntents', {
       tag: 'signal',
       access: 'premium',
       summary: 'Past trade intents as decided, newest first, with outcomes; HOLD days have none',

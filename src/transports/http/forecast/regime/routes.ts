@@ -8,9 +8,7 @@ import { CURRENT_REGIME, REGIME_HISTORY } from './schemas.ts';
 /** Interface, section 2.4. */
 export function regimeRoutes({ record, market, now }: Pick<HttpDeps, 'record' | 'market' | 'now'>): Route[] {
   return [
-    route({
-      path: '/api/svc/regime',
-      name: 'getRegime',
+    route('GET /api/svc/regime', 'getRegime', {
       tag: 'signal',
       access: 'basic',
       summary: 'Current market regime with its factors and start',
@@ -20,9 +18,7 @@ export function regimeRoutes({ record, market, now }: Pick<HttpDeps, 'record' | 
         return { body: { success: true as const, ...(await getCurrentRegime({ record, market }, now())), source: market.source } };
       },
     }),
-    route({
-      path: '/api/svc/regime/history',
-      name: 'listRegimes',
+    route('GET /api/svc/regime/history', 'listRegimes', {
       tag: 'signal',
       access: 'basic',
       summary: 'Daily regimes of the record, newest first, with the changes',

@@ -15,9 +15,7 @@ const query = z.object({ horizon: signalDaysInput });
 /** Interface, section 2.2. */
 export function oracleRoutes(deps: OracleDeps): Route[] {
   return [
-    route({
-      path: '/api/svc/oracle',
-      name: 'getOracleSignal',
+    route('GET /api/svc/oracle', 'getOracleSignal', {
       tag: 'signal',
       access: 'basic',
       boughtAs: findOffering('x402', 'x402_signal'),
@@ -32,9 +30,7 @@ export function oracleRoutes(deps: OracleDeps): Route[] {
         };
       },
     }),
-    route({
-      path: '/api/svc/oracle/premium',
-      name: 'getPremiumSignal',
+    route('GET /api/svc/oracle/premium', 'getPremiumSignal', {
       tag: 'signal',
       access: 'premium',
       boughtAs: findOffering('x402', 'x402_premium_signal'),

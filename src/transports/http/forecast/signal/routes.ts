@@ -17,9 +17,7 @@ const DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 /** Interface, section 2.1, and its legacy shape. */
 export function signalRoutes(deps: SignalDeps): Route[] {
   return [
-    route({
-      path: PATH,
-      name: 'getPublicSignal',
+    route(`GET ${PATH}`, 'getPublicSignal', {
       tag: 'signal',
       reply: PUBLIC_SIGNAL,
       errors: ['STEP_WAITING'],
@@ -27,9 +25,7 @@ export function signalRoutes(deps: SignalDeps): Route[] {
       query: z.object({ horizon: signalDaysInput }),
       handle: async ({ query, caller }): Promise<Reply<PublicSignal>> => ({ body: await getPublicSignal(deps, query.horizon, caller) }),
     }),
-    route({
-      path: '/api/svc/signal',
-      name: 'getLegacySignal',
+    route('GET /api/svc/signal', 'getLegacySignal', {
       tag: 'signal',
       deprecated: true,
       reply: LEGACY_SIGNAL,

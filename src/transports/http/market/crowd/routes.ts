@@ -16,9 +16,7 @@ import { CROWD_ACCURACY_REPLY, CROWD_VS_ORACLE_REPLY } from './schemas.ts';
 /** Interface, section 4.1: prediction-market crowd against oracle. */
 export function crowdRoutes(deps: CrowdComparisonDeps): Route[] {
   return [
-    route({
-      path: '/api/svc/crowd-vs-oracle',
-      name: 'getCrowdVsOracle',
+    route('GET /api/svc/crowd-vs-oracle', 'getCrowdVsOracle', {
       tag: 'crowd',
       summary: 'Weekly comparison of the prediction-market crowd with the oracle, on the strike closest to the money',
       reply: CROWD_VS_ORACLE_REPLY,
@@ -27,9 +25,7 @@ export function crowdRoutes(deps: CrowdComparisonDeps): Route[] {
         return { headers: { ETag: buildWeakEtag(body) }, body };
       },
     }),
-    route({
-      path: '/api/svc/crowd-accuracy',
-      name: 'getCrowdAccuracy',
+    route('GET /api/svc/crowd-accuracy', 'getCrowdAccuracy', {
       tag: 'crowd',
       summary: 'Accuracy of prediction-market prices, with intervals and a reliability table',
       reply: CROWD_ACCURACY_REPLY,

@@ -13,9 +13,7 @@ type PredictionMarketDeps = Pick<HttpDeps, 'market' | 'models' | 'now' | 'record
 
 export function predictionMarketRoutes(deps: PredictionMarketDeps): Route[] {
   return [
-    route({
-      path: '/api/svc/prediction-markets',
-      name: 'listPredictionMarkets',
+    route('GET /api/svc/prediction-markets', 'listPredictionMarkets', {
       tag: 'crowd',
       reply: PREDICTION_MARKETS,
       summary: 'Bitcoin strikes of prediction markets with prices; model probabilities stay gated until the outcome',

@@ -14,9 +14,7 @@ const MAX_AGE = { min: 5, max: 3_600 };
 /** Interface, section 2.6: one operation per market report. */
 export function marketRoutes({ market, now }: Pick<HttpDeps, 'market' | 'now'>): Route[] {
   return MARKET_REPORTS.map((report) =>
-    route({
-      path: report.path,
-      name: toOperationName(report),
+    route(`GET ${report.path}`, toOperationName(report), {
       tag: 'market',
       summary: report.summary,
       reply: buildReportSchema(report),

@@ -21,9 +21,7 @@ const MAX_SKIP_REASON_CHARS = 300;
 /** Wagers of days whose forecasts are all public: the side of a later one would reveal a direction. The same for every caller. */
 export function wagerRoutes(deps: WagerDeps): Route[] {
   return [
-    route({
-      path: '/api/svc/wagers',
-      name: 'listWagers',
+    route('GET /api/svc/wagers', 'listWagers', {
       tag: 'crowd',
       summary: "The service's own wagers of resolved days, with order book and outcome",
       query: z.object({ limit: limitInput(PAGE_LIMITS.wagers.most, PAGE_LIMITS.wagers.default) }),

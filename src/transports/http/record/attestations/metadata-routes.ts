@@ -7,9 +7,7 @@ import { METADATA } from './metadata-schemas.ts';
 /** Public metadata of a forecast, by the CID that its on-chain digest determines. */
 export function metadataRoutes({ record }: Pick<HttpDeps, 'record'>): Route[] {
   return [
-    route({
-      path: '/ipfs/{cid}',
-      name: 'getMetadata',
+    route('GET /ipfs/{cid}', 'getMetadata', {
       tag: 'record',
       reply: METADATA,
       errors: ['NOT_FOUND'],

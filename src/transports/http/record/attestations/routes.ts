@@ -38,9 +38,7 @@ const HISTORY_QUERY = z.object({
 /** Interface, section 2.5. */
 export function attestationRoutes(deps: AttestationDeps): Route[] {
   return [
-    route({
-      path: '/api/svc/onchain-oracle/latest',
-      name: 'getLatestAttestation',
+    route('GET /api/svc/onchain-oracle/latest', 'getLatestAttestation', {
       tag: 'record',
       reply: LATEST_ATTESTATION,
       summary: 'The newest prediction attestation, of 7 days unless other horizons are named',
@@ -48,9 +46,7 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
       errors: ['NOT_FOUND'],
       handle: ({ query, caller }) => readLatestAttestation(deps, selectHorizons(query), caller),
     }),
-    route({
-      path: HISTORY_PATH,
-      name: 'listAttestations',
+    route(`GET ${HISTORY_PATH}`, 'listAttestations', {
       tag: 'record',
       reply: ATTESTATION_HISTORY,
       summary: 'Prediction and resolution attestations, newest first, of 7 days unless other horizons are named',
@@ -60,9 +56,7 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
       query: HISTORY_QUERY,
       handle: ({ query, caller }) => readAttestationHistory(deps, query, caller),
     }),
-    route({
-      path: '/api/svc/onchain-oracle/verify/{uid}',
-      name: 'verifyAttestation',
+    route('GET /api/svc/onchain-oracle/verify/{uid}', 'verifyAttestation', {
       tag: 'record',
       cost: 'rpc',
       reply: VERIFICATION,
@@ -71,9 +65,7 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
       params: z.object({ uid: attestationUidInput }),
       handle: async ({ params, caller }) => ({ body: await verifyAttestation(deps, params.uid, caller) }),
     }),
-    route({
-      path: '/api/svc/onchain-oracle/stats',
-      name: 'getAttestationStats',
+    route('GET /api/svc/onchain-oracle/stats', 'getAttestationStats', {
       tag: 'record',
       reply: ATTESTATION_STATS,
       summary: 'Number, period and cost of attestations, of 7 days unless other horizons are named',

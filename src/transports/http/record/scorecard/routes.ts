@@ -22,9 +22,7 @@ const QUERY = z.object({
 /** Interface, section 2.3: the fields of both shapes; `outcome` is the object of one, `status` the text of the other. */
 export function scorecardRoutes(deps: ScorecardDeps): Route[] {
   return [
-    route({
-      path: PATH,
-      name: 'getScorecard',
+    route(`GET ${PATH}`, 'getScorecard', {
       tag: 'record',
       reply: SCORECARD,
       summary: 'All forecasts of a horizon with outcomes, scores and their significance',

@@ -28,17 +28,13 @@ const WEEKLY = 'Runs on Sunday at 15:00 UTC and on a fresh start, in a child pro
 /** Interface, section 4.1. Served from the store: no request computes a test. */
 export function selfTestRoutes(deps: SelfTestDeps): Route[] {
   return [
-    route({
-      path: STATUS_PATH,
-      name: 'getSelfTestStatus',
+    route(`GET ${STATUS_PATH}`, 'getSelfTestStatus', {
       tag: 'self-test',
       summary: 'Status of all self-tests, with the weekly report of the service on itself',
       reply: SELF_TEST_STATUS_REPLY,
       handle: () => readSelfTestStatus(deps),
     }),
-    route({
-      path: '/api/self-test/walk-forward',
-      name: 'getWalkForward',
+    route('GET /api/self-test/walk-forward', 'getWalkForward', {
       tag: 'self-test',
       summary: 'Walk-forward test of the model, fold by fold, with canaries for data leaks',
       description: `19 out-of-sample folds of 180 days, or as many as the history has. ${DAILY}`,
@@ -46,9 +42,7 @@ export function selfTestRoutes(deps: SelfTestDeps): Route[] {
       errors: ['STEP_WAITING'],
       handle: () => readStoredResult<StoredResult<typeof WALK_FORWARD_REPLY>>(deps, 'walk-forward'),
     }),
-    route({
-      path: '/api/self-test/contamination',
-      name: 'getContamination',
+    route('GET /api/self-test/contamination', 'getContamination', {
       tag: 'self-test',
       summary: 'Look-ahead test: before and after the ETF era, by regime, and against planted leaks',
       description: WEEKLY,
@@ -56,9 +50,7 @@ export function selfTestRoutes(deps: SelfTestDeps): Route[] {
       errors: ['STEP_WAITING'],
       handle: () => readStoredResult<StoredResult<typeof CONTAMINATION_REPLY>>(deps, 'contamination'),
     }),
-    route({
-      path: '/api/self-test/stability',
-      name: 'getStability',
+    route('GET /api/self-test/stability', 'getStability', {
       tag: 'self-test',
       summary: 'Accuracy with all thresholds moved by 10 and 20 percent',
       description: WEEKLY,
@@ -66,9 +58,7 @@ export function selfTestRoutes(deps: SelfTestDeps): Route[] {
       errors: ['STEP_WAITING'],
       handle: () => readStability(deps),
     }),
-    route({
-      path: '/api/self-test/polymarket-comparison',
-      name: 'getPolymarketComparison',
+    route('GET /api/self-test/polymarket-comparison', 'getPolymarketComparison', {
       tag: 'self-test',
       summary: 'Accuracy of the prediction market against the oracle, on the same questions',
       description: 'Runs daily at 03:00 UTC and on a fresh start, from the public part of the record.',

@@ -6,17 +6,13 @@ import { INFO } from './info-schemas.ts';
 
 export function aboutRoutes(deps: InfoDeps & EcosystemDeps): Route[] {
   return [
-    route({
-      path: '/api/svc/info',
-      name: 'getInfo',
+    route('GET /api/svc/info', 'getInfo', {
       tag: 'service',
       reply: INFO,
       summary: 'Service overview: model card, horizons, schedule, tiers, limits, data, documents, and skill',
       handle: async ({ caller }) => ({ body: await buildInfo(deps, caller) }),
     }),
-    route({
-      path: '/api/claw/ecosystem',
-      name: 'getEcosystem',
+    route('GET /api/claw/ecosystem', 'getEcosystem', {
       tag: 'service',
       cost: 'rpc',
       reply: ECOSYSTEM,

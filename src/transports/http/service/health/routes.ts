@@ -10,18 +10,14 @@ export type HealthDeps = Pick<HttpDeps, 'market' | 'now' | 'readiness' | 'setup'
 
 export function healthRoutes({ market, now, readiness, setup, status, version }: HealthDeps): Route[] {
   return [
-    route({
-      path: '/health',
-      name: 'getHealth',
+    route('GET /health', 'getHealth', {
       cost: 'free',
       tag: 'service',
       reply: HEALTH,
       summary: 'The process is alive',
       handle: () => ({ body: { status: 'ok' as const, version, uptimeSeconds: Math.round(process.uptime()), setup: setup() } }),
     }),
-    route({
-      path: '/ready',
-      name: 'getReadiness',
+    route('GET /ready', 'getReadiness', {
       cost: 'free',
       tag: 'service',
       reply: READINESS,
@@ -33,18 +29,14 @@ export function healthRoutes({ market, now, readiness, setup, status, version }:
         return { status: ready ? 200 : 503, headers: { 'Cache-Control': 'no-store' }, body: { ready, checks } };
       },
     }),
-    route({
-      path: '/api/status',
-      name: 'getStatus',
+    route('GET /api/status', 'getStatus', {
       cost: 'rpc',
       tag: 'service',
       reply: STATUS,
       summary: 'Data sources, record coverage, latest runs, readiness, and wallet balances',
       handle: async () => ({ body: { success: true as const, ...(await status()) } }),
     }),
-    route({
-      path: '/api/cache/stats',
-      name: 'getCacheStats',
+    route('GET /api/cache/stats', 'getCacheStats', {
       tag: 'service',
       reply: CACHE_STATS,
       summary: 'Hits and misses of the market caches, and the freshness of each feed',
@@ -63,9 +55,7 @@ function toFeedStatus({ series, source, lastObservedDay, ageDays, stale, provide
 /** Liveness during startup. */
 export function startingRoutes(setup: () => StartupStep | null): Route[] {
   return [
-    route({
-      path: '/health',
-      name: 'getHealth',
+    route('GET /health', 'getHealth', {
       cost: 'free',
       tag: 'service',
       reply: STARTING,

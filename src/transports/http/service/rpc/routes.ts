@@ -34,10 +34,7 @@ export function rpcRoutes({ chainReading }: Pick<HttpDeps, 'chainReading'>): Rou
     retryAfterSeconds: 5,
   });
   return [
-    route({
-      method: 'post',
-      path: RPC_PATH,
-      name: 'readLocalChain',
+    route(`POST ${RPC_PATH}`, 'readLocalChain', {
       tag: 'service',
       summary: 'Read-only JSON-RPC of the local chain, to verify the record',
       description: DESCRIPTION,

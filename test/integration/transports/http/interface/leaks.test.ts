@@ -303,9 +303,7 @@ describe('the leak tests detect', () => {
 
   it('a leak in a length, a status or a header', async () => {
     const side = async () => (await untoldForecasts(service))[0].values!.direction;
-    const careless = route({
-      path: '/careless',
-      name: 'careless',
+    const careless = route('GET /careless', 'careless', {
       tag: 'service',
       summary: 'What a leak is tried on',
       reply: z.object({}),

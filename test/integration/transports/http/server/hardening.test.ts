@@ -27,34 +27,27 @@ const common = { tag: 'service', summary: 'What the door is tried on', reply } a
 const body = z.strictObject({ name: z.string(), list: z.array(z.unknown()).optional() });
 
 const ROUTES = [
-  route({ ...common, path: '/short', name: 'short', handle: () => ({ body: {} }) }),
-  route({ ...common, path: '/long', name: 'long', reply: z.object({ text: z.string() }), handle: () => ({ body: { text: LONG } }) }),
-  route({
+  route('GET /short', 'short', { ...common, handle: () => ({ body: {} }) }),
+  route('GET /long', 'long', { ...common, reply: z.object({ text: z.string() }), handle: () => ({ body: { text: LONG } }) }),
+  route('GET /page', 'page', {
     ...common,
-    path: '/page',
-    name: 'page',
     handle: () => ({
       raw: '<p>',
       headers: { 'Content-Type': 'text/html', 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'max-age=60' },
     }),
   }),
-  route({
+  route('GET /silent', 'silent', {
     ...common,
-    path: '/silent',
-    name: 'silent',
     handle: () => {
       throw new MongoNetworkError('connection to 10.0.0.7:27017 closed');
     },
   }),
-  route({ ...common, path: '/events', name: 'events', handle: () => ({ raw: LONG, headers: { 'Content-Type': 'text/event-stream' } }) }),
-  route({ ...common, path: '/things/{id}', name: 'thing', params: z.object({ id: z.string() }), handle: () => ({ body: {} }) }),
-  route({ ...common, path: '/query', name: 'query', query: z.object({ horizon: z.string().optional() }), handle: () => ({ body: {} }) }),
-  route({ ...common, path: '/body', name: 'body', method: 'post', body, handle: () => ({ body: {} }) }),
-  route({
+  route('GET /events', 'events', { ...common, handle: () => ({ raw: LONG, headers: { 'Content-Type': 'text/event-stream' } }) }),
+  route('GET /things/{id}', 'thing', { ...common, params: z.object({ id: z.string() }), handle: () => ({ body: {} }) }),
+  route('GET /query', 'query', { ...common, query: z.object({ horizon: z.string().optional() }), handle: () => ({ body: {} }) }),
+  route('POST /body', 'body', { ...common, body, handle: () => ({ body: {} }) }),
+  route('POST /fail/{id}', 'fail', {
     ...common,
-    path: '/fail/{id}',
-    name: 'fail',
-    method: 'post',
     params: z.object({ id: z.string() }),
     body: z.looseObject({}),
     handle: ({ params, body }) => {
@@ -357,10 +350,8 @@ describe('a shutdown', () => {
   async function stoppable(): Promise<{ server: HttpServer; url: string; stop: AbortController; arrived: Promise<void>; answer(): void }> {
     const arrived = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
-    const slow = route({
+    const slow = route('GET /slow', 'slow', {
       ...common,
-      path: '/slow',
-      name: 'slow',
       async handle() {
         arrived.resolve();
         await released.promise;

@@ -22,24 +22,20 @@ const operation = { tag: 'service', summary: 'What a limit is tried on', reply, 
 /** Answers what waits for it when the test lets it. */
 let chain = { answers: Promise.resolve() };
 const ROUTES = [
-  route({ ...operation, path: '/public', name: 'public' }),
-  route({ ...operation, path: '/chain', name: 'chain', cost: 'rpc' }),
-  route({
+  route('GET /public', 'public', { ...operation }),
+  route('GET /chain', 'chain', { ...operation, cost: 'rpc' }),
+  route('GET /slow-chain', 'slowChain', {
     ...operation,
-    path: '/slow-chain',
-    name: 'slowChain',
     cost: 'rpc',
     async handle({ caller }) {
       await chain.answers;
       return handle({ caller });
     },
   }),
-  route({ ...operation, path: '/health', name: 'health', cost: 'free' }),
-  route({ ...operation, path: '/premium', name: 'premium', access: 'premium', cost: 'rpc' }),
-  route({
+  route('GET /health', 'health', { ...operation, cost: 'free' }),
+  route('GET /premium', 'premium', { ...operation, access: 'premium', cost: 'rpc' }),
+  route('GET /paid', 'paid', {
     ...operation,
-    path: '/paid',
-    name: 'paid',
     access: 'paid',
     async handle({ context, caller, header }) {
       const [state, wallet = WALLET] = (header('X-PAYMENT') ?? '').split(' ') as [string, typeof WALLET?];
@@ -50,9 +46,9 @@ const ROUTES = [
       return handle({ caller });
     },
   }),
-  route({ ...operation, path: '/admin', name: 'admin', access: 'admin' }),
-  route({ ...operation, path: '/admin/act', name: 'act', access: 'admin', method: 'post' }),
-  route({ ...operation, path: '/body', name: 'body', method: 'post', body: z.strictObject({ name: z.string() }) }),
+  route('GET /admin', 'admin', { ...operation, access: 'admin' }),
+  route('POST /admin/act', 'act', { ...operation, access: 'admin' }),
+  route('POST /body', 'body', { ...operation, body: z.strictObject({ name: z.string() }) }),
 ];
 
 let database: TestDatabase;

@@ -28,11 +28,9 @@ let maxUnderWay: number;
 let gate: PromiseWithResolvers<void>;
 
 const ROUTES = [
-  route({ ...operation, path: '/count', name: 'count', handle: () => ({ body: { count: ++handled } }) }),
-  route({
+  route('GET /count', 'count', { ...operation, handle: () => ({ body: { count: ++handled } }) }),
+  route('GET /wait', 'wait', {
     ...operation,
-    path: '/wait',
-    name: 'wait',
     async handle() {
       handled += 1;
       maxUnderWay = Math.max(maxUnderWay, ++underWay);
@@ -41,14 +39,12 @@ const ROUTES = [
       return { body: { count: handled } };
     },
   }),
-  route({
+  route('GET /large', 'large', {
     ...operation,
-    path: '/large',
-    name: 'large',
     reply: null,
     handle: () => ({ raw: LARGE, headers: { 'Content-Type': 'text/plain' } }),
   }),
-  route({ ...operation, path: '/health', name: 'health', cost: 'free', handle: () => ({ body: { count: 0 } }) }),
+  route('GET /health', 'health', { ...operation, cost: 'free', handle: () => ({ body: { count: 0 } }) }),
 ];
 
 let app: Served;
@@ -175,10 +171,8 @@ describe('a client that does not read', () => {
   });
 
   it.runIf(process.platform === 'linux')('is reset also where the kernel has buffered the whole response', async () => {
-    const small = route({
+    const small = route('GET /small', 'small', {
       ...operation,
-      path: '/small',
-      name: 'small',
       reply: null,
       handle: () => ({ raw: LARGE.slice(0, 600_000), headers: { 'Content-Type': 'text/plain' } }),
     });
