@@ -50,14 +50,12 @@ export const ROTATE_BODY = z.strictObject({
     .describe('True: tokens of earlier keys are revoked, in other processes within a minute; false: they stay valid until they expire'),
 });
 
-/** `GET /admin/steps`. */
 export const STEPS_REPLY = z.object({
   success: SUCCESS,
   steps: z.array(STEP_RUN).describe('Latest run of every step that has run'),
   now: TIME.describe('Clock of this process'),
 });
 
-/** `POST /admin/steps/{step}`. */
 export const STEP_REPLY = z.object({
   success: SUCCESS,
   step: z.enum(ADMIN_STEP_NAMES).describe('Step that was run'),
@@ -76,7 +74,6 @@ export const WAGER_SWITCH_REPLY = z.object({
   offBySettings: z.boolean().describe('True: WAGERS or WAGER_KILL_SWITCH disables new wagers, regardless of this switch'),
 });
 
-/** `POST /admin/webhooks/{id}/disable`. */
 export const DISABLED_REPLY = z.object({
   success: SUCCESS,
   id: z.uuid().describe('Webhook id'),
@@ -85,14 +82,12 @@ export const DISABLED_REPLY = z.object({
   disabledReason: z.string().nullable().describe('Reason of the first disabling'),
 });
 
-/** `POST /admin/keys/rotate`. */
 export const ROTATED_REPLY = z.object({
   success: SUCCESS,
   kid: z.string().describe('Id of the new signing key'),
   revokedKids: z.array(z.string()).describe('Ids of the revoked keys; empty unless requested'),
 });
 
-/** `POST /admin/card-keys/rotate`. */
 export const ROTATE_CARD_BODY = z.strictObject({
   revoke: z
     .boolean('must be true or false')
@@ -105,7 +100,6 @@ export const CARD_KEY_REPLY = z.object({
   kid: z.string().describe('Id of the new signing key of the agent card'),
 });
 
-/** `POST /admin/wallets/{wallet}/revoke`. */
 export const REVOKED_REPLY = z.object({
   success: SUCCESS,
   wallet: ADDRESS.describe('Wallet of the sessions'),
@@ -131,7 +125,6 @@ const AUDIT_ENTRY = z.object({
   result: z.string().nullable().describe('Result as text; null where there is none'),
 });
 
-/** `GET /admin/audit`. */
 export const AUDIT_REPLY = z.object({
   success: SUCCESS,
   entries: z.array(AUDIT_ENTRY).describe('Operator actions, newest first'),

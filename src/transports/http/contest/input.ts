@@ -12,7 +12,6 @@ export const MARKET = z
 const PROBABILITY_RANGE = `must be a whole number of basis points from ${MIN_PROBABILITY_BPS} to ${MAX_PROBABILITY_BPS}`;
 const TIME_RANGE = 'must be a time in whole milliseconds since 1970';
 
-/** `POST /api/svc/prestake/commit`. */
 export const COMMIT_BODY = z.strictObject({
   market: MARKET,
   wallet: walletInput.describe('Committing wallet; in mixed case its EIP-55 checksum must be valid'),

@@ -87,7 +87,6 @@ const COUNTED = z.object({
   wallets: COUNT.describe('Wallets with at least one commitment'),
 });
 
-/** `GET /api/svc/clawstake/status`. */
 export const CONTEST_STATUS_REPLY = z.object({
   success: SUCCESS,
   name: z.string().describe('Name of the contest'),
@@ -99,7 +98,6 @@ export const CONTEST_STATUS_REPLY = z.object({
   timestamp: NOW,
 });
 
-/** `GET /api/svc/clawstake/markets`. */
 export const CONTEST_MARKETS_REPLY = z.object({
   success: SUCCESS,
   rounds: z.array(ROUND).describe('Open, running and decided rounds, newest first'),
@@ -108,7 +106,6 @@ export const CONTEST_MARKETS_REPLY = z.object({
   timestamp: NOW,
 });
 
-/** `GET /api/svc/prestake/leaderboard`. */
 export const CONTEST_LEADERBOARD_REPLY = z.object({
   success: SUCCESS,
   leaderboard: listOf('Ranked wallets first, then those with too few rounds; each by meanDifference', {
@@ -142,7 +139,6 @@ const COMMITTED = {
   committedAt: TIME.describe('When the service accepted it'),
 };
 
-/** `POST /api/svc/prestake/commit`. */
 export const CONTEST_COMMIT_REPLY = z.object({
   success: SUCCESS,
   round: ROUND_ID.describe('Round of the market'),
@@ -155,7 +151,6 @@ export const CONTEST_COMMIT_REPLY = z.object({
   resolvesAt: TIME.describe('Close of the deciding candle'),
 });
 
-/** `GET /api/svc/prestake/commitments`. */
 export const CONTEST_COMMITMENTS_REPLY = z.object({
   success: SUCCESS,
   round: ROUND_ID.describe('Round of the market'),

@@ -83,7 +83,6 @@ const INPUT = z.object({
   stale: z.boolean().describe('True when it was missing or too old'),
 });
 
-/** `GET /api/svc/daily-brief` (interface, section 4.1). */
 export const DAILY_BRIEF = z.object({
   success: SUCCESS,
   date: DATE.describe('Day of the brief, UTC'),

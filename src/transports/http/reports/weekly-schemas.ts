@@ -88,7 +88,6 @@ export const WEEKLY_REPORT = z.object({
   }),
 });
 
-/** `GET /api/claw/archive`. */
 export const WEEKLY_ARCHIVE = z.object({
   success: SUCCESS,
   weeks: z.array(WEEK_ID).describe('ISO weeks with a report, newest first'),

@@ -11,7 +11,6 @@ const MS = COUNT.describe('Duration of the call, milliseconds');
 const REASON = z.string().nullable().describe('Machine-readable reason of the failure; null when delivered');
 const MESSAGE_ID = z.string().describe('`webhook-id`: the same for the same event, for every attempt and webhook');
 
-/** `POST /api/svc/webhooks/{id}/test`. */
 export const TEST_REPLY = z.object({
   success: SUCCESS,
   delivered: z.boolean().describe('Whether the receiver answered 2xx in time'),
@@ -33,7 +32,6 @@ const eventId = (least: number) => {
   return z.int(error).min(least, error).optional();
 };
 
-/** Body of `POST /api/svc/webhooks/{id}/replay`. */
 export const REPLAY_BODY = withInputRules(
   z.strictObject({
     eventId: eventId(1).describe('A single event'),
@@ -49,7 +47,6 @@ export const REPLAY_BODY = withInputRules(
   },
 );
 
-/** `POST /api/svc/webhooks/{id}/replay`. */
 export const REPLAY_REPLY = z.object({
   success: SUCCESS,
   replayId: z.uuid().nullable().describe('Id of the replay in the deliveries; null when nothing was replayed'),
@@ -90,7 +87,6 @@ const DELIVERY = z.object({
   finishedAt: TIME.nullable().describe('When it finished; null while PENDING'),
 });
 
-/** `GET /api/svc/webhooks/{id}/deliveries`. */
 export const DELIVERIES_REPLY = z.object({
   success: SUCCESS,
   deliveries: z.array(DELIVERY).describe('Newest first'),

@@ -46,7 +46,6 @@ const secret = withInputRules(
   { pattern: SECRET_PATTERN },
 ).optional();
 
-/** Body of `POST /api/svc/webhooks/register` (interface, section 4.3). */
 export const REGISTER_BODY = withInputRules(
   z
     .strictObject({
@@ -60,7 +59,6 @@ export const REGISTER_BODY = withInputRules(
   ONE_CHOICE_RULE,
 );
 
-/** Body of `PATCH /api/svc/webhooks/{id}`. */
 export const CHANGE_BODY = withInputRules(
   z
     .strictObject({
@@ -75,7 +73,6 @@ export const CHANGE_BODY = withInputRules(
   ONE_CHOICE_RULE,
 );
 
-/** Body of `POST /api/svc/webhooks/{id}/secret`. */
 export const ROTATE_SECRET_BODY = z.strictObject({
   secret: secret.describe(`New secret: ${SECRET_RULE}; generated where omitted. The current secret changes nothing`),
 });
@@ -112,7 +109,6 @@ const SHOWN_SECRET = z
   .string()
   .describe('Signing secret, returned only now. After whsec_ follows base64 of the key; any other text is the key itself');
 
-/** `POST /api/svc/webhooks/register`. */
 export const REGISTERED_REPLY = z.object({ success: SUCCESS, ...WEBHOOK.shape, secret: SHOWN_SECRET });
 
 /** `POST /api/svc/webhooks/{id}/secret`: besides a registration the only reply with a secret. */
@@ -129,7 +125,6 @@ export const ROTATED_SECRET_REPLY = z.object({
 /** `GET` and `PATCH /api/svc/webhooks/{id}`, `POST /api/svc/webhooks/{id}/enable`. */
 export const WEBHOOK_REPLY = z.object({ success: SUCCESS, ...WEBHOOK.shape });
 
-/** `GET /api/svc/webhooks`. */
 export const WEBHOOKS_REPLY = z.object({
   success: SUCCESS,
   webhooks: z.array(WEBHOOK).describe('Webhooks of the caller, oldest first'),
@@ -137,5 +132,4 @@ export const WEBHOOKS_REPLY = z.object({
   limit: z.literal(MAX_WEBHOOKS_PER_WALLET).describe('Webhooks per wallet'),
 });
 
-/** `DELETE /api/svc/webhooks/{id}`. */
 export const WEBHOOK_DELETED_REPLY = z.object({ success: SUCCESS, id: z.uuid().describe('Deleted webhook') });

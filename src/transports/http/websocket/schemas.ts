@@ -39,7 +39,6 @@ export const HANDSHAKE_QUERY = z
   })
   .refine(...ONE_CHOICE);
 
-/** `POST /api/svc/ws/ticket`. */
 export const TICKET_REPLY = z.object({
   success: SUCCESS,
   ticket: z.string().describe('Opens one connection, with the rights of the requesting token'),

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { SUCCESS, TIME } from '../../../platform/validation/fields.ts';
 import { CONFIDENCE, FORECAST_STATE, HORIZON, SIGNAL } from '../../../record/schemas/forecast.ts';
 
-/** `GET /api/svc/widget` (interface, section 4.1). */
 export const WIDGET = z.object({
   success: SUCCESS,
   signal: SIGNAL.describe('GATED until the outcome for callers below Basic; else BUY, SELL or HOLD'),

@@ -37,7 +37,6 @@ const DELIVERABLE = z.object({
   path: z.string().describe('Path of the deliverable, for client and evaluator'),
 });
 
-/** `GET /api/svc/commerce/jobs/{jobId}`. */
 export const JOB_REPLY = z.object({
   success: SUCCESS,
   jobId: INTEGER_TEXT.describe('Job id in the contract'),

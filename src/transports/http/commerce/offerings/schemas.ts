@@ -56,7 +56,6 @@ const OFFERING = z.object({
   howToPay: HOW_TO_PAY.describe('Payment instructions'),
 });
 
-/** `GET /api/svc/commerce/offerings` (interface, section 2.8). */
 export const OFFERINGS_REPLY = z.object({
   success: SUCCESS,
   offerings: z.array(OFFERING).describe('All offerings'),
@@ -64,7 +63,6 @@ export const OFFERINGS_REPLY = z.object({
   count: COUNT.describe('Length of `offerings`'),
 });
 
-/** `GET /api/svc/revenue`. */
 export const REVENUE_REPLY = z.object({
   success: SUCCESS,
   ...TAKINGS.shape,
@@ -85,7 +83,6 @@ export const REVENUE_REPLY = z.object({
   asOf: TIME.describe('Time of the count'),
 });
 
-/** `GET /api/svc/partner-stats`. */
 export const PARTNERS_REPLY = z.object({
   success: SUCCESS,
   partners: COUNT.describe('Ref codes with at least one settled payment'),
@@ -106,7 +103,6 @@ const REF_FIGURES = z.object({
   lastSettledAt: TIME.nullable().describe('Latest settlement; null before the first'),
 });
 
-/** `GET /api/refs/leaderboard`. */
 export const LEADERBOARD_REPLY = z.object({
   success: SUCCESS,
   leaderboard: z
@@ -118,7 +114,6 @@ export const LEADERBOARD_REPLY = z.object({
   asOf: TIME.describe('Time of the count'),
 });
 
-/** `GET /api/refs/stats`. */
 export const REF_STATS_REPLY = z.object({
   success: SUCCESS,
   ref: REF.nullable().describe('Requested code; null without one'),

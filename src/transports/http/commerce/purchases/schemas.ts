@@ -9,7 +9,6 @@ import { DAILY_MACRO_REVIEW } from '../documents/market-schemas.ts';
 import { VERIFIED_TRACK_RECORD } from '../documents/track-record-schemas.ts';
 import { SOLD } from '../payment-schemas.ts';
 
-/** Body of `POST /api/svc/commerce/purchase` (interface, section 4.5). */
 export const PURCHASE_BODY = z.strictObject({
   offering: z
     .enum(PURCHASE_OFFERINGS, { error: `must be one of ${PURCHASE_OFFERINGS.join(', ')}` })
@@ -40,7 +39,6 @@ const DOCUMENT = z.discriminatedUnion('kind', [
   ALPHA_BRIEF,
 ]);
 
-/** `POST /api/svc/commerce/purchase`. */
 export const PURCHASE_REPLY = z.object({
   success: SUCCESS,
   offering: z.enum(PURCHASE_OFFERINGS).describe('Side bought'),

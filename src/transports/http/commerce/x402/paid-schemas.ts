@@ -30,13 +30,10 @@ const FREE_HOLD = z.object({
   receipt: z.null().describe('Null: an unpaid answer has no receipt'),
 });
 
-/** `GET /oracle` (interface, section 4.5). */
 export const PAID_SIGNAL = z.union([z.object({ ...ORACLE_SIGNAL.shape, charged: CHARGED, ...SOLD }), FREE_HOLD]);
 
-/** `GET /oracle/premium` (interface, section 4.5). */
 export const PAID_PREMIUM_SIGNAL = z.object({ ...PREMIUM_SIGNAL.shape, charged: CHARGED, ...SOLD });
 
-/** `POST /api/svc/commerce/answers`. */
 export const ANSWER_BODY = z.strictObject({
   txHash: z
     .string()

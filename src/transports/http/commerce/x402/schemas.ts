@@ -96,7 +96,6 @@ const RESOURCE = z.object({
   docs: URL_OF('Operation in the API reference'),
 });
 
-/** `GET /.well-known/x402.json` (interface, section 4.1). */
 export const X402_DOCUMENT = z.object({
   success: SUCCESS,
   version: z.literal(1).describe('Format version of this document'),

@@ -36,7 +36,6 @@ const WEBHOOKS = z.object({
   webhooksPerWallet: COUNT.describe('Webhooks per wallet'),
 });
 
-/** `GET /api/svc/copy-trade/status`. */
 export const COPY_TRADE_STATUS = z.object({
   success: SUCCESS,
   status: z

@@ -101,7 +101,6 @@ const INTENT = {
   replayed: FORECAST_STATE.replayed,
 };
 
-/** `GET /api/svc/copy-trade/next`. */
 export const NEXT_INTENT = z.object({
   ...INTENT,
   actionable: z.boolean().describe('Whether an entry is reasonable now'),
@@ -120,7 +119,6 @@ const INTENT_OUTCOME = z.object({
   resolvedAt: FORECAST_PRICES.resolvedAt,
 });
 
-/** `GET /api/svc/copy-trade/history`. */
 export const INTENT_HISTORY = z.array(
   z.object({
     ...INTENT,

@@ -100,7 +100,6 @@ const DISAGREEMENT_TOTALS = z.object({
   verdict: z.string().describe('Conclusion'),
 });
 
-/** `GET /api/svc/crowd-vs-oracle`. */
 export const CROWD_VS_ORACLE_REPLY = z.object({
   success: SUCCESS,
   venue: VENUE,
@@ -147,7 +146,6 @@ const ACCURACY = z.object({
   }),
 });
 
-/** `GET /api/svc/crowd-accuracy`. */
 export const CROWD_ACCURACY_REPLY = z.object({
   success: SUCCESS,
   venue: VENUE,

@@ -71,7 +71,6 @@ const ACCOUNT = z.object({
   }),
 });
 
-/** `GET /api/svc/wagers`. */
 export const WAGERS_REPLY = z.object({
   success: SUCCESS,
   throughDate: DATE.describe(

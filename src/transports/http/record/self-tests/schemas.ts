@@ -9,7 +9,6 @@ import { STABILITY } from '../../../../record/self-test/schemas/stability.ts';
 import { WALK_FORWARD } from '../../../../record/self-test/schemas/walk-forward.ts';
 import { SELF_TESTS } from '../../../../record/self-test/self-test-doc.ts';
 
-/** `GET /api/self-test/status`. */
 export const SELF_TEST_STATUS_REPLY = z.object({
   success: SUCCESS,
   tests: z.array(SELF_TEST_STATUS).describe('Status of every self-test, run or not'),
@@ -23,20 +22,17 @@ export const SELF_TEST_STATUS_REPLY = z.object({
   timestamp: TIME.describe('Response time'),
 });
 
-/** `GET /api/self-test/walk-forward`. */
 export const WALK_FORWARD_REPLY = z.object({
   ...SELF_TEST_ENVELOPE,
   report: WALK_FORWARD.describe('All folds, their total, and the canaries for data leaks'),
   overfitting: OVERFITTING.describe('Overfitting: PBO, deflated Sharpe ratio and the ledger of all trials'),
 });
 
-/** `GET /api/self-test/contamination`. */
 export const CONTAMINATION_REPLY = z.object({
   ...SELF_TEST_ENVELOPE,
   report: CONTAMINATION.describe('Before and after the ETF era, by regime, and look-ahead checks'),
 });
 
-/** `GET /api/self-test/stability`. */
 export const STABILITY_REPLY = z.object({
   ...SELF_TEST_ENVELOPE,
   result: z
@@ -46,7 +42,6 @@ export const STABILITY_REPLY = z.object({
   report: STABILITY.describe('Thresholds moved by 10 and 20 percent, jointly and one at a time'),
 });
 
-/** `GET /api/self-test/polymarket-comparison`. */
 export const POLYMARKET_COMPARISON_REPLY = z.object({
   ...SELF_TEST_ENVELOPE,
   report: POLYMARKET_COMPARISON.describe('Prediction market against oracle on the same questions'),
