@@ -1,4 +1,3 @@
-/** Name and description in all cards and documents. */
 export const IDENTITY = {
   name: 'Bitcoin Signal Oracle',
   /** For identifiers without spaces. */

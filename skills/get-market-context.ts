@@ -6,7 +6,6 @@ import { defineSkill } from './skill.ts';
 
 const SECTION = z.enum(CONTEXT_SECTIONS, { error: `must be one of ${CONTEXT_SECTIONS.join(', ')}` });
 
-/** Market data without a forecast. */
 export const getMarketContext = defineSkill({
   id: 'get_market_context',
   title: 'Context of the bitcoin market',

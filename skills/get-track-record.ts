@@ -37,7 +37,6 @@ const INPUT = FIELDS.superRefine((input, context) => {
   context.addIssue({ code: 'custom', path: ['from'], message: 'must not be later than "to": send the first day as "from"', input });
 });
 
-/** All forecasts with outcomes and statistics. */
 export const getTrackRecord = defineSkill({
   id: 'get_track_record',
   title: 'Track record with error bars',

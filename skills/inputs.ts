@@ -7,5 +7,4 @@ export const forecastHorizon = signalHorizonInput.prefault(DEFAULT_HORIZON);
 /** `horizon` of the record, default 7d. */
 export const recordHorizon = recordHorizonInput.prefault(DEFAULT_HORIZON);
 
-/** Day on which forecasts were made. */
 export const DATE_INPUT = z.iso.date('must be a date of the form YYYY-MM-DD');

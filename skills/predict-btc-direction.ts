@@ -7,7 +7,6 @@ import { ORACLE_SIGNAL } from '../src/record/schemas/oracle.ts';
 import { forecastHorizon } from './inputs.ts';
 import { defineSkill } from './skill.ts';
 
-/** The newest forecast with its commitment proof, for callers who may see it. */
 export const predictBtcDirection = defineSkill({
   id: 'predict_btc_direction',
   title: 'Forecast of BTC/USD',

@@ -18,13 +18,10 @@ export interface SkillContext {
 }
 
 export interface SkillExample {
-  /** Question of a user. */
   say: string;
-  /** Input that answers it. */
   input: Record<string, unknown>;
 }
 
-/** A skill, identical over all transports. */
 export interface Skill {
   /** Name on the wire (interface, section 4.5). */
   id: string;
@@ -39,7 +36,6 @@ export interface Skill {
   input: z.ZodObject;
   /** Every field has a description with its unit; no transforms, no `.meta({ id })`. */
   output: z.ZodObject;
-  /** Minimum tier. */
   tier: 'public' | PaidTier;
   /** Offering of single answers; null for public skills. */
   offering: Offering | null;
@@ -51,7 +47,6 @@ export interface Skill {
   errors: readonly ErrorCode[];
   /** @param input output of the `input` schema */
   run(input: Record<string, unknown>, context: SkillContext): Promise<Record<string, unknown>>;
-  /** Answer as plain text. */
   formatText(output: Record<string, unknown>): string;
 }
 

@@ -42,7 +42,6 @@ const INPUT = withInputRules(
 
 type Input = z.output<typeof INPUT>;
 
-/** Verification of a forecast against the chain, check by check. */
 export const verifyPredictionSkill = defineSkill({
   id: 'verify_prediction',
   title: 'Verification of a forecast on chain',

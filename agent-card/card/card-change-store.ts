@@ -1,7 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { ignoreDuplicate } from '../../src/platform/mongo.ts';
 
-/** Single document with the tag of the current card. */
 interface CardChangeDoc {
   _id: 'agent-card';
   etag: string;

@@ -10,11 +10,8 @@ export interface CardSource {
   payments: CardPayments;
 }
 
-/** Parties of x402 payments. */
 export interface CardPayments {
   payee: Address;
-  /** Stablecoin contract. */
   asset: Address;
-  /** Signer of receipts. */
   receiptSigner: Address;
 }

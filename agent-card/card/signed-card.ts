@@ -19,7 +19,6 @@ interface SignedDocument {
   json: string;
   /** Weak, over the unsigned card and the key id: signatures differ between processes. */
   etag: string;
-  /** Id of the signing key. */
   kid: string;
 }
 

@@ -13,7 +13,6 @@ interface SingleAnswer {
   asset: string;
 }
 
-/** Machine-readable description of a skill. */
 export interface SkillContract {
   id: string;
   tier: Skill['tier'];

@@ -2,7 +2,6 @@ import type { Request, Response } from 'express';
 import type { RequestContext } from '../auth/request-context.ts';
 import type { ClientError } from '../platform/errors.ts';
 
-/** An error on its way to the client. */
 export interface AdapterError extends ClientError {
   /** HTTP status, already set on the response with `Retry-After` and `WWW-Authenticate`. */
   status: number;

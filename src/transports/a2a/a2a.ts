@@ -34,13 +34,11 @@ export interface A2a {
   adapters: ProtocolAdapter[];
   /** The tasks for transports other than A2A. */
   tasks: TaskService;
-  /** Deletes expired documents. */
   purge(now: Date): Promise<void>;
   /** Resolves when no task is running. */
   drain(): Promise<void>;
 }
 
-/** Composes the A2A transport: task store, executor, request handler and both bindings. */
 export function createA2a({ db, card, runSkill, paidCalls, push, fixtures, stopping, log, now }: A2aDeps): A2a {
   const tasks = new MongoTaskStore(db, now, ({ owner, _id }) => push.deleteForTask(owner, _id));
   const claims = new MessageClaims(db, now);

@@ -17,7 +17,6 @@ export type A2aRequestContext = Pick<RequestContext, 'caller' | 'address'> &
 export class AgentUser implements User {
   readonly requestContext: A2aRequestContext;
   readonly binding: Binding;
-  /** Aborted when the client disconnects. */
   readonly disconnectSignal: AbortSignal | undefined;
 
   constructor(requestContext: A2aRequestContext, binding: Binding, disconnectSignal?: AbortSignal) {

@@ -8,7 +8,6 @@ import { dataPart, findData } from './messages/parts.ts';
 import { getState, isActive } from './tasks/states.ts';
 import { getTaskSkill, type MongoTaskStore } from './tasks/store.ts';
 
-/** A task for transports other than A2A. */
 export interface TaskView {
   id: string;
   /** Empty until a text has named one. */
@@ -22,7 +21,6 @@ export interface TaskRequest {
   metadata?: Record<string, unknown>;
 }
 
-/** Task operations for transports other than A2A. */
 export class TaskService {
   readonly #dispatcher: MessageDispatcher;
   readonly #tasks: MongoTaskStore;

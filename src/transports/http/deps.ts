@@ -35,7 +35,6 @@ export interface VenueMarket {
   quote: Quote;
 }
 
-/** Dependencies of all routes; each route factory picks its own. */
 export interface HttpDeps {
   about: AboutDeps;
   access: AuthService;

@@ -85,7 +85,6 @@ export function allRoutes(deps: HttpDeps): Route[] {
   return all;
 }
 
-/** Routes of a worker: health and status. */
 export function workerRoutes(deps: HealthDeps): Route[] {
   return healthRoutes(deps);
 }

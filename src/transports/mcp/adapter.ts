@@ -34,7 +34,6 @@ export interface McpAdapterOptions extends Omit<McpServerOptions, 'onError'> {
 }
 
 export interface McpAdapter extends ProtocolAdapter {
-  /** Ends open streams. */
   close(): Promise<void>;
 }
 

@@ -4,7 +4,6 @@ export const META_KEYS = {
   terms: 'bitcoin-signal-oracle/terms',
   /** In a result with `isError`: the client error, as in REST. */
   error: 'bitcoin-signal-oracle/error',
-  /** In a paid call: referral code. */
   ref: 'bitcoin-signal-oracle/ref',
   /** In a paid result: the settlement and the signed receipt. */
   receipt: 'bitcoin-signal-oracle/receipt',

@@ -7,7 +7,6 @@ const MAX_QUOTED_CHARACTERS = 300;
 /** From the range that JSON-RPC 2.0 leaves to implementations. */
 export const SERVER_ERROR = -32_000;
 
-/** Wraps a callback that is registered with the SDK. */
 export type ErrorGuard = <Args extends unknown[], Result>(
   callback: (...args: Args) => Result | Promise<Result>,
 ) => (...args: Args) => Promise<Result>;

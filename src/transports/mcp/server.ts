@@ -13,7 +13,6 @@ const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const;
 
 const STATIC_LIST = { listChanged: false } as const;
 
-/** A server for one connection or one request: the tools, resources and prompts of `backend`. */
 export function buildMcpServer(backend: McpBackend, options: McpServerOptions): McpServer {
   const { version, publicUrl } = options;
   const server = new McpServer(

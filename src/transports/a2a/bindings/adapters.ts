@@ -92,7 +92,6 @@ function createRestBinding(requestHandler: A2ARequestHandler) {
   };
 }
 
-/** Aborted when the client disconnects. */
 function createDisconnectSignal(response: Response): AbortSignal {
   const disconnected = new AbortController();
   response.once('close', () => disconnected.abort());

@@ -6,7 +6,6 @@ import { findPredecessor, findSuccessor, isKnownMethod, listMethods } from './me
 
 /** Why a JSON-RPC request is rejected before its params are read. */
 export interface RequestFault {
-  /** JSON-RPC error code. */
   rpcCode: number;
   error: OracleError;
 }
@@ -30,7 +29,6 @@ export function findRequestFault(body: unknown, version: string): RequestFault |
   return null;
 }
 
-/** Lists the methods of the request's protocol version. */
 function unknownMethodFault(version: string): RequestFault {
   const others = version === A2A_LEGACY_VERSION ? `; those of ${A2A_VERSION} need A2A-Version: ${A2A_VERSION}` : '';
   const suggestedAction = `Call one of ${listMethods(version).join(', ')}${others}.`;

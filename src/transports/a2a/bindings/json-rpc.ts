@@ -11,7 +11,6 @@ import { buildCallContext, LEGACY_EXTENSION_HEADER } from './call-context.ts';
 import { expectsLegacyEvents, sendRpcError } from './json-rpc-response.ts';
 import { getRequestVersion, isSupportedVersion } from './versions.ts';
 
-/** Request handling and error format of one protocol version. */
 interface VersionHandler {
   handle(body: unknown, context: ServerCallContext): Promise<unknown>;
   toRpcError(error: unknown): RpcError;

@@ -47,7 +47,6 @@ export function isLegacyStream(method: unknown): boolean {
   return LEGACY_STREAMS.includes(method);
 }
 
-/** Replaces 1.0 method names in a text by their 0.3 names. */
 export function toLegacyMethodNames(text: string): string {
   return text.replace(/\b[A-Z]\w+\b/g, (word) => findPredecessor(word) ?? word);
 }

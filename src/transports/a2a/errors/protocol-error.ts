@@ -8,15 +8,12 @@ import { getUser } from '../agent-user.ts';
 import { toLegacyMethodNames } from '../bindings/methods.ts';
 import { ProtocolRejection, type RejectionName } from './rejections.ts';
 
-/** Representation of an error code in the protocol. */
 interface ErrorMapping {
   /** Error name of the protocol; null for a code without one. */
   as: RejectionName | 'TaskNotFoundError' | 'RequestMalformedError' | 'ContentTypeNotSupportedError' | null;
-  /** JSON-RPC code. */
   rpc: number;
   /** `google.rpc.Code` (A2A 1.0, section 11.6). */
   status: string;
-  /** HTTP status of the HTTP+JSON binding. */
   http: number;
 }
 

@@ -1,7 +1,6 @@
 import { A2A_LEGACY_VERSION, A2A_VERSION } from '../../../../agent-card/protocols.ts';
 import { OracleError } from '../../../platform/errors.ts';
 
-/** Error names of the protocol. */
 export type RejectionName = 'TaskNotCancelableError' | 'UnsupportedOperationError' | 'VersionNotSupportedError';
 
 /** An error that the protocol sends under another name than its code would get. */

@@ -16,7 +16,6 @@ import { getPlannedSkill, type MessagePlan, planMessage } from './plan.ts';
 export interface DispatcherDeps {
   tasks: MongoTaskStore;
   claims: MessageClaims;
-  /** Runs a message on an existing task. */
   sdkHandler: DefaultRequestHandler;
   stopping: AbortSignal;
   log: Log;
@@ -34,7 +33,6 @@ interface TaskStart {
 interface DispatchedMessage {
   taskId: string;
   message: Message;
-  /** The request for the SDK handler. */
   request: SendMessageRequest;
   /** False if another call or process runs the message, or has run it. */
   runsHere: boolean;
@@ -78,7 +76,6 @@ export class MessageDispatcher {
     }
   }
 
-  /** Resolves when no message is running. */
   async drain(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }

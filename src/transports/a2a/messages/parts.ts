@@ -17,7 +17,6 @@ export function findData(parts: readonly Part[] | undefined): Record<string, unk
   return content?.$case === 'data' ? content.value : undefined;
 }
 
-/** An error as text and as data. */
 export function errorParts(error: ClientError): Part[] {
   return [textPart(`${error.message}. ${error.suggestedAction}`), dataPart({ ...error })];
 }

@@ -31,7 +31,6 @@ export type MessagePlan =
   /** The tier excludes the skill (`error`), and the call can be paid for. */
   | { do: 'bill'; call: SkillCall; error: ClientError; note?: string }
   | { do: 'sell'; call: SkillCall; payment: MessagePayment & { do: 'submit' }; note?: string }
-  /** The client declines to pay. */
   | { do: 'decline'; skill: string };
 
 const CALL_INPUT = z.strictObject({ skill: z.string().optional(), input: z.record(z.string(), z.unknown()).optional() });
@@ -40,11 +39,8 @@ export interface PlanOptions {
   caller: Caller;
   /** Skill of earlier messages of the task. */
   skill?: string;
-  /** The call that the task awaits payment for. */
   payableCall?: PayableCall;
-  /** Payment metadata of the message. */
   payment?: MessagePayment;
-  /** Whether the client activated the x402 extension. */
   acceptsPaymentRequests?: boolean;
 }
 
@@ -144,7 +140,6 @@ function formatNote(skill: string, input: Record<string, unknown>): string {
   return `Understood as ${skill}. To ask exactly this, send a data part ${JSON.stringify({ skill, input })}.`;
 }
 
-/** Answer to a text that names no skill. */
 function buildSkillQuestion(): Part[] {
   const list = SKILLS.map(({ id, summary }) => `- ${id}: ${summary}.`);
   const example = getExample(SKILLS[0].id);

@@ -1,6 +1,5 @@
 import { REGIME_NAMES, type Regime } from '../../../forecast/regime/regime.ts';
 
-/** Record filters in a text. */
 export interface TextFilters {
   regime: Regime | undefined;
   status: string | undefined;

@@ -16,11 +16,9 @@ export const PAYMENT_METADATA = {
   requiredV2: 'bitcoin-signal-oracle/payment-required',
   /** Settlement and signed receipt. */
   receipt: 'bitcoin-signal-oracle/receipt',
-  /** Referral code. */
   ref: 'bitcoin-signal-oracle/ref',
 } as const;
 
-/** Payment metadata of a message. */
 export type MessagePayment = { do: 'submit'; payload: Record<string, unknown>; ref: unknown } | { do: 'decline' };
 
 /** The call that a task awaits payment for. */
@@ -57,7 +55,6 @@ export function getPayment(context: ServerCallContext): MessagePayment | undefin
   return context.state.get(PAYMENT_METADATA.payload) as MessagePayment | undefined;
 }
 
-/** Whether the client activated the x402 extension. */
 export function isX402Activated({ requestedExtensions }: ServerCallContext): boolean {
   return requestedExtensions?.includes(EXTENSION_URIS.x402) === true;
 }

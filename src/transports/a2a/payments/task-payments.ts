@@ -22,16 +22,12 @@ export interface TaskPaymentsDeps {
 
 export interface SaleOptions {
   requestContext: RequestContext;
-  /** Owner of the task. */
   owner: string;
-  /** Called with the error of a failed sale. */
   onFailure(error: unknown): void;
 }
 
-/** Receipts that a task keeps. */
 const MAX_RECEIPTS = 10;
 
-/** Payment flow of one task, by the x402 extension. */
 export class TaskPayments {
   readonly #deps: TaskPaymentsDeps;
 
@@ -54,7 +50,6 @@ export class TaskPayments {
     });
   }
 
-  /** The client declines to pay. */
   decline(): void {
     this.#deps.publisher.publishStatus(TaskState.TASK_STATE_CANCELED, {
       parts: [textPart('Payment declined. Nothing was charged.')],

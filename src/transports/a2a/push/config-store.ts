@@ -98,7 +98,6 @@ export class PushConfigStore implements PushNotificationStore {
     await this.#configs.deleteOne({ _id: buildConfigKey(getOwner(context), taskId, configId) }, { hint: { _id: 1 } });
   }
 
-  /** Sets the expiry of a task that has just changed. */
   async extendExpiry(taskId: string, context: ServerCallContext): Promise<void> {
     const owner = getOwner(context);
     const expiresAt = getExpiry(owner, this.#deps.now());
@@ -109,7 +108,6 @@ export class PushConfigStore implements PushNotificationStore {
     await this.#configs.deleteMany({ owner, taskId }, { hint: TASK_KEY });
   }
 
-  /** Returns the number of expired documents that were deleted. */
   async purge(now: Date): Promise<number> {
     return (await this.#configs.deleteMany({ expiresAt: { $lte: now } }, { hint: { expiresAt: 1 } })).deletedCount;
   }

@@ -8,7 +8,6 @@ const SERIALIZERS: Readonly<Record<'0.3' | '1.0', PushNotificationSerializer>> =
   '1.0': new V1PushNotificationSerializer(),
 };
 
-/** One event, serialized for both protocol versions. */
 export type TaskNotification = Readonly<Record<keyof typeof SERIALIZERS, SerializedPushNotification>>;
 
 /** Drops the history, which the receiver can read: otherwise a small request would cause many large notifications. */

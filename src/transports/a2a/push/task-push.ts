@@ -13,7 +13,6 @@ import { PushConfigStore } from './config-store.ts';
 import { TaskNotifier, type TaskNotifierDeps } from './notifier.ts';
 import { requireDeliverableConfig } from './validate-config.ts';
 
-/** Push notifications as the SDK's request handler expects them. */
 export interface TaskPush {
   store: PushNotificationStore;
   sender: PushNotificationSender;
@@ -24,14 +23,12 @@ export interface TaskPush {
    */
   check(config: TaskPushNotificationConfig, context: ServerCallContext): Promise<void>;
   deleteForTask(owner: string, taskId: string): Promise<void>;
-  /** Returns the number of expired documents that were deleted. */
   purge(now: Date): Promise<number>;
 }
 
 export interface TaskPushDeps {
   db: Db;
   secretBox: SecretBox;
-  /** Allowed target URLs. */
   rules: TargetRules;
   /** Rules for registrations, with DNS look-ups of their own: slow names must not delay notifications. */
   registering?: TargetRules;
@@ -44,7 +41,6 @@ export interface TaskPushDeps {
 /** Time that running notifications get at shutdown. */
 const DRAIN_GRACE_MS = 2_000;
 
-/** Composes the store and the notifier, and drains the notifier at shutdown. */
 export function createTaskPush({ db, secretBox, rules, registering = rules, now, log, stopping, backoffMs }: TaskPushDeps): TaskPush {
   const store = new PushConfigStore({ db, secretBox, now });
   const sender = new TaskNotifier({

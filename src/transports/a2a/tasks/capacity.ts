@@ -22,7 +22,6 @@ export interface TaskCapacityDeps {
   onEvicted(task: Pick<TaskDoc, '_id' | 'owner'>): Promise<void>;
 }
 
-/** Limits stored tasks per quota key. */
 export class TaskCapacity {
   readonly #deps: TaskCapacityDeps;
 

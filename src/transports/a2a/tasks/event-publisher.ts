@@ -15,9 +15,7 @@ interface PublisherDeps {
 
 export interface StatusDetails {
   parts?: Part[];
-  /** Metadata that the task keeps. */
   taskMetadata?: Record<string, unknown>;
-  /** Payment metadata of the status message. */
   messageMetadata?: Record<string, unknown>;
 }
 

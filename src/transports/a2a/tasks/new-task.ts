@@ -10,7 +10,6 @@ export interface NewTaskFields {
   skill?: string;
 }
 
-/** A submitted task. */
 export function buildTask({ taskId, contextId, message, at, skill }: NewTaskFields): Task {
   return {
     id: taskId,

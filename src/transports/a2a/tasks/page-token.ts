@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { OracleError } from '../../../platform/errors.ts';
 
-/** Last task of a page. */
 export interface PageCursor {
   statusAt: Date;
   id: string;

@@ -21,7 +21,6 @@ interface Run {
   run: string;
 }
 
-/** Fields that each write sets. */
 type TaskFields = Omit<TaskDoc, '_id' | 'countedAs' | 'createdAt' | 'expiresAt' | 'run' | 'aliveAt'> & Partial<Pick<TaskDoc, 'expiresAt'>>;
 
 type StoredTask = Pick<TaskDoc, '_id' | 'owner' | 'run' | 'aliveAt' | 'task'>;
@@ -155,7 +154,6 @@ export class MongoTaskStore implements TaskStore {
     return { ...page, pageSize, totalSize };
   }
 
-  /** Returns the number of expired tasks that were deleted. */
   async purge(now: Date): Promise<number> {
     return (await this.#tasks.deleteMany({ expiresAt: { $lte: now } })).deletedCount;
   }
@@ -217,7 +215,6 @@ function getLastMessageId({ history }: Task): string | undefined {
   return history.findLast(({ role }) => role === Role.ROLE_USER)?.messageId;
 }
 
-/** The skill that a task was opened for. */
 export function getTaskSkill({ metadata }: Pick<Task, 'metadata'>): string | undefined {
   return typeof metadata?.skill === 'string' ? metadata.skill : undefined;
 }

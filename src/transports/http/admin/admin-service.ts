@@ -14,13 +14,11 @@ export interface AdminStepResult {
   detail: string;
 }
 
-/** Operations of the admin routes. */
 export interface AdminService {
   audit: AuditLog;
   wagerSwitch: WagerSwitch;
   /** Whether the settings disable new wagers, regardless of the switch. */
   wagersOff: boolean;
-  /** The latest run of every step. */
   steps(): Promise<Status['steps']>;
   /**
    * @param date `YYYY-MM-DD`; default today

@@ -34,7 +34,6 @@ export const AUDIT_INDEXES = [{ collection: 'admin_audit', indexes: [{ key: { at
 
 interface AuditLogDeps {
   db: Db;
-  /** User name of the operator. */
   user: string;
   log: Log;
   now(): Date;

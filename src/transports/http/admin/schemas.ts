@@ -64,7 +64,6 @@ export const STEP_REPLY = z.object({
   detail: z.string().describe('Result, what it waits for, or the error'),
 });
 
-/** `POST /admin/wagers/pause` and `POST /admin/wagers/resume`. */
 export const WAGER_SWITCH_REPLY = z.object({
   success: SUCCESS,
   changed: z.boolean().describe('False: already in this state'),

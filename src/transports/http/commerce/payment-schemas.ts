@@ -60,7 +60,6 @@ export const RECEIPT = z.object({
   signer: ADDRESS.describe('Provider wallet of the service, as in the signed agent card'),
 });
 
-/** Members of every paid answer. */
 export const SOLD = {
   payment: PAYMENT.describe('Payment'),
   receipt: RECEIPT.describe('Signed receipt: proof of what was sold, and that it matches the commitment'),

@@ -3,7 +3,6 @@ import { getInputRules } from '../../../platform/validation/input-rules.ts';
 import { findConstantName } from './components/schema-constants.ts';
 import { NAME_TAG, type OpenApiSchema } from './components/subschemas.ts';
 
-/** Adjusts schemas of zod-openapi. */
 export const adjustSchema: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) => {
   const { def } = zodSchema._zod;
   const schema = jsonSchema as OpenApiSchema;

@@ -13,7 +13,6 @@ import { SECURITY_SCHEMES } from './security-schemes.ts';
 /** Interface, section 9: paths carry no version. */
 export const API_VERSION = '1.0.0';
 
-/** Builds the OpenAPI 3.1 document of the mounted operations. Deterministic. */
 export function buildOpenApiDocument(routes: readonly Route[], { publicUrl }: { publicUrl: string }): oas31.OpenAPIObject {
   const document = createDocument(
     {

@@ -1,4 +1,3 @@
-/** Markdown on all operations. */
 export const INTRODUCTION = `
 Forecasts cover 1, 2, 3 and 7 days and are made daily at about 21:35 UTC. To get a token, log in as below, or run
 \`npm run -s token -- premium\` for a demonstration service.

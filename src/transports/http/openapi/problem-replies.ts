@@ -70,7 +70,6 @@ function isOperationFault(status: number): boolean {
   return status < 500 && !GENERAL_STATUSES.has(status);
 }
 
-/** 402 with payment requirements. */
 const PAYMENT_REQUIRED_REPLY: ZodOpenApiResponseObject = {
   id: 'PaymentTerms',
   ...describeProblems(['PAYMENT_REQUIRED'], true, PAYMENT_PROBLEM),

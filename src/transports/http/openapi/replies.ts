@@ -4,7 +4,6 @@ import { EXAMPLES } from './examples.ts';
 import { buildSuccessHeaders } from './headers.ts';
 import { buildProblemReplies } from './problem-replies.ts';
 
-/** Responses of an operation by status, ascending. */
 export function buildReplies(route: Route): ZodOpenApiResponsesObject {
   const byStatus = new Map<number, ZodOpenApiResponseObject>([[route.status, buildSuccessReply(route)], ...buildOtherReplies(route)]);
   if (isCacheable(route)) byStatus.set(304, NOT_MODIFIED);

@@ -16,7 +16,6 @@ export const PAGE_CSP = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** Renders the page for the base path of the public URL. */
 export function renderDashboardPage({ publicUrl }: { publicUrl: string }): string {
   const base = `${new URL(publicUrl).pathname.replace(/\/+$/, '')}/`;
   const values = { base, title: IDENTITY.name, description: IDENTITY.description };

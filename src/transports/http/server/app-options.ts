@@ -5,7 +5,6 @@ import type { Log } from '../../../platform/log.ts';
 import type { ChainWork } from './security/chain-work.ts';
 import type { RequestSource } from './security/request-log.ts';
 
-/** Options of the middleware in front of the routes. */
 export interface AppOptions {
   log: Log;
   /** Authenticates the `Authorization` header; the public caller without one. @throws OracleError UNAUTHENTICATED */

@@ -10,9 +10,7 @@ import { type SocketLimits, watchSockets } from './sockets/watch-sockets.ts';
 const GRACE_MS = 3_000;
 
 export interface Timeouts {
-  /** For the head of a request. */
   headersMs: number;
-  /** For a whole request with its body. */
   requestMs: number;
   /** For a client that reads nothing of its response. */
   stalledMs: number;

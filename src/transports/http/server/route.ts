@@ -78,7 +78,6 @@ export interface Route {
   /** The description names the successor. */
   deprecated?: boolean;
   access: AccessLevel;
-  /** Offering of a paid operation. */
   offering?: Offering;
   /** Offering that buys a single answer without the required tier. */
   boughtAs?: Offering | null;
@@ -92,7 +91,6 @@ export interface Route {
   problemMembers?(body: unknown): Record<string, unknown>;
   /** A missing body is an empty object. */
   bodyOptional?: true;
-  /** Status of success. */
   status: number;
   /** Schema of the JSON of success; null for a reply without JSON. */
   reply: z.ZodType | null;

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../server/replies/escape-html.ts';
 
-/** Values of the card, unescaped. */
 export interface WidgetCard {
   signal: string;
   confidence: number | null;
@@ -16,7 +15,6 @@ export interface WidgetCard {
   /** Whether this forecast, and any of the record, was replayed. */
   replayed: boolean;
   recordReplayed: boolean;
-  /** URL of the record. */
   link: string;
 }
 
@@ -58,7 +56,6 @@ export const WIDGET_CSP = [
 
 const REFRESH_SECONDS = 1_800;
 
-/** Renders the card as an HTML document without scripts. */
 export function renderWidget(card: WidgetCard, theme: Theme): string {
   const { horizon, date, btcPrice, regime, source, link } = card;
   return `<!doctype html>

@@ -18,6 +18,5 @@ export interface McpBackend {
   run(skillId: string, input: Record<string, unknown>, payment?: CallPayment): Promise<SkillAnswer | SoldAnswer>;
   /** The public signal (interface, section 2.1) in the view of the caller. @throws OracleError STEP_WAITING */
   publicSignal(horizon: HorizonName): Promise<Record<string, unknown>>;
-  /** Markdown. */
   methodology: string;
 }

@@ -15,7 +15,6 @@ export interface LocalBackendDeps {
   methodology: string;
 }
 
-/** Backend in the service process, bound to the caller of one request. */
 export function createLocalBackend({ signals, runSkill, paidCalls, methodology }: LocalBackendDeps, context: RequestContext): McpBackend {
   return {
     async run(skillId, input, { payment, ref } = { payment: undefined, ref: undefined }) {

@@ -22,7 +22,6 @@ export interface RemoteBackendOptions {
   url: string;
   /** Awaited before each request. @throws OracleError SERVICE_UNREACHABLE, STEP_WAITING */
   ready?(): Promise<void>;
-  /** Access token; undefined for anonymous requests. */
   token?(): Promise<string | undefined>;
   /** Drops a rejected token. True if the next one may differ. */
   forgetToken?(): boolean;

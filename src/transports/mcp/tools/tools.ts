@@ -8,7 +8,6 @@ import type { McpServerOptions } from '../options.ts';
 import { toToolError, toToolResult } from './tool-result.ts';
 import { toListedInput, toListedOutput } from './tool-schema.ts';
 
-/** Registers one tool per skill, in order. */
 export function registerTools(server: McpServer, backend: McpBackend, options: McpServerOptions): void {
   for (const skill of SKILLS) {
     server.registerTool(skill.id, toToolDeclaration(skill), async (input, context) => {

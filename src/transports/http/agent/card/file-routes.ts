@@ -12,7 +12,6 @@ import { MCP_SERVER_FILE } from './schemas.ts';
 
 const AN_HOUR = 'public, max-age=3600';
 
-/** Documents about the service for agents and language models. */
 export function agentFileRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'version'>): Route[] {
   return [
     route(`GET ${ENDPOINTS.mcpServer}`, 'getMcpServerFile', {

@@ -4,7 +4,6 @@ import { EncodedText } from '../../server/replies/encoded-text.ts';
 import { type Route, route } from '../../server/route.ts';
 import { AGENT_CARD, CARD_KEYS } from './schemas.ts';
 
-/** The signed agent card, and the public keys of its signatures. */
 export function agentCardRoutes({ card }: Pick<HttpDeps, 'card'>): Route[] {
   let built: { etag: string; encoded: EncodedText } | undefined;
   return [

@@ -111,7 +111,6 @@ const HEADER = z.object({
   isSecret: z.boolean().describe('Whether its value is secret'),
 });
 
-/** `server.json` of the MCP registry. */
 export const MCP_SERVER_FILE = z.object({
   $schema: z.url().describe('Schema of this file'),
   name: z.string().describe('Registry name: reverse DNS of the host, a slash, the service name'),

@@ -3,7 +3,6 @@ import type { ClientError } from '../../../../platform/errors.ts';
 
 /** A task of the REST interface (sections 2.9 and 4.5), in the same store as tasks of the A2A protocol. */
 export interface AgentTask {
-  /** A UUID. */
   id: string;
   /** Empty while unknown. */
   skill: string;
@@ -17,7 +16,6 @@ interface AgentTaskRequest {
   metadata?: Record<string, unknown>;
 }
 
-/** Tasks of agents, each visible to its own caller. */
 export interface AgentTasks {
   /** Runs a task to its end. @throws OracleError INPUT_INVALID for an invalid request, which is not stored */
   send(request: AgentTaskRequest, context: RequestContext): Promise<AgentTask>;

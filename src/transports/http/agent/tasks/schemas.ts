@@ -5,7 +5,6 @@ import { PROBLEM } from '../../openapi/problem-schema.ts';
 
 const IDS = SKILLS.map(({ id }) => id);
 
-/** JSON-RPC request id. */
 const CALL_ID = z.union([z.string().max(256), z.int()], { error: 'must be a string of at most 256 characters, or a whole number' });
 
 export const TASK_BODY = z.strictObject({

@@ -59,7 +59,6 @@ const EVIDENCE = z.object({
   }),
 });
 
-/** `svc_crowd_vs_oracle`, of purchases and of the agent commerce protocol. */
 export const CROWD_VS_ORACLE = z.object({
   ...buildHeadMembers('crowd_vs_oracle'),
   running: weeks.element.nullable().describe('Newest running week; null before it is priced'),

@@ -13,10 +13,8 @@ const PROOF = FULL_PROOF.describe('Proof to verify the forecast on chain');
 const { model, thresholds, categories } = PREMIUM_SIGNAL.shape;
 const RECORD = TRACK_RECORD.shape.statistics.describe('Statistics of all forecasts of this horizon');
 
-/** `svc_signal_with_proof`. */
 export const SIGNAL_WITH_PROOF = z.object({ ...buildHeadMembers('signal_with_proof'), ...SOLD_FORECAST, proof: PROOF });
 
-/** `svc_analysis_report`. */
 export const ANALYSIS_REPORT = z.object({
   ...buildHeadMembers('analysis_report'),
   regime: z.object(REGIME_FIELDS).describe('Current regime with its factors'),
@@ -37,7 +35,6 @@ export const ANALYSIS_REPORT = z.object({
 
 const { market, sizing, marketReason, contractSide, wager, entry, actionable, notActionableBecause } = NEXT_INTENT.shape;
 
-/** `svc_alpha_brief`. */
 export const ALPHA_BRIEF = z.object({
   ...buildHeadMembers('alpha_brief'),
   ...SOLD_FORECAST,
@@ -55,7 +52,6 @@ export const ALPHA_BRIEF = z.object({
   risks: z.array(z.string()).describe('Reasons not to act on it'),
 });
 
-/** `svc_bitcoin_signal` of the agent commerce protocol. */
 export const BITCOIN_SIGNAL = z.object({
   ...buildHeadMembers('bitcoin_signal'),
   ...SOLD_FORECAST,

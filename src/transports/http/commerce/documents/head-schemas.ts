@@ -4,7 +4,6 @@ import { BYTES32, TIME } from '../../../../platform/validation/fields.ts';
 import { ORACLE_SIGNAL } from '../../../../record/schemas/oracle.ts';
 import { PREMIUM_SIGNAL } from '../../forecast/signal/premium-schemas.ts';
 
-/** Common members of all documents. */
 export function buildHeadMembers<Kind extends string>(kind: Kind) {
   return {
     kind: z.literal(kind).describe('Document kind: its offering name without `svc_`'),

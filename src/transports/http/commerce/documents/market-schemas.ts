@@ -29,7 +29,6 @@ const FIGURE = z.object({
   provisional: z.boolean().describe('True until the value is final'),
 });
 
-/** `svc_daily_macro_review`. */
 export const DAILY_MACRO_REVIEW = z.object({
   ...buildHeadMembers('daily_macro_review'),
   price: z.array(FIGURE).describe('Bitcoin'),
@@ -43,7 +42,6 @@ export const DAILY_MACRO_REVIEW = z.object({
 
 const { asOf, price, sentiment, flows, macro, regime, missing } = MARKET_CONTEXT.shape;
 
-/** `svc_market_context` of the agent commerce protocol. */
 export const MARKET_CONTEXT_DOCUMENT = z.object({
   ...buildHeadMembers('market_context'),
   ...{ asOf, price, sentiment, flows, macro, regime },

@@ -15,7 +15,6 @@ const TABLE = z.object({
   rows: ROWS.describe('One array per row'),
 });
 
-/** `svc_verified_track_record`. */
 export const VERIFIED_TRACK_RECORD = z.object({
   ...buildHeadMembers('verified_track_record'),
   audit: objectOf('What a verifier needs to recompute the record', {

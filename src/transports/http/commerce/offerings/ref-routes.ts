@@ -20,7 +20,6 @@ const refCodeInput = z
 
 const NO_TAKINGS = { payments: 0, amountMicros: 0n };
 
-/** Revenue by ref code of a partner. */
 export function refRoutes(deps: Pick<HttpDeps, 'commerce' | 'now'>): Route[] {
   return [
     route('GET /api/refs/leaderboard', 'getRefLeaderboard', {

@@ -20,7 +20,6 @@ type X402Document = z.input<typeof X402_DOCUMENT>;
 
 const MIME_TYPE = 'application/json';
 
-/** `/.well-known/x402.json`. */
 export function buildX402Document({ commerce, publicUrl }: DiscoveryDeps): X402Document {
   const { merchant, facilitatorUrl: url } = commerce;
   const toUrl = (path: string) => joinUrl(publicUrl, path);

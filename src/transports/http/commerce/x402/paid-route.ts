@@ -23,7 +23,6 @@ const PAID_QUERY = z.object({
     .describe(`Ref code of the partner, in any case: ${REF_CODE_RULE}`),
 });
 
-/** JSON Schema of the query of paid operations. */
 export const PAID_INPUT = {
   type: 'object',
   properties: {

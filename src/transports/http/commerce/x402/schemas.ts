@@ -4,7 +4,6 @@ import { objectOf } from '../../../../platform/validation/described.ts';
 import { ADDRESS, COUNT, INTEGER_TEXT, SUCCESS } from '../../../../platform/validation/fields.ts';
 import { CHAIN, DECIMAL, RECEIPT, SOLD } from '../payment-schemas.ts';
 
-/** Payment requirements of x402 version 1. */
 export const REQUIREMENTS_V1 = z.object({
   scheme: z.literal('exact').describe('Exact amount, by an EIP-3009 authorization that the payer signs'),
   network: z.string().describe('Chain name in x402 version 1, e.g. base'),
@@ -20,7 +19,6 @@ export const REQUIREMENTS_V1 = z.object({
   mimeType: z.string().describe('Media type of the answer'),
 });
 
-/** Payment requirements of x402 version 2. */
 export const REQUIREMENTS_V2 = z.object({
   scheme: REQUIREMENTS_V1.shape.scheme,
   network: CHAIN,

@@ -8,7 +8,6 @@ export interface NamedBody {
   name: string;
 }
 
-/** Suffixes that name the role of a body. */
 const ROLE = /(Request|Response)$/;
 const VERB = /^(Get|List|Run|Buy)(?=[A-Z])/;
 

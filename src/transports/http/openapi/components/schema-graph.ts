@@ -31,7 +31,6 @@ interface Pointer extends OpenApiSchema {
   [NODE]: SchemaNode;
 }
 
-/** Structures of a document, deduplicated by content. */
 export class SchemaGraph {
   private readonly nodes = new Map<string, SchemaNode>();
   private readonly ids = new Map<SchemaNode, number>();

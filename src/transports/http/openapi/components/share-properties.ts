@@ -21,7 +21,6 @@ interface OpenObject {
   schema: OpenApiSchema;
 }
 
-/** Properties that the same objects share. */
 interface SharedPart {
   names: string[];
   owners: OpenObject[];

@@ -14,7 +14,6 @@ const SINGLE = ['items', 'additionalProperties', 'propertyNames', 'not', 'contai
 /** Keywords whose subschemas describe an entry, named in the singular. */
 const ENTRIES = new Set(['items', 'additionalProperties', 'prefixItems', 'patternProperties']);
 
-/** Position of a subschema in its parent. */
 export interface Step {
   property?: string;
   isEntry: boolean;

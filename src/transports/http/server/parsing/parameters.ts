@@ -35,7 +35,6 @@ export const PAGE_LIMITS = {
   wagers: { most: 365, default: 60 },
 } as const;
 
-/** `limit`: an integer from 1 to `max`. */
 export const limitInput = (max: number, fallback: number) =>
   z
     .string({ error: `must be given once, as a whole number from 1 to ${max}` })
@@ -45,7 +44,6 @@ export const limitInput = (max: number, fallback: number) =>
     .pipe(z.number().min(1, `must be at least 1`).max(max, `must be at most ${max}`))
     .meta(describeParameter({ type: 'integer', minimum: 1, maximum: max, default: fallback }, 'Maximum number of entries, newest first'));
 
-/** `offset`: an integer from 0 to `max`. */
 export const offsetInput = (max: number) =>
   z
     .string({ error: `must be given once, as a whole number from 0 to ${max}` })

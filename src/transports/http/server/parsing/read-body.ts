@@ -4,7 +4,6 @@ import express, { type Request, type Response } from 'express';
 export const BODY_LIMIT_BYTES = 64 * 1024;
 
 interface BodyRules {
-  /** Media types that are parsed as JSON. */
   types: readonly string[];
   limitBytes: number;
 }

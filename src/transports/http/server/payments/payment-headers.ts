@@ -6,7 +6,6 @@ export const PAYMENT_HEADERS = ['PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-402-Payment
 
 export type PaymentHeader = (typeof PAYMENT_HEADERS)[number];
 
-/** Carries the payment requirements of a 402. */
 export const PAYMENT_REQUIRED_HEADER = 'PAYMENT-REQUIRED';
 
 export const SETTLEMENT_HEADERS = { v2: 'PAYMENT-RESPONSE', v1: 'X-PAYMENT-RESPONSE' } as const;

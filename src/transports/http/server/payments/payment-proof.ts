@@ -5,11 +5,9 @@ import { PAYMENT_HEADERS, type PaymentHeader } from './payment-headers.ts';
 /** A decoded payment, not validated yet. */
 export interface PaymentProof {
   payment: unknown;
-  /** Headers that carried it. */
   headers: readonly PaymentHeader[];
 }
 
-/** Base64 or base64url. */
 const BASE64 = /^[\w+/-]+={0,2}$/;
 
 /** Decodes the payment headers of a request; null without one. @throws PaymentRequiredError for a malformed payment, and for two */

@@ -2,7 +2,6 @@ import type { Response } from 'express';
 
 const membersByResponse = new WeakMap<Response, Record<string, unknown>>();
 
-/** Sets extension members of the problem document that this response may become. */
 export function setProblemMembers(response: Response, members: Record<string, unknown>): void {
   membersByResponse.set(response, members);
 }

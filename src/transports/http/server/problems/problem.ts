@@ -46,7 +46,6 @@ export const PROBLEMS = {
   INTERNAL: { status: 500, title: 'Something went wrong here' },
 } as const satisfies Record<ErrorCode, { status: number; title: string }>;
 
-/** Problem details (RFC 9457) with the extension members of this service. */
 interface ProblemDetails {
   type: string;
   title: string;

@@ -53,7 +53,6 @@ export function getRequestSource(response: Response): RequestSource {
   return { requestId, address: ip };
 }
 
-/** Adds the wallet of the caller to the log line of a request. */
 export function setLoggedCaller(response: Response, { wallet }: Caller): void {
   const facts = factsByResponse.get(response);
   if (facts !== undefined) facts.wallet = wallet;

@@ -16,7 +16,6 @@ const A2A_HEADERS = ['A2A-Version', 'A2A-Extensions', 'X-A2A-Extensions'];
 const MCP_HEADERS = ['Last-Event-ID', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version', 'Mcp-Session-Id'];
 const CACHE_HEADERS = ['If-Modified-Since', 'If-None-Match'];
 
-/** Request headers that CORS allows. */
 const ALLOWED_HEADERS = [
   'Authorization',
   'Content-Type',
@@ -27,7 +26,6 @@ const ALLOWED_HEADERS = [
   ...MCP_HEADERS,
 ];
 
-/** Response headers that CORS exposes to scripts. */
 const EXPOSED_HEADERS = [
   'A2A-Extensions',
   'Deprecation',

@@ -14,7 +14,6 @@ export function buildRangeLimits(overall: number, shares: Omit<RangeLimits, 'ove
   return { perAddress: share(shares.perAddress), per56: share(shares.per56), per48: share(shares.per48), overall };
 }
 
-/** Sums amounts per address range. */
 export class AddressRangeCounter {
   readonly #limits: readonly number[];
   readonly #overallLimit: number;

@@ -24,7 +24,6 @@ export class ClientConnection {
     this.isProxied = isProxied;
   }
 
-  /** Holds a slot of the budget until `release`. */
   assignSlot(releaseSlot: ReleaseSlot): void {
     this.release();
     this.#releaseSlot = releaseSlot;

@@ -24,7 +24,6 @@ export class ConnectionBudget {
   readonly #general: AddressRangeCounter;
   readonly #reserves: Record<ReserveKind, AddressRangeCounter>;
 
-  /** @param maxConnections size of the general share */
   constructor(maxConnections: number) {
     const createReserve = (kind: ReserveKind) => {
       const size = Math.max(1, Math.floor(maxConnections * RESERVES[kind]));

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { forgetConnection } from './client-connection.ts';
 
-/** A WebSocket handshake as emitted by `upgrade`. */
 interface Handshake {
   request: IncomingMessage;
   socket: Duplex;

@@ -9,7 +9,6 @@ export interface ScheduledStep {
   what: string;
 }
 
-/** Public facts of the deployment. */
 export interface AboutDeps {
   /** Whether the chain is a local throw-away. */
   local: boolean;

@@ -1,6 +1,5 @@
 import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 
-/** Documents and entry points. */
 export const DOCUMENTS = [
   { name: 'all operations', path: '/' },
   { name: 'OpenAPI 3.1 document', path: '/.well-known/openapi.json' },

@@ -9,7 +9,6 @@ export type EcosystemDeps = Pick<HttpDeps, 'about' | 'addresses' | 'attesterAddr
 
 type Contracts = Ecosystem['contracts'];
 
-/** Contracts with their state, and supported standards. */
 export async function buildEcosystem(deps: EcosystemDeps): Promise<Ecosystem> {
   const { about, chainId, publicUrl } = deps;
   const [{ checkedAt, ...states }, eas] = await Promise.all([about.contracts(), readEasRecord(deps)]);

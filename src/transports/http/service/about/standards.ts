@@ -3,7 +3,6 @@ import { WEBSOCKET } from '../../../../events/channels.ts';
 
 export const STANDARD_KINDS = ['chain', 'identity', 'payment', 'agent', 'push', 'http'] as const;
 
-/** A standard that this service supports. */
 export interface Standard {
   id: string;
   name: string;
