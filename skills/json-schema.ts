@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { withSingleTypes } from './single-types.ts';
 
-/**
- * JSON Schema (draft 2020-12) of a skill's input or output, with single types. Drops the pattern of a format and the bounds of safe
- * integers, which would be most of the text and say nothing further.
- */
+/** JSON Schema (draft 2020-12) with single types, without patterns of formats and safe-integer bounds, which would be most of the text. */
 export function toSkillJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> {
   const {
     $schema: _,

@@ -30,10 +30,7 @@ export function findSkill(id: unknown): Skill {
   });
 }
 
-/**
- * Validates a call without running it. A paying caller needs no tier if single answers are sold.
- * @throws OracleError INPUT_INVALID naming `skill` or the field of the input, UNAUTHENTICATED, TIER_REQUIRED
- */
+/** A paying caller needs no tier if single answers are sold. @throws OracleError INPUT_INVALID, UNAUTHENTICATED, TIER_REQUIRED */
 export function prepareCall(id: unknown, input: unknown, caller: Caller): SkillCall {
   const skill = findSkill(id);
   const isPaidFor = caller.paid === true && skill.offering !== null;

@@ -12,10 +12,7 @@ export const EXTENSION_URIS = {
   x402: 'https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2',
 } as const;
 
-/**
- * All optional. The params hold no number and no non-ASCII character, because the Python SDK would canonicalize those differently and
- * reject the first signature.
- */
+/** All optional. No number and no non-ASCII character: the Python SDK canonicalizes those differently and would reject the signature. */
 export function buildExtensions(source: CardSource): AgentExtension[] {
   return [buildContractsExtension(source), buildIdentityExtension(source), buildPaymentsExtension(source)];
 }

@@ -5,10 +5,7 @@ import type { CardSource } from './card-source.ts';
 
 type Json = Record<string, unknown>;
 
-/**
- * Unsigned card as JSON that both versions read: the 1.0 fields plus those of 0.3, which share only `securitySchemes`. Deterministic, so
- * that its ETag is stable.
- */
+/** Unsigned card with the fields of 1.0 and of 0.3, which share only `securitySchemes`. Deterministic: its ETag is stable. */
 export function buildServedCard(source: CardSource): Json {
   const card = buildAgentCard(source);
   const { signatures: _, ...wire } = AgentCard.toJSON(card) as Json;

@@ -27,10 +27,7 @@ export interface CardService {
   current(): Promise<SignedCard>;
   /** Public keys, active one first. */
   keys(): Promise<CardJwk[]>;
-  /**
-   * Activates a new key, in other processes within a minute. `revoke` removes earlier public keys, so that cards signed with them no
-   * longer verify.
-   */
+  /** Activates a new key, in other processes within a minute. With `revoke`, cards signed with earlier keys no longer verify. */
   rotate(options: { revoke: boolean }): Promise<{ kid: string }>;
 }
 
@@ -70,10 +67,7 @@ export function createCardService({ source, keys, changes, now }: CardServiceDep
   };
 }
 
-/**
- * Adds three signatures (A2A 1.0, section 8.4), because clients canonicalize differently: the form of the SDKs, which drops empty values;
- * RFC 8785 of the whole document; and section 8.4.1 to the letter.
- */
+/** One signature per canonical form (A2A 1.0, section 8.4): of the SDKs (no empty values), RFC 8785, and section 8.4.1. */
 export async function signCard(source: CardSource, { kid, privateKey }: SigningKey): Promise<SignedDocument> {
   const card = buildServedCard(source);
   const whole = canonicalize(card) as string;

@@ -10,10 +10,7 @@ export type Binding = 'jsonrpc' | 'rest';
 export type A2aRequestContext = Pick<RequestContext, 'caller' | 'address'> &
   Partial<Pick<RequestContext, 'origin' | 'requestId' | 'countChainCall' | 'countTask' | 'requirePaymentRoom' | 'countRejectedPayment'>>;
 
-/**
- * The caller as an SDK user. Tasks are scoped to `userName`: the wallet, or the client address; a browser page is a user of its own, so
- * that it cannot read tasks of other pages or programs on the same machine.
- */
+/** Tasks are scoped to `userName`: wallet or address. A browser page is a user of its own, and cannot read tasks of others. */
 export class AgentUser implements User {
   readonly requestContext: A2aRequestContext;
   readonly binding: Binding;

@@ -19,10 +19,7 @@ const data = dataPart({ key: 'value', count: 42 });
 const working = statusStep(TaskState.TASK_STATE_WORKING);
 const completed = statusStep(TaskState.TASK_STATE_COMPLETED);
 
-/**
- * Scenarios of a2a-tck (branch 1.0-dev, `scenarios/*.feature`) by prefix of the `messageId`. Other ids with its prefix complete the task,
- * as in its reference agent.
- */
+/** Scenarios of a2a-tck (1.0-dev, `scenarios/*.feature`) by prefix of the `messageId`; its other ids complete the task. */
 const SCENARIOS: Readonly<Record<string, readonly Step[]>> = {
   'tck-complete-task': [statusStep(TaskState.TASK_STATE_COMPLETED, 'Hello from TCK')],
   'tck-delayed-complete': [working, STREAMING_TIMEOUT_MS, statusStep(TaskState.TASK_STATE_COMPLETED, 'Done after delay')],
@@ -62,10 +59,7 @@ function isFixtureMessage(messageId: string): boolean {
   return findPrefix(messageId) === 'tck-message-response';
 }
 
-/**
- * Plays the scenario of the message up to its last event; the caller closes the bus. Returns false if there is none.
- * A new task is announced before its events, an existing one as working.
- */
+/** Plays the scenario of the message; false if there is none. A new task is announced before its events, an existing one as working. */
 export async function playFixture(context: RequestContext, bus: ExecutionEventBus): Promise<boolean> {
   const { taskId, contextId } = context;
   const { messageId } = context.userMessage;

@@ -18,11 +18,7 @@ export class StreamCapacity {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 
-  /**
-   * Acquires a slot until the returned function is called.
-   * @param message with a payment, it may use the share of payers
-   * @throws OracleError RATE_LIMITED
-   */
+  /** @param message with a payment, it may use the share of payers @throws OracleError RATE_LIMITED */
   acquire(context: ServerCallContext, message?: SendMessageRequest['message']): () => void {
     const { requestContext } = getUser(context);
     const client = toCapacityClient(requestContext, message?.metadata?.[PAYMENT_METADATA.payload] !== undefined);

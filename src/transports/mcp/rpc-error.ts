@@ -11,11 +11,7 @@ export type ErrorGuard = <Args extends unknown[], Result>(
   callback: (...args: Args) => Result | Promise<Result>,
 ) => (...args: Args) => Promise<Result>;
 
-/**
- * Converts errors of callbacks to protocol errors, because the SDK sends the message of any other error to the client.
- * Unknown errors become INTERNAL without their text.
- * @param onError gets the unknown errors, for the log
- */
+/** The SDK would send the message of any error to the client. Unknown errors become INTERNAL; `onError` gets them for the log. */
 export function createErrorGuard(onError?: (error: unknown) => void): ErrorGuard {
   return (callback) =>
     async (...args) => {

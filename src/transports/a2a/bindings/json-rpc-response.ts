@@ -4,10 +4,7 @@ import { A2A_LEGACY_VERSION } from '../../../../agent-card/protocols.ts';
 import { isLegacyStream } from './methods.ts';
 import { getRequestVersion } from './versions.ts';
 
-/**
- * Sends a JSON-RPC error. Clients of 0.3 read the response of a streaming method as SSE only (0.3, section 3.3.1), so there it is one
- * event; under an HTTP error status they read JSON.
- */
+/** 0.3 clients read the response of a streaming method as SSE only (0.3, section 3.3.1): the error is one event under status 200. */
 export function sendRpcError(response: Response, envelope: object): void {
   if (response.statusCode !== 200 || !expectsLegacyEvents(response.req)) return void response.json(envelope);
   response.set(SSE_HEADERS);

@@ -16,9 +16,7 @@ interface VersionHandler {
   toRpcError(error: unknown): RpcError;
 }
 
-/**
- * JSON-RPC in both versions. Replaces the SDK's Express handler, which logs each rejected stream with its stack trace to standard error.
- */
+/** JSON-RPC in both versions. The SDK's Express handler would log each rejected stream with its stack trace to standard error. */
 export function createJsonRpcBinding(handler: A2ARequestHandler): (request: Request, response: Response, user: AgentUser) => Promise<void> {
   const [current, legacy] = [new JsonRpcTransportHandler(handler), new LegacyJsonRpcTransportHandler(handler)];
   const versionHandlers: Record<'current' | 'legacy', VersionHandler> = {

@@ -25,10 +25,7 @@ const MAX_CONTENT_DEPTH = 20;
 const CALL_EXAMPLE = 'Send { "skill", "input" } as data.';
 const ID_PATTERN = new RegExp(`^[\\w.:@+=/-]{1,${MESSAGE_LIMITS.idCharacters}}$`);
 
-/**
- * Validates a message and reduces it to what the service stores.
- * @throws OracleError INPUT_INVALID naming the field, UNSUPPORTED_MEDIA_TYPE for file parts and for unsupported output modes
- */
+/** Validates a message and reduces it to what is stored. @throws OracleError INPUT_INVALID, UNSUPPORTED_MEDIA_TYPE */
 export function parseMessage({ message, metadata, configuration }: SendMessageRequest): Message {
   if (message === undefined) throw invalidMessageField('message', 'is missing', 'Send a message with a messageId, a role and parts.');
   checkId(message.messageId, 'message.messageId');

@@ -52,10 +52,7 @@ const KEYWORDS: readonly { skill: string; words: readonly (readonly [weight: num
   },
 ];
 
-/**
- * Parses plain text by fixed rules, so that equal texts give equal calls. Null if it names no skill.
- * @param previous skill of the task so far, used if the text names none
- */
+/** Fixed rules: equal texts give equal calls. Null if the text names no skill and there is no `previous` one. */
 export function parseText(text: string, previous?: string): TextCall | null {
   const lower = normalizeDates(text.toLowerCase());
   const skill = findNamedSkill(lower) ?? findBestSkill(lower) ?? previous;

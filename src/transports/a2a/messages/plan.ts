@@ -59,10 +59,7 @@ export function getPlannedSkill(plan: MessagePlan): string | undefined {
   return 'call' in plan ? plan.call.skill.id : plan.skill;
 }
 
-/**
- * Plans a validated message; deterministic for message, caller and task.
- * @throws OracleError INPUT_INVALID naming the part, `skill` or the field of the input
- */
+/** Deterministic for message, caller and task. @throws OracleError INPUT_INVALID naming the part, `skill` or the field of the input */
 export function planParts({ parts }: Pick<Message, 'parts'>, options: PlanOptions): MessagePlan {
   const { payableCall, payment } = options;
   if (payableCall !== undefined && payment?.do === 'decline') return { do: 'decline', skill: payableCall.skill };

@@ -49,10 +49,7 @@ export class PushConfigStore implements PushNotificationStore {
     this.#configs = deps.db.collection(COLLECTION);
   }
 
-  /**
-   * Inserts or replaces a configuration. An empty `config.id` is set: in 0.3 to the task id, otherwise to a new id.
-   * @throws OracleError CONFLICT if the task has the maximum
-   */
+  /** An empty `config.id` is set: in 0.3 to the task id, else to a new id. @throws OracleError CONFLICT if the task has the maximum */
   async save(taskId: string, context: ServerCallContext, config: TaskPushNotificationConfig): Promise<void> {
     if (config.id === '') config.id = isLegacyVersion(context.requestedVersion) ? taskId : randomUUID();
     const [owner, now] = [getOwner(context), this.#deps.now()];

@@ -4,10 +4,7 @@ import { isPlainObject } from '../../../platform/validation/plain-object.ts';
 /** Registers a callback over HTTP+JSON 0.3, by POST. */
 const CONFIGS_PATH = /\/tasks\/([^/?]+)\/pushNotificationConfigs\/?(?:\?|$)/;
 
-/**
- * Completes the body of a 0.3 registration: the task comes from the path, `name` is optional, and the gRPC form `{ parent, configId,
- * config }` of the Python client is accepted.
- */
+/** The task comes from the path, `name` is optional, and `{ parent, configId, config }` of the Python client (gRPC form) is accepted. */
 export function completeLegacyConfig(request: Request): void {
   const taskId = CONFIGS_PATH.exec(request.originalUrl)?.[1];
   if (request.method !== 'POST' || taskId === undefined || !isPlainObject(request.body)) return;

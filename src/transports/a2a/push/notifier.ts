@@ -35,10 +35,7 @@ export const MAX_PENDING = { perOwner: 100, overall: 1_000 } as const;
 /** Answers of skills take a fraction of it. */
 export const MAX_NOTIFICATION_BYTES = 256 * 1_024;
 
-/**
- * Delivers task notifications: in order per callback, at most three attempts each, independent of the requests that cause them. Dropped
- * deliveries are logged; clients can still read the task.
- */
+/** In order per callback, at most three attempts each. Dropped deliveries are logged; clients can still read the task. */
 export class TaskNotifier implements PushNotificationSender {
   readonly #deps: TaskNotifierDeps;
   readonly #queue = new KeyedQueue();

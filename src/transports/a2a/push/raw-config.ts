@@ -3,10 +3,7 @@ import { isPlainObject } from '../../../platform/validation/plain-object.ts';
 
 type Fields = Record<string, unknown>;
 
-/**
- * Checks push configurations before the SDK decodes them: it would convert a secret of another type to an unknown string.
- * @throws OracleError INPUT_INVALID naming the field
- */
+/** The SDK would convert a secret of another type to an unknown string. @throws OracleError INPUT_INVALID naming the field */
 export function requireStringFields(body: unknown): void {
   for (const request of [body, toFields(body).params]) {
     const { configuration, pushNotificationConfig } = toFields(request);

@@ -16,11 +16,7 @@ import { requireDeliverableConfig } from './validate-config.ts';
 export interface TaskPush {
   store: PushNotificationStore;
   sender: PushNotificationSender;
-  /**
-   * Validates a registration before the task is opened; `taskId` is empty for a new task.
-   * @throws OracleError INPUT_INVALID naming the field, CONFLICT at the limit, UNAUTHENTICATED without a token, RATE_LIMITED during too
-   * many DNS look-ups
-   */
+  /** `taskId` is empty for a new task. @throws OracleError INPUT_INVALID, CONFLICT at the limit, UNAUTHENTICATED, RATE_LIMITED (DNS) */
   check(config: TaskPushNotificationConfig, context: ServerCallContext): Promise<void>;
   deleteForTask(owner: string, taskId: string): Promise<void>;
   purge(now: Date): Promise<number>;

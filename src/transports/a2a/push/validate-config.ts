@@ -10,10 +10,7 @@ const HEADER_VALUE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 /** RFC 9110, section 5.6.2. */
 const HTTP_TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/**
- * Checks that token and credentials fit into headers.
- * @throws OracleError INPUT_INVALID naming the field, without its value
- */
+/** Checks that token and credentials fit into headers. @throws OracleError INPUT_INVALID naming the field, without its value */
 export function requireDeliverableConfig({ id, token, authentication }: TaskPushNotificationConfig): void {
   const { scheme = '', credentials = '' } = authentication ?? {};
   if (id !== '') checkId(id, 'id');

@@ -23,10 +23,7 @@ export interface TaskDoc {
   isSold: boolean;
   /** Changes with each write. */
   change: string;
-  /**
-   * `Task` as JSON, deflated, in base64. Not a sub-document, because client data may hold keys that the database rejects; compressed,
-   * because the SDK repeats the newest message in the history.
-   */
+  /** Deflated JSON in base64: as a sub-document its keys might be rejected, and the SDK repeats the newest message in the history. */
   task: string;
 }
 

@@ -1,10 +1,7 @@
 import { OracleError } from '../../../platform/errors.ts';
 import { ACTIVE_STATES } from './states.ts';
 
-/**
- * Above the duration of any skill: after it, the lease holder counts as dead. Measured by the clock of the database, so that clock skew of
- * processes does not matter.
- */
+/** Above the duration of any skill. Measured by the clock of the database, so that clock skew of processes does not matter. */
 export const TASK_LEASE_MS = 120_000;
 
 /** Update that renews the lease. */

@@ -15,10 +15,7 @@ export interface TaskPage {
 
 export type PageOptions = Pick<ListTasksRequest, 'includeArtifacts' | 'historyLength'> & { pageSize: number };
 
-/**
- * Fills a page up to the limits; the protocol allows fewer tasks than requested.
- * @param found sorted, at least one more than `pageSize` if there are more
- */
+/** Fills a page up to the limits. @param found sorted, at least one more than `pageSize` if there are more */
 export async function readTaskPage(found: AsyncIterable<TaskDoc>, options: PageOptions): Promise<TaskPage> {
   const tasks: Task[] = [];
   let [responseBytes, readBytes] = [0, 0];

@@ -5,10 +5,7 @@ import { getReceipts } from '../payments/metadata.ts';
 
 const DAY_MS = 86_400_000;
 
-/**
- * Retention: wallet tasks after their last change, anonymous tasks after opening, paid ones after payment. Anonymous tasks expire with the
- * window in which they are metered.
- */
+/** Wallet tasks after their last change, paid ones after payment, anonymous ones after opening: the window in which they are metered. */
 export const RETENTION_MS = { wallet: 7 * DAY_MS, paid: DAY_MS, anonymous: TASK_WINDOW_SECONDS * 1_000 } as const;
 
 export function getExpiry(owner: string, now: Date): Date {

@@ -20,9 +20,6 @@ export interface AdminService {
   /** Whether the settings disable new wagers, regardless of the switch. */
   wagersOff: boolean;
   steps(): Promise<Status['steps']>;
-  /**
-   * @param date `YYYY-MM-DD`; default today
-   * @throws OracleError INPUT_INVALID naming `day`, CONFLICT before the scheduled time of the step, STEP_WAITING during startup
-   */
+  /** @throws OracleError INPUT_INVALID naming `day`, CONFLICT before the scheduled time of the step, STEP_WAITING during startup */
   runStep(step: AdminStepName, date: string | undefined): Promise<AdminStepResult>;
 }

@@ -52,10 +52,7 @@ export class AuditLog {
     this.#entries = deps.db.collection('admin_audit');
   }
 
-  /**
-   * Runs an action after its entry is written, so that no action goes unrecorded. @param describeResult text for the entry
-   * @throws OracleError DATABASE_UNAVAILABLE where the entry cannot be written; errors of the action
-   */
+  /** The entry is written first: no action goes unrecorded. @throws OracleError DATABASE_UNAVAILABLE; errors of the action */
   async run<T>(auditedAction: AuditedAction, work: () => Promise<T>, describeResult: (result: T) => string): Promise<T> {
     const id = await this.#begin(auditedAction);
     try {

@@ -5,10 +5,7 @@ export interface Credentials {
   password: string;
 }
 
-/**
- * Verifies an `Authorization` header of HTTP Basic (RFC 7617, UTF-8) in constant time: user and password are both compared, as HMACs
- * under a key of this process, so that the duration reveals neither.
- */
+/** HTTP Basic (RFC 7617, UTF-8) in constant time: both parts are compared as HMACs, so that the duration reveals neither. */
 export function createCredentialCheck({ user, password }: Credentials): (authorization: string | undefined) => boolean {
   const key = randomBytes(32);
   const digest = (text: string) => createHmac('sha256', key).update(text).digest();

@@ -46,10 +46,7 @@ const CHANGE_SCHEMAS = {
   }),
 };
 
-/**
- * Serves Agendash, the UI of the job queue, with its API replaced by one that validates requests and audits changes. It cannot create
- * jobs: the schedule is code, and `POST /admin/steps/{step}` runs a step now.
- */
+/** Agendash with an API that validates requests and audits changes. It cannot create jobs: the schedule is code. */
 export function createJobsPage(source: JobsSource, audit: AuditLog): RequestHandler {
   const page = Router({ strict: true });
   page.use((_request, response, next) => {

@@ -26,10 +26,7 @@ export const PAGE_FOLDERS = [
 
 type PageFolder = (typeof PAGE_FOLDERS)[number];
 
-/**
- * Hash functions that the page recomputes commitments with: unmodified ES modules of the package, without their comments, which are more
- * than half of the bytes, and with the copyright notice.
- */
+/** Hash functions of the page: unmodified ES modules without comments (more than half of the bytes), with the copyright notice. */
 const VENDOR = { of: '@noble/hashes/sha3.js', files: ['sha3.js', 'sha2.js', '_md.js', '_u64.js', 'utils.js'] } as const;
 const NOTICE = '/*! @noble/hashes, MIT License, Copyright (c) 2022 Paul Miller */\n';
 

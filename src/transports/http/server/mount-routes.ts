@@ -69,10 +69,7 @@ async function sendReply(request: Request, response: Response, reply: Reply): Pr
   else writeReplyBody(response, body);
 }
 
-/**
- * Evaluates the preconditions of RFC 9110, section 13.2.2. Express `request.fresh` returns false under `Cache-Control: no-cache`, which
- * fetch in browsers and Node adds to every request that has `If-None-Match`.
- */
+/** RFC 9110, section 13.2.2. Express `request.fresh` is false under `Cache-Control: no-cache`, which fetch adds beside `If-None-Match`. */
 function isNotModified(request: Request, headers: Readonly<Record<string, string>>): boolean {
   const ifNoneMatch = request.get('If-None-Match');
   if (ifNoneMatch !== undefined) return headers.ETag !== undefined && matchesEtag(ifNoneMatch, headers.ETag);

@@ -51,10 +51,7 @@ export interface RouteInput<Params, Query, Body> {
   isHead: boolean;
 }
 
-/**
- * `body` is sent as JSON; `raw` unchanged, under the `Content-Type` of `headers`; `encoded` likewise, in the negotiated content coding
- * and with the `ETag` of `headers`.
- */
+/** `raw` is sent unchanged under the `Content-Type` of `headers`; `encoded` in the negotiated coding, with the `ETag` of `headers`. */
 export type Reply<B = unknown> = { status?: number; headers?: Record<string, string> } & (
   | { body: B }
   | { raw: string }

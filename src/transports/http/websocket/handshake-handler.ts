@@ -22,10 +22,7 @@ export interface WebSocketDeps {
   accept: AcceptConnection;
 }
 
-/**
- * Accepts handshakes of callers of the Basic tier; others get an HTTP error. Any origin may connect: credentials are a ticket or a token,
- * which browsers never send by themselves, and cookies are not read.
- */
+/** Callers of the Basic tier. Any origin may connect: browsers never send ticket or token by themselves, and cookies are not read. */
 export function createHandshakeHandler(deps: WebSocketDeps, options: Pick<AppOptions, 'limits'>): RequestHandler {
   const admit = createTokenHolderAdmission(options);
   return async (request, response) => {

@@ -18,10 +18,7 @@ const VERSION = '13';
 /** 16 bytes as base64 (RFC 6455, section 4.1). */
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
-/**
- * Validates a handshake before authentication.
- * @throws OracleError METHOD_NOT_ALLOWED, UPGRADE_REQUIRED, INPUT_INVALID naming the field at fault, never repeating a value
- */
+/** @throws OracleError METHOD_NOT_ALLOWED, UPGRADE_REQUIRED, INPUT_INVALID naming the field, never repeating a value */
 export function parseHandshake(request: Request): HandshakeRequest {
   if (request.method !== 'GET') throw new OracleError('METHOD_NOT_ALLOWED', 'A WebSocket handshake requires GET');
   // RFC 9110, section 7.8.

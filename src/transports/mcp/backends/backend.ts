@@ -11,10 +11,7 @@ export interface CallPayment {
 
 /** Data source of an MCP server: this process, or a running service over HTTP. */
 export interface McpBackend {
-  /**
-   * Runs a skill for the caller of this backend. A payment is read only if the tier excludes the skill and it is sold.
-   * @throws OracleError as over REST; PayableError or PaymentRequiredError for a call that can be paid for
-   */
+  /** A payment is read only if the tier excludes the skill and it is sold. @throws OracleError, PayableError, PaymentRequiredError */
   run(skillId: string, input: Record<string, unknown>, payment?: CallPayment): Promise<SkillAnswer | SoldAnswer>;
   /** The public signal (interface, section 2.1) in the view of the caller. @throws OracleError STEP_WAITING */
   publicSignal(horizon: HorizonName): Promise<Record<string, unknown>>;

@@ -13,10 +13,7 @@ export interface LineRejection {
   error: { code: number; message: string; data: ClientError };
 }
 
-/**
- * Passes lines that are JSON-RPC messages, skips empty ones, and rejects the others: JSON-RPC 2.0, section 5, requires an answer,
- * but the transport of the SDK drops such lines silently.
- */
+/** JSON-RPC 2.0, section 5, requires an answer to an invalid line; the transport of the SDK drops it silently. Empty lines are skipped. */
 export function createLineFilter(onRejected: (rejection: LineRejection) => void): Transform {
   let kept: Buffer[] = [];
   let keptBytes = 0;

@@ -14,10 +14,7 @@ export interface OriginRules {
   allowLoopback: boolean;
 }
 
-/**
- * Checks `Host` against DNS rebinding, and `Origin` against requests of foreign pages; clients other than browsers send no origin.
- * The rules are those of the SDK's middleware. @throws OracleError ORIGIN_REFUSED
- */
+/** `Host` against DNS rebinding, `Origin` against foreign pages, as the SDK's middleware does. @throws OracleError ORIGIN_REFUSED */
 export function createOriginCheck({ publicUrl, allowedOrigins, allowLoopback }: OriginRules): (source: RequestSource) => void {
   const hosts = [new URL(publicUrl).hostname, ...(allowLoopback ? localhostAllowedHostnames() : [])];
   const origins = [...hosts, ...allowedOrigins];

@@ -15,10 +15,7 @@ interface Place {
   node: SchemaNode;
 }
 
-/**
- * Moves the schemas of request and response bodies, and those they share, to `components.schemas`. Parameters keep inline schemas. Mutates
- * the document.
- */
+/** Moves schemas of bodies, and those they share, to `components.schemas`; parameters stay inline. Mutates the document. */
 export function nameSchemas(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   const graph = new SchemaGraph();
   const places: Place[] = [];

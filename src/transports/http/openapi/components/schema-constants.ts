@@ -19,10 +19,7 @@ const FIELDS: [z.ZodType, string][] = [
   [ADDRESS, 'Address'],
 ];
 
-/**
- * Component names by schema constant: `WEEKLY_REPORT` becomes `WeeklyReport`. Not in `.meta({ id })`, which would turn the schemas of
- * MCP tools into references.
- */
+/** `WEEKLY_REPORT` becomes `WeeklyReport`. `.meta({ id })` would turn the schemas of MCP tools into references. */
 const NAMES: ReadonlyMap<z.ZodType, string> = new Map([...MODULES.flatMap(listSchemaNames), ...FIELDS]);
 
 function listSchemaNames(module: object): [z.ZodType, string][] {

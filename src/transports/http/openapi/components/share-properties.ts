@@ -26,10 +26,7 @@ interface SharedPart {
   owners: OpenObject[];
 }
 
-/**
- * Moves properties that several objects share into a schema that they extend by `allOf`. Skips closed objects, since `allOf` of two
- * closed schemas accepts nothing. Mutates the components.
- */
+/** Objects extend shared properties by `allOf`, closed ones excepted: `allOf` of two closed schemas accepts nothing. Mutates. */
 export function shareProperties(components: Record<string, OpenApiSchema>): void {
   const objects = Object.entries(components).flatMap(([component, schema]) => listOpenObjects(component, schema, true));
   for (const part of findSharedParts(objects)) {

@@ -11,10 +11,7 @@ const PAGING_NAMES = new Set(
 /** Longest name that an error echoes; all names of the list are shorter. */
 const MAX_NAME_CHARS = 30;
 
-/**
- * Rejects a paging parameter that an operation does not have: ignored, it would return the first page again for every page.
- * @throws OracleError INPUT_INVALID naming it and the parameters that the operation takes
- */
+/** Ignored, it would return the first page for every page. @throws OracleError INPUT_INVALID naming it and the parameters taken */
 export function rejectUnknownPaging(schema: z.ZodObject | undefined, query: object): void {
   const taken = Object.keys(schema?.shape ?? {});
   const unknown = Object.keys(query).find((name) => !taken.includes(name) && isPagingName(name));

@@ -32,10 +32,7 @@ export class EncodedText {
   }
 }
 
-/**
- * Content coding of the highest weight (RFC 9110, section 12.5.3); null where neither is accepted. Brotli wins a tie, while Express
- * `acceptsEncodings` takes the order of the header, where browsers list gzip first.
- */
+/** RFC 9110, section 12.5.3. Brotli wins a tie: Express `acceptsEncodings` takes the first of the header, gzip in browsers. */
 export function preferredEncoding(acceptEncoding: string): ContentEncoding | null {
   const weights = new Map(acceptEncoding.split(',').map(parseWeight));
   const getWeight = (encoding: ContentEncoding) => weights.get(encoding) ?? weights.get('*') ?? 0;

@@ -2,10 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 
-/**
- * Rate-limit key of a client: its IPv4 address, or the /64 of its IPv6 address, since a subscriber owns a whole /64. Behind trusted
- * proxies it is the forwarded address where that is valid, else the address of the proxy.
- */
+/** IPv4 address, or IPv6 /64, which one subscriber owns. Behind trusted proxies the forwarded address where valid, else the proxy's. */
 export function getClientAddress(request: Request): string {
   return (request.ip && toAddressKey(request.ip)) || toAddressKey(request.socket.remoteAddress ?? '') || 'unknown';
 }

@@ -80,10 +80,7 @@ const PUBLIC_CORS: CorsOptions = {
   maxAge: PREFLIGHT_SECONDS,
 };
 
-/**
- * CORS for any origin, with a token but without credentials that a browser adds by itself (cookies, passwords). Admin paths allow no
- * origin: otherwise a page that the operator visits could guess passwords from the address of the operator.
- */
+/** Any origin, without cookies and passwords. Admin paths allow none: a page that the operator visits could guess passwords. */
 export function crossOrigin(): RequestHandler {
   return cors<Request>((request, choose) => choose(null, isUnderPath(request.path, ADMIN_PATH) ? { origin: false } : PUBLIC_CORS));
 }

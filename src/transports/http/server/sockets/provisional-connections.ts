@@ -3,10 +3,7 @@ import type { ClientConnection } from './client-connection.ts';
 /** Time for the head of the first request of a connection without a slot. */
 const PROVISIONAL_MS = 2_000;
 
-/**
- * Connections without a slot that await their first request. A new one is always accepted: beyond the maximum the oldest is reset, so
- * that idle clients cannot keep others out.
- */
+/** Connections without a slot. Beyond the maximum the oldest is reset, so that idle clients cannot keep others out. */
 export class ProvisionalConnections {
   readonly #max: number;
   readonly #timers = new Map<ClientConnection, NodeJS.Timeout>();

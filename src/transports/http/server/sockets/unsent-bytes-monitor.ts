@@ -81,10 +81,7 @@ export class UnsentBytesMonitor {
     this.#states.delete(connection);
   }
 
-  /**
-   * Reserves the bytes of a response before it is written; false where a limit is reached. Before that it sweeps, and then resets
-   * connections that have been idle for a second.
-   */
+  /** False where a limit is reached. Before that it sweeps, and then resets connections that have been idle for a second. */
   async reserve(connection: ClientConnection, bytes: number): Promise<boolean> {
     if (this.#tryReserve(connection, bytes)) return true;
     await this.#sweep();
