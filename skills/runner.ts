@@ -24,10 +24,8 @@ export interface SkillAnswer {
 export function findSkill(id: unknown): Skill {
   const skill = SKILLS.find((one) => one.id === id);
   if (skill !== undefined) return skill;
-  throw new OracleError('INPUT_INVALID', 'Unknown skill', {
-    field: 'skill',
-    suggestedAction: `Name one of ${SKILLS.map((one) => one.id).join(', ')}.`,
-  });
+  const suggestedAction = `Name one of ${SKILLS.map((one) => one.id).join(', ')}.`;
+  throw new OracleError('INPUT_INVALID', 'Unknown skill', { field: 'skill', suggestedAction });
 }
 
 /** A paying caller needs no tier if single answers are sold. @throws OracleError INPUT_INVALID, UNAUTHENTICATED, TIER_REQUIRED */

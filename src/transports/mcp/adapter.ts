@@ -79,10 +79,8 @@ function getRequestContext(authInfo: { extra?: Record<string, unknown> } | undef
 async function countBatch(body: unknown, context: RequestContext): Promise<void> {
   if (!Array.isArray(body)) return;
   if (body.length > MAX_BATCH) {
-    throw new OracleError('INPUT_INVALID', `A batch may have ${MAX_BATCH} messages`, {
-      field: 'batch',
-      suggestedAction: 'Send fewer messages at once.',
-    });
+    const suggestedAction = 'Send fewer messages at once.';
+    throw new OracleError('INPUT_INVALID', `A batch may have ${MAX_BATCH} messages`, { field: 'batch', suggestedAction });
   }
   for (const _ of body.slice(1)) await context.countCall();
 }

@@ -111,24 +111,19 @@ const contextBuilder: ServerCallContextBuilder = ({ headers = {}, user, requeste
 function requirePost(request: Request, response: Response): void {
   if (request.method === 'POST') return;
   response.set('Allow', 'POST');
-  throw new OracleError('METHOD_NOT_ALLOWED', 'JSON-RPC requires POST', {
-    suggestedAction: `POST a JSON-RPC request here; GET ${ENDPOINTS.agentCard} describes the service.`,
-  });
+  const suggestedAction = `POST a JSON-RPC request here; GET ${ENDPOINTS.agentCard} describes the service.`;
+  throw new OracleError('METHOD_NOT_ALLOWED', 'JSON-RPC requires POST', { suggestedAction });
 }
 
 /** @throws OracleError UNSUPPORTED_MEDIA_TYPE, INPUT_INVALID */
 function requireReadableBody(request: Request): void {
   if (request.body === undefined && request.get('content-type') !== undefined && request.is([...BODY_OPTIONS.bodyTypes]) === false) {
-    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'Unsupported Content-Type', {
-      field: 'Content-Type',
-      suggestedAction: `Send ${JSON_TYPE} or ${A2A_TYPE}.`,
-    });
+    const suggestedAction = `Send ${JSON_TYPE} or ${A2A_TYPE}.`;
+    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'Unsupported Content-Type', { field: 'Content-Type', suggestedAction });
   }
   if (isNestedDeeper(request.body, MAX_BODY_DEPTH)) {
-    throw new OracleError('INPUT_INVALID', 'The message is nested too deeply', {
-      field: 'params',
-      suggestedAction: 'Send a flatter message.',
-    });
+    const suggestedAction = 'Send a flatter message.';
+    throw new OracleError('INPUT_INVALID', 'The message is nested too deeply', { field: 'params', suggestedAction });
   }
   requireStringFields(request.body);
   requirePartObjects(request.body);
@@ -147,7 +142,6 @@ type RawMessage = { parts?: unknown; content?: unknown } | null;
 
 function pathNotServed(isLegacy: boolean): OracleError {
   const [version, base] = isLegacy ? [A2A_LEGACY_VERSION, LEGACY_REST_PATH] : [A2A_VERSION, ENDPOINTS.a2aRest];
-  return new OracleError('NOT_FOUND', 'Unknown path', {
-    suggestedAction: `Use the paths of A2A ${version} below ${base}, e.g. POST ${base}/message:send.`,
-  });
+  const suggestedAction = `Use the paths of A2A ${version} below ${base}, e.g. POST ${base}/message:send.`;
+  return new OracleError('NOT_FOUND', 'Unknown path', { suggestedAction });
 }

@@ -15,10 +15,8 @@ export class ProtocolRejection extends OracleError {
 
 /** The same for a missing task and for a task of another owner, so that ids cannot be probed. */
 export function taskNotFound(): OracleError {
-  return new OracleError('NOT_FOUND', 'Task not found', {
-    field: 'id',
-    suggestedAction: 'Use the token or address that sent the task; ListTasks of A2A 1.0 lists your tasks.',
-  });
+  const suggestedAction = 'Use the token or address that sent the task; ListTasks of A2A 1.0 lists your tasks.';
+  return new OracleError('NOT_FOUND', 'Task not found', { field: 'id', suggestedAction });
 }
 
 export function callbackNotFound(): OracleError {

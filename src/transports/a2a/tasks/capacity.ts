@@ -57,8 +57,6 @@ export class TaskCapacity {
 }
 
 function tooManyTasks(max: number): OracleError {
-  return new OracleError('RATE_LIMITED', `${max} of your tasks are running`, {
-    suggestedAction: 'Wait until some of them end.',
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+  const suggestedAction = 'Wait until some of them end.';
+  return new OracleError('RATE_LIMITED', `${max} of your tasks are running`, { suggestedAction, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

@@ -16,7 +16,7 @@ export const IS_ABANDONED = { $and: [{ $in: ['$state', [...ACTIVE_STATES]] }, IS
 export const ABANDONED_FILTER = { state: { $in: [...ACTIVE_STATES] }, $expr: IS_EXPIRED };
 
 export function taskAbandoned(): OracleError {
-  return new OracleError('SHUTTING_DOWN', 'The service stopped while this task was running', {
-    suggestedAction: 'Send the message again with a new messageId, and with the same payment if there was one: it is not charged twice.',
-  });
+  const suggestedAction =
+    'Send the message again with a new messageId, and with the same payment if there was one: it is not charged twice.';
+  return new OracleError('SHUTTING_DOWN', 'The service stopped while this task was running', { suggestedAction });
 }

@@ -18,10 +18,8 @@ export function encodePageToken({ statusAt, id }: PageCursor): string {
 export function parsePageToken(token: string): PageCursor {
   const parsed = token.length > MAX_TOKEN_CHARACTERS ? undefined : PAGE_TOKEN.safeParse(decodePageToken(token)).data;
   if (parsed === undefined) {
-    throw new OracleError('INPUT_INVALID', 'This page token was not issued here', {
-      field: 'pageToken',
-      suggestedAction: 'Send nextPageToken of the page before as it is, or leave it out for the first page.',
-    });
+    const suggestedAction = 'Send nextPageToken of the page before as it is, or leave it out for the first page.';
+    throw new OracleError('INPUT_INVALID', 'This page token was not issued here', { field: 'pageToken', suggestedAction });
   }
   return { statusAt: new Date(parsed[0]), id: parsed[1] };
 }

@@ -77,9 +77,8 @@ async function readRunningJobs({ running }: JobsSource, request: Request): Promi
   const { query } = parseJobsRequest(STATS_SCHEMAS, request);
   const found = await running(query.fullDetails === 'true');
   if (found !== null) return found;
-  throw new OracleError('STEP_WAITING', 'This process runs no jobs, or not yet: query a worker', {
-    suggestedAction: 'The list of jobs is the same in all processes.',
-  });
+  const suggestedAction = 'The list of jobs is the same in all processes.';
+  throw new OracleError('STEP_WAITING', 'This process runs no jobs, or not yet: query a worker', { suggestedAction });
 }
 
 async function changeJobs(source: JobsSource, audit: AuditLog, request: Request, response: Response): Promise<void> {

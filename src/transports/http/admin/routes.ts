@@ -9,22 +9,7 @@ import { limitInput } from '../server/parsing/parameters.ts';
 import { walletInput } from '../server/parsing/wallet-parameters.ts';
 import { type Route, route } from '../server/route.ts';
 import type { AuditEntry } from './audit-log.ts';
-import {
-  ADMIN_STEP_NAMES,
-  AUDIT_REPLY,
-  CARD_KEY_REPLY,
-  DISABLE_BODY,
-  DISABLED_REPLY,
-  PAUSE_BODY,
-  REVOKED_REPLY,
-  ROTATE_BODY,
-  ROTATE_CARD_BODY,
-  ROTATED_REPLY,
-  STEP_BODY,
-  STEP_REPLY,
-  STEPS_REPLY,
-  WAGER_SWITCH_REPLY,
-} from './schemas.ts';
+import * as schemas from './schemas.ts';
 
 type AdminDeps = Pick<HttpDeps, 'access' | 'administration' | 'card' | 'now' | 'webhooks'>;
 
@@ -40,7 +25,7 @@ function stepRoutes({ administration, now }: AdminDeps): Route[] {
     route('GET /admin/steps', 'listSteps', {
       ...ADMIN_ROUTE,
       summary: 'Latest run of every daily step',
-      reply: STEPS_REPLY,
+      reply: schemas.STEPS_REPLY,
       handle: async () => ({ body: { success: true as const, steps: await administration.steps(), now: now().toISOString() } }),
     }),
     route('POST /admin/steps/{step}', 'runStep', {
@@ -49,10 +34,10 @@ function stepRoutes({ administration, now }: AdminDeps): Route[] {
       description:
         'Same as `npm run pipeline`. Steps are idempotent: a repeated run changes nothing. A step before its scheduled time and a future day are rejected.',
       params: z.object({
-        step: z.enum(ADMIN_STEP_NAMES, { error: `must be one of ${ADMIN_STEP_NAMES.join(', ')}` }).describe('Step to run'),
+        step: z.enum(schemas.ADMIN_STEP_NAMES, { error: `must be one of ${schemas.ADMIN_STEP_NAMES.join(', ')}` }).describe('Step to run'),
       }),
-      body: STEP_BODY,
-      reply: STEP_REPLY,
+      body: schemas.STEP_BODY,
+      reply: schemas.STEP_REPLY,
       errors: ['CONFLICT', 'STEP_WAITING'],
       async handle({ params: { step }, body: { day }, source }) {
         const parameters = { step, ...(day === undefined ? {} : { day }) };
@@ -67,7 +52,7 @@ function stepRoutes({ administration, now }: AdminDeps): Route[] {
 
 function wagerRoutes({ administration: { audit, wagerSwitch, wagersOff }, now }: AdminDeps): Route[] {
   const describeResult = ({ changed, paused }: WagerSwitchChange) => `${paused ? 'paused' : 'not paused'}${changed ? '' : ', as before'}`;
-  const toReply = ({ since, ...state }: WagerSwitchChange): { body: z.input<typeof WAGER_SWITCH_REPLY> } => ({
+  const toReply = ({ since, ...state }: WagerSwitchChange): { body: z.input<typeof schemas.WAGER_SWITCH_REPLY> } => ({
     body: { success: true, ...state, since: since?.toISOString() ?? null, offBySettings: wagersOff },
   });
   return [
@@ -75,8 +60,8 @@ function wagerRoutes({ administration: { audit, wagerSwitch, wagersOff }, now }:
       ...ADMIN_ROUTE,
       summary: 'Pauses new wagers in all processes',
       description: 'Open wagers still settle. Idempotent: the first reason is kept.',
-      body: PAUSE_BODY,
-      reply: WAGER_SWITCH_REPLY,
+      body: schemas.PAUSE_BODY,
+      reply: schemas.WAGER_SWITCH_REPLY,
       async handle({ body: { reason }, source }) {
         const work = () => wagerSwitch.pause(reason, now());
         return toReply(await audit.run({ action: 'wagers.pause', parameters: { reason }, source }, work, describeResult));
@@ -86,7 +71,7 @@ function wagerRoutes({ administration: { audit, wagerSwitch, wagersOff }, now }:
       ...ADMIN_ROUTE,
       summary: 'Resumes wagers',
       description: 'A paused wager is still placed if its outcome window has not opened.',
-      reply: WAGER_SWITCH_REPLY,
+      reply: schemas.WAGER_SWITCH_REPLY,
       async handle({ source }) {
         const work = () => wagerSwitch.resume(now());
         return toReply(await audit.run({ action: 'wagers.resume', parameters: {}, source }, work, describeResult));
@@ -101,8 +86,8 @@ function webhookRoute({ administration: { audit }, webhooks }: AdminDeps): Route
     summary: 'Disables a webhook of any owner',
     description: 'It stays disabled until its owner deletes it. Idempotent.',
     params: z.object({ id: z.uuid('must be the id of a webhook: a UUID').toLowerCase().describe('Webhook id') }),
-    body: DISABLE_BODY,
-    reply: DISABLED_REPLY,
+    body: schemas.DISABLE_BODY,
+    reply: schemas.DISABLED_REPLY,
     errors: ['NOT_FOUND'],
     async handle({ params: { id }, body: { reason }, source }) {
       const work = () => disableWebhook(webhooks, id, reason);
@@ -117,8 +102,8 @@ function accessRoutes({ access, administration: { audit }, card }: AdminDeps): R
     route('POST /admin/keys/rotate', 'rotateTokenKeys', {
       ...ADMIN_ROUTE,
       summary: 'Rotates the signing key of access tokens',
-      body: ROTATE_BODY,
-      reply: ROTATED_REPLY,
+      body: schemas.ROTATE_BODY,
+      reply: schemas.ROTATED_REPLY,
       async handle({ body: { revoke }, source }) {
         const describeResult = (rotated: { kid: string; revokedKids: string[] }) =>
           `new key ${rotated.kid}; ${rotated.revokedKids.length} revoked`;
@@ -132,9 +117,9 @@ function accessRoutes({ access, administration: { audit }, card }: AdminDeps): R
       ...ADMIN_ROUTE,
       summary: 'Rotates the signing key of the agent card',
       description: `Other processes use the new key within a minute. Cards under earlier keys verify for ${CARD_KEY_RETIREMENT_DAYS} more days unless revoked.`,
-      body: ROTATE_CARD_BODY,
+      body: schemas.ROTATE_CARD_BODY,
       bodyOptional: true,
-      reply: CARD_KEY_REPLY,
+      reply: schemas.CARD_KEY_REPLY,
       async handle({ body: { revoke }, source }) {
         const auditedAction = { action: 'card-keys.rotate', parameters: { revoke: String(revoke) }, source };
         const rotated = await audit.run(
@@ -149,7 +134,7 @@ function accessRoutes({ access, administration: { audit }, card }: AdminDeps): R
       ...ADMIN_ROUTE,
       summary: 'Revokes all sessions of a wallet',
       params: z.object({ wallet: walletInput }),
-      reply: REVOKED_REPLY,
+      reply: schemas.REVOKED_REPLY,
       async handle({ params, source }) {
         const work = () => access.revokeSessions(params.wallet);
         const auditedAction = { action: 'wallets.revoke', parameters: params, source };
@@ -165,7 +150,7 @@ function auditRoute({ administration: { audit } }: AdminDeps): Route {
     ...ADMIN_ROUTE,
     summary: 'Operator actions, newest first',
     query: z.object({ limit: limitInput(500, 50) }),
-    reply: AUDIT_REPLY,
+    reply: schemas.AUDIT_REPLY,
     async handle({ query }) {
       const entries = (await audit.listNewest(query.limit)).map(toAuditEntryReply);
       return { body: { success: true as const, entries, count: entries.length } };
@@ -184,10 +169,10 @@ async function disableWebhook(webhooks: WebhookRegistry, id: string, reason: str
 }
 
 /** Omits the URL, which may contain a secret of the owner. */
-function toDisabledReply({ _id, status, disabledAt, disabledReason }: WebhookView): z.input<typeof DISABLED_REPLY> {
+function toDisabledReply({ _id, status, disabledAt, disabledReason }: WebhookView): z.input<typeof schemas.DISABLED_REPLY> {
   return { success: true, id: _id, status, disabledAt: disabledAt?.toISOString() ?? null, disabledReason };
 }
 
-function toAuditEntryReply({ _id, at, endedAt, ...entry }: AuditEntry): z.input<typeof AUDIT_REPLY>['entries'][number] {
+function toAuditEntryReply({ _id, at, endedAt, ...entry }: AuditEntry): z.input<typeof schemas.AUDIT_REPLY>['entries'][number] {
   return { id: _id.toHexString(), ...entry, at: at.toISOString(), endedAt: endedAt?.toISOString() ?? null };
 }

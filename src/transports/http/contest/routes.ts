@@ -10,13 +10,7 @@ import type { HttpDeps } from '../deps.ts';
 import { limitInput, offsetInput } from '../server/parsing/parameters.ts';
 import { type Route, route } from '../server/route.ts';
 import { COMMIT_BODY, MARKET } from './input.ts';
-import {
-  CONTEST_COMMIT_REPLY,
-  CONTEST_COMMITMENTS_REPLY,
-  CONTEST_LEADERBOARD_REPLY,
-  CONTEST_MARKETS_REPLY,
-  CONTEST_STATUS_REPLY,
-} from './schemas.ts';
+import * as schemas from './schemas.ts';
 
 type ContestDeps = Pick<HttpDeps, 'contest' | 'now'>;
 
@@ -37,28 +31,28 @@ function readingRoutes({ contest, now }: ContestDeps): Route[] {
     route('GET /api/svc/clawstake/status', 'getContestStatus', {
       tag: 'contest',
       summary: 'The open round with deadline, counts, rules, and the typed data to sign',
-      reply: CONTEST_STATUS_REPLY,
+      reply: schemas.CONTEST_STATUS_REPLY,
       handle: async () => ({ body: await readContestStatus(contest, now()) }),
     }),
     route('GET /api/svc/clawstake/markets', 'listContestMarkets', {
       tag: 'contest',
       summary: "Rounds with strikes and deadlines; outcomes and the oracle's forecasts once resolved",
       query: z.object(buildPageInput('rounds', 10)),
-      reply: CONTEST_MARKETS_REPLY,
+      reply: schemas.CONTEST_MARKETS_REPLY,
       handle: async ({ query }) => ({ body: await readContestMarkets(contest, query, now()) }),
     }),
     route('GET /api/svc/prestake/leaderboard', 'getContestLeaderboard', {
       tag: 'contest',
       summary: 'Wallets ranked by forecast skill against the oracle',
       query: z.object(buildPageInput('wallets', 20)),
-      reply: CONTEST_LEADERBOARD_REPLY,
+      reply: schemas.CONTEST_LEADERBOARD_REPLY,
       handle: async ({ query }) => ({ body: await readContestLeaderboard(contest, query, now()) }),
     }),
     route('GET /api/svc/prestake/commitments', 'listContestCommitments', {
       tag: 'contest',
       summary: 'Commitments for a market with signatures and scores, from its deadline on',
       query: z.object({ market: MARKET, ...buildPageInput('commitments', 20) }),
-      reply: CONTEST_COMMITMENTS_REPLY,
+      reply: schemas.CONTEST_COMMITMENTS_REPLY,
       errors: ['NOT_FOUND'],
       handle: async ({ query }) => ({ body: await readCommitments(contest, query, now()) }),
     }),
@@ -75,13 +69,13 @@ function commitRoute({ contest }: ContestDeps): Route {
     // The signature of a contract wallet is verified on chain.
     cost: 'rpc',
     body: COMMIT_BODY,
-    reply: CONTEST_COMMIT_REPLY,
+    reply: schemas.CONTEST_COMMIT_REPLY,
     errors: ['NOT_FOUND', 'CONFLICT', 'UNAUTHENTICATED', 'CHAIN_UNREACHABLE'],
     handle: async ({ body }) => ({ body: await commitProbability(contest, body) }),
   });
 }
 
-async function readContestStatus(contest: Contest, now: Date): Promise<z.input<typeof CONTEST_STATUS_REPLY>> {
+async function readContestStatus(contest: Contest, now: Date): Promise<z.input<typeof schemas.CONTEST_STATUS_REPLY>> {
   const { open, running, counts, domain } = await contest.getStatus();
   return {
     success: true,
@@ -95,7 +89,7 @@ async function readContestStatus(contest: Contest, now: Date): Promise<z.input<t
   };
 }
 
-async function readContestMarkets(contest: Contest, range: Pagination, now: Date): Promise<z.input<typeof CONTEST_MARKETS_REPLY>> {
+async function readContestMarkets(contest: Contest, range: Pagination, now: Date): Promise<z.input<typeof schemas.CONTEST_MARKETS_REPLY>> {
   const { rounds, total } = await contest.listRounds(range);
   return { success: true, rounds, count: rounds.length, total, timestamp: now.toISOString() };
 }
@@ -103,7 +97,11 @@ async function readContestMarkets(contest: Contest, range: Pagination, now: Date
 const NOTE = `Each round counts once, since its markets share one close; wallets with fewer than ${MIN_RANKED_ROUNDS} scored rounds are not ranked. \
 The interval assumes independent rounds and a single wallet: among many wallets, the first is first partly by luck.`;
 
-async function readContestLeaderboard(contest: Contest, range: Pagination, now: Date): Promise<z.input<typeof CONTEST_LEADERBOARD_REPLY>> {
+async function readContestLeaderboard(
+  contest: Contest,
+  range: Pagination,
+  now: Date,
+): Promise<z.input<typeof schemas.CONTEST_LEADERBOARD_REPLY>> {
   const { standings, total, ranked } = await contest.listStandings(range);
   return {
     success: true,
@@ -122,7 +120,7 @@ async function readCommitments(
   contest: Contest,
   { market, ...range }: Pagination & { market: string },
   now: Date,
-): Promise<z.input<typeof CONTEST_COMMITMENTS_REPLY>> {
+): Promise<z.input<typeof schemas.CONTEST_COMMITMENTS_REPLY>> {
   const { round, commitments, total } = await contest.listCommitments(market, range);
   return {
     success: true,
@@ -137,7 +135,10 @@ async function readCommitments(
   };
 }
 
-async function commitProbability(contest: Contest, body: z.output<typeof COMMIT_BODY>): Promise<z.input<typeof CONTEST_COMMIT_REPLY>> {
+async function commitProbability(
+  contest: Contest,
+  body: z.output<typeof COMMIT_BODY>,
+): Promise<z.input<typeof schemas.CONTEST_COMMIT_REPLY>> {
   const { round, market, committedAt, replaced, digest } = await contest.commit(body);
   const { wallet, probabilityBps, issuedAtMs } = body;
   return {

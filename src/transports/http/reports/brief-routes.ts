@@ -44,9 +44,9 @@ async function readBrief({ briefs }: HttpDeps['reports'], wanted: string | undef
   const brief = wanted === undefined ? await briefs.findLatest() : await briefs.findByDay(parseDay(wanted));
   if (brief !== null) return brief;
   if (wanted !== undefined) throw new OracleError('NOT_FOUND', `No brief for ${wanted}`, { field: 'date' });
-  throw new OracleError('STEP_WAITING', 'No brief yet', {
-    suggestedAction: 'Briefs are made at 03:00 UTC, the first on the day after the first forecast. GET /api/status has the pending steps.',
-  });
+  const suggestedAction =
+    'Briefs are made at 03:00 UTC, the first on the day after the first forecast. GET /api/status has the pending steps.';
+  throw new OracleError('STEP_WAITING', 'No brief yet', { suggestedAction });
 }
 
 function toBriefReply(brief: Brief, accept: string): Reply<z.input<typeof DAILY_BRIEF>> {

@@ -52,9 +52,8 @@ export function weeklyRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
 async function readLatestReport({ weekly }: HttpDeps['reports']): Promise<WeeklyReport> {
   const report = await weekly.findLatest();
   if (report !== null) return report;
-  throw new OracleError('STEP_WAITING', 'No weekly report yet', {
-    suggestedAction: 'Reports are made on Monday at 00:30 UTC, the first after the first week with a forecast.',
-  });
+  const suggestedAction = 'Reports are made on Monday at 00:30 UTC, the first after the first week with a forecast.';
+  throw new OracleError('STEP_WAITING', 'No weekly report yet', { suggestedAction });
 }
 
 function toWeeklyReply(report: WeeklyReport, headers: Record<string, string> = {}): Reply<z.input<typeof WEEKLY_REPORT>> {

@@ -9,17 +9,9 @@ import { formatHorizonName } from '../../../forecast/model.ts';
 import { OracleError } from '../../../platform/errors.ts';
 import type { HttpDeps } from '../deps.ts';
 import { type Route, route } from '../server/route.ts';
-import {
-  CHANGE_BODY,
-  REGISTER_BODY,
-  REGISTERED_REPLY,
-  WEBHOOK_DELETED_REPLY,
-  WEBHOOK_ID,
-  WEBHOOK_REPLY,
-  WEBHOOKS_REPLY,
-} from './schemas.ts';
+import * as schemas from './schemas.ts';
 
-type WebhookReply = z.input<typeof WEBHOOKS_REPLY>['webhooks'][number];
+type WebhookReply = z.input<typeof schemas.WEBHOOKS_REPLY>['webhooks'][number];
 
 export const WEBHOOK_ROUTE = { tag: 'webhooks', access: 'basic' } as const;
 
@@ -35,7 +27,7 @@ function listRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
     route('GET /api/svc/webhooks', 'listWebhooks', {
       ...WEBHOOK_ROUTE,
       summary: 'Webhooks of the caller, without secrets',
-      reply: WEBHOOKS_REPLY,
+      reply: schemas.WEBHOOKS_REPLY,
       async handle({ caller }) {
         const listed = (await webhooks.list(requireCallerWallet(caller))).map(toWebhookMembers);
         const limit: typeof MAX_WEBHOOKS_PER_WALLET = MAX_WEBHOOKS_PER_WALLET;
@@ -47,8 +39,8 @@ function listRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
       status: 201,
       summary: 'Registers a webhook and returns its secret once',
       description: `At most ${MAX_WEBHOOKS_PER_WALLET} per wallet; the same URL with the same events and horizons is rejected.`,
-      body: REGISTER_BODY,
-      reply: REGISTERED_REPLY,
+      body: schemas.REGISTER_BODY,
+      reply: schemas.REGISTERED_REPLY,
       errors: ['CONFLICT'],
       async handle({ body: { url, events, secret: wanted, ...choice }, caller }) {
         const registration = { url, events, secret: wanted, horizons: getHorizonDays(choice) };
@@ -65,8 +57,8 @@ function singleRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
     route(`GET ${WEBHOOK_PATH}`, 'getWebhook', {
       ...WEBHOOK_ROUTE,
       summary: 'One webhook of the caller, without its secret',
-      params: WEBHOOK_ID,
-      reply: WEBHOOK_REPLY,
+      params: schemas.WEBHOOK_ID,
+      reply: schemas.WEBHOOK_REPLY,
       errors: ['NOT_FOUND'],
       handle: async ({ params: { id }, caller }) => ({ body: toWebhookReply(await webhooks.get(requireCallerWallet(caller), id)) }),
     }),
@@ -74,8 +66,8 @@ function singleRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
     route(`DELETE ${WEBHOOK_PATH}`, 'deleteWebhook', {
       ...WEBHOOK_ROUTE,
       summary: 'Deletes a webhook with its queue and deliveries',
-      params: WEBHOOK_ID,
-      reply: WEBHOOK_DELETED_REPLY,
+      params: schemas.WEBHOOK_ID,
+      reply: schemas.WEBHOOK_DELETED_REPLY,
       errors: ['NOT_FOUND'],
       async handle({ params: { id }, caller }) {
         await webhooks.remove(requireCallerWallet(caller), id);
@@ -90,9 +82,9 @@ function changeRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
     ...WEBHOOK_ROUTE,
     summary: 'Changes events, horizons or URL of a webhook',
     description: 'Omitted fields stay. Queued deliveries go to the new URL.',
-    params: WEBHOOK_ID,
-    body: CHANGE_BODY,
-    reply: WEBHOOK_REPLY,
+    params: schemas.WEBHOOK_ID,
+    body: schemas.CHANGE_BODY,
+    reply: schemas.WEBHOOK_REPLY,
     errors: ['NOT_FOUND', 'CONFLICT'],
     async handle({ params: { id }, body: { url, events, ...choice }, caller }) {
       const change = { url, events, horizons: getHorizonDays(choice) };
@@ -101,7 +93,7 @@ function changeRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
   });
 }
 
-export function toWebhookReply(webhook: WebhookView): z.input<typeof WEBHOOK_REPLY> {
+export function toWebhookReply(webhook: WebhookView): z.input<typeof schemas.WEBHOOK_REPLY> {
   return { success: true, ...toWebhookMembers(webhook) };
 }
 

@@ -68,10 +68,8 @@ async function identifyHolder(
 }
 
 function buildTokenRequiredError(): OracleError {
-  return new OracleError('UNAUTHENTICATED', 'An access token is required', {
-    field: 'token',
-    suggestedAction: `Log in with a wallet that holds ${formatTierRequirement('basic')}: POST /api/svc/oracle/verify, then connect with \`token\`, \`Authorization: Bearer <token>\` or \`ticket\`.`,
-  });
+  const suggestedAction = `Log in with a wallet that holds ${formatTierRequirement('basic')}: POST /api/svc/oracle/verify, then connect with \`token\`, \`Authorization: Bearer <token>\` or \`ticket\`.`;
+  return new OracleError('UNAUTHENTICATED', 'An access token is required', { field: 'token', suggestedAction });
 }
 
 function withField({ message, suggestedAction }: OracleError, field: HandshakeCredential['field']): OracleError {

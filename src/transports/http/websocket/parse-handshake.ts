@@ -61,8 +61,6 @@ function buildVersionError(): OracleError {
 }
 
 function buildHeaderError(field: string, problem: string): OracleError {
-  return new OracleError('INPUT_INVALID', `Header "${field}": ${problem}`, {
-    field,
-    suggestedAction: 'Connect with an RFC 6455 client.',
-  });
+  const suggestedAction = 'Connect with an RFC 6455 client.';
+  return new OracleError('INPUT_INVALID', `Header "${field}": ${problem}`, { field, suggestedAction });
 }

@@ -71,10 +71,8 @@ async function requestOnce(
 function parseServiceAnswer<T extends z.ZodType>(schema: T, answer: unknown, url: string): z.output<T> {
   const { success, data, error } = schema.safeParse(answer);
   if (success) return restoreFieldOrder(data, answer) as z.output<T>;
-  throw new OracleError('INTERNAL', `The service at ${url} answers in a form that is not known here`, {
-    suggestedAction: 'Use the version of this program that belongs to the service.',
-    cause: error,
-  });
+  const suggestedAction = 'Use the version of this program that belongs to the service.';
+  throw new OracleError('INTERNAL', `The service at ${url} answers in a form that is not known here`, { suggestedAction, cause: error });
 }
 
 /** zod returns fields in the order of the schema; answers must equal those over HTTP. */

@@ -10,20 +10,15 @@ const MAX_BODY_DEPTH = 40;
 export function validateHttpRequest(request: Request, response: Response): void {
   if (request.method !== 'POST') {
     response.set('Allow', 'POST');
-    throw new OracleError('METHOD_NOT_ALLOWED', 'Only POST is served; there are no sessions', {
-      suggestedAction: 'Send a POST.',
-    });
+    const suggestedAction = 'Send a POST.';
+    throw new OracleError('METHOD_NOT_ALLOWED', 'Only POST is served; there are no sessions', { suggestedAction });
   }
   if (!isJsonContentType(request.get('Content-Type'))) {
-    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type is not JSON', {
-      field: 'Content-Type',
-      suggestedAction: 'Send "Content-Type: application/json".',
-    });
+    const suggestedAction = 'Send "Content-Type: application/json".';
+    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type is not JSON', { field: 'Content-Type', suggestedAction });
   }
   if (isNestedDeeper(request.body, MAX_BODY_DEPTH)) {
-    throw new OracleError('INPUT_INVALID', 'The message is nested too deeply', {
-      field: 'message',
-      suggestedAction: 'Send a flatter message.',
-    });
+    const suggestedAction = 'Send a flatter message.';
+    throw new OracleError('INPUT_INVALID', 'The message is nested too deeply', { field: 'message', suggestedAction });
   }
 }

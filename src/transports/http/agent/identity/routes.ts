@@ -12,15 +12,7 @@ import { DRY_RUN_VENUE } from '../../../../wager/polymarket/execution/dry-run-ex
 import type { HttpDeps } from '../../deps.ts';
 import { dateInput } from '../../server/parsing/parameters.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
-import {
-  AGENT_IDENTITY,
-  AGENT_REPUTATION,
-  type AgentIdentity,
-  type AgentReputation,
-  REGISTRATION_FILE,
-  type RegistrationFile,
-  WAGER_EVIDENCE,
-} from './schemas.ts';
+import * as schemas from './schemas.ts';
 
 type IdentityDeps = Pick<
   HttpDeps,
@@ -32,20 +24,20 @@ export function agentRoutes(deps: IdentityDeps): Route[] {
   return [
     route('GET /api/svc/agent/identity', 'getAgentIdentity', {
       tag: 'agent',
-      reply: AGENT_IDENTITY,
+      reply: schemas.AGENT_IDENTITY,
       summary: 'ERC-8004 identity of this agent',
       handle: () => readIdentity(deps),
     }),
     route('GET /api/svc/agent/reputation', 'getAgentReputation', {
       tag: 'agent',
       cost: 'rpc',
-      reply: AGENT_REPUTATION,
+      reply: schemas.AGENT_REPUTATION,
       summary: "Outcomes of settled wagers in the ERC-8004 reputation registry, logged by the operator's own reporter",
       handle: () => readReputation(deps),
     }),
     route(`GET ${buildEvidencePath('{date}')}`, 'getWagerEvidence', {
       tag: 'agent',
-      reply: WAGER_EVIDENCE,
+      reply: schemas.WAGER_EVIDENCE,
       summary: 'Evidence of a reported outcome: the bytes behind the feedback hash on chain',
       params: z.object({ date: dateInput }),
       errors: ['NOT_FOUND'],
@@ -53,7 +45,7 @@ export function agentRoutes(deps: IdentityDeps): Route[] {
     }),
     route(`GET ${REGISTRATION_PATH}`, 'getRegistrationFile', {
       tag: 'agent',
-      reply: REGISTRATION_FILE,
+      reply: schemas.REGISTRATION_FILE,
       errors: ['STEP_WAITING'],
       summary: 'ERC-8004 registration file',
       handle: () => buildRegistration(deps),
@@ -61,7 +53,7 @@ export function agentRoutes(deps: IdentityDeps): Route[] {
   ];
 }
 
-async function readIdentity({ chainId, addresses, attesterAddress, ...deps }: IdentityDeps): Promise<Reply<AgentIdentity>> {
+async function readIdentity({ chainId, addresses, attesterAddress, ...deps }: IdentityDeps): Promise<Reply<schemas.AgentIdentity>> {
   const agent = deps.identity();
   return {
     body: {
@@ -81,7 +73,7 @@ async function readIdentity({ chainId, addresses, attesterAddress, ...deps }: Id
   };
 }
 
-async function readCardFacts(card: CardService): Promise<AgentIdentity['agentCard']> {
+async function readCardFacts(card: CardService): Promise<schemas.AgentIdentity['agentCard']> {
   const { publicUrl, version } = card.source;
   const { kid } = await card.current();
   return {
@@ -95,7 +87,7 @@ async function readCardFacts(card: CardService): Promise<AgentIdentity['agentCar
   };
 }
 
-async function readReputation(deps: IdentityDeps): Promise<Reply<AgentReputation>> {
+async function readReputation(deps: IdentityDeps): Promise<Reply<schemas.AgentReputation>> {
   const agent = deps.identity();
   const [state, lastUpdated] = await Promise.all([deps.reputation(), deps.wagers.findLastReportedAt()]);
   const totalFeedback = state?.total ?? 0;
@@ -133,7 +125,7 @@ async function readEvidence({ wagers }: IdentityDeps, day: string): Promise<Repl
   return { headers: { 'Content-Type': 'application/json' }, raw: buildWagerEvidence(wager).json };
 }
 
-function buildRegistration({ publicUrl, chainId, addresses, card, ...deps }: IdentityDeps): Reply<RegistrationFile> {
+function buildRegistration({ publicUrl, chainId, addresses, card, ...deps }: IdentityDeps): Reply<schemas.RegistrationFile> {
   const agent = deps.identity();
   if (agent === null) throw new OracleError('STEP_WAITING', 'The agent is not registered yet');
   return {

@@ -48,8 +48,6 @@ function toTaskResult(id: string, outcome: AgentTask['outcome']): TaskReply['res
 }
 
 function rejectUnknownTask(): never {
-  throw new OracleError('NOT_FOUND', 'No such task of this wallet', {
-    field: 'id',
-    suggestedAction: 'Send a token of the wallet that sent the task; tasks are kept for 7 days.',
-  });
+  const suggestedAction = 'Send a token of the wallet that sent the task; tasks are kept for 7 days.';
+  throw new OracleError('NOT_FOUND', 'No such task of this wallet', { field: 'id', suggestedAction });
 }

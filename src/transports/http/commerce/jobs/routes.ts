@@ -62,10 +62,8 @@ async function requireJob({ jobs, commerce }: JobDeps, jobId: string, context: R
       retryAfterSeconds: 2,
     });
   }
-  throw new OracleError('NOT_FOUND', 'No such job for this provider', {
-    field: 'jobId',
-    suggestedAction: 'Create it in the contract and for the provider of the offerings.',
-  });
+  const suggestedAction = 'Create it in the contract and for the provider of the offerings.';
+  throw new OracleError('NOT_FOUND', 'No such job for this provider', { field: 'jobId', suggestedAction });
 }
 
 const toJobAmount = (units: bigint) => ({ amount: units.toString(), usd: formatAmount(usdFromMicros(units)) });

@@ -47,10 +47,8 @@ function requireJsonBody(request: Request, optional = false): unknown {
       suggestedAction: 'Send JSON with Content-Type: application/json.',
     });
   }
-  throw new OracleError('INPUT_INVALID', 'The request has no body', {
-    field: 'body',
-    suggestedAction: 'Send a JSON object with Content-Type: application/json.',
-  });
+  const suggestedAction = 'Send a JSON object with Content-Type: application/json.';
+  throw new OracleError('INPUT_INVALID', 'The request has no body', { field: 'body', suggestedAction });
 }
 
 function hasBody(request: Request): boolean {

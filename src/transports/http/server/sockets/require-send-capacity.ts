@@ -10,8 +10,6 @@ export async function requireSendCapacity(socket: object, bytes: number): Promis
   const connection = getConnection(socket);
   if (connection === undefined || (await connection.reserveBytes(bytes))) return;
   const message = 'Unread responses of your network, or of all clients, use all available memory';
-  throw new OracleError('OVERLOADED', message, {
-    suggestedAction: 'Read the responses to earlier requests, or request compression with Accept-Encoding.',
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+  const suggestedAction = 'Read the responses to earlier requests, or request compression with Accept-Encoding.';
+  throw new OracleError('OVERLOADED', message, { suggestedAction, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
