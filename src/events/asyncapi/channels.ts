@@ -9,14 +9,14 @@ import type { AsyncApiSchema } from './json-schema.ts';
 export const DELIVERY_SUFFIX = '.delivery';
 
 const SOCKET_RULES = [
-  `Needs a token of the Basic tier or above; at most ${WEBSOCKET.connectionsPerWallet} connections a wallet.`,
+  `Requires a token of the Basic tier; at most ${WEBSOCKET.connectionsPerWallet} connections per wallet.`,
   `The server sends a ping frame every ${WEBSOCKET.pingSeconds} seconds, and disconnects a client that does not answer before the next one.`,
-  `After a drop wait ${WEBSOCKET.reconnectSeconds} seconds, then connect with \`since\`: events are kept for ${EVENT_RETENTION_DAYS} days.`,
+  `After a disconnect wait ${WEBSOCKET.reconnectSeconds} seconds, then reconnect with \`since\`: events are kept for ${EVENT_RETENTION_DAYS} days.`,
   'Errors before the connection opens are HTTP responses of `application/problem+json`.',
 ].join(' ');
 
 const WEBHOOK_RULES = [
-  'Registered at POST /api/svc/webhooks/register, by a token of the Basic tier or above.',
+  'Registered with POST /api/svc/webhooks/register and a token of the Basic tier.',
   `A 2xx response within ${WEBHOOK_CALL_TIMEOUT_MS / 1_000} seconds accepts a message. Anything else, redirects included, causes a retry,`,
   `up to ${MAX_DELIVERY_ATTEMPTS} attempts, while later messages wait. 410 disables the webhook at once, continuous failures do after`,
   `${DISABLE_AFTER_FAILING_MS / DAY_MS} days.`,

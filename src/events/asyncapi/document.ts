@@ -45,15 +45,15 @@ function buildInfo({ title, description, version, publicUrl }: AsyncApiOptions) 
     description: `${description}\n\n${EVENTS_DESCRIPTION}`,
     license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     externalDocs: { description: 'The HTTP interface: login, tickets, webhooks', url: `${publicUrl}/docs` },
-    tags: [{ name: 'events', description: 'What is pushed as it happens' }],
+    tags: [{ name: 'events', description: 'Pushed events' }],
   };
 }
 
 const EVENTS_DESCRIPTION = [
-  'Every event has its place in one log: `id` rises by one from event to event, the same over every channel and for everybody.',
-  'Over a socket an event comes once, in order; a client that was away goes on with `since`.',
-  'To a webhook it comes at least once, in order, always under the same `webhook-id`.',
-  'A subscriber that names no horizon receives those of 7 days: one `signal.new` and one `attestation.created` of the type `prediction` a day,',
+  'All events are in one log: `id` increases by one per event and is the same on every channel.',
+  'A WebSocket delivers each event once, in order; after a disconnect, `since` resumes.',
+  'A webhook receives each event at least once, in order, always with the same `webhook-id`.',
+  'By default a subscriber receives the 7-day horizon: one `signal.new` and one `attestation.created` of type `prediction` a day,',
   'and at most one resolution. `horizon=2d`, `horizons=2d,7d` and `horizons=all` receive others; events without a horizon are always sent.',
   'Payloads may gain fields: ignore those you do not know.',
 ].join(' ');
@@ -68,14 +68,14 @@ function buildServers({ publicUrl }: AsyncApiOptions) {
       protocol: protocol === 'https:' ? 'wss' : 'ws',
       protocolVersion: '13',
       title: 'The service',
-      description: 'Where WebSockets connect',
+      description: 'WebSocket endpoint',
       security: ['bearer', 'token', 'ticket'].map((name) => ({ $ref: `#/components/securitySchemes/${name}` })),
     },
     receiver: {
       host: '{receiver}',
       protocol: 'https',
       title: 'A receiver',
-      description: 'The host of a URL that was registered',
+      description: 'Host of a registered URL',
       variables: { receiver: { description: 'Host of the webhook, on the public internet', examples: ['bot.example'] } },
     },
   };
@@ -88,8 +88,8 @@ const SECURITY_SCHEMES = {
     bearerFormat: 'JWT',
     description: 'Token from POST /api/svc/oracle/verify; it lasts 30 minutes.',
   },
-  token: { type: 'httpApiKey', in: 'query', name: 'token', description: 'The same token, where a header cannot be sent.' },
-  ticket: { type: 'httpApiKey', in: 'query', name: 'ticket', description: 'From POST /api/svc/ws/ticket; it works once.' },
+  token: { type: 'httpApiKey', in: 'query', name: 'token', description: 'The same token, for clients that cannot send headers.' },
+  ticket: { type: 'httpApiKey', in: 'query', name: 'ticket', description: 'From POST /api/svc/ws/ticket; valid for one connection.' },
 } as const;
 
 const listMessageNames = (messages: readonly MessageObject[]) => messages.map(({ name }) => name);

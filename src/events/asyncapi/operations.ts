@@ -9,23 +9,23 @@ export function buildOperations() {
   return {
     sendEvents: buildSendOperation('socket', PUSHED_NAMES, {
       title: 'Send events',
-      summary: 'Each event that the connection is subscribed to, once, in the order of their ids',
+      summary: 'Each subscribed event once, in order of id',
     }),
     sendControls: buildSendOperation('socket', Object.keys(SERVER_MESSAGES), {
       title: 'Send what concerns the connection',
-      summary: 'What is no event: without an id',
+      summary: 'Messages about the connection, without an id',
     }),
     subscribe: buildReceiveOperation('subscribe', 'Take another subscription'),
     authenticate: buildReceiveOperation('authenticate', 'Take a fresh token'),
     ping: buildReceiveOperation('ping', 'Answer whether the connection lives'),
     deliverEvents: buildSendOperation('webhook', PUSHED_NAMES, {
       title: 'Deliver events',
-      summary: 'Each event that the webhook is registered for, in the order of their ids, again until it is taken',
+      summary: 'Each event of the registration, in order of id, retried until acknowledged',
       bindings: POST_BINDINGS,
     }),
     testWebhook: buildSendOperation('webhook', ['ping'], {
       title: 'Test a webhook',
-      summary: 'Once, when its owner asks for it',
+      summary: 'Once per test requested by the owner',
       bindings: POST_BINDINGS,
     }),
   };

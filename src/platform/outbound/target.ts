@@ -113,7 +113,7 @@ function hostNotFoundError(cause: unknown): OracleError {
 
 function tooManyLookupsError(cause: OracleError): OracleError {
   return new OracleError('RATE_LIMITED', 'Too many host names are being looked up', {
-    suggestedAction: 'Ask again in some seconds.',
+    suggestedAction: 'Retry in a few seconds.',
     retryAfterSeconds: cause.retryAfterSeconds ?? 5,
     cause,
   });

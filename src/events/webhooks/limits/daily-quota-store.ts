@@ -12,12 +12,12 @@ const QUOTAS = {
   replay: {
     limit: MAX_REPLAYED_EVENTS_PER_DAY,
     message: `At most ${MAX_REPLAYED_EVENTS_PER_DAY} events can be replayed for a wallet in a UTC day`,
-    suggestedAction: 'Ask for fewer events, or tomorrow.',
+    suggestedAction: 'Request fewer events, or retry tomorrow.',
   },
   test: {
     limit: MAX_TESTS_PER_DAY,
     message: `A wallet can test its webhooks ${MAX_TESTS_PER_DAY} times in a UTC day`,
-    suggestedAction: 'Test again tomorrow; GET /api/svc/webhooks/{id}/deliveries shows how events get through meanwhile.',
+    suggestedAction: 'Retry tomorrow; GET /api/svc/webhooks/{id}/deliveries shows the deliveries meanwhile.',
   },
 } as const;
 

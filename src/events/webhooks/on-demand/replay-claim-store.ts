@@ -38,6 +38,6 @@ export class ReplayClaimStore {
 
 function replayInProgress(): OracleError {
   return new OracleError('CONFLICT', 'The webhook is being changed, or replayed to, by another request', {
-    suggestedAction: 'Look at the webhook and its deliveries, then ask again.',
+    suggestedAction: 'Check the webhook and its deliveries, then retry.',
   });
 }

@@ -143,7 +143,7 @@ function unknownEvent(field: string): OracleError {
 function expiredEvent(field: string, oldestId: number | null): OracleError {
   return new OracleError('INPUT_INVALID', `Events are kept for ${EVENT_RETENTION_DAYS} days: this one is gone`, {
     field,
-    suggestedAction: 'Ask for later ones.',
+    suggestedAction: 'Request later events.',
     details: { oldestId },
   });
 }

@@ -9,10 +9,10 @@ import type { HostLimiter } from '../limits/host-limiter.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 
 export const PING_MESSAGE = z.object({
-  id: z.null().describe('null: a test stands in no event log'),
+  id: z.null().describe('Null: a test is not in the event log'),
   type: z.literal('ping').describe('Kind of message'),
-  timestamp: TIME.describe('When the test was asked for'),
-  data: z.object({ webhookId: z.uuid().describe('The webhook that is tested') }),
+  timestamp: TIME.describe('Time of the test request'),
+  data: z.object({ webhookId: z.uuid().describe('The tested webhook') }),
 });
 
 export interface SendPingDeps extends CallWebhookDeps {
@@ -52,14 +52,14 @@ export async function sendPing(deps: SendPingDeps, webhook: WebhookDoc): Promise
 function rethrowUnreadableSecret(error: unknown): never {
   if (!isOracleError(error, 'CONFIG_INVALID')) throw error;
   throw new OracleError('CONFLICT', 'The secret of this webhook cannot be read any more: nothing can be signed with it', {
-    suggestedAction: 'Give it a new one by POST /api/svc/webhooks/{id}/secret; what waits for it follows within a minute.',
+    suggestedAction: 'Set a new one with POST /api/svc/webhooks/{id}/secret; waiting deliveries follow within a minute.',
     cause: error,
   });
 }
 
 function hostLimitReached(retryAfterSeconds: number): OracleError {
   return new OracleError('RATE_LIMITED', 'The host of this webhook is being called too often', {
-    suggestedAction: 'Test it later.',
+    suggestedAction: 'Retry the test later.',
     retryAfterSeconds,
   });
 }

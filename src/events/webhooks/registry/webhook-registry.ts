@@ -125,6 +125,6 @@ async function enable({ store, queue, events: log, now }: WebhookRegistryDeps, w
 
 function disabledByOperator({ disabledReason }: WebhookDoc): OracleError {
   return new OracleError('CONFLICT', `The operator has ended the calls of this webhook: ${disabledReason}`, {
-    suggestedAction: 'Ask the operator, or delete it.',
+    suggestedAction: 'Contact the operator, or delete it.',
   });
 }

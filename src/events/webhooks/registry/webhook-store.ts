@@ -147,7 +147,7 @@ function serviceLimitReached(): OracleError {
 function duplicateWebhook(id: string): OracleError {
   return new OracleError('CONFLICT', 'This URL is registered for these events and horizons already', {
     field: 'url',
-    suggestedAction: 'Use the one there is: POST /api/svc/webhooks/{id}/secret gives it another secret.',
+    suggestedAction: 'Use the existing one; POST /api/svc/webhooks/{id}/secret rotates its secret.',
     details: { id },
   });
 }

@@ -5,37 +5,37 @@ export const CLOSE_CODES = {
   goingAway: {
     code: 1001,
     reason: 'the service is stopping',
-    meaning: 'The service stops or restarts: connect again in 5 seconds with `since`',
+    meaning: 'The service is restarting: reconnect after 5 seconds with `since`',
   },
-  protocolError: { code: 1002, reason: '', meaning: 'A frame breaks the rules of RFC 6455' },
+  protocolError: { code: 1002, reason: '', meaning: 'A frame violates RFC 6455' },
   invalidText: { code: 1007, reason: '', meaning: 'A text message is not UTF-8' },
   policy: {
     code: 1008,
-    reason: 'too many messages, or too many that are not valid',
+    reason: 'too many messages, or too many invalid ones',
     meaning:
-      'More than 60 messages a minute, ping and pong frames included, or more than 10 that are not valid, or one in more than 64 fragments',
+      'More than 60 messages per minute (ping and pong frames included), more than 10 invalid messages, or a message in more than 64 fragments',
   },
-  tooLarge: { code: 1009, reason: '', meaning: 'A message has more than 4096 bytes' },
+  tooLarge: { code: 1009, reason: '', meaning: 'A message exceeds 4096 bytes' },
   tryLater: {
     code: 1013,
-    reason: 'it cannot be checked who this is: try again later',
-    meaning: 'Balance or session cannot be read, or the connection was given up: connect again in 30 seconds with `since`',
+    reason: 'the client cannot be authenticated now: try again later',
+    meaning: 'Balance or session cannot be read, or the worker gave up the connection: reconnect after 30 seconds with `since`',
   },
   tokenExpired: {
     code: WEBSOCKET.expiredCloseCode,
     reason: 'the token has expired or was revoked',
-    meaning: 'The token of the connection has expired, or its session was ended: log in, and connect again with `since`',
+    meaning: 'The token has expired or its session was revoked: log in and reconnect with `since`',
   },
   tierLost: {
     code: 4003,
-    reason: 'the wallet holds less than the Basic tier needs',
-    meaning: 'The balance of the wallet has fallen below the Basic tier: connecting again is refused until it is back',
+    reason: 'the wallet is below the Basic tier',
+    meaning: 'The balance of the wallet is below the Basic tier: connections are rejected until it is restored',
   },
   tooSlow: {
     code: 4008,
-    reason: 'too slow: more than 1 MiB was waiting',
+    reason: 'too slow: more than 1 MiB was unread',
     meaning:
-      'The client reads more slowly than events come, and 1 MiB was waiting: connect again with `since`. One that does not read on within 30 seconds is cut off without this (1006)',
+      'More than 1 MiB was unread: reconnect with `since`. A client that still reads nothing for 30 seconds is disconnected without a close frame (1006)',
   },
 } as const satisfies Record<string, { code: number; reason: string; meaning: string }>;
 

@@ -10,12 +10,12 @@ const EVENT_ID = z.int().min(0);
 
 const SUBSCRIPTION = z
   .object({
-    events: z.array(z.enum(PUSHED_NAMES)).describe('Kinds of events that are sent'),
-    horizons: z.array(HORIZON).nullable().describe('Horizons that are sent; null: all. Events without a horizon are sent in any case'),
+    events: z.array(z.enum(PUSHED_NAMES)).describe('Event types that are sent'),
+    horizons: z.array(HORIZON).nullable().describe('Horizons that are sent; null: all. Events without a horizon are always sent'),
   })
-  .describe('What is sent over this connection');
+  .describe('Subscription of this connection');
 
-const EXPIRES_AT = TIME.describe('When the token expires: the connection ends then with 4001, unless a fresh one comes before');
+const EXPIRES_AT = TIME.describe('Expiry of the token; the connection is closed with 4001 then, unless `authenticate` replaces it');
 const LAST_EVENT_ID = EVENT_ID.describe(
   'Id of the newest event that was looked at for this connection, sent or filtered; 0 before the first',
 );
@@ -30,7 +30,7 @@ function defineServerMessage<Type extends string, Data extends z.ZodObject>(type
   const schema = z.object({
     type: z.literal(type).describe('Kind of message'),
     data,
-    timestamp: TIME.describe('When it was sent'),
+    timestamp: TIME.describe('Time of sending'),
   });
   return { summary, schema } satisfies MessageKind;
 }
@@ -38,51 +38,51 @@ function defineServerMessage<Type extends string, Data extends z.ZodObject>(type
 export const SERVER_MESSAGES = {
   connected: defineServerMessage(
     'connected',
-    'The first message of every connection: who it belongs to, and what it will bring',
+    'First message of a connection: its wallet, tier and subscription',
     z.object({
-      wallet: z.string().describe('Wallet that the token belongs to'),
-      tier: TIER.describe('What the balance of the wallet opens now: it decides what is in the events'),
+      wallet: z.string().describe('Wallet of the token'),
+      tier: TIER.describe('Current tier of the wallet, which decides the fields of events'),
       expiresAt: EXPIRES_AT,
       lastEventId: EVENT_ID.describe(
-        'Id of the newest event at that moment; 0 before the first. What comes later is sent, and with `since` what was missed up to here',
+        'Id of the newest event; 0 before the first. Later events follow, and with `since` the missed ones up to this id',
       ),
       subscription: SUBSCRIPTION,
-      pingSeconds: COUNT.describe('Seconds from ping frame to ping frame of the server: who hears none for longer has lost the connection'),
+      pingSeconds: COUNT.describe('Interval of ping frames in seconds; a longer silence means that the connection is lost'),
     }),
   ),
-  subscribed: defineServerMessage('subscribed', 'The answer to `subscribe`: what holds from now on', SUBSCRIPTION),
+  subscribed: defineServerMessage('subscribed', 'Response to `subscribe`: the subscription from now on', SUBSCRIPTION),
   authenticated: defineServerMessage(
     'authenticated',
-    'The answer to `authenticate`: the connection goes on with the fresh token',
-    z.object({ tier: TIER.describe('What the balance of the wallet opens now'), expiresAt: EXPIRES_AT }),
+    'Response to `authenticate`: the connection continues with the new token',
+    z.object({ tier: TIER.describe('Current tier of the wallet'), expiresAt: EXPIRES_AT }),
   ),
   'token.expiring': defineServerMessage(
     'token.expiring',
-    'The token expires within a minute: log in again and send `authenticate` to go on without a break',
+    'The token expires within a minute: log in and send `authenticate` to keep the connection',
     z.object({ expiresAt: EXPIRES_AT }),
   ),
   'replay.gap': defineServerMessage(
     'replay.gap',
-    'Events that were asked for by `since` are kept no longer',
+    'Events requested with `since` are past their retention',
     z.object({
-      from: EVENT_ID.describe('Id of the first event that is gone'),
-      to: EVENT_ID.describe('Id of the last one'),
+      from: EVENT_ID.describe('Id of the first missing event'),
+      to: EVENT_ID.describe('Id of the last missing event'),
     }),
   ),
   'replay.complete': defineServerMessage(
     'replay.complete',
-    'Everything that was missed since `since` has been sent; what follows happens now',
-    z.object({ through: EVENT_ID.describe('Id up to which the log was looked through') }),
+    'All missed events have been sent; live events follow',
+    z.object({ through: EVENT_ID.describe('Last id of the replayed range') }),
   ),
-  pong: defineServerMessage('pong', 'The answer to `ping`', z.object({ lastEventId: LAST_EVENT_ID })),
+  pong: defineServerMessage('pong', 'Response to `ping`', z.object({ lastEventId: LAST_EVENT_ID })),
   error: defineServerMessage(
     'error',
-    'A message of the client could not be carried out, and has changed nothing',
+    'A message of the client was rejected and changed nothing',
     z.object({
-      code: z.enum(Object.keys(ERROR_CODES) as ErrorCode[]).describe('Kind of error, as over HTTP'),
-      message: z.string().describe('What is wrong'),
-      field: z.string().optional().describe('The field at fault'),
-      suggestedAction: z.string().optional().describe('What to do about it'),
+      code: z.enum(Object.keys(ERROR_CODES) as ErrorCode[]).describe('Error code, as over HTTP'),
+      message: z.string().describe('Description of the error'),
+      field: z.string().optional().describe('Invalid field'),
+      suggestedAction: z.string().optional().describe('How to correct it'),
     }),
   ),
 } as const;
@@ -97,39 +97,37 @@ const defineList = <Item extends z.ZodType>(item: Item, max: number) =>
 /** Client messages by type; JSON text of at most 4096 bytes. */
 export const CLIENT_MESSAGES = {
   subscribe: {
-    summary: 'Replaces the subscription; without `events` all kinds are sent, without a horizon those of 7 days',
+    summary: 'Replaces the subscription; default: all event types, horizon 7d',
     schema: z.strictObject({
       type: z.literal('subscribe').describe('Kind of message'),
       data: z
         .strictObject({
           events: defineList(z.enum(PUSHED_NAMES, `must be among ${PUSHED_NAMES.join(', ')}`), PUSHED_NAMES.length)
             .optional()
-            .describe('Kinds of events; left out: all'),
-          horizon: HORIZON_FIELD.optional().describe('One horizon, such as `7d` or `7`, in place of `horizons`'),
-          horizons: HORIZONS_FIELD.optional().describe(
-            'Horizons, or `all`; without it and without `horizon`: `7d`. Events without a horizon are always sent',
-          ),
+            .describe('Event types; default: all'),
+          horizon: HORIZON_FIELD.optional().describe('One horizon, e.g. `7d` or `7`, instead of `horizons`'),
+          horizons: HORIZONS_FIELD.optional().describe('Horizons, or `all`; default: `7d`. Events without a horizon are always sent'),
         })
         .refine(...ONE_CHOICE)
-        .describe('What is to be sent'),
+        .describe('The subscription'),
     }),
   },
   authenticate: {
-    summary: 'Goes on with a fresh token of the same wallet, without a break',
+    summary: 'Replaces the token of the connection by a new one of the same wallet',
     schema: z.strictObject({
       type: z.literal('authenticate').describe('Kind of message'),
       data: z
         .strictObject({
-          token: z.string().max(2_048, 'is no access token').describe('From `POST /api/svc/oracle/verify`, as on connecting'),
+          token: z.string().max(2_048, 'is no access token').describe('From `POST /api/svc/oracle/verify`'),
         })
-        .describe('Who it is'),
+        .describe('Credentials'),
     }),
   },
   ping: {
-    summary: 'Asks whether the connection lives, where ping frames cannot be sent or seen, as in browsers',
+    summary: 'Tests the connection where ping frames are unavailable, as in browsers',
     schema: z.strictObject({
       type: z.literal('ping').describe('Kind of message'),
-      data: z.object({}).optional().describe('Nothing'),
+      data: z.object({}).optional().describe('Empty'),
     }),
   },
 } as const satisfies Record<string, MessageKind>;
