@@ -21,14 +21,16 @@ export class DeliverySlot {
     this.slots = db.collection('agent_commerce_turns');
   }
 
-  /** Acquires or extends the slot; false while another job holds it. */
-  async acquire({ _id: job, contract }: JobRef, now: Date, forMs: number): Promise<boolean> {
-    const until = new Date(now.getTime() + forMs);
+  /** Acquires or extends the slot, by the database's clock; false while another job holds it. */
+  async acquire({ _id: job, contract }: JobRef, forMs: number): Promise<boolean> {
     const _id = contract.toLowerCase();
-    const free = { _id, $or: [{ job }, { until: { $lte: now } }] };
-    // While another job holds the slot, the upsert fails on the duplicate key.
-    await this.slots.updateOne(free, { $set: { job, until } }, { upsert: true, hint: '_id_' }).catch(ignoreDuplicate);
-    return (await this.slots.findOne({ _id }))?.job === job;
+    const mine = { _id, job, until: { $add: ['$$NOW', forMs] } };
+    // Also true for a new document.
+    const isFree = { $or: [{ $eq: ['$job', job] }, { $not: [{ $gt: ['$until', '$$NOW'] }] }] };
+    const update = [{ $replaceWith: { $cond: [isFree, mine, '$$ROOT'] } }];
+    const options = { upsert: true, returnDocument: 'after' } as const;
+    const slot = await this.slots.findOneAndUpdate({ _id }, update, options).catch(ignoreDuplicate);
+    return slot?.job === job;
   }
 
   async release({ _id: job, contract }: JobRef): Promise<void> {
@@ -36,8 +38,8 @@ export class DeliverySlot {
   }
 
   /** Expiry of another job's hold, or null. */
-  async getTakenUntil({ _id: job, contract }: JobRef, now: Date): Promise<Date | null> {
-    const slot = await this.slots.findOne({ _id: contract.toLowerCase() });
-    return slot === null || slot.job === job || slot.until <= now ? null : slot.until;
+  async getTakenUntil({ _id: job, contract }: JobRef): Promise<Date | null> {
+    const held = { _id: contract.toLowerCase(), job: { $ne: job }, $expr: { $gt: ['$until', '$$NOW'] } };
+    return (await this.slots.findOne(held))?.until ?? null;
   }
 }

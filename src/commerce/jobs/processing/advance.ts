@@ -109,11 +109,11 @@ async function getAcceptedOffering(deps: JobDeps, doc: JobDocWithoutText, snapsh
 }
 
 async function findRejection(deps: JobDeps, doc: JobDocWithoutText, offering: Offering, { job, at }: JobSnapshot) {
-  const { policy, wallet, store, deliverySlot, now } = deps;
+  const { policy, wallet, store, deliverySlot } = deps;
   const [hasUnpaid, offers, takenUntil] = await Promise.all([
     store.hasUnpaidDelivery(job),
     store.countOffers(job.client, at),
-    deliverySlot.getTakenUntil(doc, now()),
+    deliverySlot.getTakenUntil(doc),
   ]);
   return findJobRejection({ job, offering, policy, provider: wallet.address, at, hasUnpaid, offers, takenUntil });
 }

@@ -24,16 +24,16 @@ async function composeAndKeepDelivery(
   job: OnChainJob,
   offering: Offering,
 ): Promise<JobDelivery | null> {
-  const { store, deliverySlot, policy, now } = deps;
+  const { store, deliverySlot, policy } = deps;
   const needsSlot = !isKnownEvaluator(policy, job.evaluator);
   if (needsSlot && (await store.hasUnpaidDelivery(job))) {
     await store.reject(doc._id, 'The client or the evaluator has let an earlier delivery go unpaid, so nothing is delivered.');
     return null;
   }
-  if (needsSlot && (await deliverySlot.getTakenUntil(doc, now())) !== null) throw slotTakenError();
+  if (needsSlot && (await deliverySlot.getTakenUntil(doc)) !== null) throw slotTakenError();
   const delivery = await composeDelivery(deps, job, offering);
   // Acquired after composing, so that a document that fails to compose does not block the slot.
-  if (needsSlot && !(await deliverySlot.acquire(doc, now(), policy.unpaidPauseMs))) throw slotTakenError();
+  if (needsSlot && !(await deliverySlot.acquire(doc, policy.unpaidPauseMs))) throw slotTakenError();
   const kept = await store.saveDelivery(doc._id, delivery);
   if (kept === null) await deliverySlot.release(doc);
   return kept;
