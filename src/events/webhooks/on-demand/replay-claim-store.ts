@@ -18,21 +18,18 @@ export class ReplayClaimStore {
     this.#webhooks = db.collection('webhooks');
   }
 
-  /** @throws OracleError CONFLICT while another request holds the claim, or if the webhook is no longer active */
-  async acquire(webhookId: string, now: Date): Promise<ReplayClaim> {
-    const until = new Date(now.getTime() + CLAIM_MS);
-    const free = { _id: webhookId, status: 'active' as const, 'replays.claimedUntil': { $not: { $gt: now } } };
-    if (!(await this.#update(free, until))) throw replayInProgress();
-    return { webhookId, until };
+  /** By the database's clock. @throws OracleError CONFLICT during another request's claim, or if the webhook is no longer active */
+  async acquire(webhookId: string): Promise<ReplayClaim> {
+    const free = { _id: webhookId, status: 'active' as const, $expr: { $not: [{ $gt: ['$replays.claimedUntil', '$$NOW'] }] } };
+    const claim = [{ $set: { 'replays.claimedUntil': { $add: ['$$NOW', CLAIM_MS] } } }];
+    const webhook = await this.#webhooks.findOneAndUpdate(free, claim, { returnDocument: 'after', hint: { _id: 1 } });
+    if (webhook === null) throw replayInProgress();
+    return { webhookId, until: webhook.replays!.claimedUntil };
   }
 
   async release({ webhookId, until }: ReplayClaim): Promise<void> {
-    await this.#update({ _id: webhookId, 'replays.claimedUntil': until }, new Date(0));
-  }
-
-  async #update(filter: object, claimedUntil: Date): Promise<boolean> {
-    const change = { $set: { 'replays.claimedUntil': claimedUntil } };
-    return (await this.#webhooks.updateOne(filter, change, { hint: { _id: 1 } })).matchedCount > 0;
+    const own = { _id: webhookId, 'replays.claimedUntil': until };
+    await this.#webhooks.updateOne(own, { $set: { 'replays.claimedUntil': new Date(0) } }, { hint: { _id: 1 } });
   }
 }
 

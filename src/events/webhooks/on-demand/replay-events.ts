@@ -58,9 +58,9 @@ export async function replayEvents(
 }
 
 async function queueReplay(deps: ReplayEventsDeps, webhook: WebhookDoc, events: AnyEvent[]): Promise<string> {
-  const { store, queue, claims, now } = deps;
+  const { store, queue, claims } = deps;
   const cause = `${REPLAY_CAUSE_PREFIX}${randomUUID()}`;
-  const claim = await claims.acquire(webhook._id, now());
+  const claim = await claims.acquire(webhook._id);
   try {
     if (await queue.hasPending(webhook._id, REPLAY_CAUSE_PREFIX)) throw replayPending();
     await appendWithinQuota(deps, webhook, { events, cause });
