@@ -5,6 +5,7 @@ import type { PipelineDeps, StepContext } from '../pipeline/deps.ts';
 import { getStepDueMs, getWindowOpensMs } from '../pipeline/schedule/step-times.ts';
 import { OUTCOME_STEPS, runStep } from '../pipeline/step-registry.ts';
 import type { StepName } from '../pipeline/step-run-store.ts';
+import { damagedPartError } from '../platform/data-dir/entries.ts';
 import { OracleError } from '../platform/errors.ts';
 import { createReplayTime } from '../platform/time/trusted-time.ts';
 import type { ForecastRecord } from '../record/forecast-record.ts';
@@ -118,8 +119,5 @@ async function advanceChainTime(
 function requireDatable(lastBlockMs: number, day: Day, throughMs: number): void {
   if (lastBlockMs <= throughMs) return;
   const at = new Date(lastBlockMs).toISOString();
-  throw new OracleError('DATA_DIR_DAMAGED', `The local chain is already at ${at}: ${formatDay(day)} cannot be replayed on it`, {
-    field: 'DATA_DIR',
-    suggestedAction: 'npm run reset',
-  });
+  throw damagedPartError(`The local chain is already at ${at}: ${formatDay(day)} cannot be replayed on it`);
 }

@@ -4,6 +4,7 @@ import { chainCall } from '../../chain/rpc/chain-call.ts';
 import { findReceipt } from '../../chain/rpc/receipts.ts';
 import type { Journal } from '../../chain/tx/journal.ts';
 import type { Market } from '../../market/market.ts';
+import { damagedPartError } from '../../platform/data-dir/entries.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { fromCents, toCents } from '../../record/forecast-doc.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
@@ -68,5 +69,5 @@ async function requireKnownChain(chain: Chain, journal: Journal): Promise<void> 
   const { hash } = last.receipt!;
   if ((await findReceipt(chain, hash, 'Reading the last transaction')) !== null) return;
   const problem = `The local chain does not have transaction ${hash} (${last.key}) that the database has seen on it`;
-  throw new OracleError('DATA_DIR_DAMAGED', problem, { field: 'DATA_DIR', suggestedAction: 'npm run reset' });
+  throw damagedPartError(problem);
 }

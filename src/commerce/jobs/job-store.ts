@@ -37,11 +37,8 @@ export class JobStore {
   /** Compare-and-set of the cursor: no effect when another process moved it first. */
   async moveCursor(contract: Address, from: number | null, to: number): Promise<void> {
     const _id = contract.toLowerCase();
-    if (from !== null) {
-      await this.cursors.updateOne({ _id, block: from }, { $set: { block: to } });
-      return;
-    }
-    await this.cursors.insertOne({ _id, block: to }).catch(ignoreDuplicate);
+    if (from === null) await this.cursors.insertOne({ _id, block: to }).catch(ignoreDuplicate);
+    else await this.cursors.updateOne({ _id, block: from }, { $set: { block: to } });
   }
 
   async recordEvents(contract: Address, events: readonly JobEvent[], now: Date): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, Long } from 'mongodb';
 import type { Address, Hash } from 'viem';
-import { type CollectionIndexes, isFirstWrite } from '../../platform/mongo.ts';
+import { type CollectionIndexes, ignoreDuplicate } from '../../platform/mongo.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 import type { PurchasePayment } from './purchase.ts';
 
@@ -65,18 +65,9 @@ export class PurchaseStore {
 
   /** Stores a purchase unless the transaction has one, and returns the stored one. */
   async claim({ txHash, amountMicros, ...purchase }: NewPurchase): Promise<PurchaseDoc> {
-    const amount = Long.fromBigInt(amountMicros);
-    await isFirstWrite(
-      this.#purchases.insertOne({
-        ...purchase,
-        _id: txHash,
-        amountMicros: amount,
-        composingAt: NEVER,
-        delivery: null,
-        isOpen: true,
-        sweptAt: new Date(),
-      }),
-    );
+    const unclaimed = { composingAt: NEVER, delivery: null, isOpen: true as const, sweptAt: new Date() };
+    const doc = { ...purchase, ...unclaimed, _id: txHash, amountMicros: Long.fromBigInt(amountMicros) };
+    await this.#purchases.insertOne(doc).catch(ignoreDuplicate);
     return (await this.find(txHash)) as PurchaseDoc;
   }
 

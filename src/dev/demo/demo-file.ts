@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import type { ChainAddresses } from '../../chain/addresses.ts';
-import { OracleError } from '../../platform/errors.ts';
+import { damagedPartError } from '../../platform/data-dir/entries.ts';
 import type { DemoWallets } from '../local-chain/contracts/fund-wallets.ts';
 import type { LocalKeys } from './local-keys.ts';
 
@@ -54,8 +54,5 @@ export function buildDemoFile({ keys, ...rest }: DemoFileSource): DemoFile {
 export function parseDemoFile(value: unknown): DemoFile {
   const parsed = DemoFile.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new OracleError('DATA_DIR_DAMAGED', 'demo.json of the data folder does not hold what it should', {
-    field: 'DATA_DIR',
-    suggestedAction: 'npm run reset',
-  });
+  throw damagedPartError('demo.json of the data folder does not hold what it should');
 }

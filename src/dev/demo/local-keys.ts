@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { z } from 'zod';
-import { OracleError } from '../../platform/errors.ts';
+import { damagedPartError } from '../../platform/data-dir/entries.ts';
 
 const privateKeySchema = z
   .string()
@@ -38,8 +38,5 @@ export function parseLocalKeys(value: unknown): LocalKeys {
   const parsed = LocalKeys.safeParse(value);
   if (parsed.success) return parsed.data;
   // The parser's message may quote a key.
-  throw new OracleError('DATA_DIR_DAMAGED', 'keys.json of the data folder does not hold the keys it should', {
-    field: 'DATA_DIR',
-    suggestedAction: 'npm run reset',
-  });
+  throw damagedPartError('keys.json of the data folder does not hold the keys it should');
 }

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { type ChildHost, startChildHost } from '../../platform/child-process/child-host.ts';
-import { isOracleError, OracleError } from '../../platform/errors.ts';
+import { damagedPartError } from '../../platform/data-dir/entries.ts';
+import { isOracleError, type OracleError } from '../../platform/errors.ts';
 
 export interface EmbeddedMongo extends Pick<ChildHost<never>, 'pid' | 'stop' | 'onExit'> {
   /** For the official driver, in processes of this user on this machine. */
@@ -35,9 +36,5 @@ export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise
 
 /** WiredTiger aborts on unreadable files. */
 function damagedDatabaseError(dbPath: string, cause: OracleError): OracleError {
-  return new OracleError('DATA_DIR_DAMAGED', `The embedded MongoDB cannot open the database in ${dbPath}: ${cause.message}`, {
-    field: 'DATA_DIR',
-    suggestedAction: 'npm run reset',
-    cause,
-  });
+  return damagedPartError(`The embedded MongoDB cannot open the database in ${dbPath}: ${cause.message}`, cause);
 }

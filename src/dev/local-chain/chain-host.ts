@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { type OpenedHost, runHostProcess } from '../../platform/child-process/host-process.ts';
-import { getErrorMessage, OracleError } from '../../platform/errors.ts';
+import { damagedPartError } from '../../platform/data-dir/entries.ts';
+import { getErrorMessage } from '../../platform/errors.ts';
 import { acquireChainLock } from './chain-lock.ts';
 import { getStateFile, startStateSaver } from './chain-state.ts';
 import { type PrivateAnvil, startPrivateAnvil } from './private-anvil.ts';
@@ -73,10 +74,6 @@ async function startAnvilNode({ stateDir, chainId, genesisTimestamp }: ChainHost
   try {
     return await startPrivateAnvil({ ...anvil, loadState: getStateFile(stateDir) });
   } catch (cause) {
-    throw new OracleError('DATA_DIR_DAMAGED', `The saved chain in ${getStateFile(stateDir)} can not be read: ${getErrorMessage(cause)}`, {
-      field: 'DATA_DIR',
-      suggestedAction: 'npm run reset',
-      cause,
-    });
+    throw damagedPartError(`The saved chain in ${getStateFile(stateDir)} can not be read: ${getErrorMessage(cause)}`, cause);
   }
 }

@@ -40,6 +40,11 @@ export function damagedDataDirError(folder: string, why: string, suggestedAction
   return new OracleError('DATA_DIR_DAMAGED', `The data folder ${folder} cannot be used: ${why}`, { field: 'DATA_DIR', suggestedAction });
 }
 
+/** DATA_DIR_DAMAGED for one part of the folder. */
+export function damagedPartError(message: string, cause?: unknown): OracleError {
+  return new OracleError('DATA_DIR_DAMAGED', message, { field: 'DATA_DIR', suggestedAction: 'npm run reset', cause });
+}
+
 function formatResetCommand(folder: string): string {
   return folder === resolve('data') ? 'npm run reset' : `DATA_DIR=${folder} npm run reset`;
 }
