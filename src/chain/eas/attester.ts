@@ -32,7 +32,6 @@ export interface ConfirmedAttestation extends Pick<StoredReceipt, 'blockNumber' 
 
 export interface Attester {
   readonly address: Address;
-  /** Registers missing schemas; the other methods call it as needed. */
   ensureSchemas(): Promise<Record<SchemaName, Hex>>;
   /** All items in one transaction, in order. @param due proof that the commitment is due @throws as `Wallet.send`; INPUT_INVALID */
   attestPredictions(key: string, items: (PredictionData & AttestationReference)[], due: ReachedInstant): Promise<ConfirmedAttestation[]>;

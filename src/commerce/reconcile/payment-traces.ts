@@ -14,7 +14,6 @@ export interface PaymentTraceDeps {
   purchases: Pick<PurchaseStore, 'find'>;
 }
 
-/** Looks up x402 claims and purchases; a job payment always belongs to a job. */
 export function createPaymentTraces({ chainId, claims, purchases }: PaymentTraceDeps): PaymentTraces {
   return {
     async findReason({ cause, asset, from, txHash }) {

@@ -4,7 +4,6 @@ import { OracleError } from '../../platform/errors.ts';
 import type { CollectionIndexes } from '../../platform/mongo.ts';
 import type { ClaimDoc } from './claim-store.ts';
 
-/** A verified payment whose settlement failed after the answer was composed. */
 interface FailedSettlementDoc extends Pick<ClaimDoc, '_id' | 'payer' | 'address'> {
   at: Date;
 }

@@ -4,7 +4,6 @@ import { type ClientMessageName, REPLIES } from './socket-messages.ts';
 
 type ChannelName = 'socket' | 'webhook';
 
-/** Operations of the service: `send` and `receive` are from its point of view. */
 export function buildOperations() {
   return {
     sendEvents: buildSendOperation('socket', PUSHED_NAMES, {

@@ -35,7 +35,6 @@ export async function publishChanges({ log, record, wagers, now }: PublishChange
   return appended;
 }
 
-/** By time, then by the order of events within a day. */
 function compareDrafts(a: AnyEventDraft, b: AnyEventDraft): number {
   const rank = ({ type }: AnyEventDraft) => PUSHED_NAMES.indexOf(type);
   return a.at.getTime() - b.at.getTime() || rank(a) - rank(b) || (a.horizonDays ?? 0) - (b.horizonDays ?? 0) || a.key.localeCompare(b.key);

@@ -1,4 +1,3 @@
-/** Time of connections; tests replace it. */
 export interface Clock {
   now(): Date;
   /** Runs `work` after `ms`; returns its cancellation. */

@@ -1,6 +1,5 @@
 import type { Caller, Tier } from '../../auth/caller.ts';
 
-/** The caller of a session, with wallet and session id, until its token expires. */
 export interface SessionHolder {
   caller: Caller;
   expiresAt: Date;

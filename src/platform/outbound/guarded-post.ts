@@ -73,7 +73,6 @@ function pinAddresses(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** Sends the body; resolves once the response is read up to the limit. */
 function readAnswer(request: ClientRequest, body: string, deadline: AbortSignal): Promise<PostAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<PostAnswer>();
   let answer: PostAnswer | undefined;

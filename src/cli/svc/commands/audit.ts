@@ -3,7 +3,6 @@ import { OPTIONS_TEXT, runAudit } from '../../../audit/command/run-audit.ts';
 import type { SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 
-/** The same as `npm run audit`; its options are parsed by the audit. */
 export const auditCommand: SvcCommand = {
   name: 'audit',
   summary: 'Recomputes the whole record from chain and prices, and reports every difference',

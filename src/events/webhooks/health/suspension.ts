@@ -3,7 +3,6 @@ import { orElse } from '../../../platform/errors.ts';
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts';
 import type { WebhookHealthStore } from './webhook-health.ts';
 
-/** Interval of tier checks for a suspended webhook with pending messages. */
 export const TIER_RECHECK_MS = 5 * 60_000;
 
 export interface SuspensionDeps {

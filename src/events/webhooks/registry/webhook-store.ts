@@ -21,7 +21,6 @@ const BY_ID = { _id: 1 } as const;
 
 type NewSecret = Pick<WebhookDoc, 'sealedSecret' | 'secretSetAt' | 'previousSecret'>;
 
-/** Registered webhooks. Every query of a caller includes its wallet. */
 export class WebhookStore {
   readonly #webhooks: Collection<WebhookDoc>;
   readonly #max: number;
