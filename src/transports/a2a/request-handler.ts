@@ -1,20 +1,4 @@
-import type {
-  AgentCard,
-  CancelTaskRequest,
-  DeleteTaskPushNotificationConfigRequest,
-  GetTaskPushNotificationConfigRequest,
-  GetTaskRequest,
-  ListTaskPushNotificationConfigsRequest,
-  ListTaskPushNotificationConfigsResponse,
-  ListTasksRequest,
-  ListTasksResponse,
-  Message,
-  SendMessageRequest,
-  StreamResponse,
-  SubscribeToTaskRequest,
-  Task,
-  TaskPushNotificationConfig,
-} from '@a2a-js/sdk';
+import type * as a2a from '@a2a-js/sdk';
 import { A2AError } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler, DefaultRequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { toClientError } from '../../platform/errors.ts';
@@ -50,15 +34,15 @@ export class AgentRequestHandler implements A2ARequestHandler {
     this.#deps = deps;
   }
 
-  getAgentCard(): Promise<AgentCard> {
+  getAgentCard(): Promise<a2a.AgentCard> {
     return this.#deps.sdkHandler.getAgentCard();
   }
 
-  getAuthenticatedExtendedAgentCard(_request: unknown, context: ServerCallContext): Promise<AgentCard> {
+  getAuthenticatedExtendedAgentCard(_request: unknown, context: ServerCallContext): Promise<a2a.AgentCard> {
     return this.#withProtocolErrors(context, () => Promise.reject(noExtendedCard()));
   }
 
-  sendMessage(request: SendMessageRequest, context: ServerCallContext): Promise<Message | Task> {
+  sendMessage(request: a2a.SendMessageRequest, context: ServerCallContext): Promise<a2a.Message | a2a.Task> {
     return this.#withProtocolErrors(context, async () => {
       await this.#checkPush(request.configuration?.taskPushNotificationConfig, request.message?.taskId ?? '', context);
       if (this.#isFixture(request)) return this.#deps.sdkHandler.sendMessage({ ...request, message: parseMessage(request) }, context);
@@ -66,7 +50,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
     });
   }
 
-  sendMessageStream(request: SendMessageRequest, context: ServerCallContext): AsyncGenerator<StreamResponse, void, undefined> {
+  sendMessageStream(request: a2a.SendMessageRequest, context: ServerCallContext): AsyncGenerator<a2a.StreamResponse, void, undefined> {
     return this.#streamWithProtocolErrors({ context, message: request.message }, async () => {
       await this.#checkPush(request.configuration?.taskPushNotificationConfig, request.message?.taskId ?? '', context);
       if (this.#isFixture(request)) return this.#deps.sdkHandler.sendMessageStream({ ...request, message: parseMessage(request) }, context);
@@ -74,14 +58,14 @@ export class AgentRequestHandler implements A2ARequestHandler {
     });
   }
 
-  getTask({ id, historyLength }: GetTaskRequest, context: ServerCallContext): Promise<Task> {
+  getTask({ id, historyLength }: a2a.GetTaskRequest, context: ServerCallContext): Promise<a2a.Task> {
     return this.#withProtocolErrors(context, async () => {
       checkHistoryLength(historyLength);
       return this.#trimHistory(await this.#loadOwnTask(id, context), historyLength);
     });
   }
 
-  listTasks(request: ListTasksRequest, context: ServerCallContext): Promise<ListTasksResponse> {
+  listTasks(request: a2a.ListTasksRequest, context: ServerCallContext): Promise<a2a.ListTasksResponse> {
     return this.#withProtocolErrors(context, () => {
       checkHistoryLength(request.historyLength);
       if (request.contextId !== '') checkId(request.contextId, 'contextId');
@@ -89,7 +73,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
     });
   }
 
-  cancelTask(request: CancelTaskRequest, context: ServerCallContext): Promise<Task> {
+  cancelTask(request: a2a.CancelTaskRequest, context: ServerCallContext): Promise<a2a.Task> {
     return this.#withProtocolErrors(context, async () => {
       const task = await this.#loadOwnTask(request.id, context);
       if (isTerminal(task)) throw taskNotCancelable(getStateName(task));
@@ -98,7 +82,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
   }
 
   /** Works for a task that another process runs. */
-  resubscribe({ id }: SubscribeToTaskRequest, context: ServerCallContext): AsyncGenerator<StreamResponse, void, undefined> {
+  resubscribe({ id }: a2a.SubscribeToTaskRequest, context: ServerCallContext): AsyncGenerator<a2a.StreamResponse, void, undefined> {
     return this.#streamWithProtocolErrors({ context }, async () => {
       const task = await this.#loadOwnTask(id, context);
       if (isTerminal(task)) throw nothingToFollow(getStateName(task));
@@ -107,7 +91,10 @@ export class AgentRequestHandler implements A2ARequestHandler {
     });
   }
 
-  createTaskPushNotificationConfig(config: TaskPushNotificationConfig, context: ServerCallContext): Promise<TaskPushNotificationConfig> {
+  createTaskPushNotificationConfig(
+    config: a2a.TaskPushNotificationConfig,
+    context: ServerCallContext,
+  ): Promise<a2a.TaskPushNotificationConfig> {
     return this.#withProtocolErrors(context, async () => {
       await this.#loadOwnTask(config.taskId, context);
       await this.#checkPush(config, config.taskId, context);
@@ -116,9 +103,9 @@ export class AgentRequestHandler implements A2ARequestHandler {
   }
 
   getTaskPushNotificationConfig(
-    request: GetTaskPushNotificationConfigRequest,
+    request: a2a.GetTaskPushNotificationConfigRequest,
     context: ServerCallContext,
-  ): Promise<TaskPushNotificationConfig> {
+  ): Promise<a2a.TaskPushNotificationConfig> {
     // 0.3 names a configuration without an id by its task.
     const id = request.id || request.taskId;
     return this.#withOwnTask(request, context, async () => {
@@ -129,21 +116,21 @@ export class AgentRequestHandler implements A2ARequestHandler {
   }
 
   listTaskPushNotificationConfigs(
-    request: ListTaskPushNotificationConfigsRequest,
+    request: a2a.ListTaskPushNotificationConfigsRequest,
     context: ServerCallContext,
-  ): Promise<ListTaskPushNotificationConfigsResponse> {
+  ): Promise<a2a.ListTaskPushNotificationConfigsResponse> {
     return this.#withOwnTask(request, context, async () => ({
       configs: await this.#listCallbacks(request.taskId, context),
       nextPageToken: '',
     }));
   }
 
-  deleteTaskPushNotificationConfig(request: DeleteTaskPushNotificationConfigRequest, context: ServerCallContext): Promise<void> {
+  deleteTaskPushNotificationConfig(request: a2a.DeleteTaskPushNotificationConfigRequest, context: ServerCallContext): Promise<void> {
     return this.#withOwnTask(request, context, () => this.#deps.sdkHandler.deleteTaskPushNotificationConfig(request, context));
   }
 
   /** Secrets are redacted: other clients may share the address or the token of the one that registered them. */
-  async #listCallbacks(taskId: string, context: ServerCallContext): Promise<TaskPushNotificationConfig[]> {
+  async #listCallbacks(taskId: string, context: ServerCallContext): Promise<a2a.TaskPushNotificationConfig[]> {
     return (await this.#deps.push.store.load(taskId, context)).map(redactSecrets);
   }
 
@@ -154,22 +141,22 @@ export class AgentRequestHandler implements A2ARequestHandler {
     });
   }
 
-  async #loadOwnTask(id: string, context: ServerCallContext): Promise<Task> {
+  async #loadOwnTask(id: string, context: ServerCallContext): Promise<a2a.Task> {
     checkId(id, 'id');
     const task = await this.#deps.tasks.load(id, context);
     if (task === undefined) throw taskNotFound();
     return task;
   }
 
-  async #checkPush(config: TaskPushNotificationConfig | undefined, taskId: string, context: ServerCallContext): Promise<void> {
+  async #checkPush(config: a2a.TaskPushNotificationConfig | undefined, taskId: string, context: ServerCallContext): Promise<void> {
     if (config !== undefined) await this.#deps.push.check({ ...config, taskId }, context);
   }
 
-  #isFixture({ message }: SendMessageRequest): boolean {
+  #isFixture({ message }: a2a.SendMessageRequest): boolean {
     return message !== undefined && this.#deps.isFixture?.(message.messageId) === true;
   }
 
-  #trimHistory(task: Task, historyLength: number | undefined): Task {
+  #trimHistory(task: a2a.Task, historyLength: number | undefined): a2a.Task {
     if (historyLength === undefined) return task;
     return { ...task, history: historyLength === 0 ? [] : task.history.slice(-historyLength) };
   }
@@ -183,9 +170,9 @@ export class AgentRequestHandler implements A2ARequestHandler {
   }
 
   async *#streamWithProtocolErrors(
-    { context, message }: { context: ServerCallContext; message?: SendMessageRequest['message'] },
-    open: () => Promise<AsyncGenerator<StreamResponse, void, undefined>>,
-  ): AsyncGenerator<StreamResponse, void, undefined> {
+    { context, message }: { context: ServerCallContext; message?: a2a.SendMessageRequest['message'] },
+    open: () => Promise<AsyncGenerator<a2a.StreamResponse, void, undefined>>,
+  ): AsyncGenerator<a2a.StreamResponse, void, undefined> {
     let release = () => {};
     try {
       release = this.#streamCapacity.acquire(context, message);
@@ -205,7 +192,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
   }
 }
 
-function redactSecrets(config: TaskPushNotificationConfig): TaskPushNotificationConfig {
+function redactSecrets(config: a2a.TaskPushNotificationConfig): a2a.TaskPushNotificationConfig {
   const { authentication } = config;
   return { ...config, token: '', authentication: authentication && { ...authentication, credentials: '' } };
 }

@@ -13,7 +13,7 @@ const SCORECARD_ENTRIES = 20;
 const JSON_TYPE = 'application/json';
 
 /** Content depends on the caller's tier, so shared caches must not store it. */
-const PRIVATE_CACHE = { ttlMs: 60_000, cacheScope: 'private' } as const;
+const PRIVATE_JSON = { mimeType: JSON_TYPE, cacheHint: { ttlMs: 60_000, cacheScope: 'private' } } as const;
 const PUBLIC_CACHE = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 /** Read-only resources: public signals, scorecards, attestations and the methodology. */
@@ -37,8 +37,7 @@ function registerSignals(server: McpServer, backend: McpBackend, guard: ErrorGua
   const config = {
     title: 'Signal of a horizon',
     description: 'The newest forecast of BTC/USD with its market context; GATED until its outcome is on chain for callers below Basic',
-    mimeType: JSON_TYPE,
-    cacheHint: PRIVATE_CACHE,
+    ...PRIVATE_JSON,
   };
   const read = guard(async ({ href }: URL, { horizon }: TemplateVariables) => {
     const parsed = recordHorizonInput.safeParse(horizon);
@@ -53,8 +52,7 @@ function registerScorecards(server: McpServer, backend: McpBackend, guard: Error
   const config = {
     title: 'Scorecard of a horizon',
     description: `What the record is worth, with error bars, and its newest ${SCORECARD_ENTRIES} forecasts`,
-    mimeType: JSON_TYPE,
-    cacheHint: PRIVATE_CACHE,
+    ...PRIVATE_JSON,
   };
   const read = guard(({ href }: URL, { horizon }: TemplateVariables) =>
     readSkillOutput(href, backend.run('get_track_record', { horizon, pageSize: SCORECARD_ENTRIES })),
@@ -70,8 +68,7 @@ function registerAttestations(server: McpServer, backend: McpBackend, guard: Err
   const config = {
     title: 'Attestation, checked',
     description: 'A forecast or an outcome as it stands on chain, compared with the record field by field',
-    mimeType: JSON_TYPE,
-    cacheHint: PRIVATE_CACHE,
+    ...PRIVATE_JSON,
   };
   const read = guard(({ href }: URL, { uid }: TemplateVariables) => readSkillOutput(href, backend.run('verify_prediction', { uid })));
   server.registerResource('attestation', template, config, read);

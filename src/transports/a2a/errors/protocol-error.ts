@@ -34,42 +34,28 @@ const internalMapping: ErrorMapping = { as: null, rpc: INTERNAL_ERROR, status: '
 const unavailable: ErrorMapping = { as: null, rpc: INTERNAL_ERROR, status: 'UNAVAILABLE', http: 503 };
 const rejectedMapping = (http: number, status: string): ErrorMapping => ({ as: null, rpc: INVALID_REQUEST, status, http });
 
+const mapAll = <Code extends ErrorCode>(mapping: ErrorMapping, ...codes: Code[]) =>
+  Object.fromEntries(codes.map((code) => [code, mapping])) as Record<Code, ErrorMapping>;
+
 /** Closed: a new error code without a mapping fails the type check. */
-export const ERROR_MAPPINGS = {
-  CONFIG_INVALID: internalMapping,
-  INPUT_INVALID: malformed,
+export const ERROR_MAPPINGS: Record<ErrorCode, ErrorMapping> = {
+  ...mapAll(malformed, 'INPUT_INVALID', 'CONFLICT'),
+  ...mapAll(internalMapping, 'CONFIG_INVALID', 'CHAIN_REVERTED', 'ATTESTATION_MISMATCH', 'DATA_DIR_DAMAGED', 'ILLEGAL_TRANSITION'),
+  ...mapAll(internalMapping, 'VENUE_REJECTED', 'INTERNAL'),
+  ...mapAll(unavailable, 'FEED_INVALID', 'FEED_UNAVAILABLE', 'PRICE_UNAVAILABLE', 'HISTORY_TOO_SHORT', 'CHAIN_UNREACHABLE'),
+  ...mapAll(unavailable, 'TRANSACTION_UNCONFIRMED', 'DATABASE_UNAVAILABLE', 'DATA_DIR_IN_USE', 'STEP_WAITING', 'TARGET_UNREACHABLE'),
+  ...mapAll(unavailable, 'SERVICE_UNREACHABLE', 'SHUTTING_DOWN', 'OVERLOADED'),
   UNAUTHENTICATED: rejectedMapping(401, 'UNAUTHENTICATED'),
-  TIER_REQUIRED: rejectedMapping(403, 'PERMISSION_DENIED'),
-  ORIGIN_REFUSED: rejectedMapping(403, 'PERMISSION_DENIED'),
+  ...mapAll(rejectedMapping(403, 'PERMISSION_DENIED'), 'TIER_REQUIRED', 'ORIGIN_REFUSED'),
   PAYMENT_REQUIRED: rejectedMapping(402, 'FAILED_PRECONDITION'),
   RATE_LIMITED: rejectedMapping(429, 'RESOURCE_EXHAUSTED'),
-  CONFLICT: malformed,
   NOT_FOUND: { as: 'TaskNotFoundError', rpc: TASK_NOT_FOUND, status: 'NOT_FOUND', http: 404 },
   METHOD_NOT_ALLOWED: rejectedMapping(405, 'UNIMPLEMENTED'),
   UPGRADE_REQUIRED: rejectedMapping(426, 'UNIMPLEMENTED'),
   PAYLOAD_TOO_LARGE: rejectedMapping(413, 'INVALID_ARGUMENT'),
   URL_TOO_LONG: rejectedMapping(414, 'INVALID_ARGUMENT'),
   UNSUPPORTED_MEDIA_TYPE: { as: 'ContentTypeNotSupportedError', rpc: CONTENT_TYPE_NOT_SUPPORTED, status: 'INVALID_ARGUMENT', http: 400 },
-  FEED_INVALID: unavailable,
-  FEED_UNAVAILABLE: unavailable,
-  PRICE_UNAVAILABLE: unavailable,
-  HISTORY_TOO_SHORT: unavailable,
-  CHAIN_UNREACHABLE: unavailable,
-  CHAIN_REVERTED: internalMapping,
-  TRANSACTION_UNCONFIRMED: unavailable,
-  ATTESTATION_MISMATCH: internalMapping,
-  DATABASE_UNAVAILABLE: unavailable,
-  DATA_DIR_DAMAGED: internalMapping,
-  DATA_DIR_IN_USE: unavailable,
-  ILLEGAL_TRANSITION: internalMapping,
-  STEP_WAITING: unavailable,
-  VENUE_REJECTED: internalMapping,
-  TARGET_UNREACHABLE: unavailable,
-  SERVICE_UNREACHABLE: unavailable,
-  SHUTTING_DOWN: unavailable,
-  OVERLOADED: unavailable,
-  INTERNAL: internalMapping,
-} as const satisfies Record<ErrorCode, ErrorMapping>;
+};
 
 /** `google.rpc.ErrorInfo`, whose metadata values are strings. */
 export function buildErrorInfo(clientError: ClientError, reason: string = clientError.code): sdk.A2AErrorInfo {
@@ -78,7 +64,7 @@ export function buildErrorInfo(clientError: ClientError, reason: string = client
 
 /** `ErrorInfo.reason` of the protocol, or our code if the protocol has no name for it. */
 export function getProtocolReason(code: ErrorCode): string {
-  const { as } = ERROR_MAPPINGS[code] satisfies ErrorMapping as ErrorMapping;
+  const { as } = ERROR_MAPPINGS[code];
   return as === null ? code : new ERROR_CLASSES[as].current().reason;
 }
 

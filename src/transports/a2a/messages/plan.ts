@@ -8,6 +8,7 @@ import { findSkill, prepareCall, type SkillCall } from '../../../../skills/runne
 import type { Caller } from '../../../auth/caller.ts';
 import { type ClientError, isOracleError, OracleError, toClientError } from '../../../platform/errors.ts';
 import { parseInput } from '../../../platform/validation/parse-input.ts';
+import { parseJsonOrNull } from '../../../platform/validation/parse-json.ts';
 import { getUser } from '../agent-user.ts';
 import {
   findPayableCall,
@@ -96,12 +97,8 @@ function planText(text: string, options: PlanOptions): MessagePlan {
 function findCall({ content }: Part): object | null {
   if (content?.$case === 'data') return content.value;
   if (content?.$case !== 'text' || !content.value.trimStart().startsWith('{')) return null;
-  try {
-    const value = JSON.parse(content.value);
-    return typeof value.skill === 'string' ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parseJsonOrNull(content.value) as { skill?: unknown } | null;
+  return typeof value?.skill === 'string' ? value : null;
 }
 
 type CallPlan = Exclude<MessagePlan, { do: 'ask' } | { do: 'decline' }>;

@@ -85,11 +85,6 @@ function toStatusUpdate({ id: taskId, contextId }: Task, status: TaskStatus | un
 }
 
 /** False if the wait was aborted. */
-async function waitUnlessAborted(ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await delay(ms, undefined, { signal });
-    return true;
-  } catch {
-    return false;
-  }
+function waitUnlessAborted(ms: number, signal: AbortSignal): Promise<boolean> {
+  return delay(ms, true, { signal }).catch(() => false);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OracleError } from '../../../platform/errors.ts';
+import { parseJsonOrNull } from '../../../platform/validation/parse-json.ts';
 
 export interface PageCursor {
   statusAt: Date;
@@ -16,18 +17,13 @@ export function encodePageToken({ statusAt, id }: PageCursor): string {
 
 /** @throws OracleError INPUT_INVALID for a token that was not issued here */
 export function parsePageToken(token: string): PageCursor {
-  const parsed = token.length > MAX_TOKEN_CHARACTERS ? undefined : PAGE_TOKEN.safeParse(decodePageToken(token)).data;
+  const parsed =
+    token.length > MAX_TOKEN_CHARACTERS
+      ? undefined
+      : PAGE_TOKEN.safeParse(parseJsonOrNull(Buffer.from(token, 'base64url').toString('utf8'))).data;
   if (parsed === undefined) {
     const suggestedAction = 'Send nextPageToken of the page before as it is, or leave it out for the first page.';
     throw new OracleError('INPUT_INVALID', 'This page token was not issued here', { field: 'pageToken', suggestedAction });
   }
   return { statusAt: new Date(parsed[0]), id: parsed[1] };
-}
-
-function decodePageToken(token: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

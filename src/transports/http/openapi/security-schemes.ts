@@ -1,6 +1,13 @@
 import type { oas31 } from 'zod-openapi';
 import type { AccessLevel, Route } from '../server/route.ts';
 
+const buildApiKey = (place: 'query' | 'header', name: string, description: string): oas31.SecuritySchemeObject => ({
+  type: 'apiKey',
+  in: place,
+  name,
+  description,
+});
+
 /** Interface, section 5. */
 export const SECURITY_SCHEMES = {
   walletToken: {
@@ -9,31 +16,19 @@ export const SECURITY_SCHEMES = {
     bearerFormat: 'JWT',
     description: "Token of POST /api/svc/oracle/verify; it lasts 30 minutes and carries the tier of the wallet's gate token balance.",
   },
-  webSocketToken: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'token',
-    description: 'The same token, where a WebSocket client cannot send a header.',
-  },
-  webSocketTicket: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'ticket',
-    description: 'Ticket of POST /api/svc/ws/ticket: it opens one WebSocket and keeps the token out of the URL.',
-  },
-  x402: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'PAYMENT-SIGNATURE',
-    description: 'x402 version 2 payment for this request: base64 JSON, created from the requirements in PAYMENT-REQUIRED.',
-  },
-  x402V1: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-PAYMENT',
-    description: 'The same in version 1, for the requirements in the body of the 402.',
-  },
-  x402Payment: { type: 'apiKey', in: 'header', name: 'X-402-Payment', description: 'The same in either version.' },
+  webSocketToken: buildApiKey('query', 'token', 'The same token, where a WebSocket client cannot send a header.'),
+  webSocketTicket: buildApiKey(
+    'query',
+    'ticket',
+    'Ticket of POST /api/svc/ws/ticket: it opens one WebSocket and keeps the token out of the URL.',
+  ),
+  x402: buildApiKey(
+    'header',
+    'PAYMENT-SIGNATURE',
+    'x402 version 2 payment for this request: base64 JSON, created from the requirements in PAYMENT-REQUIRED.',
+  ),
+  x402V1: buildApiKey('header', 'X-PAYMENT', 'The same in version 1, for the requirements in the body of the 402.'),
+  x402Payment: buildApiKey('header', 'X-402-Payment', 'The same in either version.'),
   operator: { type: 'http', scheme: 'basic', description: 'Credentials of the operator.' },
 } satisfies Record<string, oas31.SecuritySchemeObject>;
 

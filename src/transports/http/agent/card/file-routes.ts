@@ -5,8 +5,9 @@ import { renderMethodology } from '../../../../../agent-card/documents/methodolo
 import { renderSkillFile } from '../../../../../agent-card/documents/skill-file.ts';
 import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import type { HttpDeps } from '../../deps.ts';
-import { buildStrongEtag, buildWeakEtag } from '../../server/replies/etag.ts';
+import { buildStrongEtag } from '../../server/replies/etag.ts';
 import { createStaticReply } from '../../server/replies/static-reply.ts';
+import { toTaggedReply } from '../../server/replies/tagged-reply.ts';
 import { type Route, route } from '../../server/route.ts';
 import { MCP_SERVER_FILE } from './schemas.ts';
 
@@ -18,10 +19,7 @@ export function agentFileRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'version'>): 
       tag: 'agent',
       summary: 'Entry for the MCP registry: server.json',
       reply: MCP_SERVER_FILE,
-      handle() {
-        const body = buildMcpServerFile(deps);
-        return { headers: { 'Cache-Control': AN_HOUR, ETag: buildWeakEtag(body) }, body };
-      },
+      handle: () => toTaggedReply(buildMcpServerFile(deps), { 'Cache-Control': AN_HOUR }),
     }),
     textRoute(ENDPOINTS.llms, 'getLlmsText', {
       summary: 'The service described for language models: llms.txt',

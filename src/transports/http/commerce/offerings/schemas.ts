@@ -5,8 +5,11 @@ import { ADDRESS, COUNT, DATE, INTEGER_TEXT, PROBABILITY, SUCCESS, TIME } from '
 
 const DECIMAL = z.string().regex(/^\d+(\.\d+)?$/);
 const CHANNEL = z.enum(CHANNELS);
-const STATEMENT = z.string().describe('What counts, and what does not');
-const REAL_MONEY = z.boolean().describe('False on a local chain, where anyone can mint the stablecoin: its figures are of a demonstration');
+const MONEY_STATEMENT = {
+  realMoney: z.boolean().describe('False on a local chain, where anyone can mint the stablecoin: its figures are of a demonstration'),
+  statement: z.string().describe('What counts, and what does not'),
+  asOf: TIME.describe('Time of the count'),
+};
 const REF = z.string().regex(/^[a-z0-9][a-z0-9_-]{2,31}$/);
 
 const TAKINGS = z.object({
@@ -78,9 +81,7 @@ export const REVENUE_REPLY = z.object({
   }),
   byDay: z.array(z.object({ date: DATE.describe('UTC date of settlement'), ...TAKINGS.shape })).describe('The last 30 days, oldest first'),
   asset: ADDRESS.describe('Stablecoin, valued at one USD'),
-  realMoney: REAL_MONEY,
-  statement: STATEMENT,
-  asOf: TIME.describe('Time of the count'),
+  ...MONEY_STATEMENT,
 });
 
 export const PARTNERS_REPLY = z.object({
@@ -90,9 +91,7 @@ export const PARTNERS_REPLY = z.object({
   referred: TAKINGS.describe('Revenue with a ref code'),
   total: TAKINGS.describe('All revenue, with and without a ref code'),
   share: PROBABILITY.nullable().describe('Referred share of all revenue, 0 to 1, rounded down to 4 digits; null before the first payment'),
-  realMoney: REAL_MONEY,
-  statement: STATEMENT,
-  asOf: TIME.describe('Time of the count'),
+  ...MONEY_STATEMENT,
 });
 
 const REF_FIGURES = z.object({
@@ -109,9 +108,7 @@ export const LEADERBOARD_REPLY = z.object({
     .array(z.object({ rank: z.int().min(1).describe('Rank, from 1'), ...REF_FIGURES.shape }))
     .describe('By settled revenue, descending; ties by code'),
   count: COUNT.describe('Length of `leaderboard`'),
-  realMoney: REAL_MONEY,
-  statement: STATEMENT,
-  asOf: TIME.describe('Time of the count'),
+  ...MONEY_STATEMENT,
 });
 
 export const REF_STATS_REPLY = z.object({
@@ -127,7 +124,5 @@ export const REF_STATS_REPLY = z.object({
   revenue: TAKINGS.describe('Settled revenue'),
   share: PROBABILITY.nullable().describe('Share of all revenue, 0 to 1, rounded down to 4 digits; null before the first payment'),
   lastSettledAt: TIME.nullable().describe('Latest settlement; null before the first, and without a code'),
-  realMoney: REAL_MONEY,
-  statement: STATEMENT,
-  asOf: TIME.describe('Time of the count'),
+  ...MONEY_STATEMENT,
 });

@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import type { HttpDeps } from '../../deps.ts';
-import { buildWeakEtag } from '../../server/replies/etag.ts';
+import { toTaggedReply } from '../../server/replies/tagged-reply.ts';
 import { type Route, route } from '../../server/route.ts';
 import { buildX402Document, buildX402Resources } from './discovery-document.ts';
 import { X402_DOCUMENT, X402_RESOURCES } from './schemas.ts';
@@ -14,19 +14,13 @@ export function x402Routes(deps: Pick<HttpDeps, 'commerce' | 'publicUrl'>): Rout
       tag: 'commerce',
       summary: 'x402 resources, their terms, and how to verify receipts',
       reply: X402_DOCUMENT,
-      handle() {
-        const body = buildX402Document(deps);
-        return { headers: { 'Cache-Control': FIVE_MINUTES, ETag: buildWeakEtag(body) }, body };
-      },
+      handle: () => toTaggedReply(buildX402Document(deps), { 'Cache-Control': FIVE_MINUTES }),
     }),
     route(`GET ${ENDPOINTS.x402Resources}`, 'listX402Resources', {
       tag: 'commerce',
       summary: 'The same as a bare list of URLs, for crawlers',
       reply: X402_RESOURCES,
-      handle() {
-        const body = buildX402Resources(deps);
-        return { headers: { 'Cache-Control': FIVE_MINUTES, ETag: buildWeakEtag(body) }, body };
-      },
+      handle: () => toTaggedReply(buildX402Resources(deps), { 'Cache-Control': FIVE_MINUTES }),
     }),
   ];
 }

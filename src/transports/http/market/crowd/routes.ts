@@ -9,7 +9,7 @@ import {
   readCrowdPins,
 } from '../../../../record/crowd/crowd-against-oracle.ts';
 import { isSettledPin } from '../../../../record/crowd/crowd-pins.ts';
-import { buildWeakEtag } from '../../server/replies/etag.ts';
+import { toTaggedReply } from '../../server/replies/tagged-reply.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
 import { CROWD_ACCURACY_REPLY, CROWD_VS_ORACLE_REPLY } from './schemas.ts';
 
@@ -20,10 +20,7 @@ export function crowdRoutes(deps: CrowdComparisonDeps): Route[] {
       tag: 'crowd',
       summary: 'Weekly comparison of the prediction-market crowd with the oracle, on the strike closest to the money',
       reply: CROWD_VS_ORACLE_REPLY,
-      async handle({ caller }) {
-        const body = { success: true as const, ...(await compareCrowdWithOracle(deps, caller)) };
-        return { headers: { ETag: buildWeakEtag(body) }, body };
-      },
+      handle: async ({ caller }) => toTaggedReply({ success: true as const, ...(await compareCrowdWithOracle(deps, caller)) }),
     }),
     route('GET /api/svc/crowd-accuracy', 'getCrowdAccuracy', {
       tag: 'crowd',
@@ -37,12 +34,11 @@ export function crowdRoutes(deps: CrowdComparisonDeps): Route[] {
 async function readCrowdAccuracy(deps: CrowdComparisonDeps, caller: Caller): Promise<Reply<z.input<typeof CROWD_ACCURACY_REPLY>>> {
   const { pins, through } = await readCrowdPins(deps, caller);
   const published = pins.filter(isSettledPin).filter(({ day }) => through === null || day <= through);
-  const body = {
+  return toTaggedReply({
     success: true as const,
     ...buildCrowdHeader(deps, through),
     ...computeCrowdAccuracy(published.filter(({ venue }) => deps.sameBook.includes(venue))),
     byVenue: computeAccuracyByVenue(published).map(({ venue, ...accuracy }) => ({ venue, quotesAreOurs: venue === 'paper', ...accuracy })),
     ...buildCrowdFooter(deps, published, through),
-  };
-  return { headers: { ETag: buildWeakEtag(body) }, body };
+  });
 }

@@ -4,7 +4,7 @@ import { buildWagerAccounts, computeProfitMicros, type WagerAccount } from '../.
 import type { WagerDoc } from '../../../../wager/wager-book.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { limitInput, PAGE_LIMITS } from '../../server/parsing/parameters.ts';
-import { buildWeakEtag } from '../../server/replies/etag.ts';
+import { toTaggedReply } from '../../server/replies/tagged-reply.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
 import { WAGERS_REPLY, type WagerAccountRow, type WagerRow, type WagersReply } from './schemas.ts';
 
@@ -36,7 +36,7 @@ async function listWagers({ record, wagers, market, now }: WagerDeps, count: num
   const through = await record.getLastPublicDay(at);
   const published = await wagers.listThrough(through);
   const shown = published.slice(-count).toReversed();
-  const body = {
+  return toTaggedReply({
     success: true as const,
     throughDate: formatDay(through),
     accounts: buildWagerAccounts(published).map(toAccountRow),
@@ -46,8 +46,7 @@ async function listWagers({ record, wagers, market, now }: WagerDeps, count: num
     notes: buildWagerNotes(published),
     source: market.source,
     timestamp: at.toISOString(),
-  };
-  return { headers: { ETag: buildWeakEtag(body) }, body };
+  });
 }
 
 function buildWagerNotes(published: readonly WagerDoc[]): string[] {

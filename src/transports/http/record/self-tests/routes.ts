@@ -4,15 +4,9 @@ import type { SELF_REPORT } from '../../../../record/self-test/schemas/self-repo
 import type { SelfTestName } from '../../../../record/self-test/self-test-doc.ts';
 import { explainMissingResult, listSelfTestStatuses, type SelfTestEnvelope, viewSelfTest } from '../../../../record/self-test/view.ts';
 import type { HttpDeps } from '../../deps.ts';
-import { buildWeakEtag } from '../../server/replies/etag.ts';
+import { toTaggedReply } from '../../server/replies/tagged-reply.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
-import {
-  CONTAMINATION_REPLY,
-  POLYMARKET_COMPARISON_REPLY,
-  SELF_TEST_STATUS_REPLY,
-  STABILITY_REPLY,
-  WALK_FORWARD_REPLY,
-} from './schemas.ts';
+import * as schemas from './schemas.ts';
 
 type SelfTestDeps = Pick<HttpDeps, 'selfTests' | 'now'>;
 
@@ -31,30 +25,30 @@ export function selfTestRoutes(deps: SelfTestDeps): Route[] {
     route(`GET ${STATUS_PATH}`, 'getSelfTestStatus', {
       tag: 'self-test',
       summary: 'Status of all self-tests, with the weekly report of the service on itself',
-      reply: SELF_TEST_STATUS_REPLY,
+      reply: schemas.SELF_TEST_STATUS_REPLY,
       handle: () => readSelfTestStatus(deps),
     }),
     route('GET /api/self-test/walk-forward', 'getWalkForward', {
       tag: 'self-test',
       summary: 'Walk-forward test of the model, fold by fold, with canaries for data leaks',
       description: `19 out-of-sample folds of 180 days, or as many as the history has. ${DAILY}`,
-      reply: WALK_FORWARD_REPLY,
+      reply: schemas.WALK_FORWARD_REPLY,
       errors: ['STEP_WAITING'],
-      handle: () => readStoredResult<StoredResult<typeof WALK_FORWARD_REPLY>>(deps, 'walk-forward'),
+      handle: () => readStoredResult<StoredResult<typeof schemas.WALK_FORWARD_REPLY>>(deps, 'walk-forward'),
     }),
     route('GET /api/self-test/contamination', 'getContamination', {
       tag: 'self-test',
       summary: 'Look-ahead test: before and after the ETF era, by regime, and against planted leaks',
       description: WEEKLY,
-      reply: CONTAMINATION_REPLY,
+      reply: schemas.CONTAMINATION_REPLY,
       errors: ['STEP_WAITING'],
-      handle: () => readStoredResult<StoredResult<typeof CONTAMINATION_REPLY>>(deps, 'contamination'),
+      handle: () => readStoredResult<StoredResult<typeof schemas.CONTAMINATION_REPLY>>(deps, 'contamination'),
     }),
     route('GET /api/self-test/stability', 'getStability', {
       tag: 'self-test',
       summary: 'Accuracy with all thresholds moved by 10 and 20 percent',
       description: WEEKLY,
-      reply: STABILITY_REPLY,
+      reply: schemas.STABILITY_REPLY,
       errors: ['STEP_WAITING'],
       handle: () => readStability(deps),
     }),
@@ -62,40 +56,37 @@ export function selfTestRoutes(deps: SelfTestDeps): Route[] {
       tag: 'self-test',
       summary: 'Accuracy of the prediction market against the oracle, on the same questions',
       description: 'Runs daily at 03:00 UTC and on a fresh start, from the public part of the record.',
-      reply: POLYMARKET_COMPARISON_REPLY,
+      reply: schemas.POLYMARKET_COMPARISON_REPLY,
       errors: ['STEP_WAITING'],
-      handle: () => readStoredResult<StoredResult<typeof POLYMARKET_COMPARISON_REPLY>>(deps, 'polymarket-comparison'),
+      handle: () => readStoredResult<StoredResult<typeof schemas.POLYMARKET_COMPARISON_REPLY>>(deps, 'polymarket-comparison'),
     }),
   ];
 }
 
-async function readSelfTestStatus({ selfTests, now }: SelfTestDeps): Promise<Reply<z.input<typeof SELF_TEST_STATUS_REPLY>>> {
+async function readSelfTestStatus({ selfTests, now }: SelfTestDeps): Promise<Reply<z.input<typeof schemas.SELF_TEST_STATUS_REPLY>>> {
   const [tests, report] = await Promise.all([
     listSelfTestStatuses(selfTests, now()),
     viewSelfTest<{ report: z.input<typeof SELF_REPORT> }>(selfTests, 'self-report', now()),
   ]);
-  const body = {
+  return toTaggedReply({
     success: true as const,
     tests,
     overdue: tests.filter(({ overdue }) => overdue).map(({ test }) => test),
     codeVersion: selfTests.codeVersion,
     selfReport: report === null ? null : { ...report.envelope, ...report.result },
     timestamp: now().toISOString(),
-  };
-  return { headers: { ETag: buildWeakEtag(body) }, body };
+  });
 }
 
 async function readStoredResult<Result extends object>(deps: SelfTestDeps, test: SelfTestName) {
   const { envelope, result } = await requireNewestResult<Result>(deps, test);
-  const body = { success: true as const, ...envelope, ...result };
-  return { headers: { ETag: buildWeakEtag(body) }, body };
+  return toTaggedReply({ success: true as const, ...envelope, ...result });
 }
 
 /** Interface, section 4.1: `result` is a top-level member. */
-async function readStability(deps: SelfTestDeps): Promise<Reply<z.input<typeof STABILITY_REPLY>>> {
-  const { envelope, result } = await requireNewestResult<Pick<z.input<typeof STABILITY_REPLY>, 'report'>>(deps, 'stability');
-  const body = { success: true as const, ...envelope, result: result.report.result, report: result.report };
-  return { headers: { ETag: buildWeakEtag(body) }, body };
+async function readStability(deps: SelfTestDeps): Promise<Reply<z.input<typeof schemas.STABILITY_REPLY>>> {
+  const { envelope, result } = await requireNewestResult<Pick<z.input<typeof schemas.STABILITY_REPLY>, 'report'>>(deps, 'stability');
+  return toTaggedReply({ success: true as const, ...envelope, result: result.report.result, report: result.report });
 }
 
 async function requireNewestResult<Result extends object>({ selfTests, now }: SelfTestDeps, test: SelfTestName) {

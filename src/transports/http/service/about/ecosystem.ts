@@ -17,7 +17,7 @@ export async function buildEcosystem(deps: EcosystemDeps): Promise<Ecosystem> {
     chain: { id: chainId, caip2: `eip155:${chainId}`, local: about.local },
     checkedAt: checkedAt.toISOString(),
     contracts: buildContracts(deps, states, eas),
-    standards: STANDARDS.map(({ paths = [], note, ...standard }) => ({
+    standards: STANDARDS.map(({ paths, note, ...standard }) => ({
       ...standard,
       live: true,
       note,

@@ -1,15 +1,6 @@
 import type { Caller } from '../../../../auth/caller.ts';
 import { formatDay } from '../../../../forecast/day.ts';
-import {
-  BLOCK_DAYS,
-  EMBARGO_DAYS,
-  formatHorizonName,
-  HORIZONS,
-  MODEL_INPUTS,
-  MODEL_NAME,
-  TRAINING_START,
-  TRIAL_COUNT,
-} from '../../../../forecast/model.ts';
+import * as model from '../../../../forecast/model.ts';
 import { REGIME_NAMES, REGIMES } from '../../../../forecast/regime/regime.ts';
 import { REGIME_RULE_TERMS, REGIME_RULES } from '../../../../forecast/regime/rules.ts';
 import { getLicences } from '../../../../market/licences.ts';
@@ -17,14 +8,7 @@ import type { SeriesHealth } from '../../../../market/series/series-health.ts';
 import { mayReadUnresolved } from '../../../../record/forecast-view.ts';
 import { buildFitCard } from '../../../../record/model-card/fit-card.ts';
 import { MODEL_INPUT_SERIES } from '../../../../record/model-card/model-inputs.ts';
-import {
-  CAVEATS,
-  countIndependentCallsPerYear,
-  INTENDED_USE,
-  KNOWN_FAILURES,
-  METHOD,
-  NOT_INTENDED_FOR,
-} from '../../../../record/model-card/statements.ts';
+import * as statements from '../../../../record/model-card/statements.ts';
 import type { ModelDoc } from '../../../../record/model-store.ts';
 import { digestCoefficients } from '../../../../record/model-store.ts';
 import type { HttpDeps } from '../../deps.ts';
@@ -41,30 +25,33 @@ export async function buildModelCard(deps: ModelCardDeps, caller: Caller, series
   const version = (await record.findLatest(ANY_HORIZON))?.modelVersion ?? null;
   const mayReadCalibration = mayReadUnresolved(deps.viewFor(caller));
   return {
-    name: MODEL_NAME,
-    method: [...METHOD],
-    trials: TRIAL_COUNT,
-    blockDays: BLOCK_DAYS,
-    embargoDays: EMBARGO_DAYS,
-    trainingStart: formatDay(TRAINING_START),
-    scores: [...MODEL_INPUTS],
+    name: model.MODEL_NAME,
+    method: [...statements.METHOD],
+    trials: model.TRIAL_COUNT,
+    blockDays: model.BLOCK_DAYS,
+    embargoDays: model.EMBARGO_DAYS,
+    trainingStart: formatDay(model.TRAINING_START),
+    scores: [...model.MODEL_INPUTS],
     inputs: listModelInputs(deps, series),
     regimes: REGIME_NAMES.map((regime) => {
       const { daysToEnter, theta, riskLevel } = REGIMES[regime];
       return { regime, rule: REGIME_RULES[regime], daysToEnter, theta, riskLevel };
     }),
     regimeTerms: REGIME_RULE_TERMS,
-    independentCallsAYear: HORIZONS.map((days) => ({ horizon: formatHorizonName(days), calls: countIndependentCallsPerYear(days) })),
+    independentCallsAYear: model.HORIZONS.map((days) => ({
+      horizon: model.formatHorizonName(days),
+      calls: statements.countIndependentCallsPerYear(days),
+    })),
     fitted: version === null ? null : toFittedModel(await models.get(version), mayReadCalibration),
     selfTests: {
       walkForward: `${publicUrl}/api/self-test/walk-forward`,
       contamination: `${publicUrl}/api/self-test/contamination`,
       stability: `${publicUrl}/api/self-test/stability`,
     },
-    intendedUse: [...INTENDED_USE],
-    notFor: [...NOT_INTENDED_FOR],
-    knownFailures: [...KNOWN_FAILURES],
-    limits: [...CAVEATS],
+    intendedUse: [...statements.INTENDED_USE],
+    notFor: [...statements.NOT_INTENDED_FOR],
+    knownFailures: [...statements.KNOWN_FAILURES],
+    limits: [...statements.CAVEATS],
   };
 }
 
