@@ -4,23 +4,18 @@ export const ENDPOINTS = {
   a2a: '/a2a',
   /** A2A over HTTP+JSON, base path. */
   a2aRest: '/a2a/rest',
-  /** MCP over Streamable HTTP. */
   mcp: '/mcp',
   agentCard: '/.well-known/agent-card.json',
-  /** Public keys of the card signatures. */
   cardKeys: '/.well-known/agent-card-jwks.json',
   /** ERC-8004 registration file, named by the identity on chain. */
   registration: '/.well-known/agent-registration.json',
-  /** MCP registry entry. */
   mcpServer: '/.well-known/mcp/server.json',
   llms: '/llms.txt',
   skillFile: '/SKILL.md',
   methodology: '/methodology.md',
   skills: '/api/svc/skills',
   openApi: '/.well-known/openapi.json',
-  /** Events over WebSocket and webhooks. */
   asyncApi: '/.well-known/asyncapi.json',
-  /** Paid resources and their terms. */
   x402: '/.well-known/x402.json',
   /** The same as a bare list, for x402 indexers. */
   x402Resources: '/.well-known/x402',

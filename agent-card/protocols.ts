@@ -1,4 +1,3 @@
-/** Newest supported protocol versions; older ones of A2A and MCP are served too. */
 export const A2A_VERSION = '1.0';
 export const A2A_LEGACY_VERSION = '0.3';
 export const MCP_VERSION = '2026-07-28';

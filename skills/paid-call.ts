@@ -25,7 +25,6 @@ export interface PaidSkillCall {
   call: SkillCall;
   /** Path of the call, which the receipt names with the skill. */
   endpoint: string;
-  /** Decoded, as sent. */
   payment: unknown;
   /** Referral code, as sent. */
   ref: unknown;
@@ -51,7 +50,6 @@ export function isForSale({ tier, offering }: Skill, caller: Caller): boolean {
 export interface PaidCallsDeps {
   sales: SalesService;
   runSkill: RunSkill;
-  /** Converts a path to a URL. */
   toUrl(path: string): string;
 }
 

@@ -7,16 +7,13 @@ import { parseInput } from '../src/platform/validation/parse-input.ts';
 import { SKILLS } from './index.ts';
 import type { Skill, SkillDeps } from './skill.ts';
 
-/** A validated call that the caller may make. */
 export interface SkillCall {
   skill: Skill;
-  /** Output of the input schema. */
   input: Record<string, unknown>;
 }
 
 export interface SkillAnswer {
   output: Record<string, unknown>;
-  /** Plain text for people. */
   text: string;
 }
 

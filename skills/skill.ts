@@ -37,7 +37,6 @@ export interface Skill {
   /** Every field has a description with its unit; no transforms, no `.meta({ id })`. */
   output: z.ZodObject;
   tier: 'public' | PaidTier;
-  /** Offering of single answers; null for public skills. */
   offering: Offering | null;
   /** How long an answer stays valid. */
   freshness: { description: string; seconds: number };

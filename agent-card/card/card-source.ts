@@ -1,6 +1,5 @@
 import type { Address } from 'viem';
 
-/** Values of the card that depend on the deployment. */
 export interface CardSource {
   publicUrl: string;
   version: string;

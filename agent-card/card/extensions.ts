@@ -4,7 +4,6 @@ import { SCHEMA_DIALECT } from '../documents/skill-contracts.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import type { CardSource } from './card-source.ts';
 
-/** Constant URIs, described by the documents in the params. */
 export const EXTENSION_URIS = {
   skillContracts: 'urn:bitcoin-signal-oracle:ext:skill-contracts:v2',
   identity: 'urn:bitcoin-signal-oracle:ext:erc-8004:v1',

@@ -4,9 +4,7 @@ import { formatPrice, type Skill } from '../../skills/skill.ts';
 import { formatAmount } from '../../src/commerce/money.ts';
 import { getOfferingId, type Offering } from '../../src/commerce/offerings.ts';
 
-/** Price of a single answer. */
 interface SingleAnswer {
-  /** Channel and name, as in the list of offerings. */
   offering: string;
   /** Decimal number. */
   amount: string;

@@ -19,7 +19,6 @@ export function formatTokenAdvice({ publicUrl, howToSendToken }: InstructionOpti
   ].join(' ');
 }
 
-/** How to answer the payment requirements of a rejected call. */
 export function formatPaymentAdvice(): string {
   return `Sign the payment requirements in the first text of this result, and repeat the call with the payment in _meta["${META_KEYS.payment}"].`;
 }

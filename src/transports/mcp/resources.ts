@@ -16,7 +16,6 @@ const JSON_TYPE = 'application/json';
 const PRIVATE_JSON = { mimeType: JSON_TYPE, cacheHint: { ttlMs: 60_000, cacheScope: 'private' } } as const;
 const PUBLIC_CACHE = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
-/** Read-only resources: public signals, scorecards, attestations and the methodology. */
 export function registerResources(server: McpServer, backend: McpBackend, guard: ErrorGuard): void {
   registerSignals(server, backend, guard);
   registerScorecards(server, backend, guard);

@@ -12,7 +12,6 @@ export interface CallContextOptions {
   requestedVersion: string | undefined;
 }
 
-/** Activates known extensions that the request header names. */
 export function buildCallContext({ headers, user, requestedVersion }: CallContextOptions): ServerCallContext {
   const header = headers[HTTP_EXTENSION_HEADER.toLowerCase()] ?? headers[LEGACY_EXTENSION_HEADER.toLowerCase()];
   const requestedExtensions = Extensions.parseServiceParameter(Array.isArray(header) ? header.join(',') : header);

@@ -32,7 +32,6 @@ export function listMethods(version: string): readonly string[] {
   return version === A2A_LEGACY_VERSION ? [...LEGACY_METHODS.keys()] : METHODS;
 }
 
-/** 1.0 name of a 0.3 method. */
 export function findSuccessor(method: string): string | undefined {
   return LEGACY_METHODS.get(method);
 }

@@ -11,7 +11,6 @@ export function dataPart(value: Record<string, unknown>): Part {
   return { content: { $case: 'data', value }, mediaType: 'application/json', filename: '', metadata: undefined };
 }
 
-/** Value of the first data part. */
 export function findData(parts: readonly Part[] | undefined): Record<string, unknown> | undefined {
   const content = parts?.find((part) => part.content?.$case === 'data')?.content;
   return content?.$case === 'data' ? content.value : undefined;

@@ -46,7 +46,6 @@ export function removePaymentPayload(message: Message): Message {
   return { ...message, metadata };
 }
 
-/** Attaches the payment to the call context, where the executor reads it. */
 export function setPayment(context: ServerCallContext, payment: MessagePayment | undefined): void {
   context.state.set(PAYMENT_METADATA.payload, payment);
 }
@@ -65,7 +64,6 @@ export function findPayableCall({ metadata }: Pick<Task, 'metadata'>): PayableCa
   return typeof skill === 'string' && isPlainObject(input) ? { skill, input } : undefined;
 }
 
-/** Settlement responses of the task so far. */
 export function getReceipts(task: Pick<Task, 'metadata'> | undefined): object[] {
   const receipts: unknown = task?.metadata?.[PAYMENT_METADATA.receipts];
   return Array.isArray(receipts) ? receipts : [];

@@ -48,7 +48,6 @@ export async function* followTask(
   }
 }
 
-/** Followed task as SSE events: the task, then new artifacts and states. */
 export async function* streamTask(
   deps: FollowDeps,
   taskId: string,

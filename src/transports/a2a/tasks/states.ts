@@ -21,7 +21,6 @@ export function isActive(task: Pick<Task, 'status'>): boolean {
   return ACTIVE_STATES.includes(getState(task));
 }
 
-/** E.g. `TASK_STATE_COMPLETED`. */
 export function getStateName(task: Pick<Task, 'status'>): string {
   return taskStateToJSON(getState(task));
 }

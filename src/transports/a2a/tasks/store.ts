@@ -15,7 +15,6 @@ import { applyPageToken, buildListFilter, readTaskPage } from './page.ts';
 import { getExpiry, getExtendedExpiry } from './retention.ts';
 import { ACTIVE_STATES, getState, TERMINAL_STATES } from './states.ts';
 
-/** Lease of a request on a task. */
 interface Run {
   taskId: string;
   run: string;

@@ -41,7 +41,6 @@ const DASHBOARD = new URL('../../../dashboard/', import.meta.url);
 
 const filesByFolder = new Map<PageFolder, ReadonlyMap<string, PageFile>>();
 
-/** Files of a folder by name, read once per process. */
 export function getPageFiles(folder: PageFolder): ReadonlyMap<string, PageFile> {
   const cached = filesByFolder.get(folder);
   if (cached !== undefined) return cached;

@@ -7,7 +7,6 @@ import { getPageFiles, PAGE_FOLDERS, type PageFile } from './page-files.ts';
 
 const FILE_NAME = /^[\w-]{1,60}\.(?:css|js)$/;
 
-/** The dashboard, as `GET /` serves it to browsers. */
 export function createPageReply({ publicUrl }: { publicUrl: string }): () => Reply<never> {
   const headers = () => ({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_CSP, Vary: 'Accept' });
   return createStaticReply(() => renderDashboardPage({ publicUrl }), headers);

@@ -29,7 +29,6 @@ export interface ListenOptions {
 export interface HttpServer {
   /** The bound port, also where 0 was requested. */
   port: number;
-  /** Routes all further requests to another app. */
   serve(app: RequestListener): void;
   /** Routes WebSocket handshakes to an app; until then the initial app answers them. */
   serveHandshakes(app: RequestListener): void;
@@ -81,7 +80,6 @@ function buildServerOptions({ headersMs, requestMs }: Timeouts): ServerOptions {
   };
 }
 
-/** Pending responses. After shutdown begins each carries `Connection: close`. */
 function trackResponses(server: Server, stopping?: AbortSignal): Set<ServerResponse> {
   const pendingResponses = new Set<ServerResponse>();
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {

@@ -58,7 +58,6 @@ export type Reply<B = unknown> = { status?: number; headers?: Record<string, str
   | { encoded: EncodedText }
 );
 
-/** One operation: parsing, access control, rate limits, the reply type and the OpenAPI document follow from it. */
 export interface Route {
   method: Method;
   /** In OpenAPI syntax. */

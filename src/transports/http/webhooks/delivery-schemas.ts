@@ -57,7 +57,6 @@ export const REPLAY_REPLY = z.object({
 
 const MAX_DELIVERIES = 100;
 
-/** Query of `GET /api/svc/webhooks/{id}/deliveries`. */
 export const DELIVERIES_QUERY = z.object({
   limit: limitInput(MAX_DELIVERIES, 20),
   before: beforeInput.describe('Only deliveries before this position: `nextBefore` of the previous page'),

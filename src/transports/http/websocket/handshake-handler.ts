@@ -86,7 +86,6 @@ async function rejectFutureEventId(since: number, { lastEventId }: WebSocketDeps
   });
 }
 
-/** Headers of the 101 response. */
 function pickHandshakeHeaders(response: Response): Record<string, string> {
   return Object.fromEntries(
     HANDSHAKE_HEADERS.flatMap((name) => {

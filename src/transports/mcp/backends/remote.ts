@@ -18,7 +18,6 @@ import type { McpBackend } from './backend.ts';
 const REQUEST_TIMEOUT_MS = 30_000;
 
 export interface RemoteBackendOptions {
-  /** Base URL of the service, without query and fragment. */
   url: string;
   /** Awaited before each request. @throws OracleError SERVICE_UNREACHABLE, STEP_WAITING */
   ready?(): Promise<void>;
@@ -30,7 +29,6 @@ export interface RemoteBackendOptions {
 
 type ServiceCall = Pick<ServiceRequest, 'path' | 'body'>;
 
-/** Backend that calls the REST operations of a running service. */
 export function createRemoteBackend(options: RemoteBackendOptions): McpBackend {
   return {
     async run(skillId, input) {

@@ -18,7 +18,6 @@ export interface StdioServer {
   close(): Promise<void>;
 }
 
-/** Serves one client over two streams, one message per line. */
 export function serveOverStdio(build: () => McpServer, { input, output, onError }: StdioOptions): StdioServer {
   const lines = createLineFilter((rejection) => output.write(`${JSON.stringify(rejection)}\n`));
   const handle = serveStdio(build, { transport: new StdioServerTransport(lines, output), onerror: onError });

@@ -19,28 +19,22 @@ export const REQUIREMENTS_V1 = z.object({
   mimeType: z.string().describe('Media type of the answer'),
 });
 
-export const REQUIREMENTS_V2 = z.object({
-  scheme: REQUIREMENTS_V1.shape.scheme,
-  network: CHAIN,
-  amount: REQUIREMENTS_V1.shape.maxAmountRequired,
-  asset: REQUIREMENTS_V1.shape.asset,
-  payTo: REQUIREMENTS_V1.shape.payTo,
-  maxTimeoutSeconds: REQUIREMENTS_V1.shape.maxTimeoutSeconds,
-  extra: REQUIREMENTS_V1.shape.extra,
-});
+const { scheme, maxAmountRequired: amount, asset, payTo, maxTimeoutSeconds, extra } = REQUIREMENTS_V1.shape;
+
+export const REQUIREMENTS_V2 = z.object({ scheme, network: CHAIN, amount, asset, payTo, maxTimeoutSeconds, extra });
 
 const TO_PAY = z.object({
   offering: z.string().describe('Offering id'),
   resource: z.url().describe('Paid URL with its query'),
-  scheme: REQUIREMENTS_V1.shape.scheme,
-  amount: REQUIREMENTS_V1.shape.maxAmountRequired,
+  scheme,
+  amount,
   usd: DECIMAL.describe('The same in USD, an exact decimal'),
-  asset: REQUIREMENTS_V1.shape.asset,
+  asset,
   assetName: z.string().describe('Name of the stablecoin in its EIP-712 domain'),
-  payTo: REQUIREMENTS_V1.shape.payTo,
+  payTo,
   chain: CHAIN,
   network: z.string().nullable().describe('Chain name in x402 version 1; null where it has none'),
-  validForSeconds: REQUIREMENTS_V1.shape.maxTimeoutSeconds,
+  validForSeconds: maxTimeoutSeconds,
   realMoney: z.boolean().describe('False on a local chain, where anyone can mint the stablecoin'),
   docs: z.url().describe('Payment instructions, plain text'),
   reference: z.url().describe('API reference, for browsers'),

@@ -14,9 +14,9 @@ export function regimeRoutes({ record, market, now }: Pick<HttpDeps, 'record' | 
       summary: 'Current market regime with its factors and start',
       reply: CURRENT_REGIME,
       errors: ['STEP_WAITING'],
-      async handle() {
-        return { body: { success: true as const, ...(await getCurrentRegime({ record, market }, now())), source: market.source } };
-      },
+      handle: async () => ({
+        body: { success: true as const, ...(await getCurrentRegime({ record, market }, now())), source: market.source },
+      }),
     }),
     route('GET /api/svc/regime/history', 'listRegimes', {
       tag: 'signal',

@@ -24,11 +24,9 @@ export function oracleRoutes(deps: OracleDeps): Route[] {
       query,
       reply: ORACLE_SIGNAL,
       errors: ['STEP_WAITING'],
-      async handle({ query: { horizon }, caller }) {
-        return {
-          body: { success: true as const, ...(await getOracleSignal(deps, horizon, caller)), access: toAccessMember(caller, 'basic') },
-        };
-      },
+      handle: async ({ query: { horizon }, caller }) => ({
+        body: { success: true as const, ...(await getOracleSignal(deps, horizon, caller)), access: toAccessMember(caller, 'basic') },
+      }),
     }),
     route('GET /api/svc/oracle/premium', 'getPremiumSignal', {
       tag: 'signal',
@@ -39,11 +37,9 @@ export function oracleRoutes(deps: OracleDeps): Route[] {
       query,
       reply: PREMIUM_SIGNAL,
       errors: ['STEP_WAITING'],
-      async handle({ query: { horizon }, caller }) {
-        return {
-          body: { success: true as const, ...(await getPremiumSignal(deps, horizon, caller)), access: toAccessMember(caller, 'premium') },
-        };
-      },
+      handle: async ({ query: { horizon }, caller }) => ({
+        body: { success: true as const, ...(await getPremiumSignal(deps, horizon, caller)), access: toAccessMember(caller, 'premium') },
+      }),
     }),
   ];
 }

@@ -9,7 +9,13 @@ const QUOTES_ARE_OURS = z.boolean().describe('True for prices of the service its
 const THROUGH = DATE.nullable().describe(
   'Last day with published wager figures: all forecasts up to it are revealed or over; null where the caller may read all',
 );
-const NOTES = z.array(z.string()).describe('Caveats for the figures');
+const HEADER = { success: SUCCESS, venue: VENUE, quotesAreOurs: QUOTES_ARE_OURS, throughDate: THROUGH };
+
+const FOOTER = {
+  notes: z.array(z.string()).describe('Caveats for the figures'),
+  source: z.string().describe('Market data source'),
+  timestamp: TIME.describe('Response time'),
+};
 
 const SCORES = z.object({
   brier: z.number().min(0).max(1).describe('Brier score: the squared error of the probability, lower is better, eight digits'),
@@ -101,10 +107,7 @@ const DISAGREEMENT_TOTALS = z.object({
 });
 
 export const CROWD_VS_ORACLE_REPLY = z.object({
-  success: SUCCESS,
-  venue: VENUE,
-  quotesAreOurs: QUOTES_ARE_OURS,
-  throughDate: THROUGH,
+  ...HEADER,
   totals: TOTALS.describe('All settled weeks'),
   weeks: z.array(WEEK).describe('One strike per week, newest first'),
   count: COUNT.describe('Length of `weeks`'),
@@ -114,9 +117,7 @@ export const CROWD_VS_ORACLE_REPLY = z.object({
       'Weeks with crowd and oracle on opposite sides of one half, or at least 10 points apart, newest first, without weeks gated for the caller',
     ),
   disagreementTotals: DISAGREEMENT_TOTALS.describe('Totals of the disagreements'),
-  notes: NOTES,
-  source: z.string().describe('Market data source'),
-  timestamp: TIME.describe('Response time'),
+  ...FOOTER,
 });
 
 const ACCURACY = z.object({
@@ -147,13 +148,8 @@ const ACCURACY = z.object({
 });
 
 export const CROWD_ACCURACY_REPLY = z.object({
-  success: SUCCESS,
-  venue: VENUE,
-  quotesAreOurs: QUOTES_ARE_OURS,
-  throughDate: THROUGH,
+  ...HEADER,
   ...ACCURACY.shape,
   byVenue: listOf('The same per venue, other books included', { venue: VENUE, quotesAreOurs: QUOTES_ARE_OURS, ...ACCURACY.shape }),
-  notes: NOTES,
-  source: z.string().describe('Market data source'),
-  timestamp: TIME.describe('Response time'),
+  ...FOOTER,
 });

@@ -1,6 +1,5 @@
 import type { ZodOpenApiMetadata } from 'zod-openapi';
 
-/** OpenAPI metadata of a parameter that zod transforms: the schema of its text form. */
 export const describeParameter = (schema: object, description: string): ZodOpenApiMetadata => ({
   description,
   override: ({ jsonSchema }) => {

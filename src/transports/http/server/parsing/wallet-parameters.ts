@@ -15,7 +15,6 @@ export const rawWalletInput = z
   .transform((text) => text as Address)
   .meta(WALLET_META);
 
-/** The same, normalized to its checksum spelling. */
 export const walletInput = rawWalletInput.transform((text) => getAddress(text)).meta(WALLET_META);
 
 /** An ECDSA signature has 65 bytes, an EIP-1271 or ERC-6492 signature any length. */

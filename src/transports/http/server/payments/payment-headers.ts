@@ -14,7 +14,6 @@ export function hasPaymentHeader(request: Pick<Request, 'get'>): boolean {
   return PAYMENT_HEADERS.some((name) => request.get(name) !== undefined);
 }
 
-/** Encodes a header value of the protocol: JSON in base64. */
 export function encodePaymentHeader(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64');
 }

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 /** Members that change with time alone. */
 const VOLATILE_MEMBERS = new Set(['timestamp', 'ageSeconds', 'ageDays']);
 
-/** Weak entity tag of a JSON body, without its volatile members. */
 export function buildWeakEtag(body: object): string {
   const stable = JSON.stringify(body, (name, value) => (VOLATILE_MEMBERS.has(name) ? undefined : value));
   return `W/"${digest(stable)}"`;

@@ -2,7 +2,6 @@ import type { Response } from 'express';
 import type { RateLimitDecision, RateLimitScope, RateLimits } from '../../../../auth/rate-limit/rate-limits.ts';
 import { OracleError } from '../../../../platform/errors.ts';
 
-/** Counts one request against its rate limits and sets the response headers. */
 export interface RequestCounter {
   /** @throws OracleError RATE_LIMITED */
   count(policy: keyof RateLimits, client: string, units?: number): Promise<void>;

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import type { ConnectionBudget, ReleaseSlot } from './connection-budget.ts';
 
-/** Accounting of one connection in the budgets of connections and unsent bytes. */
 export class ClientConnection {
   readonly socket: Socket;
   readonly budget: ConnectionBudget;

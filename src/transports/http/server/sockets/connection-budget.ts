@@ -19,7 +19,6 @@ export type ReleaseSlot = () => void;
 
 /** Slots for connections, and for requests through trusted proxies: a general share, and a reserve in addition. */
 export class ConnectionBudget {
-  /** Connections that may await their first request without a slot. */
   readonly maxProvisional: number;
   readonly #general: AddressRangeCounter;
   readonly #reserves: Record<ReserveKind, AddressRangeCounter>;

@@ -23,7 +23,6 @@ export async function readKernelSendQueues(port: number): Promise<KernelSendQueu
   }
 }
 
-/** Unacknowledged bytes per remote endpoint, in the spelling of the table. */
 function parseSendQueues(table: string, port: number): Map<string, number> {
   const local = toHex(port, 4);
   const bytes = new Map<string, number>();

@@ -119,7 +119,6 @@ export class UnsentBytesMonitor {
     }
   }
 
-  /** After a large response: sweeps early. */
   onResponseWritten(connection: ClientConnection): void {
     const state = this.#states.get(connection);
     if (state === undefined) return;

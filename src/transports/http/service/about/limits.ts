@@ -10,7 +10,6 @@ import { PAGE_LIMITS } from '../../server/parsing/parameters.ts';
 import { BODY_LIMIT_BYTES } from '../../server/parsing/read-body.ts';
 import type { Info } from './info-schemas.ts';
 
-/** Requests per window, from the settings. */
 export interface RateSettings {
   public: number;
   wallet: number;

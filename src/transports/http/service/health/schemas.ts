@@ -58,13 +58,17 @@ const CACHE = z.object({
   entries: COUNT.describe('Cached values'),
 });
 
-const FEED = z.object({
-  series: z.enum(SERIES_IDS).describe('What it is'),
-  source: z.string().describe('Source'),
+export const SERIES_STATE = {
   lastObserved: DATE.nullable().describe('Date of the last observation; null without one'),
   ageDays: z.int().nullable().describe('Days since that date; null without one'),
   stale: z.boolean().describe('True when it is missing or too old'),
   providers: SERIES_PROVIDERS.describe('Providers, the primary first; empty where none is polled'),
+};
+
+const FEED = z.object({
+  series: z.enum(SERIES_IDS).describe('What it is'),
+  source: z.string().describe('Source'),
+  ...SERIES_STATE,
 });
 
 export const CACHE_STATS = z.object({

@@ -7,16 +7,13 @@ import { SERIES_IDS } from '../../../../market/series/series.ts';
 import { objectOf } from '../../../../platform/validation/described.ts';
 import { ADDRESS, COUNT, DATE, INTEGER_TEXT, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
 import { TALLY } from '../../../../record/schemas/forecast.ts';
-import { READINESS_CHECK, SERIES_PROVIDERS } from './schemas.ts';
+import { READINESS_CHECK, SERIES_STATE } from './schemas.ts';
 
 const SERIES = z.object({
   series: z.enum(SERIES_IDS).describe('What it is'),
   title: z.string().describe('Its name'),
   source: z.string().describe('Source'),
-  lastObserved: DATE.nullable().describe('Date of the last observation; null without one'),
-  ageDays: z.int().nullable().describe('Days since that date; null without one'),
-  stale: z.boolean().describe('True when it is missing or too old'),
-  providers: SERIES_PROVIDERS.describe('Providers, the primary first; empty where none is polled'),
+  ...SERIES_STATE,
 });
 
 const PROVIDER = z.object({
