@@ -9,3 +9,7 @@ export const objectOf = <S extends Shape>(description: string, shape: S) => z.ob
 export const nullableObjectOf = <S extends Shape>(description: string, shape: S) => z.object(shape).nullable().describe(description);
 
 export const listOf = <S extends Shape>(description: string, shape: S) => z.array(z.object(shape)).describe(description);
+
+/** An object with a schema for each of these keys. */
+export const keyedObject = <Key extends string, Schema extends z.ZodType>(keys: readonly Key[], schema: (key: Key) => Schema) =>
+  z.object(Object.fromEntries(keys.map((key) => [key, schema(key)])) as Record<Key, Schema>);

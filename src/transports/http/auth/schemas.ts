@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_SIWE_LENGTH } from '../../../auth/login/siwe-message.ts';
-import { ADDRESS, COUNT, SUCCESS, TIME } from '../../../platform/validation/fields.ts';
+import { ADDRESS, COUNT, DECIMAL, SUCCESS, TIME } from '../../../platform/validation/fields.ts';
 import { rawWalletInput, signatureInput } from '../server/parsing/wallet-parameters.ts';
 
 /** Interface, section 4.2. */
@@ -21,7 +21,6 @@ export const SIWE_BODY = z.strictObject({
   signature: signatureInput,
 });
 
-const DECIMAL = z.string().regex(/^\d+(\.\d+)?$/);
 const PAID_TIER = z.enum(['basic', 'premium']);
 const BALANCE = DECIMAL.describe('Balance in whole gate tokens, an exact decimal');
 const BLOCK = COUNT.describe('Block of the balance: the newest confirmed one');

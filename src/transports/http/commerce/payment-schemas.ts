@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { objectOf } from '../../../platform/validation/described.ts';
-import { ADDRESS, BYTES32, INTEGER_TEXT, TIME } from '../../../platform/validation/fields.ts';
+import { ADDRESS, BYTES32, DECIMAL, HEX, INTEGER_TEXT, TIME } from '../../../platform/validation/fields.ts';
 
-export const DECIMAL = z.string().regex(/^\d+(\.\d+)?$/);
 export const CHAIN = z.string().describe('Chain, CAIP-2, e.g. eip155:8453');
 
 const AMOUNT = INTEGER_TEXT.describe('Amount received, in the smallest unit of the asset: millionths of a USD');
@@ -53,10 +52,7 @@ export const RECEIPT = z.object({
     txHash: TX_HASH,
     settledAt: INTEGER_TEXT.describe('Time of the payment, Unix seconds'),
   }),
-  signature: z
-    .string()
-    .regex(/^0x[0-9a-f]+$/)
-    .describe('Signature of `signer` over the typed data, for any `verifyTypedData`'),
+  signature: HEX.describe('Signature of `signer` over the typed data, for any `verifyTypedData`'),
   signer: ADDRESS.describe('Provider wallet of the service, as in the signed agent card'),
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Skill } from '../../../../../skills/skill.ts';
 import { objectOf } from '../../../../platform/validation/described.ts';
-import { COUNT, SUCCESS } from '../../../../platform/validation/fields.ts';
+import { COUNT, DECIMAL, SUCCESS } from '../../../../platform/validation/fields.ts';
 
 const JSON_SCHEMA = z.record(z.string(), z.unknown());
 
@@ -12,10 +12,7 @@ const EXAMPLE = z.object({
 
 const SINGLE_ANSWER = z.object({
   offering: z.string().describe('Offering id: `<channel>:<name>`'),
-  amount: z
-    .string()
-    .regex(/^\d+(\.\d+)?$/)
-    .describe('Price, an exact decimal in `asset`'),
+  amount: DECIMAL.describe('Price, an exact decimal in `asset`'),
   asset: z.string().describe('Currency of the price, e.g. USD'),
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nullableObjectOf, objectOf } from '../../../../platform/validation/described.ts';
-import { ADDRESS, BYTES32, COUNT, TIME } from '../../../../platform/validation/fields.ts';
+import { ADDRESS, BYTES32, COUNT, HEX, TIME } from '../../../../platform/validation/fields.ts';
 
 const WORDS = z.object({
   sequence: z.int().min(1).describe('Position in the record of this horizon, from 1'),
@@ -16,10 +16,7 @@ const WORDS = z.object({
 /** Verifies a forecast on chain without this service. */
 export const FULL_PROOF = z.object({
   commitment: BYTES32.describe('keccak256 of `encodedOpening`, on chain before the window opened'),
-  encodedOpening: z
-    .string()
-    .regex(/^0x[0-9a-f]+$/)
-    .describe('Hashed bytes: salt and values, ABI-encoded, hex'),
+  encodedOpening: HEX.describe('Hashed bytes: salt and values, ABI-encoded, hex'),
   formula: z.string().describe('How the commitment follows from `forecast.opening`, in this order'),
   codes: objectOf('Codes of enumerations', {
     signal: z
@@ -34,10 +31,7 @@ export const FULL_PROOF = z.object({
     schemaUid: BYTES32.describe('Schema UID'),
     schema: z.string().describe('Fields in encoding order, Solidity types'),
     words: WORDS.describe('The eight committed words'),
-    data: z
-      .string()
-      .regex(/^0x[0-9a-f]+$/)
-      .describe('The words ABI-encoded: `data` of the attestation on chain, hex'),
+    data: HEX.describe('The words ABI-encoded: `data` of the attestation on chain, hex'),
     refUid: BYTES32.describe('Attestation of the previous day of this horizon; zero on the first day'),
   }),
   attestation: nullableObjectOf('Attestation on chain; null before', {

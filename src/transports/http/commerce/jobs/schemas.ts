@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { JOB_STATES } from '../../../../chain/erc8183/abi.ts';
 import { objectOf } from '../../../../platform/validation/described.ts';
-import { ADDRESS, BYTES32, INTEGER_TEXT, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
+import { ADDRESS, BYTES32, DECIMAL, INTEGER_TEXT, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
+import { LOGIN_BODY } from '../../auth/schemas.ts';
 import { rawWalletInput, signatureInput } from '../../server/parsing/wallet-parameters.ts';
 import { CROWD_VS_ORACLE } from '../documents/crowd-schemas.ts';
 import { BITCOIN_SIGNAL } from '../documents/forecast-schemas.ts';
 import { MARKET_CONTEXT_DOCUMENT } from '../documents/market-schemas.ts';
-import { DECIMAL, PAYMENT, RECEIPT } from '../payment-schemas.ts';
+import { PAYMENT, RECEIPT } from '../payment-schemas.ts';
 
 /** A uint256. */
 export const JOB_PARAMS = z.object({
@@ -18,10 +19,7 @@ export const JOB_PARAMS = z.object({
 
 export const FETCH_BODY = z.strictObject({
   wallet: rawWalletInput,
-  timestamp: z
-    .int('must be a whole number: Unix time in seconds or milliseconds')
-    .min(0, 'must not be negative')
-    .describe('Unix time in the signed message, seconds or milliseconds; within 5 minutes of the server clock'),
+  timestamp: LOGIN_BODY.shape.timestamp,
   signature: signatureInput,
 });
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { CHANNELS } from '../../../../commerce/channels.ts';
 import { listOf, nullableObjectOf } from '../../../../platform/validation/described.ts';
-import { ADDRESS, COUNT, DATE, INTEGER_TEXT, PROBABILITY, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
+import { ADDRESS, COUNT, DATE, DECIMAL, INTEGER_TEXT, PROBABILITY, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
 
-const DECIMAL = z.string().regex(/^\d+(\.\d+)?$/);
 const CHANNEL = z.enum(CHANNELS);
 const MONEY_STATEMENT = {
   realMoney: z.boolean().describe('False on a local chain, where anyone can mint the stablecoin: its figures are of a demonstration'),

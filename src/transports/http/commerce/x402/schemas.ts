@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { X402_ERROR_CODES } from '../../../../commerce/x402/protocol/error-codes.ts';
 import { objectOf } from '../../../../platform/validation/described.ts';
-import { ADDRESS, COUNT, INTEGER_TEXT, SUCCESS } from '../../../../platform/validation/fields.ts';
-import { CHAIN, DECIMAL, RECEIPT, SOLD } from '../payment-schemas.ts';
+import { ADDRESS, COUNT, DECIMAL, INTEGER_TEXT, SUCCESS } from '../../../../platform/validation/fields.ts';
+import { CHAIN, RECEIPT, SOLD } from '../payment-schemas.ts';
 
 export const REQUIREMENTS_V1 = z.object({
   scheme: z.literal('exact').describe('Exact amount, by an EIP-3009 authorization that the payer signs'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MODEL_INPUTS } from '../../../../forecast/model.ts';
 import { CATEGORY_NAMES } from '../../../../forecast/signal.ts';
-import { listOf, objectOf } from '../../../../platform/validation/described.ts';
+import { keyedObject, listOf, objectOf } from '../../../../platform/validation/described.ts';
 import { COUNT, DATE, PROBABILITY, TIME } from '../../../../platform/validation/fields.ts';
 import { RECORD_DETAILS } from '../../../../record/schemas/breakdown.ts';
 import { FORECAST_ID, REGIME } from '../../../../record/schemas/forecast.ts';
@@ -14,9 +14,6 @@ const CATEGORY = z.object({
   signal: z.enum(['BUY', 'SELL', 'HOLD']).describe('BUY from 0.2, SELL from -0.2 down'),
   score: z.number().min(-1).max(1).describe('-1 to 1; 0 when no input was available'),
 });
-
-const keyed = <Key extends string, Schema extends z.ZodType>(keys: readonly Key[], schema: (key: Key) => Schema) =>
-  z.object(Object.fromEntries(keys.map((key) => [key, schema(key)])) as Record<Key, Schema>);
 
 const FEAR_GREED = z.int().min(0).max(100).nullable().describe('Fear & Greed index at signal time, 0 to 100; null when none was recent');
 const ETF_FLOWS = z
@@ -69,10 +66,10 @@ const MODEL = z.object({
   trainingDays: COUNT.describe('Number of training days'),
   baseRate: PROBABILITY.describe('Shrunk share of rises in training'),
   climatology: PROBABILITY.describe('Base rate stored with the forecast, its benchmark'),
-  coefficients: keyed(['intercept', ...MODEL_INPUTS], (key) =>
+  coefficients: keyedObject(['intercept', ...MODEL_INPUTS], (key) =>
     z.number().describe(key === 'intercept' ? 'Log odds' : `Log odds per unit of the ${key} score`),
   ).describe('Coefficients of the logistic regression'),
-  inputMeans: keyed(MODEL_INPUTS, (key) => z.number().describe(`Mean of the ${key} score`)).describe(
+  inputMeans: keyedObject(MODEL_INPUTS, (key) => z.number().describe(`Mean of the ${key} score`)).describe(
     'Training means: the deviation is the sum of coefficient times (score less mean)',
   ),
   calibration: objectOf('logit P(up) = logit(baseRate) + intercept + slope * deviation', {
@@ -94,7 +91,7 @@ export const PREMIUM_SIGNAL = z.object({
     last30d: PROBABILITY.describe('Hit rate of forecasts whose windows ended within 30 days; 0, not a measurement, where `n` is 0'),
     ...RECENT_COUNTS,
   }),
-  categories: keyed(CATEGORY_NAMES, (key) => CATEGORY.describe(`The ${key} category`))
+  categories: keyedObject(CATEGORY_NAMES, (key) => CATEGORY.describe(`The ${key} category`))
     .nullable()
     .describe('Scores by category; null when none were stored'),
   thresholds: THRESHOLDS.describe('Thresholds of BUY and SELL'),

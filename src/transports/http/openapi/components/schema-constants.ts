@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { ADDRESS, BYTES32 } from '../../../../platform/validation/fields.ts';
+import { ADDRESS, BYTES32, DECIMAL } from '../../../../platform/validation/fields.ts';
 import { toPascalCase } from './pascal-case.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
@@ -17,6 +17,7 @@ const MODULES: object[] = await Promise.all(
 const FIELDS: [z.ZodType, string][] = [
   [BYTES32, 'Bytes32'],
   [ADDRESS, 'Address'],
+  [DECIMAL, 'Decimal'],
 ];
 
 /** `WEEKLY_REPORT` becomes `WeeklyReport`. `.meta({ id })` would turn the schemas of MCP tools into references. */

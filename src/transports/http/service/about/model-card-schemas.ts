@@ -2,19 +2,13 @@ import { z } from 'zod';
 import { MODEL_INPUTS } from '../../../../forecast/model.ts';
 import { RISK_LEVELS } from '../../../../forecast/regime/regime.ts';
 import { SERIES_IDS } from '../../../../market/series/series.ts';
-import { listOf, objectOf } from '../../../../platform/validation/described.ts';
+import { keyedObject, listOf, objectOf } from '../../../../platform/validation/described.ts';
 import { BYTES32, COUNT, DATE, PROBABILITY, TIME } from '../../../../platform/validation/fields.ts';
 import { HORIZON, REGIME } from '../../../../record/schemas/forecast.ts';
 
 const SCORE = z.enum(MODEL_INPUTS);
 
-const byScore = (what: string) =>
-  z.object(
-    Object.fromEntries(MODEL_INPUTS.map((name) => [name, z.number().describe(`${what} ${name}`)])) as Record<
-      (typeof MODEL_INPUTS)[number],
-      z.ZodNumber
-    >,
-  );
+const byScore = (what: string) => keyedObject(MODEL_INPUTS, (name) => z.number().describe(`${what} ${name}`));
 
 const CALIBRATION = z.object({
   intercept: z.number().describe('Added to the log odds'),
