@@ -25,7 +25,6 @@ export interface ComposeDeliveryDeps extends Pick<ServiceCore, 'db' | 'encryptio
   timing?: DeliveryTiming;
 }
 
-/** Times that decide how soon a dead sender is replaced. */
 export type DeliveryTiming = Partial<Record<'leaseMs' | 'marginMs' | 'timeoutMs' | 'turnMs' | 'pollMs' | 'overdueMs', number>>;
 
 export interface WebhookDelivery {

@@ -10,7 +10,6 @@ export const PURCHASE_OFFERINGS = OFFERINGS.filter(({ channel }) => channel === 
 
 export interface PurchaseRequest {
   offering: string;
-  /** Case-insensitive. */
   txHash: Hash;
   wallet: Address;
   /** Of `buildPurchaseMessage`. */

@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { type ChildHost, startChildHost } from '../../platform/child-process/child-host.ts';
-import { damagedPartError } from '../../platform/data-dir/entries.ts';
 import { isOracleError, type OracleError } from '../../platform/errors.ts';
 
 export interface EmbeddedMongo extends Pick<ChildHost<never>, 'pid' | 'stop' | 'onExit'> {
@@ -36,5 +35,6 @@ export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise
 
 /** WiredTiger aborts on unreadable files. */
 function damagedDatabaseError(dbPath: string, cause: OracleError): OracleError {
-  return damagedPartError(`The embedded MongoDB cannot open the database in ${dbPath}: ${cause.message}`, cause);
+  const message = `The embedded MongoDB cannot open the database in ${dbPath}: ${cause.message}`;
+  return new OracleError('DATA_DIR_DAMAGED', message, { field: 'DATA_DIR', suggestedAction: 'npm run reset', cause });
 }
