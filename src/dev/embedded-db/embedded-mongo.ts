@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { type ChildHost, startChildHost } from '../../platform/child-process/child-host.ts';
-import { isOracleError, type OracleError } from '../../platform/errors.ts';
+import { isOracleError, OracleError } from '../../platform/errors.ts';
 
 export interface EmbeddedMongo extends Pick<ChildHost<never>, 'pid' | 'stop' | 'onExit'> {
   /** For the official driver, in processes of this user on this machine. */
