@@ -1,24 +1,16 @@
 import canonicalize from 'canonicalize';
-import { type Hex, keccak256, toHex } from 'viem';
+import { keccak256, toHex } from 'viem';
 import type { WagerDoc } from './wager-book.ts';
-
-/** Served bytes behind a reported outcome, with their hash in the registry. */
-export interface WagerEvidence {
-  /** RFC 8785 JSON of the settled wager. */
-  json: string;
-  /** keccak256 of these bytes (ERC-8004). */
-  hash: Hex;
-}
 
 export function buildEvidencePath(date: string): string {
   return `/api/svc/agent/feedback/${date}`;
 }
 
 /**
- * The off-chain feedback file (ERC-8004) of a settled wager; deterministic. Wagers reported by earlier versions have no header, so that
- * their bytes still match the hash on chain.
+ * The off-chain feedback file (ERC-8004) of a settled wager as RFC 8785 JSON, with its keccak256. Wagers reported by earlier versions
+ * have no header, so that their bytes still match the hash on chain.
  */
-export function buildWagerEvidence(wager: WagerDoc): WagerEvidence {
+export function buildWagerEvidence(wager: WagerDoc) {
   const json = canonicalize(buildWagerFacts(wager)) as string;
   return { json, hash: keccak256(toHex(json)) };
 }

@@ -1,27 +1,15 @@
 import type { Collection, Db } from 'mongodb';
 import { DAY_MS, type Day, toDay } from '../forecast/day.ts';
 import { OracleError } from '../platform/errors.ts';
-import { isDuplicateKey } from '../platform/mongo.ts';
+import { insertOrFind } from '../platform/insert-or-find.ts';
+import { ignoreDuplicate } from '../platform/mongo.ts';
 import { buildPaperQuote, buildPaperStrikes, type QuoteReference } from './paper-quote.ts';
-import type { Side } from './sizing.ts';
-import {
-  type Fill,
-  MICROS,
-  type Quote,
-  type StrikeMarket,
-  type Venue,
-  type VenueAccount,
-  type VenueOrder,
-  type WagerSettlement,
-} from './venue.ts';
+import { computeContractCosts, type Side } from './sizing.ts';
+import { type Fill, MICROS, type Quote, type StrikeMarket, type Venue, type VenueOrder, type WagerSettlement } from './venue.ts';
 
-interface PaperOrderDoc {
+interface PaperOrderDoc extends Pick<VenueOrder, 'market' | 'side' | 'contracts' | 'at'> {
   _id: string;
-  market: StrikeMarket;
-  side: Side;
-  contracts: number;
   costMicros: number;
-  at: Date;
   settlement: WagerSettlement | null;
 }
 
@@ -82,8 +70,8 @@ export class PaperVenue implements Venue {
   }
 
   async #fillOrder(order: VenueOrder): Promise<PaperOrderDoc> {
-    const { bid, ask, fee } = await this.getQuote(order.market, order.at);
-    const unitCost = Math.round((order.side === 'YES' ? ask + fee : 1 - bid + fee) * MICROS);
+    const { yesCost, noCost } = computeContractCosts(await this.getQuote(order.market, order.at));
+    const unitCost = Math.round((order.side === 'YES' ? yesCost : noCost) * MICROS);
     if (unitCost > order.limitCostMicros) {
       throw new OracleError('VENUE_REJECTED', `A contract costs ${unitCost} micros, above the limit of ${order.limitCostMicros}`);
     }
@@ -92,14 +80,7 @@ export class PaperVenue implements Venue {
     if (costMicros > cashMicros)
       throw new OracleError('VENUE_REJECTED', `The order costs ${costMicros} micros, the account has ${cashMicros}`);
     const { clientOrderId: _id, market, side, contracts, at } = order;
-    const doc: PaperOrderDoc = { _id, market, side, contracts, costMicros, at, settlement: null };
-    try {
-      await this.#orders.insertOne(doc);
-      return doc;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return (await this.#orders.findOne({ _id })) as PaperOrderDoc;
-    }
+    return insertOrFind(this.#orders, { _id, market, side, contracts, costMicros, at, settlement: null });
   }
 
   async findWinner(market: StrikeMarket, at: Date): Promise<Side | null> {
@@ -126,7 +107,7 @@ export class PaperVenue implements Venue {
     return (await this.#orders.findOne({ _id: order._id }))?.settlement ?? null;
   }
 
-  async getAccount(): Promise<VenueAccount> {
+  async getAccount() {
     await this.#bookEntry('opening', this.#options.openingBalanceMicros, new Date(0));
     const [[cash], [open]] = await Promise.all([
       this.#ledger.aggregate<{ sum: number }>([{ $group: { _id: null, sum: { $sum: '$amountMicros' } } }]).toArray(),
@@ -138,8 +119,6 @@ export class PaperVenue implements Venue {
   }
 
   async #bookEntry(_id: string, amountMicros: number, at: Date): Promise<void> {
-    await this.#ledger.updateOne({ _id }, { $setOnInsert: { amountMicros, at } }, { upsert: true }).catch((error: unknown) => {
-      if (!isDuplicateKey(error)) throw error;
-    });
+    await this.#ledger.updateOne({ _id }, { $setOnInsert: { amountMicros, at } }, { upsert: true }).catch(ignoreDuplicate);
   }
 }

@@ -6,7 +6,6 @@ export const KELLY_SHARE = 0.25;
 export const MAX_STAKE_FRACTION = 0.02;
 /** Maximum sum of open stakes, as a fraction of the bankroll. */
 export const MAX_OPEN_FRACTION = 0.1;
-
 export type Side = 'YES' | 'NO';
 
 export interface SizingInput {
@@ -16,9 +15,8 @@ export interface SizingInput {
   qMarket: number;
   /** Weight of the deviation, 0 to 1. */
   weight: number;
-  /** Cost of a YES contract that pays 1, fee and spread included. */
+  /** Costs of a contract that pays 1, fee and spread included. */
   yesCost: number;
-  /** Cost of a NO contract that pays 1, fee and spread included. */
   noCost: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Collection, Db, Filter, FindOptions } from 'mongodb';
 import { type Day, formatDay } from '../forecast/day.ts';
 import { OracleError } from '../platform/errors.ts';
-import { isDuplicateKey } from '../platform/mongo.ts';
+import { insertOrFind } from '../platform/insert-or-find.ts';
 import { OUTBOX_INDEX, type OutboxEntry } from '../platform/outbox.ts';
 import type { ReachedInstant } from '../platform/time/trusted-time.ts';
 import { compareHeadToHead, type HeadToHead, type SettledComparison } from './head-to-head.ts';
@@ -13,20 +13,13 @@ import type { BookDepth, ExchangeListing, Quote, StrikeMarket, Venue } from './v
  * comparison with the market needs every day.
  */
 export type WagerState = 'DECIDED' | 'PLACED' | 'WIN' | 'LOSS' | 'SKIPPED';
-
-const TRANSITIONS: Record<WagerState, readonly WagerState[]> = {
-  DECIDED: ['PLACED', 'SKIPPED'],
-  PLACED: ['WIN', 'LOSS'],
-  WIN: [],
-  LOSS: [],
-  SKIPPED: [],
-};
+const TRANSITIONS: Partial<Record<WagerState, readonly WagerState[]>> = { DECIDED: ['PLACED', 'SKIPPED'], PLACED: ['WIN', 'LOSS'] };
 
 /** Published changes: `placed` or `skipped` once a day, `settled` for stakes. */
 export type WagerChange = 'placed' | 'skipped' | 'settled';
 
 /** Required members of an off-chain feedback file (ERC-8004). */
-export interface FeedbackHeader {
+interface FeedbackHeader {
   /** `eip155:<chain id>:<address of the identity registry>`. */
   agentRegistry: string;
   agentId: number;
@@ -131,13 +124,7 @@ export class WagerBook {
   /** Stores a day's decision unless one exists; returns the stored one. `_due` proves that it is time. */
   async decide(doc: WagerDoc, _due: ReachedInstant): Promise<WagerDoc> {
     const decided: WagerDoc = doc.state === 'SKIPPED' ? { ...doc, outbox: [{ change: 'skipped', at: doc.decidedAt }] } : doc;
-    try {
-      await this.wagers.insertOne(decided);
-      return decided;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return (await this.findByDay(doc.day)) as WagerDoc;
-    }
+    return insertOrFind(this.wagers, decided);
   }
 
   /** Changes the state; idempotent for a second writer. @param at time of a skip */
@@ -156,9 +143,9 @@ export class WagerBook {
   }
 
   async #transition(id: string, from: WagerState, to: WagerState, { set, at }: { set: Partial<WagerDoc>; at: Date | null }): Promise<void> {
-    if (!TRANSITIONS[from].includes(to)) throw new OracleError('ILLEGAL_TRANSITION', `Wager ${id} cannot go from ${from} to ${to}`);
-    const change = toOutboxChange(to, set.placedAt ?? at);
-    const publish = change === null ? {} : { $push: { outbox: change } };
+    if (!TRANSITIONS[from]?.includes(to)) throw new OracleError('ILLEGAL_TRANSITION', `Wager ${id} cannot go from ${from} to ${to}`);
+    const [change, changedAt] = [CHANGE_BY_STATE[to], set.placedAt ?? at];
+    const publish = change && changedAt ? { $push: { outbox: { change, at: changedAt } } } : {};
     const { matchedCount } = await this.wagers.updateOne({ _id: id, state: from }, { $set: { ...set, state: to }, ...publish });
     if (matchedCount > 0) return;
     const current = await this.wagers.findOne({ _id: id });
@@ -251,11 +238,6 @@ export class WagerBook {
 }
 
 const CHANGE_BY_STATE: Partial<Record<WagerState, WagerChange>> = { PLACED: 'placed', SKIPPED: 'skipped', WIN: 'settled', LOSS: 'settled' };
-
-function toOutboxChange(to: WagerState, at: Date | null): OutboxEntry<WagerChange> | null {
-  const change = CHANGE_BY_STATE[to];
-  return change === undefined || at === null ? null : { change, at };
-}
 
 function toSettledComparison({ market, pModel, qMarket, winner }: WagerDoc): SettledComparison {
   return { marketId: market!.id, pModel: pModel!, qMarket: qMarket!, winner: winner! };

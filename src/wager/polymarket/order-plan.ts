@@ -18,7 +18,7 @@ export interface OrderPlan {
 }
 
 /** Caps on one wager and on all open ones, the cost of open ones, and the available cash, in micros. */
-export interface SpendingLimits {
+interface SpendingLimits {
   maxStakeMicros: number;
   maxOpenMicros: number;
   openMicros: number;

@@ -1,20 +1,10 @@
 import type { Db } from 'mongodb';
 import type { Log } from '../../platform/log.ts';
 import type { Side } from '../sizing.ts';
-import {
-  type ExchangeListing,
-  type Fill,
-  MICROS,
-  type Quote,
-  type StrikeMarket,
-  type Venue,
-  type VenueAccount,
-  type VenueOrder,
-  type WagerSettlement,
-} from '../venue.ts';
+import { type Fill, MICROS, type Quote, type StrikeMarket, type Venue, type VenueOrder, type WagerSettlement } from '../venue.ts';
 import { MarketDataClient } from './api/market-data-client.ts';
 import { type TradingAccount, TradingClient } from './api/trading-client.ts';
-import { DRY_RUN_VENUE, DryRunExecutor } from './execution/dry-run-executor.ts';
+import { createDryRunExecutor, DRY_RUN_VENUE } from './execution/dry-run-executor.ts';
 import { EXCHANGE_VENUE, ExchangeExecutor } from './execution/exchange-executor.ts';
 import type { OrderExecutor } from './execution/order-executor.ts';
 import { type PolymarketOrderDoc, PolymarketOrderStore, toFill } from './execution/order-store.ts';
@@ -22,12 +12,8 @@ import { planOrder, venueRejectedError } from './order-plan.ts';
 import { buildQuote } from './quote.ts';
 
 /** A listed strike; its tokens come from the exchange. */
-export interface PolymarketStrike {
+export interface PolymarketStrike extends Omit<StrikeMarket, 'id'> {
   conditionId: string;
-  question: string;
-  strikeUsd: number;
-  expiresAt: Date;
-  listing?: ExchangeListing;
 }
 
 export interface PolymarketVenueOptions {
@@ -58,6 +44,8 @@ const DEFAULT_TIMEOUT_MS = 45_000;
  * Settlement only records the payout: the wallet's owner redeems it on chain.
  */
 export class PolymarketVenue implements Venue {
+  readonly name: string;
+  readonly asset: string;
   readonly sameBook = [EXCHANGE_VENUE, DRY_RUN_VENUE];
   readonly #options: PolymarketVenueOptions;
   readonly #marketData: MarketDataClient;
@@ -65,23 +53,17 @@ export class PolymarketVenue implements Venue {
   readonly #executor: OrderExecutor;
 
   constructor(options: PolymarketVenueOptions) {
-    const { db, host, account, dryRunBalanceMicros: openingBalanceMicros, now, log, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    const { db, host, account, dryRunBalanceMicros, now, log, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     this.#options = options;
     this.#marketData = new MarketDataClient({ host, timeoutMs });
     const orders = new PolymarketOrderStore(db, account === null ? DRY_RUN_VENUE : EXCHANGE_VENUE);
     this.#orders = orders;
     this.#executor =
       account === null
-        ? new DryRunExecutor({ orders, openingBalanceMicros, now })
+        ? createDryRunExecutor(orders, dryRunBalanceMicros, now)
         : new ExchangeExecutor({ orders, trading: new TradingClient({ host, timeoutMs, account }), now, log });
-  }
-
-  get name(): string {
-    return this.#executor.name;
-  }
-
-  get asset(): string {
-    return this.#executor.asset;
+    this.name = this.#executor.name;
+    this.asset = this.#executor.asset;
   }
 
   async listMarkets(at: Date): Promise<StrikeMarket[]> {
@@ -130,7 +112,7 @@ export class PolymarketVenue implements Venue {
     return this.#orders.settle(orderId, { winner, payoutMicros, at });
   }
 
-  async getAccount(): Promise<VenueAccount> {
+  async getAccount() {
     const [cashMicros, openMicros] = await Promise.all([this.#executor.getCashMicros(), this.#orders.sumOpenMicros()]);
     return { asset: this.asset, cashMicros, openMicros };
   }

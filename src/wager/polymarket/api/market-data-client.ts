@@ -1,12 +1,11 @@
 import type { ClobClient } from '@polymarket/clob-client-v2';
 import type { z } from 'zod';
-import { OracleError } from '../../../platform/errors.ts';
 import type { Side } from '../../sizing.ts';
 import type { BookDepth } from '../../venue.ts';
 import type { FeeSchedule } from '../fee.ts';
 import type { TickSize } from '../tick-price.ts';
 import { requestExchange } from './request.ts';
-import { bookResponse, marketInfoResponse, marketResponse, parseResponse } from './responses.ts';
+import { bookResponse, invalidResponseError, marketInfoResponse, marketResponse, parseResponse } from './responses.ts';
 
 export const POLYGON_CHAIN_ID = 137;
 
@@ -44,17 +43,14 @@ export class MarketDataClient {
     const tokenOf = (side: Side) => tokens.find(({ o: outcome }) => outcome.toUpperCase() === side)?.t;
     const [YES, NO] = [tokenOf('YES'), tokenOf('NO')];
     if (YES === undefined || NO === undefined || tokens.length !== 2) {
-      throw new OracleError('FEED_INVALID', 'Polymarket: market info.t: is not one token for Yes and one for No', {
-        field: 'market info.t',
-      });
+      throw invalidResponseError('market info.t', 'is not one token for Yes and one for No');
     }
     return { tokens: { YES, NO }, fee: { rate: fee?.r ?? 0, exponent: fee?.e ?? 0 } };
   }
 
   async fetchOrderBook(tokenId: string): Promise<OrderBook> {
     const book = await this.#fetch('book', bookResponse, (client) => client.getOrderBook(tokenId));
-    if (book.asset_id !== tokenId)
-      throw new OracleError('FEED_INVALID', 'Polymarket: book.asset_id: is of another token', { field: 'book.asset_id' });
+    if (book.asset_id !== tokenId) throw invalidResponseError('book.asset_id', 'is of another token');
     return {
       bids: book.bids.toSorted((a, b) => b.price - a.price),
       asks: book.asks.toSorted((a, b) => a.price - b.price),
@@ -70,9 +66,7 @@ export class MarketDataClient {
     const winners = tokens.filter(({ winner }) => winner).map(({ outcome }) => outcome.toUpperCase());
     const [winner] = winners;
     if (!closed || winners.length !== 1) return null;
-    if (winner !== 'YES' && winner !== 'NO') {
-      throw new OracleError('FEED_INVALID', 'Polymarket: market.tokens: the winner is neither Yes nor No', { field: 'market.tokens' });
-    }
+    if (winner !== 'YES' && winner !== 'NO') throw invalidResponseError('market.tokens', 'the winner is neither Yes nor No');
     return winner;
   }
 

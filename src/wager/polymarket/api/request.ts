@@ -1,3 +1,4 @@
+import { withTimeout } from '../../../platform/concurrency/with-timeout.ts';
 import { type ErrorCode, getErrorMessage, OracleError } from '../../../platform/errors.ts';
 
 const MAX_MESSAGE_CHARS = 200;
@@ -9,7 +10,7 @@ interface ClobApiError extends Error {
   status?: number;
 }
 
-export interface ExchangeRequest {
+interface ExchangeRequest {
   /** Name of the request in errors. */
   what: string;
   timeoutMs: number;
@@ -24,7 +25,9 @@ export interface ExchangeRequest {
  */
 export async function requestExchange(request: ExchangeRequest, run: () => Promise<unknown>): Promise<unknown> {
   try {
-    return await withTimeout(request, run());
+    const { what, timeoutMs } = request;
+    const createError = () => new OracleError('FEED_UNAVAILABLE', `Polymarket: ${what}: no response within ${timeoutMs} ms`);
+    return await withTimeout(timeoutMs, run(), createError);
   } catch (error) {
     throw toExchangeError(request, error);
   }
@@ -34,19 +37,6 @@ export async function requestExchange(request: ExchangeRequest, run: () => Promi
 export function isExchangeRejection(error: unknown): error is ClobApiError {
   const { status = 0 } = error as ClobApiError;
   return isClobApiError(error) && status >= 400 && status < 500 && !TRANSIENT_STATUSES.includes(status);
-}
-
-async function withTimeout({ what, timeoutMs }: ExchangeRequest, work: Promise<unknown>): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new OracleError('FEED_UNAVAILABLE', `Polymarket: ${what}: no response within ${timeoutMs} ms`);
-    timer = setTimeout(() => reject(error), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function toExchangeError({ what, rejectionCode }: ExchangeRequest, error: unknown): OracleError {

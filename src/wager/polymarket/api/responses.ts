@@ -3,10 +3,7 @@ import { OracleError } from '../../../platform/errors.ts';
 import { TICK_SIZES } from '../tick-price.ts';
 
 /** Amounts and prices are decimal strings or numbers. */
-const decimal = z
-  .union([z.string().trim().min(1), z.number()])
-  .transform(Number)
-  .pipe(z.number().nonnegative());
+const decimal = z.union([z.string().trim().min(1).transform(Number), z.number()]).pipe(z.number().nonnegative());
 const level = z.object({ price: decimal.pipe(z.number().lte(1)), size: decimal });
 
 export const bookResponse = z.object({
@@ -57,5 +54,9 @@ export function parseResponse<T>(what: string, schema: z.ZodType<T>, answer: unk
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = [what, ...issue.path].join('.');
-  throw new OracleError('FEED_INVALID', `Polymarket: ${field}: ${issue.message}`, { field });
+  throw invalidResponseError(field, issue.message);
+}
+
+export function invalidResponseError(field: string, problem: string): OracleError {
+  return new OracleError('FEED_INVALID', `Polymarket: ${field}: ${problem}`, { field });
 }

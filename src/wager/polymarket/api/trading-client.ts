@@ -35,17 +35,9 @@ export interface FilledAmount {
   paidMicros: number;
 }
 
-/** State of an order at the exchange: whether it is known, may still be filled, and its fills. */
-export interface OrderLookup extends FilledAmount {
-  known: boolean;
-  open: boolean;
-}
-
 /** REFUSED: rejected with a reason. TAKEN: the exchange has or may have the order; its fills must be looked up. */
-export type PostOutcome = ({ kind: 'MATCHED' } & FilledAmount) | { kind: 'TAKEN' } | { kind: 'REFUSED'; reason: string };
-
+type PostOutcome = ({ kind: 'MATCHED' } & FilledAmount) | { kind: 'TAKEN' } | { kind: 'REFUSED'; reason: string };
 type Trade = z.output<typeof tradesResponse>['trades'][number];
-
 const FAILED_STATUS = 'FAILED';
 const OPEN_STATUS = /live|delayed/i;
 const LAST_PAGE = 'LTE=';
@@ -78,10 +70,8 @@ export class TradingClient {
     const signed = (await orderBuilder.buildOrder(wanted, { tickSize, negRisk }, version)) as SignedOrder;
     const makerAmount = String((contracts * priceUnits * MICROS) / PRICE_UNITS);
     if (signed.makerAmount !== makerAmount || signed.takerAmount !== String(contracts * MICROS)) {
-      throw new OracleError(
-        'INTERNAL',
-        `Polymarket: the client signed ${signed.makerAmount} for ${signed.takerAmount}, not ${makerAmount}`,
-      );
+      const actual = `${signed.makerAmount} for ${signed.takerAmount}`;
+      throw new OracleError('INTERNAL', `Polymarket: the client signed ${actual}, not ${makerAmount}`);
     }
     const { exchangeV2, negRiskExchangeV2, exchangeV3 } = getContractConfig(POLYGON_CHAIN_ID);
     const address = version === 3 ? exchangeV3 : negRisk ? negRiskExchangeV2 : exchangeV2;
@@ -107,10 +97,10 @@ export class TradingClient {
   }
 
   /**
-   * Looks up an order that may have been sent: by its record while open, by its trades afterwards.
+   * Looks up an order that may have been sent: by its record while open, by its trades afterwards. An open order may still be filled.
    * @throws OracleError FEED_UNAVAILABLE while trades of the record are missing
    */
-  async lookUpOrder({ orderHash: hash, market, tokenId }: PolymarketOrderDoc): Promise<OrderLookup> {
+  async lookUpOrder({ orderHash: hash, market, tokenId }: PolymarketOrderDoc) {
     const record = await this.#fetch('order record', orderResponse, (client) => fetchOrderRecord(client, hash as string));
     const trades = (await this.#listTrades(market.id, tokenId)).filter(
       (trade) => trade.taker_order_id === hash && trade.status !== FAILED_STATUS,
@@ -144,11 +134,8 @@ export class TradingClient {
     rejectionCode: ErrorCode = 'FEED_UNAVAILABLE',
   ): Promise<T> {
     const client = await this.#getClient();
-    return parseResponse(
-      what,
-      schema,
-      await requestExchange({ what, timeoutMs: this.#options.timeoutMs, rejectionCode }, () => run(client)),
-    );
+    const request = { what, timeoutMs: this.#options.timeoutMs, rejectionCode };
+    return parseResponse(what, schema, await requestExchange(request, () => run(client)));
   }
 
   async #getClient(): Promise<ClobClient> {
@@ -173,22 +160,18 @@ export class TradingClient {
   }
 }
 
-async function deriveOrCreateCredentials(client: ClobClient): Promise<unknown> {
-  try {
-    return await client.deriveApiKey();
-  } catch (error) {
+function deriveOrCreateCredentials(client: ClobClient): Promise<unknown> {
+  return client.deriveApiKey().catch((error: unknown) => {
     if (isExchangeRejection(error)) return client.createApiKey();
     throw error;
-  }
+  });
 }
 
-async function fetchOrderRecord(client: ClobClient, hash: string): Promise<unknown> {
-  try {
-    return await client.getOrder(hash);
-  } catch (error) {
+function fetchOrderRecord(client: ClobClient, hash: string): Promise<unknown> {
+  return client.getOrder(hash).catch((error: unknown) => {
     if (isExchangeRejection(error) && error.status === 404) return null;
     throw error;
-  }
+  });
 }
 
 function toPostOutcome(answer: z.output<typeof postOrderResponse>, signed: SignedOrder): PostOutcome {

@@ -7,7 +7,7 @@ import type { OrderPlan } from '../order-plan.ts';
 import { buildOrderDoc, type OrderExecutor } from './order-executor.ts';
 import type { PolymarketOrderDoc, PolymarketOrderStore } from './order-store.ts';
 
-export interface ExchangeExecutorOptions {
+interface ExchangeExecutorOptions {
   orders: PolymarketOrderStore;
   trading: TradingClient;
   now(): Date;
@@ -39,7 +39,7 @@ export class ExchangeExecutor implements OrderExecutor {
 
   async prepareOrder(order: VenueOrder, plan: OrderPlan): Promise<PolymarketOrderDoc> {
     const signed = await this.#options.trading.signOrder(plan);
-    return { ...buildOrderDoc(this, order, plan, this.#options.now()), ...signed };
+    return { ...buildOrderDoc(EXCHANGE_VENUE, order, plan, this.#options.now()), ...signed };
   }
 
   async execute(order: PolymarketOrderDoc): Promise<PolymarketOrderDoc> {

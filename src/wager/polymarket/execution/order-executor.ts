@@ -17,12 +17,12 @@ export interface OrderExecutor {
   resolveOrder(order: PolymarketOrderDoc): Promise<PolymarketOrderDoc>;
 }
 
-export function buildOrderDoc({ name }: OrderExecutor, order: VenueOrder, plan: OrderPlan, createdAt: Date): PolymarketOrderDoc {
+export function buildOrderDoc(venue: string, order: VenueOrder, plan: OrderPlan, createdAt: Date): PolymarketOrderDoc {
   const { clientOrderId: _id, market, side } = order;
   const { tokenId, contracts, maxCostMicros, fee } = plan;
   return {
     _id,
-    venue: name,
+    venue,
     market,
     side,
     tokenId,

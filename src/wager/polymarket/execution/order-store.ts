@@ -1,34 +1,22 @@
 import type { orderToJsonV2 } from '@polymarket/clob-client-v2';
 import type { Collection, Db, Filter } from 'mongodb';
 import { OracleError } from '../../../platform/errors.ts';
-import { isDuplicateKey } from '../../../platform/mongo.ts';
-import type { Side } from '../../sizing.ts';
-import type { Fill, StrikeMarket, WagerSettlement } from '../../venue.ts';
-import type { FeeSchedule } from '../fee.ts';
+import { isFirstWrite } from '../../../platform/mongo.ts';
+import type { Fill, VenueOrder, WagerSettlement } from '../../venue.ts';
+import type { OrderPlan } from '../order-plan.ts';
 
 export type SignedOrder = Parameters<typeof orderToJsonV2>[0];
-
-/**
- * SIGNED: stored and perhaps sent; may be sent again unchanged. POSTED: accepted by the exchange, fills unknown; never sent again. FILLED,
- * REJECTED: final.
- */
-export type OrderState = 'SIGNED' | 'POSTED' | 'FILLED' | 'REJECTED';
+type OrderedTerms = Pick<VenueOrder, 'market' | 'side'> & Pick<OrderPlan, 'tokenId' | 'contracts' | 'maxCostMicros' | 'fee'>;
 
 /** An order at Polymarket, or in a dry run. Amounts in micros. */
-export interface PolymarketOrderDoc {
+export interface PolymarketOrderDoc extends OrderedTerms {
   _id: string;
   venue: string;
-  market: StrikeMarket;
-  side: Side;
-  tokenId: string;
-  /** Ordered at up to `maxCostMicros`, fee included. */
-  contracts: number;
-  maxCostMicros: number;
-  fee: FeeSchedule;
   /** The signed order and its hash, its id at the exchange; null in a dry run. */
   signed: SignedOrder | null;
   orderHash: string | null;
-  state: OrderState;
+  /** SIGNED: stored and perhaps sent; may be sent again unchanged. POSTED: accepted, fills unknown; never sent again. Others: final. */
+  state: 'SIGNED' | 'POSTED' | 'FILLED' | 'REJECTED';
   createdAt: Date;
   /** Number of send attempts, and the time of the last. */
   attempts: number;
@@ -67,13 +55,7 @@ export class PolymarketOrderStore {
 
   /** Stores an order unless its id exists; returns the stored one. */
   async insert(order: PolymarketOrderDoc): Promise<PolymarketOrderDoc> {
-    try {
-      await this.#orders.insertOne(order);
-      return order;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return this.get(order._id);
-    }
+    return (await isFirstWrite(this.#orders.insertOne(order))) ? order : this.get(order._id);
   }
 
   /** Records a send attempt; null when the order must not be sent any more. */
