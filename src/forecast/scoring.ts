@@ -33,10 +33,7 @@ export interface Interval {
   high: number;
 }
 
-/**
- * 95 % Wilson score interval of `hits` in `n` trials; [0, 1] without trials.
- * @throws OracleError INPUT_INVALID unless 0 <= hits <= n.
- */
+/** 95 % Wilson score interval of `hits` in `n` trials; [0, 1] without trials. @throws OracleError INPUT_INVALID unless 0 <= hits <= n. */
 export function wilsonInterval(hits: number, n: number): Interval {
   if (!(hits >= 0 && hits <= n)) throw new OracleError('INPUT_INVALID', `${hits} hits in ${n} trials`, { field: 'hits' });
   if (n === 0) return { low: 0, high: 1 };

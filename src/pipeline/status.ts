@@ -16,10 +16,7 @@ export interface StatusDeps {
   feedReason: string | null;
   chain: Chain;
   localChain: boolean;
-  /**
-   * Gas balances.
-   * @throws OracleError CHAIN_UNREACHABLE
-   */
+  /** Gas balances. @throws OracleError CHAIN_UNREACHABLE */
   walletFunds(): Promise<WalletFunds[]>;
   pipeline: PipelineDeps;
   readiness: ReadinessDeps;

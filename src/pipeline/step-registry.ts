@@ -43,10 +43,7 @@ export interface StepReport {
   outcome: StepOutcome;
 }
 
-/**
- * Runs one step and records its outcome.
- * @throws OracleError DATABASE_UNAVAILABLE and others when the outcome cannot be recorded
- */
+/** Runs one step and records its outcome. @throws OracleError DATABASE_UNAVAILABLE and others when the outcome cannot be recorded */
 export async function runStep(deps: PipelineDeps, step: StepName, day: Day, context: StepContext): Promise<StepOutcome> {
   const holdReason = context.replayed ? null : ((await context.time.findDisagreement()) ?? (await deps.findHoldReason()));
   if (holdReason !== null) return { waiting: holdReason };

@@ -21,10 +21,7 @@ export function buildExpectedPrediction(doc: ForecastDoc): PredictionData & Atte
   };
 }
 
-/**
- * Content of a resolution attestation.
- * @throws OracleError INTERNAL for a forecast that is not attested or not decided
- */
+/** Content of a resolution attestation. @throws OracleError INTERNAL for a forecast that is not attested or not decided */
 export function buildExpectedResolution(doc: ForecastDoc, saltSecret: string): ResolutionData & AttestationReference {
   const { _id, values, attestation, resolution } = doc;
   if (values === null || attestation === null || resolution === null) throw new OracleError('INTERNAL', `Forecast ${_id} is not decided`);

@@ -6,10 +6,7 @@ import type { OracleDeps } from '../oracle/deps.ts';
 import { isMadeForecast, requireReadable } from '../oracle/made-forecast.ts';
 import { buildBetFromWager, buildTradeIntent, isTradableForecast } from './trade-intent.ts';
 
-/**
- * The last `limit` intents of a horizon, newest first; HOLD has none.
- * @throws OracleError TIER_REQUIRED
- */
+/** The last `limit` intents of a horizon, newest first; HOLD has none. @throws OracleError TIER_REQUIRED */
 export async function listIntentHistory(
   deps: Pick<OracleDeps, 'record' | 'wagers' | 'viewFor' | 'publicUrl'>,
   { horizonDays, limit }: { horizonDays: number; limit: number },

@@ -16,10 +16,7 @@ export interface RegimeDeps {
   market: Pick<Market, 'coverage'>;
 }
 
-/**
- * The regime of the newest evaluated day.
- * @throws OracleError STEP_WAITING before the first
- */
+/** The regime of the newest evaluated day. @throws OracleError STEP_WAITING before the first */
 export async function getCurrentRegime({ record, market }: RegimeDeps, now: Date) {
   const newest = await findNewestEvaluatedDay(record, Number.MAX_SAFE_INTEGER);
   if (newest === null || newest.regimeFactors === null) throw notYetMadeError('regime');

@@ -26,10 +26,7 @@ export function notYetMadeError(what: 'forecast' | 'regime'): OracleError {
   });
 }
 
-/**
- * Defence in depth behind the tier check of each transport.
- * @throws OracleError TIER_REQUIRED
- */
+/** Defence in depth behind the tier check of each transport. @throws OracleError TIER_REQUIRED */
 export function requireReadable(doc: ForecastDoc, options: ViewOptions): void {
   if (mayRead(doc, options)) return;
   throw new OracleError('TIER_REQUIRED', 'Unresolved forecasts are available to the Basic and Premium tiers and to payers', {

@@ -29,10 +29,7 @@ export async function getOracleSignal(deps: OracleDeps, horizonDays: number, cal
   return (await readHorizonRecord(deps, horizonDays, caller)).signal;
 }
 
-/**
- * The Basic answer with its inputs.
- * @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED
- */
+/** The Basic answer with its inputs. @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
 export async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<HorizonRecord> {
   const [docs, { lastDay: lastCovered }] = await Promise.all([deps.record.listByHorizon(horizonDays), deps.market.coverage()]);
   const newest = requireNewestForecast(docs);

@@ -13,10 +13,7 @@ export interface PublicSignalDeps {
   viewFor(caller: Caller): ViewOptions;
 }
 
-/**
- * The newest forecast of a horizon cut to the caller, with its day's market context.
- * @throws OracleError STEP_WAITING
- */
+/** The newest forecast of a horizon cut to the caller, with its day's market context. @throws OracleError STEP_WAITING */
 export async function getPublicSignal(
   { record, market, viewFor }: PublicSignalDeps,
   horizonDays: number,

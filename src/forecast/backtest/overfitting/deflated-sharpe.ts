@@ -36,10 +36,7 @@ export function sampleStandardDeviation(values: readonly number[]): number {
   return values.length < 2 ? 0 : Math.sqrt(variance(values, 1));
 }
 
-/**
- * Expected Sharpe ratio of the best of `trials` trials without skill, from the deviation of their ratios.
- * @param trials at least 2
- */
+/** Expected Sharpe ratio of the best of `trials` trials without skill, from the deviation of their ratios. @param trials at least 2 */
 export function computeExpectedBestSharpe(trials: number, trialDeviation: number): number {
   const best = (1 - EULER_MASCHERONI) * normalQuantile(1 - 1 / trials) + EULER_MASCHERONI * normalQuantile(1 - 1 / (trials * Math.E));
   return trialDeviation * best;

@@ -78,10 +78,7 @@ export class TradingClient {
     return { signed, orderHash: computeOrderHash(signed, { chainId: POLYGON_CHAIN_ID, version, address }) };
   }
 
-  /**
-   * Sends a signed fill-and-kill order; idempotent by its hash.
-   * @throws OracleError FEED_UNAVAILABLE when it may have arrived
-   */
+  /** Sends a signed fill-and-kill order; idempotent by its hash. @throws OracleError FEED_UNAVAILABLE when it may have arrived */
   async postOrder(order: PolymarketOrderDoc): Promise<PostOutcome> {
     const { OrderType } = await import('@polymarket/clob-client-v2');
     const signed = order.signed as SignedOrder;
