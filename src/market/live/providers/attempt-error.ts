@@ -20,16 +20,7 @@ export class AttemptError extends Error {
 
 /** Whether a retry may succeed. */
 export function isTransient(error: unknown): boolean {
-  if (error instanceof AttemptError) return error.retryable;
-  return error instanceof TaskCancelledError || isCcxtNetworkError(error);
-}
-
-/** Compares class names, because loading ccxt takes a second and few processes need it. */
-function isCcxtNetworkError(error: unknown): boolean {
-  for (let prototype = error; prototype instanceof Error; prototype = Object.getPrototypeOf(prototype)) {
-    if (prototype.constructor.name === 'NetworkError') return true;
-  }
-  return false;
+  return error instanceof AttemptError ? error.retryable : error instanceof TaskCancelledError;
 }
 
 /** Keeps an OracleError; wraps any other error as FEED_UNAVAILABLE with its cause. */

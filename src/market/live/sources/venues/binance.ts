@@ -1,24 +1,23 @@
 import { z } from 'zod';
 import { toDay, toInstantMs } from '../../../../forecast/day.ts';
 import { createHttpSource, epochMs, numeric, parseAnswer } from '../http-source.ts';
-import { createCcxtVenue } from './ccxt-venue.ts';
+import type { DayRange } from '../source.ts';
+import { amount, createHttpVenue, orNull, price } from './http-venue.ts';
 
 const HISTORY = { from: '2017-08-17' };
 const PAGE_DAYS = 1000;
 
 /** BTC/USDT on Binance's public data mirror. USDT is a dollar token that deviates from the dollar by up to a few tenths of a percent. */
-export const binance = createCcxtVenue({
+export const binance = createHttpVenue({
   provider: 'binance',
   history: HISTORY,
   pageDays: PAGE_DAYS,
-  market: {
-    exchange: 'binance',
-    symbol: 'BTC/USDT',
-    id: 'BTCUSDT',
-    urls: (baseUrl) => ({ public: `${baseUrl}/api/v3` }),
-  },
-  candlesShape: z.array(z.array(z.unknown())),
-  change24hPct: ({ percentage }) => percentage,
+  candlesRequest: buildKlinesRequest,
+  candles: z.array(z.array(z.unknown())),
+  tickerRequest: { path: '/api/v3/ticker/24hr', query: { symbol: 'BTCUSDT' } },
+  ticker: z
+    .object({ lastPrice: price, closeTime: orNull(epochMs), priceChangePercent: orNull(amount) })
+    .transform((data) => ({ priceUsd: data.lastPrice, providerAtMs: data.closeTime, change24hPct: data.priceChangePercent })),
 });
 
 const volume = numeric.pipe(z.number().nonnegative());
@@ -36,10 +35,7 @@ export const binanceTakerBuyFraction = createHttpSource({
   history: HISTORY,
   pageDays: PAGE_DAYS,
   daily: true,
-  request: ({ from, to }) => ({
-    path: '/api/v3/klines',
-    query: { symbol: 'BTCUSDT', interval: '1d', startTime: toInstantMs(from), endTime: toInstantMs(to + 1) - 1, limit: PAGE_DAYS },
-  }),
+  request: buildKlinesRequest,
   read: (body, _range, title, nowMs) =>
     parseAnswer(klines, body, title)
       .filter(([opensAtMs, , , , , traded]) => toDay(opensAtMs) !== toDay(nowMs) && traded > 0)
@@ -49,3 +45,8 @@ export const binanceTakerBuyFraction = createHttpSource({
         providerAtMs: closesAtMs,
       })),
 });
+
+function buildKlinesRequest({ from, to }: DayRange) {
+  const query = { symbol: 'BTCUSDT', interval: '1d', startTime: toInstantMs(from), endTime: toInstantMs(to + 1) - 1, limit: PAGE_DAYS };
+  return { path: '/api/v3/klines', query };
+}

@@ -1,12 +1,25 @@
 import { z } from 'zod';
-import { createCcxtVenue } from './ccxt-venue.ts';
+import { toInstantMs } from '../../../../forecast/day.ts';
+import { epochMsText } from '../http-source.ts';
+import { amount, createHttpVenue, orNull, price } from './http-venue.ts';
 
-export const bitstamp = createCcxtVenue({
+const candle = z.looseObject({});
+
+export const bitstamp = createHttpVenue({
   provider: 'bitstamp',
   history: { from: '2011-08-18' },
   pageDays: 1000,
-  market: { exchange: 'bitstamp', symbol: 'BTC/USD', id: 'btcusd', urls: (baseUrl) => ({ public: `${baseUrl}/api` }) },
-  candlesShape: z.object({ data: z.object({ ohlc: z.array(z.unknown()) }) }),
-  // ccxt computes its percentage from the opening price of the UTC day.
-  change24hPct: ({ info }) => info.percent_change_24,
+  candlesRequest: ({ from, to }) => ({
+    path: '/api/v2/ohlc/btcusd/',
+    query: { step: 86_400, start: toInstantMs(from) / 1_000, end: toInstantMs(to + 1) / 1_000 - 1, limit: to - from + 1 },
+  }),
+  candles: z
+    .object({ data: z.object({ ohlc: z.array(candle) }) })
+    .transform(({ data }) => data.ohlc.map(({ timestamp, open, high, low, close }) => [Number(timestamp) * 1_000, open, high, low, close])),
+  tickerRequest: { path: '/api/v2/ticker/btcusd/' },
+  ticker: z
+    .object({ last: price, timestamp: orNull(epochMsText), percent_change_24: orNull(amount) })
+    .transform(({ last: priceUsd, timestamp, percent_change_24: change24hPct }) => {
+      return { priceUsd, providerAtMs: timestamp === null ? null : timestamp * 1_000, change24hPct };
+    }),
 });

@@ -1,12 +1,19 @@
 import { z } from 'zod';
-import { createCcxtVenue } from './ccxt-venue.ts';
+import { toInstantMs } from '../../../../forecast/day.ts';
+import { createHttpVenue, orNull, price } from './http-venue.ts';
 
-export const coinbase = createCcxtVenue({
+export const coinbase = createHttpVenue({
   provider: 'coinbase',
   history: { from: '2015-07-20' },
   pageDays: 300,
-  market: { exchange: 'coinbaseexchange', symbol: 'BTC/USD', id: 'BTC-USD', urls: (baseUrl) => ({ public: baseUrl }) },
-  candlesShape: z.array(z.array(z.unknown())),
-  // The ticker has neither a change nor an opening price.
-  change24hPct: () => null,
+  candlesRequest: ({ from, to }) => ({
+    path: '/products/BTC-USD/candles',
+    query: { granularity: 86_400, start: new Date(toInstantMs(from)).toISOString(), end: new Date(toInstantMs(to)).toISOString() },
+  }),
+  candles: z.array(z.array(z.unknown())).transform((rows) => rows.map(([opensAt, ...rest]) => [Number(opensAt) * 1_000, ...rest])),
+  tickerRequest: { path: '/products/BTC-USD/ticker' },
+  ticker: z
+    .object({ price, time: orNull(z.iso.datetime().transform(Date.parse)) })
+    // The ticker has neither a change nor an opening price.
+    .transform((data) => ({ priceUsd: data.price, providerAtMs: data.time, change24hPct: null })),
 });

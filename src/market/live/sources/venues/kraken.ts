@@ -1,15 +1,33 @@
 import { z } from 'zod';
-import { createCcxtVenue } from './ccxt-venue.ts';
+import { toInstantMs } from '../../../../forecast/day.ts';
+import { AttemptError } from '../../providers/attempt-error.ts';
+import type { ProviderRequest } from '../../providers/provider.ts';
+import { parseAnswer } from '../http-source.ts';
+import { createHttpVenue, price } from './http-venue.ts';
 
 const PAIR = 'XXBTZUSD';
+const TRANSIENT_ERRORS = /^(EService:|EDatabase:|EAPI:Rate limit|EGeneral:(Internal error|Temporary lockout|Too many))/;
 
-export const kraken = createCcxtVenue({
+export const kraken = createHttpVenue({
   provider: 'kraken',
   // Kraken always returns the last 720 candles, the running one included.
   history: { days: 719 },
   pageDays: 720,
-  market: { exchange: 'kraken', symbol: 'BTC/USD', id: PAIR, urls: (baseUrl) => ({ public: baseUrl }) },
-  candlesShape: z.object({ result: z.object({ [PAIR]: z.array(z.array(z.unknown())) }) }),
-  // The ticker's opening price is that of the UTC day.
-  change24hPct: () => null,
+  // `since` is exclusive.
+  candlesRequest: ({ from }) => ({
+    path: '/0/public/OHLC',
+    query: { pair: PAIR, interval: 1_440, since: toInstantMs(from - 1) / 1_000 },
+  }),
+  candles: z
+    .object({ result: z.object({ [PAIR]: z.array(z.array(z.unknown())) }) })
+    .transform(({ result }) => result[PAIR].map(([opensAt, ...rest]) => [Number(opensAt) * 1_000, ...rest])),
+  tickerRequest: { path: '/0/public/Ticker', query: { pair: PAIR } },
+  ticker: z
+    .object({ result: z.object({ [PAIR]: z.object({ c: z.tuple([price], z.unknown()) }) }) })
+    // The ticker has no time, and its opening price is that of the UTC day.
+    .transform(({ result }) => ({ priceUsd: result[PAIR].c[0], providerAtMs: null, change24hPct: null })),
+  requireAccepted(body: unknown, { path }: ProviderRequest, title: string) {
+    const [error] = parseAnswer(z.object({ error: z.array(z.string()) }), body, title).error;
+    if (error !== undefined) throw new AttemptError(`${path} answered with an error`, { retryable: TRANSIENT_ERRORS.test(error) });
+  },
 });

@@ -1,4 +1,3 @@
-import { ExchangeNotAvailable, RequestTimeout } from 'ccxt';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Provider } from '../../../../../src/market/live/providers/provider.ts';
 import { OracleError } from '../../../../../src/platform/errors.ts';
@@ -128,18 +127,6 @@ describe('call', () => {
     await expect(kraken.call('candles', run)).rejects.toBe(changedShape);
     expect(run).toHaveBeenCalledTimes(1);
     expect(kraken.health()).toMatchObject({ calls: 1, failures: 1, lastError: 'Kraken: price is missing' });
-  });
-
-  it('retries network errors of ccxt', async () => {
-    const { kraken } = await createGuardedProviders(answerOk);
-    const cause = new RequestTimeout('kraken GET https://somewhere timed out');
-    const run = vi
-      .fn()
-      .mockRejectedValueOnce(new ExchangeNotAvailable('kraken is away'))
-      .mockRejectedValueOnce(cause)
-      .mockRejectedValue(cause);
-    await expect(kraken.call('candles', run)).rejects.toMatchObject({ message: 'Kraken: candles failed (RequestTimeout)', cause });
-    expect(run).toHaveBeenCalledTimes(3);
   });
 
   it('does not retry other errors and keeps their cause', async () => {

@@ -13,7 +13,7 @@ const range = { from: TODAY - 5, to: TODAY };
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 describe.each([
-  ['a venue that ccxt reads', 'kraken', kraken.fetchCloses],
+  ['a venue', 'kraken', kraken.fetchCloses],
   ['a series', 'okx', okxFunding.fetch],
 ] as const)('%s behind the guard of its provider', (_, id, fetchFrom) => {
   const market = openSimulatedFeed({ seed: 2 });

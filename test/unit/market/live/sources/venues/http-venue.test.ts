@@ -184,6 +184,15 @@ describe.each(VENUES)('the candles of $provider', (venue) => {
   });
 });
 
+describe('an error of Kraken with status 200', () => {
+  it.each([
+    ['EService:Unavailable', true],
+    ['EQuery:Unknown asset pair', false],
+  ])('%s is retryable: %s', async (error, retryable) => {
+    await expect(closesFrom(kraken, { error: [error] })).rejects.toMatchObject({ name: 'AttemptError', retryable });
+  });
+});
+
 describeWithShared('candles as recorded', () => {
   const sample = (name: string) => JSON.parse(readFileSync(sharedPath('data/api-samples', name), 'utf8'));
   const opensAt = (index: number) => (TODAY - 3 + index) * DAY_MS;
