@@ -1,13 +1,9 @@
 import { type Day, formatDay } from '../forecast/day.ts';
+import { roundTo } from '../platform/round.ts';
 
 /** Rounds for display; null for null, NaN and infinities. */
 export function roundOrNull(value: number | null, decimals: number): number | null {
   return value === null || !Number.isFinite(value) ? null : roundTo(value, decimals);
-}
-
-export function roundTo(value: number, decimals: number): number {
-  const unit = 10 ** decimals;
-  return Math.round(value * unit) / unit;
 }
 
 /** Change in percent, rounded to two decimals; null when a value is missing or the result is not finite. */

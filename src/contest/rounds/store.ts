@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../../platform/mongo.ts';
+import { isFirstWrite } from '../../platform/mongo.ts';
 import type { ReachedInstant, UnreachedInstant } from '../../platform/time/trusted-time.ts';
 import type { Pagination } from '../pagination.ts';
 import type { RoundDoc, RoundState } from './round.ts';
@@ -27,14 +27,8 @@ export class RoundStore {
   }
 
   /** Inserts a new round, which `_ahead` proves to be in the future; false when it exists. */
-  async insert(round: RoundDoc, _ahead: UnreachedInstant): Promise<boolean> {
-    try {
-      await this.#rounds.insertOne(round);
-      return true;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return false;
-    }
+  insert(round: RoundDoc, _ahead: UnreachedInstant): Promise<boolean> {
+    return isFirstWrite(this.#rounds.insertOne(round));
   }
 
   /** Changes the state of a round that `over` proves to have opened; false when it is in another state. */

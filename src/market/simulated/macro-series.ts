@@ -1,5 +1,5 @@
 import { type Day, parseDay } from '../../forecast/day.ts';
-import { roundTo } from '../numbers.ts';
+import { roundTo } from '../../platform/round.ts';
 import { isFirstUsExchangeDayOfMonth, isTradingDay, isUsExchangeDay } from '../series/us-calendar.ts';
 import type { PricePath } from './price-path.ts';
 import { createRandomness, type Randomness } from './random.ts';

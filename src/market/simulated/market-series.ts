@@ -1,4 +1,4 @@
-import { roundTo } from '../numbers.ts';
+import { roundTo } from '../../platform/round.ts';
 import { isUsExchangeDay } from '../series/us-calendar.ts';
 import { FIRST_PRICE_DAY } from './price-path.ts';
 import { clamp, drawSeries, type SimulatedSeries } from './simulated-series.ts';

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { formatDay, parseDay } from '../../../forecast/day.ts';
-import { isDuplicateKey } from '../../../platform/mongo.ts';
+import { insertOrFind } from '../../../platform/insert-or-find.ts';
 import type { DailyClose } from '../../prices/daily-close.ts';
 
 interface CloseDoc extends Omit<DailyClose, 'day'> {
@@ -21,14 +21,7 @@ export class CloseStore {
 
   /** Pins a day's close unless one is pinned, and returns the pinned one. */
   async pin({ day, ...close }: DailyClose): Promise<DailyClose> {
-    const _id = formatDay(day);
-    try {
-      await this.#closes.insertOne({ _id, ...close });
-      return { day, ...close };
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      const { _id: date, ...pinned } = (await this.#closes.findOne({ _id })) as CloseDoc;
-      return { day: parseDay(date), ...pinned };
-    }
+    const { _id: date, ...pinned } = await insertOrFind(this.#closes, { _id: formatDay(day), ...close });
+    return { day: parseDay(date), ...pinned };
   }
 }

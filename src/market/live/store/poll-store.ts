@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../../../platform/mongo.ts';
+import { isFirstWrite } from '../../../platform/mongo.ts';
 
 /** Schedule of one poll. `_id` is the id of the poll. */
 export interface PollDoc {
@@ -22,19 +22,10 @@ export class PollStore {
   }
 
   /** Acquires the lease of a due poll; false when it is not due or another worker holds it. */
-  async claim(id: string, nowMs: number, leaseMs: number): Promise<boolean> {
-    const leased = { nextAtMs: nowMs + leaseMs };
-    try {
-      const { matchedCount, upsertedCount } = await this.#polls.updateOne(
-        { _id: id, nextAtMs: { $lte: nowMs } },
-        { $set: leased, $setOnInsert: { okAtMs: null, failures: 0, error: null } },
-        { upsert: true },
-      );
-      return matchedCount + upsertedCount > 0;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
+  claim(id: string, nowMs: number, leaseMs: number): Promise<boolean> {
+    const change = { $set: { nextAtMs: nowMs + leaseMs }, $setOnInsert: { okAtMs: null, failures: 0, error: null } };
+    // For a poll that is not due, the upsert violates the key of its document.
+    return isFirstWrite(this.#polls.updateOne({ _id: id, nextAtMs: { $lte: nowMs } }, change, { upsert: true }));
   }
 
   /** Releases the lease without a result. */

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../../../platform/mongo.ts';
+import { isFirstWrite } from '../../../platform/mongo.ts';
 import type { StrikeSnapshot } from '../../strikes.ts';
 
 /** The changing part of a snapshot. The expiry is repeated for the query. */
@@ -32,7 +32,7 @@ export class StrikeStore {
     if (snapshots.length === 0) return;
     // Markets first: a snapshot without its market is unreadable.
     await this.#saveMarkets(snapshots.map(toMarketDoc));
-    await writeUnlessDuplicate(this.#snapshots.insertMany(snapshots.map(toSnapshotDoc), { ordered: false }));
+    await isFirstWrite(this.#snapshots.insertMany(snapshots.map(toSnapshotDoc), { ordered: false }));
   }
 
   /** The newest unexpired snapshot of each market received within `maxAgeMs` before `atMs`, with the newest known terms. */
@@ -68,20 +68,9 @@ export class StrikeStore {
     const writes = marketDocs.map(({ _id, ...terms }) => ({
       updateOne: { filter: { _id, toldAtMs: { $lt: terms.toldAtMs } }, update: { $set: terms }, upsert },
     }));
-    const done = await writeUnlessDuplicate(this.#markets.bulkWrite(writes, { ordered: false }));
+    const done = await isFirstWrite(this.#markets.bulkWrite(writes, { ordered: false }));
     // Either the stored terms are newer, or another process has just inserted older ones.
     if (!done) await this.#saveMarkets(marketDocs, false);
-  }
-}
-
-/** False when a write violated a unique index. */
-async function writeUnlessDuplicate(write: Promise<unknown>): Promise<boolean> {
-  try {
-    await write;
-    return true;
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    return false;
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { roundOrNull, roundTo } from '../../numbers.ts';
+import { roundTo } from '../../../platform/round.ts';
+import { roundOrNull } from '../../numbers.ts';
 import { defineReport } from '../report.ts';
 
 export const btcPriceReport = defineReport({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { roundTo } from '../../../platform/round.ts';
 import { COUNT, PROBABILITY } from '../../../platform/validation/fields.ts';
-import { roundOrNull, roundTo } from '../../numbers.ts';
+import { roundOrNull } from '../../numbers.ts';
 import { defineReport } from '../report.ts';
 import { buildLiquidationBuckets, type LiquidationBucket } from './liquidation-buckets.ts';
 import { estimateLiquidationLevels, type LiquidationEstimate, type LiquidationRules } from './liquidation-levels.ts';
