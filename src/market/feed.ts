@@ -50,7 +50,6 @@ export interface Feed {
   dailyCloses(day: Day, atMs: number): Promise<VenueClose[]>;
   /** Net flow of each US spot Bitcoin ETF (USD millions) by ticker; empty for a feed with totals only. */
   fundFlows(atMs: number): Promise<Record<string, Observations>>;
-  /** Latest quotes of prediction markets. */
   strikes(atMs: number): Promise<StrikeSnapshot[]>;
   /** Earliest time (ms, after `atMs`) of newer values; the expiry of caches and `Cache-Control`. */
   nextChangeAt(what: SeriesId | 'spot', atMs: number): Promise<number>;

@@ -1,7 +1,6 @@
 import type { FeedKind } from './feed.ts';
 import { PROVIDERS, type ProviderId } from './live/providers/providers.ts';
 
-/** Known terms of use of a provider's data. */
 export interface Licence {
   of: string;
   licence: string;

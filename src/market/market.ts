@@ -41,7 +41,6 @@ export interface Market {
   context(atMs: number): Promise<MarketContext>;
   /** A report in its response envelope. @throws OracleError PRICE_UNAVAILABLE when it needs a price and none was ever known */
   report(report: MarketReport, atMs: number): Promise<ReportEnvelope>;
-  /** Latest quotes of prediction markets. */
   strikes(atMs: number): Promise<StrikeSnapshot[]>;
   /** Earliest time (ms, after `atMs`) of newer values. */
   nextChangeAt(what: SeriesId | 'spot', atMs: number): Promise<number>;

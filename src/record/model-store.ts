@@ -10,7 +10,6 @@ import { insertOrFind } from '../platform/insert-or-find.ts';
 export interface ModelDoc {
   _id: string;
   block: number;
-  /** One fit per horizon. */
   horizons: HorizonModel[];
   /** Digest of the input frame through the day before the block: all data that the fit could read. */
   trainingDigest: Hex;

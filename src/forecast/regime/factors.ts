@@ -1,7 +1,6 @@
 import type { FeatureTable } from '../features/feature-table.ts';
 import { formatPercent } from '../math/format-percent.ts';
 
-/** Factors of a regime as short phrases. */
 export interface RegimeFactors {
   trendPosition: string;
   momentum: string;

@@ -82,7 +82,6 @@ export const REGIME_THRESHOLDS = {
 
 export type RegimeThresholds = typeof REGIME_THRESHOLDS;
 
-/** Minimum duration of a crisis. */
 const CRISIS_MIN_DAYS = 5;
 
 /** The regime of one row before hysteresis; DEFAULT where the long average or volatility is unknown. */

@@ -19,7 +19,6 @@ export interface OffsetHitRate extends HitRate {
 
 /** Hit rate of calls with its uncertainty. Shares 0 to 1, intervals 95 %. */
 export interface CallStatistics extends HitRate {
-  /** Effective number of independent calls. */
   effectiveN: number;
   /** Published interval of the accuracy, by `computeShareInterval`; null without calls. */
   wilson95: Interval | null;

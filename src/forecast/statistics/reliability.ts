@@ -14,7 +14,6 @@ export interface ReliabilityBin {
   from: number;
   to: number;
   n: number;
-  /** Effective number of outcomes. */
   effectiveN: number;
   /** Null for an empty bin, like the share. */
   meanProbability: number | null;

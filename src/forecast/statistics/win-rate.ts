@@ -20,7 +20,6 @@ export interface WinRate {
   wins: number;
   /** wins / n; null without any. */
   accuracy: number | null;
-  /** Effective number of independent calls. */
   effectiveN: number;
   /** Calls with windows that do not overlap. */
   independent: number;

@@ -6,7 +6,6 @@ import { type CsvTable, invalidCsv } from './table.ts';
 export interface DatedColumn {
   days: Day[];
   values: number[];
-  /** Line number of each value in its file. */
   lines: number[];
 }
 

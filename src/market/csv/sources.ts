@@ -6,7 +6,6 @@ export interface CsvColumn {
   dateColumn?: string;
 }
 
-/** One column of one file that feeds a series. */
 export interface CsvSource extends CsvColumn {
   series: SeriesId;
   file: string;

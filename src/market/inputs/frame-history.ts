@@ -19,7 +19,6 @@ const BUSINESS_DAY_LOOKBACK_DAYS = 412;
 export type FrameObservations = Record<DailyColumn | BusinessDayColumn, Observations>;
 
 interface FrameRequest {
-  /** Day of the last row. */
   day: Day;
   /** The last row holds values known by then and by 21:35 UTC of `day` (ms). */
   atMs: number;

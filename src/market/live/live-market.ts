@@ -44,7 +44,6 @@ export interface LiveMarketOptions {
   venueDays: number;
   log: Log;
   now(): number;
-  /** Aborts all requests. */
   signal: AbortSignal;
   /** Overrides of `PROVIDER_TIMING`. */
   timing?: Partial<ProviderTiming>;

@@ -3,7 +3,6 @@ import type { FeedKind, VenueClose } from '../feed.ts';
 
 export interface QuorumRule {
   minVenues: number;
-  /** Maximum distance of a venue from the median. */
   maxDeviationBps: number;
 }
 

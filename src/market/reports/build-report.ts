@@ -36,7 +36,6 @@ export async function buildReport(report: MarketReport, feed: Feed, atMs: number
   };
 }
 
-/** Memoizes every read of one report. */
 function createReportInput(feed: Feed, atMs: number, maxSpotAgeMs: number): ReportInput {
   const series = new Map<SeriesId, Promise<SeriesReading>>();
   let price: Promise<ReportPrice> | undefined;

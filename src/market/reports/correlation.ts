@@ -29,7 +29,6 @@ export function correlateReturns(series: Observations, prices: Observations, sin
   return correlate(changes, returns, options.minPairs);
 }
 
-/** Correlation of two lists of equal length. */
 export function correlate(x: number[], y: number[], minPairs: number): Correlation {
   return { correlation: x.length < minPairs ? null : computePearson(x, y), pairs: x.length };
 }

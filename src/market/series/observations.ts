@@ -5,7 +5,6 @@ import type { Day } from '../../forecast/day.ts';
  * decreases. The arrays are immutable once returned.
  */
 export interface Observations {
-  /** Human-readable origin. */
   source: string;
   days: Int32Array;
   values: Float64Array;

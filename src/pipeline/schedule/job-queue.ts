@@ -6,7 +6,6 @@ import { JOBS_COLLECTION, QUEUED_INDEX_KEY } from './queue-indexes.ts';
 
 /** Handler of queued items. A failed item is not retried. */
 export interface QueueHandler {
-  /** Maximum of concurrent items per process. */
   concurrency: number;
   /** Lifetime of the lock; after it another worker takes the item. */
   lockMs: number;
@@ -16,7 +15,6 @@ export interface QueueHandler {
 }
 
 export interface QueueItem {
-  /** Id of the subject. */
   subject: string;
   at: Date;
 }
@@ -89,7 +87,6 @@ export class JobQueue {
     }
   }
 
-  /** Makes Agenda poll now. */
   async #wake(jobName: string, { attrs }: Job): Promise<void> {
     if (this.#channel.state !== 'connected') return;
     const now = new Date();

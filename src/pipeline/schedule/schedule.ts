@@ -56,7 +56,6 @@ export interface ScheduleOptions {
   deps: PipelineDeps;
   /** Further jobs by name. */
   jobs?: Record<string, RecurringJob>;
-  /** Handlers of queued items by name. */
   queues?: Record<string, QueueHandler>;
   log: Log;
   now(): Date;

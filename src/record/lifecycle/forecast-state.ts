@@ -6,7 +6,6 @@ import { OracleError } from '../../platform/errors.ts';
  */
 export type ForecastState = 'DRAFT' | 'PENDING' | 'WIN' | 'LOSS' | 'HOLD' | 'VOID';
 
-/** All legal transitions. */
 export const TRANSITIONS = {
   DRAFT: ['PENDING', 'VOID'],
   PENDING: ['WIN', 'LOSS', 'HOLD'],

@@ -5,7 +5,6 @@ import { isOwnVenue } from '../own-venue.ts';
 
 const STALE_AFTER_MS = 30 * 60_000;
 
-/** A strike quoted by any venue. */
 export interface TrackedStrike {
   venue: string;
   marketId: string;
@@ -84,7 +83,6 @@ export interface StrikeViewOptions {
   probability: ((strike: TrackedStrike) => number) | null;
 }
 
-/** A strike as a caller may see it. */
 export type StrikeView = ReturnType<typeof viewStrike>;
 
 /** By expiry, venue and strike. */

@@ -18,7 +18,6 @@ const SCORES_BY_SERIES: Partial<Record<SeriesId, readonly ModelScore[]>> = {
   dxy: ['flow'],
 };
 
-/** An input series of the model. */
 export interface ModelInput {
   series: SeriesId;
   title: string;

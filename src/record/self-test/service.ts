@@ -5,7 +5,6 @@ import type { SelfTestStore } from './store.ts';
 /** Read access to stored self-tests. */
 export interface SelfTestService {
   store: SelfTestStore;
-  /** Code version of this process. */
   codeVersion: string;
   /** Last day of a feed that ends; null for a live feed. */
   getLastCoveredDay(): Promise<Day | null>;

@@ -4,7 +4,6 @@ import type { MarketTradingTerms, OrderBook } from './api/market-data-client.ts'
 import type { FeeSchedule } from './fee.ts';
 import { computeUnitCostMicros, findHighestPrice, roundToWholeCentContracts, type TickSize } from './tick-price.ts';
 
-/** A planned fill-and-kill buy order. */
 export interface OrderPlan {
   tokenId: string;
   /** Limit price on the tick, in 1/10,000. */

@@ -21,7 +21,6 @@ export interface PolymarketVenueOptions {
   host: string;
   /** Null for a dry run, which sends no order and needs no key. */
   account: TradingAccount | null;
-  /** Opening balance of a dry run, in micros. */
   dryRunBalanceMicros: number;
   /** Maximum stake of one wager and maximum sum of open stakes, in whole dollars. */
   maxStakeUsd: number;

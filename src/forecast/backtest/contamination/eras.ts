@@ -15,7 +15,6 @@ export const ETF_START: Day = parseDay('2024-01-11');
 /** Performance on some days by direction and probability, HOLD included. */
 export interface EraFigures {
   n: number;
-  /** Effective number of independent days. */
   effectiveN: number;
   /** Share of days with the right direction; null without days. */
   accuracy: number | null;

@@ -17,7 +17,6 @@ export interface LagMutant {
   /** False where it changes no feature from the first audited day to the last. */
   applicable: boolean;
   caught: boolean;
-  /** Features that differed, on how many days. */
   features: FeatureName[];
   days: number;
   /** Why it does not apply; null where it does. */

@@ -25,7 +25,6 @@ export interface ContaminationReport extends ContaminationFindings {
   /** False when a feature differs from the known one, or a broken pipeline is not caught. */
   healthy: boolean;
   verdict: string;
-  /** First day of the later era. */
   splitDay: string;
 }
 

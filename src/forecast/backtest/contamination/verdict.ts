@@ -27,7 +27,6 @@ export interface PointInTimeAudit {
   differences: FeatureDifference[];
 }
 
-/** Findings that the verdict is formatted from. */
 export interface ContaminationFindings {
   horizons: HorizonEras[];
   suspicions: Suspicion[];

@@ -3,7 +3,6 @@ import { normalCdf, normalQuantile } from '../../math/normal.ts';
 
 const EULER_MASCHERONI = 0.5772156649015329;
 
-/** Moments of a series of periodic returns. */
 export interface ReturnMoments {
   n: number;
   mean: number;

@@ -17,7 +17,6 @@ export interface Trial {
   /** Against the base rate known at the time. */
   brierSkill: IntervalEstimate | null;
   accuracy: number | null;
-  /** Moments of `FollowedReturns`. */
   followed: ReturnMoments;
   held: ReturnMoments;
   excess: ReturnMoments;

@@ -14,7 +14,6 @@ export interface FoldReport {
   trainTo: string;
   from: string;
   to: string;
-  /** Days forecast. */
   n: number;
   /** Share of rises: the accuracy of always calling UP. */
   base: number;

@@ -10,7 +10,6 @@ export interface IndependentObservations {
    * one a day. Null with too few runs.
    */
   independentPerYear: number | null;
-  /** 95 % interval of the estimate. */
   independentPerYear95: Interval | null;
   /** Independent observations a year by the overlap of the windows alone. */
   independentPerYearByOverlap: number;

@@ -12,7 +12,6 @@ import { computeQuantileSkills, type QuantileSkill } from './quantile-skill.ts';
 
 /** Statistics over all folds of one horizon. Shares 0 to 1, lower scores are better, intervals 95 %. */
 export interface PooledReport {
-  /** Days forecast. */
   n: number;
   signals: { buy: number; sell: number; hold: number };
   /** Days by their likelier direction, HOLD included. */

@@ -26,7 +26,6 @@ export type WalkForwardSource = BacktestHistory & { frame: InputFrame };
 /** The walk-forward of all horizons with its leak canaries. Days as `YYYY-MM-DD`. */
 export interface WalkForwardReport {
   model: string;
-  /** First and last day of the history. */
   firstDay: string;
   lastDay: string;
   trainingStart: string;

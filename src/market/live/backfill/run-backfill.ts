@@ -6,7 +6,6 @@ import type { BackfillStore } from '../store/backfill-store.ts';
 
 /** One part of the history, fetched page by page. */
 export interface BackfillItem {
-  /** Key of its stored progress. */
   id: string;
   from: Day;
   to: Day;
@@ -18,10 +17,8 @@ export interface BackfillItem {
 }
 
 export interface BackfillProgress {
-  /** Pages fetched. */
   done: number;
   total: number;
-  /** Id of the last fetched item. */
   label: string;
 }
 

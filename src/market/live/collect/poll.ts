@@ -2,7 +2,6 @@ import { getErrorMessage, isOracleError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { PollStore } from '../store/poll-store.ts';
 
-/** A recurring fetch. */
 export interface Poll {
   id: string;
   everyMs: number;

@@ -16,7 +16,6 @@ export interface GuardOptions {
   timing: ProviderTiming;
   log: Log;
   now: () => number;
-  /** Aborts every call. */
   signal: AbortSignal;
 }
 

@@ -3,14 +3,12 @@ interface ProviderEntry {
   baseUrl: string;
   /** Minimum interval between two requests, from the provider's published rate limit. */
   minIntervalMs: number;
-  /** Known terms of use of its data. */
   licence: string;
 }
 
 const EXCHANGE_LICENCE = 'terms of the exchange; no licence to redistribute is known';
 const UNKNOWN_LICENCE = 'none known';
 
-/** All providers of live data. */
 export const PROVIDERS = {
   coinbase: { title: 'Coinbase Exchange', baseUrl: 'https://api.exchange.coinbase.com', minIntervalMs: 100, licence: EXCHANGE_LICENCE },
   kraken: { title: 'Kraken', baseUrl: 'https://api.kraken.com', minIntervalMs: 1_000, licence: EXCHANGE_LICENCE },

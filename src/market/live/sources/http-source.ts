@@ -51,7 +51,6 @@ export interface FetchedValues {
   nowMs: number;
 }
 
-/** A series that takes one HTTP request per page. */
 export function createHttpSource({
   request,
   read,

@@ -60,7 +60,6 @@ export const SERIES_PLANS: Readonly<Record<SeriesWithPlan, SeriesPlan>> = {
 /** Sources with flows of single funds, the primary first. */
 export const FUND_FLOW_SOURCES: readonly EtfSource[] = [bitbo, farside];
 
-/** All sources of ETF flows, the primary first. */
 export function createEtfSources(sosovalueKey: string | undefined): readonly EtfSource[] {
   return [createSosovalueSource(sosovalueKey), ...FUND_FLOW_SOURCES];
 }

@@ -23,7 +23,6 @@ export interface SeriesSource {
   provider: ProviderId;
   /** First available day (YYYY-MM-DD), or the number of available days. */
   history: { from: string } | { days: number };
-  /** Maximum days of one call. */
   pageDays: number;
   fetch(provider: Provider, range: DayRange): Promise<DatedValue[]>;
 }

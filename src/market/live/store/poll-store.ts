@@ -7,7 +7,6 @@ export interface PollDoc {
   nextAtMs: number;
   /** Last success (ms); null before the first. */
   okAtMs: number | null;
-  /** Consecutive failures. */
   failures: number;
   /** Message of the last failure; null after a success. */
   error: string | null;

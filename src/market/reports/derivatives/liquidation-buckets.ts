@@ -1,6 +1,5 @@
 import type { LiquidationLevel } from './liquidation-levels.ts';
 
-/** Liquidation volume within one price step. */
 export interface LiquidationBucket {
   /** The boundary nearer to the spot price. */
   fromUsd: number;

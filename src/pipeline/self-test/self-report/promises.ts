@@ -7,7 +7,6 @@ import { getStepDueMs, getWindowOpensMs, isLateForDue, isStepLate, OUTCOME_CHECK
 import { toPublicStepReason } from '../../step-run-store.ts';
 import { type SelfReportData, WEEK_DAYS } from './gather-data.ts';
 
-/** A promised step of one day and its state. */
 export interface PromiseOutcome {
   step: PromisedStep;
   day: Day;

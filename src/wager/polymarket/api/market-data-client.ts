@@ -15,7 +15,6 @@ export interface ClobOptions {
   timeoutMs: number;
 }
 
-/** Outcome tokens of a market and their fee. */
 export interface MarketTradingTerms {
   tokens: Record<Side, string>;
   fee: FeeSchedule;

@@ -6,7 +6,6 @@ import { computeDailyFunding } from './daily-funding.ts';
 
 const fundingRows = z.array(z.object({ fundingRate: numeric, fundingTime: epochMs }));
 
-/** Funding of the BTCUSDT perpetual. */
 export const binanceFunding = createHttpSource({
   provider: 'binance-futures',
   history: { from: '2019-09-11' },

@@ -21,7 +21,6 @@ const MAX_ROWS = 200;
 
 const fundingResult = z.object({ list: z.array(z.object({ fundingRate: numeric, fundingRateTimestamp: epochMsText })) });
 
-/** Funding of the BTCUSDT perpetual. */
 export const bybitFunding = createHttpSource({
   provider: 'bybit',
   history: { from: '2020-04-01' },
@@ -70,7 +69,6 @@ async function fetchInterest(provider: Provider, range: DayRange): Promise<Fetch
 const tickersResult = z.object({ list: z.tuple([z.object({ markPrice: positive, indexPrice: positive })]) });
 const clock = z.object({ time: epochMs });
 
-/** Current basis of the BTCUSDT perpetual. */
 export const bybitBasis = createHttpSource({
   provider: 'bybit',
   history: { days: 0 },

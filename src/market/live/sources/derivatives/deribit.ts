@@ -43,7 +43,6 @@ async function fetchAllCandles(provider: Provider, { from, to }: DayRange): Prom
 
 const tickerAnswer = z.object({ result: z.object({ mark_price: positive, index_price: positive, timestamp: epochMs }) });
 
-/** Current basis of the bitcoin perpetual. */
 export const deribitBasis = createHttpSource({
   provider: 'deribit',
   history: { days: 0 },

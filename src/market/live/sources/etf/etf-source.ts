@@ -5,7 +5,6 @@ import type { ProviderRequest } from '../../providers/provider.ts';
 import { fetchParsed } from '../http-source.ts';
 import type { DayRange, EtfDay, EtfSource } from '../source.ts';
 
-/** First trading day of US spot Bitcoin ETFs. */
 export const FIRST_FLOW_DATE = '2024-01-11';
 
 interface EtfSourceOptions extends Omit<EtfSource, 'fetch'> {
@@ -14,7 +13,6 @@ interface EtfSourceOptions extends Omit<EtfSource, 'fetch'> {
   read(body: unknown, range: DayRange, providerTitle: string): EtfDay[];
 }
 
-/** ETF flows that take one HTTP request. */
 export function createEtfSource({ request, read, ...source }: EtfSourceOptions): EtfSource {
   return {
     ...source,

@@ -5,7 +5,6 @@ import { readDatabaseTime } from '../../../../platform/mongo.ts';
 import type { DatedValue } from '../../sources/source.ts';
 import { getFinalMs, type ObservationStream } from './observation-stream.ts';
 
-/** One received version of a value. */
 export interface ObservationVersion {
   value: number;
   /** False for a value received before its publication, which the provider may still revise. */
