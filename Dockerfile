@@ -1,13 +1,22 @@
 # Debian 12 and Node 24.21.0, the index of all platforms: a digest names the same image for ever. Move it on with each release of Node.
-FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS node
+WORKDIR /app
+COPY package.json package-lock.json ./
+
+# The page: its bundler is an optional package and a native binary, which stays in this stage.
+FROM node AS page
+RUN npm ci --omit=dev --ignore-scripts
+COPY bin bin
+COPY src src
+RUN npm run build:page
+
+FROM node
 # The embedded database and the local chain are native binaries that a real deployment does not run; empty, they come along.
 ARG OMIT=--omit=optional
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
-WORKDIR /app
-
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev $OMIT && npm cache clean --force
+RUN npm ci --omit=dev --ignore-scripts $OMIT && npm cache clean --force
 COPY . .
+COPY --from=page /app/dist/page dist/page
 
 RUN mkdir --mode=700 /data && chown node:node /data
 USER node

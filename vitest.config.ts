@@ -7,6 +7,9 @@ process.env.NODE_COMPILE_CACHE ??= resolve(import.meta.dirname, 'node_modules/.c
 /** A machine that does other work at the same time sets more than 1. */
 const TIMEOUT_FACTOR = Number(process.env.TEST_TIMEOUT_FACTOR ?? 1);
 
+/** Suites that may serve the page. */
+const SERVING = new Set(['integration', 'page', 'e2e', 'slow']);
+
 /** `isolate: false`: the files of a worker share its process and its loaded modules, which saves more than a second of CPU a file. */
 const project = (name: string, testTimeout: number, fileParallelism: boolean, isolate = true) => ({
   test: {
@@ -17,6 +20,7 @@ const project = (name: string, testTimeout: number, fileParallelism: boolean, is
     expect: { poll: { timeout: 5_000 * TIMEOUT_FACTOR } },
     fileParallelism,
     isolate,
+    globalSetup: SERVING.has(name) ? ['test/support/service/build-page.ts'] : [],
     setupFiles: ['test/support/network/outbound-guard.ts', ...(isolate ? [] : ['test/support/service/fresh-process.ts'])],
   },
 });

@@ -6,14 +6,14 @@ cd "$(dirname "$0")/.."
 node24=$(command -v node)
 [ "$("$node24" -p 'process.versions.node.split(".")[0]')" -ge 24 ] || { echo "run it through npm: npm run test:docker"; exit 1; }
 
-app=$(mktemp -d) data=$(mktemp -d) bin=$(mktemp -d)
+app=$(mktemp -d) page=$(mktemp -d) data=$(mktemp -d) bin=$(mktemp -d)
 pid= world=
 cleanup() {
   if [ -n "$pid" ]; then kill "$pid" 2>/dev/null || true; wait "$pid" 2>/dev/null || true; fi
   # Ends with its input.
   exec 3>&- || true
   if [ -n "$world" ]; then wait "$world" 2>/dev/null || true; fi
-  rm -rf "$app" "$data" "$bin"
+  rm -rf "$app" "$page" "$data" "$bin"
 }
 trap cleanup EXIT
 
@@ -22,14 +22,21 @@ mkfifo "$bin/input"
 world=$!
 exec 3>"$bin/input"
 
+# The stage that builds the page.
+cp package.json package-lock.json "$page"
+(cd "$page" && npm ci --omit=dev --ignore-scripts >/dev/null)
+cp -r bin src "$page"
+(cd "$page" && npm run build:page >/dev/null)
+
 cp package.json package-lock.json "$app"
 omit=$(sed -n 's/^ARG OMIT=//p' Dockerfile)
 [ "$omit" = --omit=optional ] || { echo "the image has optional dependencies"; exit 1; }
-(cd "$app" && npm ci --omit=dev "$omit" >/dev/null)
+(cd "$app" && npm ci --omit=dev --ignore-scripts "$omit" >/dev/null)
 [ ! -e "$app/node_modules/vitest" ] || { echo "development dependencies were installed"; exit 1; }
-native=$(find "$app/node_modules" -type f \( -name '*.node' -o -name 'anvil' -o -name '*.so' -o -name '*.so.*' \))
+native=$(find "$app/node_modules" -type f \( -name '*.node' -o -name 'anvil' -o -path '*/bin/esbuild' -o -name '*.so' -o -name '*.so.*' \))
 [ -z "$native" ] || { echo "native binaries were installed: $native"; exit 1; }
 cp -r bin src skills agent-card "$app"
+mkdir -p "$app/dist" && cp -r "$page/dist/page" "$app/dist"
 mkdir -p "$app/contracts" && cp -r contracts/compiled "$app/contracts"
 # The project's own Node lies in a folder that the user may not enter.
 cp "$(readlink -f "$node24")" "$bin/node"

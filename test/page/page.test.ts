@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
 import { createStartupProgress } from '../../src/platform/startup/startup-progress.ts';
-import { getPageFiles, PAGE_FOLDERS, stripCommentLines } from '../../src/transports/http/page/page-files.ts';
+import { getPageBundle } from '../../src/transports/http/page/page-bundle.ts';
 import { allRoutes } from '../../src/transports/http/routes.ts';
 import { createApp, createStartingApp } from '../../src/transports/http/server/app.ts';
 import { listen } from '../../src/transports/http/server/http-server.ts';
@@ -23,26 +23,10 @@ const SECTIONS = [
   'Market data',
 ];
 
-it('all files of the page are below 150 kB compressed', () => {
-  const files = PAGE_FOLDERS.flatMap((folder) => [...getPageFiles(folder).values()]);
-  const bytes = files.reduce((sum, { content }) => sum + gzipSync(content.bytes).length, 0);
-  expect(files.length).toBeGreaterThan(20);
-  expect(bytes).toBeLessThan(150_000);
-});
-
-it('vendored hashes match the package line by line and name its license', () => {
-  for (const [name, { content }] of getPageFiles('vendor')) {
-    const published = readFileSync(new URL(`../../node_modules/@noble/hashes/${name}`, import.meta.url), 'utf8');
-    const isComment = (line: string) => /^\s*(?:\/\/| \*|\/\*\*(?!.*\*\/.))/.test(line);
-    const [notice, ...lines] = content.bytes.toString().split('\n');
-    expect(notice).toBe('/*! @noble/hashes, MIT License, Copyright (c) 2022 Paul Miller */');
-    expect(lines, name).toEqual(published.split('\n').filter((line) => !isComment(line)));
-  }
-});
-
-it('only comments are removed from vendored code', () => {
-  const code = '/** a */ const a = 1;\nconst b = 2;\n/**\n * c **\n */\nconst c = 3; /** d */\n  /** e */\n  // f\nconst e = 5; // g\n';
-  expect(stripCommentLines(code)).toBe('/** a */ const a = 1;\nconst b = 2;\nconst c = 3; /** d */\nconst e = 5; // g\n');
+it('the page is one script and one style sheet, together below 150 kB compressed', () => {
+  const files = [...getPageBundle().files];
+  expect(files.map(([name]) => name.slice(name.indexOf('.'))).toSorted()).toEqual(['.css', '.js']);
+  expect(files.reduce((sum, [, { content }]) => sum + gzipSync(content.bytes).length, 0)).toBeLessThan(150_000);
 });
 
 describeWithBrowser('with a record', (browser) => {
@@ -154,6 +138,7 @@ describeWithBrowser('with a record', (browser) => {
     });
     await settled(page);
     expect(asked.filter(({ origin, protocol }) => origin !== served.url && protocol !== 'data:')).toEqual([]);
+    expect(asked.filter(({ pathname }) => pathname.startsWith('/page/'))).toHaveLength(2);
     const counted = asked.filter(({ pathname }) => pathname.startsWith('/api/'));
     expect(counted.length).toBeLessThanOrEqual(15);
   });

@@ -3,6 +3,7 @@ import { createLiveContext } from '../../pipeline/deps.ts';
 import { formatLocalUrl, getListenHost } from '../../platform/config/config.ts';
 import { writeNotice } from '../../platform/startup/startup-notice.ts';
 import { createStartupProgress } from '../../platform/startup/startup-progress.ts';
+import { getPageBundle } from '../../transports/http/page/page-bundle.ts';
 import { allRoutes, workerRoutes } from '../../transports/http/routes.ts';
 import { createApp, createStartingApp } from '../../transports/http/server/app.ts';
 import { type HttpServer, listen } from '../../transports/http/server/http-server.ts';
@@ -19,6 +20,8 @@ export async function startService(opened: StartupContext): Promise<void> {
   const progress = createStartupProgress('starting', writeNotice);
   const context = { ...opened, progress };
   const { config, log, shutdown } = context;
+  // Fails the start rather than the first request.
+  getPageBundle();
   const host = getListenHost(config);
   const stopping = shutdown.signal;
   const server = await listen(

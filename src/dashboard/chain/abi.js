@@ -1,4 +1,4 @@
-import { bytesToHex, concatBytes, hexToBytes } from '../vendor/utils.js';
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 
 /** Strict decoder and encoder for the static types of the Solidity ABI that attestations use. */
 

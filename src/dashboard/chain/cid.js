@@ -1,4 +1,4 @@
-import { sha256 } from '../vendor/sha2.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHexString, hexToBytesStrict } from './abi.js';
 
 /** IPFS content identifiers. */

@@ -1,5 +1,5 @@
-import { keccak_256 } from '../vendor/sha3.js';
-import { concatBytes, utf8ToBytes } from '../vendor/utils.js';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { bytesToHexString, DecodeError, decodeFields, encodeFields, encodeUint, getWord, hexToBytesStrict, parseFields } from './abi.js';
 
 /** Ethereum Attestation Service 1.x, and the schemas of this service. */

@@ -1,5 +1,5 @@
-import { keccak_256 } from '../vendor/sha3.js';
-import { utf8ToBytes } from '../vendor/utils.js';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { bytesToHexString } from './abi.js';
 import { toHexNumber } from './blocks.js';
 import { callAll, RpcResponseTooLargeError, RpcUnavailableError, requireResult } from './rpc.js';

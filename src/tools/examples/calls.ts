@@ -2,6 +2,7 @@ import type { TypedDataDomain } from 'viem';
 import { createSiweMessage } from 'viem/siwe';
 import { buildAnswerMessage } from '../../commerce/x402/protocol/answer-message.ts';
 import { formatDay, toDay } from '../../forecast/day.ts';
+import { getPageBundle } from '../../transports/http/page/page-bundle.ts';
 import type { ExampleCall, ExampleCalls, ExampleClient, TokenHolder } from './example-client.ts';
 import { buildFetchBody, ensureDeliveredJob } from './job.ts';
 import { buildPayment, payPurchase } from './payments.ts';
@@ -14,7 +15,7 @@ export const EXAMPLE_CALLS: ExampleCalls = {
   getMetadata: async (client) => ({ params: { cid: (await findResolution(client)).cid } }),
   getWagerEvidence: async (client) => ({ params: { date: await findDateWithAnswer(client, '/api/svc/agent/feedback') } }),
   getReferencePageFile: () => ({ params: { file: 'initializer.js' } }),
-  getPageFile: () => ({ params: { folder: 'lib', file: 'dom.js' } }),
+  getPageFile: () => ({ params: { file: getPageBundle().files.keys().next().value! } }),
   readLocalChain: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] } }),
   getWalletTier: ({ wallets }) => ({ params: { wallet: wallets.premium.address } }),
   logInWithWallet: async (client) => ({ body: await client.buildLoginBody('premium') }),

@@ -13,7 +13,14 @@ const MAX_HEALTH_MS = 1_000;
 /** Above the memory before: what clients may leave unread, the sockets, and a heap that grows under load. It stays level from 20 s on. */
 const MAX_GROWTH_MB = 450;
 
-const PATHS = ['/', '/docs/swagger-ui-bundle.js', '/.well-known/openapi.json', '/api/svc/open/signal', '/page/parts/main.js', '/nothing'];
+const PATHS = [
+  '/',
+  '/docs/swagger-ui-bundle.js',
+  '/.well-known/openapi.json',
+  '/api/svc/open/signal',
+  '/page/page-0000000000000000.js',
+  '/nothing',
+];
 
 /** Mulberry32: numbers from 0 to 1 that a seed determines. */
 function randomNumbers(seed: number): () => number {

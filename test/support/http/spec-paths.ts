@@ -90,7 +90,7 @@ export const SPEC_PATHS: SpecPath[] = [
 export const OWN_PATHS: SpecPath[] = [
   ...[
     '/',
-    '/page/{folder}/{file}',
+    '/page/{file}',
     '/api/svc/wagers',
     '/health',
     '/ready',

@@ -3,9 +3,7 @@ import { OracleError } from '../../../platform/errors.ts';
 import { createStaticReply } from '../server/replies/static-reply.ts';
 import { type Reply, type Route, route } from '../server/route.ts';
 import { PAGE_CSP, renderDashboardPage } from './dashboard-page.ts';
-import { getPageFiles, PAGE_FOLDERS, type PageFile } from './page-files.ts';
-
-const FILE_NAME = /^[\w-]{1,60}\.(?:css|js)$/;
+import { getPageBundle, PAGE_FILE_NAME, type PageFile } from './page-bundle.ts';
 
 export function createPageReply({ publicUrl }: { publicUrl: string }): () => Reply<never> {
   const headers = () => ({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_CSP, Vary: 'Accept' });
@@ -14,24 +12,24 @@ export function createPageReply({ publicUrl }: { publicUrl: string }): () => Rep
 
 export function pageFileRoutes(): Route[] {
   return [
-    route('GET /page/{folder}/{file}', 'getPageFile', {
+    route('GET /page/{file}', 'getPageFile', {
       tag: 'service',
       cost: 'free',
       summary: 'Asset of the dashboard at `/`',
-      description: 'Scripts and style sheets, unbundled and without assets of other hosts.',
-      params: z.object({
-        folder: z.enum(PAGE_FOLDERS, 'is no folder of the page').describe('Folder'),
-        file: z.string().regex(FILE_NAME, 'is no file of the page').describe('Name of the file'),
-      }),
+      description:
+        'Script and style sheet, without assets of other hosts. The name changes with the content, which caches keep for a year.',
+      params: z.object({ file: z.string().regex(PAGE_FILE_NAME, 'is no file of the page').describe('Name of the file') }),
       reply: null,
-      alternatives: { 'text/css': { description: 'A style sheet.' }, 'text/javascript': { description: 'A script.' } },
+      alternatives: { 'text/css': { description: 'The style sheet.' }, 'text/javascript': { description: 'The script.' } },
       errors: ['NOT_FOUND'],
-      handle: ({ params: { folder, file } }) => toPageFileReply(getPageFiles(folder).get(file), file),
+      handle: ({ params: { file } }) => toPageFileReply(getPageBundle().files.get(file), file),
     }),
   ];
 }
 
+const HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+
 function toPageFileReply(file: PageFile | undefined, name: string): Reply<never> {
   if (file === undefined) throw new OracleError('NOT_FOUND', `The page has no file ${name}`, { field: 'file' });
-  return { headers: { 'Content-Type': file.type, ETag: file.etag, 'Cache-Control': 'no-cache' }, encoded: file.content };
+  return { headers: { ...HEADERS, 'Content-Type': file.type }, encoded: file.content };
 }

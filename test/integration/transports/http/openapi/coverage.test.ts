@@ -56,7 +56,7 @@ const SECURITY: Record<SpecPath['tier'], object[]> = {
   admin: [{ operator: [] }],
   paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }],
 };
-const ASKS_NOBODY = ['/health', '/ready', '/icon.svg', '/page/{folder}/{file}'];
+const ASKS_NOBODY = ['/health', '/ready', '/icon.svg', '/page/{file}'];
 /** What cannot send headers proves in its URL who it is. */
 const OF_WEBSOCKETS = [{ webSocketToken: [] }, { webSocketTicket: [] }];
 

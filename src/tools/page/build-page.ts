@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { BuildOptions, BuildResult } from 'esbuild';
+import { OracleError } from '../../platform/errors.ts';
+import { PAGE_FOLDER, PAGE_TEMPLATE } from '../../transports/http/page/page-bundle.ts';
+import { readLicenseNotice } from './license-notice.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const SOURCES = `${ROOT}src/dashboard/`;
+
+export interface BuiltPage {
+  /** Script and style sheet. */
+  files: readonly { name: string; text: string }[];
+  /** Paths of all bundled files, relative to the project. */
+  inputs: readonly string[];
+}
+
+/**
+ * Bundles the page into its folder: one script, one style sheet, and the template that names them.
+ * @throws OracleError CONFIG_INVALID if the optional package esbuild is not installed
+ */
+export async function buildPage(folder: URL = PAGE_FOLDER): Promise<BuiltPage> {
+  const page = await bundlePage();
+  await mkdir(folder, { recursive: true });
+  const written = new Set([PAGE_TEMPLATE]);
+  for (const { name, text } of page.files) {
+    written.add(name);
+    await writeAtomically(new URL(name, folder), text);
+  }
+  await writeAtomically(new URL(PAGE_TEMPLATE, folder), await renderTemplate(page));
+  for (const name of await readdir(folder)) if (!written.has(name)) await rm(new URL(name, folder), { force: true });
+  return page;
+}
+
+/** The bundle in memory. */
+export async function bundlePage(): Promise<BuiltPage> {
+  const { build } = await importBundler();
+  const { outputFiles, metafile }: BuildResult<typeof OPTIONS> = await build(OPTIONS);
+  const inputs = Object.keys(metafile.inputs);
+  const notice = await readLicenseNotice(ROOT, inputs);
+  const files = outputFiles.map(({ path, text }) =>
+    path.endsWith('.js') ? toPageFile(`${notice}${text}`, 'js') : toPageFile(text, 'css'),
+  );
+  return { files, inputs };
+}
+
+function toPageFile(text: string, extension: 'css' | 'js'): BuiltPage['files'][number] {
+  return { name: `page-${createHash('sha256').update(text).digest('hex').slice(0, 16)}.${extension}`, text };
+}
+
+const OPTIONS = {
+  absWorkingDir: ROOT,
+  entryPoints: [`${SOURCES}parts/main.js`, `${SOURCES}styles/page.css`],
+  outdir: fileURLToPath(PAGE_FOLDER),
+  bundle: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2024',
+  minify: true,
+  charset: 'utf8',
+  legalComments: 'none',
+  write: false,
+  metafile: true,
+  logLevel: 'silent',
+} as const satisfies BuildOptions;
+
+async function importBundler(): Promise<typeof import('esbuild')> {
+  try {
+    return await import('esbuild');
+  } catch (cause) {
+    throw new OracleError('CONFIG_INVALID', 'The page cannot be built: the optional package esbuild is not installed', {
+      suggestedAction: 'Run "npm ci" without --omit=optional, then "npm run build:page".',
+      cause,
+    });
+  }
+}
+
+async function renderTemplate({ files }: BuiltPage): Promise<string> {
+  const template = await readFile(`${SOURCES}index.html`, 'utf8');
+  const getName = (extension: string) => files.find(({ name }) => name.endsWith(extension))!.name;
+  return template.replace('{{style}}', getName('.css')).replace('{{script}}', getName('.js'));
+}
+
+/** A process that starts at the same time reads the old file or the new one. */
+async function writeAtomically(path: URL, text: string): Promise<void> {
+  const temporary = new URL(`${path.href}.${process.pid}`);
+  await writeFile(temporary, text);
+  await rename(temporary, path);
+}

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { OracleError } from '../../../platform/errors.ts';
+import { EncodedText } from '../server/replies/encoded-text.ts';
+
+/** Where `npm run build:page` writes the page. */
+export const PAGE_FOLDER = new URL('../../../../dist/page/', import.meta.url);
+
+/** The document, which names the other files. */
+export const PAGE_TEMPLATE = 'index.html';
+
+/** Names that the build gives: they change with the content. */
+export const PAGE_FILE_NAME = /^page-[0-9a-f]{16}\.(?:css|js)$/;
+
+const MEDIA_TYPES = { '.css': 'text/css; charset=utf-8', '.js': 'text/javascript; charset=utf-8' } as const;
+
+export interface PageFile {
+  content: EncodedText;
+  type: string;
+}
+
+export interface PageBundle {
+  template: string;
+  files: ReadonlyMap<string, PageFile>;
+}
+
+let bundle: PageBundle | undefined;
+
+/** The built page, read once per process. */
+export function getPageBundle(): PageBundle {
+  bundle ??= readPageBundle(PAGE_FOLDER);
+  return bundle;
+}
+
+/** @throws OracleError CONFIG_INVALID if the page has not been built */
+export function readPageBundle(folder: URL): PageBundle {
+  try {
+    const names = readdirSync(folder).filter((name) => PAGE_FILE_NAME.test(name));
+    return {
+      template: readFileSync(new URL(PAGE_TEMPLATE, folder), 'utf8'),
+      files: new Map(names.map((name) => [name, readPageFile(new URL(name, folder))])),
+    };
+  } catch (cause) {
+    throw new OracleError('CONFIG_INVALID', `The page has not been built: ${folder.pathname}${PAGE_TEMPLATE} cannot be read`, {
+      suggestedAction: 'Run "npm run build:page", which "npm ci" also does.',
+      cause,
+    });
+  }
+}
+
+function readPageFile(path: URL): PageFile {
+  return { content: new EncodedText(readFileSync(path, 'utf8')), type: MEDIA_TYPES[extname(path.pathname) as keyof typeof MEDIA_TYPES] };
+}

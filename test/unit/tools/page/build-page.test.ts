@@ -1,0 +1,60 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type BuiltPage, buildPage } from '../../../../src/tools/page/build-page.ts';
+import { readLicenseNotice } from '../../../../src/tools/page/license-notice.ts';
+import { readPageBundle } from '../../../../src/transports/http/page/page-bundle.ts';
+
+let folder: string;
+let page: BuiltPage;
+const url = () => pathToFileURL(`${folder}/`);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'page-'));
+  await writeFile(join(folder, 'page-0123456789abcdef.js'), 'of an earlier build');
+  page = await buildPage(url());
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+it('writes one script, one style sheet and the template that names both, and removes earlier files', async () => {
+  const names = page.files.map(({ name }) => name);
+  expect(names).toEqual([expect.stringMatching(/^page-[0-9a-f]{16}\.js$/), expect.stringMatching(/^page-[0-9a-f]{16}\.css$/)]);
+  expect((await readdir(folder)).toSorted()).toEqual(['index.html', ...names].toSorted());
+  const template = await readFile(join(folder, 'index.html'), 'utf8');
+  for (const name of names) expect(template).toContain(`"page/${name}"`);
+  expect([...template.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name)).toEqual(expect.not.arrayContaining(['script', 'style']));
+});
+
+it('gives the same names to the same sources', async () => {
+  expect((await buildPage(url())).files).toEqual(page.files);
+});
+
+it('bundles nothing of the server', () => {
+  const foreign = page.inputs.filter(
+    (path) => !/^(?:src\/(?:dashboard|verify)|node_modules\/(?:@noble\/hashes|@noble\/curves|viem|abitype|ox))\//.test(path),
+  );
+  expect(foreign).toEqual([]);
+  expect(page.inputs.length).toBeGreaterThan(50);
+});
+
+it('names the packages in the script with license and copyright', async () => {
+  expect(page.files[0].text).toMatch(/^\/\*! .*@noble\/hashes \d+\.\d+\.\d+, MIT License, Copyright \(c\) 2022 Paul Miller[^\n]* \*\/\n/);
+  await mkdir(join(folder, 'node_modules/@a/b'), { recursive: true });
+  await writeFile(join(folder, 'node_modules/@a/b/package.json'), '{"name":"@a/b","version":"1.2.3","license":"ISC"}');
+  expect(await readLicenseNotice(`${folder}/`, ['src/x.ts', 'node_modules/@a/b/c/d.js', 'node_modules/@a/b/e.js'])).toBe(
+    '/*! @a/b 1.2.3, ISC License */\n',
+  );
+  expect(await readLicenseNotice(`${folder}/`, ['src/x.ts'])).toBe('');
+});
+
+it('fails with the command when the page has not been built', () => {
+  expect(() => readPageBundle(new URL('missing/', url()))).toThrow(
+    expect.objectContaining({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('missing/index.html'),
+      suggestedAction: expect.stringContaining('npm run build:page'),
+    }),
+  );
+});
