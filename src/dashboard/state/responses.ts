@@ -4,7 +4,7 @@ import type { ScorecardReply } from '../../record/schemas/scorecard.ts';
 import type { PublicSignal } from '../../record/schemas/signal.ts';
 import type { CROWD_VS_ORACLE_REPLY } from '../../transports/http/market/crowd/schemas.ts';
 import type { WagersReply } from '../../transports/http/market/wagers/schemas.ts';
-import type { SELF_TEST_STATUS_REPLY } from '../../transports/http/record/self-tests/schemas.ts';
+import type { SELF_TEST_STATUS_REPLY, WALK_FORWARD_REPLY } from '../../transports/http/record/self-tests/schemas.ts';
 import type { Info } from '../../transports/http/service/about/info-schemas.ts';
 import type { CacheStats, Health } from '../../transports/http/service/health/schemas.ts';
 
@@ -20,6 +20,9 @@ export interface ApiResponses {
   selfTests: z.input<typeof SELF_TEST_STATUS_REPLY>;
   feeds: CacheStats;
 }
+
+/** Report of the walk-forward test. */
+export type WalkForward = z.input<typeof WALK_FORWARD_REPLY>;
 
 export type ScorecardRow = ScorecardReply['predictions'][number];
 

@@ -27,6 +27,9 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   'src/transports/http': TRANSPORTS,
   'src/transports/a2a': TRANSPORTS,
   'src/transports/mcp': TRANSPORTS,
+  // It runs in browsers; the types of responses are erased.
+  'src/dashboard': ['src/verify'],
+  'src/dashboard/state/responses.ts': ['src/transports/http', 'src/record/schemas'],
   'src/cli/svc': [
     'src/platform',
     'src/forecast',
@@ -42,10 +45,11 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   'src/main.ts': EVERYTHING,
 };
 
-/** Packages that a layer must not import: forecast has no I/O, and audit runs without a database. */
+/** Packages that a layer must not import: forecast has no I/O, audit runs without a database, the page in browsers. */
 const FORBIDDEN_PACKAGES: Readonly<Record<string, RegExp>> = {
   'src/forecast': /^(node:|mongodb$)/,
   'src/audit': /^mongodb$/,
+  'src/dashboard': /^node:/,
 };
 
 const LAYERS = Object.keys(IMPORT_LAW).sort((a, b) => b.length - a.length);

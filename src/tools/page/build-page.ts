@@ -51,7 +51,7 @@ function toPageFile(text: string, extension: 'css' | 'js'): BuiltPage['files'][n
 
 const OPTIONS = {
   absWorkingDir: ROOT,
-  entryPoints: [`${SOURCES}parts/main.js`, `${SOURCES}styles/page.css`],
+  entryPoints: [`${SOURCES}parts/main.ts`, `${SOURCES}styles/page.css`],
   outdir: fileURLToPath(PAGE_FOLDER),
   bundle: true,
   format: 'esm',

@@ -15,8 +15,8 @@ import {
   EAS_SCHEMAS as SERVICE_SCHEMAS,
   getSchemaUid as serviceSchemaUid,
 } from '../../../../src/chain/eas/schemas.ts';
-import { DecodeError } from '../../../../src/dashboard/chain/abi.js';
-import { computeSha256Hex, encodeCid } from '../../../../src/dashboard/chain/cid.js';
+import { DecodeError } from '../../../../src/dashboard/chain/abi.ts';
+import { computeSha256Hex, encodeCid } from '../../../../src/dashboard/chain/cid.ts';
 import {
   computeAttestationUid,
   computeSchemaUid,
@@ -30,7 +30,7 @@ import {
   OUTCOMES,
   SCHEMA_TEXTS,
   SIGNALS,
-} from '../../../../src/dashboard/chain/eas.js';
+} from '../../../../src/dashboard/chain/eas.ts';
 import { buildMetadata } from '../../../../src/record/commitment/metadata.ts';
 
 const ATTESTATION = parseAbiParameters(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getDefaultEndpoint, parseEndpoint } from '../../../../src/dashboard/chain/endpoint.js';
+import { getDefaultEndpoint, parseEndpoint } from '../../../../src/dashboard/chain/endpoint.ts';
 
 const BASE = 'http://oracle.example/below/';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMetadataReader } from '../../../../src/dashboard/chain/metadata.js';
+import { createMetadataReader } from '../../../../src/dashboard/chain/metadata.ts';
 
 const { signal } = new AbortController();
 

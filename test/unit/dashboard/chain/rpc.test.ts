@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callAll, RpcUnavailableError } from '../../../../src/dashboard/chain/rpc.js';
+import { callAll, RpcUnavailableError } from '../../../../src/dashboard/chain/rpc.ts';
 
 const CALLS = [
   { method: 'eth_chainId', params: [] },

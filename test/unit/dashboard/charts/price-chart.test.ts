@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { selectNewestPrice } from '../../../../src/dashboard/charts/price-chart.js';
+import { selectNewestPrice } from '../../../../src/dashboard/charts/price-chart.ts';
 
 it('draws the current price only near the last close', () => {
   const newest = { day: 100.5, price: 80_000 };

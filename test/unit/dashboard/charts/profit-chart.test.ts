@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createScale } from '../../../../src/dashboard/charts/chart.js';
-import { extendToWholeTicks } from '../../../../src/dashboard/charts/profit-chart.js';
+import { createScale } from '../../../../src/dashboard/charts/chart.ts';
+import { extendToWholeTicks } from '../../../../src/dashboard/charts/profit-chart.ts';
 
 it.each([
   [

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { explainContractDoubt } from '../../../../src/dashboard/chain/call-chain.js';
-import { checkRows } from '../../../../src/dashboard/check/check-rows.js';
-import { findCommitmentsAround } from '../../../../src/dashboard/check/commitments.js';
-import type { Finding } from '../../../../src/dashboard/check/verify-row.js';
+import { explainContractDoubt } from '../../../../src/dashboard/chain/call-chain.ts';
+import { checkRows } from '../../../../src/dashboard/check/check-rows.ts';
+import { findCommitmentsAround } from '../../../../src/dashboard/check/commitments.ts';
+import type { Finding } from '../../../../src/dashboard/check/evidence/evidence.ts';
 import type { ApiResponses, ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
 import { ATTESTER, attested, METADATA, made, OPENS, PLACE, PREVIOUS, prediction, ROW, resolution } from './evidence.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { formatTally } from '../../../../src/dashboard/check/check-toolbar.js';
-import type { Finding } from '../../../../src/dashboard/check/verify-row.js';
+import { formatTally } from '../../../../src/dashboard/check/check-toolbar.ts';
+import type { Finding } from '../../../../src/dashboard/check/evidence/evidence.ts';
 
 const finding = (stage: Finding['stage'], ...isDue: boolean[]): Finding => ({
   ...{ verdict: 'verified', stage, summary: '', checks: [] },

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { findBlocksBetween } from '../../../../src/dashboard/chain/blocks.js';
-import { listAttestedUids } from '../../../../src/dashboard/chain/logs.js';
-import { verifyRow } from '../../../../src/dashboard/check/verify-row.js';
+import { findBlocksBetween } from '../../../../src/dashboard/chain/blocks.ts';
+import { listAttestedUids } from '../../../../src/dashboard/chain/logs.ts';
+import { verifyRow } from '../../../../src/dashboard/check/verify-row.ts';
 import { committed, evidence, OPEN, OPENS, PLACE, prediction, wrongIn } from './evidence.ts';
 
 type Call = { id: number; method: string; params: never[] };

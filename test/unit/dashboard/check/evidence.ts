@@ -1,9 +1,9 @@
 import type { Hex } from 'viem';
 import { computeCommitment } from '../../../../src/chain/eas/commitment.ts';
 import { encodePrediction, encodeResolution, getSchemaUid } from '../../../../src/chain/eas/schemas.ts';
-import { computeSha256Hex } from '../../../../src/dashboard/chain/cid.js';
-import { computeAttestationUid, ZERO_UID } from '../../../../src/dashboard/chain/eas.js';
-import { verifyRow } from '../../../../src/dashboard/check/verify-row.js';
+import { computeSha256Hex } from '../../../../src/dashboard/chain/cid.ts';
+import { computeAttestationUid, ZERO_UID } from '../../../../src/dashboard/chain/eas.ts';
+import { verifyRow } from '../../../../src/dashboard/check/verify-row.ts';
 import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
 
 export const ATTESTER = '0x00000000000000000000000000000000000000aa';

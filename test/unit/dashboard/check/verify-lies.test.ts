@@ -1,8 +1,8 @@
 import type { Hex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { ZERO_UID } from '../../../../src/dashboard/chain/eas.js';
-import { verifyRow } from '../../../../src/dashboard/check/verify-row.js';
-import { findNeighbours } from '../../../../src/dashboard/record/neighbours.js';
+import { ZERO_UID } from '../../../../src/dashboard/chain/eas.ts';
+import { verifyRow } from '../../../../src/dashboard/check/verify-row.ts';
+import { findNeighbours } from '../../../../src/dashboard/record/neighbours.ts';
 import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
 import { before, evidence, NEIGHBOURS, OPEN, OPENS, PREVIOUS, prediction, RESOLVES, ROW, resolution, wrongIn } from './evidence.ts';
 

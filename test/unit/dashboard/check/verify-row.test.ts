@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type { Hex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { getSchemaUid } from '../../../../src/chain/eas/schemas.ts';
-import { ZERO_UID } from '../../../../src/dashboard/chain/eas.js';
-import { verifyRow } from '../../../../src/dashboard/check/verify-row.js';
+import { ZERO_UID } from '../../../../src/dashboard/chain/eas.ts';
+import { verifyRow } from '../../../../src/dashboard/check/verify-row.ts';
 import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
 import { evidence, METADATA, OPEN, OPENING, OPENS, PREVIOUS, prediction, RESOLVES, ROW, resolution, wrongIn } from './evidence.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { formatDecimal, formatPercent, formatPercentInterval } from '../../../../src/dashboard/lib/format.js';
-import { toSentence } from '../../../../src/dashboard/lib/format-text.js';
+import { formatDecimal, formatPercent, formatPercentInterval } from '../../../../src/dashboard/lib/format.ts';
+import { toSentence } from '../../../../src/dashboard/lib/format-text.ts';
 
 it.each([
   [formatDecimal(-0.011, 4), '−0.0110'],

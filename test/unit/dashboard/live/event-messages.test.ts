@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatAttestation, formatEvent } from '../../../../src/dashboard/live/event-messages.js';
+import { formatAttestation, formatEvent } from '../../../../src/dashboard/live/event-messages.ts';
 import { buildExampleView } from '../../../../src/events/asyncapi/example-events.ts';
 import { PUSHED_NAMES } from '../../../../src/events/event-names.ts';
 

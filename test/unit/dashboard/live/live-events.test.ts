@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { LiveEvents } from '../../../../src/dashboard/live/live-events.js';
-import { createSession } from '../../../../src/dashboard/state/session.js';
+import { LiveEvents } from '../../../../src/dashboard/live/live-events.ts';
+import { createSession } from '../../../../src/dashboard/state/session.ts';
 import { emptyStorage, stubPage } from '../page-globals.ts';
 
 class Socket {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeDayTicks, createScale, formatDayNumber, parseDayNumber } from '../../../../src/dashboard/charts/chart.js';
-import { findNeighbours } from '../../../../src/dashboard/record/neighbours.js';
+import { computeDayTicks, createScale, formatDayNumber, parseDayNumber } from '../../../../src/dashboard/charts/chart.ts';
+import { findNeighbours } from '../../../../src/dashboard/record/neighbours.ts';
 import {
   computeAlwaysUpShare,
   countInsideBand,
   splitAtGaps,
   toPriceDays,
   toRegimeRuns,
-} from '../../../../src/dashboard/record/record-rows.js';
+} from '../../../../src/dashboard/record/record-rows.ts';
 import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
 
 /** A 2-day forecast row with the fields of the charts. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildSkillRows } from '../../../../src/dashboard/record/skill-rows.js';
+import { buildSkillRows } from '../../../../src/dashboard/record/skill-rows.ts';
 import type { ApiResponses } from '../../../../src/dashboard/state/responses.ts';
 
 type Scorecard = ApiResponses['scorecard'];

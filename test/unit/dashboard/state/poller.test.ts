@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createHorizonSelection } from '../../../../src/dashboard/state/horizon-selection.js';
-import { createPoller } from '../../../../src/dashboard/state/poller.js';
-import { createSession } from '../../../../src/dashboard/state/session.js';
-import { createStore } from '../../../../src/dashboard/state/store.js';
+import { createHorizonSelection } from '../../../../src/dashboard/state/horizon-selection.ts';
+import { createPoller } from '../../../../src/dashboard/state/poller.ts';
+import { createSession } from '../../../../src/dashboard/state/session.ts';
+import { createStore } from '../../../../src/dashboard/state/store.ts';
 import { type Answering, emptyStorage, refusal, stubPage } from '../page-globals.ts';
 
 beforeEach(() => vi.useFakeTimers());

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createHorizonSelection } from '../../../../src/dashboard/state/horizon-selection.js';
-import { createSession } from '../../../../src/dashboard/state/session.js';
-import { createStore } from '../../../../src/dashboard/state/store.js';
+import { createHorizonSelection } from '../../../../src/dashboard/state/horizon-selection.ts';
+import { createSession } from '../../../../src/dashboard/state/session.ts';
+import { createStore } from '../../../../src/dashboard/state/store.ts';
 import { type Answering, emptyStorage, refusal, stubPage } from '../page-globals.ts';
 
 afterEach(() => vi.unstubAllGlobals());

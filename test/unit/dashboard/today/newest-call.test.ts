@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { computeChangePercent, formatCallTitle, getNextCallTime } from '../../../../src/dashboard/today/newest-call.js';
+import { computeChangePercent, formatCallTitle, getNextCallTime } from '../../../../src/dashboard/today/newest-call.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 const call = (date: string) => ({ predictionId: `${date}:7d`, timestamp: `${date}T21:35:00.000Z`, btcPrice: 80_000 });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createRenewal } from '../../../../src/dashboard/header/account.js';
-import { createSession } from '../../../../src/dashboard/state/session.js';
-import { attemptLogin, LoginError, logInWith } from '../../../../src/dashboard/unlock/login.js';
-import type { Wallet } from '../../../../src/dashboard/unlock/wallets.js';
+import { createRenewal } from '../../../../src/dashboard/header/account.ts';
+import { createSession } from '../../../../src/dashboard/state/session.ts';
+import { attemptLogin, LoginError, logInWith } from '../../../../src/dashboard/unlock/login.ts';
+import type { Wallet } from '../../../../src/dashboard/unlock/wallets.ts';
 import { emptyStorage, refusal, stubPage } from '../page-globals.ts';
 
 const [MINE, OTHER] = [`0x${'aB'.repeat(20)}`, `0x${'cd'.repeat(20)}`];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { discoverWallets } from '../../../../src/dashboard/unlock/wallets.js';
+import { discoverWallets } from '../../../../src/dashboard/unlock/wallets.ts';
 
 const injected = { request: async () => [] };
 let page: EventTarget;

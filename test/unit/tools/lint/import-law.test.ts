@@ -35,6 +35,10 @@ describe('the import law', () => {
     ['src/cli/svc/x.ts', '../../commerce/offerings.ts'],
     ['src/cli/svc/x.ts', '../commands/audit.ts'],
     ['src/cli/svc/x.ts', '../../main.ts'],
+    ['src/dashboard/lib/x.ts', '../../platform/errors.ts'],
+    ['src/dashboard/lib/x.ts', 'node:fs'],
+    ['src/dashboard/parts/x.ts', '../../record/schemas/signal.ts'],
+    ['src/dashboard/state/responses.ts', '../../record/views.ts'],
     ['skills/x.ts', '../src/transports/http/app.ts'],
     ['agent-card/x.ts', '../src/events/event-names.ts'],
   ])('refuses %s importing %s', (file, specifier) => {
@@ -42,6 +46,10 @@ describe('the import law', () => {
   });
 
   it.each([
+    ['src/dashboard/parts/x.ts', '../lib/dom.ts'],
+    ['src/dashboard/check/x.ts', '../../verify/checks.ts'],
+    ['src/dashboard/check/x.ts', '@noble/hashes/sha3.js'],
+    ['src/dashboard/state/responses.ts', '../../record/schemas/signal.ts'],
     ['src/forecast/deep/x.ts', '../day.ts'],
     ['src/forecast/x.ts', '../platform/errors.ts'],
     ['src/forecast/x.ts', 'zod'],

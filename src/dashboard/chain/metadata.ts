@@ -1,0 +1,43 @@
+import { readBoundedBytes } from './bounded-body.ts';
+
+const MAX_METADATA_BYTES = 200_000;
+const MINUTE_MS = 60_000;
+/** The page shares the rate limit of its address, so metadata must not use all of it. */
+const MAX_REQUESTS_PER_MINUTE = 25;
+
+type Metadata = { bytes: Uint8Array } | { problem: string };
+
+interface MetadataReaderOptions {
+  fetch: (path: string, request: RequestInit) => Promise<Response>;
+  now: () => number;
+}
+
+/** Fetches published metadata by CID. Content-addressed data never changes and is cached; requests per minute are limited. */
+export function createMetadataReader({ fetch, now }: MetadataReaderOptions) {
+  const cache = new Map<string, Metadata>();
+  /** Times of the requests of the last minute */
+  let requestTimes: number[] = [];
+
+  async function load(cid: string, signal: AbortSignal): Promise<Metadata> {
+    try {
+      const response = await fetch(`ipfs/${cid}`, { signal });
+      if (!response.ok) return { problem: `the service answers with status ${response.status}` };
+      return { bytes: await readBoundedBytes(response, MAX_METADATA_BYTES) };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return { problem: 'the service does not return it' };
+    }
+  }
+
+  return async (cid: string, signal: AbortSignal): Promise<Metadata> => {
+    const kept = cache.get(cid);
+    if (kept !== undefined) return kept;
+    requestTimes = requestTimes.filter((at) => at > now() - MINUTE_MS);
+    if (requestTimes.length >= MAX_REQUESTS_PER_MINUTE)
+      return { problem: 'the rate limit of the service is used up: try again in a minute' };
+    requestTimes.push(now());
+    const loaded = await load(cid, signal);
+    if ('bytes' in loaded) cache.set(cid, loaded);
+    return loaded;
+  };
+}

@@ -1,0 +1,154 @@
+import { type Child, s } from '../lib/dom.ts';
+import { measureTextWidth } from './text-layout.ts';
+
+/** Days since 1970-01-01. */
+interface DayTick {
+  day: number;
+  label: string;
+}
+
+/** Linear scale from values to pixels. */
+export interface Scale {
+  (value: number): number;
+  domain: readonly [number, number];
+  ticks: readonly number[];
+}
+
+/**
+ * @param range pixels
+ * @param count approximate number of ticks, at round values
+ */
+export function createScale(domain: readonly [number, number], range: readonly [number, number], count: number = 5): Scale {
+  const [low, high] = domain;
+  const span = high - low || 1;
+  const at = (value: number) => range[0] + ((value - low) / span) * (range[1] - range[0]);
+  return Object.assign(at, { domain, ticks: computeTicks(low, high, count) });
+}
+
+/** Minimum and maximum, extended by `margin` of their distance on both sides. */
+export function computeExtent(values: readonly number[], margin = 0.05): [number, number] {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const room = (high - low || Math.abs(high) || 1) * margin;
+  return [low - room, high + room];
+}
+
+function computeTicks(low: number, high: number, count: number) {
+  const raw = (high - low || 1) / count;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= raw) ?? raw;
+  const first = Math.ceil(low / step);
+  const last = Math.floor(high / step + 1e-9);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * step);
+}
+
+/** First days of months, thinned to about `count`. */
+function computeMonthTicks(firstDay: number, lastDay: number, count = 8): DayTick[] {
+  const months = [];
+  const from = new Date(firstDay * 86_400_000);
+  for (let month = 0; ; month++) {
+    const at = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + month, 1));
+    const day = at.getTime() / 86_400_000;
+    if (day > lastDay) break;
+    if (day >= firstDay)
+      months.push({ day, label: `${at.toLocaleString('en-US', { month: 'short', timeZone: 'UTC' })} ${at.getUTCFullYear()}` });
+  }
+  const every = Math.max(1, Math.ceil(months.length / count));
+  return months.filter((_, index) => index % every === 0);
+}
+
+/** Longer ranges get month ticks. */
+const MAX_DAYS_WITH_DAY_TICKS = 120;
+
+/** Day ticks, or month ticks for long ranges. Days since 1970-01-01. */
+export function computeDayTicks(firstDay: number, lastDay: number, count = 8): DayTick[] {
+  if (lastDay - firstDay > MAX_DAYS_WITH_DAY_TICKS) return computeMonthTicks(firstDay, lastDay, count);
+  const every = [1, 2, 5, 7, 14, 28].find((step) => (lastDay - firstDay) / step <= count) ?? 56;
+  const ticks = [];
+  for (let day = Math.ceil(firstDay); day <= lastDay; day += every) ticks.push({ day, label: formatShortDate(day) });
+  return ticks;
+}
+
+/** Day ticks of a horizontal axis, as many as have room for a label. @param range pixels */
+export function placeDayTicks(
+  x: (day: number) => number,
+  [left, right]: readonly [left: number, right: number],
+  [first, last]: readonly [first: number, last: number],
+) {
+  const count = Math.max(2, Math.floor((right - left) / MIN_DAY_LABEL_PIXELS));
+  return computeDayTicks(first, last, count).map(({ day, label }) => ({ at: x(day), label }));
+}
+
+const MIN_DAY_LABEL_PIXELS = 84;
+
+/** `21 Nov`. Days since 1970-01-01. */
+function formatShortDate(day: number) {
+  const at = new Date(day * 86_400_000);
+  return `${at.getUTCDate()} ${at.toLocaleString('en-US', { month: 'short', timeZone: 'UTC' })}`;
+}
+
+/** `YYYY-MM-DD`. Days since 1970-01-01. */
+export function formatDayNumber(day: number) {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+}
+
+export function parseDayNumber(date: string) {
+  return Date.parse(`${date.slice(0, 10)}T00:00:00Z`) / 86_400_000;
+}
+
+/** Colours and strokes are set by classes of the style sheet. */
+export function createChartSvg({ width, height }: { width: number; height: number }, ...children: (Child | readonly Child[])[]) {
+  return s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'chart' }, ...children);
+}
+
+interface HorizontalGridOptions {
+  y: Scale;
+  left: number;
+  right: number;
+  label: (value: number) => string;
+}
+
+export function renderHorizontalGrid({ y, left, right, label }: HorizontalGridOptions) {
+  return s(
+    'g',
+    { class: 'grid', 'aria-hidden': 'true' },
+    y.ticks.flatMap((tick) => [
+      s('line', { x1: left, x2: right, y1: y(tick), y2: y(tick) }),
+      s('text', { x: left - 6, y: y(tick), dy: '0.32em', 'text-anchor': 'end' }, label(tick)),
+    ]),
+  );
+}
+
+interface VerticalGridOptions {
+  ticks: readonly { at: number; label: string }[];
+  top: number;
+  bottom: number;
+  width?: number;
+}
+
+/** Labels at the ends are shifted to stay within `width`. @param options pixels */
+export function renderVerticalGrid({ ticks, top, bottom, width = Number.POSITIVE_INFINITY }: VerticalGridOptions) {
+  return s(
+    'g',
+    { class: 'grid', 'aria-hidden': 'true' },
+    ticks.flatMap(({ at, label }) => {
+      const half = measureTextWidth(label) / 2;
+      return [
+        s('line', { x1: at, x2: at, y1: top, y2: bottom }),
+        s('text', { x: Math.max(half, Math.min(width - half, at)), y: bottom + 16, 'text-anchor': 'middle' }, label),
+      ];
+    }),
+  );
+}
+
+/** Path data of a polyline. */
+export function buildLinePath(points: readonly (readonly [number, number])[]) {
+  return points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
+}
+
+/** Path data of the area between an upper and a lower line. */
+export function buildBandPath(points: readonly (readonly [x: number, upper: number, lower: number])[]) {
+  const upper = points.map(([x, top]) => [x, top] as [number, number]);
+  const lower = points.map(([x, , bottom]) => [x, bottom] as [number, number]).reverse();
+  return points.length === 0 ? '' : `${buildLinePath([...upper, ...lower])}Z`;
+}

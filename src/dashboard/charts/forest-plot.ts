@@ -1,0 +1,214 @@
+import { s } from '../lib/dom.ts';
+import { createChartSvg, createScale, type Scale } from './chart.ts';
+import { measureTextWidth, wrapText } from './text-layout.ts';
+
+/**
+ * A row of a forest plot; without a value it is text only. `mark`: a reference value of this row; `figures`, `remark`: text at its end;
+ * `quiet`: no evidence of skill, drawn in grey
+ */
+export interface ForestRow {
+  label: string;
+  note?: string;
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  mark?: number | null;
+  figures: string;
+  remark?: string;
+  quiet?: boolean;
+}
+
+/** `domain`: range of the axis; intervals beyond it end in an arrow */
+interface ForestOptions {
+  width: number;
+  rows: readonly ForestRow[];
+  reference: number | null;
+  sides?: readonly [below: string, above: string];
+  tick: (value: number) => string;
+  domain?: readonly [number, number];
+}
+
+/** Percent without trailing zeros. */
+export function formatShortPercent(value: number) {
+  return `${Number((100 * value).toFixed(1))} %`;
+}
+
+export function formatSignedShare(value: number) {
+  return `${value === 0 ? '' : value < 0 ? '−' : '+'}${formatShortPercent(Math.abs(value))}`;
+}
+
+const LINE_HEIGHT = 16;
+const ROW_GAP = 14;
+const WIDE_FROM_PX = 640;
+const BOLD = { weight: 600 };
+
+/** Estimates with intervals on one axis with a reference line. On narrow screens the labels stand above the bars. */
+export function renderForestPlot({ width, rows, reference, sides, tick, domain = computeDomain(rows, reference) }: ForestOptions) {
+  const columns = computeColumns(width);
+  const x = createScale(domain, [columns.left, columns.right], width >= WIDE_FROM_PX ? 6 : 4);
+  const top = sides === undefined ? 6 : 24;
+  let y = top;
+  const lines = rows.map((row) => {
+    const line = renderForestRow({ row, y, x, columns });
+    y += line.height;
+    return line;
+  });
+  // With labels above the bars, grid lines cover the bars only.
+  const strips =
+    columns.end === null
+      ? lines.filter((_, index) => rows[index].value !== null).map(({ middle }) => ({ from: middle - 10, to: middle + 10 }))
+      : [{ from: top, to: y }];
+  return createChartSvg(
+    { width, height: y + 26 },
+    renderAxis({ x, strips, bottom: y, tick, width }),
+    reference === null
+      ? null
+      : strips.map(({ from, to }) => s('line', { class: 'zero', x1: x(reference), x2: x(reference), y1: from, y2: to })),
+    reference === null || sides === undefined ? null : renderSides({ x: x(reference), sides, columns }),
+    lines.map(({ element }) => element),
+  );
+}
+
+/** `end`: null when labels stand above the axis */
+interface Columns {
+  label: number;
+  left: number;
+  right: number;
+  end: number | null;
+  text: number;
+}
+
+function computeColumns(width: number): Columns {
+  if (width < WIDE_FROM_PX) return { label: width, left: 10, right: width - 10, end: null, text: width };
+  const label = Math.min(230, width * 0.26);
+  const text = Math.min(290, width * 0.29);
+  return { label: label - 12, left: label + 10, right: width - text - 28, end: width - text, text };
+}
+
+function computeDomain(rows: readonly ForestRow[], reference: number | null): [number, number] {
+  const values = rows.flatMap(({ value, low, high, mark }) => [value, low, high, mark].filter((one) => one !== null && one !== undefined));
+  const all = reference === null ? values : [reference, ...values];
+  const low = Math.min(...all);
+  const high = Math.max(...all);
+  const room = (high - low || 0.1) * 0.06;
+  return [low - room, high + room];
+}
+
+/** `end`: right-aligned on the previous line */
+interface Text {
+  text: string;
+  class: string;
+  end?: boolean;
+}
+
+function renderForestRow({ row, y, x, columns }: { row: ForestRow; y: number; x: Scale; columns: Columns }) {
+  const wide = columns.end !== null;
+  const left = wrapTexts({ strong: row.label, className: 'label', quiet: row.note, room: columns.label });
+  const right = wrapTexts({ strong: row.figures, className: 'figures', quiet: row.remark, room: columns.text });
+  const stacked = stackTexts(left, right, columns.text);
+  const drawn = row.value !== null;
+  const texts = wide ? Math.max(left.length, right.length) : stacked.filter(({ end }) => !end).length;
+  const height = texts * LINE_HEIGHT + (wide ? ROW_GAP : (drawn ? 20 : 0) + ROW_GAP);
+  const middle = wide ? y + (texts * LINE_HEIGHT) / 2 + 2 : y + texts * LINE_HEIGHT + 14;
+  const element = s(
+    'g',
+    { class: row.quiet ? 'estimate quiet-estimate' : 'estimate' },
+    renderTexts({ texts: wide ? left : stacked, x: 0, right: columns.text, y }),
+    wide ? renderTexts({ texts: right, x: columns.end ?? 0, right: 0, y }) : null,
+    drawn ? renderMarks({ row, x, y: middle }) : null,
+  );
+  return { element, height, middle };
+}
+
+function wrapTexts({ strong, className, quiet = '', room }: { strong: string; className: string; quiet?: string; room: number }): Text[] {
+  const font = className === 'label' ? BOLD : undefined;
+  return [
+    ...wrapText(strong, room, font).map((text) => ({ text, class: className })),
+    ...wrapText(quiet, room).map((text) => ({ text, class: 'quiet-text' })),
+  ];
+}
+
+/** Merges both columns; label and figures share a line where they fit. */
+function stackTexts(left: readonly Text[], right: readonly Text[], room: number): readonly Text[] {
+  const [label, ...notes] = left;
+  const [figures, ...remarks] = right;
+  const fits =
+    notes.length === 0 &&
+    label !== undefined &&
+    figures !== undefined &&
+    measureTextWidth(label.text, BOLD) + measureTextWidth(figures.text) + 16 <= room;
+  return fits ? [label, { ...figures, end: true }, ...remarks] : [...left, ...right];
+}
+
+function renderTexts({ texts, x, right, y }: { texts: readonly Text[]; x: number; right: number; y: number }) {
+  let line = -1;
+  return texts.map(({ text, class: className, end }) => {
+    if (!end) line += 1;
+    return s('text', { x: end ? right : x, y: y + 14 + line * LINE_HEIGHT, class: className, 'text-anchor': end ? 'end' : null }, text);
+  });
+}
+
+function renderMarks({ row, x, y }: { row: ForestRow; x: Scale; y: number }) {
+  const [least, most] = x.domain;
+  const { value, mark = null } = row;
+  const low = row.low ?? value ?? 0;
+  const high = row.high ?? value ?? 0;
+  const from = x(Math.max(least, Math.min(most, low)));
+  const to = x(Math.max(least, Math.min(most, high)));
+  return [
+    s('line', { class: 'interval', x1: from, x2: to, y1: y, y2: y }),
+    low < least ? renderArrow(x(least), y, -1) : renderCap(from, y),
+    high > most ? renderArrow(x(most), y, 1) : renderCap(to, y),
+    value !== null && value >= least && value <= most
+      ? s('rect', { class: 'square', x: x(value) - 3.5, y: y - 3.5, width: 7, height: 7 })
+      : null,
+    mark !== null && mark >= least && mark <= most ? s('path', { class: 'own-reference', d: buildDiamondPath(x(mark), y, 8) }) : null,
+  ];
+}
+
+function renderCap(x: number, y: number) {
+  return s('line', { class: 'interval', x1: x, x2: x, y1: y - 4, y2: y + 4 });
+}
+
+function renderArrow(x: number, y: number, direction: 1 | -1) {
+  return s('path', { class: 'arrow', d: `M${x.toFixed(1)} ${y - 5}l${direction * 8} 5l${-direction * 8} 5z` });
+}
+
+export function buildDiamondPath(x: number, y: number, radius: number) {
+  return `M${x.toFixed(1)} ${(y - radius).toFixed(1)}l${radius} ${radius}l${-radius} ${radius}l${-radius} ${-radius}z`;
+}
+
+interface AxisOptions {
+  x: Scale;
+  strips: readonly { from: number; to: number }[];
+  bottom: number;
+  tick: (value: number) => string;
+  width: number;
+}
+
+function renderAxis({ x, strips, bottom, tick, width }: AxisOptions) {
+  return s(
+    'g',
+    { class: 'grid', 'aria-hidden': 'true' },
+    x.ticks.flatMap((value) => {
+      const label = tick(value);
+      const half = measureTextWidth(label) / 2;
+      return [
+        ...strips.map(({ from, to }) => s('line', { x1: x(value), x2: x(value), y1: from, y2: to })),
+        s('text', { x: Math.max(half, Math.min(width - half, x(value))), y: bottom + 18, 'text-anchor': 'middle' }, label),
+      ];
+    }),
+  );
+}
+
+function renderSides({ x, sides: [below, above], columns }: { x: number; sides: readonly [string, string]; columns: Columns }) {
+  const room = columns.right + 10 - x;
+  const after = `${above} →`;
+  const before = `← ${below}`;
+  return s(
+    'g',
+    { class: 'sides', 'aria-hidden': 'true' },
+    measureTextWidth(before) + 8 <= x - columns.left + 10 ? s('text', { x: x - 8, y: 12, 'text-anchor': 'end' }, before) : null,
+    measureTextWidth(after) + 8 <= room ? s('text', { x: x + 8, y: 12 }, after) : null,
+  );
+}

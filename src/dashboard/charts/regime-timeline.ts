@@ -1,0 +1,81 @@
+import { s } from '../lib/dom.ts';
+import { formatRegime } from '../lib/format-text.ts';
+import type { RegimeRun } from '../record/record-rows.ts';
+import { createChartSvg, createScale, placeDayTicks, renderVerticalGrid } from './chart.ts';
+import { measureTextWidth } from './text-layout.ts';
+
+/** A lane of the timeline. */
+interface Lane {
+  regime: RegimeRun['regime'];
+  riskLevel: NonNullable<RegimeRun['riskLevel']>;
+}
+
+/** Riskiest first. Interface, section 2.4. */
+export const LANES: readonly Lane[] = [
+  { regime: 'CRISIS', riskLevel: 'Extreme' },
+  { regime: 'BEAR_TREND', riskLevel: 'High' },
+  { regime: 'EUPHORIA', riskLevel: 'Elevated' },
+  { regime: 'BEAR_RECOVERY', riskLevel: 'Elevated' },
+  { regime: 'CHOP', riskLevel: 'Moderate' },
+  { regime: 'DEFAULT', riskLevel: 'Moderate' },
+  { regime: 'BULL_TREND', riskLevel: 'Low' },
+];
+
+export function getRiskClass(riskLevel: Lane['riskLevel']) {
+  return `risk-${riskLevel.toLowerCase()}`;
+}
+
+const LANE_HEIGHT = 26;
+const BAR_HEIGHT = 16;
+const TOP = 4;
+const WIDE_FROM_PX = 560;
+
+/** A lane per regime, with a bar for each period and lines at the changes. @param options runs: at least one, ascending */
+export function renderRegimeTimeline({ width, runs }: { width: number; runs: readonly RegimeRun[] }) {
+  const wide = width >= WIDE_FROM_PX;
+  const left = Math.max(...LANES.map((lane) => measureTextWidth(formatLaneName(lane, wide)))) + 12;
+  const right = width - 8;
+  const bottom = TOP + LANES.length * LANE_HEIGHT;
+  const [first, last] = [runs[0].first, runs[runs.length - 1].last];
+  const x = createScale([first, last + 1], [left, right]);
+  const ticks = placeDayTicks(x, [left, right], [first, last]);
+  return createChartSvg(
+    { width, height: bottom + 26 },
+    LANES.flatMap((lane, index) => renderLane({ lane, wide, y: TOP + index * LANE_HEIGHT, right })),
+    renderVerticalGrid({ ticks, top: TOP, bottom, width }),
+    runs
+      .slice(1)
+      .map((run, index) =>
+        s('line', { class: 'change', x1: x(run.first), x2: x(run.first), y1: computeLaneMiddle(runs[index]), y2: computeLaneMiddle(run) }),
+      ),
+    runs.map((run) =>
+      s('rect', {
+        class: `run ${getRiskClass(LANES[findLaneIndex(run)].riskLevel)}`,
+        x: x(run.first).toFixed(1),
+        y: computeLaneMiddle(run) - BAR_HEIGHT / 2,
+        width: Math.max(2, x(run.last + 1) - x(run.first)).toFixed(1),
+        height: BAR_HEIGHT,
+        rx: 2,
+      }),
+    ),
+  );
+}
+
+function findLaneIndex({ regime }: RegimeRun) {
+  return LANES.findIndex((lane) => lane.regime === regime);
+}
+
+function computeLaneMiddle(run: RegimeRun) {
+  return TOP + findLaneIndex(run) * LANE_HEIGHT + LANE_HEIGHT / 2;
+}
+
+function formatLaneName({ regime, riskLevel }: Lane, wide: boolean) {
+  return wide ? `${formatRegime(regime)}, ${riskLevel.toLowerCase()} risk` : formatRegime(regime);
+}
+
+function renderLane({ lane, wide, y, right }: { lane: Lane; wide: boolean; y: number; right: number }) {
+  return [
+    s('line', { class: 'lane', x1: 0, x2: right, y1: y + LANE_HEIGHT, y2: y + LANE_HEIGHT }),
+    s('text', { x: 0, y: y + LANE_HEIGHT / 2, dy: '0.35em', 'aria-hidden': 'true' }, formatLaneName(lane, wide)),
+  ];
+}

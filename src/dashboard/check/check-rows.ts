@@ -1,0 +1,147 @@
+import {
+  type AttestationRead,
+  type AttestationReads,
+  buildAttestationCall,
+  parseAttestationAnswer,
+  readAttestations,
+} from '../chain/attestations.ts';
+import { buildFirstCalls } from '../chain/blocks.ts';
+import { callRecordChain } from '../chain/call-chain.ts';
+import { encodeCid } from '../chain/cid.ts';
+import { type Attestation, decodePredictionData, isUidOfContent } from '../chain/eas.ts';
+import { createMetadataReader } from '../chain/metadata.ts';
+import { RpcUnavailableError } from '../chain/rpc.ts';
+import { findNeighbours, type ShownRecord } from '../record/neighbours.ts';
+import { requestApi } from '../state/api.ts';
+import type { ScorecardRow } from '../state/responses.ts';
+import { computeSearchRange, findCommitmentsAround } from './commitments.ts';
+import type { CheckTask, Commitments, Evidence, Finding } from './evidence/evidence.ts';
+import { buildUncheckedFinding, verifyRow } from './verify-row.ts';
+
+const ROWS_PER_BATCH = 25;
+const UID_PATTERN = /^0x[0-9a-f]{64}$/i;
+
+const readMetadata = createMetadataReader({ fetch: (path, request) => fetch(new URL(path, document.baseURI), request), now: Date.now });
+
+/** Evidence that is fetched once for all rows. */
+interface SharedEvidence {
+  salts: ReadonlyMap<string, string>;
+  commitments: Commitments;
+  readings: AttestationReads;
+}
+
+/** Checks rows and reports each finding; stops when aborted. */
+export async function checkRows(task: CheckTask) {
+  const { rows, signal, onFinding } = task;
+  let done = 0;
+  try {
+    const { readings, firstAnswers } = await startChainReads(task);
+    const found = {
+      readings,
+      salts: await fetchSalts(task),
+      commitments: await findCommitmentsAround(task, { readings, firstAnswers }),
+    };
+    for (; done < rows.length; done += ROWS_PER_BATCH) await checkBatch(task, rows.slice(done, done + ROWS_PER_BATCH), found);
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!(error instanceof RpcUnavailableError)) reportError(error);
+    const reason = error instanceof RpcUnavailableError ? error.message : 'an error in this page';
+    for (const row of rows.slice(done)) onFinding(row, buildUncheckedFinding(reason));
+  }
+}
+
+/** Verifies the chain id, in one batch with the first calls of the search and, for a single row, its attestations. */
+async function startChainReads(task: CheckTask) {
+  const { rows, shown, info, endpoint } = task;
+  const readings: AttestationReads = new Map();
+  const first = buildFirstCalls(computeSearchRange(rows, readings), endpoint);
+  const uids = rows.length === 1 ? collectUids(rows, shown) : [];
+  const answers = await callRecordChain(task, [...first, ...uids.map((uid) => buildAttestationCall(info.contracts.eas, uid))]);
+  for (const [index, uid] of uids.entries()) readings.set(uid, parseAttestationAnswer(answers[first.length + index]));
+  return { readings, firstAnswers: answers.slice(0, first.length) };
+}
+
+async function checkBatch(task: CheckTask, rows: readonly ScorecardRow[], found: SharedEvidence) {
+  const { shown, info, endpoint, signal } = task;
+  await readAttestations(found.readings, collectUids(rows, shown), { eas: info.contracts.eas, endpoint, signal });
+  for (const row of rows) task.onFinding(row, await checkOneRow(task, row, found));
+}
+
+/** An error in one row must not stop the check of the others. */
+async function checkOneRow(task: CheckTask, row: ScorecardRow, found: SharedEvidence): Promise<Finding> {
+  try {
+    const finding = verifyRow(await collectEvidence(task, row, found));
+    task.signal.throwIfAborted();
+    return finding;
+  } catch (error) {
+    if (task.signal.aborted) throw error;
+    reportError(error);
+    return buildUncheckedFinding('the row of the service is malformed');
+  }
+}
+
+async function collectEvidence(
+  { shown, info, signal }: CheckTask,
+  row: ScorecardRow,
+  { readings, salts, commitments }: SharedEvidence,
+): Promise<Evidence> {
+  const prediction = getReading(readings, row.attestationUid);
+  const neighbours = findNeighbours(row, shown.known);
+  const previousUid = neighbours.before?.attestationUid ?? null;
+  return {
+    row,
+    horizon: shown.horizon,
+    attester: info.chain.attester,
+    prediction,
+    neighbours,
+    commitments,
+    resolution: row.resolutionUid === null ? null : getReading(readings, row.resolutionUid),
+    previous: previousUid === null ? null : getReading(readings, previousUid),
+    salt: salts.get(String(row.attestationUid)) ?? null,
+    metadata: await fetchMetadata(prediction, signal),
+    now: new Date(),
+  };
+}
+
+/** Uids of the rows and of their predecessors, without duplicates. */
+function collectUids(rows: readonly ScorecardRow[], { known }: ShownRecord) {
+  const named = rows.flatMap((row) => [row.attestationUid, row.resolutionUid, findNeighbours(row, known).before?.attestationUid]);
+  return [...new Set(named.map(String))].filter((uid) => UID_PATTERN.test(uid));
+}
+
+function getReading(readings: AttestationReads, uid: string | null): AttestationRead {
+  // An invalid uid exists on no chain.
+  return uid === null ? { problem: 'it is not on chain yet' } : (readings.get(uid) ?? { attestation: null });
+}
+
+async function fetchMetadata(reading: AttestationRead, signal: AbortSignal): Promise<Evidence['metadata']> {
+  const digest = findMetadataDigest('attestation' in reading ? reading.attestation : null);
+  return digest === null ? null : readMetadata(encodeCid(digest), signal);
+}
+
+/** Metadata is fetched only for authentic attestations; nothing is published for others. */
+function findMetadataDigest(attestation: Attestation | null) {
+  if (attestation === null || !isUidOfContent(attestation)) return null;
+  try {
+    return decodePredictionData(attestation).metadata;
+  } catch {
+    // The check itself reports undecodable data.
+    return null;
+  }
+}
+
+/** Salts of calls that are visible before their resolution, by prediction uid. */
+async function fetchSalts({ rows, shown, token, info }: CheckTask): Promise<ReadonlyMap<string, string>> {
+  if (!rows.some(({ direction, resolutionUid }) => direction !== null && resolutionUid === null)) return new Map();
+  try {
+    const { most } = info.limits.attestationHistory;
+    const { data }: { data: { type: string; uid: string; salt: string | null }[] } = await requestApi(
+      `api/svc/onchain-oracle/history?horizon=${shown.horizon}&limit=${most}`,
+      { token },
+    );
+    return new Map(data.flatMap(({ type, uid, salt }) => (type === 'prediction' && salt !== null ? [[uid, salt]] : [])));
+  } catch {
+    // Without salts the commitments stay unopened, and the finding says so.
+    return new Map();
+  }
+}

@@ -1,0 +1,72 @@
+import { h } from '../lib/dom.ts';
+import { shortenHex } from '../lib/format.ts';
+import type { Check, OpenCheck } from './check-list.ts';
+import type { Finding } from './evidence/evidence.ts';
+
+/** Verdicts differ in mark and text, not in colour alone. */
+const VERDICT_STYLES = {
+  verified: { mark: '✓', look: 'is-good' },
+  mismatch: { mark: '✗', look: 'is-bad' },
+  unchecked: { mark: '?', look: 'is-unsure' },
+};
+
+/** The verdict, with all comparisons in a disclosure. @param options `from`: host of the endpoint; `at`: time of the check */
+export function renderFinding(
+  { verdict, stage, summary, checks, open: left }: Finding,
+  { open, onToggle, from, at }: { open: boolean; onToggle: (open: boolean) => void; from: string; at: Date },
+) {
+  const { mark, look } = VERDICT_STYLES[verdict];
+  const later = left.length === 0 ? null : h('span', { class: 'later' }, ` · ${left.length} left open`);
+  const sentence = [h('span', { class: 'verdict-mark', 'aria-hidden': 'true' }, mark), h('strong', {}, summary), later];
+  if (checks.length === 0) return h('p', { class: `finding ${look}` }, sentence);
+  return h(
+    'details',
+    { class: `finding ${look}`, open, ontoggle: ({ target }) => onToggle(target.open) },
+    h('summary', {}, sentence),
+    renderGroup('Prediction, made before the window', checks.filter(({ about }) => about === 'prediction').map(renderCheck)),
+    renderGroup('Resolution, made after it', checks.filter(({ about }) => about === 'resolution').map(renderCheck)),
+    renderGroup('Position in the record', checks.filter(({ about }) => about === 'record').map(renderCheck)),
+    renderGroup('Left open', left.map(renderOpenCheck)),
+    renderGroup('Not checked here', getUncheckedItems(stage).map(renderOpenCheck)),
+    h('p', { class: 'quiet' }, formatSources(from, at)),
+  );
+}
+
+/** Claims that the two attestations cannot prove. */
+function getUncheckedItems(stage: Finding['stage']) {
+  const closes = { what: 'That the two closes match the market', why: '“npx svc verify --prices live” compares exchanges' };
+  const others = {
+    what: 'That there is no even earlier commitment for this day, no second record of the wallet and no withheld newer row',
+    why: '“npx svc audit” reads all attestations of the wallet',
+  };
+  return stage === 'over' ? [closes, others] : [others];
+}
+
+function formatSources(from: string, at: Date) {
+  return `Attestations were read from ${from} at ${at.toISOString().slice(11, 16)} UTC; hashing and comparison ran in this browser. The row, the metadata and the salt of an unresolved forecast come from the service and are compared with on-chain digests where named above.`;
+}
+
+function renderGroup(heading: string, lines: readonly HTMLElement[]) {
+  return lines.length === 0 ? null : h('div', { class: 'checks' }, h('h3', {}, heading), h('ul', {}, lines));
+}
+
+function renderCheck({ ok, what, expected, actual }: Check) {
+  const { mark, look } = ok ? VERDICT_STYLES.verified : VERDICT_STYLES.mismatch;
+  const figures = ok ? renderActual(actual) : h('span', { class: 'difference' }, ` Expected ${expected}, found ${actual}.`);
+  return h(
+    'li',
+    {},
+    h('span', { class: look }, mark, h('span', { class: 'visually-hidden' }, ok ? ' agrees: ' : ' does not: ')),
+    h('span', {}, what, figures),
+  );
+}
+
+/** The value on chain, unless it is only a confirmation. */
+function renderActual(actual: string) {
+  if (!/^(?:0x|-?\d|[A-Z])/.test(actual)) return null;
+  return h('span', { class: 'value' }, ` ${actual.length > 60 ? shortenHex(actual) : actual}`);
+}
+
+function renderOpenCheck({ what, why }: Pick<OpenCheck, 'what' | 'why'>) {
+  return h('li', {}, h('span', { class: 'quiet', 'aria-hidden': 'true' }, '○'), h('span', {}, `${what}: ${why}`));
+}

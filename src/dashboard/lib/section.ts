@@ -1,0 +1,80 @@
+import type { ApiResponses } from '../state/responses.ts';
+import type { ResourceState, Store } from '../state/store.ts';
+import { type Child, h, replaceChildren } from './dom.ts';
+import { formatUtcTime } from './format.ts';
+
+interface ResourceOptions<Name extends keyof ApiResponses> {
+  store: Store;
+  name: Name;
+  body: HTMLElement;
+  draw: (answer: ApiResponses[Name]) => Child | readonly Child[];
+}
+
+/**
+ * Binds a resource to an element: loading state, answer and problem. Redraws only when the answer changes, so that open and focused
+ * elements are kept.
+ */
+export function mountResource<Name extends keyof ApiResponses>({ store, name, body, draw }: ResourceOptions<Name>) {
+  const content = h('div', {});
+  const trouble = h('div', { 'aria-live': 'polite' });
+  replaceChildren(body, trouble, content);
+  let drawn = '';
+  store.watch(name, (known) => {
+    replaceChildren(trouble, renderProblem(known));
+    const next = known.answer === null ? '' : JSON.stringify(known.answer);
+    if (known.answer === null) replaceChildren(content, known.problem === null ? h('p', { class: 'loading' }, 'Loading…') : null);
+    else if (next !== drawn) redrawKeepingFocus(content, () => draw(known.answer as ApiResponses[Name]));
+    drawn = next;
+  });
+}
+
+/** Time of the last answer, for sections whose figures do not show their age. */
+export function createAsOfLine(store: Store, name: keyof ApiResponses) {
+  const line = h('p', { class: 'quiet as-of' });
+  store.watch(name, ({ at }) => {
+    const text = at === null ? '' : `As of ${formatUtcTime(at.toISOString())}.`;
+    if (line.textContent !== text) line.textContent = text;
+  });
+  return line;
+}
+
+/** A section that throws is replaced by a message, so that the others still work. */
+export function drawSafely(draw: () => Child | readonly Child[]) {
+  try {
+    return draw();
+  } catch (error) {
+    reportError(error);
+    return h('p', { class: 'trouble' }, 'This part cannot be shown: the response of the service is invalid.');
+  }
+}
+
+/** Restores the focus after a redraw to the element at the same position. */
+function redrawKeepingFocus(content: HTMLElement, draw: () => Child | readonly Child[]) {
+  const focused = document.activeElement;
+  const path = focused !== null && content.contains(focused) ? getChildPath(content, focused) : null;
+  replaceChildren(content, drawSafely(draw));
+  if (path === null || focused === null) return;
+  const there = path.reduce((at: Element | undefined, index) => at?.children[index], content);
+  if (there instanceof HTMLElement && there.tagName === focused.tagName) there.focus({ preventScroll: true });
+}
+
+/** Child indexes from `from` down to `element`. */
+function getChildPath(from: Element, element: Element): number[] {
+  const parent = element.parentElement;
+  if (element === from || parent === null) return [];
+  return [...getChildPath(from, parent), [...parent.children].indexOf(element)];
+}
+
+/** Placeholder of an empty section; adds a note while history is replayed. */
+export function renderNotYet(text: string) {
+  const meanwhile = h('span', { class: 'meanwhile' }, 'History is being replayed; this section fills automatically.');
+  return h('p', { class: 'empty' }, h('span', {}, text), meanwhile);
+}
+
+function renderProblem({ answer, problem, at }: ResourceState<any>) {
+  if (problem === null) return null;
+  const waiting = problem.code === 'STEP_WAITING';
+  const since = answer === null || at === null ? '' : ` Showing data of ${at.toISOString().slice(11, 16)} UTC.`;
+  const text = `${problem.message}.${since}`;
+  return waiting ? renderNotYet(text) : h('p', { class: 'trouble' }, text);
+}

@@ -1,0 +1,93 @@
+import { type CrowdWeek, renderCrowdChart } from '../charts/crowd-chart.ts';
+import { createFigure } from '../charts/figure.ts';
+import { getSectionBody, h, renderFact } from '../lib/dom.ts';
+import { formatDecimal, formatPercent, formatUtcTime } from '../lib/format.ts';
+import { toSentence, truncate } from '../lib/format-text.ts';
+import { mountResource, renderNotYet } from '../lib/section.ts';
+import type { Column } from '../lib/table.ts';
+import { formatBidAsk, renderBook } from '../record/order-book.ts';
+import type { Page } from '../state/page.ts';
+import type { ApiResponses } from '../state/responses.ts';
+
+type Crowd = ApiResponses['crowd'];
+
+/** Prediction market against model, on the same questions. */
+export function mountCrowd({ store }: Page) {
+  mountResource({ store, name: 'crowd', body: getSectionBody('crowd'), draw: renderCrowd });
+}
+
+function renderCrowd({ totals, weeks, quotesAreOurs, venue, throughDate }: Crowd) {
+  const warning = quotesAreOurs
+    ? h(
+        'p',
+        { class: 'notice' },
+        h('strong', {}, 'Not evidence. '),
+        `The quotes come from the ${venue} venue, which this service simulates to wager without money; no crowd is behind them.`,
+      )
+    : null;
+  if (weeks.length === 0)
+    return [warning, renderNotYet('No weekly question has been priced yet. The first is pinned with the daily forecast.')];
+  return [warning, renderCrowdVerdict(totals), renderCrowdFacts(totals, throughDate), createCrowdFigure(weeks), renderWeekBook(weeks)];
+}
+
+function renderCrowdVerdict({ weeks, verdict }: Crowd['totals']) {
+  const text = weeks === 0 ? 'No week is settled yet, so there is no comparison.' : toSentence(verdict);
+  return h('p', { class: 'sum-up' }, text);
+}
+
+function renderCrowdFacts({ weeks, brierDifference, oracleCloser, marketCloser }: Crowd['totals'], throughDate: string | null) {
+  const { mean, low, high } = brierDifference ?? { mean: null, low: null, high: null };
+  return h(
+    'dl',
+    { class: 'facts' },
+    renderFact('Settled weeks', `${weeks}${throughDate === null ? '' : `, up to ${throughDate}`}`),
+    renderFact('Closer to the outcome', `oracle ${oracleCloser}, crowd ${marketCloser}`),
+    renderFact('Brier score, oracle minus crowd (below 0: oracle better)', formatDecimal(mean, 4)),
+    renderFact('95 % interval', low === null ? '–' : `${formatDecimal(low, 4)} to ${formatDecimal(high, 4)}`),
+  );
+}
+
+function createCrowdFigure(newestFirst: Crowd['weeks']) {
+  const weeks = newestFirst.toReversed();
+  const settled = weeks.filter(({ winner }) => winner !== null).length;
+  return createFigure({
+    title: 'Probabilities of the weekly question',
+    summary: `${weeks.length} weekly questions, ${settled} of them settled. The closer a mark is to its triangle, the better.`,
+    legend: [
+      { label: 'crowd: probability of YES', mark: 'mark-crowd' },
+      { label: 'oracle: probability of YES', mark: 'mark-oracle' },
+      { label: 'result: up YES, down NO', mark: 'mark-came-true' },
+    ],
+    draw: (width) => renderCrowdChart({ width, weeks }),
+    columns: COLUMNS,
+    rows: newestFirst,
+  });
+}
+
+const COLUMNS: Column<CrowdWeek>[] = [
+  {
+    heading: 'Week',
+    cell: ({ weekId, replayed }) => [
+      h('span', { class: 'one-line' }, weekId),
+      replayed ? h('span', { class: 'quiet' }, ' replayed') : null,
+    ],
+  },
+  { heading: 'Question (venue wording)', cell: ({ question }) => h('span', { class: 'long' }, truncate(question)) },
+  { heading: 'Crowd', cell: ({ marketProbability }) => formatPercent(marketProbability), numeric: true },
+  { heading: 'Oracle', cell: ({ oracleProbability, gated }) => (gated ? 'hidden' : formatPercent(oracleProbability)), numeric: true },
+  { heading: 'Bid / ask', cell: ({ book }) => formatBidAsk(book), numeric: true },
+  { heading: 'Result', cell: ({ winner }) => winner ?? 'unsettled' },
+  { heading: 'Closer', cell: ({ closer }) => (closer === 'market' ? 'crowd' : (closer ?? '–')) },
+];
+
+/** @param weeks newest first */
+function renderWeekBook([{ weekId, question, book, pinnedAt }]: Crowd['weeks']) {
+  if (book === null) return null;
+  return h(
+    'details',
+    { class: 'more-of' },
+    h('summary', {}, `Order book of ${weekId}`),
+    h('p', {}, truncate(question), h('span', { class: 'quiet' }, ` Snapshot of ${formatUtcTime(pinnedAt)}, when the price was pinned.`)),
+    renderBook(book, weekId),
+  );
+}

@@ -1,0 +1,60 @@
+import { formatDayNumber } from '../charts/chart.ts';
+import { createFigure } from '../charts/figure.ts';
+import { getRiskClass, LANES, renderRegimeTimeline } from '../charts/regime-timeline.ts';
+import { getSectionBody, h } from '../lib/dom.ts';
+import { formatRegime } from '../lib/format-text.ts';
+import { mountResource, renderNotYet } from '../lib/section.ts';
+import { type RegimeRun, toRegimeRuns } from '../record/record-rows.ts';
+import type { Page } from '../state/page.ts';
+
+export function mountRegimes({ store }: Page) {
+  mountResource({
+    store,
+    name: 'scorecard',
+    body: getSectionBody('regimes'),
+    draw: ({ predictions }) => renderRegimes(toRegimeRuns(predictions)),
+  });
+}
+
+function renderRegimes(runs: readonly RegimeRun[]) {
+  const now = runs.at(-1);
+  if (now === undefined) return renderNotYet('No regime is known yet. It comes with the first forecast.');
+  return [
+    h(
+      'p',
+      { class: 'lead' },
+      h('strong', {}, `${formatRegime(now.regime)} since ${formatDayNumber(now.first)}`),
+      `, ${formatRisk(now)} risk.`,
+    ),
+    createFigure({
+      title: 'Market regime by day of forecast',
+      summary: formatRegimeSummary(runs),
+      legend: RISK_LEVELS_SHOWN.map((risk) => ({ label: `${risk.toLowerCase()} risk`, mark: `mark-run ${getRiskClass(risk)}` })),
+      draw: (width) => renderRegimeTimeline({ width, runs }),
+      note: 'A new regime takes effect after several days, so that a single outlier does not change it; a crisis takes effect at once.',
+      columns: [
+        { heading: 'From', cell: ({ first }) => formatDayNumber(first) },
+        { heading: 'To', cell: ({ last }) => formatDayNumber(last) },
+        { heading: 'Regime', cell: ({ regime }) => formatRegime(regime) },
+        { heading: 'Risk', cell: ({ riskLevel }) => riskLevel ?? '–' },
+        { heading: 'Days forecast', cell: ({ days }) => days, numeric: true },
+      ],
+      rows: runs.toReversed(),
+    }),
+  ];
+}
+
+/** Riskiest first. */
+const RISK_LEVELS_SHOWN = [...new Set(LANES.map(({ riskLevel }) => riskLevel))];
+
+function formatRisk({ riskLevel }: RegimeRun) {
+  return riskLevel === null ? 'unknown' : riskLevel.toLowerCase();
+}
+
+function formatRegimeSummary(runs: readonly RegimeRun[]) {
+  const days = runs.reduce((sum, run) => sum + run.days, 0);
+  const longest = runs.reduce((most, run) => (run.days > most.days ? run : most));
+  const changes = runs.length - 1;
+  const changed = `${changes === 0 ? 'No change' : `${changes} ${changes === 1 ? 'change' : 'changes'}`} in ${days} ${days === 1 ? 'day' : 'days'}`;
+  return `${changed}; the longest was ${formatRegime(longest.regime)}, ${longest.days} ${longest.days === 1 ? 'day' : 'days'} from ${formatDayNumber(longest.first)}.`;
+}

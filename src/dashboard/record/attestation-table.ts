@@ -1,0 +1,97 @@
+import { type Child, h, replaceChildren } from '../lib/dom.ts';
+import { formatPercent, shortenHex } from '../lib/format.ts';
+import type { ScorecardRow } from '../state/responses.ts';
+import { formatCall, getRowElementId, renderPrices, renderStatus } from './row-cells.ts';
+
+const HEADINGS = ['Day', 'Outcome', 'Call', 'P(up)', 'BTC, window open → end', 'Attestation', 'Check'];
+
+interface AttestationTableOptions {
+  rows: readonly ScorecardRow[];
+  horizon: number;
+  view: (row: ScorecardRow) => { button: HTMLElement; below: HTMLElement };
+}
+
+/** One row per forecast; on narrow screens CSS turns rows into cards, and the ARIA roles keep the table semantics. */
+export function renderAttestationTable({ rows, horizon, view }: AttestationTableOptions) {
+  return h(
+    'table',
+    { class: 'attested', role: 'table' },
+    h('caption', {}, `${horizon}-day forecasts and their attestations, newest first`),
+    h(
+      'thead',
+      { role: 'rowgroup' },
+      h(
+        'tr',
+        { role: 'row' },
+        HEADINGS.map((heading) => h('th', { role: 'columnheader', scope: 'col' }, heading)),
+      ),
+    ),
+    h(
+      'tbody',
+      { role: 'rowgroup' },
+      rows.flatMap((row) => {
+        const { button, below } = view(row);
+        return [renderForecastRow(row, button), renderRowBelow(below)];
+      }),
+    ),
+  );
+}
+
+function renderForecastRow(row: ScorecardRow, action: Child) {
+  const { date, sequence } = row;
+  return h(
+    'tr',
+    { role: 'row', id: getRowElementId(row) },
+    h(
+      'th',
+      { role: 'rowheader', scope: 'row', class: 'day' },
+      h('time', { datetime: date }, date),
+      h('span', { class: 'quiet' }, ` #${sequence}`),
+    ),
+    renderCell('outcome', renderStatus(row)),
+    renderCell('call', renderCallCell(row)),
+    renderCell('p-up', h('span', { class: 'narrow quiet', 'aria-hidden': 'true' }, 'P(up) '), formatPercent(row.pUp)),
+    renderCell('prices', renderPrices(row)),
+    renderCell('uid', renderUid(row)),
+    renderCell('check', action),
+  );
+}
+
+function renderRowBelow(content: HTMLElement) {
+  return h('tr', { role: 'row', class: 'below' }, h('td', { role: 'cell', colspan: HEADINGS.length }, content));
+}
+
+function renderCell(name: string, ...content: (Child | readonly Child[])[]) {
+  return h('td', { role: 'cell', class: name }, ...content);
+}
+
+function renderCallCell(row: ScorecardRow) {
+  if (row.missed) return h('span', { class: 'quiet' }, 'none made');
+  return row.direction === null ? h('span', { class: 'quiet' }, 'hidden') : formatCall(row);
+}
+
+function renderUid({ attestationUid, date }: ScorecardRow) {
+  if (attestationUid === null) return h('span', { class: 'quiet' }, 'not on chain yet');
+  return [
+    h('code', { title: attestationUid }, shortenHex(attestationUid)),
+    createCopyButton(attestationUid, `Copy the uid of ${date}`),
+    h(
+      'a',
+      { href: `api/svc/onchain-oracle/verify/${attestationUid}` },
+      'JSON',
+      h('span', { class: 'visually-hidden' }, ` of the attestation of ${date}`),
+    ),
+  ];
+}
+
+/** The clipboard API needs a secure context. */
+function createCopyButton(text: string, label: string) {
+  if (navigator.clipboard === undefined) return null;
+  const button = h('button', { type: 'button', class: 'small', 'aria-label': label, onclick: () => void copy() }, 'Copy');
+  async function copy() {
+    await navigator.clipboard.writeText(text);
+    replaceChildren(button, 'Copied');
+    setTimeout(() => replaceChildren(button, 'Copy'), 1_500);
+  }
+  return button;
+}

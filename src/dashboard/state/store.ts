@@ -1,0 +1,116 @@
+import { ApiProblem, requestApi } from './api.ts';
+import { requestFullScorecard } from './full-scorecard.ts';
+import type { HorizonSelection } from './horizon-selection.ts';
+import { notifyAll } from './notify.ts';
+import { DEPENDS_ON, HORIZON_RESOURCES, RESOURCE_PATHS } from './resources.ts';
+import type { ApiResponses } from './responses.ts';
+import type { LoginSession, Session } from './session.ts';
+
+/**
+ * State of a resource. A failed refresh keeps the last answer and adds the problem. `at`, `requestedBy`: time and session of the answer;
+ * `retryAt`: earliest retry, in epoch milliseconds
+ */
+export interface ResourceState<T> {
+  answer: T | null;
+  problem: ApiProblem | null;
+  at: Date | null;
+  requestedBy: LoginSession | null;
+  retryAt: number;
+}
+
+export type Store = ReturnType<typeof createStore>;
+type Name = keyof ApiResponses;
+
+const EMPTY_STATE = { answer: null, problem: null, at: null, requestedBy: null, retryAt: 0 };
+
+/** Fetches each resource once and notifies all watching sections. */
+export function createStore({ session, horizon }: { session: Session; horizon: HorizonSelection }) {
+  const known = new Map<Name, ResourceState<any>>();
+  const listeners = new Map<Name, Set<(known: ResourceState<any>) => void>>();
+  /** Generation by resource; answers of earlier generations are dropped */
+  const newest = new Map<Name, number>();
+
+  function setState(name: Name, next: ResourceState<any>) {
+    known.set(name, next);
+    notifyAll(listeners.get(name) ?? [], next);
+  }
+
+  function get<N extends Name>(name: N): ResourceState<ApiResponses[N]> {
+    return known.get(name) ?? EMPTY_STATE;
+  }
+
+  /** Invalidates requests in flight. */
+  function nextGeneration(name: Name) {
+    const generation = (newest.get(name) ?? 0) + 1;
+    newest.set(name, generation);
+    return generation;
+  }
+
+  async function refresh(name: Name) {
+    const [generation, requestedBy] = [nextGeneration(name), session.current];
+    const outcome = await fetchResource(name, requestedBy);
+    const isRefused = requestedBy !== null && outcome.problem?.code === 'UNAUTHENTICATED';
+    // Ends only the session that made the request; another one may have begun since.
+    if (isRefused && session.current?.token === requestedBy.token) session.end();
+    if (newest.get(name) !== generation) return;
+    if (isRefused) await refresh(name);
+    else setState(name, outcome);
+  }
+
+  async function fetchResource(name: Name, requestedBy: LoginSession | null): Promise<ResourceState<any>> {
+    const days = horizon.value;
+    try {
+      const path = RESOURCE_PATHS[name](days, (other) => get(other).answer);
+      if (path === null) return { ...EMPTY_STATE, problem: explainWaiting(name) };
+      const request = name === 'scorecard' ? requestFullScorecard : requestApi;
+      const answer = await request(path, { token: requestedBy?.token });
+      if (HORIZON_RESOURCES.includes(name) && answer.horizon !== `${days}d`) throw otherHorizonProblem();
+      return { ...EMPTY_STATE, answer, at: new Date(), requestedBy };
+    } catch (error) {
+      const problem = toProblem(error);
+      return { ...get(name), problem, retryAt: Date.now() + 1_000 * (problem.retryAfterSeconds ?? 0) };
+    }
+  }
+
+  /** Null while the deciding resource is still loading. */
+  function explainWaiting(name: Name) {
+    const other = DEPENDS_ON[name];
+    if (other !== undefined && get(other).answer === null) return get(other).problem;
+    return new ApiProblem({ code: 'STEP_WAITING', detail: 'Nothing yet' });
+  }
+
+  return {
+    get,
+    refresh,
+    async refreshAll(names: readonly Name[]) {
+      const [first, after] = [names.filter((name) => !DEPENDS_ON[name]), names.filter((name) => DEPENDS_ON[name])];
+      await Promise.all(first.map(refresh));
+      await Promise.all(after.map(refresh));
+    },
+    /** Resources without an answer, or with a problem. */
+    inTrouble(): Name[] {
+      return [...known].filter(([, { answer, problem }]) => answer === null || problem !== null).map(([name]) => name);
+    },
+    /** Drops the answer and any request in flight. */
+    forget(name: Name) {
+      nextGeneration(name);
+      setState(name, EMPTY_STATE);
+    },
+    /** Calls the listener now and on every change. */
+    watch<N extends Name>(name: N, listener: (known: ResourceState<ApiResponses[N]>) => void) {
+      if (!listeners.has(name)) listeners.set(name, new Set());
+      listeners.get(name)?.add(listener);
+      notifyAll([listener], get(name));
+    },
+  };
+}
+
+function otherHorizonProblem() {
+  return new ApiProblem({ code: 'UNEXPECTED', detail: 'The service returned another horizon than requested' });
+}
+
+function toProblem(error: unknown) {
+  if (error instanceof ApiProblem) return error;
+  reportError(error);
+  return new ApiProblem({ code: 'UNEXPECTED', detail: 'The response of the service is invalid' });
+}

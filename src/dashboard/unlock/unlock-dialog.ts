@@ -1,0 +1,123 @@
+import { h, replaceChildren } from '../lib/dom.ts';
+import type { LoginSession } from '../state/session.ts';
+import { attemptLogin, logInWith, logInWithToken, type ShowStatus } from './login.ts';
+import type { WalletWatch } from './wallet-watch.ts';
+import type { Wallet } from './wallets.ts';
+
+const SIGNATURE_EXPLANATION =
+  'Your wallet signs one line of text: a signature, not a transaction. It is free and moves no funds. The service checks the gate tokens of the wallet and shows you today’s call for 30 minutes.';
+
+/** By login step. */
+export const STAGE_MESSAGES = {
+  connect: (name: string) => `Choose an account in ${name}.`,
+  sign: (name: string) => `Sign the message in ${name}.`,
+  check: () => 'Checking signature and balance…',
+};
+
+interface UnlockDialogOptions {
+  wallets: WalletWatch;
+  onLoggedIn: (session: LoginSession) => void;
+  fallback: HTMLElement;
+}
+
+/** Login dialog: a wallet of this browser, or an access token. @param options `fallback` gets the focus if the opener is gone */
+export function createUnlockDialog({ wallets, onLoggedIn, fallback }: UnlockDialogOptions) {
+  const element = h('dialog', { class: 'unlock', 'aria-labelledby': 'unlock-title' });
+  const status = h('p', { class: 'unlock-status', role: 'status' });
+  const list = h('div', {});
+  const field = createTokenField();
+  const attempts = createLoginAttempts(status, (session, wallet) => {
+    element.close();
+    if (wallet === null) wallets.forget();
+    else wallets.use(wallet);
+    onLoggedIn(session);
+    if (document.activeElement === document.body) fallback.focus();
+  });
+  const startWalletLogin = (wallet: Wallet) =>
+    void attempts.begin((say) => logInWith(wallet.provider, (stage) => say(STAGE_MESSAGES[stage](wallet.name))), wallet);
+  const startTokenLogin = () => void attempts.begin(() => logInWithToken(field.value), null);
+
+  const drawList = () => replaceChildren(list, renderWalletList(wallets.all, startWalletLogin));
+  wallets.onFound(drawList);
+  drawList();
+  element.addEventListener('close', () => {
+    attempts.void();
+    field.value = '';
+  });
+  const close = h('button', { type: 'button', onclick: () => element.close() }, 'Close');
+  replaceChildren(
+    element,
+    ...renderDialogContent(list, status, createTokenForm(field, startTokenLogin)),
+    h('div', { class: 'unlock-end' }, close),
+  );
+  return {
+    element,
+    open() {
+      wallets.ask();
+      if (!element.open) element.showModal();
+    },
+  };
+}
+
+/** One login at a time: a later one, or closing the dialog, cancels it. */
+function createLoginAttempts(status: HTMLElement, onDone: (session: LoginSession, wallet: Wallet | null) => void) {
+  let generation = 0;
+
+  async function begin(login: (say: ShowStatus) => Promise<LoginSession>, wallet: Wallet | null) {
+    const ownGeneration = ++generation;
+    const say = (message: string, isProblem = false) => {
+      status.textContent = message;
+      status.classList.toggle('bad', isProblem);
+    };
+    say('Contacting the service…');
+    const counts = () => ownGeneration === generation;
+    await attemptLogin({ login, counts, say, onDone: (session) => onDone(session, wallet), isByToken: wallet === null });
+  }
+
+  return {
+    begin,
+    void() {
+      generation += 1;
+      status.textContent = '';
+    },
+  };
+}
+
+function renderDialogContent(list: HTMLElement, status: HTMLElement, form: HTMLElement) {
+  const title = h('h2', { id: 'unlock-title' }, 'Unlock with your wallet');
+  return [title, h('p', {}, SIGNATURE_EXPLANATION), list, status, h('details', {}, h('summary', {}, 'Use a token instead'), form)];
+}
+
+function renderWalletList(wallets: readonly Wallet[], onChoose: (wallet: Wallet) => void) {
+  if (wallets.length === 0) {
+    return h('p', { class: 'notice' }, 'No wallet was found in this browser. Install one or use a token.');
+  }
+  const rows = wallets.map((wallet) =>
+    h('li', {}, h('button', { type: 'button', onclick: () => onChoose(wallet) }, renderWalletIcon(wallet), wallet.name)),
+  );
+  return h('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, rows);
+}
+
+function renderWalletIcon({ icon, name }: Wallet) {
+  if (icon === null) return h('span', { class: 'no-icon', 'aria-hidden': 'true' }, name.slice(0, 1));
+  return h('img', { src: icon, alt: '', width: 28, height: 28 });
+}
+
+function createTokenField() {
+  return h('input', { id: 'unlock-token', type: 'text', autocomplete: 'off', spellcheck: 'false', maxlength: 2_100, required: true });
+}
+
+function createTokenForm(field: HTMLInputElement, onUse: () => void) {
+  const onsubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    onUse();
+  };
+  return h(
+    'form',
+    { class: 'token', onsubmit },
+    h('label', { for: field.id }, 'Access token'),
+    field,
+    h('button', { type: 'submit' }, 'Use this token'),
+    h('p', { class: 'token-note quiet' }, 'In the folder of the service, ', h('code', {}, 'npm run -s token -- basic'), ' prints one.'),
+  );
+}
