@@ -116,7 +116,7 @@ function buildBlockCalls(names: readonly string[]) {
 }
 
 function parseBlock(answer: RpcOutcome): Block {
-  const { number, timestamp, hash } = (requireResult(answer) as any) ?? {};
+  const { number, timestamp, hash } = (requireResult(answer) as { number?: string; timestamp?: string; hash?: string } | null) ?? {};
   const block = { number: Number(number), time: Number(timestamp), hash };
   if (!Number.isSafeInteger(block.number) || !Number.isSafeInteger(block.time))
     throw new RpcUnavailableError('it returns a block without a time');

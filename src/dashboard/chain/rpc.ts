@@ -66,30 +66,37 @@ async function callAtOnce(endpoint: Endpoint, calls: readonly RpcCall[]): Promis
     if (Array.isArray(answer)) return requests.map(({ id }) => findAnswer(id, answer));
   }
   const answers = [];
-  for (const request of requests) answers.push(findAnswer(request.id, [await postJson(endpoint, request)]));
+  for (const request of requests) answers.push(findAnswer(request.id, [(await postJson(endpoint, request)) as RpcAnswer | null]));
   if (requests.length > 1) endpointsWithoutBatches.add(endpoint.url);
   return answers;
 }
 
-function findAnswer(id: number, answers: readonly any[]): RpcOutcome {
+interface RpcAnswer {
+  id?: unknown;
+  result?: unknown;
+  error?: unknown;
+  detail?: unknown;
+}
+
+function findAnswer(id: number, answers: readonly (RpcAnswer | null)[]): RpcOutcome {
   const mine = answers.filter((answer) => answer?.id === id);
   if (mine.length !== 1) throw new RpcUnavailableError(mine.length === 0 ? explainMissingAnswer(answers) : 'it answers one call twice');
-  const [{ result, error }] = mine;
+  const { result, error } = mine[0] ?? {};
   if (error !== undefined) return { problem: formatRpcError(error) };
   return result === undefined ? { problem: 'it answers without a result' } : { result };
 }
 
 /** A rejected batch has no call ids. */
-function explainMissingAnswer(answers: readonly any[]) {
+function explainMissingAnswer(answers: readonly (RpcAnswer | null)[]) {
   const [first] = answers;
   if (first?.error !== undefined) return formatRpcError(first.error);
   // Problem details (RFC 9457), as this service sends them.
   return typeof first?.detail === 'string' ? formatRpcError({ message: first.detail }) : 'it answers other calls than those sent';
 }
 
-function formatRpcError(error: any) {
-  const message = typeof error?.message === 'string' ? error.message : 'no reason given';
-  return `it returns an error: ${message.slice(0, 120)}`;
+function formatRpcError(error: unknown) {
+  const { message } = (error ?? {}) as { message?: unknown };
+  return `it returns an error: ${typeof message === 'string' ? message.slice(0, 120) : 'no reason given'}`;
 }
 
 async function postJson({ url, signal, fetch }: Endpoint, body: unknown): Promise<unknown> {

@@ -68,9 +68,10 @@ function createLazyTable<Row>({ title, columns, rows }: { title: string; columns
       class: 'table-of',
       open,
       ontoggle: ({ target }) => {
-        if (target.open) openTables.add(title);
+        const { open } = target as HTMLDetailsElement;
+        if (open) openTables.add(title);
         else openTables.delete(title);
-        if (target.open) fill();
+        if (open) fill();
       },
     },
     h('summary', {}, 'Table', h('span', { class: 'visually-hidden' }, `: ${title}`)),

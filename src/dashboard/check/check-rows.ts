@@ -13,7 +13,7 @@ import { createMetadataReader } from '../chain/metadata.ts';
 import { RpcUnavailableError } from '../chain/rpc.ts';
 import { findNeighbours, type ShownRecord } from '../record/neighbours.ts';
 import { requestApi } from '../state/api.ts';
-import type { ScorecardRow } from '../state/responses.ts';
+import type { AttestationHistory, ScorecardRow } from '../state/responses.ts';
 import { computeSearchRange, findCommitmentsAround } from './commitments.ts';
 import type { CheckTask, Commitments, Evidence, Finding } from './evidence/evidence.ts';
 import { buildUncheckedFinding, verifyRow } from './verify-row.ts';
@@ -135,10 +135,9 @@ async function fetchSalts({ rows, shown, token, info }: CheckTask): Promise<Read
   if (!rows.some(({ direction, resolutionUid }) => direction !== null && resolutionUid === null)) return new Map();
   try {
     const { most } = info.limits.attestationHistory;
-    const { data }: { data: { type: string; uid: string; salt: string | null }[] } = await requestApi(
-      `api/svc/onchain-oracle/history?horizon=${shown.horizon}&limit=${most}`,
-      { token },
-    );
+    const { data } = await requestApi<AttestationHistory>(`api/svc/onchain-oracle/history?horizon=${shown.horizon}&limit=${most}`, {
+      token,
+    });
     return new Map(data.flatMap(({ type, uid, salt }) => (type === 'prediction' && salt !== null ? [[uid, salt]] : [])));
   } catch {
     // Without salts the commitments stay unopened, and the finding says so.

@@ -21,7 +21,7 @@ export function renderFinding(
   if (checks.length === 0) return h('p', { class: `finding ${look}` }, sentence);
   return h(
     'details',
-    { class: `finding ${look}`, open, ontoggle: ({ target }) => onToggle(target.open) },
+    { class: `finding ${look}`, open, ontoggle: ({ target }) => onToggle((target as HTMLDetailsElement).open) },
     h('summary', {}, sentence),
     renderGroup('Prediction, made before the window', checks.filter(({ about }) => about === 'prediction').map(renderCheck)),
     renderGroup('Resolution, made after it', checks.filter(({ about }) => about === 'resolution').map(renderCheck)),

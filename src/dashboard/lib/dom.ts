@@ -3,7 +3,7 @@
 const SVG = 'http://www.w3.org/2000/svg';
 
 export type Child = Node | string | number | null | undefined | false;
-type Attributes = Record<string, string | number | boolean | null | undefined | ((event: any) => void)>;
+type Attributes = Record<string, string | number | boolean | null | undefined | ((event: Event) => void)>;
 
 /** Creates an HTML element. Omits attributes that are false, null or undefined; `onclick` and the like take functions. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(

@@ -71,7 +71,7 @@ export function renderNotYet(text: string) {
   return h('p', { class: 'empty' }, h('span', {}, text), meanwhile);
 }
 
-function renderProblem({ answer, problem, at }: ResourceState<any>) {
+function renderProblem({ answer, problem, at }: ResourceState<unknown>) {
   if (problem === null) return null;
   const waiting = problem.code === 'STEP_WAITING';
   const since = answer === null || at === null ? '' : ` Showing data of ${at.toISOString().slice(11, 16)} UTC.`;

@@ -5,10 +5,23 @@ import type { PushedEvent } from './live-events.ts';
 
 export type EventLine = EventMessage & { key: string; time: string; replayed: boolean; uids: readonly string[] };
 
+/** Fields of events and attestations that lines are made of. */
+interface EventFields {
+  type?: string;
+  status?: string;
+  date?: string;
+  horizon?: string;
+  blockNumber?: number;
+  uid?: string;
+  resolutionUid?: string | null;
+  attestedAt?: string;
+  replayed?: boolean;
+}
+
 /** An event or attestation with its own line. */
 interface EventEntry {
   type: string;
-  data: Record<string, any>;
+  data: EventFields;
   line: EventLine;
 }
 
@@ -16,7 +29,8 @@ const UID_PATTERN = /^0x[0-9a-f]{64}$/;
 
 /** @param events newest first */
 export function toEventLines(events: readonly PushedEvent[]): EventLine[] {
-  const entries = events.map(({ id, type, timestamp, data }) => {
+  const entries = events.map(({ id, type, timestamp, data: payload }) => {
+    const data: EventFields = payload;
     const uids = parseEventUids(data.uid ?? data.resolutionUid);
     return {
       type,
@@ -28,9 +42,9 @@ export function toEventLines(events: readonly PushedEvent[]): EventLine[] {
 }
 
 /** @param rows of `GET /api/svc/onchain-oracle/history`, newest first */
-export function toAttestationLines(rows: readonly Record<string, any>[]): EventLine[] {
+export function toAttestationLines(rows: readonly EventFields[]): EventLine[] {
   const entries = rows.map((data) => {
-    const { uid, attestedAt: time, replayed } = data;
+    const { uid = '', attestedAt: time = '', replayed } = data;
     const line = { ...formatAttestation(data), key: uid, time, replayed: replayed === true, uids: parseEventUids(uid) };
     return { type: 'attestation.created', data, line };
   });
@@ -57,7 +71,7 @@ function getGroupKey({ type, data }: EventEntry) {
 
 function mergeGroup(group: readonly EventEntry[]): EventLine {
   const [{ type, line }] = group;
-  const all = [...group].sort((one, other) => Number.parseInt(one.data.horizon, 10) - Number.parseInt(other.data.horizon, 10));
+  const all = [...group].sort((one, other) => parseHorizonDays(one) - parseHorizonDays(other));
   return {
     ...line,
     ...formatEventGroup(
@@ -66,6 +80,10 @@ function mergeGroup(group: readonly EventEntry[]): EventLine {
     ),
     uids: all.flatMap((entry) => entry.line.uids),
   };
+}
+
+function parseHorizonDays({ data: { horizon = '' } }: EventEntry) {
+  return Number.parseInt(horizon, 10);
 }
 
 function parseEventUids(uid: unknown) {

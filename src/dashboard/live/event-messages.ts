@@ -1,5 +1,6 @@
 import { formatPercent, formatUsd } from '../lib/format.ts';
 import { formatDayAndMonth, formatHorizon, formatRegime, formatSignedPercent, truncate } from '../lib/format-text.ts';
+import type { EventName, EventPayload } from '../state/responses.ts';
 
 export interface EventMessage {
   kind: string;
@@ -7,11 +8,12 @@ export interface EventMessage {
   tone?: 'good' | 'bad';
 }
 
-export function formatEvent(type: string, data: Record<string, any>): EventMessage {
-  return EVENT_FORMATTERS[type]?.(data) ?? { kind: truncate(type, 40), text: '' };
+export function formatEvent(type: string, data: object): EventMessage {
+  const format: ((data: never) => EventMessage) | undefined = EVENT_FORMATTERS[type as EventName];
+  return format?.(data as never) ?? { kind: truncate(type, 40), text: '' };
 }
 
-const EVENT_FORMATTERS: Record<string, (data: Record<string, any>) => EventMessage> = {
+const EVENT_FORMATTERS: { [Name in EventName]: (data: EventPayload<Name>) => EventMessage } = {
   'signal.new': (data) => ({
     kind: 'New call',
     text: `${formatCallName(data)}: ${formatCallValue(data)}, with Bitcoin at ${formatUsd(data.btcPrice)}.`,
@@ -50,35 +52,40 @@ const EVENT_FORMATTERS: Record<string, (data: Record<string, any>) => EventMessa
 const LIST = new Intl.ListFormat('en-GB');
 
 /** One sentence for the calls of a day, which are made and committed together. @param all at least one */
-export function formatEventGroup(type: string, all: readonly Record<string, any>[]): EventMessage {
-  const [{ date, btcPrice, blockNumber }] = all;
-  if (type === 'signal.new') {
-    const calls = all.map((data) => `${formatHorizon(data.horizon)} ${formatCallValue(data)}`);
-    return {
-      kind: 'New calls',
-      text: `Calls of ${formatDayAndMonth(date)}, with Bitcoin at ${formatUsd(btcPrice)}: ${calls.join('; ')}.`,
-    };
-  }
+export function formatEventGroup(type: string, all: readonly object[]): EventMessage {
+  return type === 'signal.new'
+    ? formatCalls(all as readonly EventPayload<'signal.new'>[])
+    : formatCommitments(all as readonly EventPayload<'attestation.created'>[]);
+}
+
+function formatCalls(all: readonly EventPayload<'signal.new'>[]): EventMessage {
+  const [{ date, btcPrice }] = all;
+  const calls = all.map((data) => `${formatHorizon(data.horizon)} ${formatCallValue(data)}`);
+  return { kind: 'New calls', text: `Calls of ${formatDayAndMonth(date)}, with Bitcoin at ${formatUsd(btcPrice)}: ${calls.join('; ')}.` };
+}
+
+function formatCommitments(all: readonly EventPayload<'attestation.created'>[]): EventMessage {
+  const [{ date, blockNumber }] = all;
   const days = LIST.format(all.map(({ horizon }) => horizon.replace(/d$/, '')));
   return { kind: 'Committed', text: `Calls of ${formatDayAndMonth(date)} for ${days} days: committed on chain in block ${blockNumber}.` };
 }
 
-function formatCallName({ horizon, date }: Record<string, any>) {
+function formatCallName({ horizon, date }: { horizon: string; date: string }) {
   return `${formatHorizon(horizon)} call of ${formatDayAndMonth(date)}`;
 }
 
-function formatCallValue({ signal, direction, confidence }: Record<string, any>) {
+function formatCallValue({ signal, direction, confidence }: EventPayload<'signal.new'>) {
   if (signal === 'GATED') return 'hidden';
   const sure = `${direction} at ${formatPercent(confidence)}`;
   return signal === 'HOLD' ? `HOLD, abstains (leans ${sure})` : `${signal}, ${sure}`;
 }
 
-function formatStake({ side, amount, odds, asset }: Record<string, any>) {
+function formatStake({ side, amount, odds, asset }: EventPayload<'wager.placed'>) {
   if (side === null) return 'Hidden,';
-  return `${formatPlainAmount(amount, asset)} on ${side} at odds of ${Number(odds).toFixed(2)},`;
+  return `${formatPlainAmount(amount ?? 0, asset)} on ${side} at odds of ${Number(odds).toFixed(2)},`;
 }
 
-function formatProfit({ outcome, pnl, asset }: Record<string, any>) {
+function formatProfit({ outcome, pnl, asset }: EventPayload<'wager.settled'>) {
   if (outcome === null || pnl === null) return '';
   return `: ${outcome}, ${pnl < 0 ? 'a loss' : 'a gain'} of ${formatPlainAmount(Math.abs(pnl), asset)}`;
 }
@@ -88,7 +95,7 @@ function formatPlainAmount(amount: number, asset: string) {
 }
 
 /** An attestation of the public record as an event. @param row of `GET /api/svc/onchain-oracle/history` */
-export function formatAttestation(row: Record<string, any>): EventMessage {
+export function formatAttestation(row: { type?: string; status?: string }): EventMessage {
   const scored = row.type === 'resolution' && (row.status === 'WIN' || row.status === 'LOSS');
   return formatEvent(scored ? 'signal.resolved' : 'attestation.created', scored ? { ...row, outcome: row.status } : row);
 }

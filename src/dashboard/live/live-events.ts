@@ -1,12 +1,12 @@
 import { ApiProblem, requestApi } from '../state/api.ts';
 import type { Session } from '../state/session.ts';
-import { openSocket } from './live-socket.ts';
+import { openSocket, type SocketMessage } from './live-socket.ts';
 
 export interface PushedEvent {
   id: number;
   type: string;
   timestamp: string;
-  data: Record<string, any>;
+  data: object;
 }
 
 type LiveState = 'off' | 'connecting' | 'live' | 'waiting';
@@ -73,7 +73,7 @@ export class LiveEvents {
     if (current === null) return this.#setState('off');
     this.#setState('connecting');
     try {
-      const { ticket } = await requestApi('api/svc/ws/ticket', { token: current.token, method: 'POST' });
+      const { ticket } = await requestApi<{ ticket: string }>('api/svc/ws/ticket', { token: current.token, method: 'POST' });
       if (generation === this.#generation) this.#open(ticket);
     } catch (error) {
       if (!(error instanceof ApiProblem)) throw error;
@@ -98,9 +98,9 @@ export class LiveEvents {
     });
   }
 
-  #handleMessage({ id, type, timestamp, data }: any) {
+  #handleMessage({ id, type, timestamp, data }: SocketMessage) {
     if (typeof id === 'number') return this.#addEvent({ id, type, timestamp, data });
-    if (type === 'connected') return this.#handleConnected(data.lastEventId);
+    if (type === 'connected') return this.#handleConnected(data.lastEventId ?? 0);
     if (type === 'replay.complete') {
       this.caughtUp = true;
       this.#setState('live');

@@ -5,10 +5,18 @@ const SILENCE_TIMEOUT_MS = 75_000;
 /** Close code of a connection that timed out. */
 const SILENT_CLOSE_CODE = 1006;
 
+/** An event has an `id`; the first message, `connected`, names the newest one. */
+export interface SocketMessage {
+  id?: number;
+  type: string;
+  timestamp: string;
+  data: { lastEventId?: number };
+}
+
 interface OpenSocketOptions {
   ticket: string;
   since: number | null;
-  onMessage: (message: any) => void;
+  onMessage: (message: SocketMessage) => void;
   onClosed: (code: number) => void;
 }
 

@@ -3,6 +3,7 @@ import { type EventLine, toAttestationLines, toEventLines, updateLines } from '.
 import { LiveEvents } from '../live/live-events.ts';
 import { ApiProblem, requestApi } from '../state/api.ts';
 import type { Page } from '../state/page.ts';
+import type { AttestationHistory } from '../state/responses.ts';
 import { createUnlockButton } from '../unlock/unlock-button.ts';
 
 /** Live events for a logged-in reader; otherwise the newest attestations. */
@@ -77,7 +78,7 @@ function followAttestations({ store, session, onChange }: { store: Page['store']
     if (session.current !== null || count === requestedCount) return;
     requestedCount = count;
     // Extra rows, as the oldest group may be incomplete.
-    const { data } = await requestApi('api/svc/onchain-oracle/history?horizons=all&limit=30');
+    const { data } = await requestApi<AttestationHistory>('api/svc/onchain-oracle/history?horizons=all&limit=30');
     lines = toAttestationLines(data).slice(0, 10);
     onChange();
   }

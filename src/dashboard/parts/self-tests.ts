@@ -74,7 +74,7 @@ function createWalkForwardDetails() {
   let isRequested = false;
   return h(
     'details',
-    { class: 'more-of', ontoggle: ({ target }) => target.open && !isRequested && void load() },
+    { class: 'more-of', ontoggle: ({ target }) => (target as HTMLDetailsElement).open && !isRequested && void load() },
     h('summary', {}, 'Folds and canaries of the walk-forward test'),
     body,
   );
@@ -82,7 +82,7 @@ function createWalkForwardDetails() {
     isRequested = true;
     replaceChildren(body, h('p', { class: 'loading' }, 'Loading…'));
     try {
-      const answer: WalkForward = await requestApi('api/self-test/walk-forward');
+      const answer = await requestApi<WalkForward>('api/self-test/walk-forward');
       body.removeAttribute('aria-live');
       replaceChildren(body, renderWalkForward(answer));
     } catch (error) {

@@ -33,10 +33,10 @@ const TIMEOUT_MS = 20_000;
  * @returns JSON body of a success
  * @throws {ApiProblem}
  */
-export async function requestApi(
+export async function requestApi<Answer = unknown>(
   path: string,
   { token, method = 'GET', body }: { token?: string | null; method?: string; body?: unknown } = {},
-): Promise<any> {
+): Promise<Answer> {
   const response = await fetchFromService(path, {
     method,
     headers: {
@@ -69,7 +69,7 @@ function tokenRejectedProblem() {
   return new ApiProblem({ code: 'UNAUTHENTICATED', detail: 'The access token has expired or is not valid', field: 'Authorization' });
 }
 
-function toApiProblem(response: Response, answer: any) {
+function toApiProblem(response: Response, answer: ApiProblemOptions | null) {
   const retryAfterSeconds = Number(response.headers.get('retry-after')) || undefined;
   if (typeof answer?.detail === 'string') return new ApiProblem({ ...answer, retryAfterSeconds });
   return new ApiProblem({ code: 'UNREACHABLE', detail: `The service answers with status ${response.status}`, retryAfterSeconds });

@@ -4,16 +4,17 @@ import type { ApiResponses } from './responses.ts';
 /**
  * Reads all pages of the scorecard: charts and checks need the whole record.
  * @param path with the page size
- * @throws {import('./api.ts').ApiProblem}
+ * @throws {ApiProblem}
  */
 export async function requestFullScorecard(path: string, options: { token?: string | null }): Promise<ApiResponses['scorecard']> {
-  const newest = await requestApi(path, options);
+  const newest = await requestApi<ApiResponses['scorecard']>(path, options);
   if (!newest.nextCursor) return newest;
   const predictions = [...newest.predictions];
-  for (let { nextCursor } = newest; nextCursor; ) {
-    const page = await requestApi(`${path}&before=${nextCursor}`, options);
+  let cursor: string | null = newest.nextCursor;
+  while (cursor) {
+    const page: ApiResponses['scorecard'] = await requestApi(`${path}&before=${cursor}`, options);
     predictions.push(...page.predictions);
-    nextCursor = page.nextCursor === nextCursor ? null : page.nextCursor;
+    cursor = page.nextCursor === cursor ? null : page.nextCursor;
   }
   return { ...newest, predictions, count: predictions.length, nextCursor: null };
 }

@@ -1,6 +1,6 @@
 import { ApiProblem, requestApi } from './api.ts';
 import { notifyAll } from './notify.ts';
-import type { ApiResponses, StartupStatus } from './responses.ts';
+import type { ApiResponses, HealthReport, StartupStatus } from './responses.ts';
 import type { Store } from './store.ts';
 
 /** `isOpen`: resources other than `health` are served; before that they return 503 */
@@ -113,7 +113,9 @@ export function createPoller(store: Store) {
 /** `health` always returns 200; browsers log other statuses as errors. */
 async function fetchHealth(): Promise<ServiceHealth> {
   try {
-    const { status, setup, uptimeSeconds = 0 } = await requestApi('health');
+    const health = await requestApi<HealthReport>('health');
+    const { status, setup } = health;
+    const uptimeSeconds = health.status === 'ok' ? health.uptimeSeconds : 0;
     if (setup === null) return { state: 'up', detail: 'up to date', setup, uptimeSeconds, isOpen: true };
     return { state: 'starting', detail: setup.what, setup, uptimeSeconds, isOpen: status === 'ok' };
   } catch (error) {

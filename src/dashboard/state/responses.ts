@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { AttestationStatsReply } from '../../record/schemas/attestations.ts';
+import type { EventPayload, PAYLOADS } from '../../events/event-payloads.ts';
+import type { AttestationHistory, AttestationStatsReply } from '../../record/schemas/attestations.ts';
 import type { ScorecardReply } from '../../record/schemas/scorecard.ts';
 import type { PublicSignal } from '../../record/schemas/signal.ts';
 import type { CROWD_VS_ORACLE_REPLY } from '../../transports/http/market/crowd/schemas.ts';
@@ -21,6 +22,10 @@ export interface ApiResponses {
   feeds: CacheStats;
 }
 
+export type { AttestationHistory, EventPayload };
+
+export type EventName = keyof typeof PAYLOADS;
+
 /** Report of the walk-forward test. */
 export type WalkForward = z.input<typeof WALK_FORWARD_REPLY>;
 
@@ -39,3 +44,5 @@ interface BtcPrice {
 
 /** Startup progress. */
 export type StartupStatus = NonNullable<Health['setup']>;
+
+export type HealthReport = Health;

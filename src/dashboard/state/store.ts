@@ -25,18 +25,18 @@ const EMPTY_STATE = { answer: null, problem: null, at: null, requestedBy: null, 
 
 /** Fetches each resource once and notifies all watching sections. */
 export function createStore({ session, horizon }: { session: Session; horizon: HorizonSelection }) {
-  const known = new Map<Name, ResourceState<any>>();
-  const listeners = new Map<Name, Set<(known: ResourceState<any>) => void>>();
+  const known = new Map<Name, ResourceState<unknown>>();
+  const listeners = new Map<Name, Set<(known: ResourceState<never>) => void>>();
   /** Generation by resource; answers of earlier generations are dropped */
   const newest = new Map<Name, number>();
 
-  function setState(name: Name, next: ResourceState<any>) {
+  function setState(name: Name, next: ResourceState<unknown>) {
     known.set(name, next);
-    notifyAll(listeners.get(name) ?? [], next);
+    notifyAll(listeners.get(name) ?? [], next as ResourceState<never>);
   }
 
   function get<N extends Name>(name: N): ResourceState<ApiResponses[N]> {
-    return known.get(name) ?? EMPTY_STATE;
+    return (known.get(name) ?? EMPTY_STATE) as ResourceState<ApiResponses[N]>;
   }
 
   /** Invalidates requests in flight. */
@@ -57,13 +57,13 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
     else setState(name, outcome);
   }
 
-  async function fetchResource(name: Name, requestedBy: LoginSession | null): Promise<ResourceState<any>> {
+  async function fetchResource(name: Name, requestedBy: LoginSession | null): Promise<ResourceState<unknown>> {
     const days = horizon.value;
     try {
       const path = RESOURCE_PATHS[name](days, (other) => get(other).answer);
       if (path === null) return { ...EMPTY_STATE, problem: explainWaiting(name) };
       const request = name === 'scorecard' ? requestFullScorecard : requestApi;
-      const answer = await request(path, { token: requestedBy?.token });
+      const answer = await request<{ horizon?: string }>(path, { token: requestedBy?.token });
       if (HORIZON_RESOURCES.includes(name) && answer.horizon !== `${days}d`) throw otherHorizonProblem();
       return { ...EMPTY_STATE, answer, at: new Date(), requestedBy };
     } catch (error) {

@@ -27,15 +27,15 @@ export async function logInWith(
 ): Promise<LoginSession> {
   try {
     onStage('connect');
-    const accounts = await provider.request({ method: 'eth_requestAccounts' });
-    const wallet = accounts.find((account: unknown) => isSameAccount(account, preferred)) ?? accounts[0];
+    const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as readonly unknown[];
+    const wallet = accounts.find((account) => isSameAccount(account, preferred)) ?? accounts[0];
     if (typeof wallet !== 'string' || !ADDRESS_PATTERN.test(wallet)) throw new LoginError('The wallet returned no account.');
     onStage('sign');
     const timestamp = Date.now();
     const message = `Verify svc balance: ${wallet}:${timestamp}`;
     const signature = await provider.request({ method: 'personal_sign', params: [textToHex(message), wallet] });
     onStage('check');
-    return toSession(await requestApi('api/svc/oracle/verify', { method: 'POST', body: { wallet, signature, timestamp } }));
+    return toSession(await requestApi<LoginSession>('api/svc/oracle/verify', { method: 'POST', body: { wallet, signature, timestamp } }));
   } catch (error) {
     throw toLoginError(error);
   }
@@ -106,7 +106,7 @@ function parseTokenClaims(token: string): LoginSession | null {
 
 function toLoginError(error: unknown) {
   if (error instanceof LoginError) return error;
-  return new LoginError(error instanceof ApiProblem ? formatLoginProblem(error) : formatWalletError(error as any));
+  return new LoginError(error instanceof ApiProblem ? formatLoginProblem(error) : formatWalletError(error as { code?: number }));
 }
 
 function formatLoginProblem({ code, message, suggestedAction, retryAfterSeconds, facts }: ApiProblem) {
@@ -129,7 +129,7 @@ function formatClockSkew({ serverTime }: Record<string, unknown>) {
   return `The clock of this device is ${off} that of the service, and at most 5 minutes are allowed. Correct it and sign again.`;
 }
 
-function formatWalletError({ code }: { code?: number; message?: string }) {
+function formatWalletError({ code }: { code?: number }) {
   if (code === USER_REJECTED_REQUEST) return 'You declined in the wallet. Nothing was signed or sent.';
   if (code === REQUEST_PENDING) return 'A request is already open in the wallet. Answer it there.';
   return 'The wallet did not sign. Unlock it and try again, or use another wallet.';

@@ -108,7 +108,7 @@ function createTokenField() {
 }
 
 function createTokenForm(field: HTMLInputElement, onUse: () => void) {
-  const onsubmit = (event: SubmitEvent) => {
+  const onsubmit = (event: Event) => {
     event.preventDefault();
     onUse();
   };

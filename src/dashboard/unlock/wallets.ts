@@ -4,9 +4,9 @@ import { truncate } from '../lib/format-text.ts';
 
 /** EIP-1193 */
 export interface Provider {
-  request(call: { method: string; params?: unknown[] }): Promise<any>;
-  on?(event: string, listener: (detail: any) => void): void;
-  removeListener?(event: string, listener: (detail: any) => void): void;
+  request(call: { method: string; params?: unknown[] }): Promise<unknown>;
+  on?(event: string, listener: (detail: unknown) => void): void;
+  removeListener?(event: string, listener: (detail: unknown) => void): void;
 }
 
 /** `id` is valid for one page load, `rdns` is permanent */
@@ -62,20 +62,20 @@ export function discoverWallets(onChange: () => void): { readonly all: readonly 
   };
 }
 
-export function getInjectedProvider(): any {
-  return (globalThis as any).ethereum;
+export function getInjectedProvider(): Provider | undefined {
+  return (globalThis as { ethereum?: Provider }).ethereum;
 }
 
 /** Any script can announce itself as a wallet: name and icon are bounded, and the icon must be a data URL. */
-function parseAnnouncement(detail: any): Wallet | null {
+function parseAnnouncement(detail: { info?: Record<string, unknown>; provider?: Provider } | null): Wallet | null {
   const { info, provider } = detail ?? {};
   if (typeof info?.uuid !== 'string' || typeof info.name !== 'string' || typeof provider?.request !== 'function') return null;
-  const isPicture = typeof info.icon === 'string' && /^data:image\//.test(info.icon) && info.icon.length <= MAX_ICON_CHARS;
+  const icon = typeof info.icon === 'string' && /^data:image\//.test(info.icon) && info.icon.length <= MAX_ICON_CHARS ? info.icon : null;
   return {
     id: info.uuid,
     rdns: truncate(info.rdns, MAX_NAME_CHARS),
     name: truncate(info.name.trim() || 'A wallet', MAX_NAME_CHARS),
-    icon: isPicture ? info.icon : null,
+    icon,
     provider,
   };
 }

@@ -29,7 +29,7 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   'src/transports/mcp': TRANSPORTS,
   // It runs in browsers; the types of responses are erased.
   'src/dashboard': ['src/verify'],
-  'src/dashboard/state/responses.ts': ['src/transports/http', 'src/record/schemas'],
+  'src/dashboard/state/responses.ts': ['src/transports/http', 'src/record/schemas', 'src/events/event-payloads.ts'],
   'src/cli/svc': [
     'src/platform',
     'src/forecast',
