@@ -8,7 +8,7 @@ export class DecodeError extends Error {}
 const WORD_BYTES = 32;
 const TYPE = /^(?:(u?int)(\d{1,3})|bytes32|address|bool)$/;
 
-/** A number for integers up to 2^53, decimal text beyond; hex for bytes and addresses */
+/** A number for integers up to 2^53, decimal text beyond; hex for bytes and addresses. */
 type AbiValue = string | number | boolean;
 interface AbiField {
   type: string;

@@ -2,7 +2,7 @@ import { callAll, type RpcOutcome, RpcUnavailableError, requireResult } from './
 
 /** Finds blocks by timestamp over JSON-RPC. */
 
-/** `time` in seconds since 1970 */
+/** `time` in seconds since 1970. */
 interface Block {
   number: number;
   time: number;
@@ -12,7 +12,7 @@ export interface ChainRequest {
   endpoint: string;
   signal: AbortSignal;
 }
-/** Seconds since 1970, `until` exclusive */
+/** Seconds since 1970, `until` exclusive. */
 interface TimeRange {
   since: number;
   until: number;

@@ -15,7 +15,7 @@ interface MetadataReaderOptions {
 /** Fetches published metadata by CID. Content-addressed data never changes and is cached; requests per minute are limited. */
 export function createMetadataReader({ fetch, now }: MetadataReaderOptions) {
   const cache = new Map<string, Metadata>();
-  /** Times of the requests of the last minute */
+  /** Times of the requests of the last minute. */
   let requestTimes: number[] = [];
 
   async function load(cid: string, signal: AbortSignal): Promise<Metadata> {

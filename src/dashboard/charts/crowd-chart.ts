@@ -18,7 +18,7 @@ const HEIGHT = 240;
 
 /**
  * Both probabilities of each weekly question, and its result as a triangle at the top (YES) or bottom (NO).
- * @param options weeks: at least one, oldest first
+ * @param options `weeks`: at least one, oldest first
  */
 export function renderCrowdChart({ width, weeks }: { width: number; weeks: readonly CrowdWeek[] }) {
   const right = width - MARGIN.right;

@@ -6,17 +6,17 @@ const MIN_WIDTH = 280;
 /** Titles of open tables, so that a redrawn figure keeps its table open. */
 const openTables = new Set<string>();
 
-/**
- * `mark`: class of the legend mark, such as `mark-line`; `below`: element under the chart; `note`: how to read it; `ready` receives a
- * function that redraws the chart alone
- */
 interface FigureOptions<Row> {
   title: string;
   summary: string;
+  /** `mark`: class of the legend mark, such as `mark-line`. */
   legend?: readonly { label: string; mark: string }[];
+  /** Element under the chart. */
   below?: Child;
+  /** How to read it. */
   note?: string;
   draw: (width: number) => SVGSVGElement;
+  /** Receives a function that redraws the chart alone. */
   ready?: (redraw: () => void) => void;
   columns: readonly Column<Row>[];
   rows: readonly Row[];

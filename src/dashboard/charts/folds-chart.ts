@@ -13,7 +13,7 @@ interface Fold {
 const MARGIN = { top: 12, right: 16, bottom: 26, left: 48 };
 const HEIGHT = 220;
 
-/** Accuracy of each fold beside that of always predicting UP. @param options folds: at least one, oldest first */
+/** Accuracy of each fold beside that of always predicting UP. @param options `folds`: at least one, oldest first */
 export function renderFoldsChart({ width, folds }: { width: number; folds: readonly Fold[] }) {
   const right = width - MARGIN.right;
   const bottom = HEIGHT - MARGIN.bottom;

@@ -2,29 +2,28 @@ import { s } from '../lib/dom.ts';
 import { createChartSvg, createScale, type Scale } from './chart.ts';
 import { measureTextWidth, wrapText } from './text-layout.ts';
 
-/**
- * A row of a forest plot; without a value it is text only. `mark`: a reference value of this row; `figures`, `remark`: text at its end;
- * `quiet`: no evidence of skill, drawn in grey
- */
+/** A row of a forest plot; without a value it is text only. `figures`, `remark`: text at its end. */
 export interface ForestRow {
   label: string;
   note?: string;
   value: number | null;
   low: number | null;
   high: number | null;
+  /** A reference value of this row. */
   mark?: number | null;
   figures: string;
   remark?: string;
+  /** No evidence of skill, drawn in grey. */
   quiet?: boolean;
 }
 
-/** `domain`: range of the axis; intervals beyond it end in an arrow */
 interface ForestOptions {
   width: number;
   rows: readonly ForestRow[];
   reference: number | null;
   sides?: readonly [below: string, above: string];
   tick: (value: number) => string;
+  /** Range of the axis; intervals beyond it end in an arrow. */
   domain?: readonly [number, number];
 }
 
@@ -69,11 +68,11 @@ export function renderForestPlot({ width, rows, reference, sides, tick, domain =
   );
 }
 
-/** `end`: null when labels stand above the axis */
 interface Columns {
   label: number;
   left: number;
   right: number;
+  /** Null when labels stand above the axis. */
   end: number | null;
   text: number;
 }
@@ -94,10 +93,10 @@ function computeDomain(rows: readonly ForestRow[], reference: number | null): [n
   return [low - room, high + room];
 }
 
-/** `end`: right-aligned on the previous line */
 interface Text {
   text: string;
   class: string;
+  /** Right-aligned on the previous line. */
   end?: boolean;
 }
 

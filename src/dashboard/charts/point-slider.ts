@@ -1,11 +1,9 @@
 import { h } from '../lib/dom.ts';
 
-/**
- * Reads a chart point by point, with a slider for keyboards and screen readers, or with the pointer. `attach` takes the drawn chart, the
- * pixel positions of its points and a function that marks a point
- */
+/** Reads a chart point by point, with a slider for keyboards and screen readers, or with the pointer. */
 interface PointSlider {
   element: HTMLElement;
+  /** Takes the drawn chart, the pixel positions of its points and a function that marks a point. */
   attach: (svg: SVGSVGElement, xs: readonly number[], shown: (index: number) => void) => void;
 }
 

@@ -26,7 +26,7 @@ function formatShortUsd(value: number) {
   return Math.abs(value) < 10_000 ? `$${Math.round(value).toLocaleString('en-US')}` : `$${Number((value / 1_000).toFixed(1))}k`;
 }
 
-/** The current price. `day` with its elapsed fraction */
+/** The current price; `day` with its elapsed fraction. */
 export interface NewestPrice {
   day: number;
   price: number;
@@ -42,7 +42,7 @@ export function selectNewestPrice(last: number, newest: NewestPrice | null) {
 
 /**
  * Closes, the 80 % bands of the forecasts, and outcomes outside them. Bands of unresolved forecasts are dashed.
- * @param options days: at least one, ascending
+ * @param options `days`: at least one, ascending
  */
 export function renderPriceChart({ width, days, newest }: { width: number; days: readonly PriceDay[]; newest: NewestPrice | null }) {
   const height = width < 560 ? 260 : 340;

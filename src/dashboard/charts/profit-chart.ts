@@ -14,7 +14,7 @@ const MARGIN = { top: 12, right: 16, bottom: 26, left: 60 };
 const HEIGHT = 220;
 const TICKS = 4;
 
-/** Cumulative profit by day. @param options days: at least one, oldest first */
+/** Cumulative profit by day. @param options `days`: at least one, oldest first */
 export function renderProfitChart({ width, days }: { width: number; days: readonly { date: string; profitMicros: number }[] }) {
   const right = width - MARGIN.right;
   const bottom = HEIGHT - MARGIN.bottom;

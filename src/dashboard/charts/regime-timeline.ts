@@ -30,7 +30,7 @@ const BAR_HEIGHT = 16;
 const TOP = 4;
 const WIDE_FROM_PX = 560;
 
-/** A lane per regime, with a bar for each period and lines at the changes. @param options runs: at least one, ascending */
+/** A lane per regime, with a bar for each period and lines at the changes. @param options `runs`: at least one, ascending */
 export function renderRegimeTimeline({ width, runs }: { width: number; runs: readonly RegimeRun[] }) {
   const wide = width >= WIDE_FROM_PX;
   const left = Math.max(...LANES.map((lane) => measureTextWidth(formatLaneName(lane, wide)))) + 12;

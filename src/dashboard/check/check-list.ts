@@ -8,10 +8,11 @@ export interface Check {
   actual: string;
 }
 
-/** A comparison that could not be made. `isDue`: it becomes possible once more is on chain. */
+/** A comparison that could not be made. */
 export interface OpenCheck {
   what: string;
   why: string;
+  /** It becomes possible once more is on chain. */
   isDue: boolean;
 }
 

@@ -5,11 +5,12 @@ import { checkRows } from './check-rows.ts';
 import type { Finding } from './evidence/evidence.ts';
 import { buildUncheckedFinding } from './verify-row.ts';
 
-/** The finding of a row; `open`: whether its details are open. */
+/** The finding of a row. */
 export interface StoredFinding {
   finding: Finding;
   at: Date;
   from: string;
+  /** Whether its details are open. */
   open: boolean;
 }
 

@@ -11,10 +11,10 @@ export interface PushedEvent {
 
 type LiveState = 'off' | 'connecting' | 'live' | 'waiting';
 
-/** `onEvents`: new events have arrived, and none for `SETTLE_MS` */
 interface LiveEventsOptions {
   session: Session;
   onChange: () => void;
+  /** New events have arrived, and none for `SETTLE_MS`. */
   onEvents: () => void;
 }
 
@@ -28,7 +28,7 @@ const SOCKET_CLOSE_CODES = { tryLater: 1013, tokenEnded: 4001, tierLost: 4003 };
  * ends.
  */
 export class LiveEvents {
-  /** Newest first */
+  /** Newest first. */
   events: readonly PushedEvent[] = [];
   state: LiveState = 'off';
   /** Explains the state. */
@@ -38,7 +38,7 @@ export class LiveEvents {
 
   #options;
   #settleTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Id of the newest event that was received or skipped; null before the first connection */
+  /** Id of the newest event that was received or skipped; null before the first connection. */
   #lastId: number | null = null;
   #failures = 0;
   #socket: ReturnType<typeof openSocket> | null = null;

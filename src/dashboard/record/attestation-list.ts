@@ -11,7 +11,7 @@ const PAGE_SIZE = 25;
 
 /** Shown rows; findings, number of rows and a running check survive a new answer of the service. */
 export function createAttestationList(checker: RowChecker) {
-  /** Newest row first */
+  /** Newest row first. */
   let record: ShownRecord = { horizon: 0, known: [] };
   let most = PAGE_SIZE;
   let views = new Map<string, RowView>();

@@ -3,15 +3,13 @@ import type { ScorecardRow } from '../state/responses.ts';
 
 /** Derives chart data from scorecard rows. */
 
-/**
- * A day of the price chart: the close at 00:00 UTC and the forecast whose window ends then. VOID forecasts have no band. `fell`: position
- * of the outcome; null without band or outcome
- */
+/** A day of the price chart: the close at 00:00 UTC and the forecast whose window ends then. VOID forecasts have no band. */
 export interface PriceDay {
   day: number;
   close: number | null;
   row: ScorecardRow | null;
   band: NonNullable<ScorecardRow['band80']> | null;
+  /** Position of the outcome; null without band or outcome. */
   fell: 'inside' | 'above' | 'below' | null;
 }
 
@@ -48,12 +46,13 @@ export function countInsideBand(days: readonly PriceDay[]) {
   return { inside: over.filter(({ fell }) => fell === 'inside').length, of: over.length };
 }
 
-/** Consecutive days of one regime. First, last: days since 1970-01-01; days: number of forecasts */
+/** Consecutive days of one regime. `first`, `last`: days since 1970-01-01. */
 export interface RegimeRun {
   regime: NonNullable<ScorecardRow['regime']>;
   riskLevel: ScorecardRow['riskLevel'];
   first: number;
   last: number;
+  /** Number of forecasts. */
   days: number;
 }
 

@@ -3,21 +3,21 @@ import { notifyAll } from './notify.ts';
 import type { ApiResponses, HealthReport, StartupStatus } from './responses.ts';
 import type { Store } from './store.ts';
 
-/** `isOpen`: resources other than `health` are served; before that they return 503 */
 export interface ServiceHealth {
   state: 'up' | 'starting' | 'offline';
   detail: string;
   setup: StartupStatus | null;
   uptimeSeconds: number;
+  /** Resources other than `health` are served; before that they return 503. */
   isOpen: boolean;
 }
 
 type Name = keyof ApiResponses;
 
-/** Change with the record */
+/** Change with the record. */
 const RECORD_RESOURCES: readonly Name[] = ['signal', 'scorecard', 'wagers', 'crowd'];
 const ALL_RESOURCES: readonly Name[] = ['info', 'stats', 'price', 'selfTests', 'feeds', ...RECORD_RESOURCES];
-/** Filled during a replay */
+/** Filled during a replay. */
 const REPLAY_RESOURCES: readonly Name[] = ['signal', 'scorecard'];
 const MINUTE_RESOURCES: readonly Name[] = ['stats', 'price'];
 

@@ -7,14 +7,14 @@ import type { ApiResponses } from './responses.ts';
 import type { LoginSession, Session } from './session.ts';
 
 /**
- * State of a resource. A failed refresh keeps the last answer and adds the problem. `at`, `requestedBy`: time and session of the answer;
- * `retryAt`: earliest retry, in epoch milliseconds
+ * State of a resource. A failed refresh keeps the last answer and adds the problem. `at`, `requestedBy`: time and session of the answer.
  */
 export interface ResourceState<T> {
   answer: T | null;
   problem: ApiProblem | null;
   at: Date | null;
   requestedBy: LoginSession | null;
+  /** Earliest retry, in epoch milliseconds. */
   retryAt: number;
 }
 
@@ -27,7 +27,7 @@ const EMPTY_STATE = { answer: null, problem: null, at: null, requestedBy: null, 
 export function createStore({ session, horizon }: { session: Session; horizon: HorizonSelection }) {
   const known = new Map<Name, ResourceState<unknown>>();
   const listeners = new Map<Name, Set<(known: ResourceState<never>) => void>>();
-  /** Generation by resource; answers of earlier generations are dropped */
+  /** Generation by resource; answers of earlier generations are dropped. */
   const newest = new Map<Name, number>();
 
   function setState(name: Name, next: ResourceState<unknown>) {

@@ -8,10 +8,12 @@ type Signal = ApiResponses['signal'];
 
 const EVEN_ODDS = 0.5;
 
-/** `needed`: requirement of the Basic tier; `tier`: null when anonymous; `hasEnded`: the session has expired. */
 interface CallReader {
+  /** Requirement of the Basic tier. */
   needed: string;
+  /** Null when anonymous. */
   tier: string | null;
+  /** The session has expired. */
   hasEnded: boolean;
 }
 

@@ -2,16 +2,17 @@ import { truncate } from '../lib/format-text.ts';
 
 /** Wallet discovery by EIP-6963, with `window.ethereum` as the fallback. */
 
-/** EIP-1193 */
+/** EIP-1193. */
 export interface Provider {
   request(call: { method: string; params?: unknown[] }): Promise<unknown>;
   on?(event: string, listener: (detail: unknown) => void): void;
   removeListener?(event: string, listener: (detail: unknown) => void): void;
 }
 
-/** `id` is valid for one page load, `rdns` is permanent */
 export interface Wallet {
+  /** Valid for one page load. */
   id: string;
+  /** Permanent. */
   rdns: string;
   name: string;
   icon: string | null;

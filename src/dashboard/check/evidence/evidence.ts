@@ -34,12 +34,10 @@ export interface CommitmentsRead {
 
 export type Commitments = CommitmentsRead | { problem: string };
 
-/**
- * Evidence for one row. `horizon`: chosen by the reader, in days; `resolution`, `previous`: null when the row names none; `salt`: opens an
- * unresolved call for readers who may see it.
- */
+/** Evidence for one row. `resolution`, `previous`: null when the row names none. */
 export interface Evidence {
   row: ScorecardRow;
+  /** Chosen by the reader, in days. */
   horizon: number;
   attester: string;
   prediction: AttestationRead;
@@ -47,6 +45,7 @@ export interface Evidence {
   neighbours: Neighbours;
   previous: AttestationRead | null;
   commitments: Commitments;
+  /** Opens an unresolved call for readers who may see it. */
   salt: string | null;
   metadata: { bytes: Uint8Array } | { problem: string } | null;
   now: Date;
