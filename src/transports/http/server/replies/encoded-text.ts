@@ -9,7 +9,7 @@ export type ContentEncoding = (typeof ENCODINGS)[number];
 export const MIN_COMPRESSED_BYTES = 1_024;
 
 /** Above this size Brotli at maximum quality takes seconds. */
-const MAX_BEST_QUALITY_BYTES = 131_072;
+const MAX_BEST_QUALITY_BYTES = 262_144;
 
 /** A text that is constant within a process, encoded to bytes once and compressed once per content coding. */
 export class EncodedText {
