@@ -31,5 +31,5 @@ const HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
 function toPageFileReply(file: PageFile | undefined, name: string): Reply<never> {
   if (file === undefined) throw new OracleError('NOT_FOUND', `The page has no file ${name}`, { field: 'file' });
-  return { headers: { ...HEADERS, 'Content-Type': file.type }, encoded: file.content };
+  return { headers: { ...HEADERS, 'Content-Type': file.type, ETag: `"${name}"` }, encoded: file.content };
 }
