@@ -131,6 +131,22 @@ describeWithBrowser('with a record', (browser) => {
     expect(await page.locator('#record .body').innerText()).not.toBe('');
   });
 
+  it('rejects HTML and scripts from text', async () => {
+    const page = await browser.open(served.url);
+    const assigned = await page.evaluate(() => {
+      try {
+        document.body.innerHTML = '<p></p>';
+        return 'accepted';
+      } catch (error) {
+        return (error as Error).name;
+      }
+    });
+    expect(assigned).toBe('TypeError');
+    const policy = (await fetch(served.url, { headers: { accept: 'text/html' } })).headers.get('Content-Security-Policy');
+    expect(policy).toContain("script-src 'self'; style-src 'self'");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+  });
+
   it('sends requests to its own host only, within the anonymous rate limit', async () => {
     const asked: URL[] = [];
     const page = await browser.open(served.url, {

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, BuildResult } from 'esbuild';
 import { OracleError } from '../../platform/errors.ts';
-import { PAGE_FOLDER, PAGE_TEMPLATE } from '../../transports/http/page/page-bundle.ts';
+import { PAGE_FILE_NAME, PAGE_FOLDER, PAGE_TEMPLATE } from '../../transports/http/page/page-bundle.ts';
 import { readLicenseNotice } from './license-notice.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -23,18 +23,19 @@ export interface BuiltPage {
 export async function buildPage(folder: URL = PAGE_FOLDER): Promise<BuiltPage> {
   const page = await bundlePage();
   await mkdir(folder, { recursive: true });
-  const written = new Set([PAGE_TEMPLATE]);
-  for (const { name, text } of page.files) {
-    written.add(name);
-    await writeAtomically(new URL(name, folder), text);
-  }
+  for (const { name, text } of page.files) await writeAtomically(new URL(name, folder), text);
   await writeAtomically(new URL(PAGE_TEMPLATE, folder), await renderTemplate(page));
-  for (const name of await readdir(folder)) if (!written.has(name)) await rm(new URL(name, folder), { force: true });
+  await removeEarlierFiles(folder, page);
   return page;
 }
 
+async function removeEarlierFiles(folder: URL, { files }: BuiltPage): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => PAGE_FILE_NAME.test(name) && !files.some((file) => file.name === name));
+  await Promise.all(names.map((name) => rm(new URL(name, folder), { force: true })));
+}
+
 /** The bundle in memory. */
-export async function bundlePage(): Promise<BuiltPage> {
+async function bundlePage(): Promise<BuiltPage> {
   const { build } = await importBundler();
   const { outputFiles, metafile }: BuildResult<typeof OPTIONS> = await build(OPTIONS);
   const inputs = Object.keys(metafile.inputs);
