@@ -6,7 +6,6 @@ import { resolveRound } from './rounds/resolve-round.ts';
 import type { RoundDoc } from './rounds/round.ts';
 import { scoreCommitment } from './scoring/score.ts';
 
-/** Result of one step of one round. */
 export type ContestReport = { step: string; round: string | null } & ({ done: string } | { waiting: string } | { failed: string });
 
 type RoundStep = (deps: ContestDeps, round: RoundDoc) => Promise<string | null>;

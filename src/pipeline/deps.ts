@@ -20,7 +20,6 @@ export interface PipelineDeps {
   attester: Attester;
   reporter: Reporter;
   wagers: WagerBook;
-  /** Venue of new wagers. */
   venue: Venue;
   /** Venues of other settings, where older wagers may be open. */
   otherVenues: readonly Venue[];

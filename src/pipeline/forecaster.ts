@@ -46,7 +46,6 @@ export class Forecaster {
     };
   }
 
-  /** The model of a stored forecast. */
   getModel(version: string): Promise<ModelDoc> {
     return this.#models.get(version);
   }

@@ -3,7 +3,6 @@ import { shareReads } from '../platform/concurrency/shared-reads.ts';
 import type { DayDoc } from './day-doc.ts';
 import type { ForecastDoc } from './forecast-doc.ts';
 
-/** Public figures of a forecast's day. */
 export type DayFigures = Readonly<Pick<DayDoc, 'price' | 'context'>>;
 
 /** The newest forecast of a horizon that was not missed, with its day's public figures. Shared between callers, hence readonly. */

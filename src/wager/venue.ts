@@ -63,7 +63,6 @@ export interface VenueOrder {
 export interface Fill {
   orderId: string;
   contracts: number;
-  /** Total cost, fee included, in micros. */
   costMicros: number;
   at: Date;
 }

@@ -67,7 +67,6 @@ export class CommitmentStore {
     return { commitments, total };
   }
 
-  /** Scores the unscored commitments of a market. */
   async scoreMarket(market: string, scoreOfBps: (walletBps: number) => CommitmentScore): Promise<void> {
     for (;;) {
       const unscored = await this.#commitments.find({ market, score: null }).limit(SCORING_BATCH).toArray();

@@ -14,7 +14,6 @@ export interface MarketDoc {
   strikeUsd: number;
   /** The oracle's probability, pinned at the opening; hidden until the round is RESOLVED. */
   oracleBps: number | null;
-  /** Whether the close was above the strike. */
   above: boolean | null;
   /** Count and mean of the commitments, stored when the round is decided. */
   commitments: number | null;
@@ -48,7 +47,6 @@ export interface RoundDoc extends Omit<RoundWeek, 'id'> {
   pinned: PinnedForecast | null;
   outcome: RoundOutcome | null;
   voidBecause: string | null;
-  /** Time at which all commitments were scored. */
   scoredAt: Date | null;
 }
 

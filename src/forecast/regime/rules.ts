@@ -2,7 +2,6 @@ import { REGIME_THRESHOLDS, type Regime } from './regime.ts';
 
 const limits = REGIME_THRESHOLDS;
 
-/** Symbols of `REGIME_RULES`. */
 export const REGIME_RULE_TERMS =
   'g, g5 = ln(price / its 200-day, 50-day average); c = ln(50-day / 200-day average); r7, r30 = log return over 7, 30 days; fg7 = 7-day mean of Fear & Greed; v = volatility over its one-year median';
 

@@ -17,7 +17,6 @@ export interface QuantileCoverage {
   interval95: Interval;
 }
 
-/** Quality of the predictive distributions. */
 export interface DistributionStatistics {
   n: number;
   effectiveN: number;

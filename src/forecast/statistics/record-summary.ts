@@ -12,7 +12,6 @@ export interface Streak {
 /** Counts and accuracy of one horizon's forecasts (interface, section 2.3). Shares 0 to 1. */
 export interface RecordSummary {
   totalPredictions: number;
-  /** Wins and losses. */
   resolved: number;
   wins: number;
   losses: number;

@@ -15,7 +15,6 @@ export interface RecordRow {
 }
 
 export interface WinRate {
-  /** Wins and losses. */
   n: number;
   wins: number;
   /** wins / n; null without any. */

@@ -59,7 +59,6 @@ export interface LiveMarket {
   collectPrices(): Promise<void>;
   /** Runs all other due polls. */
   collect(): Promise<void>;
-  /** Retries incomplete history if due. */
   completeHistory(): Promise<void>;
 }
 

@@ -9,7 +9,6 @@ export interface QuorumRule {
 export interface QuorumPrice {
   /** Median of the closes of `venues`. */
   priceUsd: number;
-  /** The venues in the quorum. */
   venues: string[];
   /** Maximum distance of these venues from the median. */
   deviationBps: number;

@@ -1,6 +1,5 @@
 import { type Day, toDay, toInstantMs } from '../../forecast/day.ts';
 
-/** Publication lag and staleness limit of a series. */
 interface SeriesRule {
   title: string;
   unit: string;

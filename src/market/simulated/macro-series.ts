@@ -8,7 +8,6 @@ import { clamp, drawSeries, type SimulatedSeries } from './simulated-series.ts';
 const FIRST_DATE = '2009-06-01';
 
 interface DriftingPriceOptions {
-  /** Price on the first day. */
   start: number;
   /** Log growth per year. */
   growth: number;
@@ -65,7 +64,6 @@ export const MACRO_SERIES = {
   sp500: createDriftingPrice('sp500', { ...SP500, isOpen: isUsExchangeDay }),
   dxy: createDriftingPrice('dxy', { ...DXY, isOpen: isTradingDay }),
   gold: createDriftingPrice('gold', { ...GOLD, isOpen: isTradingDay }),
-  /** Rises when Bitcoin falls. */
   vix: drawSeries(FIRST_DATE, 'vix', (random, path) => {
     let distance = 0;
     return (day) => {

@@ -44,7 +44,6 @@ export class JobQueue {
     this.#log = log;
   }
 
-  /** Registers the handler of a queue. */
   define(name: string, job: QueueHandler): void {
     const { concurrency, lockMs } = job;
     this.#agenda.define<QueuedItem>(name, (agendaJob) => this.#process(name, job, agendaJob), {

@@ -53,7 +53,6 @@ export interface BriefData {
   wager: WagerDoc | null;
   /** Steps that were waiting or had failed. */
   troubles: readonly { step: string; date: string; state: string; reason: string | null }[];
-  /** Scheduled events. */
   next: readonly BriefNext[];
   lastCovered: Day | null;
 }

@@ -9,7 +9,6 @@ export interface TrackedStrike {
   venue: string;
   marketId: string;
   question: string;
-  /** Settlement rule of the venue. */
   resolution: string | null;
   strikeUsd: number;
   expiresAt: Date;

@@ -41,11 +41,9 @@ export interface SelfTestDoc<Result = object> {
   firstDay: Day | null;
   lastDay: Day | null;
   source: string;
-  /** The market data is simulated. */
   simulated: boolean;
   /** It includes replayed days. */
   replayed: boolean;
-  /** Seed of the resampling; null without any. */
   seed: number | null;
   format: number;
   result: Result | null;

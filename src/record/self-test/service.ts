@@ -2,7 +2,6 @@ import type { Day } from '../../forecast/day.ts';
 import type { SelfTestStep } from './due-times.ts';
 import type { SelfTestStore } from './store.ts';
 
-/** Read access to stored self-tests. */
 export interface SelfTestService {
   store: SelfTestStore;
   codeVersion: string;

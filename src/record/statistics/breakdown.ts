@@ -6,7 +6,6 @@ export type ShareRow = ReturnType<typeof buildShareRow>;
 
 export type HorizonRow = ReturnType<typeof buildHorizonRow>;
 
-/** Summary of one horizon's forecasts. */
 export function buildShareRow(docs: readonly ForecastDoc[], horizonDays: number) {
   const { n: resolved, independent: dedupedTotal, interval95: accuracyInterval95, ...share } = computeForecastWinRate(docs, horizonDays);
   const { wins, accuracy, effectiveN } = share;

@@ -19,7 +19,6 @@ const TEXT: CanaryDescription = {
   unit: 'values that differ',
 };
 
-/** Positions of the cuts in the history. */
 const CUT_SHARES = [0.5, 0.8, 1];
 
 /** Days before a cut that are searched for more observed series. */

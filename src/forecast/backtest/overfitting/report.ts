@@ -12,7 +12,6 @@ export interface OverfittingReport {
   expectedFolds: number;
   note: string | null;
   verdict: string;
-  /** Trials that the deflation counts. */
   trials: number;
   horizons: HorizonOverfitting[];
   ledger: LedgerRow[];

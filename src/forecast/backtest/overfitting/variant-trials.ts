@@ -40,7 +40,6 @@ interface VariantOutput {
   folds: number;
   firstRow: number;
   pUp: number[];
-  /** Training base rate of each. */
   baseRates: number[];
 }
 

@@ -3,7 +3,6 @@ import { MODEL_INPUTS, MODEL_NAME } from '../../model.ts';
 
 /** An alternative model, fitted by the same walk-forward. */
 export interface Variant {
-  /** Stable identifier of the results. */
   id: string;
   change: string;
   settings: FitSettings;

@@ -13,7 +13,6 @@ export interface IndependentObservations {
   independentPerYear95: Interval | null;
   /** Independent observations a year by the overlap of the windows alone. */
   independentPerYearByOverlap: number;
-  /** Time needed to prove an advantage. */
   proof: YearsToProve[];
 }
 

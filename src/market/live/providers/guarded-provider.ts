@@ -19,7 +19,6 @@ export interface GuardOptions {
   signal: AbortSignal;
 }
 
-/** The attempt of the current async context. */
 interface Attempt {
   signal: AbortSignal;
   /** Whether a request has used the attempt's throttle slot. */

@@ -36,7 +36,6 @@ export class BackfillStore {
     await this.#docs.updateOne({ _id: id }, { $set: { done: true } });
   }
 
-  /** Whether all items are done. */
   async isComplete(): Promise<boolean> {
     return (await this.#docs.countDocuments({ done: false })) === 0;
   }

@@ -1,7 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { isFirstWrite } from '../../../platform/mongo.ts';
 
-/** Schedule of one poll. `_id` is the id of the poll. */
 export interface PollDoc {
   _id: string;
   nextAtMs: number;
@@ -27,7 +26,6 @@ export class PollStore {
     return isFirstWrite(this.#polls.updateOne({ _id: id, nextAtMs: { $lte: nowMs } }, change, { upsert: true }));
   }
 
-  /** Releases the lease without a result. */
   async release(id: string, nextAtMs: number): Promise<void> {
     await this.#polls.updateOne({ _id: id }, { $set: { nextAtMs } });
   }

@@ -9,7 +9,6 @@ export interface OrderExecutor {
   readonly asset: string;
   /** Available for stakes, in micros. */
   getCashMicros(): Promise<number>;
-  /** The document to store before execution. */
   prepareOrder(order: VenueOrder, plan: OrderPlan, book: OrderBook): Promise<PolymarketOrderDoc>;
   /** Executes a stored order; returns it FILLED or REJECTED. @throws OracleError FEED_UNAVAILABLE while that is unknown */
   execute(order: PolymarketOrderDoc): Promise<PolymarketOrderDoc>;

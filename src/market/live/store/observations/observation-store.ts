@@ -98,7 +98,6 @@ export class ObservationStore {
     return this.#docs.find({ stream, updatedAt: { $gte: since } }, { hint: BY_CHANGE, batchSize: READ_BATCH_SIZE }).sort({ updatedAt: 1 });
   }
 
-  /** Stored streams of single funds. */
   async listFundStreams(): Promise<ObservationStream[]> {
     return (await this.#docs.distinct('stream', { stream: { $regex: /^fundFlow\./ } })) as ObservationStream[];
   }

@@ -63,7 +63,6 @@ export class VersionRows {
     return this.#rowsOf(day).filter((row) => this.#marks.at(row) >> FLAG_BITS === index).length;
   }
 
-  /** Whether any source has a final value of the day. */
   hasFinal(day: Day): boolean {
     return this.#rowsOf(day).some((row) => (this.#marks.at(row) & FINAL_FLAG) !== 0);
   }
