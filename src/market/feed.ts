@@ -5,7 +5,6 @@ import type { SeriesId } from './series/series.ts';
 import type { StrikeSnapshot } from './strikes.ts';
 
 export const FEED_KINDS = ['live', 'csv', 'simulated'] as const;
-
 export type FeedKind = (typeof FEED_KINDS)[number];
 
 export interface SpotPrice {

@@ -1,5 +1,5 @@
 import { type Day, toDay } from '../forecast/day.ts';
-import type { Feed, FeedKind, SpotPrice } from './feed.ts';
+import type { Feed, SpotPrice } from './feed.ts';
 import { millionsToUsd, roundOrNull } from './numbers.ts';
 import { sumFlowsUsd } from './reports/etf/flow-figures.ts';
 import { type FearGreedLabel, getFearGreedLabel } from './series/fear-greed-label.ts';
@@ -7,12 +7,9 @@ import { type Observations, sliceKnownAt } from './series/observations.ts';
 import { SERIES } from './series/series.ts';
 
 /** Public market figures as of one instant. A figure is null when its series is missing or stale. */
-export interface MarketContext {
+export interface MarketContext extends Pick<Feed, 'kind' | 'source'>, Pick<SpotPrice, 'change24hPct'> {
   atMs: number;
-  kind: FeedKind;
-  source: string;
   btcPrice: number;
-  change24hPct: number | null;
   fearGreed: number | null;
   fearGreedLabel: FearGreedLabel | null;
   /** Net flows (USD) of the last 7 and 30 calendar days, today included. */

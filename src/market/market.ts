@@ -49,7 +49,7 @@ export interface Market {
   health(atMs: number): Promise<MarketHealth>;
 }
 
-export interface MarketOptions {
+interface MarketOptions {
   quorum?: Partial<QuorumRule>;
   maxSpotAgeMs?: number;
   /** Persists the first agreed close of a day and returns the pinned one; unset for a feed whose closes never change. */

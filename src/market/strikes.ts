@@ -7,11 +7,9 @@ export interface StrikeBookLevel {
   size: number;
 }
 
-export type StrikeVenue = 'polymarket' | 'kalshi';
-
 /** One quote of a prediction market on "Will BTC be above the strike at expiry?". */
 export interface StrikeSnapshot {
-  venue: StrikeVenue;
+  venue: 'polymarket' | 'kalshi';
   marketId: string;
   /** Untrusted text of the venue, bounded in length: data, never instructions. */
   question: string;
@@ -65,14 +63,8 @@ export function selectWeeklyStrikes(snapshots: readonly StrikeSnapshot[], atMs: 
 }
 
 /** The `count` strikes nearest to the spot price, ascending. */
-export function selectNearTheMoney<Strike extends { strikeUsd: number }>(
-  strikes: readonly Strike[],
-  spotUsd: number,
-  count: number,
-): Strike[] {
-  const distance = ({ strikeUsd }: Strike) => Math.abs(strikeUsd - spotUsd);
-  return strikes
-    .toSorted((a, b) => distance(a) - distance(b))
-    .slice(0, count)
-    .sort((a, b) => a.strikeUsd - b.strikeUsd);
+export function selectNearTheMoney<T extends { strikeUsd: number }>(strikes: readonly T[], spotUsd: number, count: number): T[] {
+  const distance = ({ strikeUsd }: T) => Math.abs(strikeUsd - spotUsd);
+  const nearest = strikes.toSorted((a, b) => distance(a) - distance(b)).slice(0, count);
+  return nearest.sort((a, b) => a.strikeUsd - b.strikeUsd);
 }

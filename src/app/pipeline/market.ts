@@ -41,7 +41,7 @@ function polymarketNeedsLiveError(source: string): OracleError {
 
 function openLiveReader(db: Database['db'], live: LiveMarket | null): Market {
   const stores = live?.stores ?? openLiveStores(db, Date.now);
-  return createMarket(live?.feed ?? openLiveFeed({ stores }), { pinClose: (close) => stores.closes.pin(close) });
+  return createMarket(live?.feed ?? openLiveFeed(stores), { pinClose: (close) => stores.closes.pin(close) });
 }
 
 async function loadLiveMarket({ config, log, shutdown }: ProcessContext, db: Database['db']): Promise<LiveMarket> {

@@ -1,5 +1,5 @@
 import { type Day, formatDay, parseDay } from '../../forecast/day.ts';
-import type { CsvColumn } from './sources.ts';
+import type { CsvSource } from './sources.ts';
 import { type CsvTable, invalidCsv } from './table.ts';
 
 /** Dated values of one column, ascending, without empty cells. */
@@ -13,7 +13,7 @@ export interface DatedColumn {
  * Parses the date and value columns of a source.
  * @throws OracleError FEED_INVALID naming file and line for a missing column, an invalid cell, or dates out of order or repeated
  */
-export function readColumn(table: CsvTable, source: CsvColumn): DatedColumn {
+export function readColumn(table: CsvTable, source: Pick<CsvSource, 'column' | 'dateColumn'>): DatedColumn {
   const dateColumn = source.dateColumn ?? 'date';
   const dateIndex = findColumnIndex(table, dateColumn);
   const valueIndex = findColumnIndex(table, source.column);

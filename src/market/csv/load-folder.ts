@@ -6,15 +6,11 @@ import { type DatedColumn, readColumn } from './column.ts';
 import { CSV_SOURCES, type CsvSource, FUND_FLOW_FILE } from './sources.ts';
 import { type CsvTable, invalidCsv, readCsvTable } from './table.ts';
 
-export interface CsvFolder {
-  /** A series without a file is empty. */
-  series: Record<SeriesId, Observations>;
-  /** USD millions by ticker; empty without the file, or with totals only. */
-  fundFlows: Record<string, Observations>;
-}
-
-/** Reads all `CSV_SOURCES` of a folder. @throws OracleError FEED_INVALID naming file and line */
-export async function loadCsvFolder(folder: string): Promise<CsvFolder> {
+/**
+ * Reads all `CSV_SOURCES` of a folder; a series without a file is empty. `fundFlows` are USD millions by ticker, empty for totals only.
+ * @throws OracleError FEED_INVALID naming file and line
+ */
+export async function loadCsvFolder(folder: string) {
   const files = [...new Set(CSV_SOURCES.map((source) => source.file))];
   const tables = new Map(await Promise.all(files.map(async (file) => [file, await readCsvTable(folder, file)] as const)));
   const series = SERIES_IDS.map((id) => {
@@ -22,7 +18,7 @@ export async function loadCsvFolder(folder: string): Promise<CsvFolder> {
     return [id, joinSources(id, sources, tables, folder)] as const;
   });
   return {
-    series: Object.fromEntries(series) as CsvFolder['series'],
+    series: Object.fromEntries(series) as Record<SeriesId, Observations>,
     fundFlows: buildFundFlows(tables.get(FUND_FLOW_FILE.file) ?? null),
   };
 }

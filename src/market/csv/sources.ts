@@ -1,14 +1,12 @@
 import type { SeriesId } from '../series/series.ts';
 
-export interface CsvColumn {
+/** One column of one file that feeds a series. */
+export interface CsvSource {
+  series: SeriesId;
+  file: string;
   column: string;
   /** Default `date`. */
   dateColumn?: string;
-}
-
-export interface CsvSource extends CsvColumn {
-  series: SeriesId;
-  file: string;
   /** Last date (YYYY-MM-DD) read from this file; the series continues with its next source. */
   through?: string;
   required?: boolean;

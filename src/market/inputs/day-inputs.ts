@@ -32,23 +32,13 @@ export interface DayInputs {
 
 type FrameSeries = keyof FrameObservations;
 
-const FRAME_SERIES: Record<FrameSeries, SeriesId> = {
-  close: 'btcClose',
-  fearGreed: 'fearGreed',
-  realizedPrice: 'realizedPrice',
-  takerBuyFraction: 'takerBuyFraction',
-  fundingRate: 'fundingRate',
-  gold: 'gold',
-  pmi: 'pmi',
-  etfFlow: 'etfFlow',
-  sp500: 'sp500',
-  dxy: 'dxy',
-};
+/** Columns are named by their series, except the price. */
+const toSeriesId = (column: FrameSeries): SeriesId => (column === 'close' ? 'btcClose' : column);
+const FRAME_COLUMNS = [...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS];
 
 /** The series of the model, the price first. */
-export const MODEL_SERIES: readonly SeriesId[] = Object.values(FRAME_SERIES);
-
-const INPUT_COLUMNS = [...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS].filter((column) => column !== 'close');
+export const MODEL_SERIES: readonly SeriesId[] = FRAME_COLUMNS.map(toSeriesId);
+const INPUT_COLUMNS = FRAME_COLUMNS.filter((column) => column !== 'close');
 
 /** Returns a builder of model inputs that throws PRICE_UNAVAILABLE, HISTORY_TOO_SHORT and the errors of the feed. */
 export function createInputsBuilder(feed: Feed, spotAt: (atMs: number) => Promise<SpotPrice>) {
@@ -81,9 +71,8 @@ function requireStartedDay(day: Day, atMs: number): void {
 }
 
 async function readObservations(feed: Feed, atMs: number): Promise<FrameObservations> {
-  const names = Object.keys(FRAME_SERIES) as FrameSeries[];
-  const found = await Promise.all(names.map((name) => feed.observations(FRAME_SERIES[name], atMs)));
-  return Object.fromEntries(names.map((name, index) => [name, found[index]])) as FrameObservations;
+  const entries = FRAME_COLUMNS.map(async (column) => [column, await feed.observations(toSeriesId(column), atMs)]);
+  return Object.fromEntries(await Promise.all(entries)) as FrameObservations;
 }
 
 function toSpotPrice({ close }: FrameObservations, day: Day): SpotPrice {
@@ -92,10 +81,9 @@ function toSpotPrice({ close }: FrameObservations, day: Day): SpotPrice {
 }
 
 function buildInputProvenance(observations: FrameObservations, day: Day, knownAtMs: number): InputProvenance[] {
-  return INPUT_COLUMNS.map((column) => {
-    const { source, days, availableAt } = observations[column];
-    const series = FRAME_SERIES[column];
-    const index = findLastKnownIndex(observations[column], day - SERIES[series].lagDays, knownAtMs);
+  return INPUT_COLUMNS.map((series) => {
+    const { source, days, availableAt } = observations[series];
+    const index = findLastKnownIndex(observations[series], day - SERIES[series].lagDays, knownAtMs);
     if (index < 0) return { series, source, observedDay: null, availableAtMs: null, masked: true };
     const masked = day - days[index] > SERIES[series].staleDays;
     return { series, source, observedDay: days[index], availableAtMs: availableAt[index], masked };

@@ -15,12 +15,11 @@ import { createEtfFlowFilter } from './etf-flow-filter.ts';
 
 /** Business-day observations start this many days before the first row, as lookback of its features. */
 const BUSINESS_DAY_LOOKBACK_DAYS = 412;
-
 export type FrameObservations = Record<DailyColumn | BusinessDayColumn, Observations>;
 
 interface FrameRequest {
+  /** Day of the last row, which holds values known by `atMs` and by 21:35 UTC. */
   day: Day;
-  /** The last row holds values known by then and by 21:35 UTC of `day` (ms). */
   atMs: number;
   /** BTC/USD in the last row. */
   lastClose: number;

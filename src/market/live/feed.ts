@@ -9,18 +9,11 @@ import type { LiveStores } from './store/live-stores.ts';
 
 /** Bitstamp's first daily candle, the start of all live data. */
 export const FIRST_LIVE_DAY: Day = parseDay('2011-08-18');
-
 const MAX_STRIKE_AGE_MS = 24 * 3_600_000;
 const MINUTE_MS = 60_000;
 
-export interface LiveFeedOptions {
-  stores: LiveStores;
-  /** The venues of the resolution price; default `VENUE_IDS`. */
-  venues?: readonly ProviderId[];
-}
-
 /** The collected market data, identical in every process. The spot price before the first collected one derives from daily closes. */
-export function openLiveFeed({ stores, venues = VENUE_IDS }: LiveFeedOptions): Feed {
+export function openLiveFeed(stores: LiveStores, venues: readonly ProviderId[] = VENUE_IDS): Feed {
   const { observationCache, spots, polls, providerHealth, strikes } = stores;
   const observations: Feed['observations'] = async (series, atMs, vintage = 'first') => {
     const history = await observationCache.getHistory(series);

@@ -17,7 +17,7 @@ import { createClosesPoll } from './collect/closes-poll.ts';
 import type { CollectDeps } from './collect/deps.ts';
 import { createEtfPoll } from './collect/etf-poll.ts';
 import { type Poll, runDuePolls } from './collect/poll.ts';
-import { createSeriesPoll } from './collect/series-poll.ts';
+import { createSeriesPoll, type SeriesPlan } from './collect/series-poll.ts';
 import { createSpotPoll } from './collect/spot-poll.ts';
 import { createStrikesPoll } from './collect/strikes-poll.ts';
 import { FIRST_LIVE_DAY, openLiveFeed } from './feed.ts';
@@ -26,14 +26,7 @@ import type { Provider } from './providers/provider.ts';
 import type { ProviderTiming } from './providers/provider-timing.ts';
 import type { ProviderUrls } from './providers/provider-urls.ts';
 import { VENUE_IDS } from './providers/providers.ts';
-import {
-  createEtfSources,
-  FUND_FLOW_SOURCES,
-  SERIES_PLANS,
-  type SeriesWithPlan,
-  STRIKE_SOURCES,
-  VENUE_SOURCES,
-} from './sources/registry.ts';
+import { createEtfSources, FUND_FLOW_SOURCES, SERIES_PLANS, STRIKE_SOURCES, VENUE_SOURCES } from './sources/registry.ts';
 import { type LiveStores, openLiveStores } from './store/live-stores.ts';
 
 export interface LiveMarketOptions {
@@ -64,7 +57,7 @@ export interface LiveMarket {
 
 const QUARTER_HOUR_MS = 15 * 60_000;
 const HOUR_MS = 4 * QUARTER_HOUR_MS;
-const SERIES_PLAN_ENTRIES = Object.entries(SERIES_PLANS) as [SeriesWithPlan, (typeof SERIES_PLANS)[SeriesWithPlan]][];
+const SERIES_PLAN_ENTRIES = Object.entries(SERIES_PLANS) as [keyof typeof SERIES_PLANS, SeriesPlan][];
 
 export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
   const { db, urls, venueDays, log, now, signal, timing } = options;
@@ -102,7 +95,7 @@ export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
   };
 
   return {
-    feed: openLiveFeed({ stores }),
+    feed: openLiveFeed(stores),
     stores,
     fetchHistory,
     collectPrices: () => collect(prices),

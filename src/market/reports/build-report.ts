@@ -1,5 +1,5 @@
-import { formatDay } from '../../forecast/day.ts';
 import type { Feed } from '../feed.ts';
+import { formatDayOrNull } from '../numbers.ts';
 import type { SeriesId } from '../series/series.ts';
 import { type LatestReading, readSeries, type SeriesReading } from '../series/series-reading.ts';
 import type { ReportEnvelope, ReportedInput } from './envelope-fields.ts';
@@ -61,7 +61,7 @@ function describePrice({ source, observedAtMs, stale }: ReportPrice, atMs: numbe
 }
 
 function describeReading({ series, source, observedDay, observedAtMs, ageDays, stale, provisional }: LatestReading): DescribedInput {
-  const lastObserved = observedDay === null ? null : formatDay(observedDay);
+  const lastObserved = formatDayOrNull(observedDay);
   return { observedAtMs, input: { series, source, lastObserved, observedAt: toIsoTime(observedAtMs), ageDays, stale, provisional } };
 }
 

@@ -1,5 +1,6 @@
 import type { Day } from '../../forecast/day.ts';
-import { findValueAt, mean } from '../series/lookback.ts';
+import { mean } from '../../forecast/math/mean.ts';
+import { findValueAt } from '../series/lookback.ts';
 import { countUpTo, type Observations } from '../series/observations.ts';
 
 export interface Correlation {

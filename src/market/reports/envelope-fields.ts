@@ -27,5 +27,4 @@ export const REPORT_ENVELOPE = z.object({
 });
 
 export type ReportEnvelope = z.output<typeof REPORT_ENVELOPE>;
-
 export type ReportedInput = z.output<typeof INPUT>;

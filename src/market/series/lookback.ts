@@ -1,4 +1,5 @@
 import type { Day } from '../../forecast/day.ts';
+import { mean } from '../../forecast/math/mean.ts';
 import { countUpTo, type Observations } from './observations.ts';
 
 /** The last value dated between `day - toleranceDays` and `day`; null without one. */
@@ -15,21 +16,11 @@ export function sliceValuesBetween({ days, values }: Observations, from: Day, to
 /** Sum of the values dated `from` to `to`; null without any. */
 export function sumBetween(observations: Observations, from: Day, to: Day): number | null {
   const values = sliceValuesBetween(observations, from, to);
-  return values.length === 0 ? null : sum(values);
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
 }
 
 /** Arithmetic mean of the values dated `from` to `to`; null without any. */
 export function averageBetween(observations: Observations, from: Day, to: Day): number | null {
   const values = sliceValuesBetween(observations, from, to);
   return values.length === 0 ? null : mean(values);
-}
-
-export function mean(values: Float64Array | readonly number[]): number {
-  return sum(values) / values.length;
-}
-
-function sum(values: Float64Array | readonly number[]): number {
-  let total = 0;
-  for (const value of values) total += value;
-  return total;
 }

@@ -11,13 +11,9 @@ interface SeriesRule {
   staleDays: number;
 }
 
-const defineSeries = (title: string, unit: string, publishedAfterHours: number, lagDays: number, staleDays: number): SeriesRule => ({
-  title,
-  unit,
-  publishedAfterHours,
-  lagDays,
-  staleDays,
-});
+function defineSeries(title: string, unit: string, publishedAfterHours: number, lagDays: number, staleDays: number): SeriesRule {
+  return { title, unit, publishedAfterHours, lagDays, staleDays };
+}
 
 /** All series of a feed. PMI observations are dated by their release, all others by the date they describe. */
 export const SERIES = {
@@ -45,7 +41,6 @@ export const SERIES = {
 } as const satisfies Record<string, SeriesRule>;
 
 export type SeriesId = keyof typeof SERIES;
-
 export const SERIES_IDS = Object.keys(SERIES) as SeriesId[];
 
 /** Publication time (ms) of an observation by its date. */

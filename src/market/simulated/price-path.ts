@@ -1,4 +1,5 @@
 import { type Day, parseDay } from '../../forecast/day.ts';
+import { roundTo } from '../../platform/round.ts';
 import { allocateFloat64, createGrowableColumn } from '../series/growable-column.ts';
 import { createRandomness, type Randomness } from './random.ts';
 
@@ -25,7 +26,6 @@ const GARCH = { reaction: 0.1, memory: 0.82, highestVolatility: 0.08 };
 const JUMP = { chance: 0.01, smallest: 0.04, spread: 0.08 };
 /** Beyond `slack` (log price) from the growth curve, the price reverts by the fraction `pull` per day. */
 const MEAN_REVERSION = { slack: 0.4, pull: 1.5 / 365 };
-
 const GENESIS = parseDay('2009-01-03');
 const ANCHOR = { day: parseDay('2026-01-01'), logPrice: Math.log(87_000) };
 /** Power law of the network's age up to the anchor; growth then decays over eight years. */
@@ -69,8 +69,7 @@ export function createPricePath(seed: number): PricePath {
 
 /** Cents, or millionths of a dollar below 100 USD. */
 export function roundPrice(priceUsd: number): number {
-  const unit = priceUsd < 100 ? 1e6 : 100;
-  return Math.round(priceUsd * unit) / unit;
+  return roundTo(priceUsd, priceUsd < 100 ? 6 : 2);
 }
 
 function drawNextRegime(regime: number, chance: number): number {

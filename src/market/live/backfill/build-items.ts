@@ -38,13 +38,11 @@ export function createVenueItem(venue: VenueSource, deps: BackfillDeps): Backfil
 
 /** The closes before `windowStart`, from the available venue with the longest history. */
 export function createLongCloseItem(venues: readonly VenueSource[], deps: BackfillDeps): BackfillItem {
-  const to = deps.windowStart - 1;
-  const pageDays = Math.min(...venues.map((venue) => venue.pageDays));
   return {
     id: 'btcClose/history',
     from: FIRST_LIVE_DAY,
-    to,
-    pageDays,
+    to: deps.windowStart - 1,
+    pageDays: Math.min(...venues.map((venue) => venue.pageDays)),
     required: true,
     fetch: (range) => fetchLongCloses(venues, range, deps),
   };
@@ -55,13 +53,9 @@ async function fetchLongCloses(venues: readonly VenueSource[], range: DayRange, 
   const before = (await deps.stores.observationCache.getHistory('btcClose')).getFirstVersions(Number.MAX_SAFE_INTEGER);
   const previous = before.days.at(-1) === range.from - 1 ? before.values.at(-1) : undefined;
   const reaching = venues.filter((venue) => getFirstDay(venue, today) <= range.from);
-  await fetchWithFallback(
-    reaching,
-    {
-      fetchFrom: async (venue) => fillGaps(await venue.fetchCloses(deps.providers[venue.provider], range), range, previous, venue.provider),
-    },
-    ({ provider, value }) => saveHistory(deps, 'btcClose', provider, value),
-  );
+  const fetchFrom = async (venue: VenueSource) =>
+    fillGaps(await venue.fetchCloses(deps.providers[venue.provider], range), range, previous, venue.provider);
+  await fetchWithFallback(reaching, { fetchFrom }, ({ provider, value }) => saveHistory(deps, 'btcClose', provider, value));
 }
 
 /** Carries the previous close over a few missing days. @throws OracleError FEED_INVALID naming the venue and the start of a longer gap */

@@ -28,16 +28,7 @@ export interface BackfillOptions {
   signal: AbortSignal;
 }
 
-export interface MissingHistory {
-  id: string;
-  required: boolean;
-  reason: string;
-}
-
-interface PendingItem {
-  item: BackfillItem;
-  pages: DayRange[];
-}
+export type MissingHistory = Pick<BackfillItem, 'id' | 'required'> & { reason: string };
 
 /**
  * Fetches the remaining pages of all items, items in parallel, pages oldest first. Each page is stored before the progress advances, so
@@ -45,7 +36,8 @@ interface PendingItem {
  * @returns the items that are incomplete and need a retry
  */
 export async function runBackfill(items: readonly BackfillItem[], options: BackfillOptions): Promise<MissingHistory[]> {
-  const pending = await findPending(items, options.backfills);
+  const candidates = await Promise.all(items.map((item) => findPending(item, options.backfills)));
+  const pending = candidates.filter((part) => part !== null);
   const total = pending.reduce((sum, { pages }) => sum + pages.length, 0);
   let done = 0;
   const tick = (label: string) => options.onProgress({ done: ++done, total, label });
@@ -53,22 +45,16 @@ export async function runBackfill(items: readonly BackfillItem[], options: Backf
   return missing.filter((part) => part !== null);
 }
 
-async function findPending(items: readonly BackfillItem[], backfills: BackfillStore): Promise<PendingItem[]> {
-  const candidates = await Promise.all(
-    items.map(async (item) => {
-      const { through, done } = await backfills.begin(item.id, item.from);
-      return done ? null : { item, pages: splitRange({ from: through + 1, to: item.to }, item.pageDays) };
-    }),
-  );
-  return candidates.filter((part) => part !== null);
+async function findPending(item: BackfillItem, backfills: BackfillStore) {
+  const { through, done } = await backfills.begin(item.id, item.from);
+  return done ? null : { item, pages: splitRange({ from: through + 1, to: item.to }, item.pageDays) };
 }
 
 async function runItem(
-  { item, pages }: PendingItem,
-  options: BackfillOptions,
+  { item, pages }: { item: BackfillItem; pages: DayRange[] },
+  { backfills, signal }: BackfillOptions,
   tick: (label: string) => void,
 ): Promise<MissingHistory | null> {
-  const { backfills, signal } = options;
   try {
     for (const page of pages) {
       signal.throwIfAborted();

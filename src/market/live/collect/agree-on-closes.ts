@@ -1,8 +1,8 @@
 import { type Day, toDay, toInstantMs } from '../../../forecast/day.ts';
-import { isOracleError } from '../../../platform/errors.ts';
+import { orElse } from '../../../platform/errors.ts';
 import { computeQuorumPrice, type QuorumPrice, type QuorumRule } from '../../prices/quorum.ts';
 import type { ProviderId } from '../providers/providers.ts';
-import type { DatedValue } from '../sources/source.ts';
+import type { DatedValue, DayRange } from '../sources/source.ts';
 import type { LiveStores } from '../store/live-stores.ts';
 
 export interface AgreementDeps {
@@ -10,9 +10,6 @@ export interface AgreementDeps {
   venues: readonly ProviderId[];
   quorum: QuorumRule;
 }
-
-/** Source of agreed closes in the stream `btcClose`. */
-export const AGREED_SOURCE = 'venues';
 
 /** Hours from 00:00 UTC of the day until the model's series accepts closes without a quorum, in time for the next signal at 21:35. */
 const LENIENT_AFTER_HOURS = 44;
@@ -22,12 +19,7 @@ const LENIENT_AFTER_HOURS = 44;
  * resolved with the latter.
  * @returns the first day without a price; null when all have one
  */
-export async function agreeOnCloses(
-  deps: AgreementDeps,
-  range: { from: Day; to: Day },
-  nowMs: number,
-  backfilled: boolean,
-): Promise<Day | null> {
+export async function agreeOnCloses(deps: AgreementDeps, range: DayRange, nowMs: number, backfilled: boolean): Promise<Day | null> {
   const { observations, observationCache } = deps.stores;
   const venues = await observationCache.getHistory('venueClose');
   const agreed: DatedValue[] = [];
@@ -37,7 +29,7 @@ export async function agreeOnCloses(
     if (price === null) waiting = day;
     else agreed.push({ day, value: price, providerAtMs: toInstantMs(day + 1) });
   }
-  const changed = await observations.save('btcClose', AGREED_SOURCE, agreed, { receivedAtMs: nowMs, backfilled });
+  const changed = await observations.save('btcClose', 'venues', agreed, { receivedAtMs: nowMs, backfilled });
   if (changed > 0) await observationCache.invalidate('btcClose');
   return waiting;
 }
@@ -54,8 +46,7 @@ function tryQuorum(closes: { venue: string; priceUsd: number | null }[], rule: Q
   try {
     return computeQuorumPrice(closes, rule);
   } catch (error) {
-    if (isOracleError(error, 'PRICE_UNAVAILABLE')) return null;
-    throw error;
+    return orElse('PRICE_UNAVAILABLE', null)(error);
   }
 }
 

@@ -8,7 +8,6 @@ import type { Poll } from './poll.ts';
 import { getNextPollMs, saveValues } from './series-poll.ts';
 
 const OVERLAP_DAYS = 10;
-
 type FlowStream = 'etfFlow' | `fundFlow.${string}`;
 
 interface EtfPollPlan {

@@ -47,14 +47,8 @@ export async function fetchRange(source: SeriesSource, wanted: DayRange, { provi
 }
 
 /** Stores values and invalidates the cache of this process. */
-export async function saveValues(
-  deps: CollectDeps,
-  stream: ObservationStream,
-  provider: string,
-  values: readonly DatedValue[],
-): Promise<void> {
-  const receivedAtMs = deps.now();
-  const changed = await deps.stores.observations.save(stream, provider, values, { receivedAtMs, backfilled: false });
+export async function saveValues(deps: CollectDeps, stream: ObservationStream, provider: string, values: DatedValue[]): Promise<void> {
+  const changed = await deps.stores.observations.save(stream, provider, values, { receivedAtMs: deps.now(), backfilled: false });
   if (changed > 0) await deps.stores.observationCache.invalidate(stream);
 }
 

@@ -3,13 +3,11 @@ import type { StrikeSource } from '../sources/strikes/strike-source.ts';
 import type { CollectDeps } from './deps.ts';
 import type { Poll } from './poll.ts';
 
-const QUARTER_HOUR_MS = 15 * 60_000;
-
 /** Stores the strikes near the money of a prediction market, since venues publish no past odds. */
 export function createStrikesPoll(source: StrikeSource, { stores, providers }: Omit<CollectDeps, 'now'>): Poll {
   return {
     id: `strikes/${source.providers[0]}`,
-    everyMs: QUARTER_HOUR_MS,
+    everyMs: 15 * 60_000,
     retryMs: 60_000,
     async run(nowMs) {
       const spot = await stores.spots.findAt(nowMs);

@@ -8,13 +8,10 @@ export class AttemptError extends Error {
   /** From the `Retry-After` header; null without one. */
   readonly retryAfterMs: number | null;
 
-  constructor(
-    message: string,
-    { retryable, retryAfterMs = null, cause }: { retryable: boolean; retryAfterMs?: number | null; cause?: unknown },
-  ) {
-    super(message, { cause });
-    this.retryable = retryable;
-    this.retryAfterMs = retryAfterMs;
+  constructor(message: string, options: { retryable: boolean; retryAfterMs?: number | null; cause?: unknown }) {
+    super(message, options);
+    this.retryable = options.retryable;
+    this.retryAfterMs = options.retryAfterMs ?? null;
   }
 }
 

@@ -1,30 +1,21 @@
-import {
-  type CircuitBreakerPolicy,
-  CircuitState as CockatielState,
-  ConsecutiveBreaker,
-  circuitBreaker,
-  DelegateBackoff,
-  handleAll,
-} from 'cockatiel';
-import type { CircuitState } from './provider.ts';
+import { type CircuitBreakerPolicy, CircuitState, ConsecutiveBreaker, circuitBreaker, DelegateBackoff, handleAll } from 'cockatiel';
+import type { ProviderHealth } from './provider.ts';
 import type { ProviderTiming } from './provider-timing.ts';
 
-const STATES: Record<CockatielState, CircuitState> = {
-  [CockatielState.Closed]: 'closed',
-  [CockatielState.Open]: 'open',
-  [CockatielState.HalfOpen]: 'half-open',
-  [CockatielState.Isolated]: 'open',
+const STATES: Record<CircuitState, ProviderHealth['circuit']> = {
+  [CircuitState.Closed]: 'closed',
+  [CircuitState.Open]: 'open',
+  [CircuitState.HalfOpen]: 'half-open',
+  [CircuitState.Isolated]: 'open',
 };
 
-/**
- * Opens after consecutive failures or a long `Retry-After`. An open circuit rejects calls; a half-open one lets one call through while
- * others wait for its outcome.
- */
+/** Opens after consecutive failures or a long `Retry-After`; while half-open, one call goes through and others wait for its outcome. */
 export class CircuitBreaker {
   readonly #policy: CircuitBreakerPolicy;
   readonly #now: () => number;
   #retryAfterUntilMs = 0;
-  #openUntilMs = 0;
+  /** When the open circuit becomes half-open (ms). */
+  openUntilMs = 0;
 
   constructor(timing: ProviderTiming, now: () => number) {
     this.#now = now;
@@ -38,19 +29,14 @@ export class CircuitBreaker {
       halfOpenAfter: new DelegateBackoff(() => {
         const retryAfterMs = this.#retryAfterUntilMs - this.#now();
         const durationMs = retryAfterMs > 0 ? retryAfterMs : timing.halfOpenAfterMs;
-        this.#openUntilMs = this.#now() + durationMs;
+        this.openUntilMs = this.#now() + durationMs;
         return durationMs;
       }),
     });
   }
 
-  get state(): CircuitState {
+  get state(): ProviderHealth['circuit'] {
     return STATES[this.#policy.state];
-  }
-
-  /** When the open circuit becomes half-open (ms). */
-  get openUntilMs(): number {
-    return this.#openUntilMs;
   }
 
   /** @throws cockatiel's BrokenCircuitError while the circuit is open */

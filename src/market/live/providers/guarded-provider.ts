@@ -11,7 +11,7 @@ import { computeBackoffMs, type ProviderTiming } from './provider-timing.ts';
 import { PROVIDERS, type ProviderId } from './providers.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
-export interface GuardOptions {
+interface GuardOptions {
   baseUrl: string;
   timing: ProviderTiming;
   log: Log;

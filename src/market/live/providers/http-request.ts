@@ -88,7 +88,7 @@ async function readText(response: Response, path: string, title: string): Promis
   try {
     return await response.text();
   } catch (cause) {
-    if (cause instanceof ResponseTooLargeError) throw invalidAnswer(`${title}: ${path} is longer than ${MAX_BODY_BYTES} bytes`);
+    if (cause instanceof ResponseTooLargeError) throw unreadableBody(`${title}: ${path} is longer than ${MAX_BODY_BYTES} bytes`);
     throw new AttemptError(`${path} broke off (${getNetworkErrorCode(cause)})`, { retryable: true, cause });
   }
 }
@@ -97,10 +97,10 @@ function parseJson(text: string, path: string, title: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw invalidAnswer(`${title}: ${path} is not JSON`, cause);
+    throw unreadableBody(`${title}: ${path} is not JSON`, cause);
   }
 }
 
-function invalidAnswer(message: string, cause?: unknown): OracleError {
+function unreadableBody(message: string, cause?: unknown): OracleError {
   return new OracleError('FEED_INVALID', message, { field: 'answer', cause });
 }

@@ -17,9 +17,7 @@ const PLACEHOLDER = '{provider}';
  */
 export function parseProviderUrls(text: string): ProviderUrls {
   const urls: ProviderUrls = { named: {}, others: null };
-  for (const part of text.split(',').map((part) => part.trim())) {
-    if (part !== '') addPair(urls, part);
-  }
+  for (const part of text.split(',')) if (part.trim() !== '') addPair(urls, part.trim());
   return urls;
 }
 

@@ -1,7 +1,6 @@
 import type { ProviderId } from './providers.ts';
 
 export const CIRCUIT_STATES = ['closed', 'open', 'half-open'] as const;
-
 export type CircuitState = (typeof CIRCUIT_STATES)[number];
 
 export interface ProviderHealth {

@@ -9,12 +9,8 @@ export const finite = z.number();
 export const positive = finite.positive();
 
 /** A decimal number in a string. */
-export const numeric = z
-  .string()
-  .regex(/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/, 'is not a decimal number')
-  .transform(Number)
-  .pipe(finite);
-
+const decimalText = z.string().regex(/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/, 'is not a decimal number');
+export const numeric = decimalText.transform(Number).pipe(finite);
 export const positiveText = numeric.pipe(positive);
 
 /** Milliseconds since 1970, as a number or in a string. */
@@ -27,7 +23,11 @@ export function parseAnswer<Schema extends z.ZodType>(schema: Schema, body: unkn
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const field = issue.path.join('.') || 'answer';
-  throw new OracleError('FEED_INVALID', `${providerTitle}: ${field} ${issue.message}`, { field });
+  throw invalidAnswer(providerTitle, field, issue.message);
+}
+
+export function invalidAnswer(providerTitle: string, field: string, problem: string, cause?: unknown): OracleError {
+  return new OracleError('FEED_INVALID', `${providerTitle}: ${field} ${problem}`, { field, cause });
 }
 
 /** For providers that reject requests with status 200 and a code. @throws OracleError FEED_UNAVAILABLE */
@@ -61,11 +61,10 @@ export function createHttpSource({
 }): SeriesSource {
   return {
     ...source,
-    fetch(provider, range) {
-      return fetchParsed(provider, request(range), ({ body, receivedAtMs: nowMs }) => {
+    fetch: (provider, range) =>
+      fetchParsed(provider, request(range), ({ body, receivedAtMs: nowMs }) => {
         return selectValues({ values: read(body, range, provider.title, nowMs), nowMs }, range, { ...source, title: provider.title });
-      });
-    },
+      }),
   };
 }
 
@@ -103,7 +102,7 @@ export function selectWithinRange(values: DatedValue[], { from, to }: DayRange, 
   const byDay = new Map<Day, DatedValue>();
   for (const value of values) {
     if (value.day > lastPossible) {
-      throw new OracleError('FEED_INVALID', `${providerTitle}: date ${formatDay(value.day)} is in the future`, { field: 'date' });
+      throw invalidAnswer(providerTitle, 'date', `${formatDay(value.day)} is in the future`);
     }
     const known = byDay.get(value.day);
     const older = known !== undefined && (value.providerAtMs ?? 0) < (known.providerAtMs ?? 0);

@@ -27,16 +27,12 @@ const HOUR_MS = 3_600_000;
 
 /** The sources of `VENUE_IDS`, in the same order. */
 export const VENUE_SOURCES: readonly VenueSource[] = [coinbase, kraken, bitstamp, binance];
-
-/** `btcClose` and `etfFlow` come from `VENUE_SOURCES` and `createEtfSources`. */
-export type SeriesWithPlan = Exclude<SeriesId, 'btcClose' | 'etfFlow'>;
-
 const hourly = (...sources: SeriesSource[]): SeriesPlan => ({ sources, everyMs: HOUR_MS });
 /** bitcoin-data.com allows fifteen requests a day. */
 const everySixHours = (...sources: SeriesSource[]): SeriesPlan => ({ sources, everyMs: 6 * HOUR_MS });
 
-/** The sources of each series, the primary first. A new source is one file and one name here. */
-export const SERIES_PLANS: Readonly<Record<SeriesWithPlan, SeriesPlan>> = {
+/** The sources of each series, the primary first; the others are `VENUE_SOURCES` and `createEtfSources`. A new source is one file and one name here. */
+export const SERIES_PLANS: Readonly<Record<Exclude<SeriesId, 'btcClose' | 'etfFlow'>, SeriesPlan>> = {
   fearGreed: hourly(alternativeMeFearGreed),
   realizedPrice: everySixHours(bitviewRealizedPrice, bitcoinDataRealizedPrice),
   sthRealizedPrice: everySixHours(bitviewSthRealizedPrice, bitcoinDataSthRealizedPrice),

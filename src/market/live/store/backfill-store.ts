@@ -1,8 +1,8 @@
 import type { Collection, Db } from 'mongodb';
 import type { Day } from '../../../forecast/day.ts';
 
-/** Progress of one backfill item. `_id` is the id of the item. */
-export interface BackfillDoc {
+/** Progress of one backfill item. */
+interface BackfillDoc {
   _id: string;
   from: Day;
   /** Last fetched day; initially `from - 1`. */
@@ -10,7 +10,7 @@ export interface BackfillDoc {
   done: boolean;
 }
 
-/** Backfill progress in the collection `feed_backfills`, so that an interrupted backfill resumes. */
+/** Backfill progress, so that an interrupted backfill resumes. */
 export class BackfillStore {
   readonly #docs: Collection<BackfillDoc>;
 
@@ -20,12 +20,8 @@ export class BackfillStore {
 
   /** Creates the progress unless it exists, and returns it. */
   async begin(id: string, from: Day): Promise<BackfillDoc> {
-    const known = await this.#docs.findOneAndUpdate(
-      { _id: id },
-      { $setOnInsert: { from, through: from - 1, done: false } },
-      { upsert: true, returnDocument: 'after' },
-    );
-    return known as BackfillDoc;
+    const first = { $setOnInsert: { from, through: from - 1, done: false } };
+    return (await this.#docs.findOneAndUpdate({ _id: id }, first, { upsert: true, returnDocument: 'after' })) as BackfillDoc;
   }
 
   async advance(id: string, through: Day): Promise<void> {

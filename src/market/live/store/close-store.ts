@@ -1,19 +1,11 @@
 import type { Collection, Db } from 'mongodb';
-import { formatDay, parseDay } from '../../../forecast/day.ts';
+import { formatDay } from '../../../forecast/day.ts';
 import { insertOrFind } from '../../../platform/insert-or-find.ts';
 import type { DailyClose } from '../../prices/daily-close.ts';
 
-interface CloseDoc extends Omit<DailyClose, 'day'> {
-  /** `YYYY-MM-DD`. */
-  _id: string;
-}
-
-/**
- * The first agreed close of each day, in the collection `daily_closes`. Several forecasts and repeated steps read the same day, so a late
- * venue must not change a used price.
- */
+/** The first agreed close of each day: several forecasts and repeated steps read it, so a late venue must not change a used price. */
 export class CloseStore {
-  readonly #closes: Collection<CloseDoc>;
+  readonly #closes: Collection<Omit<DailyClose, 'day'> & { _id: string }>;
 
   constructor(db: Db) {
     this.#closes = db.collection('daily_closes');
@@ -21,7 +13,7 @@ export class CloseStore {
 
   /** Pins a day's close unless one is pinned, and returns the pinned one. */
   async pin({ day, ...close }: DailyClose): Promise<DailyClose> {
-    const { _id: date, ...pinned } = await insertOrFind(this.#closes, { _id: formatDay(day), ...close });
-    return { day: parseDay(date), ...pinned };
+    const { _id, ...pinned } = await insertOrFind(this.#closes, { _id: formatDay(day), ...close });
+    return { day, ...pinned };
   }
 }

@@ -1,7 +1,8 @@
 import type { Collection, Db } from 'mongodb';
 import { isFirstWrite } from '../../../platform/mongo.ts';
 
-export interface PollDoc {
+/** Schedule of one poll. */
+interface PollDoc {
   _id: string;
   nextAtMs: number;
   /** Last success (ms); null before the first. */
@@ -11,7 +12,7 @@ export interface PollDoc {
   error: string | null;
 }
 
-/** The durable schedule of all polls, shared by all workers, in the collection `feed_polls`. */
+/** The durable schedule of all polls, shared by all workers. */
 export class PollStore {
   readonly #polls: Collection<PollDoc>;
 
@@ -20,9 +21,9 @@ export class PollStore {
   }
 
   /** Acquires the lease of a due poll; false when it is not due or another worker holds it. */
-  claim(id: string, nowMs: number, leaseMs: number): Promise<boolean> {
+  async claim(id: string, nowMs: number, leaseMs: number): Promise<boolean> {
     const change = { $set: { nextAtMs: nowMs + leaseMs }, $setOnInsert: { okAtMs: null, failures: 0, error: null } };
-    // For a poll that is not due, the upsert violates the key of its document.
+    // A poll that is not due does not match, so the upsert violates the key of its document.
     return isFirstWrite(this.#polls.updateOne({ _id: id, nextAtMs: { $lte: nowMs } }, change, { upsert: true }));
   }
 

@@ -4,7 +4,7 @@ import { PROVIDER_IDS, type ProviderId } from '../providers/providers.ts';
 
 type ProviderHealthDoc = Omit<ProviderHealth, 'provider'> & { _id: ProviderId };
 
-/** Provider health as last saved by the calling process, in the collection `provider_health`. */
+/** Provider health as last saved by the calling process. */
 export class ProviderHealthStore {
   readonly #docs: Collection<ProviderHealthDoc>;
   readonly #saved = new Map<ProviderId, string>();
@@ -17,10 +17,8 @@ export class ProviderHealthStore {
   async save(healths: readonly ProviderHealth[]): Promise<void> {
     const changed = healths.filter((health) => this.#saved.get(health.provider) !== JSON.stringify(health));
     if (changed.length === 0) return;
-    await this.#docs.bulkWrite(
-      changed.map(({ provider, ...health }) => ({ replaceOne: { filter: { _id: provider }, replacement: health, upsert: true } })),
-      { ordered: false },
-    );
+    const writes = changed.map(({ provider: _id, ...health }) => ({ replaceOne: { filter: { _id }, replacement: health, upsert: true } }));
+    await this.#docs.bulkWrite(writes, { ordered: false });
     for (const health of changed) this.#saved.set(health.provider, JSON.stringify(health));
   }
 

@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 /** Past prices serve delayed pipeline runs. */
 const RETENTION_MINUTES = 7 * 1_440;
 
-/** Prices by the minute, in the collection `spot_prices`. */
+/** Prices by the minute. */
 export class SpotStore {
   readonly #prices: Collection<SpotDoc>;
 

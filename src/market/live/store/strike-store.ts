@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isFirstWrite } from '../../../platform/mongo.ts';
+import { ignoreDuplicate, isFirstWrite } from '../../../platform/mongo.ts';
 import type { StrikeSnapshot } from '../../strikes.ts';
 
 /** The changing part of a snapshot. The expiry is repeated for the query. */
@@ -11,10 +11,8 @@ type StrikeTerms = Omit<StrikeSnapshot, Exclude<keyof StrikeQuote, 'expiresAtMs'
 type StrikeSnapshotDoc = StrikeQuote & { _id: string; market: string };
 /** `_id` is venue and market; the reception time `toldAtMs` makes late writers no-ops. */
 type StrikeMarketDoc = StrikeTerms & { _id: string; toldAtMs: number };
-
 const SNAPSHOTS = 'strike_snapshots';
 const MARKETS = 'strike_markets';
-
 export const STRIKE_INDEXES = [{ collection: SNAPSHOTS, indexes: [{ key: { receivedAtMs: 1 } }] }];
 
 /** Quotes of strikes by the minute, never overwritten, since venues publish no past odds. */
@@ -32,7 +30,7 @@ export class StrikeStore {
     if (snapshots.length === 0) return;
     // Markets first: a snapshot without its market is unreadable.
     await this.#saveMarkets(snapshots.map(toMarketDoc));
-    await isFirstWrite(this.#snapshots.insertMany(snapshots.map(toSnapshotDoc), { ordered: false }));
+    await this.#snapshots.insertMany(snapshots.map(toSnapshotDoc), { ordered: false }).catch(ignoreDuplicate);
   }
 
   /** The newest unexpired snapshot of each market received within `maxAgeMs` before `atMs`, with the newest known terms. */
@@ -68,9 +66,8 @@ export class StrikeStore {
     const writes = marketDocs.map(({ _id, ...terms }) => ({
       updateOne: { filter: { _id, toldAtMs: { $lt: terms.toldAtMs } }, update: { $set: terms }, upsert },
     }));
-    const done = await isFirstWrite(this.#markets.bulkWrite(writes, { ordered: false }));
-    // Either the stored terms are newer, or another process has just inserted older ones.
-    if (!done) await this.#saveMarkets(marketDocs, false);
+    // If not all were written, either the stored terms are newer, or another process has just inserted older ones.
+    if (!(await isFirstWrite(this.#markets.bulkWrite(writes, { ordered: false })))) await this.#saveMarkets(marketDocs, false);
   }
 }
 

@@ -8,7 +8,6 @@ import type { SeriesReading } from '../../series/series-reading.ts';
 import { defineReport } from '../report.ts';
 
 const CHANGE_DAYS = 30;
-
 const PRICE = z.number().nullable().describe('Daily close of bitcoin on `date`, USD');
 const DAY = DATE.nullable().describe('Last day with both a close and a realized price');
 const REASON = z.string().nullable().describe('Reason for a missing ratio; null otherwise');

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { variance } from '../../../forecast/math/mean.ts';
 import { DATE } from '../../../platform/validation/fields.ts';
 import { computeChangePct, formatDayOrNull, roundOrNull, subtractOrNull } from '../../numbers.ts';
-import { averageBetween, findValueAt, mean } from '../../series/lookback.ts';
+import { averageBetween, findValueAt } from '../../series/lookback.ts';
 import type { Observations } from '../../series/observations.ts';
 import type { SeriesReading } from '../../series/series-reading.ts';
 import { defineReport } from '../report.ts';
@@ -92,9 +93,7 @@ export function computeRealizedVolatilityPct({ values }: Observations, days: num
   if (values.length <= days) return null;
   const closes = values.subarray(-days - 1);
   const returns = Array.from(closes.subarray(1), (close, index) => Math.log(close / closes[index]));
-  const average = mean(returns);
-  const variance = returns.reduce((sum, value) => sum + (value - average) ** 2, 0) / (days - 1);
-  return 100 * Math.sqrt(variance * DAYS_PER_YEAR);
+  return 100 * Math.sqrt(variance(returns, 1) * DAYS_PER_YEAR);
 }
 
 function buildVolatility(dvol: SeriesReading, closes: SeriesReading) {

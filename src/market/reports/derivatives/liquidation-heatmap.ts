@@ -3,8 +3,8 @@ import { roundTo } from '../../../platform/round.ts';
 import { COUNT, PROBABILITY } from '../../../platform/validation/fields.ts';
 import { roundOrNull } from '../../numbers.ts';
 import { defineReport } from '../report.ts';
-import { buildLiquidationBuckets, type LiquidationBucket } from './liquidation-buckets.ts';
-import { estimateLiquidationLevels, type LiquidationEstimate, type LiquidationRules } from './liquidation-levels.ts';
+import { buildLiquidationBuckets } from './liquidation-buckets.ts';
+import { estimateLiquidationLevels, type LiquidationRules } from './liquidation-levels.ts';
 
 const RULES: LiquidationRules = {
   entryDays: 30,
@@ -37,18 +37,16 @@ const METHOD = [
   'Levels reached by a later daily close or the current price are excluded; intraday moves are ignored.',
 ].join(' ');
 
+const LEVERAGE = z.object({
+  leverage: z.number().describe('Position over margin'),
+  share: PROBABILITY.describe('Share of the positions, 0 to 1'),
+});
+
 const ASSUMPTIONS = z.object({
   entryDays: COUNT.describe('Number of last daily closes that count as entries'),
   halfLifeDays: COUNT.describe('Half-life of the weight of an entry, in days'),
   maintenanceMargin: PROBABILITY.describe('Maintenance margin as a fraction of the position, 0 to 1'),
-  leverages: z
-    .array(
-      z.object({
-        leverage: z.number().describe('Position over margin'),
-        share: PROBABILITY.describe('Share of the positions, 0 to 1'),
-      }),
-    )
-    .describe('Distribution of leverage; the shares sum to 1'),
+  leverages: z.array(LEVERAGE).describe('Distribution of leverage; the shares sum to 1'),
   stepPct: z.number().describe('Width of a bucket, percent of the price'),
   rangePct: z.number().describe('Range of the buckets, percent of the price'),
 });
@@ -96,11 +94,11 @@ export const liquidationHeatmapReport = defineReport({
   },
 });
 
-function buildHeatmap({ levels, clearedUsd }: LiquidationEstimate, spotUsd: number) {
+function buildHeatmap({ levels, clearedUsd }: ReturnType<typeof estimateLiquidationLevels>, spotUsd: number) {
   const filterSide = (side: 'long' | 'short') => levels.filter((level) => level.side === side);
   const longs = buildLiquidationBuckets(filterSide('long'), spotUsd, { ...GRID, direction: -1 });
   const shorts = buildLiquidationBuckets(filterSide('short'), spotUsd, { ...GRID, direction: 1 });
-  const getTotalUsd = (buckets: LiquidationBucket[]) => buckets.at(-1)?.cumulativeUsd ?? 0;
+  const getTotalUsd = (buckets: typeof longs) => buckets.at(-1)?.cumulativeUsd ?? 0;
   return {
     openInterestLeftUsd: Math.floor(levels.reduce((sum, { usd }) => sum + usd, 0)),
     alreadyReachedUsd: roundOrNull(clearedUsd, 0),

@@ -1,9 +1,9 @@
 export interface LiquidationRules {
   /** Number of last closes that count as entries. */
   entryDays: number;
-  /** Half-life of an entry's weight. */
+  /** Of an entry's weight. */
   halfLifeDays: number;
-  /** Maintenance margin as a fraction of the position. */
+  /** Fraction of the position. */
   maintenanceMargin: number;
   /** Distribution of leverage; the shares sum to 1. */
   leverages: readonly { leverage: number; share: number }[];
@@ -15,23 +15,11 @@ export interface LiquidationLevel {
   usd: number;
 }
 
-export interface LiquidationEstimate {
-  /** Levels ahead of the price: longs below it, shorts above. */
-  levels: LiquidationLevel[];
-  /** Volume at levels that a later close or the spot price has reached. */
-  clearedUsd: number;
-}
-
 /**
  * Distributes open interest over liquidation prices: half longs, half shorts, entered at the last closes (newest last) with the
- * leverages of the rules. The volume of the levels and `clearedUsd` sum to the open interest.
+ * leverages of the rules. `levels` are ahead of the price, longs below it, shorts above; `clearedUsd` is at levels that it has reached.
  */
-export function estimateLiquidationLevels(
-  openInterestUsd: number,
-  closes: Float64Array,
-  spotUsd: number,
-  rules: LiquidationRules,
-): LiquidationEstimate {
+export function estimateLiquidationLevels(openInterestUsd: number, closes: Float64Array, spotUsd: number, rules: LiquidationRules) {
   const entries = closes.subarray(-rules.entryDays);
   const weights = Array.from(entries, (_, index) => 0.5 ** ((entries.length - 1 - index) / rules.halfLifeDays));
   const totalWeight = weights.reduce((sum, weight) => sum + weight, 0);

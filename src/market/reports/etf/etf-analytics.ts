@@ -12,9 +12,7 @@ import { computeFlowStreak, FLOW_DIRECTIONS, findBiggestDays, getWindowEnd, sumF
 
 const SHARE_DAYS = 30;
 const CORRELATION = { days: 365, minPairs: 20 };
-
 const FLOW = z.number().nullable();
-
 const FLOW_DAY = z.object({ date: DATE.describe('The day'), usd: z.number().describe('Net flow of the day, USD; outflows are negative') });
 
 const FIGURES = {

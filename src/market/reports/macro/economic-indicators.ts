@@ -11,7 +11,6 @@ const INDICATORS = { pmi: 1, us10y: 3, us2y: 3, fedFunds: 2, vix: 2, dxy: 3, sp5
 >;
 
 type IndicatorId = keyof typeof INDICATORS;
-
 const IDS = Object.keys(INDICATORS) as IndicatorId[];
 
 const INDICATOR = z.object({

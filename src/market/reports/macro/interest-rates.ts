@@ -9,7 +9,6 @@ import { defineReport } from '../report.ts';
 const CHANGE_DAYS = 30;
 /** Markets close on weekends and holidays; the policy rate may have one value a month. */
 const GAP_DAYS = { market: 5, policy: 31 };
-
 const UNITS = { rates: '% a year', change30d: 'percentage points', slope10y2y: 'basis points' } as const;
 
 const RATE = z.object({

@@ -25,7 +25,6 @@ export interface MacroContext {
 
 const DAILY_WINDOW = { days: 90, minPairs: 20, logarithmic: true };
 const MONTHLY_WINDOW = { days: 730, minPairs: 12, logarithmic: false };
-
 export const MACRO_SERIES = ['dxy', 'sp500', 'gold', 'pmi', 'btcClose'] as const satisfies SeriesId[];
 
 /** Macro series and their correlation with Bitcoin, as known at `atMs`. @throws the errors of the feed */

@@ -39,7 +39,7 @@ const options = (signal = new AbortController().signal) => ({
   signal,
 });
 const closes = async () => {
-  const { days, values } = await openLiveFeed({ stores: parts.stores, venues: VENUES }).observations('btcClose', Number.MAX_SAFE_INTEGER);
+  const { days, values } = await openLiveFeed(parts.stores, VENUES).observations('btcClose', Number.MAX_SAFE_INTEGER);
   return { days: [...days], values: [...values] };
 };
 
@@ -68,7 +68,7 @@ describe('the history of a series', () => {
     expect(await runBackfill([createSeriesItem('sp500', plan, parts)], options())).toEqual([]);
     const froms = source.asked.map(({ from }) => from);
     expect(new Set(froms).size).toBe(froms.length);
-    const { days } = await openLiveFeed({ stores: parts.stores, venues: VENUES }).observations('sp500', setup.clock.ms);
+    const { days } = await openLiveFeed(parts.stores, VENUES).observations('sp500', setup.clock.ms);
     expect(days.length).toBe(TODAY - parseDay('2015-01-01'));
   });
 
@@ -162,9 +162,9 @@ describe('the history of the price', () => {
   });
 
   it('is identical in an early and a late process', async () => {
-    const before = openLiveFeed({ stores: parts.stores, venues: VENUES });
+    const before = openLiveFeed(parts.stores, VENUES);
     await fetchAll();
-    const after = openLiveFeed({ stores: setup.parts().stores, venues: VENUES });
+    const after = openLiveFeed(setup.parts().stores, VENUES);
     const at = toInstantMs(TODAY - 100, 22);
     expect(await before.observations('btcClose', at)).toEqual(await after.observations('btcClose', at));
     expect(await before.spot(at)).toEqual(await after.spot(at));

@@ -34,7 +34,7 @@ afterEach(() => setup.database.drop());
 
 const run = (...polls: Poll[]) => runDuePolls(polls, { polls: parts.stores.polls, log: setup.log, now: setup.now });
 const messages = () => setup.lines.map(({ msg, feed }) => `${feed}: ${msg}`);
-const feed = () => openLiveFeed({ stores: parts.stores, venues: VENUES });
+const feed = () => openLiveFeed(parts.stores, VENUES);
 
 describe('a poll', () => {
   const counting = (ran: string[], fail: () => boolean = () => false): Poll => ({

@@ -4,7 +4,8 @@ import { createHttpSource, epochMs, epochMsText, numeric, parseAnswer, positiveT
 import type { DayRange } from '../source.ts';
 import { computeDailyFunding } from './daily-funding.ts';
 
-const fundingRows = z.array(z.object({ fundingRate: numeric, fundingTime: epochMs }));
+const fundingRow = z.object({ fundingRate: numeric, fundingTime: epochMs });
+const fundingRows = z.array(fundingRow.transform(({ fundingTime: atMs, fundingRate: rate }) => ({ atMs, rate })));
 
 export const binanceFunding = createHttpSource({
   provider: 'binance-futures',
@@ -13,18 +14,15 @@ export const binanceFunding = createHttpSource({
   pageDays: 333,
   daily: true,
   request: (range) => ({ path: '/fapi/v1/fundingRate', query: { ...buildRangeQuery(range), limit: 1000 } }),
-  read: (body, _range, title, nowMs) => {
-    const rows = parseAnswer(fundingRows, body, title);
-    return computeDailyFunding(
-      rows.map(({ fundingTime, fundingRate }) => ({ atMs: fundingTime, rate: fundingRate })),
-      nowMs,
-    );
-  },
+  read: (body, _range, title, nowMs) => computeDailyFunding(parseAnswer(fundingRows, body, title), nowMs),
 });
 
 // A string in the documentation, a number in responses.
 const timestamp = epochMs.or(epochMsText);
-const interestRows = z.array(z.object({ sumOpenInterestValue: positiveText, timestamp }));
+const interestRow = z.object({ sumOpenInterestValue: positiveText, timestamp });
+const interestRows = z.array(
+  interestRow.transform(({ sumOpenInterestValue: value, timestamp: atMs }) => ({ day: toDay(atMs), value, providerAtMs: atMs })),
+);
 
 /** Open interest of the BTCUSDT perpetual every four hours; Binance retains 30 days. */
 export const binanceOpenInterest = createHttpSource({
@@ -33,12 +31,7 @@ export const binanceOpenInterest = createHttpSource({
   pageDays: 30,
   daily: true,
   request: (range) => ({ path: '/futures/data/openInterestHist', query: { period: '4h', ...buildRangeQuery(range), limit: 500 } }),
-  read: (body, _range, title) =>
-    parseAnswer(interestRows, body, title).map(({ sumOpenInterestValue, timestamp: atMs }) => ({
-      day: toDay(atMs),
-      value: sumOpenInterestValue,
-      providerAtMs: atMs,
-    })),
+  read: (body, _range, title) => parseAnswer(interestRows, body, title),
 });
 
 function buildRangeQuery({ from, to }: DayRange) {

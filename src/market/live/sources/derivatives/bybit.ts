@@ -18,8 +18,10 @@ import { computeDailyFunding } from './daily-funding.ts';
 
 const MARKET = { category: 'linear', symbol: 'BTCUSDT' };
 const MAX_ROWS = 200;
-
-const fundingResult = z.object({ list: z.array(z.object({ fundingRate: numeric, fundingRateTimestamp: epochMsText })) });
+const fundingRow = z.object({ fundingRate: numeric, fundingRateTimestamp: epochMsText });
+const fundingResult = z.object({
+  list: z.array(fundingRow.transform(({ fundingRateTimestamp: atMs, fundingRate: rate }) => ({ atMs, rate }))),
+});
 
 export const bybitFunding = createHttpSource({
   provider: 'bybit',
@@ -28,13 +30,7 @@ export const bybitFunding = createHttpSource({
   pageDays: 66,
   daily: true,
   request: (range) => ({ path: '/v5/market/funding/history', query: { ...MARKET, ...buildRangeQuery(range, 'startTime', 'endTime') } }),
-  read: (body, _range, title, nowMs) => {
-    const { list } = parseResult(fundingResult, body, title);
-    return computeDailyFunding(
-      list.map(({ fundingRate, fundingRateTimestamp }) => ({ atMs: fundingRateTimestamp, rate: fundingRate })),
-      nowMs,
-    );
-  },
+  read: (body, _range, title, nowMs) => computeDailyFunding(parseResult(fundingResult, body, title).list, nowMs),
 });
 
 const interestResult = z.object({ list: z.array(z.object({ openInterest: positive, timestamp: epochMsText })) });

@@ -6,7 +6,7 @@ const MAX_PRICE_AGE_MS = 3_600_000;
 
 /** Current basis: mark price over index price minus one. @throws OracleError FEED_UNAVAILABLE for prices older than an hour */
 export function computeCurrentBasis(
-  { markUsd, indexUsd, atMs }: { markUsd: number; indexUsd: number; atMs: number },
+  { markUsd, indexUsd, atMs }: Record<'markUsd' | 'indexUsd' | 'atMs', number>,
   title: string,
   nowMs: number,
 ): DatedValue[] {

@@ -16,11 +16,8 @@ export function computeDailyFunding(fundings: { atMs: number; rate: number }[], 
   const today = toDay(nowMs);
   return [...byDay]
     .filter(([day, rates]) => day > today + 1 || (day < today && rates.size >= FUNDINGS_PER_DAY))
-    .map(([day, rates]) => ({ day, value: sumRates(rates.values()) / FUNDINGS_PER_DAY, providerAtMs: Math.max(...rates.keys()) }));
-}
-
-function sumRates(rates: Iterable<number>): number {
-  let total = 0;
-  for (const rate of rates) total += rate;
-  return total;
+    .map(([day, rates]) => {
+      const total = [...rates.values()].reduce((sum, rate) => sum + rate, 0);
+      return { day, value: total / FUNDINGS_PER_DAY, providerAtMs: Math.max(...rates.keys()) };
+    });
 }

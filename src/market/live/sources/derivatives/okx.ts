@@ -6,7 +6,9 @@ import { computeDailyFunding } from './daily-funding.ts';
 const SWAP = 'BTC-USDT-SWAP';
 const MAX_ROWS = 100;
 
-const fundingRow = z.object({ realizedRate: numeric, fundingTime: epochMsText });
+const fundingRow = z
+  .object({ realizedRate: numeric, fundingTime: epochMsText })
+  .transform(({ fundingTime: atMs, realizedRate: rate }) => ({ atMs, rate }));
 
 /** Funding of the BTC-USDT perpetual; OKX retains three months. */
 export const okxFunding = createHttpSource({
@@ -20,13 +22,7 @@ export const okxFunding = createHttpSource({
     path: '/api/v5/public/funding-rate-history',
     query: { instId: SWAP, after: toInstantMs(to + 1), limit: MAX_ROWS },
   }),
-  read: (body, _range, title, nowMs) => {
-    const rows = parseRows(fundingRow, body, title);
-    return computeDailyFunding(
-      rows.map(({ fundingTime, realizedRate }) => ({ atMs: fundingTime, rate: realizedRate })),
-      nowMs,
-    );
-  },
+  read: (body, _range, title, nowMs) => computeDailyFunding(parseRows(fundingRow, body, title), nowMs),
 });
 
 // Daily bars open at 00:00 in Hong Kong.

@@ -1,8 +1,7 @@
 import { type Day, formatDay, toDay } from '../../../../forecast/day.ts';
-import { OracleError } from '../../../../platform/errors.ts';
 import { isUsExchangeDay } from '../../../series/us-calendar.ts';
 import type { ProviderRequest } from '../../providers/provider.ts';
-import { fetchParsed } from '../http-source.ts';
+import { fetchParsed, invalidAnswer } from '../http-source.ts';
 import type { DayRange, EtfDay, EtfSource } from '../source.ts';
 
 export const FIRST_FLOW_DATE = '2024-01-11';
@@ -30,9 +29,7 @@ export function createEtfSource({ request, read, ...source }: EtfSourceOptions):
 export function selectReportedDays(days: readonly EtfDay[], { from, to }: DayRange, providerTitle: string, nowMs: number): EtfDay[] {
   const byDay = new Map<Day, EtfDay>();
   for (const entry of days) {
-    if (entry.day > toDay(nowMs) + 1) {
-      throw new OracleError('FEED_INVALID', `${providerTitle}: date ${formatDay(entry.day)} is in the future`, { field: 'date' });
-    }
+    if (entry.day > toDay(nowMs) + 1) throw invalidAnswer(providerTitle, 'date', `${formatDay(entry.day)} is in the future`);
     if (entry.day >= from && entry.day <= to && isUsExchangeDay(entry.day) && hasFlow(entry)) byDay.set(entry.day, entry);
   }
   return [...byDay.values()];

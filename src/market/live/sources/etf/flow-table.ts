@@ -1,8 +1,7 @@
 import { type HTMLElement, parse } from 'node-html-parser';
 import { z } from 'zod';
 import { DAY_MS, type Day, formatDay, parseDay } from '../../../../forecast/day.ts';
-import { OracleError } from '../../../../platform/errors.ts';
-import { parseAnswer } from '../http-source.ts';
+import { invalidAnswer, parseAnswer } from '../http-source.ts';
 import type { DayRange, EtfDay } from '../source.ts';
 
 /** The largest fund is in every table of flows. */
@@ -38,14 +37,13 @@ const amounts = z.record(z.string(), z.record(z.string(), amount));
  * @throws OracleError FEED_INVALID naming the cell, or the day whose total is not the sum of its funds
  */
 export function parseFlowTable(page: unknown, { from, to }: DayRange, providerTitle: string): EtfDay[] {
-  const rows = parse(parseAnswer(z.string(), page, providerTitle))
-    .querySelectorAll('tr')
-    .map(getCells);
+  const table = parse(parseAnswer(z.string(), page, providerTitle));
+  const rows = table.querySelectorAll('tr').map(getCells);
   const headerAt = rows.findIndex((cells) => cells.includes(REFERENCE_FUND));
-  if (headerAt < 0) throw invalidFlowTable(providerTitle, 'table', `has no column ${REFERENCE_FUND}`);
+  if (headerAt < 0) throw invalidAnswer(providerTitle, 'table', `has no column ${REFERENCE_FUND}`);
   const columns = findColumns(rows[headerAt], providerTitle);
   const dated = rows.slice(headerAt + 1).flatMap((cells) => parseDatedRow(cells));
-  if (dated.length === 0) throw invalidFlowTable(providerTitle, 'table', 'has no row with a date');
+  if (dated.length === 0) throw invalidAnswer(providerTitle, 'table', 'has no row with a date');
   const rowsInRange = dated.filter(({ day }) => day >= from && day <= to);
   const cellsByDate = Object.fromEntries(rowsInRange.map(({ day, cells }) => [formatDay(day), toNamedCells(columns, cells)]));
   return Object.entries(parseAnswer(amounts, cellsByDate, providerTitle)).map(([date, row]) => toEtfDay(date, row, providerTitle));
@@ -65,7 +63,7 @@ interface Column {
 function findColumns(header: string[], providerTitle: string): Column[] {
   const named = header.findIndex((name) => TOTAL.test(name));
   const total = named < 0 && header.at(-1) === '' ? header.length - 1 : named;
-  if (total < 0) throw invalidFlowTable(providerTitle, 'table', 'has no column Total');
+  if (total < 0) throw invalidAnswer(providerTitle, 'table', 'has no column Total');
   const funds = header.map((name, index) => ({ name, index })).filter(({ name, index }) => index !== total && TICKER.test(name));
   return [...funds, { name: 'Total', index: total }];
 }
@@ -83,15 +81,11 @@ function toNamedCells(columns: readonly Column[], cells: string[]): Record<strin
 function toEtfDay(date: string, { Total: totalMusd, ...fundsMusd }: Record<string, number>, providerTitle: string): EtfDay {
   const sumMusd = Object.values(fundsMusd).reduce((sum, flow) => sum + flow, 0);
   if (Math.abs(totalMusd - sumMusd) > TOLERANCE_MUSD) {
-    throw invalidFlowTable(providerTitle, `${date}.Total`, `is ${totalMusd}, but the funds add up to ${sumMusd.toFixed(1)}`);
+    throw invalidAnswer(providerTitle, `${date}.Total`, `is ${totalMusd}, but the funds add up to ${sumMusd.toFixed(1)}`);
   }
   return { day: parseDay(date), totalMusd, fundsMusd };
 }
 
 function parseDigits(digits: string): number {
   return Number(digits.replaceAll(',', ''));
-}
-
-function invalidFlowTable(providerTitle: string, field: string, problem: string): OracleError {
-  return new OracleError('FEED_INVALID', `${providerTitle}: ${field} ${problem}`, { field });
 }

@@ -1,8 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { formatDay, parseDay } from '../../../../forecast/day.ts';
-import { OracleError } from '../../../../platform/errors.ts';
-import { createHttpSource, numeric, parseAnswer } from '../http-source.ts';
+import { createHttpSource, invalidAnswer, numeric, parseAnswer } from '../http-source.ts';
 import type { DatedValue, SeriesSource } from '../source.ts';
 
 /** Cells of a day without an observation. */
@@ -47,6 +46,6 @@ function parseCsvRows(text: string, title: string): string[][] {
     return parse(text, { bom: true, relax_column_count: true, skip_empty_lines: true });
   } catch (cause) {
     if (!(cause instanceof CsvError)) throw cause;
-    throw new OracleError('FEED_INVALID', `${title}: answer is not CSV (${cause.message})`, { field: 'answer', cause });
+    throw invalidAnswer(title, 'answer', `is not CSV (${cause.message})`, cause);
   }
 }

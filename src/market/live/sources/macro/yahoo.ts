@@ -25,7 +25,6 @@ const chart = z
   });
 
 const answer = z.object({ chart: z.object({ error: z.null(), result: z.tuple([chart]) }) });
-
 type Chart = z.output<typeof chart>;
 
 /** Daily closes of a symbol, dated in the time zone of its exchange. */

@@ -18,7 +18,6 @@ const answer = z.object({
 });
 
 const kind = z.object({ status: z.string(), strike_type: z.string() });
-
 const price = numeric.pipe(contractPrice);
 
 const market = z.object({
@@ -49,35 +48,31 @@ export const kalshiStrikes: StrikeSource = {
 
 async function fetchStrikes(kalshi: Provider): Promise<StrikeSnapshot[]> {
   const strikes = new Map<string, StrikeSnapshot>();
-  let cursor: string | null | undefined;
-  for (let page = 0; page < MAX_PAGES; page++) {
+  let cursor: string | null = null;
+  for (let page = 0; page === 0 || (page < MAX_PAGES && cursor); page++) {
     const read = await fetchPage(kalshi, cursor);
     for (const strike of read.strikes) strikes.set(strike.marketId, strike);
     cursor = read.cursor;
-    if (!cursor) break;
   }
   return [...strikes.values()];
 }
 
-function fetchPage(kalshi: Provider, cursor: string | null | undefined) {
+function fetchPage(kalshi: Provider, cursor: string | null) {
   const query = { series_ticker: SERIES_TICKER, status: 'open', with_nested_markets: 'true', limit: PAGE_SIZE };
   const request = { path: '/trade-api/v2/events', query: cursor ? { ...query, cursor } : query };
   return fetchParsed(kalshi, request, (data) => parseKalshiEvents(data, kalshi.title));
 }
 
 /** The open strikes of one page and the cursor of the next, empty or null after the last. @throws OracleError FEED_INVALID naming the field */
-export function parseKalshiEvents(
-  { body, receivedAtMs, providerAtMs }: ProviderAnswer,
-  providerTitle: string,
-): { strikes: StrikeSnapshot[]; cursor: string | null } {
-  const { cursor, events } = parseAnswer(answer, body, providerTitle);
-  const strikes = events.flatMap(({ event_ticker, markets }) => {
+export function parseKalshiEvents({ body, receivedAtMs, providerAtMs }: ProviderAnswer, providerTitle: string) {
+  const { cursor = null, events } = parseAnswer(answer, body, providerTitle);
+  const strikes = events.flatMap(({ event_ticker, markets }): StrikeSnapshot[] => {
     const url = `https://kalshi.com/markets/${SERIES_TICKER.toLowerCase()}/bitcoin-price-abovebelow/${encodeURIComponent(event_ticker.toLowerCase())}`;
     return markets
       .filter((entry) => isOpenStrike(entry, providerTitle))
       .map((entry) => ({ ...parseMarket(entry, providerTitle), url, receivedAtMs, providerAtMs }));
   });
-  return { strikes, cursor: cursor ?? null };
+  return { strikes, cursor };
 }
 
 function isOpenStrike(entry: unknown, providerTitle: string): boolean {

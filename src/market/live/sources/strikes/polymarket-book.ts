@@ -4,7 +4,6 @@ import { epochMsText, finite, numeric, parseAnswer } from '../http-source.ts';
 import { contractPrice } from './strike-source.ts';
 
 const MAX_LEVELS = 5;
-
 const price = numeric.pipe(contractPrice);
 const levels = z.array(z.object({ price, size: numeric.pipe(finite.min(0)) }));
 

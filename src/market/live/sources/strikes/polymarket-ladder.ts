@@ -6,13 +6,9 @@ import { boundVenueTexts, contractPrice as price, toOfferPrice } from './strike-
 const LADDER_TITLE = /^bitcoin above _+ on /i;
 const STRIKE = /^\$?(\d[\d,]*(?:\.\d+)?)(k?)$/i;
 const STRIKE_IN_QUESTION = /\babove \$?(\d[\d,]*(?:\.\d+)?)(k?)\b/i;
-
 const events = z.array(z.looseObject({ title: z.string() }));
-
 export type GammaEvent = z.output<typeof events>[number];
-
 const ladder = z.object({ slug: z.string(), markets: z.array(z.unknown()) });
-
 const state = z.object({ closed: z.boolean().optional(), acceptingOrders: z.boolean().optional() });
 
 /** A JSON array of two strings, itself in a string. */
@@ -29,7 +25,6 @@ const pair = z
   .pipe(z.tuple([z.string(), z.string()]));
 
 const yesAndNo = pair.refine((names) => names.toSorted().join() === 'No,Yes', 'is not Yes and No');
-
 const instant = z.iso.datetime({ offset: true }).transform(Date.parse);
 
 const market = z.object({

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../../forecast/day.ts';
-import { isOracleError, OracleError } from '../../../../platform/errors.ts';
+import { OracleError, orElse } from '../../../../platform/errors.ts';
 import { isNewYorkNoon, type StrikeSnapshot, selectNearTheMoney, selectWeeklyStrikes } from '../../../strikes.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { fetchParsed } from '../http-source.ts';
@@ -46,7 +46,7 @@ async function* listOpenStrikes(gamma: Provider, atMs: number): AsyncGenerator<S
 }
 
 /** The number of events of a page, and the strikes of its ladders. */
-function fetchPage(gamma: Provider, atMs: number, offset: number): Promise<{ events: number; strikes: StrikeSnapshot[] }> {
+function fetchPage(gamma: Provider, atMs: number, offset: number) {
   const query = {
     tag_slug: 'bitcoin',
     closed: 'false',
@@ -64,12 +64,7 @@ function fetchPage(gamma: Provider, atMs: number, offset: number): Promise<{ eve
 }
 
 /** Adds the order book to a strike; returns the strike as listed when the book is unavailable. */
-async function addBook(clob: Provider, strike: StrikeSnapshot): Promise<StrikeSnapshot> {
+function addBook(clob: Provider, strike: StrikeSnapshot): Promise<StrikeSnapshot> {
   const request = { path: '/book', query: { token_id: strike.yesTokenId as string } };
-  try {
-    return await fetchParsed(clob, request, ({ body }) => parseBook(body, strike, clob.title));
-  } catch (error) {
-    if (isOracleError(error, 'FEED_UNAVAILABLE')) return strike;
-    throw error;
-  }
+  return fetchParsed(clob, request, ({ body }) => parseBook(body, strike, clob.title)).catch(orElse('FEED_UNAVAILABLE', strike));
 }

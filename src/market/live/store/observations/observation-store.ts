@@ -33,18 +33,12 @@ export interface ObservationDoc {
 const DUPLICATE_KEY = 11_000;
 /** Bounds the memory of reading a history. */
 const READ_BATCH_SIZE = 500;
-
-interface SaveOptions {
-  receivedAtMs: number;
-  backfilled: boolean;
-}
-
+type SaveOptions = Pick<ObservationVersion, 'receivedAtMs' | 'backfilled'>;
 const BY_CHANGE = { stream: 1, updatedAt: 1 } as const;
 const BY_DAY = { stream: 1, source: 1, day: 1 } as const;
-
 export const OBSERVATION_INDEXES = [{ collection: 'observations', indexes: [{ key: BY_CHANGE }, { key: BY_DAY }] }];
 
-/** All received values with their provenance, in the collection `observations`. */
+/** All received values with their provenance. */
 export class ObservationStore {
   readonly #db: Db;
   readonly #docs: Collection<ObservationDoc>;
@@ -103,9 +97,8 @@ export class ObservationStore {
   }
 
   async #lastKeys(stream: ObservationStream, source: string, from: Day, to: Day): Promise<Map<Day, string>> {
-    const docs = await this.#docs
-      .find({ stream, source, day: { $gte: from, $lte: to } }, { projection: { day: 1, lastKey: 1 }, hint: BY_DAY })
-      .toArray();
+    const options = { projection: { day: 1, lastKey: 1 }, hint: BY_DAY };
+    const docs = await this.#docs.find({ stream, source, day: { $gte: from, $lte: to } }, options).toArray();
     return new Map(docs.map(({ day, lastKey }) => [day, lastKey]));
   }
 }
@@ -121,10 +114,6 @@ function getVersionKey({ value, final }: ObservationVersion): string {
 
 /** Appends the version to the stored document unless a concurrent writer has just appended it. */
 function buildUpdate({ _id, versions, lastKey, updatedAt }: ObservationDoc): AnyBulkWriteOperation<ObservationDoc> {
-  return {
-    updateOne: {
-      filter: { _id, lastKey: { $ne: lastKey } },
-      update: { $push: { versions: { $each: versions } }, $set: { lastKey, updatedAt } },
-    },
-  };
+  const update = { $push: { versions: { $each: versions } }, $set: { lastKey, updatedAt } };
+  return { updateOne: { filter: { _id, lastKey: { $ne: lastKey } }, update } };
 }

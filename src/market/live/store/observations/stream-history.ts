@@ -19,7 +19,8 @@ export class StreamHistory {
   readonly #rows = new VersionRows();
   #first: Observations | undefined;
   #lastFinalDay: Day | null = null;
-  #revision = 0;
+  /** Changes when a day becomes final after a later one, which invalidates frames of the past. */
+  revision = 0;
 
   constructor(stream: ObservationStream) {
     this.#stream = stream;
@@ -32,16 +33,8 @@ export class StreamHistory {
     const wasFinal = this.#rows.hasFinal(day);
     for (const version of added) this.#rows.add(day, source, version);
     this.#first = undefined;
-    if (!wasFinal && this.#rows.hasFinal(day)) this.#markFinal(day);
-  }
-
-  /** Changes when a day becomes final after a later one, which invalidates frames of the past. */
-  get revision(): number {
-    return this.#revision;
-  }
-
-  #markFinal(day: Day): void {
-    if (this.#lastFinalDay !== null && day < this.#lastFinalDay) this.#revision++;
+    if (wasFinal || !this.#rows.hasFinal(day)) return;
+    if (this.#lastFinalDay !== null && day < this.#lastFinalDay) this.revision++;
     else this.#lastFinalDay = day;
   }
 

@@ -4,13 +4,6 @@ import type { ObservationVersion } from './observation-store.ts';
 
 /** Only the database stores `providerAtMs`. */
 export type KnownVersion = Omit<ObservationVersion, 'providerAtMs'>;
-
-/** Versions of one day by one source, oldest first. */
-export interface SourceVersions {
-  source: string;
-  versions: KnownVersion[];
-}
-
 const FINAL_FLAG = 1;
 const BACKFILLED_FLAG = 2;
 /** Flag bits of a mark, below the source index. */
@@ -45,9 +38,9 @@ export class VersionRows {
     return Int32Array.from(this.#newest.keys()).sort();
   }
 
-  /** Versions of a day by source, in the order of the sources' first version. */
-  getVersions(day: Day): SourceVersions[] {
-    const bySource: SourceVersions[] = [];
+  /** Versions of a day by source, oldest first, in the order of the sources' first version. */
+  getVersions(day: Day) {
+    const bySource: { source: string; versions: KnownVersion[] }[] = [];
     for (const row of this.#rowsOf(day)) {
       const source = this.#sources[this.#marks.at(row) >> FLAG_BITS];
       const version = this.#version(row);

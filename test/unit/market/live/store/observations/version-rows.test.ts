@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type KnownVersion, type SourceVersions, VersionRows } from '../../../../../../src/market/live/store/observations/version-rows.ts';
+import { type KnownVersion, VersionRows } from '../../../../../../src/market/live/store/observations/version-rows.ts';
 
 const version: fc.Arbitrary<KnownVersion> = fc.record({
   value: fc.double({ noNaN: true }),
@@ -15,8 +15,8 @@ const all = fc.array(entry, { maxLength: 700, size: 'max' });
 type Entry = typeof entry extends fc.Arbitrary<infer One> ? One : never;
 
 /** The same with an object a version. */
-function groupVersions(rows: readonly Entry[]): Map<number, SourceVersions[]> {
-  const days = new Map<number, SourceVersions[]>();
+function groupVersions(rows: readonly Entry[]): Map<number, ReturnType<VersionRows['getVersions']>> {
+  const days = new Map<number, ReturnType<VersionRows['getVersions']>>();
   for (const { day, source, version } of rows) {
     const versions = days.get(day) ?? [];
     const known = versions.find((one) => one.source === source);
