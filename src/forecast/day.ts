@@ -2,9 +2,7 @@ import { OracleError } from '../platform/errors.ts';
 
 /** A UTC calendar date as the number of days since 1970-01-01. */
 export type Day = number;
-
 export const DAY_MS = 86_400_000;
-
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Parses `YYYY-MM-DD`. @throws OracleError INPUT_INVALID for other text and impossible dates */

@@ -13,7 +13,6 @@ export interface PredictiveDistribution {
 }
 
 export const QUANTILE_COUNT = 199;
-
 const QUANTILE_STEP = 1 / (QUANTILE_COUNT + 1);
 const LAST_QUANTILE = QUANTILE_COUNT - 1;
 const TAIL_COUNT = 9;
@@ -23,10 +22,7 @@ export function computeScale(v94: number, v99: number, horizonDays: number): num
   return Math.sqrt(horizonDays * (0.5 * v94 + 0.5 * v99));
 }
 
-/**
- * The 199 quantiles (Hyndman and Fan's type 7) of the finite values, in any order.
- * @throws OracleError INPUT_INVALID when no value is finite, as for constant prices.
- */
+/** The 199 quantiles (type 7) of the finite values. @throws OracleError INPUT_INVALID when none is finite, as for constant prices */
 export function computeResidualQuantiles(values: Float64Array): number[] {
   const sorted = values.filter(Number.isFinite).sort();
   if (sorted.length === 0) throw new OracleError('INPUT_INVALID', 'no return can be scaled: the price is constant', { field: 'close' });
@@ -79,7 +75,6 @@ export function crps({ scale, shift, residualQuantiles }: PredictiveDistribution
   return (2 * sum) / QUANTILE_COUNT;
 }
 
-/** Quantile `u` of Z. */
 function residualQuantile(grid: readonly number[], u: number): number {
   if (u < QUANTILE_STEP) return grid[0] + lowerTail(grid) * Math.log(Math.max(0, u) / QUANTILE_STEP);
   if (u > 1 - QUANTILE_STEP) return grid[LAST_QUANTILE] - upperTail(grid) * Math.log(Math.max(0, 1 - u) / QUANTILE_STEP);
@@ -88,7 +83,6 @@ function residualQuantile(grid: readonly number[], u: number): number {
   return grid[below] + (position - below) * (grid[below + 1] - grid[below]);
 }
 
-/** P(Z <= z). */
 function residualCdf(grid: readonly number[], z: number): number {
   if (z < grid[0]) return QUANTILE_STEP * Math.exp((z - grid[0]) / lowerTail(grid));
   if (z > grid[LAST_QUANTILE]) return 1 - QUANTILE_STEP * Math.exp((grid[LAST_QUANTILE] - z) / upperTail(grid));

@@ -34,20 +34,9 @@ export interface BusinessDaySeries {
   values: Float64Array;
 }
 
-export const DAILY_COLUMNS = [
-  'close',
-  'fearGreed',
-  'realizedPrice',
-  'takerBuyFraction',
-  'fundingRate',
-  'gold',
-  'pmi',
-] as const satisfies readonly (keyof InputFrame)[];
-
+export const DAILY_COLUMNS = ['close', 'fearGreed', 'realizedPrice', 'takerBuyFraction', 'fundingRate', 'gold', 'pmi'] as const;
 export type DailyColumn = (typeof DAILY_COLUMNS)[number];
-
 export const BUSINESS_DAY_COLUMNS = ['etfFlow', 'sp500', 'dxy'] as const satisfies readonly (keyof InputFrame)[];
-
 export type BusinessDayColumn = (typeof BUSINESS_DAY_COLUMNS)[number];
 
 export function getFrameLength(frame: InputFrame): number {
@@ -60,7 +49,6 @@ export function getLastDay(frame: InputFrame): Day {
 
 /** Minimum days of closes for the trend (200-day average) and the volatility ratio (30 + 180 days). */
 export const MIN_HISTORY_DAYS = 210;
-
 const POSITIVE_COLUMNS: readonly string[] = ['close', 'realizedPrice', 'gold', 'sp500', 'dxy'];
 
 /**
@@ -69,11 +57,8 @@ const POSITIVE_COLUMNS: readonly string[] = ['close', 'realizedPrice', 'gold', '
  */
 export function sliceFrame(frame: InputFrame, lastDay: Day): InputFrame {
   if (!(lastDay >= frame.firstDay && lastDay <= getLastDay(frame))) {
-    throw new OracleError(
-      'INPUT_INVALID',
-      `${formatDay(lastDay)} is outside the frame of ${formatDay(frame.firstDay)} to ${formatDay(getLastDay(frame))}`,
-      { field: 'lastDay' },
-    );
+    const period = `${formatDay(frame.firstDay)} to ${formatDay(getLastDay(frame))}`;
+    throw new OracleError('INPUT_INVALID', `${formatDay(lastDay)} is outside the frame of ${period}`, { field: 'lastDay' });
   }
   const rows = lastDay - frame.firstDay + 1;
   const slice = { ...frame };

@@ -8,10 +8,7 @@ export const TRIAL_COUNT = 147;
 
 /** Horizons in days; 1 for the scorecard only. */
 export const HORIZONS = [1, 2, 3, 7] as const;
-
 export type HorizonDays = (typeof HORIZONS)[number];
-
-/** Wire name of a horizon: `7d`. */
 export type HorizonName = `${HorizonDays}d`;
 
 export function formatHorizonName(horizonDays: number): HorizonName {
@@ -25,7 +22,6 @@ export const BLOCK_ORIGIN: Day = parseDay('2017-04-03');
 
 /** Earliest fitted block; blocks below 0 only feed the calibration of later ones. */
 export const FIRST_BLOCK = -6;
-
 export const TRAINING_START: Day = parseDay('2012-01-01');
 
 /** Days between the last training label and the first day of the block. */

@@ -4,7 +4,6 @@ import { Z_95 } from './math/normal.ts';
 import type { Direction } from './signal.ts';
 
 export type Outcome = 'WIN' | 'LOSS';
-
 const MIN_PROBABILITY = 1e-12;
 
 /** UP wins if the close at resolution is strictly higher than the close at window open; DOWN wins otherwise. */
@@ -12,7 +11,6 @@ export function scoreDirection(direction: Direction, closeAtOpen: number, closeA
   return (direction === 'UP') === closeAtResolution > closeAtOpen ? 'WIN' : 'LOSS';
 }
 
-/** Squared error of a probability, 0 to 1, lower is better. */
 export function brierScore(pUp: number, rose: boolean): number {
   return (pUp - (rose ? 1 : 0)) ** 2;
 }
@@ -22,7 +20,6 @@ export function boundedLogLoss(p: number, happened: boolean): number {
   return -Math.log(Math.max(happened ? p : 1 - p, MIN_PROBABILITY));
 }
 
-/** Share of wins; null without outcomes. */
 export function computeAccuracy(outcomes: readonly Outcome[]): number | null {
   if (outcomes.length === 0) return null;
   return outcomes.filter((outcome) => outcome === 'WIN').length / outcomes.length;
@@ -33,7 +30,7 @@ export interface Interval {
   high: number;
 }
 
-/** 95 % Wilson score interval of `hits` in `n` trials; [0, 1] without trials. @throws OracleError INPUT_INVALID unless 0 <= hits <= n. */
+/** 95 % Wilson score interval of `hits` in `n` trials; [0, 1] without trials. @throws OracleError INPUT_INVALID unless 0 <= hits <= n */
 export function wilsonInterval(hits: number, n: number): Interval {
   if (!(hits >= 0 && hits <= n)) throw new OracleError('INPUT_INVALID', `${hits} hits in ${n} trials`, { field: 'hits' });
   if (n === 0) return { low: 0, high: 1 };
@@ -55,14 +52,8 @@ export function computeShareInterval(share: number, effectiveN: number): Interva
   return wilsonInterval(share * effectiveN, effectiveN);
 }
 
-export interface Streaks {
-  /** The current run of equal outcomes; null without outcomes. */
-  current: { type: Outcome; count: number } | null;
-  longestWin: number;
-}
-
-/** Runs in outcomes ordered from first to last. */
-export function computeStreaks(outcomes: readonly Outcome[]): Streaks {
+/** Runs in outcomes ordered from first to last: the current run of equal ones, null without outcomes, and the longest of wins. */
+export function computeStreaks(outcomes: readonly Outcome[]) {
   let count = 0;
   let longestWin = 0;
   outcomes.forEach((outcome, index) => {

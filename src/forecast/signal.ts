@@ -8,11 +8,8 @@ import type { HorizonDays, HorizonModel } from './model.ts';
 import { REGIMES, type Regime } from './regime/regime.ts';
 
 export type Direction = 'UP' | 'DOWN';
-
 export type Signal = 'BUY' | 'SELL' | 'HOLD';
-
 export const CATEGORY_NAMES = ['trend', 'momentum', 'flow', 'value'] as const;
-
 export type CategoryName = (typeof CATEGORY_NAMES)[number];
 
 export interface CategoryScore {
@@ -22,7 +19,6 @@ export interface CategoryScore {
 }
 
 export const FORECAST_LEVELS = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95] as const;
-
 export const CONFIDENCE_RANGE = { least: 0.5, most: 0.99 } as const;
 
 /** Score beyond which a category is BUY or, below its negative, SELL. */
@@ -109,7 +105,6 @@ function requireValidSource({ model, features, index, price }: ForecastSource): 
   if (!(price > 0)) throw new OracleError('INPUT_INVALID', `a price of ${price} cannot be forecast`, { field: 'price' });
 }
 
-/** UP for pUp >= 0.5. */
 export function toDirection(pUp: number): Direction {
   return pUp >= 0.5 ? 'UP' : 'DOWN';
 }

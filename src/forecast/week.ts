@@ -3,7 +3,6 @@ import { DAY_MS, type Day, toDay } from './day.ts';
 
 /** An ISO 8601 week, Monday to Sunday, as the day number of its Monday. */
 export type Week = Day;
-
 const WEEK_ID = /^([1-9]\d{3})-W(\d{2})$/;
 const DAYS_PER_WEEK = 7;
 
@@ -14,15 +13,13 @@ const EPOCH_WEEKDAY = 3;
 const LONG_YEARS = [0, 1, 2, 3].map((century) => range(100).filter((year) => countWeeks(2000 + 100 * century + year) === 53));
 
 /** Every existing week from year 1000 to 9999, as accepted by `parseWeek`. */
-export const WEEK_PATTERN = new RegExp(
-  `^(?:[1-9]\\d{3}-W(?:0[1-9]|[1-4]\\d|5[0-2])|(?:${LONG_YEARS.map(buildLongYearPattern).join('|')})-W53)$`,
-);
+const LONG_YEAR = LONG_YEARS.map(buildLongYearPattern).join('|');
+export const WEEK_PATTERN = new RegExp(`^(?:[1-9]\\d{3}-W(?:0[1-9]|[1-4]\\d|5[0-2])|(?:${LONG_YEAR})-W53)$`);
 
 export function toWeek(day: Day): Week {
   return day - getWeekday(day);
 }
 
-/** Days since Monday, 0 to 6. */
 export function getWeekday(day: Day): number {
   return (((day + EPOCH_WEEKDAY) % DAYS_PER_WEEK) + DAYS_PER_WEEK) % DAYS_PER_WEEK;
 }
@@ -42,12 +39,9 @@ export function formatWeek(week: Week): string {
 export function parseWeek(text: string): Week {
   const [, year, number] = WEEK_ID.exec(text) ?? [];
   const week = year === undefined ? Number.NaN : getFirstWeek(Number(year)) + (Number(number) - 1) * DAYS_PER_WEEK;
-  if (Number.isNaN(week) || formatWeek(week) !== text) {
-    throw new OracleError('INPUT_INVALID', 'A week is an ISO year and week number such as 2026-W07; a year has 52 or 53 weeks', {
-      field: 'weekId',
-    });
-  }
-  return week;
+  if (!Number.isNaN(week) && formatWeek(week) === text) return week;
+  const message = 'A week is an ISO year and week number such as 2026-W07; a year has 52 or 53 weeks';
+  throw new OracleError('INPUT_INVALID', message, { field: 'weekId' });
 }
 
 /** 4 January is always in the first week. */
@@ -63,7 +57,6 @@ function range(length: number): number[] {
   return Array.from({ length }, (_, i) => i);
 }
 
-/** Centuries with a remainder modulo 4, followed by their long years. */
 function buildLongYearPattern(years: readonly number[], remainder: number): string {
   const twoDigits = (numbers: readonly number[]) => numbers.map((number) => String(number).padStart(2, '0')).join('|');
   const centuries = range(100).filter((century) => century >= 10 && century % 4 === remainder);

@@ -1,4 +1,4 @@
-import { isOracleError } from '../../platform/errors.ts';
+import { orElse } from '../../platform/errors.ts';
 import { type Day, formatDay } from '../day.ts';
 import { cdf, computeResidualQuantiles, crps, type PredictiveDistribution } from '../distribution.ts';
 import type { FeatureTable } from '../features/feature-table.ts';
@@ -67,12 +67,10 @@ export function fitBlocks(source: TrainingSource, walk: typeof walkForward = wal
   try {
     return walk(source);
   } catch (error) {
-    if (isOracleError(error, 'HISTORY_TOO_SHORT')) return [];
-    throw error;
+    return orElse<BlockFit[]>('HISTORY_TOO_SHORT', [])(error);
   }
 }
 
-/** The complete folds among the blocks of one horizon. */
 export function buildFolds(
   { closes, features }: BacktestHistory,
   blocks: readonly BlockFit[],
@@ -95,34 +93,22 @@ function buildFold(rows: HistoryRows, { model, from, to }: BlockFit): Fold {
   const fold = model.block + 1;
   const climatology = buildReturnDistribution(rows, model, model.trainFrom);
   const recent = buildReturnDistribution(rows, model, Math.max(model.trainFrom, model.trainTo + 1 - RECENT_RETURN_DAYS));
-  const days = Array.from({ length: to - from }, (_, index) =>
-    buildOutOfSampleDay(rows, { model, fold, climatology, recent, row: from + index }),
-  );
+  const input = { model, fold, climatology, recent };
+  const days = Array.from({ length: to - from }, (_, index) => buildOutOfSampleDay(rows, from + index, input));
   return { fold, model, climatology, days };
 }
 
 /** Empirical distribution of the returns of the training days from `first` on. */
-function buildReturnDistribution(
-  { closes, features }: BacktestHistory,
-  { trainTo, horizonDays }: HorizonModel,
-  first: Day,
-): PredictiveDistribution {
+function buildReturnDistribution({ closes, features }: BacktestHistory, { trainTo, horizonDays }: HorizonModel, first: Day) {
   const from = first - features.firstDay;
   const returns = Float64Array.from({ length: trainTo - first + 1 }, (_, index) => computeLogReturn(closes, from + index, horizonDays));
   return { scale: 1, shift: 0, residualQuantiles: computeResidualQuantiles(returns) };
 }
 
-interface FoldDayInput {
-  model: HorizonModel;
-  fold: number;
-  climatology: PredictiveDistribution;
-  recent: PredictiveDistribution;
-  row: number;
-}
-
 function buildOutOfSampleDay(
   { closes, features, regimes, forecast }: HistoryRows,
-  { model, fold, climatology, recent, row }: FoldDayInput,
+  row: number,
+  { model, fold, climatology, recent }: Omit<Fold, 'days'> & { recent: PredictiveDistribution },
 ): OutOfSampleDay {
   const { horizonDays, baseRate } = model;
   const { pUp, regime, signal, distribution } = forecast({ model, features, regimes, row });
@@ -145,12 +131,10 @@ function buildOutOfSampleDay(
   };
 }
 
-/** Log return from the close of a row to that `horizonDays` later. */
 export function computeLogReturn(closes: Float64Array, row: number, horizonDays: number): number {
   return Math.log(closes[row + horizonDays] / closes[row]);
 }
 
-/** Whether the likelier direction came true. */
 export function isDirectionRight({ pUp, rose }: Pick<OutOfSampleDay, 'pUp' | 'rose'>): boolean {
   return (toDirection(pUp) === 'UP') === rose;
 }

@@ -1,24 +1,13 @@
 import { MODEL_INPUTS } from '../model.ts';
-import { fitLogistic } from './logistic.ts';
+import { fitLogistic, type LogisticProblem } from './logistic.ts';
 import { type FitSettings, MODEL_SETTINGS } from './settings.ts';
 import { getDesignWidth, getTrainingStart, type TrainingData } from './training-data.ts';
 
-export interface Coefficients {
-  beta: number[];
-  meanX: number[];
-  baseRate: number;
-}
-
 /** Training rows `from` (inclusive) to `to` (exclusive). */
-interface TrainingRows {
-  labels: Float64Array;
-  weights: Float64Array;
-  from: number;
-  to: number;
-}
+type TrainingRows = Pick<LogisticProblem, 'labels' | 'weights' | 'from' | 'to'>;
 
 /** Ridge logistic regression, means and base rate over the rows from the first training row to `to` (exclusive). */
-export function fitCoefficients(data: TrainingData, to: number): Coefficients {
+export function fitCoefficients(data: TrainingData, to: number) {
   const { design, labels, settings } = data;
   const rows = { labels, weights: decayWeights(data, to), from: getTrainingStart(data, to), to };
   const width = getDesignWidth(settings);
@@ -32,7 +21,6 @@ export function fitCoefficients(data: TrainingData, to: number): Coefficients {
   };
 }
 
-/** Values by model input, 0 for inputs that are not read. */
 function toModelOrder(numbers: readonly number[], { inputs }: FitSettings): number[] {
   return MODEL_INPUTS.map((name) => numbers[inputs.indexOf(name)] ?? 0);
 }

@@ -1,4 +1,3 @@
-/** A weighted logistic regression with a Gaussian prior on each coefficient. */
 export interface LogisticProblem {
   /** Row-major, `width` numbers a row. */
   design: Float64Array;
@@ -19,12 +18,10 @@ export interface LogisticProblem {
 const TOLERANCE = 1e-10;
 const MAX_STEPS = 100;
 
-/** 1 / (1 + exp(-x)). */
 export function sigmoid(x: number): number {
   return 1 / (1 + Math.exp(-x));
 }
 
-/** ln(p / (1 - p)). */
 export function logit(p: number): number {
   return Math.log(p / (1 - p));
 }

@@ -11,9 +11,7 @@ export interface FitSettings {
   pseudoCount: number;
   /** Null: fitted to earlier blocks' out-of-sample output. */
   calibration: Calibration | null;
-  /** Length of training for coefficients and base rate, in days. */
   trainingDays: number;
-  /** Half-life of training weights, in days. */
   halfLifeDays: number;
 }
 

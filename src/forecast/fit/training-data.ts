@@ -34,10 +34,7 @@ export interface TrainingSource {
   rules?: LearningRules;
 }
 
-/**
- * Training starts on 2012-01-01, or where features are complete if the history begins later.
- * @throws OracleError INPUT_INVALID when closes and features differ in length
- */
+/** Starts on 2012-01-01, or where features are complete. @throws OracleError INPUT_INVALID when closes and features differ in length */
 export function buildTrainingData(source: TrainingSource): TrainingData {
   const { closes, features, horizon, settings = MODEL_SETTINGS, rules = LEARNING_RULES } = source;
   if (closes.length !== features.length) {

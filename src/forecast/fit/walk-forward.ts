@@ -55,12 +55,9 @@ interface OutOfSampleBuffer {
   design: Float64Array;
 }
 
-function createOutOfSampleBuffer({ features }: TrainingData, firstBlock: number): OutOfSampleBuffer {
-  return {
-    from: getBlockStart(firstBlock) - features.firstDay,
-    offset: new Float64Array(features.length),
-    design: new Float64Array(2 * features.length).fill(1),
-  };
+function createOutOfSampleBuffer({ features: { firstDay, length } }: TrainingData, firstBlock: number): OutOfSampleBuffer {
+  const from = getBlockStart(firstBlock) - firstDay;
+  return { from, offset: new Float64Array(length), design: new Float64Array(2 * length).fill(1) };
 }
 
 function fitBlock(data: TrainingData, block: number, output: OutOfSampleBuffer): BlockFit {
@@ -105,19 +102,16 @@ function requireTrainingHistory(data: TrainingData, block: number): void {
   const first = formatDay(features.firstDay);
   const days = Math.max(0, countTrainingDays(data, block));
   if (days < MIN_TRAINING_DAYS) {
-    throw new OracleError(
-      'HISTORY_TOO_SHORT',
-      `${formatModelVersion(block)} needs ${MIN_TRAINING_DAYS} training days; a history from ${first} gives ${days}, from ${formatDay(features.firstDay + firstRow)} on`,
-      { field: 'close', suggestedAction: 'Load prices from an earlier date.' },
-    );
+    const given = `a history from ${first} gives ${days}, from ${formatDay(features.firstDay + firstRow)} on`;
+    throw historyTooShort(block, `needs ${MIN_TRAINING_DAYS} training days; ${given}`, 'Load prices from an earlier date.');
   }
   const known = features.firstDay + features.length - 1;
   const needed = getTrainingEnd(block, horizonDays, rules) + horizonDays - 1;
-  if (known < needed) {
-    throw new OracleError(
-      'HISTORY_TOO_SHORT',
-      `${formatModelVersion(block)} trains on closes until ${formatDay(needed)}; the history ends on ${formatDay(known)}`,
-      { field: 'close', suggestedAction: 'Load prices until a later date.' },
-    );
-  }
+  if (known >= needed) return;
+  const problem = `trains on closes until ${formatDay(needed)}; the history ends on ${formatDay(known)}`;
+  throw historyTooShort(block, problem, 'Load prices until a later date.');
+}
+
+function historyTooShort(block: number, problem: string, suggestedAction: string): OracleError {
+  return new OracleError('HISTORY_TOO_SHORT', `${formatModelVersion(block)} ${problem}`, { field: 'close', suggestedAction });
 }

@@ -6,7 +6,6 @@ import { createRandom } from './random.ts';
 
 /** A fixed seed, so that recomputing a record gives the same intervals. */
 export const BOOTSTRAP_SEED = 20_170_403;
-
 export const RESAMPLES = 2_000;
 
 /** With fewer blocks their variance cannot be estimated. */

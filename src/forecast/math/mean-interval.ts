@@ -19,10 +19,7 @@ export function computeMeanInterval(values: readonly number[]): MeanInterval | n
   return { n, mean: center, low: center - half, high: center + half };
 }
 
-/**
- * 97.5 % quantile of Student's t: exact for 1 and 2 degrees of freedom, else by the Cornish-Fisher expansion (Abramowitz and Stegun
- * 26.7.5), within 0.2 %.
- */
+/** 97.5 % quantile of Student's t: exact for 1 and 2 degrees, else Cornish-Fisher (Abramowitz and Stegun 26.7.5), within 0.2 %. */
 export function studentQuantile(degrees: number): number {
   if (degrees === 1) return Math.tan(Math.PI * 0.475);
   if (degrees === 2) return 0.95 * Math.sqrt(2 / (1 - 0.95 ** 2));

@@ -1,15 +1,10 @@
 import type { FeatureTable } from '../features/feature-table.ts';
 import { formatPercent } from '../math/format-percent.ts';
 
-export interface RegimeFactors {
-  trendPosition: string;
-  momentum: string;
-  sentiment: string;
-  volatility: string;
-}
+export type RegimeFactors = ReturnType<typeof describeRegimeFactors>;
 
 /** Formats the four factors of one row with their figures; `unknown: …` where an input is missing. */
-export function describeRegimeFactors(table: FeatureTable, row: number): RegimeFactors {
+export function describeRegimeFactors(table: FeatureTable, row: number) {
   return {
     trendPosition: describeTrendPosition(table.gap200[row]),
     momentum: describeMomentum(table.ret30[row]),

@@ -1,12 +1,10 @@
 import type { FeatureTable } from '../features/feature-table.ts';
 
 export const REGIME_NAMES = ['CRISIS', 'EUPHORIA', 'CHOP', 'BEAR_RECOVERY', 'BEAR_TREND', 'BULL_TREND', 'DEFAULT'] as const;
-
 export type Regime = (typeof REGIME_NAMES)[number];
 
 /** In ascending order. */
 export const RISK_LEVELS = ['Low', 'Moderate', 'Elevated', 'High', 'Extreme'] as const;
-
 export type RiskLevel = (typeof RISK_LEVELS)[number];
 
 export interface RegimeInfo {
@@ -81,7 +79,6 @@ export const REGIME_THRESHOLDS = {
 };
 
 export type RegimeThresholds = typeof REGIME_THRESHOLDS;
-
 const CRISIS_MIN_DAYS = 5;
 
 /** The regime of one row before hysteresis; DEFAULT where the long average or volatility is unknown. */

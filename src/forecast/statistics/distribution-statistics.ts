@@ -3,16 +3,8 @@ import { meanBy, shareOf } from '../math/mean.ts';
 import { computeShareInterval, type Interval } from '../scoring.ts';
 import type { ScoredForecast } from './scored-forecast.ts';
 
-/** Share of outcomes within a central band of the predictive distribution. */
-export interface BandCoverage {
-  nominal: number;
-  observed: number;
-  /** Wilson interval on the effective number of outcomes. */
-  interval95: Interval;
-}
-
-export interface QuantileCoverage {
-  level: number;
+/** Observed share, with its Wilson interval on the effective number of outcomes. */
+interface Coverage {
   observed: number;
   interval95: Interval;
 }
@@ -22,8 +14,9 @@ export interface DistributionStatistics {
   effectiveN: number;
   /** Mean continuous ranked probability score, in log-return units; lower is better. */
   crps: number;
-  coverage: BandCoverage[];
-  quantiles: QuantileCoverage[];
+  /** By nominal share of a central band of the distribution. */
+  coverage: ({ nominal: number } & Coverage)[];
+  quantiles: ({ level: number } & Coverage)[];
 }
 
 const CENTRAL_BANDS = [0.5, 0.8, 0.9] as const;

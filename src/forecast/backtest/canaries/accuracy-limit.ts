@@ -15,14 +15,9 @@ const TEXT: CanaryDescription = {
   unit: 'share of days right, 0 to 1',
 };
 
-export interface HorizonForecastDays {
-  horizonDays: HorizonDays;
-  days: readonly OutOfSampleDay[];
-}
-
 /** Checks the accuracy against its limit; the mutant is a model that knows the window's return. */
 export function runAccuracyLimitCanary(
-  horizons: readonly HorizonForecastDays[],
+  horizons: readonly { horizonDays: HorizonDays; days: readonly OutOfSampleDay[] }[],
   history: BacktestHistory,
   { walk, rules }: Pipeline,
 ): Canary {
@@ -35,17 +30,9 @@ export function runAccuracyLimitCanary(
   if (worst === undefined) return skippedCanary(TEXT, 'there are too few out-of-sample days to distinguish a leak from luck');
   const { horizonDays: horizon, days, limit, right } = worst;
   const pUpByRow = indexByRow(fitBlocks({ ...history, features: leakWindowReturn(history, horizon), horizon, rules }, walk));
-  return completedCanary(TEXT, {
-    figure: right,
-    limit,
-    note: `at ${horizon} days`,
-    mutants: [
-      {
-        what: `a model of ${horizon} days that reads the return of the forecast window as momentum`,
-        figure: computeAccuracyBy(days, ({ row }) => toDirection(pUpByRow.get(row)!) === 'UP'),
-      },
-    ],
-  });
+  const what = `a model of ${horizon} days that reads the return of the forecast window as momentum`;
+  const leaked = computeAccuracyBy(days, ({ row }) => toDirection(pUpByRow.get(row)!) === 'UP');
+  return completedCanary(TEXT, { figure: right, limit, note: `at ${horizon} days`, mutants: [{ what, figure: leaked }] });
 }
 
 function indexByRow(blocks: readonly BlockFit[]): Map<number, number> {

@@ -31,10 +31,7 @@ export function runCalibrationCanary(horizons: readonly HorizonBlocks[], history
     figure: Math.max(...differences),
     note: `${differences.length} models`,
     mutants: [
-      {
-        what: "calibrated on the model's training days",
-        figure: calibrationDifference(calibrateInSample(history, middle), right),
-      },
+      { what: "calibrated on the model's training days", figure: calibrationDifference(calibrateInSample(history, middle), right) },
       {
         what: "calibrated on the block's own days too",
         figure: calibrationDifference(calibrateIncludingOwnDays(history, blocks, middle), right),
@@ -47,30 +44,20 @@ function calibrationDifference(a: Calibration, b: Calibration): number {
   return maxAbsoluteDifference([a.calA, a.calB], [b.calA, b.calB]);
 }
 
-function recalibrateOnEarlierBlocks(
-  history: BacktestHistory,
-  blocks: readonly BlockFit[],
-  { block, horizonDays }: HorizonModel,
-): Calibration {
+function recalibrateOnEarlierBlocks(history: BacktestHistory, blocks: readonly BlockFit[], { block, horizonDays }: HorizonModel) {
   const to = getBlockStart(block) - EMBARGO_DAYS - horizonDays - history.features.firstDay;
-  const earlier = blocks.filter(({ model }) => model.block < block);
-  return calibrateOn(
-    history,
-    earlier.map(({ model, from, ...own }) => ({ model, from, to: Math.min(own.to, to) })),
-  );
+  const earlier = blocks.filter(({ model }) => model.block < block).map((own) => ({ ...own, to: Math.min(own.to, to) }));
+  return calibrateOn(history, earlier);
 }
 
-function calibrateInSample({ closes, features }: BacktestHistory, { model }: BlockFit): Calibration {
-  return calibrateOn({ closes, features }, [
-    { model, from: model.trainFrom - features.firstDay, to: model.trainTo + 1 - features.firstDay },
-  ]);
+function calibrateInSample(history: BacktestHistory, { model }: BlockFit): Calibration {
+  const { firstDay } = history.features;
+  return calibrateOn(history, [{ model, from: model.trainFrom - firstDay, to: model.trainTo + 1 - firstDay }]);
 }
 
 function calibrateIncludingOwnDays(history: BacktestHistory, blocks: readonly BlockFit[], own: BlockFit): Calibration {
-  return calibrateOn(
-    history,
-    blocks.filter(({ model }) => model.block <= own.model.block),
-  );
+  const known = blocks.filter(({ model }) => model.block <= own.model.block);
+  return calibrateOn(history, known);
 }
 
 /** Rows from (inclusive) to (exclusive) as forecast by a model. */

@@ -23,16 +23,9 @@ export interface Canary {
   /** Origin of the figure, or why the canary was not run. */
   note: string;
   /** Runs on pipelines broken on purpose; empty if not run. */
-  mutants: Mutant[];
+  mutants: { what: string; figure: number; caught: boolean }[];
 }
 
-export interface Mutant {
-  what: string;
-  figure: number;
-  caught: boolean;
-}
-
-/** Texts of a canary, independent of its result. */
 export type CanaryDescription = Pick<Canary, 'name' | 'what' | 'unit'>;
 
 interface CanaryMeasurement {

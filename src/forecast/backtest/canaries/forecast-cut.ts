@@ -15,7 +15,6 @@ const TEXT: CanaryDescription = {
   unit: 'values that differ',
 };
 
-/** A history, whole or cut at the end of a day. */
 interface KnownHistory {
   features: FeatureTable;
   regimes: readonly Regime[];
@@ -63,10 +62,7 @@ function sampleFold(
   return sampleFoldDays(fold, whole.regimes, aheadDays).map((day) => ({ fold, day, fitted: pUp[day.row - from] }));
 }
 
-/**
- * Days of a fold: first, last, and the first with a lasting regime change within `aheadDays`, which alone reveals a regime read ahead.
- * The same rows at every horizon.
- */
+/** First and last day, and the first before a lasting regime change, which reveals a regime read ahead; the same at every horizon. */
 function sampleFoldDays({ days }: Pick<Fold, 'days'>, regimes: readonly Regime[], aheadDays: number): OutOfSampleDay[] {
   const beforeChange = days.find(({ row }) => hasRegimeChangeAfter(row, regimes, aheadDays));
   return [...new Set([days[0], ...(beforeChange === undefined ? [] : [beforeChange]), days[days.length - 1]])];
@@ -77,7 +73,6 @@ function hasRegimeChangeAfter(row: number, regimes: readonly Regime[], aheadDays
   return [1, aheadDays].every((days) => row + days < regimes.length && regimes[row + days] !== regimes[row]);
 }
 
-/** Histories cut at each of the ascending rows. */
 function computeCuts(rows: readonly number[], frame: InputFrame, compute: Pipeline['features']): Map<number, KnownHistory> {
   const cuts = new Map<number, KnownHistory>();
   let earlier: ComputedFeatures | undefined;
@@ -92,7 +87,6 @@ function computeCuts(rows: readonly number[], frame: InputFrame, compute: Pipeli
 
 type ComparedValues = readonly (number | string)[];
 
-/** Compared values of a day as stored in its fold. */
 function foldValues({ day: { pUp, regime, signal, predictive, distribution }, fitted }: SampledDay): ComparedValues {
   return [pUp, fitted, regime, signal, predictive.scale, predictive.shift, distribution.crps, distribution.pit];
 }

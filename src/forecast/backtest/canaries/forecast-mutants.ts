@@ -1,5 +1,5 @@
 import { toSignal } from '../../signal.ts';
-import type { HistoryDay, HistoryForecast, Pipeline } from '../pipeline.ts';
+import type { HistoryForecast, Pipeline } from '../pipeline.ts';
 
 type Forecast = Pipeline['forecast'];
 
@@ -16,12 +16,9 @@ export const FORECAST_MUTANTS: readonly { what: string; needsChange: boolean; br
   {
     what: 'regime and threshold are those at the end of the window',
     needsChange: true,
-    broken: withLookahead((forecastToday, { regime, threshold }) => ({
-      ...forecastToday,
-      regime,
-      threshold,
-      signal: toSignal(forecastToday.pUp, threshold),
-    })),
+    broken: withLookahead((forecastToday, { regime, threshold }) => {
+      return { ...forecastToday, regime, threshold, signal: toSignal(forecastToday.pUp, threshold) };
+    }),
   },
   {
     what: 'P(up) is computed from the scores at the end of the window',
@@ -30,12 +27,9 @@ export const FORECAST_MUTANTS: readonly { what: string; needsChange: boolean; br
   },
 ];
 
-function withLookahead(
-  mixed: (forecastToday: HistoryForecast, later: HistoryForecast) => HistoryForecast,
-): (forecast: Forecast) => Forecast {
-  return (forecast) => (day) => mixed(forecast(day), forecast({ ...day, row: getWindowEnd(day) }));
-}
-
-function getWindowEnd({ model, features, row }: HistoryDay): number {
-  return Math.min(row + model.horizonDays, features.length - 1);
+function withLookahead(mix: (forecastToday: HistoryForecast, later: HistoryForecast) => HistoryForecast): (forecast: Forecast) => Forecast {
+  return (forecast) => (day) => {
+    const windowEnd = Math.min(day.row + day.model.horizonDays, day.features.length - 1);
+    return mix(forecast(day), forecast({ ...day, row: windowEnd }));
+  };
 }

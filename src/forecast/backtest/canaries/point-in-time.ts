@@ -2,7 +2,6 @@ import { type Day, formatDay } from '../../day.ts';
 import { FEATURE_NAMES, type FeatureTable } from '../../features/feature-table.ts';
 import {
   BUSINESS_DAY_COLUMNS,
-  type BusinessDayColumn,
   countUntil,
   getFrameLength,
   getLastDay,
@@ -26,7 +25,6 @@ const SEARCH_DAYS = 10;
 
 /** Days on either side of a centred average. */
 const CENTRED_DAYS = 3;
-
 type Features = Pipeline['features'];
 
 /** Checks that features read nothing later than their day. `whole.features` are the pipeline's features of the frame. */
@@ -49,21 +47,14 @@ export function runPointInTimeCanary(whole: { frame: InputFrame; features: Featu
 /** Feature computed from each business-day series. */
 const FEATURE_OF_SERIES = { etfFlow: 'etf', sp500: 'spz', dxy: 'dxz' } as const;
 
-function buildMutants(
-  features: Features,
-  whole: { frame: InputFrame; features: FeatureTable },
-  day: Day,
-): { what: string; make: Features }[] {
+function buildMutants(features: Features, whole: { frame: InputFrame; features: FeatureTable }, day: Day) {
   const centred = { what: 'the trend is a centred average', make: (given: InputFrame) => centredTrend(features(given)) };
   const row = day - whole.frame.firstDay;
   // A missing lag shows only where a series was observed on the day and its feature is defined.
   if (!getSeriesObservedOn(whole.frame, day).some((name) => Number.isFinite(whole.features[FEATURE_OF_SERIES[name]][row])))
     return [centred];
-  const unlagged = {
-    what: 'business-day series are read on their own date, before publication',
-    make: (given: InputFrame) => features(readSameDay(given)),
-  };
-  return [unlagged, centred];
+  const what = 'business-day series are read on their own date, before publication';
+  return [{ what, make: (given: InputFrame) => features(readSameDay(given)) }, centred];
 }
 
 /** Of the days before a share of the history, that with the most business-day observations. */
@@ -74,7 +65,7 @@ function chooseCutDay(frame: InputFrame, share: number): Day {
   return candidates.reduce((best, day) => (getSeriesObservedOn(frame, day).length > getSeriesObservedOn(frame, best).length ? day : best));
 }
 
-function getSeriesObservedOn(frame: InputFrame, day: Day): BusinessDayColumn[] {
+function getSeriesObservedOn(frame: InputFrame, day: Day) {
   return BUSINESS_DAY_COLUMNS.filter((name) => frame[name].days[countUntil(frame[name].days, day) - 1] === day);
 }
 

@@ -9,12 +9,12 @@ import { runLabelCanaries } from './labels.ts';
 import { runPointInTimeCanary } from './point-in-time.ts';
 import { type HorizonBlocks, runTrainingCutCanary } from './training-cut.ts';
 
-export interface HorizonFolds extends HorizonBlocks {
-  folds: readonly Fold[];
-}
-
 /** Runs all leak canaries; `walks` are ordered from the shortest horizon to the longest. */
-export function runCanaries(source: BacktestHistory & { frame: InputFrame }, walks: readonly HorizonFolds[], pipeline: Pipeline): Canary[] {
+export function runCanaries(
+  source: BacktestHistory & { frame: InputFrame },
+  walks: readonly (HorizonBlocks & { folds: readonly Fold[] })[],
+  pipeline: Pipeline,
+): Canary[] {
   const horizons = walks.map(({ horizonDays, folds }) => ({ horizonDays, days: folds.flatMap(({ days }) => days) }));
   // Windows overlap most at the longest horizon.
   const longest = horizons[horizons.length - 1];

@@ -19,20 +19,14 @@ export interface HorizonBlocks {
 }
 
 /** Checks on a few blocks of each horizon that a fit reads nothing after its training period. */
-export function runTrainingCutCanary(
-  horizons: readonly HorizonBlocks[],
-  { closes, features }: BacktestHistory,
-  pipeline: Pipeline,
-): Canary {
+export function runTrainingCutCanary(horizons: readonly HorizonBlocks[], history: BacktestHistory, pipeline: Pipeline): Canary {
   const longest = horizons.at(-1);
   const first = longest?.blocks[0];
   if (longest === undefined || first === undefined) return skippedCanary(TEXT, 'the history is too short for any block');
+  const { closes, features } = history;
   const source = { closes, features, horizon: longest.horizonDays };
-  const fitted = horizons.flatMap(({ horizonDays, blocks }) =>
-    sampleBlocks(blocks, horizonDays === longest.horizonDays).map(({ model }) => ({
-      model,
-      source: { closes, features, horizon: horizonDays },
-    })),
+  const fitted = horizons.flatMap(({ horizonDays: horizon, blocks }) =>
+    sampleBlocks(blocks, horizon === longest.horizonDays).map(({ model }) => ({ model, source: { closes, features, horizon } })),
   );
   const changeBy = (rules: Pipeline['rules']) => {
     const broken = { ...pipeline, rules };

@@ -3,7 +3,6 @@ import { brierScore } from '../../scoring.ts';
 import { toDailyColumn } from '../../statistics/scored-forecast.ts';
 import { isDirectionRight, type OutOfSampleDay } from '../out-of-sample.ts';
 
-/** A function of two sums over days. */
 interface Measure {
   upper(day: OutOfSampleDay): number;
   lower(day: OutOfSampleDay): number;
@@ -19,11 +18,7 @@ const skillRatio = (upper: number, lower: number) => 1 - upper / lower;
 const MEASURES = {
   accuracy: { upper: (day) => Number(isDirectionRight(day)), lower: () => 1, value: ratio },
   edge: { upper: (day) => Number(isDirectionRight(day)) - Number(day.rose), lower: () => 1, value: ratio, byUpper: true },
-  brierSkill: {
-    upper: ({ pUp, rose }) => brierScore(pUp, rose),
-    lower: ({ climatology, rose }) => brierScore(climatology, rose),
-    value: skillRatio,
-  },
+  brierSkill: { upper: (day) => brierScore(day.pUp, day.rose), lower: (day) => brierScore(day.climatology, day.rose), value: skillRatio },
   crpsSkill: { upper: ({ distribution }) => distribution.crps, lower: ({ climatologyCrps }) => climatologyCrps, value: skillRatio },
   recentCrpsSkill: { upper: ({ distribution }) => distribution.crps, lower: ({ recentCrps }) => recentCrps, value: skillRatio },
 } satisfies Record<string, Measure>;
@@ -34,11 +29,8 @@ export type MeasureName = keyof typeof MEASURES;
 export function measureDays(days: readonly OutOfSampleDay[], name: MeasureName): IntervalEstimate | null {
   const { upper, lower, value, byUpper }: Measure = MEASURES[name];
   const columns = [toDailyColumn(days, upper), toDailyColumn(days, lower)];
-  return estimateWithInterval({
-    columns,
-    statistic: ([above, below]) => value(above, below),
-    informative: byUpper ? columns[0] : undefined,
-  });
+  const informative = byUpper ? columns[0] : undefined;
+  return estimateWithInterval({ columns, statistic: ([above, below]) => value(above, below), informative });
 }
 
 /** A measure of the days from `split` on minus that of the days before, resampled jointly. */

@@ -3,8 +3,7 @@ import type { IntervalEstimate } from '../../math/block-bootstrap.ts';
 import { countEffective } from '../../math/effective-count.ts';
 import type { HorizonDays } from '../../model.ts';
 import { REGIME_NAMES, type Regime } from '../../regime/regime.ts';
-import type { Interval } from '../../scoring.ts';
-import { computeShareInterval } from '../../scoring.ts';
+import { computeShareInterval, type Interval } from '../../scoring.ts';
 import { toDirection } from '../../signal.ts';
 import type { Fold, OutOfSampleDay } from '../out-of-sample.ts';
 import { type MeasureName, measureDays, measureEraDifference } from './era-measures.ts';
@@ -66,13 +65,10 @@ export function compareEras(horizonDays: HorizonDays, folds: readonly Pick<Fold,
       crpsSkill: differenceOf('crpsSkill'),
       recentCrpsSkill: differenceOf('recentCrpsSkill'),
     },
-    regimes: REGIME_NAMES.map((regime) => ({
-      regime,
-      ...computeEraFigures(
-        days.filter((one) => one.regime === regime),
-        horizonDays,
-      ),
-    })),
+    regimes: REGIME_NAMES.map((regime) => {
+      const own = days.filter((one) => one.regime === regime);
+      return { regime, ...computeEraFigures(own, horizonDays) };
+    }),
   };
 }
 

@@ -1,13 +1,6 @@
 import { computeFeatures } from '../../features/compute-features.ts';
 import { FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../features/feature-table.ts';
-import {
-  BUSINESS_DAY_COLUMNS,
-  type BusinessDayColumn,
-  type BusinessDaySeries,
-  DAILY_COLUMNS,
-  type DailyColumn,
-  type InputFrame,
-} from '../../input-frame.ts';
+import { BUSINESS_DAY_COLUMNS, type BusinessDayColumn, DAILY_COLUMNS, type DailyColumn, type InputFrame } from '../../input-frame.ts';
 import { findFeatureDifferences, type KnownFeatures } from './point-in-time-audit.ts';
 
 /** A pipeline broken on purpose: it reads one input a day early. */
@@ -56,23 +49,14 @@ export function runLagMutants(frame: InputFrame, known: readonly KnownFeatures[]
 }
 
 /** The frame of a pipeline that reads an input a day before it is known. */
-export function reduceLag(frame: InputFrame, input: DailyColumn | BusinessDayColumn): InputFrame {
-  return isDailyColumn(input)
-    ? { ...frame, [input]: shiftRowsEarlier(frame[input]) }
-    : { ...frame, [input]: shiftDatesEarlier(frame[input]) };
+export function reduceLag(frame: InputFrame, input: LagMutant['input']): InputFrame {
+  if (isDailyColumn(input)) return { ...frame, [input]: frame[input].map((value, row) => frame[input][row + 1] ?? value) };
+  // Features read observations dated the day before or earlier.
+  return { ...frame, [input]: { ...frame[input], days: frame[input].days.map((day) => day - 1) } };
 }
 
-function isDailyColumn(input: DailyColumn | BusinessDayColumn): input is DailyColumn {
+function isDailyColumn(input: LagMutant['input']): input is DailyColumn {
   return (DAILY_COLUMNS as readonly string[]).includes(input);
-}
-
-function shiftRowsEarlier(column: Float64Array): Float64Array {
-  return column.map((value, row) => column[row + 1] ?? value);
-}
-
-/** Features read observations dated the day before or earlier. */
-function shiftDatesEarlier({ days, values }: BusinessDaySeries): BusinessDaySeries {
-  return { days: days.map((day) => day - 1), values };
 }
 
 /** Whether two tables differ from the first audited day to the last. */

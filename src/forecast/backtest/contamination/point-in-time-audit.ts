@@ -5,16 +5,9 @@ import { FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../featur
 import { getFrameLength, getLastDay, type InputFrame } from '../../input-frame.ts';
 
 /** The frame that a past day's forecast could read; ends with that day. */
-export interface PointInTimeFrame {
-  day: Day;
-  frame: InputFrame;
-}
-
+export type PointInTimeFrame = { day: Day; frame: InputFrame };
 /** The features of a day as known at the time. */
-export interface KnownFeatures {
-  day: Day;
-  values: Record<FeatureName, number>;
-}
+export type KnownFeatures = { day: Day; values: Record<FeatureName, number> };
 
 /** A feature whose value known at the time differs from that of the history; null where masked. */
 export interface FeatureDifference {
@@ -31,7 +24,8 @@ export interface FeatureDifference {
 export function computeKnownFeatures(history: InputFrame, pointInTime: readonly PointInTimeFrame[]): KnownFeatures[] {
   return pointInTime.map(({ day, frame }) => {
     const last = getFrameLength(frame) - 1;
-    const table = computeFeatures(withLastClose(frame, getAuditClose(history, day, getLastDay(frame))));
+    const close = frame.close.with(last, getAuditClose(history, day, getLastDay(frame)));
+    const table = computeFeatures({ ...frame, close });
     return { day, values: Object.fromEntries(FEATURE_NAMES.map((name) => [name, table[name][last]])) as Record<FeatureName, number> };
   });
 }
@@ -39,27 +33,17 @@ export function computeKnownFeatures(history: InputFrame, pointInTime: readonly 
 function getAuditClose(frame: InputFrame, day: Day, lastDay: Day): number {
   const close = frame.close[day - frame.firstDay];
   if (day === lastDay && close !== undefined) return close;
-  throw new OracleError('INPUT_INVALID', `${formatDay(day)} cannot be audited by a frame that ends on ${formatDay(lastDay)}`, {
-    field: 'pointInTime',
-  });
-}
-
-function withLastClose(frame: InputFrame, price: number): InputFrame {
-  const close = frame.close.slice();
-  close[close.length - 1] = price;
-  return { ...frame, close };
+  const message = `${formatDay(day)} cannot be audited by a frame that ends on ${formatDay(lastDay)}`;
+  throw new OracleError('INPUT_INVALID', message, { field: 'pointInTime' });
 }
 
 /** Differences between the table of the whole history and the known features: a revised input or a lookahead. */
 export function findFeatureDifferences(table: FeatureTable, known: readonly KnownFeatures[]): FeatureDifference[] {
   return known.flatMap(({ day, values }) => {
     const row = day - table.firstDay;
-    return FEATURE_NAMES.filter((name) => !isSameNumber(values[name], table[name][row])).map((feature) => ({
-      day: formatDay(day),
-      feature,
-      known: toFiniteOrNull(values[feature]),
-      computed: toFiniteOrNull(table[feature][row]),
-    }));
+    return FEATURE_NAMES.filter((name) => !isSameNumber(values[name], table[name][row])).map((feature) => {
+      return { day: formatDay(day), feature, known: toFiniteOrNull(values[feature]), computed: toFiniteOrNull(table[feature][row]) };
+    });
   });
 }
 

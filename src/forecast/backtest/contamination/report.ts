@@ -28,10 +28,7 @@ export interface ContaminationReport extends ContaminationFindings {
   splitDay: string;
 }
 
-/**
- * The report of a history. Without folds the eras are empty; without audited days no mutant applies.
- * @throws OracleError INPUT_INVALID for an audited day missing from the history
- */
+/** Without folds the eras are empty. @throws OracleError INPUT_INVALID for an audited day missing from the history */
 export function buildContaminationReport({ frame, features, pointInTime, vintages }: ContaminationSource): ContaminationReport {
   const horizons = HORIZONS.map((horizon) => compareEras(horizon, computeOutOfSampleFolds({ closes: frame.close, features }, horizon)));
   const folds = Math.min(...horizons.map((one) => one.folds));

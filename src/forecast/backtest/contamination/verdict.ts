@@ -8,19 +8,16 @@ import type { Vintages } from './vintages.ts';
 const SUSPICIOUS_ACCURACY = 0.6;
 
 const COMPARED_MEASURES = ['brierSkill', 'crpsSkill'] as const;
-
 const MEASURE_NAMES = { brierSkill: 'Brier skill', crpsSkill: 'CRPS skill' } as const;
 
-/** Days with suspiciously good performance. */
-export interface Suspicion {
+interface Suspicion {
   horizonDays: number;
   /** An era or a regime. */
   where: string;
   why: string;
 }
 
-/** Features of audited days against what was known at the time. */
-export interface PointInTimeAudit {
+interface PointInTimeAudit {
   days: string[];
   vintages: Vintages;
   differences: FeatureDifference[];
@@ -44,13 +41,8 @@ function findBetterEras({ horizonDays, difference }: HorizonEras): Suspicion[] {
     if (found === null || found.low === null || found.high === null || (found.low <= 0 && found.high >= 0)) return [];
     const where = found.value > 0 ? 'since the ETFs' : 'before the ETFs';
     const points = (100 * Math.abs(found.value)).toFixed(1);
-    return [
-      {
-        horizonDays,
-        where,
-        why: `${MEASURE_NAMES[name]} is better than in the other era by ${points} points, and the 95 % interval excludes zero`,
-      },
-    ];
+    const why = `${MEASURE_NAMES[name]} is better than in the other era by ${points} points, and the 95 % interval excludes zero`;
+    return [{ horizonDays, where, why }];
   });
 }
 

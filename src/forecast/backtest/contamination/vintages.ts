@@ -3,5 +3,4 @@
  * `none`, the final history, which hides revisions.
  */
 export const VINTAGES = ['collected', 'made', 'none'] as const;
-
 export type Vintages = (typeof VINTAGES)[number];

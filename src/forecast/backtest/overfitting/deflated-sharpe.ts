@@ -21,13 +21,8 @@ export function computeReturnMoments(returns: ArrayLike<number>): ReturnMoments 
   const central = (power: number) => mean(Float64Array.from(returns, (value) => (value - center) ** power));
   const spread = n === 0 ? 0 : central(2);
   if (!(spread > 0)) return { n, mean: center, sharpe: null, skewness: null, kurtosis: null };
-  return {
-    n,
-    mean: center,
-    sharpe: center / Math.sqrt(spread),
-    skewness: central(3) / spread ** 1.5,
-    kurtosis: central(4) / spread ** 2,
-  };
+  const [skewness, kurtosis] = [central(3) / spread ** 1.5, central(4) / spread ** 2];
+  return { n, mean: center, sharpe: center / Math.sqrt(spread), skewness, kurtosis };
 }
 
 /** Standard deviation (n - 1) of several ratios; 0 for fewer than two. */
@@ -35,7 +30,7 @@ export function sampleStandardDeviation(values: readonly number[]): number {
   return values.length < 2 ? 0 : Math.sqrt(variance(values, 1));
 }
 
-/** Expected Sharpe ratio of the best of `trials` trials without skill, from the deviation of their ratios. @param trials at least 2 */
+/** Expected Sharpe ratio of the best of `trials` (at least 2) trials without skill, from the deviation of their ratios. */
 export function computeExpectedBestSharpe(trials: number, trialDeviation: number): number {
   const best = (1 - EULER_MASCHERONI) * normalQuantile(1 - 1 / trials) + EULER_MASCHERONI * normalQuantile(1 - 1 / (trials * Math.E));
   return trialDeviation * best;

@@ -1,7 +1,7 @@
 import { variance } from '../../math/mean.ts';
 
 /** Daily positions on consecutive rows of a history. */
-export interface FollowedCalls {
+interface FollowedCalls {
   closes: Float64Array;
   firstRow: number;
   /** 1 for a call UP, -1 for DOWN, 0 for none. */
@@ -17,10 +17,7 @@ export interface FollowedReturns {
   excess: Float64Array;
 }
 
-/**
- * Follows every call for `horizonDays` with an equal share of the capital, so that days do not overlap and no starting offset is
- * preferred. Starts once all shares are invested.
- */
+/** Follows every call for `horizonDays` with an equal share of the capital, so that no offset is preferred, once all are invested. */
 export function computeFollowedReturns({ closes, firstRow, positions, horizonDays }: FollowedCalls): FollowedReturns {
   const days = Math.max(0, positions.length - horizonDays + 1);
   const followed = new Float64Array(days);

@@ -49,7 +49,6 @@ export interface HorizonOverfitting {
   deflatedSharpe: DeflatedSharpeFigures | null;
 }
 
-/** Figures of one horizon; null where its days are too few. */
 export function buildHorizonOverfitting({ horizonDays, folds, trials }: HorizonTrials): HorizonOverfitting {
   const briers = trials.map(({ brier }) => brier ?? Number.POSITIVE_INFINITY);
   const least = Math.min(...briers);

@@ -1,4 +1,3 @@
-import type { IntervalEstimate } from '../../math/block-bootstrap.ts';
 import { TRIAL_COUNT } from '../../model.ts';
 import type { HorizonTrials } from './variant-trials.ts';
 import { VARIANTS } from './variants.ts';
@@ -12,14 +11,8 @@ export interface LedgerRow {
   figures: TrialFigures[];
 }
 
-export interface TrialFigures {
+interface TrialFigures extends Pick<HorizonTrials['trials'][number], 'brier' | 'brierSkill' | 'accuracy'> {
   horizonDays: number;
-  /** Mean squared error of P(up); null without a complete fold. */
-  brier: number | null;
-  /** Against the base rate known at the time. */
-  brierSkill: IntervalEstimate | null;
-  /** Share of days with the right direction. */
-  accuracy: number | null;
   /** Daily Sharpe ratio of the calls over holding with the same volatility; null where both are equal. */
   excessSharpe: number | null;
 }

@@ -10,12 +10,14 @@ import { computeReturnMoments, type ReturnMoments } from './deflated-sharpe.ts';
 import { computeFollowedReturns } from './followed-returns.ts';
 import { VARIANTS, type Variant } from './variants.ts';
 
-export interface Trial {
+interface Trial {
   /** Squared error of P(up) of each day. */
   losses: Float64Array;
+  /** Mean of the losses; null without a complete fold. */
   brier: number | null;
   /** Against the base rate known at the time. */
   brierSkill: IntervalEstimate | null;
+  /** Share of days with the right direction. */
   accuracy: number | null;
   followed: ReturnMoments;
   held: ReturnMoments;
@@ -29,7 +31,6 @@ export interface HorizonTrials {
   trials: Trial[];
 }
 
-/** Runs all variants over the same days of one horizon. */
 export function runHorizonTrials(history: BacktestHistory, regimes: readonly Regime[], horizonDays: HorizonDays): HorizonTrials {
   const outputs = VARIANTS.map((variant) => runVariant(history, variant, horizonDays));
   const [{ folds, baseRates }] = outputs;
@@ -59,13 +60,11 @@ function buildTrial({ closes }: BacktestHistory, regimes: readonly Regime[], out
   const losses = Float64Array.from(pUp, (p, index) => brierScore(p, rose[index]));
   const positions = pUp.map((p, index) => POSITIONS[toSignal(p, REGIMES[regimes[firstRow + index]].theta)]);
   const { followed, held, excess } = computeFollowedReturns({ closes, firstRow, positions, horizonDays });
+  const references = baseRates.map((base, index) => brierScore(base, rose[index]));
   return {
     losses,
     brier: meanOrNull(losses),
-    brierSkill: computeBrierSkill(
-      losses,
-      Float64Array.from(baseRates, (base, index) => brierScore(base, rose[index])),
-    ),
+    brierSkill: computeBrierSkill(losses, references),
     accuracy: meanOrNull(pUp.map((p, index) => (p >= 0.5 === rose[index] ? 1 : 0))),
     followed: computeReturnMoments(followed),
     held: computeReturnMoments(held),
@@ -75,7 +74,7 @@ function buildTrial({ closes }: BacktestHistory, regimes: readonly Regime[], out
 
 const POSITIONS = { BUY: 1, SELL: -1, HOLD: 0 } as const;
 
-function computeBrierSkill(losses: Float64Array, references: Float64Array): IntervalEstimate | null {
+function computeBrierSkill(losses: Float64Array, references: readonly number[]): IntervalEstimate | null {
   if (losses.length === 0) return null;
   const { value, low, high } = computeReferenceSkill(Array.from(losses, (ours, day) => ({ day, ours, theirs: references[day] })))!;
   return { value, low, high };

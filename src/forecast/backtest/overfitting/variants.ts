@@ -9,16 +9,11 @@ export interface Variant {
 }
 
 type Inputs = FitSettings['inputs'];
-
-const COMBINATIONS: readonly Inputs[] = [
-  ['trend', 'momentum'],
-  ['trend', 'vol'],
-  ['momentum', 'vol'],
-  ['flow', 'value'],
-  ['trend', 'momentum', 'vol'],
-];
+const PRICE_INPUTS: Inputs = ['trend', 'momentum', 'vol'];
+const COMBINATIONS: readonly Inputs[] = [['trend', 'momentum'], ['trend', 'vol'], ['momentum', 'vol'], ['flow', 'value'], PRICE_INPUTS];
 const UNCALIBRATED = { calibration: { calA: 0, calB: 1 } };
 const BASE_RATE_ALONE = { inputs: [], calibration: { calA: 0, calB: 0 } };
+const LAST_BASE_RATE = { ...BASE_RATE_ALONE, trainingDays: 1461 };
 
 /** The model, first, and the variants that this code can fit. */
 export const VARIANTS: readonly Variant[] = [
@@ -30,19 +25,10 @@ export const VARIANTS: readonly Variant[] = [
   ...[0, 25, 100, 400].map(baseRateVariant),
   ...[1095, 1461, 2192, 2922].map(recentDaysVariant),
   ...[365, 730, 1461].map(halfLifeVariant),
-  buildVariant('base-rate-last-1461-days', 'base rate of the last 1461 training days, without scores', {
-    ...BASE_RATE_ALONE,
-    trainingDays: 1461,
-  }),
+  buildVariant('base-rate-last-1461-days', 'base rate of the last 1461 training days, without scores', LAST_BASE_RATE),
   buildVariant('ridge-256-slope-1', 'slope prior of precision 256, not calibrated', { slopePrecision: 256, ...UNCALIBRATED }),
-  buildVariant('only-price-slope-1', 'reads only trend, momentum, vol; not calibrated', {
-    inputs: ['trend', 'momentum', 'vol'],
-    ...UNCALIBRATED,
-  }),
-  buildVariant('last-1461-days-slope-1', 'trained on the last 1461 days only, not calibrated', {
-    trainingDays: 1461,
-    ...UNCALIBRATED,
-  }),
+  buildVariant('only-price-slope-1', 'reads only trend, momentum, vol; not calibrated', { inputs: PRICE_INPUTS, ...UNCALIBRATED }),
+  buildVariant('last-1461-days-slope-1', 'trained on the last 1461 days only, not calibrated', { trainingDays: 1461, ...UNCALIBRATED }),
 ];
 
 function buildVariant(id: string, change: string, settings: Partial<FitSettings>): Variant {
@@ -50,9 +36,7 @@ function buildVariant(id: string, change: string, settings: Partial<FitSettings>
 }
 
 function ridgeVariant(slopePrecision: number): Variant {
-  return buildVariant(`ridge-${slopePrecision}`, `slope prior of precision ${slopePrecision} instead of 16`, {
-    slopePrecision,
-  });
+  return buildVariant(`ridge-${slopePrecision}`, `slope prior of precision ${slopePrecision} instead of 16`, { slopePrecision });
 }
 
 function withoutInputVariant(left: Inputs[number]): Variant {
@@ -64,9 +48,8 @@ function onlyInputsVariant(inputs: Inputs): Variant {
 }
 
 function uncalibratedVariant(calB: number): Variant {
-  return buildVariant(`slope-${calB}`, `not calibrated, deviations from the base rate scaled by ${calB}`, {
-    calibration: { calA: 0, calB },
-  });
+  const change = `not calibrated, deviations from the base rate scaled by ${calB}`;
+  return buildVariant(`slope-${calB}`, change, { calibration: { calA: 0, calB } });
 }
 
 function baseRateVariant(pseudoCount: number): Variant {
@@ -79,7 +62,5 @@ function recentDaysVariant(trainingDays: number): Variant {
 }
 
 function halfLifeVariant(halfLifeDays: number): Variant {
-  return buildVariant(`half-life-${halfLifeDays}-days`, `training weights with a half-life of ${halfLifeDays} days`, {
-    halfLifeDays,
-  });
+  return buildVariant(`half-life-${halfLifeDays}-days`, `training weights with a half-life of ${halfLifeDays} days`, { halfLifeDays });
 }

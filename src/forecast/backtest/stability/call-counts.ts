@@ -4,7 +4,6 @@ import { toSignal } from '../../signal.ts';
 import type { OutOfSampleDay } from '../out-of-sample.ts';
 import type { DecisionThresholds } from './thresholds.ts';
 
-/** Calls and correct calls under some thresholds. */
 export interface CallCount {
   calls: number;
   hits: number;

@@ -2,7 +2,6 @@ import { interpolateQuantile } from '../../math/mean.ts';
 
 /** From the best to the worst. */
 export const STABILITIES = ['STABLE', 'MODERATE', 'OVERFIT'] as const;
-
 export type Stability = (typeof STABILITIES)[number];
 
 /**
@@ -25,18 +24,11 @@ export interface JointChange {
 
 /** Quantiles of the absolute changes; null changes had no call. */
 export function summarizeJointChange(levelPct: number, changes: readonly (number | null)[]): JointChange {
-  const sorted = Float64Array.from(
-    changes.filter((change) => change !== null),
-    Math.abs,
-  ).sort();
-  const quantileOrNull = (level: number) => (sorted.length === 0 ? null : interpolateQuantile(sorted, level));
-  return {
-    levelPct,
-    draws: sorted.length,
-    p50Points: quantileOrNull(0.5),
-    p95Points: quantileOrNull(0.95),
-    maxPoints: quantileOrNull(1),
-  };
+  const sorted = Float64Array.from(changes.flatMap((change) => (change === null ? [] : [Math.abs(change)]))).sort();
+  const [p50Points, p95Points, maxPoints] = [0.5, 0.95, 1].map((level) =>
+    sorted.length === 0 ? null : interpolateQuantile(sorted, level),
+  );
+  return { levelPct, draws: sorted.length, p50Points, p95Points, maxPoints };
 }
 
 /** Classifies the changes at all levels of `PERTURBATIONS`; null without changes. */

@@ -19,11 +19,9 @@ const SEED = 20_170_403;
 const SCHEME =
   'Jointly: each draw moves every threshold by the full level, up or down at random. Singly: one threshold moves by the level, the others stay. Regimes and calls are recomputed and the accuracy of the calls is compared; probabilities do not depend on thresholds';
 
-/** One horizon's calls on all out-of-sample days. */
 export interface HorizonStability {
   horizonDays: HorizonDays;
   folds: number;
-  /** With the thresholds in force. */
   calls: number;
   accuracy: number | null;
   result: Stability | null;
@@ -56,10 +54,7 @@ export function buildStabilityReport(history: BacktestHistory): StabilityReport 
   const horizons = JUDGED_HORIZONS.map((horizonDays, index) => ({
     horizonDays,
     folds: folds[index].length,
-    ...computeHorizonStability(
-      base[index],
-      drawn.map((draws) => draws.map((counts) => counts[index])),
-    ),
+    ...computeHorizonStability(base, drawn, index),
   }));
   const least = Math.min(...folds.map(({ length }) => length));
   const result = findWorstStability(horizons.map((one) => one.result));
@@ -78,7 +73,6 @@ export function buildStabilityReport(history: BacktestHistory): StabilityReport 
   };
 }
 
-/** Counts by level, draw and horizon. */
 function countCallsPerDraw(countCalls: (thresholds: DecisionThresholds) => CallCount[]): CallCount[][][] {
   return PERTURBATIONS.map(({ levelPct }) => {
     const random = createRandom(SEED);
@@ -87,14 +81,13 @@ function countCallsPerDraw(countCalls: (thresholds: DecisionThresholds) => CallC
   });
 }
 
-function computeHorizonStability(base: CallCount, drawn: readonly (readonly CallCount[])[]) {
-  const joint = PERTURBATIONS.map(({ levelPct }, level) =>
-    summarizeJointChange(
-      levelPct,
-      drawn[level].map((count) => computeAccuracyChange(base, count)),
-    ),
-  );
-  return { calls: base.calls, accuracy: base.calls === 0 ? null : base.hits / base.calls, result: classifyStability(joint), joint };
+function computeHorizonStability(bases: CallCount[], drawn: ReturnType<typeof countCallsPerDraw>, index: number) {
+  const { calls, hits } = bases[index];
+  const joint = PERTURBATIONS.map(({ levelPct }, level) => {
+    const changes = drawn[level].map((counts) => computeAccuracyChange(bases[index], counts[index]));
+    return summarizeJointChange(levelPct, changes);
+  });
+  return { calls, accuracy: calls === 0 ? null : hits / calls, result: classifyStability(joint), joint };
 }
 
 const STABILITY_MEANINGS: Record<Stability, string> = {

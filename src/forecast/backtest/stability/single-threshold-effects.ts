@@ -4,7 +4,6 @@ import { type CallCount, computeAccuracyChange } from './call-counts.ts';
 import { PERTURBATIONS } from './joint-change.ts';
 import { type DecisionThresholds, getThresholdValue, scaleThresholds, THRESHOLD_NAMES } from './thresholds.ts';
 
-/** Effect of moving one threshold, all others fixed. */
 export interface SingleThresholdEffect {
   threshold: string;
   value: number;

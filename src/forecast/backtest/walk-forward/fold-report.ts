@@ -32,14 +32,12 @@ export interface FoldReport {
   climatologyCrps: number;
   /** Mean CRPS of the returns of the last `RECENT_RETURN_DAYS` training days. */
   recentCrps: number;
-  /** Share of outcomes within the central 80 % of the distribution. */
   coverage80: number;
 }
 
 /** Half the width of the central interval, in probability. */
 const HALF_CENTRAL_80 = 0.4;
 
-/** Whether the outcome lies within the central 80 % of the distribution. */
 export function isInCentral80({ distribution }: OutOfSampleDay): boolean {
   return Math.abs(distribution.pit - 0.5) <= HALF_CENTRAL_80;
 }

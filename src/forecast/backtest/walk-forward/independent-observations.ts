@@ -5,22 +5,13 @@ import { isDirectionRight, type OutOfSampleDay } from '../out-of-sample.ts';
 
 /** Evidence in a year of daily calls of one horizon. */
 export interface IndependentObservations {
-  /**
-   * Independent observations a year, estimated from the variance of the hit rate between runs of three consecutive windows and capped at
-   * one a day. Null with too few runs.
-   */
+  /** Estimated from the variance of the hit rate between runs, at most one a day; null with too few runs. */
   independentPerYear: number | null;
   independentPerYear95: Interval | null;
   /** Independent observations a year by the overlap of the windows alone. */
   independentPerYearByOverlap: number;
-  proof: YearsToProve[];
-}
-
-export interface YearsToProve {
-  /** Percentage points above the accuracy without the model. */
-  points: number;
-  /** Null where `independentPerYear` is. */
-  years: number | null;
+  /** Time needed to prove an advantage in percentage points; null where `independentPerYear` is. */
+  proof: { points: number; years: number | null }[];
 }
 
 const DAYS_PER_YEAR = 365.25;
@@ -30,7 +21,6 @@ const RUN_WINDOWS = 3;
 
 /** With fewer runs their variance cannot be estimated. */
 const MIN_RUNS = 30;
-
 const ADVANTAGES = [3, 10];
 
 /** Normal quantile of a power of 80 %. */

@@ -26,7 +26,6 @@ export interface PooledReport {
   crpsSkill: ReferenceSkill;
   /** CRPS skill against the last `RECENT_RETURN_DAYS` training days, which shape the distribution. */
   recentCrpsSkill: ReferenceSkill;
-  /** Share of outcomes within the central 80 % of the distribution. */
   coverage80: IntervalEstimate;
   quantileSkills: QuantileSkill[];
   worth: IndependentObservations;

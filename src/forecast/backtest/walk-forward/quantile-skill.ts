@@ -15,7 +15,6 @@ export function computeQuantileSkills(folds: readonly Pick<Fold, 'climatology' |
   return TAIL_LEVELS.map((level, index) => ({ level, ...computeReferenceSkill(losses.map(({ day, at }) => ({ day, ...at[index] })))! }));
 }
 
-/** Losses of each day at each of `TAIL_LEVELS`. */
 function computePinballLosses({ climatology, days }: Pick<Fold, 'climatology' | 'days'>) {
   const usual = TAIL_LEVELS.map((level) => quantile(climatology, level));
   return days.map(({ day, predictive, realised }) => {
@@ -27,7 +26,6 @@ function computePinballLosses({ climatology, days }: Pick<Fold, 'climatology' | 
   });
 }
 
-/** Weight `level` above the quantile, `1 - level` below it. */
 function pinballLoss(error: number, level: number): number {
   return error >= 0 ? level * error : (level - 1) * error;
 }

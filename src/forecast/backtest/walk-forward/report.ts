@@ -20,7 +20,6 @@ import { buildFoldReport, type FoldReport } from './fold-report.ts';
 import { buildPooledReport, type PooledReport } from './pooled-report.ts';
 import { formatHorizonVerdict, formatLeakVerdict } from './verdict.ts';
 
-/** A history and the frame of its features. */
 export type WalkForwardSource = BacktestHistory & { frame: InputFrame };
 
 /** The walk-forward of all horizons with its leak canaries. Days as `YYYY-MM-DD`. */
@@ -91,14 +90,13 @@ function buildHorizonReport(horizonDays: HorizonDays, folds: readonly Fold[]): H
   };
 }
 
-function buildReportHead(history: BacktestHistory, folds: number) {
-  const { features } = history;
-  const firstDay = formatDay(features.firstDay);
-  const lastDay = formatDay(features.firstDay + features.length - 1);
+function buildReportHead({ features }: BacktestHistory, folds: number) {
+  const note = formatFoldNote(folds, features);
+  const need = `a fold requires ${MIN_TRAINING_DAYS} training days, the embargo, ${BLOCK_DAYS} days and all their outcomes`;
   return {
     model: MODEL_NAME,
-    firstDay,
-    lastDay,
+    firstDay: formatDay(features.firstDay),
+    lastDay: formatDay(features.firstDay + features.length - 1),
     trainingStart: formatDay(Math.max(TRAINING_START, features.firstDay + MIN_HISTORY_DAYS - 1)),
     minTrainingDays: MIN_TRAINING_DAYS,
     foldDays: BLOCK_DAYS,
@@ -106,13 +104,6 @@ function buildReportHead(history: BacktestHistory, folds: number) {
     bootstrap: { blockDays: chooseBlockDays(folds * BLOCK_DAYS), resamples: RESAMPLES, seed: BOOTSTRAP_SEED },
     folds,
     expectedFolds: EXPECTED_FOLDS,
-    note: formatReportNote(folds, history),
+    note: note && `${note}; ${need}`,
   };
-}
-
-function formatReportNote(folds: number, { features }: BacktestHistory): string | null {
-  const note = formatFoldNote(folds, features);
-  return note === null
-    ? null
-    : `${note}; a fold requires ${MIN_TRAINING_DAYS} training days, the embargo, ${BLOCK_DAYS} days and all their outcomes`;
 }
