@@ -38,7 +38,6 @@ export interface FeedCoverage {
  */
 export interface Feed {
   readonly kind: FeedKind;
-  /** Human-readable origin, e.g. `simulated (seed 7)`. */
   readonly source: string;
   coverage(): Promise<FeedCoverage>;
   /** Observations known at `atMs`; empty for a series the feed does not carry. `btcClose` has no gaps. */

@@ -24,7 +24,6 @@ export interface MarketHealth {
 /** Point-in-time market data: no method returns anything unknown at `atMs`. */
 export interface Market {
   readonly kind: FeedKind;
-  /** Human-readable origin, e.g. `simulated (seed 7)`. */
   readonly source: string;
   coverage(): Promise<FeedCoverage>;
   /** BTC/USD. @throws OracleError PRICE_UNAVAILABLE when the price is missing or stale */

@@ -62,7 +62,6 @@ export function selectWeeklyStrikes(snapshots: readonly StrikeSnapshot[], atMs: 
   return ladders.filter(({ expiresAtMs }) => expiresAtMs === first);
 }
 
-/** The `count` strikes nearest to the spot price, ascending. */
 export function selectNearTheMoney<T extends { strikeUsd: number }>(strikes: readonly T[], spotUsd: number, count: number): T[] {
   const distance = ({ strikeUsd }: T) => Math.abs(strikeUsd - spotUsd);
   const nearest = strikes.toSorted((a, b) => distance(a) - distance(b)).slice(0, count);

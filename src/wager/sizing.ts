@@ -1,6 +1,4 @@
-/** Weight of the model's deviation from the market price, once earned. */
 export const EARNED_WEIGHT = 0.5;
-/** Staked share of the Kelly fraction. */
 export const KELLY_SHARE = 0.25;
 /** Maximum stake of one wager, as a fraction of the bankroll. */
 export const MAX_STAKE_FRACTION = 0.02;
@@ -9,11 +7,8 @@ export const MAX_OPEN_FRACTION = 0.1;
 export type Side = 'YES' | 'NO';
 
 export interface SizingInput {
-  /** Model's probability of YES, 0 to 1. */
   pModel: number;
-  /** Market's price of YES, 0 to 1. */
   qMarket: number;
-  /** Weight of the deviation, 0 to 1. */
   weight: number;
   /** Costs of a contract that pays 1, fee and spread included. */
   yesCost: number;

@@ -76,7 +76,6 @@ export interface WagerSettlement {
 
 export interface VenueAccount {
   asset: string;
-  /** Available for stakes, in micros. */
   cashMicros: number;
   openMicros: number;
 }

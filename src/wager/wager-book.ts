@@ -8,10 +8,7 @@ import { compareHeadToHead, type HeadToHead, type SettledComparison } from './he
 import type { Side } from './sizing.ts';
 import type { BookDepth, ExchangeListing, Quote, StrikeMarket, Venue } from './venue.ts';
 
-/**
- * DECIDED: sized, not placed yet. PLACED: filled. WIN, LOSS: settled. SKIPPED: no stake; its market is still settled, because the
- * comparison with the market needs every day.
- */
+/** DECIDED: sized, not placed. PLACED: filled. SKIPPED: no stake, but settled, as the comparison with the market needs every day. */
 export type WagerState = 'DECIDED' | 'PLACED' | 'WIN' | 'LOSS' | 'SKIPPED';
 const TRANSITIONS: Partial<Record<WagerState, readonly WagerState[]>> = { DECIDED: ['PLACED', 'SKIPPED'], PLACED: ['WIN', 'LOSS'] };
 
@@ -65,7 +62,6 @@ export interface WagerDoc {
   settledAt: Date | null;
   /** Stored before the report is sent; unset for reports of earlier versions. */
   feedbackHeader?: FeedbackHeader;
-  /** Transaction of the report to the reputation registry. */
   feedbackTxHash: string | null;
   feedbackAt: Date | null;
   /** Absent without a published change. */
@@ -167,17 +163,14 @@ export class WagerBook {
     return this.#list({ day: { $lte: through } }, { hint: { day: 1 }, projection: { outbox: 0, listing: 0 } });
   }
 
-  /** Settled markets of days up to `through`, with or without a stake. */
   countSettledMarkets(through: Day): Promise<number> {
     return this.wagers.countDocuments({ winner: { $ne: null }, day: { $lte: through } }, { hint: { day: 1 } });
   }
 
-  /** Won and lost stakes, oldest first. */
   listSettledStakes(): Promise<WagerDoc[]> {
     return this.#list({ state: { $in: ['WIN', 'LOSS'] } }, { hint: { state: 1, 'market.expiresAt': 1 } });
   }
 
-  /** Newest day with a decision; null before the first. */
   async findNewestDay(): Promise<Day | null> {
     return (await this.wagers.findOne({}, { sort: { day: -1 }, projection: { day: 1 }, hint: { day: 1 } }))?.day ?? null;
   }
@@ -187,7 +180,6 @@ export class WagerBook {
     return (await this.#list({ state: 'DECIDED' })).map(({ day }) => day);
   }
 
-  /** Records the winner of a market without a stake. */
   async recordWinner(id: string, winner: Side, settledAt: Date, _expired: ReachedInstant): Promise<void> {
     await this.wagers.updateOne({ _id: id, winner: null }, { $set: { winner, settledAt } });
   }
@@ -215,7 +207,6 @@ export class WagerBook {
     await this.wagers.updateOne({ _id: id }, { $set: { feedbackTxHash, feedbackAt: at }, ...unset });
   }
 
-  /** Time of the last report to the registry; null without any. */
   async findLastReportedAt(): Promise<Date | null> {
     return (await this.wagers.findOne({ feedbackAt: { $ne: null } }, { sort: { feedbackAt: -1 } }))?.feedbackAt ?? null;
   }

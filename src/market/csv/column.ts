@@ -2,17 +2,13 @@ import { type Day, formatDay, parseDay } from '../../forecast/day.ts';
 import type { CsvSource } from './sources.ts';
 import { type CsvTable, invalidCsv } from './table.ts';
 
-/** Dated values of one column, ascending, without empty cells. */
 export interface DatedColumn {
   days: Day[];
   values: number[];
   lines: number[];
 }
 
-/**
- * Parses the date and value columns of a source.
- * @throws OracleError FEED_INVALID naming file and line for a missing column, an invalid cell, or dates out of order or repeated
- */
+/** @throws OracleError FEED_INVALID naming file and line for a missing column, an invalid cell, or dates out of order or repeated */
 export function readColumn(table: CsvTable, source: Pick<CsvSource, 'column' | 'dateColumn'>): DatedColumn {
   const dateColumn = source.dateColumn ?? 'date';
   const dateIndex = findColumnIndex(table, dateColumn);

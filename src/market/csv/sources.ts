@@ -1,6 +1,5 @@
 import type { SeriesId } from '../series/series.ts';
 
-/** One column of one file that feeds a series. */
 export interface CsvSource {
   series: SeriesId;
   file: string;

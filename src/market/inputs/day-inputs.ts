@@ -8,7 +8,6 @@ import { getSignalTimeMs } from '../signal-time.ts';
 import { createFrameHistory, type FrameHistory, type FrameObservations, requireCloseIndex } from './frame-history.ts';
 import { computeInputsDigest, type Hex } from './inputs-digest.ts';
 
-/** Provenance of one model input, without its value. */
 export interface InputProvenance {
   series: SeriesId;
   source: string;
@@ -35,8 +34,6 @@ type FrameSeries = keyof FrameObservations;
 /** Columns are named by their series, except the price. */
 const toSeriesId = (column: FrameSeries): SeriesId => (column === 'close' ? 'btcClose' : column);
 const FRAME_COLUMNS = [...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS];
-
-/** The series of the model, the price first. */
 export const MODEL_SERIES: readonly SeriesId[] = FRAME_COLUMNS.map(toSeriesId);
 const INPUT_COLUMNS = FRAME_COLUMNS.filter((column) => column !== 'close');
 

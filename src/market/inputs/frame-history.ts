@@ -23,7 +23,6 @@ interface FrameRequest {
   atMs: number;
   /** BTC/USD in the last row. */
   lastClose: number;
-  /** Raw observations known at `atMs`. */
   observations: FrameObservations;
 }
 
@@ -74,7 +73,6 @@ export function requireCloseIndex({ days, source }: Observations, day: Day): num
   throw new OracleError('PRICE_UNAVAILABLE', `No daily close of ${formatDay(day)} from ${source} yet`);
 }
 
-/** Reads a day's row by the lag and staleness of each series. */
 function createRowReader(day: Day, knownAtMs: number, observations: FrameObservations, close: number): RowReader {
   return (column) => {
     if (column === 'close') return close;

@@ -38,7 +38,6 @@ export interface LiveMarketOptions {
   log: Log;
   now(): number;
   signal: AbortSignal;
-  /** Overrides of `PROVIDER_TIMING`. */
   timing?: Partial<ProviderTiming>;
 }
 
@@ -48,9 +47,7 @@ export interface LiveMarket {
   stores: LiveStores;
   /** Fetches the remaining history. @returns the incomplete items; never throws for a provider */
   fetchHistory(onProgress: BackfillOptions['onProgress']): Promise<MissingHistory[]>;
-  /** Runs the spot price poll if due. */
   collectPrices(): Promise<void>;
-  /** Runs all other due polls. */
   collect(): Promise<void>;
   completeHistory(): Promise<void>;
 }
@@ -114,7 +111,6 @@ function buildPolls(deps: CollectDeps & AgreementDeps, flows: ReturnType<typeof 
   ];
 }
 
-/** Retries the incomplete backfill until it is complete. */
 function createHistoryPoll({ backfills }: LiveStores, fetchHistory: () => Promise<MissingHistory[]>): Poll {
   return {
     id: 'history',

@@ -14,7 +14,6 @@ const INPUT = z.object({
   provisional: z.boolean().describe('True before the value is final'),
 });
 
-/** The fields common to all reports. */
 export const REPORT_ENVELOPE = z.object({
   success: SUCCESS,
   source: z.string().describe('Source of the market data, e.g. `live` or `simulated (seed 2)`'),

@@ -8,7 +8,7 @@ export interface ReportPrice extends SpotPrice {
   stale: boolean;
 }
 
-/** The spot price of the feed, or the last daily close marked stale. @throws OracleError PRICE_UNAVAILABLE when no price was ever known */
+/** The spot price, or the last daily close marked stale. @throws OracleError PRICE_UNAVAILABLE when no price was ever known */
 export async function getReportPrice(feed: Feed, atMs: number, maxAgeMs: number): Promise<ReportPrice> {
   try {
     const spot = await feed.spot(atMs);

@@ -6,7 +6,6 @@ import type { ReportPrice } from './report-price.ts';
 
 export interface ReportInput {
   feed: Feed;
-  /** The instant of the report (ms). */
   atMs: number;
   /** @throws OracleError PRICE_UNAVAILABLE when no price was ever known */
   spot(): Promise<ReportPrice>;
@@ -14,7 +13,6 @@ export interface ReportInput {
   read(series: SeriesId): Promise<SeriesReading>;
 }
 
-/** A public view of market data, served under its path. */
 export interface MarketReport {
   path: string;
   summary: string;
@@ -26,7 +24,6 @@ export interface MarketReport {
   build(input: ReportInput): Promise<object>;
 }
 
-/** Declares a report whose `build` is typed by its fields. */
 export function defineReport<F extends z.ZodObject>(
   definition: Omit<MarketReport, 'fields' | 'build'> & { fields: F; build(input: ReportInput): Promise<z.input<F>> },
 ): MarketReport {

@@ -8,18 +8,15 @@ export function findValueAt({ days, values }: Observations, day: Day, toleranceD
   return index >= 0 && days[index] >= day - toleranceDays ? values[index] : null;
 }
 
-/** The values dated `from` to `to`, both included. */
 export function sliceValuesBetween({ days, values }: Observations, from: Day, to: Day): Float64Array {
   return values.subarray(countUpTo(days, from - 1), countUpTo(days, to));
 }
 
-/** Sum of the values dated `from` to `to`; null without any. */
 export function sumBetween(observations: Observations, from: Day, to: Day): number | null {
   const values = sliceValuesBetween(observations, from, to);
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
 }
 
-/** Arithmetic mean of the values dated `from` to `to`; null without any. */
 export function averageBetween(observations: Observations, from: Day, to: Day): number | null {
   const values = sliceValuesBetween(observations, from, to);
   return values.length === 0 ? null : mean(values);

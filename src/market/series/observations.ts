@@ -28,7 +28,6 @@ export function findLastKnownIndex({ days, availableAt }: Observations, lastDay:
   return countUpTo(availableAt, knownAtMs, countUpTo(days, lastDay)) - 1;
 }
 
-/** Views of the observations known at `atMs`. */
 export function sliceKnownAt({ source, days, values, availableAt }: Observations, atMs: number): Observations {
   const end = countUpTo(availableAt, atMs);
   return { source, days: days.subarray(0, end), values: values.subarray(0, end), availableAt: availableAt.subarray(0, end) };

@@ -9,7 +9,6 @@ export interface SeriesHealth {
   title: string;
   source: string;
   lastObservedDay: Day | null;
-  /** Days since the last observation; null without one. */
   ageDays: number | null;
   /** True when the series is missing or its last observation exceeds `staleDays`. */
   stale: boolean;

@@ -43,7 +43,6 @@ export const SERIES = {
 export type SeriesId = keyof typeof SERIES;
 export const SERIES_IDS = Object.keys(SERIES) as SeriesId[];
 
-/** Publication time (ms) of an observation by its date. */
 export function getPublicationMs(series: SeriesId, day: Day): number {
   return toInstantMs(day, SERIES[series].publishedAfterHours);
 }

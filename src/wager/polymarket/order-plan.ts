@@ -24,10 +24,7 @@ interface SpendingLimits {
   cashMicros: number;
 }
 
-/**
- * Prices and sizes an order for its token's book, within the limits.
- * @throws OracleError VENUE_REJECTED when no order remains that the exchange accepts
- */
+/** Prices and sizes an order within the limits. @throws OracleError VENUE_REJECTED when no order remains that the exchange accepts */
 export function planOrder(order: VenueOrder, { tokens, fee }: MarketTradingTerms, book: OrderBook, limits: SpendingLimits): OrderPlan {
   const { tickSize, minOrderSize, negRisk } = book;
   const priceUnits = findHighestPrice(order.limitCostMicros, tickSize, fee);

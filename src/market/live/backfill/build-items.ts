@@ -14,10 +14,7 @@ import type { ObservationStream } from '../store/observations/observation-stream
 import type { BackfillItem } from './run-backfill.ts';
 
 export interface BackfillDeps extends CollectDeps, AgreementDeps {
-  /**
-   * First day with closes of all venues; earlier days come from one venue. Fixed by the first attempt, because a window moving with the
-   * clock would leave days to neither item.
-   */
+  /** Earlier closes come from one venue. Fixed by the first attempt: a window moving with the clock would leave days to neither item. */
   windowStart: Day;
 }
 

@@ -15,7 +15,6 @@ const CANDLE_GRACE_MS = MINUTE_MS;
 /** Missed closes of a venue are fetched this far back; further while the agreed closes need them. */
 const LOOKBACK_DAYS = 30;
 
-/** Fetches the closes of all venues and computes the agreed closes. */
 export function createClosesPoll(venues: readonly VenueSource[], deps: CollectDeps & AgreementDeps): Poll {
   return {
     id: 'closes',

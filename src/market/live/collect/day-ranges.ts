@@ -3,7 +3,6 @@ import type { DayRange, SeriesSource } from '../sources/source.ts';
 
 type HistoryReach = Pick<SeriesSource, 'history'>;
 
-/** The first day of a source's history. */
 export function getFirstDay({ history }: HistoryReach, today: Day): Day {
   return 'from' in history ? parseDay(history.from) : today - history.days;
 }
@@ -15,7 +14,6 @@ export function splitRange({ from, to }: DayRange, pageDays: number): DayRange[]
   return pages;
 }
 
-/** The part of a range within a source's history; null if empty. */
 export function clampToReach(source: HistoryReach, { from, to }: DayRange, today: Day): DayRange | null {
   const start = Math.max(from, getFirstDay(source, today));
   return start <= to ? { from: start, to } : null;

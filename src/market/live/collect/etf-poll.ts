@@ -53,7 +53,6 @@ async function findLastStoredDay(id: EtfPollPlan['id'], { stores: { observationC
   return known.length === 0 ? null : Math.max(...known);
 }
 
-/** Groups totals and funds by observation stream. */
 export function toFlowStreams(days: readonly EtfDay[]): Map<FlowStream, DatedValue[]> {
   const streams = new Map<FlowStream, DatedValue[]>([['etfFlow', []]]);
   for (const { day, totalMusd, fundsMusd } of days) {

@@ -18,7 +18,6 @@ const OVERLAP_DAYS = 10;
 /** Delay of providers after their scheduled publication. */
 const PUBLICATION_GRACE_MS = 2 * 60_000;
 
-/** Fetches the newest values of a series, its sources in order. */
 export function createSeriesPoll(series: SeriesId, plan: SeriesPlan, deps: CollectDeps): Poll {
   return {
     id: series,

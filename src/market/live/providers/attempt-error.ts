@@ -15,7 +15,6 @@ export class AttemptError extends Error {
   }
 }
 
-/** Whether a retry may succeed. */
 export function isTransient(error: unknown): boolean {
   return error instanceof AttemptError ? error.retryable : error instanceof TaskCancelledError;
 }

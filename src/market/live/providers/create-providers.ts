@@ -14,7 +14,6 @@ interface ProvidersOptions {
   signal?: AbortSignal;
 }
 
-/** Creates a guarded client for each provider, without a request. */
 export function createProviders({ urls, log, now = Date.now, timing, signal }: ProvidersOptions): Record<ProviderId, Provider> {
   const shared = { log, now, timing: { ...PROVIDER_TIMING, ...timing }, signal: signal ?? new AbortController().signal };
   const entries = PROVIDER_IDS.map((id) => [id, new GuardedProvider(id, { ...shared, baseUrl: getBaseUrl(urls, id) })]);

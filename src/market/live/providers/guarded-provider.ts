@@ -21,7 +21,6 @@ interface GuardOptions {
 
 interface Attempt {
   signal: AbortSignal;
-  /** Whether a request has used the attempt's throttle slot. */
   slotUsed: boolean;
 }
 

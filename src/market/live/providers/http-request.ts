@@ -19,10 +19,7 @@ const MAX_BODY_BYTES = 20_000_000;
 const MAX_EXCHANGE_MS = 60_000;
 const TRANSIENT_STATUSES = [408, 429];
 
-/**
- * Sends one HTTP request and reads the response.
- * @throws AttemptError without a response or for an error status, OracleError FEED_INVALID for a body that is too large or not JSON
- */
+/** @throws AttemptError without a response or for an error status, OracleError FEED_INVALID for a body that is too large or not JSON */
 export async function sendRequest(request: ProviderRequest, context: ProviderRequestContext): Promise<ProviderAnswer> {
   const { path, format = 'json' } = request;
   const response = await fetchResponse(request, context);

@@ -1,4 +1,3 @@
-/** Timeouts and limits of the resilience policies. */
 export interface ProviderTiming {
   attemptTimeoutMs: number;
   /** Attempts per call, the first included. */

@@ -1,7 +1,6 @@
 import { OracleError } from '../../../platform/errors.ts';
 import { PROVIDER_IDS, PROVIDERS, type ProviderId } from './providers.ts';
 
-/** Base URLs that replace those of `PROVIDERS`. */
 export interface ProviderUrls {
   named: Partial<Record<ProviderId, string>>;
   /** Template with `{provider}` for all other providers; null: their own URLs. */

@@ -20,12 +20,10 @@ export interface ProviderHealth {
 }
 
 export interface ProviderRequest {
-  /** Relative to the provider's base URL. */
   path: string;
   query?: Record<string, string | number>;
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
-  /** Sent as JSON. */
   body?: unknown;
   /** Format of the response; default `json`. */
   format?: 'json' | 'text';

@@ -7,8 +7,6 @@ import type { DatedValue, DayRange, SeriesSource } from './source.ts';
 /** A JSON number; zod rejects infinities. */
 export const finite = z.number();
 export const positive = finite.positive();
-
-/** A decimal number in a string. */
 const decimalText = z.string().regex(/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/, 'is not a decimal number');
 export const numeric = decimalText.transform(Number).pipe(finite);
 export const positiveText = numeric.pipe(positive);
@@ -93,10 +91,7 @@ function selectValues(
   return selected;
 }
 
-/**
- * The values dated within the range, one per day: the one with the latest provider time, or the last one.
- * @throws OracleError FEED_INVALID for a value dated after tomorrow
- */
+/** The last value of each day by provider time, within the range. @throws OracleError FEED_INVALID for a value dated after tomorrow */
 export function selectWithinRange(values: DatedValue[], { from, to }: DayRange, providerTitle: string, nowMs: number): DatedValue[] {
   const lastPossible = toDay(nowMs) + 1;
   const byDay = new Map<Day, DatedValue>();

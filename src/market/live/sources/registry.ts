@@ -62,7 +62,6 @@ export function createEtfSources(sosovalueKey: string | undefined): readonly Etf
 
 export const STRIKE_SOURCES: readonly StrikeSource[] = [polymarketStrikes, kalshiStrikes];
 
-/** The providers of a series, the primary first. */
 export function getProviderIds(series: SeriesId): ProviderId[] {
   if (series === 'btcClose') return [...VENUE_IDS];
   const sources = series === 'etfFlow' ? createEtfSources(undefined) : SERIES_PLANS[series].sources;

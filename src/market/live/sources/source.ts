@@ -27,7 +27,6 @@ export interface SeriesSource {
   fetch(provider: Provider, range: DayRange): Promise<DatedValue[]>;
 }
 
-/** A venue with a market of bitcoin in dollars. */
 export interface VenueSource extends Omit<SeriesSource, 'fetch'> {
   /** Closes of the finished daily candles of the range. */
   fetchCloses(provider: Provider, range: DayRange): Promise<DatedValue[]>;

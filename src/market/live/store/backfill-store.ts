@@ -1,7 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { Day } from '../../../forecast/day.ts';
 
-/** Progress of one backfill item. */
 interface BackfillDoc {
   _id: string;
   from: Day;

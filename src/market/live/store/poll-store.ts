@@ -1,7 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { isFirstWrite } from '../../../platform/mongo.ts';
 
-/** Schedule of one poll. */
 interface PollDoc {
   _id: string;
   nextAtMs: number;

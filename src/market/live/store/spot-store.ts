@@ -15,7 +15,6 @@ const MINUTE_MS = 60_000;
 /** Past prices serve delayed pipeline runs. */
 const RETENTION_MINUTES = 7 * 1_440;
 
-/** Prices by the minute. */
 export class SpotStore {
   readonly #prices: Collection<SpotDoc>;
 

@@ -1,7 +1,5 @@
 export interface LiquidationRules {
-  /** Number of last closes that count as entries. */
   entryDays: number;
-  /** Of an entry's weight. */
   halfLifeDays: number;
   /** Fraction of the position. */
   maintenanceMargin: number;

@@ -5,7 +5,6 @@ import { SERIES, type SeriesId } from '../../series/series.ts';
 import type { SeriesReading } from '../../series/series-reading.ts';
 import { defineReport } from '../report.ts';
 
-/** Displayed decimals of each indicator. */
 const INDICATORS = { pmi: 1, us10y: 3, us2y: 3, fedFunds: 2, vix: 2, dxy: 3, sp500: 2, gold: 2 } as const satisfies Partial<
   Record<SeriesId, number>
 >;

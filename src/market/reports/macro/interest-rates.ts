@@ -71,7 +71,6 @@ function buildRate({ reading, known }: SeriesReading, gapDays: number) {
   };
 }
 
-/** 10-year minus 2-year yield on the last day with both. */
 function computeSlope(us2y: Observations, us10y: Observations): { day: number; basisPoints: number } | null {
   for (let index = us10y.days.length - 1; index >= 0; index--) {
     const short = findValueAt(us2y, us10y.days[index]);

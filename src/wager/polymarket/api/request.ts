@@ -11,7 +11,6 @@ interface ClobApiError extends Error {
 }
 
 interface ExchangeRequest {
-  /** Name of the request in errors. */
   what: string;
   timeoutMs: number;
   /** Code of an error for status 400 to 499. */

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { OracleError } from '../../../platform/errors.ts';
 import { TICK_SIZES } from '../tick-price.ts';
 
-/** Amounts and prices are decimal strings or numbers. */
 const decimal = z.union([z.string().trim().min(1).transform(Number), z.number()]).pipe(z.number().nonnegative());
 const level = z.object({ price: decimal.pipe(z.number().lte(1)), size: decimal });
 

@@ -54,7 +54,6 @@ export class TradingClient {
     this.#options = options;
   }
 
-  /** Available collateral in micros. */
   async fetchBalanceMicros(): Promise<number> {
     const { AssetType } = await import('@polymarket/clob-client-v2');
     const params = { asset_type: AssetType.COLLATERAL };

@@ -7,7 +7,6 @@ import type { PolymarketOrderDoc } from './order-store.ts';
 export interface OrderExecutor {
   readonly name: string;
   readonly asset: string;
-  /** Available for stakes, in micros. */
   getCashMicros(): Promise<number>;
   prepareOrder(order: VenueOrder, plan: OrderPlan, book: OrderBook): Promise<PolymarketOrderDoc>;
   /** Executes a stored order; returns it FILLED or REJECTED. @throws OracleError FEED_UNAVAILABLE while that is unknown */

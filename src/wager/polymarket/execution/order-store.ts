@@ -90,7 +90,6 @@ export class PolymarketOrderStore {
     return unfinished + (await this.#sum({ state: 'FILLED', settlement: null }, '$costMicros'));
   }
 
-  /** Total cost and payout of all orders, in micros. */
   async sumTurnover(): Promise<{ costMicros: number; payoutMicros: number }> {
     const costMicros = await this.#sum({ state: 'FILLED' }, '$costMicros');
     return { costMicros, payoutMicros: await this.#sum({ settlement: { $ne: null } }, '$settlement.payoutMicros') };

@@ -3,7 +3,6 @@ import { parseDay } from '../../../../forecast/day.ts';
 import { createHttpSource, finite, parseAnswer } from '../http-source.ts';
 import type { SeriesSource } from '../source.ts';
 
-/** Epoch of the provider's day index. */
 const DAY_ZERO = parseDay('2009-01-01');
 
 const answer = z

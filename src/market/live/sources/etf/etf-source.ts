@@ -22,10 +22,7 @@ export function createEtfSource({ request, read, ...source }: EtfSourceOptions):
   };
 }
 
-/**
- * The reported days of a range, the last entry of each. A day without any flow is an exchange holiday or not reported yet.
- * @throws OracleError FEED_INVALID for a day after tomorrow
- */
+/** Each day's last entry; one without a flow is a holiday or not reported yet. @throws OracleError FEED_INVALID for a day after tomorrow */
 export function selectReportedDays(days: readonly EtfDay[], { from, to }: DayRange, providerTitle: string, nowMs: number): EtfDay[] {
   const byDay = new Map<Day, EtfDay>();
   for (const entry of days) {

@@ -28,7 +28,6 @@ const amount = z.string('is missing').transform((text, context) => {
   return flow === 0 ? 0 : flow;
 });
 
-/** By date and column. */
 const amounts = z.record(z.string(), z.record(z.string(), amount));
 
 /**

@@ -4,7 +4,6 @@ import { formatDay, parseDay } from '../../../../forecast/day.ts';
 import { createHttpSource, invalidAnswer, numeric, parseAnswer } from '../http-source.ts';
 import type { DatedValue, SeriesSource } from '../source.ts';
 
-/** Cells of a day without an observation. */
 const MISSING = ['', '.'];
 
 function createFredSource(id: string, history: SeriesSource['history']): SeriesSource {

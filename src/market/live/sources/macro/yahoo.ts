@@ -52,10 +52,7 @@ export const yahooGold = createYahooSource('GC=F');
 export const yahooVix = createYahooSource('^VIX');
 export const yahooUs10y = createYahooSource('^TNX');
 
-/**
- * The closes of trading days. Excludes bars of Sunday evenings, and a New York session that is still open after midnight UTC, which has
- * no close yet.
- */
+/** Without bars of Sunday evenings and a New York session that is still open after midnight UTC, which has no close yet. */
 function toCloses({ meta, timestamp, indicators }: Chart, nowMs: number): DatedValue[] {
   const dayAt = createZoneDayReader(meta.exchangeTimezoneName);
   const { start, end } = meta.currentTradingPeriod.regular;

@@ -32,7 +32,6 @@ const market = z.object({
   last_price_dollars: price,
 });
 
-/** The strikes near the money of Kalshi's next expiries. */
 export const kalshiStrikes: StrikeSource = {
   providers: ['kalshi'],
   async fetch({ kalshi }, { spotUsd, atMs }) {

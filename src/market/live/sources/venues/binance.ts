@@ -29,7 +29,6 @@ const klines = z.array(
     .refine((kline) => kline[9] <= kline[5], 'has takers buy more than was traded'),
 );
 
-/** Taker buy share of the volume of complete days. */
 export const binanceTakerBuyFraction = createHttpSource({
   provider: 'binance',
   history: HISTORY,

@@ -38,7 +38,6 @@ const BY_CHANGE = { stream: 1, updatedAt: 1 } as const;
 const BY_DAY = { stream: 1, source: 1, day: 1 } as const;
 export const OBSERVATION_INDEXES = [{ collection: 'observations', indexes: [{ key: BY_CHANGE }, { key: BY_DAY }] }];
 
-/** All received values with their provenance. */
 export class ObservationStore {
   readonly #db: Db;
   readonly #docs: Collection<ObservationDoc>;

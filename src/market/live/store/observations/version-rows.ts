@@ -33,7 +33,6 @@ export class VersionRows {
     this.#newest.set(day, this.#days.length - 1);
   }
 
-  /** Days with a version, ascending. */
   listDays(): Int32Array {
     return Int32Array.from(this.#newest.keys()).sort();
   }
