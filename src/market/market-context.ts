@@ -2,27 +2,15 @@ import { type Day, toDay } from '../forecast/day.ts';
 import type { Feed, SpotPrice } from './feed.ts';
 import { millionsToUsd, roundOrNull } from './numbers.ts';
 import { sumFlowsUsd } from './reports/etf/flow-figures.ts';
-import { type FearGreedLabel, getFearGreedLabel } from './series/fear-greed-label.ts';
+import { getFearGreedLabel } from './series/fear-greed-label.ts';
 import { type Observations, sliceKnownAt } from './series/observations.ts';
 import { SERIES } from './series/series.ts';
 
 /** Public market figures as of one instant. A figure is null when its series is missing or stale. */
-export interface MarketContext extends Pick<Feed, 'kind' | 'source'>, Pick<SpotPrice, 'change24hPct'> {
-  atMs: number;
-  btcPrice: number;
-  fearGreed: number | null;
-  fearGreedLabel: FearGreedLabel | null;
-  /** Net flows (USD) of the last 7 and 30 calendar days, today included. */
-  etfFlows7dUsd: number | null;
-  etfFlows30dUsd: number | null;
-  etfFlowLastDayUsd: number | null;
-  /** Publication time of each figure (ms). */
-  observedAt: { btcPrice: number; fearGreed: number | null; etfFlows: number | null };
-  sources: { btcPrice: string; fearGreed: string; etfFlows: string };
-}
+export type MarketContext = Awaited<ReturnType<typeof buildMarketContext>>;
 
 /** Composes the public figures known at `atMs`. @throws the errors of the feed */
-export async function buildMarketContext(feed: Feed, spot: SpotPrice, atMs: number): Promise<MarketContext> {
+export async function buildMarketContext(feed: Feed, spot: SpotPrice, atMs: number) {
   const today = toDay(atMs);
   const sentiment = sliceKnownAt(await feed.observations('fearGreed', atMs), atMs);
   const flows = sliceKnownAt(await feed.observations('etfFlow', atMs), atMs);
@@ -37,9 +25,11 @@ export async function buildMarketContext(feed: Feed, spot: SpotPrice, atMs: numb
     change24hPct: spot.change24hPct,
     fearGreed,
     fearGreedLabel: fearGreed === null ? null : getFearGreedLabel(fearGreed),
+    // Net flows of calendar days, today included.
     etfFlows7dUsd: sumFlowsUsd(flows, today, 7),
     etfFlows30dUsd: sumFlowsUsd(flows, today, 30),
     etfFlowLastDayUsd: millionsToUsd(lastFlow?.value ?? null),
+    // Publication time of each figure (ms).
     observedAt: { btcPrice: spot.observedAtMs, fearGreed: lastSentiment?.availableAt ?? null, etfFlows: lastFlow?.availableAt ?? null },
     sources: { btcPrice: spot.source, fearGreed: sentiment.source, etfFlows: flows.source },
   };

@@ -1,24 +1,7 @@
-import type { Day } from '../forecast/day.ts';
 import type { WagerDoc } from './wager-book.ts';
 
 /** Totals of the wagers at one venue in one asset. Amounts in micros of the asset. */
-export interface WagerAccount {
-  venue: string;
-  asset: string;
-  wins: number;
-  losses: number;
-  /** Decided or placed, not settled. */
-  open: number;
-  skipped: number;
-  /** Cost and payout of settled wagers, and the difference. */
-  stakedMicros: number;
-  returnedMicros: number;
-  profitMicros: number;
-  openMicros: number;
-  /** Cumulative profit by day of a settled wager, oldest first. */
-  profitByDay: { day: Day; profitMicros: number }[];
-}
-
+export type WagerAccount = ReturnType<typeof buildWagerAccount>;
 export type AccountedWager = Pick<WagerDoc, 'day' | 'venue' | 'asset' | 'state' | 'costMicros' | 'payoutMicros'>;
 
 /** Profit in micros: 0 for skipped wagers, null until settled. */
@@ -33,7 +16,7 @@ export function buildWagerAccounts(wagers: readonly AccountedWager[]): WagerAcco
   return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, members]) => buildWagerAccount(members));
 }
 
-function buildWagerAccount(wagers: readonly AccountedWager[]): WagerAccount {
+function buildWagerAccount(wagers: readonly AccountedWager[]) {
   const [{ venue, asset }] = wagers;
   const settled = wagers.filter(isSettled);
   const open = wagers.filter(({ state }) => state === 'PLACED' || state === 'DECIDED');
@@ -55,7 +38,8 @@ function buildWagerAccount(wagers: readonly AccountedWager[]): WagerAccount {
   };
 }
 
-function accumulateProfit(settled: readonly AccountedWager[]): WagerAccount['profitByDay'] {
+/** Cumulative profit by day of a settled wager, oldest first. */
+function accumulateProfit(settled: readonly AccountedWager[]) {
   let profitMicros = 0;
   return settled.map((wager) => {
     profitMicros += computeProfitMicros(wager)!;

@@ -46,16 +46,10 @@ export function fitModel({ block, ...source }: TrainingSource & { block: number 
   return walkForward({ ...source, lastBlock: block }).at(-1)!.model;
 }
 
-/** Out-of-sample output of earlier blocks, by row of the feature table. */
-interface OutOfSampleBuffer {
-  from: number;
-  /** Log odds of the base rate at the time. */
-  offset: Float64Array;
-  /** 1 and the deviation of each row. */
-  design: Float64Array;
-}
+/** Out-of-sample output of earlier blocks by row: log odds of the base rate at the time; 1 and the deviation. */
+type OutOfSampleBuffer = ReturnType<typeof createOutOfSampleBuffer>;
 
-function createOutOfSampleBuffer({ features: { firstDay, length } }: TrainingData, firstBlock: number): OutOfSampleBuffer {
+function createOutOfSampleBuffer({ features: { firstDay, length } }: TrainingData, firstBlock: number) {
   const from = getBlockStart(firstBlock) - firstDay;
   return { from, offset: new Float64Array(length), design: new Float64Array(2 * length).fill(1) };
 }

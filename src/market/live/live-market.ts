@@ -1,7 +1,6 @@
 import type { Db } from 'mongodb';
 import { OracleError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Feed } from '../feed.ts';
 import { QUORUM_RULES } from '../prices/quorum.ts';
 import {
   AGREED_CLOSES_ID,
@@ -42,27 +41,19 @@ export interface LiveMarketOptions {
 }
 
 /** Live market data: workers fetch and store it, every process reads it. */
-export interface LiveMarket {
-  feed: Feed;
-  stores: LiveStores;
-  /** Fetches the remaining history. @returns the incomplete items; never throws for a provider */
-  fetchHistory(onProgress: BackfillOptions['onProgress']): Promise<MissingHistory[]>;
-  collectPrices(): Promise<void>;
-  collect(): Promise<void>;
-  completeHistory(): Promise<void>;
-}
-
+export type LiveMarket = ReturnType<typeof openLiveMarket>;
 const QUARTER_HOUR_MS = 15 * 60_000;
 const HOUR_MS = 4 * QUARTER_HOUR_MS;
 const SERIES_PLAN_ENTRIES = Object.entries(SERIES_PLANS) as [keyof typeof SERIES_PLANS, SeriesPlan][];
 
-export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
+export function openLiveMarket(options: LiveMarketOptions) {
   const { db, urls, venueDays, log, now, signal, timing } = options;
   const stores = openLiveStores(db, now);
   const providers = createProviders({ urls, log, now, signal, timing });
   const flows = createEtfSources(options.sosovalueKey);
   const deps: CollectDeps & AgreementDeps = { stores, providers, now, venues: VENUE_IDS, quorum: QUORUM_RULES.live };
 
+  /** Fetches the remaining history. @returns the incomplete items; never throws for a provider */
   async function fetchHistory(onProgress: BackfillOptions['onProgress']): Promise<MissingHistory[]> {
     const run = { backfills: stores.backfills, onProgress, signal };
     const window = await stores.backfills.begin(AGREED_CLOSES_ID, Math.max(FIRST_LIVE_DAY, getLastClosedDay(now()) - venueDays + 1));

@@ -1,23 +1,12 @@
-import { type Day, toDay } from '../../forecast/day.ts';
+import { toDay } from '../../forecast/day.ts';
 import type { Feed } from '../feed.ts';
-import type { CircuitState } from '../live/providers/provider.ts';
 import type { ProviderId } from '../live/providers/providers.ts';
-import { SERIES, SERIES_IDS, type SeriesId } from './series.ts';
+import { SERIES, SERIES_IDS } from './series.ts';
 
-export interface SeriesHealth {
-  series: SeriesId;
-  title: string;
-  source: string;
-  lastObservedDay: Day | null;
-  ageDays: number | null;
-  /** True when the series is missing or its last observation exceeds `staleDays`. */
-  stale: boolean;
-  /** The primary first; empty for a feed without providers. */
-  providers: { provider: ProviderId; circuit: CircuitState }[];
-}
+export type SeriesHealth = Awaited<ReturnType<typeof getSeriesHealth>>[number];
 
-/** Coverage and staleness of each series at `atMs`. @throws the errors of the feed */
-export async function getSeriesHealth(feed: Feed, atMs: number): Promise<SeriesHealth[]> {
+/** Coverage and staleness of each series at `atMs`; `providers` are those of a live feed, the primary first. @throws the errors of the feed */
+export async function getSeriesHealth(feed: Feed, atMs: number) {
   const circuits = new Map((await feed.providerHealth()).map(({ provider, circuit }) => [provider, circuit]));
   const { getProviderIds } =
     feed.kind === 'live' ? await import('../live/sources/registry.ts') : { getProviderIds: (): ProviderId[] => [] };

@@ -6,7 +6,7 @@ import { computeOutOfSampleFolds, EXPECTED_FOLDS, formatFoldNote } from '../out-
 import { compareEras, ETF_START } from './eras.ts';
 import { runLagMutants } from './lag-mutants.ts';
 import { computeKnownFeatures, findFeatureDifferences, type PointInTimeFrame } from './point-in-time-audit.ts';
-import { type ContaminationFindings, findSuspicions, formatContaminationVerdict } from './verdict.ts';
+import { findSuspicions, formatContaminationVerdict } from './verdict.ts';
 import type { Vintages } from './vintages.ts';
 
 /** A history, the pipeline's features of it, and the data known on some of its days. */
@@ -18,18 +18,10 @@ export interface ContaminationSource {
 }
 
 /** Tests for lookahead: skill by era and regime, features against those known at the time, and pipelines broken on purpose. */
-export interface ContaminationReport extends ContaminationFindings {
-  folds: number;
-  expectedFolds: number;
-  note: string | null;
-  /** False when a feature differs from the known one, or a broken pipeline is not caught. */
-  healthy: boolean;
-  verdict: string;
-  splitDay: string;
-}
+export type ContaminationReport = ReturnType<typeof buildContaminationReport>;
 
 /** Without folds the eras are empty. @throws OracleError INPUT_INVALID for an audited day missing from the history */
-export function buildContaminationReport({ frame, features, pointInTime, vintages }: ContaminationSource): ContaminationReport {
+export function buildContaminationReport({ frame, features, pointInTime, vintages }: ContaminationSource) {
   const horizons = HORIZONS.map((horizon) => compareEras(horizon, computeOutOfSampleFolds({ closes: frame.close, features }, horizon)));
   const folds = Math.min(...horizons.map((one) => one.folds));
   const known = computeKnownFeatures(frame, pointInTime);

@@ -16,26 +16,6 @@ export interface BacktestOverfitting extends Omit<CscvResult, 'chosen'> {
   chosen: { id: string; share: number }[];
 }
 
-/** Sharpe ratios of following the calls against holding, deflated by the number of trials. Per day, not annualised. */
-export interface DeflatedSharpeFigures {
-  days: number;
-  followedSharpe: number | null;
-  heldSharpe: number | null;
-  /** Of the calls' return less that of holding with the same volatility. */
-  excessSharpe: number | null;
-  excessSkewness: number | null;
-  excessKurtosis: number | null;
-  trials: number;
-  /** Standard deviation of the variants' excess ratios. */
-  variantDeviation: number;
-  /** Standard deviation of the ratios of independent trials without skill. */
-  independentDeviation: number;
-  /** Expected ratio of the best trial without skill, by the larger deviation. */
-  expectedBest: number;
-  /** Probability that the true ratio exceeds it; null where the calls equal holding. */
-  probability: number | null;
-}
-
 export interface HorizonOverfitting {
   horizonDays: HorizonDays;
   folds: number;
@@ -46,7 +26,7 @@ export interface HorizonOverfitting {
   best: { id: string; brier: number } | null;
   /** Null with fewer than 480 days. */
   pbo: BacktestOverfitting | null;
-  deflatedSharpe: DeflatedSharpeFigures | null;
+  deflatedSharpe: ReturnType<typeof computeDeflatedSharpeFigures> | null;
 }
 
 export function buildHorizonOverfitting({ horizonDays, folds, trials }: HorizonTrials): HorizonOverfitting {
@@ -75,7 +55,8 @@ function computeBacktestOverfitting(losses: readonly Float64Array[]): BacktestOv
   return { ...found, variants: losses.length, chosen: most.filter(({ share }) => share > 0) };
 }
 
-function computeDeflatedSharpeFigures(trials: HorizonTrials['trials']): DeflatedSharpeFigures {
+/** Sharpe ratios of following the calls against holding, deflated by the number of trials. Per day, not annualised. */
+function computeDeflatedSharpeFigures(trials: HorizonTrials['trials']) {
   const { followed, held, excess } = trials[0];
   const variantDeviation = sampleStandardDeviation(trials.flatMap((trial) => trial.excess.sharpe ?? []));
   // The variants are correlated; the trials that are not recomputable were not.
@@ -92,6 +73,7 @@ function computeDeflatedSharpeFigures(trials: HorizonTrials['trials']): Deflated
     variantDeviation,
     independentDeviation,
     expectedBest,
+    // That the true ratio exceeds the expected one; null where the calls equal holding.
     probability: computeDeflatedSharpe(excess, expectedBest),
   };
 }

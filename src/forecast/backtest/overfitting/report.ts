@@ -1,24 +1,16 @@
 import { TRIAL_COUNT } from '../../model.ts';
 import { classifyRegimes } from '../../regime/regime.ts';
 import { type BacktestHistory, EXPECTED_FOLDS, formatFoldNote, JUDGED_HORIZONS } from '../out-of-sample.ts';
-import { buildHorizonOverfitting, type HorizonOverfitting } from './horizon-overfitting.ts';
-import { buildTrialLedger, type LedgerRow } from './trial-ledger.ts';
+import { buildHorizonOverfitting } from './horizon-overfitting.ts';
+import { buildTrialLedger } from './trial-ledger.ts';
 import { runHorizonTrials } from './variant-trials.ts';
 import { formatOverfittingVerdict } from './verdict.ts';
 
-/** Backtest overfitting: whether selection by the past works, and the model's performance deflated by the number of trials. */
-export interface OverfittingReport {
-  folds: number;
-  expectedFolds: number;
-  note: string | null;
-  verdict: string;
-  trials: number;
-  horizons: HorizonOverfitting[];
-  ledger: LedgerRow[];
-}
+/** Backtest overfitting: whether selection by the past works, and the performance deflated by the number of trials. */
+export type OverfittingReport = ReturnType<typeof buildOverfittingReport>;
 
 /** The report of a history; figures are null where it is too short. Deterministic. */
-export function buildOverfittingReport(history: BacktestHistory): OverfittingReport {
+export function buildOverfittingReport(history: BacktestHistory) {
   const regimes = classifyRegimes(history.features);
   const all = JUDGED_HORIZONS.map((horizonDays) => runHorizonTrials(history, regimes, horizonDays));
   const folds = Math.min(...all.map((one) => one.folds));

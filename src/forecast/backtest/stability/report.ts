@@ -10,7 +10,7 @@ import {
   type Stability,
   summarizeJointChange,
 } from './joint-change.ts';
-import { computeSingleEffects, type SingleThresholdEffect } from './single-threshold-effects.ts';
+import { computeSingleEffects } from './single-threshold-effects.ts';
 import { DECISION_THRESHOLDS, type DecisionThresholds, getThresholdValue, scaleThresholds, THRESHOLD_NAMES } from './thresholds.ts';
 
 const DRAWS = 500;
@@ -29,23 +29,10 @@ export interface HorizonStability {
 }
 
 /** Sensitivity of the calls' accuracy to the thresholds. */
-export interface StabilityReport {
-  folds: number;
-  expectedFolds: number;
-  note: string | null;
-  /** Result of the worst horizon; null without calls. */
-  result: Stability | null;
-  verdict: string;
-  scheme: string;
-  draws: number;
-  seed: number;
-  thresholds: { name: string; value: number }[];
-  horizons: HorizonStability[];
-  single: SingleThresholdEffect[];
-}
+export type StabilityReport = ReturnType<typeof buildStabilityReport>;
 
 /** The report of a history; results are null without a complete fold. Deterministic. */
-export function buildStabilityReport(history: BacktestHistory): StabilityReport {
+export function buildStabilityReport(history: BacktestHistory) {
   const folds = JUDGED_HORIZONS.map((horizonDays) => computeOutOfSampleFolds(history, horizonDays));
   const days = folds.map((own) => own.flatMap((fold) => fold.days));
   const countCalls = (thresholds: DecisionThresholds) => countCallsUnder(thresholds, history.features, days);
@@ -57,6 +44,7 @@ export function buildStabilityReport(history: BacktestHistory): StabilityReport 
     ...computeHorizonStability(base, drawn, index),
   }));
   const least = Math.min(...folds.map(({ length }) => length));
+  /** Of the worst horizon. */
   const result = findWorstStability(horizons.map((one) => one.result));
   return {
     folds: least,

@@ -12,7 +12,7 @@ import {
   MODEL_NAME,
   TRAINING_START,
 } from '../../model.ts';
-import { areCanariesHealthy, type Canary } from '../canaries/canary.ts';
+import { areCanariesHealthy } from '../canaries/canary.ts';
 import { runCanaries } from '../canaries/run-canaries.ts';
 import { type BacktestHistory, buildFolds, EXPECTED_FOLDS, type Fold, fitBlocks, formatFoldNote } from '../out-of-sample.ts';
 import { PIPELINE, type Pipeline } from '../pipeline.ts';
@@ -23,27 +23,7 @@ import { formatHorizonVerdict, formatLeakVerdict } from './verdict.ts';
 export type WalkForwardSource = BacktestHistory & { frame: InputFrame };
 
 /** The walk-forward of all horizons with its leak canaries. Days as `YYYY-MM-DD`. */
-export interface WalkForwardReport {
-  model: string;
-  firstDay: string;
-  lastDay: string;
-  trainingStart: string;
-  minTrainingDays: number;
-  foldDays: number;
-  /** Days between the last training label and the first day of the fold. */
-  embargoDays: number;
-  bootstrap: { blockDays: number; resamples: number; seed: number };
-  /** Folds complete at every horizon, and those of the whole history. */
-  folds: number;
-  expectedFolds: number;
-  /** Why there are fewer; null otherwise. */
-  note: string | null;
-  /** False when a canary finds a leak or misses a planted one. */
-  healthy: boolean;
-  verdict: string;
-  horizons: HorizonWalkForward[];
-  canaries: Canary[];
-}
+export type WalkForwardReport = ReturnType<typeof buildWalkForwardReport>;
 
 export interface HorizonWalkForward {
   horizonDays: HorizonDays;
@@ -61,7 +41,7 @@ export interface HorizonWalkForward {
  * and a note. `features` are the pipeline's features of `frame`.
  * @throws OracleError INPUT_INVALID when closes and features differ in length or prices never move
  */
-export function buildWalkForwardReport(source: WalkForwardSource, pipeline: Pipeline = PIPELINE): WalkForwardReport {
+export function buildWalkForwardReport(source: WalkForwardSource, pipeline: Pipeline = PIPELINE) {
   const { closes, features, frame } = source;
   const history = { closes, features };
   const walks = HORIZONS.map((horizonDays) => {

@@ -9,20 +9,10 @@ import { ProviderHealthStore } from './provider-health-store.ts';
 import { SpotStore } from './spot-store.ts';
 import { STRIKE_INDEXES, StrikeStore } from './strike-store.ts';
 
-export interface LiveStores {
-  observations: ObservationStore;
-  observationCache: ObservationCache;
-  spots: SpotStore;
-  closes: CloseStore;
-  polls: PollStore;
-  backfills: BackfillStore;
-  providerHealth: ProviderHealthStore;
-  strikes: StrikeStore;
-}
-
+export type LiveStores = ReturnType<typeof openLiveStores>;
 export const LIVE_INDEXES: readonly CollectionIndexes[] = [...OBSERVATION_INDEXES, ...STRIKE_INDEXES];
 
-export function openLiveStores(db: Db, now: () => number): LiveStores {
+export function openLiveStores(db: Db, now: () => number) {
   const observations = new ObservationStore(db);
   return {
     observations,

@@ -13,22 +13,12 @@ export interface MacroReading extends LatestReading, Correlation {
   windowDays: number;
 }
 
-export interface MacroContext {
-  atMs: number;
-  source: string;
-  dxy: MacroReading;
-  sp500: MacroReading;
-  /** USD per ounce of gold divided by the BTC close; the correlation is that of gold in USD. */
-  goldBtcRatio: MacroReading;
-  ismPmi: MacroReading;
-}
-
 const DAILY_WINDOW = { days: 90, minPairs: 20, logarithmic: true };
 const MONTHLY_WINDOW = { days: 730, minPairs: 12, logarithmic: false };
 export const MACRO_SERIES = ['dxy', 'sp500', 'gold', 'pmi', 'btcClose'] as const satisfies SeriesId[];
 
 /** Macro series and their correlation with Bitcoin, as known at `atMs`. @throws the errors of the feed */
-export async function buildMacroContext(feed: Feed, atMs: number): Promise<MacroContext> {
+export async function buildMacroContext(feed: Feed, atMs: number) {
   const btc = await readSeries(feed, 'btcClose', atMs);
   const read = async (series: SeriesId, window: typeof DAILY_WINDOW): Promise<MacroReading> => {
     const { reading, known } = await readSeries(feed, series, atMs);
@@ -42,6 +32,7 @@ export async function buildMacroContext(feed: Feed, atMs: number): Promise<Macro
     source: feed.source,
     dxy: await read('dxy', DAILY_WINDOW),
     sp500: await read('sp500', DAILY_WINDOW),
+    // USD per ounce of gold divided by the BTC close; the correlation is that of gold in USD.
     goldBtcRatio: { ...gold, value: divide(gold.value, btc.reading.value), change5dPct: null, stale: gold.stale || btc.reading.stale },
     ismPmi: await read('pmi', MONTHLY_WINDOW),
   };
