@@ -13,17 +13,10 @@ export interface SettledComparison {
   winner: 'YES' | 'NO';
 }
 
-export interface HeadToHead {
-  settledMarkets: number;
-  /** Mean log loss, natural logarithm; null before the first settled market. */
-  modelLogLoss: number | null;
-  marketLogLoss: number | null;
-  /** Weight of the model's deviation from the market. */
-  weight: number;
-}
+export type HeadToHead = ReturnType<typeof compareHeadToHead>;
 
-/** Compares by the first wager of each market. The weight is 0 until the model has the lower mean log loss on 30 markets. */
-export function compareHeadToHead(comparisons: SettledComparison[]): HeadToHead {
+/** Mean log loss (natural logarithm) by the first wager of each market. The weight is 0 until the model has the lower mean log loss on 30 markets. */
+export function compareHeadToHead(comparisons: SettledComparison[]) {
   const firsts = [...new Map(comparisons.toReversed().map((item) => [item.marketId, item])).values()];
   const settledMarkets = firsts.length;
   if (settledMarkets === 0) return { settledMarkets, modelLogLoss: null, marketLogLoss: null, weight: 0 };

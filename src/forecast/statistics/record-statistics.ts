@@ -1,22 +1,15 @@
-import { type CallStatistics, computeCallStatistics } from './call-statistics.ts';
-import { computeDistributionStatistics, type DistributionStatistics } from './distribution-statistics.ts';
-import { computeProbabilityStatistics, type ProbabilityStatistics } from './probability-statistics.ts';
+import { computeCallStatistics } from './call-statistics.ts';
+import { computeDistributionStatistics } from './distribution-statistics.ts';
+import { computeProbabilityStatistics } from './probability-statistics.ts';
 import type { ScoredForecast } from './scored-forecast.ts';
 
-/** Statistics with confidence intervals of one horizon's calls, probabilities and distributions. */
-export interface RecordStatistics {
-  calls: CallStatistics;
-  /** Null before the first outcome. */
-  probabilities: ProbabilityStatistics | null;
-  /** Null where no distribution is known. */
-  distribution: DistributionStatistics | null;
-}
+export type RecordStatistics = ReturnType<typeof computeRecordStatistics>;
 
 /**
- * Statistics of one horizon's resolved forecasts, by ascending day. Deterministic: the resampling has a fixed seed.
+ * Statistics with confidence intervals of one horizon's resolved forecasts, by ascending day. Deterministic: the resampling has a fixed seed.
  * @throws OracleError INPUT_INVALID unless days strictly ascend and probabilities are within 0 to 1
  */
-export function computeRecordStatistics(forecasts: readonly ScoredForecast[], horizonDays: number): RecordStatistics {
+export function computeRecordStatistics(forecasts: readonly ScoredForecast[], horizonDays: number) {
   return {
     calls: computeCallStatistics(forecasts, horizonDays),
     probabilities: computeProbabilityStatistics(forecasts, horizonDays),

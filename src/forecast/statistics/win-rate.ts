@@ -1,6 +1,6 @@
 import type { Day } from '../day.ts';
 import { countEffective } from '../math/effective-count.ts';
-import { computeAccuracy, computeShareInterval, type Interval, type Outcome, selectNonOverlapping } from '../scoring.ts';
+import { computeAccuracy, computeShareInterval, type Outcome, selectNonOverlapping } from '../scoring.ts';
 import type { ScoredForecast } from './scored-forecast.ts';
 
 export type RecordStatus = 'WIN' | 'LOSS' | 'HOLD' | 'VOID' | 'PENDING';
@@ -14,22 +14,10 @@ export interface RecordRow {
   scored: ScoredForecast | null;
 }
 
-export interface WinRate {
-  n: number;
-  wins: number;
-  /** wins / n; null without any. */
-  accuracy: number | null;
-  effectiveN: number;
-  /** Calls with windows that do not overlap. */
-  independent: number;
-  independentWins: number;
-  independentAccuracy: number | null;
-  /** 95 % interval of the accuracy, by `computeShareInterval`; null without any. */
-  interval95: Interval | null;
-}
+export type WinRate = ReturnType<typeof computeWinRate>;
 
 /** Win rate of one horizon's forecasts, given in the order of their sequence. */
-export function computeWinRate(rows: readonly RecordRow[], horizonDays: number): WinRate {
+export function computeWinRate(rows: readonly RecordRow[], horizonDays: number) {
   const calls = rows.filter(isScored);
   const outcomes = calls.map(({ status }) => status);
   const independent = selectNonOverlapping(calls, horizonDays).map(({ status }) => status);
@@ -40,6 +28,7 @@ export function computeWinRate(rows: readonly RecordRow[], horizonDays: number):
     wins: countWins(outcomes),
     accuracy,
     effectiveN,
+    // Calls with windows that do not overlap.
     independent: independent.length,
     independentWins: countWins(independent),
     independentAccuracy: computeAccuracy(independent),

@@ -26,16 +26,13 @@ interface FrameRequest {
   observations: FrameObservations;
 }
 
-/** Incremental input frames of one feed: a frame costs a copy of its rows instead of a lookup of every observation. */
-export interface FrameHistory {
-  /** @throws OracleError HISTORY_TOO_SHORT, or PRICE_UNAVAILABLE when a day before the last has no close */
-  buildFrame(request: FrameRequest): { frame: InputFrame; observations: FrameObservations };
-}
+export type FrameHistory = ReturnType<typeof createFrameHistory>;
 
 type RowReader = (column: DailyColumn) => number;
 type FrameColumns = Record<DailyColumn, GrowableColumn<Float64Array>>;
 
-export function createFrameHistory(firstDay: Day): FrameHistory {
+/** Incremental input frames of one feed: a frame costs a copy of its rows instead of a lookup of every observation. */
+export function createFrameHistory(firstDay: Day) {
   const columns = Object.fromEntries(DAILY_COLUMNS.map((column) => [column, createGrowableColumn(allocateFloat64)])) as FrameColumns;
   const etfFlowFilter = createEtfFlowFilter();
 
@@ -49,7 +46,8 @@ export function createFrameHistory(firstDay: Day): FrameHistory {
   }
 
   return {
-    buildFrame({ day, atMs, lastClose, observations: raw }) {
+    /** @throws OracleError HISTORY_TOO_SHORT, or PRICE_UNAVAILABLE when a day before the last has no close */
+    buildFrame({ day, atMs, lastClose, observations: raw }: FrameRequest) {
       requireCoveredDay(day, firstDay);
       const observations = { ...raw, etfFlow: etfFlowFilter.update(raw.etfFlow, raw.sp500) };
       extendTo(day, observations);

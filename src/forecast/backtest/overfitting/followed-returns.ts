@@ -9,16 +9,8 @@ interface FollowedCalls {
   horizonDays: number;
 }
 
-/** Simple daily returns without costs and interest. */
-export interface FollowedReturns {
-  followed: Float64Array;
-  held: Float64Array;
-  /** `followed` less a constant share of `held` with the same volatility, so that low exposure to a rising market is no loss. */
-  excess: Float64Array;
-}
-
 /** Follows every call for `horizonDays` with an equal share of the capital, so that no offset is preferred, once all are invested. */
-export function computeFollowedReturns({ closes, firstRow, positions, horizonDays }: FollowedCalls): FollowedReturns {
+export function computeFollowedReturns({ closes, firstRow, positions, horizonDays }: FollowedCalls) {
   const days = Math.max(0, positions.length - horizonDays + 1);
   const followed = new Float64Array(days);
   const held = new Float64Array(days);
@@ -28,6 +20,7 @@ export function computeFollowedReturns({ closes, firstRow, positions, horizonDay
     followed[day] = meanExposure(positions, day, horizonDays) * held[day];
   }
   const part = Math.sqrt(variance(followed, 0)) / Math.sqrt(variance(held, 0));
+  // Less a constant share of holding with the same volatility, so that low exposure to a rising market is no loss.
   return { followed, held, excess: followed.map((value, day) => value - part * held[day]) };
 }
 

@@ -19,6 +19,7 @@ interface Trial {
   brierSkill: IntervalEstimate | null;
   /** Share of days with the right direction. */
   accuracy: number | null;
+  /** Of the returns of `computeFollowedReturns`. */
   followed: ReturnMoments;
   held: ReturnMoments;
   excess: ReturnMoments;
