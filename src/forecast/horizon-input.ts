@@ -2,21 +2,17 @@ import { z } from 'zod';
 import { formatHorizonName, HORIZONS, type HorizonName } from './model.ts';
 
 export const HORIZON_NAMES: readonly HorizonName[] = HORIZONS.map(formatHorizonName);
-
 /** Signal horizons of the interface (section 4); `1d` is also accepted, but in no default. */
 export const SIGNAL_HORIZONS = ['2d', '3d', '7d'] as const satisfies HorizonName[];
 export const DEFAULT_HORIZON = '7d' satisfies HorizonName;
 export const HORIZON_RULE = `must be one of ${HORIZON_NAMES.join(', ')}, or the number alone`;
 const HORIZON_LIST_RULE = `must be all, or names of ${HORIZON_NAMES.join(', ')} separated by commas`;
-
 /** Horizons, shortest first; null means all. */
 export type HorizonChoice = readonly HorizonName[] | null;
-
 /** Maximum length of a list, duplicates included. */
 const MAX_NAMES = 20;
 const HORIZON_PATTERN = `[${HORIZONS.join('')}]d?`;
 const HORIZON_DESCRIPTION = 'Days from the opening of the outcome window to its end';
-
 /** A horizon as `7d`, `7` or the number 7, parsed to `7d`; its published schema lists all horizons. */
 export const recordHorizonInput = z.preprocess(toHorizonName, z.enum(HORIZON_NAMES, { error: HORIZON_RULE })).describe(HORIZON_DESCRIPTION);
 

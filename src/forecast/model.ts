@@ -2,10 +2,8 @@ import { type Day, formatDay, parseDay } from './day.ts';
 
 /** Logistic model 0 with distribution 1. */
 export const MODEL_NAME = 'm0-d1';
-
 /** Variants tried before the model was fixed; needed to deflate its record for selection. */
 export const TRIAL_COUNT = 147;
-
 /** Horizons in days; 1 for the scorecard only. */
 export const HORIZONS = [1, 2, 3, 7] as const;
 export type HorizonDays = (typeof HORIZONS)[number];
@@ -16,17 +14,13 @@ export function formatHorizonName(horizonDays: number): HorizonName {
 }
 
 export const BLOCK_DAYS = 180;
-
 /** First day of block 0, the first test fold. */
 export const BLOCK_ORIGIN: Day = parseDay('2017-04-03');
-
 /** Earliest fitted block; blocks below 0 only feed the calibration of later ones. */
 export const FIRST_BLOCK = -6;
 export const TRAINING_START: Day = parseDay('2012-01-01');
-
 /** Days between the last training label and the first day of the block. */
 export const EMBARGO_DAYS = 7;
-
 /** Input scores in the order of the slopes. */
 export const MODEL_INPUTS = ['trend', 'momentum', 'flow', 'value', 'vol'] as const;
 

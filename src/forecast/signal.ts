@@ -20,7 +20,6 @@ export interface CategoryScore {
 
 export const FORECAST_LEVELS = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95] as const;
 export const CONFIDENCE_RANGE = { least: 0.5, most: 0.99 } as const;
-
 /** Score beyond which a category is BUY or, below its negative, SELL. */
 const CATEGORY_SIGNAL_THRESHOLD = 0.2;
 

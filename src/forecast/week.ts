@@ -5,13 +5,10 @@ import { DAY_MS, type Day, toDay } from './day.ts';
 export type Week = Day;
 const WEEK_ID = /^([1-9]\d{3})-W(\d{2})$/;
 const DAYS_PER_WEEK = 7;
-
 /** 1970-01-01 was a Thursday. */
 const EPOCH_WEEKDAY = 3;
-
 /** Years of a century with 53 weeks, by century modulo 4: the calendar repeats every 400 years. */
 const LONG_YEARS = [0, 1, 2, 3].map((century) => range(100).filter((year) => countWeeks(2000 + 100 * century + year) === 53));
-
 /** Every existing week from year 1000 to 9999, as accepted by `parseWeek`. */
 const LONG_YEAR = LONG_YEARS.map(buildLongYearPattern).join('|');
 export const WEEK_PATTERN = new RegExp(`^(?:[1-9]\\d{3}-W(?:0[1-9]|[1-4]\\d|5[0-2])|(?:${LONG_YEAR})-W53)$`);

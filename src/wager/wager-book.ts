@@ -11,7 +11,6 @@ import type { BookDepth, ExchangeListing, Quote, StrikeMarket, Venue } from './v
 /** DECIDED: sized, not placed. PLACED: filled. SKIPPED: no stake, but settled, as the comparison with the market needs every day. */
 export type WagerState = 'DECIDED' | 'PLACED' | 'WIN' | 'LOSS' | 'SKIPPED';
 const TRANSITIONS: Partial<Record<WagerState, readonly WagerState[]>> = { DECIDED: ['PLACED', 'SKIPPED'], PLACED: ['WIN', 'LOSS'] };
-
 /** Published changes: `placed` or `skipped` once a day, `settled` for stakes. */
 export type WagerChange = 'placed' | 'skipped' | 'settled';
 

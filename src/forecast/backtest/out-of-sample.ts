@@ -13,7 +13,6 @@ import { PIPELINE, type Pipeline } from './pipeline.ts';
 
 /** Folds of 180 days since 2017-04-03 in the whole history (interface, section 4.1); later ones are added as they end. */
 export const EXPECTED_FOLDS = 19;
-
 /** Horizons that are sold; the one-day forecast is for the scorecard only. */
 export const JUDGED_HORIZONS = [2, 3, 7] as const satisfies readonly HorizonDays[];
 

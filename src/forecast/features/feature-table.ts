@@ -41,6 +41,5 @@ export const FEATURE_NAMES = [
 ] as const;
 
 export type FeatureName = (typeof FEATURE_NAMES)[number];
-
 /** Columns aligned with the frame: row `i` is day `firstDay + i`. */
 export type FeatureTable = { firstDay: Day; length: number } & Record<FeatureName, Float64Array>;

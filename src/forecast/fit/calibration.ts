@@ -5,7 +5,6 @@ import { fitLogistic, type LogisticProblem, logit } from './logistic.ts';
 /** Inverse variances of the priors: shift N(0, .1^2), slope N(.5, .25^2). */
 const PRECISION = [100, 16];
 const PRIOR_MEAN = [0, 0.5];
-
 /** The prior, used before there is out-of-sample output. */
 const DEFAULT_CALIBRATION: Calibration = { calA: 0, calB: 0.5 };
 

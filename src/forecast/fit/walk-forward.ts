@@ -9,7 +9,6 @@ import { buildTrainingData, getTrainingStart, type TrainingData, type TrainingSo
 
 /** Minimum training days of a block, about two years. */
 export const MIN_TRAINING_DAYS = 730;
-
 /** Days at the end of training that give the residual distribution. */
 export const RESIDUAL_DAYS = 1461;
 

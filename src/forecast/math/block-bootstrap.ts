@@ -7,13 +7,10 @@ import { createRandom } from './random.ts';
 /** A fixed seed, so that recomputing a record gives the same intervals. */
 export const BOOTSTRAP_SEED = 20_170_403;
 export const RESAMPLES = 2_000;
-
 /** With fewer blocks their variance cannot be estimated. */
 const MIN_BLOCKS = 5;
-
 /** Probability of each tail outside a 95 % interval. */
 const TAIL_PROBABILITY = 0.025;
-
 /** Above this share, resamples without a finite value would come near the bounds. */
 const MAX_UNDEFINED_SHARE = TAIL_PROBABILITY / 2;
 

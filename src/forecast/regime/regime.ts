@@ -2,7 +2,6 @@ import type { FeatureTable } from '../features/feature-table.ts';
 
 export const REGIME_NAMES = ['CRISIS', 'EUPHORIA', 'CHOP', 'BEAR_RECOVERY', 'BEAR_TREND', 'BULL_TREND', 'DEFAULT'] as const;
 export type Regime = (typeof REGIME_NAMES)[number];
-
 /** In ascending order. */
 export const RISK_LEVELS = ['Low', 'Moderate', 'Elevated', 'High', 'Extreme'] as const;
 export type RiskLevel = (typeof RISK_LEVELS)[number];

@@ -30,7 +30,6 @@ export interface DayInputs {
 }
 
 type FrameSeries = keyof FrameObservations;
-
 /** Columns are named by their series, except the price. */
 const toSeriesId = (column: FrameSeries): SeriesId => (column === 'close' ? 'btcClose' : column);
 const FRAME_COLUMNS = [...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS];

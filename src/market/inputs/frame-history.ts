@@ -27,7 +27,6 @@ interface FrameRequest {
 }
 
 export type FrameHistory = ReturnType<typeof createFrameHistory>;
-
 type RowReader = (column: DailyColumn) => number;
 type FrameColumns = Record<DailyColumn, GrowableColumn<Float64Array>>;
 

@@ -11,7 +11,6 @@ import { createPricePath, FIRST_PRICE_DAY } from './price-path.ts';
 import { createVenueCloses } from './venue-closes.ts';
 
 const MINUTE_MS = 60_000;
-
 /** Selected among small seeds: its price of 2026 is near the real one, and every recent year has most regimes. */
 export const DEFAULT_SEED = 2;
 

@@ -4,7 +4,6 @@ import { type PricePath, roundPrice } from './price-path.ts';
 import { createRandomness } from './random.ts';
 
 const SIMULATED_VENUES = ['sim-north', 'sim-east', 'sim-south'] as const;
-
 /** Standard deviation of a venue's close (fraction); capped at five times as much. */
 const DEVIATION = 0.0008;
 

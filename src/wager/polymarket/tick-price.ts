@@ -4,7 +4,6 @@ import { computeFeeMicros, type FeeSchedule } from './fee.ts';
 /** Price steps of the exchange, whole multiples of 1/10,000. */
 export const TICK_SIZES = ['0.1', '0.01', '0.005', '0.0025', '0.001', '0.0001'] as const;
 export type TickSize = (typeof TICK_SIZES)[number];
-
 /** Price units per dollar: every step is a whole number of 1/10,000. */
 export const PRICE_UNITS = 10_000;
 const MICROS_PER_UNIT = MICROS / PRICE_UNITS;

@@ -18,7 +18,6 @@ const LABEL_AVERAGE: CanaryDescription = {
 };
 
 const DECAY = 0.8;
-
 /** Missing purge: the outcome of yesterday's forecast counts as known today. */
 const UNPURGED_LEAK = 'an outcome counts as known the day after its forecast, before its window is over';
 

@@ -19,10 +19,8 @@ const TEXT: CanaryDescription = {
 };
 
 const CUT_SHARES = [0.5, 0.8, 1];
-
 /** Days before a cut that are searched for more observed series. */
 const SEARCH_DAYS = 10;
-
 /** Days on either side of a centred average. */
 const CENTRED_DAYS = 3;
 type Features = Pipeline['features'];

@@ -5,7 +5,6 @@ import { HORIZONS } from '../../model.ts';
 /** Evenly sampled days, and the period that they cover. */
 const SAMPLE_COUNT = 24;
 const REACH_DAYS = 730;
-
 /** The report names features of these days, so that all their forecasts must be resolved. */
 const MIN_AGE_DAYS = Math.max(...HORIZONS) + 1;
 

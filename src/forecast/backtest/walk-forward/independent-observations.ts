@@ -15,14 +15,11 @@ export interface IndependentObservations {
 }
 
 const DAYS_PER_YEAR = 365.25;
-
 /** Windows of a run: the minimum that captures nearly all of the overlap's correlation. */
 const RUN_WINDOWS = 3;
-
 /** With fewer runs their variance cannot be estimated. */
 const MIN_RUNS = 30;
 const ADVANTAGES = [3, 10];
-
 /** Normal quantile of a power of 80 %. */
 const Z_POWER = 0.8416212335729143;
 

@@ -21,7 +21,6 @@ import { buildPooledReport, type PooledReport } from './pooled-report.ts';
 import { formatHorizonVerdict, formatLeakVerdict } from './verdict.ts';
 
 export type WalkForwardSource = BacktestHistory & { frame: InputFrame };
-
 /** The walk-forward of all horizons with its leak canaries. Days as `YYYY-MM-DD`. */
 export type WalkForwardReport = ReturnType<typeof buildWalkForwardReport>;
 

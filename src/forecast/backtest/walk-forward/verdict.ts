@@ -21,7 +21,6 @@ export function formatHorizonVerdict(pooled: PooledReport | null): string {
 
 /** Per horizon: direction, P(up), and the distribution against two references. */
 const STATEMENTS = 4 * HORIZONS.length;
-
 /** Added where direction or P(up) is significant; the intervals of the distributions are mostly far from zero. */
 const MULTIPLICITY = `of ${STATEMENTS} such tests in this report at 5 % each, ${(STATEMENTS * 0.05).toFixed(1)} are expected to be significant by chance`;
 

@@ -65,7 +65,6 @@ export const PROVIDERS = {
 } as const satisfies Record<string, ProviderEntry>;
 
 export type ProviderId = keyof typeof PROVIDERS;
-
 /** The venues of the spot price and of the closes that outcomes resolve against. */
 export const VENUE_IDS = ['coinbase', 'kraken', 'bitstamp', 'binance'] as const satisfies readonly ProviderId[];
 export const PROVIDER_IDS = Object.keys(PROVIDERS) as ProviderId[];

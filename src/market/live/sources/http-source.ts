@@ -10,7 +10,6 @@ export const positive = finite.positive();
 const decimalText = z.string().regex(/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/, 'is not a decimal number');
 export const numeric = decimalText.transform(Number).pipe(finite);
 export const positiveText = numeric.pipe(positive);
-
 /** Milliseconds since 1970, as a number or in a string. */
 export const epochMs = z.number().int().positive();
 export const epochMsText = numeric.pipe(epochMs);

@@ -24,7 +24,6 @@ import { coinbase } from './venues/coinbase.ts';
 import { kraken } from './venues/kraken.ts';
 
 const HOUR_MS = 3_600_000;
-
 /** The sources of `VENUE_IDS`, in the same order. */
 export const VENUE_SOURCES: readonly VenueSource[] = [coinbase, kraken, bitstamp, binance];
 const hourly = (...sources: SeriesSource[]): SeriesPlan => ({ sources, everyMs: HOUR_MS });

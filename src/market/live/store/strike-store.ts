@@ -6,7 +6,6 @@ import type { StrikeSnapshot } from '../../strikes.ts';
 type StrikeQuote = Pick<StrikeSnapshot, 'expiresAtMs' | 'bid' | 'ask' | 'lastPrice' | 'bids' | 'asks' | 'providerAtMs' | 'receivedAtMs'>;
 /** The constant part, stored once per market to keep the database small. */
 type StrikeTerms = Omit<StrikeSnapshot, Exclude<keyof StrikeQuote, 'expiresAtMs'>>;
-
 /** `_id` is the market and the minute of reception. */
 type StrikeSnapshotDoc = StrikeQuote & { _id: string; market: string };
 /** `_id` is venue and market; the reception time `toldAtMs` makes late writers no-ops. */

@@ -34,7 +34,6 @@ export const bybitFunding = createHttpSource({
 });
 
 const interestResult = z.object({ list: z.array(z.object({ openInterest: positive, timestamp: epochMsText })) });
-
 /** Open time, open, high, low, close, volume and turnover. */
 const candlesResult = z.object({ list: z.array(z.tuple([epochMsText, positive], z.unknown())) });
 

@@ -27,7 +27,6 @@ export const okxFunding = createHttpSource({
 
 // Daily bars open at 00:00 in Hong Kong.
 const BAR_OPENS_BEFORE_MS = 8 * 3_600_000;
-
 /** Open time; open interest in contracts, bitcoin and USD. */
 const interestRow = z.tuple([epochMsText, numeric, numeric, positiveText], z.unknown());
 

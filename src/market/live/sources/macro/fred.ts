@@ -21,7 +21,6 @@ function createFredSource(id: string, history: SeriesSource['history']): SeriesS
 }
 
 const MACRO_HISTORY = { from: '2009-06-01' };
-
 /** The licence limits the index to ten years. */
 export const fredSp500 = createFredSource('SP500', { days: 3_650 });
 export const fredVix = createFredSource('VIXCLS', MACRO_HISTORY);
