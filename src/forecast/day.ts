@@ -19,7 +19,6 @@ export function formatDay(day: Day): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The UTC day of an instant in milliseconds since 1970. */
 export function toDay(instantMs: number): Day {
   return Math.floor(instantMs / DAY_MS);
 }

@@ -29,7 +29,6 @@ export const horizonsInput = z
   .regex(HORIZONS_PATTERN, HORIZON_LIST_RULE)
   .transform((text) => (text === 'all' ? null : sortHorizons(text.split(',').map(toHorizonName))));
 
-/** Known names without duplicates, shortest first. */
 export function sortHorizons(names: readonly unknown[]): readonly HorizonName[] {
   return HORIZON_NAMES.filter((name) => names.includes(name));
 }

@@ -36,7 +36,6 @@ export interface HorizonModel {
   baseRate: number;
   /** Intercept, then the slopes of `MODEL_INPUTS`. */
   beta: readonly number[];
-  /** Means of `MODEL_INPUTS` over the training days. */
   meanX: readonly number[];
   /** Calibration: logit p = logit(baseRate) + calA + calB * deviation. */
   calA: number;

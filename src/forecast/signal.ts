@@ -47,7 +47,6 @@ export interface ForecastValues {
 export interface CoreForecastSource {
   model: HorizonModel;
   features: FeatureTable;
-  /** Row of the features to forecast from. */
   index: number;
   regime: Regime;
 }

@@ -17,7 +17,6 @@ const FRIDAY = 5;
 
 export interface QuoteReference {
   spotUsd: number;
-  /** Standard deviation of the daily log return. */
   dailyVolatility: number;
 }
 

@@ -7,7 +7,6 @@ import { type BacktestHistory, computeOutOfSampleFolds, type OutOfSampleDay } fr
 export interface HorizonAgreement {
   horizon: HorizonName;
   longest: HorizonName;
-  /** Days with a forecast of both. */
   n: number;
   sameDirection: number;
   sameSignal: number;

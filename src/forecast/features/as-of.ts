@@ -3,7 +3,6 @@ import { type BusinessDaySeries, countUntil } from '../input-frame.ts';
 
 /** Observations are read from the day after their date, since ETF flows are published after 21:35 UTC; all series share this lag. */
 const LAG_DAYS = 1;
-/** Maximum age of an observation in days. */
 const STALE_DAYS = 7;
 
 /** Fills a daily column from row `from` with `valueAt(values, last)` of the last observation known on the day; NaN if none or stale. */

@@ -50,7 +50,6 @@ export function zScoreAt(values: Float64Array, row: number, window: number, minC
   return count >= minCount && variance > 0 ? -sum / count / Math.sqrt(variance) : Number.NaN;
 }
 
-/** Mean of the arguments other than NaN; NaN without any. */
 export function meanOfAvailable(...values: number[]): number {
   let sum = 0;
   let count = 0;
@@ -62,7 +61,6 @@ export function meanOfAvailable(...values: number[]): number {
   return count > 0 ? sum / count : Number.NaN;
 }
 
-/** Squashes a z-score into (-1, 1). */
 export function squash(z: number): number {
   return Math.tanh(z / 1.5);
 }

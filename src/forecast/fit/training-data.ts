@@ -53,7 +53,6 @@ export function buildTrainingData(source: TrainingSource): TrainingData {
   };
 }
 
-/** First training row when training ends before row `to`. */
 export function getTrainingStart({ firstRow, settings }: TrainingData, to: number): number {
   return Math.max(firstRow, to - settings.trainingDays);
 }

@@ -21,7 +21,6 @@ export interface BootstrapOptions {
   statistic(sums: Float64Array): number;
   /** A column that is 0 on days without influence on the statistic. Default: days on which all columns are 0. */
   informative?: ArrayLike<number>;
-  /** Bounds of the statistic; unbounded by default. */
   range?: Interval;
   /** Default: by the length of the record. */
   blockDays?: number;
@@ -42,7 +41,6 @@ const LONG_BLOCK_DAYS = 30;
 const SHORT_BLOCK_DAYS = 14;
 const LONG_RECORD_FROM_DAYS = 300;
 
-/** Block length for a record of `days` days. */
 export function chooseBlockDays(days: number): number {
   return days < LONG_RECORD_FROM_DAYS ? SHORT_BLOCK_DAYS : LONG_BLOCK_DAYS;
 }

@@ -17,7 +17,6 @@ export function computeEffectiveCount(days: readonly Day[], horizonDays: number)
   return days.length === 0 ? 0 : days.length ** 2 / sum;
 }
 
-/** Effective sample size of forecasts by their days. */
 export function countEffective(forecasts: readonly { day: Day }[], horizonDays: number): number {
   return computeEffectiveCount(
     forecasts.map(({ day }) => day),

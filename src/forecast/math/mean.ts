@@ -8,7 +8,6 @@ export function meanBy<T>(members: readonly T[], numberOf: (member: T) => number
   return mean(members.map(numberOf));
 }
 
-/** Share of the members that satisfy a predicate, 0 to 1. */
 export function shareOf<T>(members: readonly T[], predicate: (member: T) => boolean): number {
   return members.filter(predicate).length / members.length;
 }

@@ -1,4 +1,3 @@
-/** 97.5 % quantile of the standard normal distribution. */
 export const Z_95 = 1.959963984540054;
 
 /** Standard normal distribution function: Zelen and Severo's approximation (Abramowitz and Stegun 26.2.17), error below 7.5e-8. */

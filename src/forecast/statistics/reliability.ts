@@ -2,7 +2,6 @@ import { OracleError } from '../../platform/errors.ts';
 import { meanBy, shareOf } from '../math/mean.ts';
 import { computeShareInterval, type Interval } from '../scoring.ts';
 
-/** The probability of an event, and whether it happened. */
 export interface ProbabilityOutcome {
   p: number;
   happened: boolean;

@@ -2,7 +2,6 @@ import type { Day } from '../day.ts';
 import { requireAscending } from '../math/effective-count.ts';
 import type { Direction } from '../signal.ts';
 
-/** A forecast with a known outcome. */
 export interface ScoredForecast {
   day: Day;
   /** Null for HOLD, whose probability alone is scored. */

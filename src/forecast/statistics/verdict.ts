@@ -5,7 +5,6 @@ import type { ScoredCall, WinRate } from './win-rate.ts';
 export interface RecordVerdictInput {
   /** Of the same calls. */
   share: WinRate;
-  /** Resolved forecasts that abstained. */
   holds: number;
   horizonDays: number;
 }

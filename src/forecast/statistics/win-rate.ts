@@ -40,7 +40,6 @@ function countWins(outcomes: readonly Outcome[]): number {
   return outcomes.filter((outcome) => outcome === 'WIN').length;
 }
 
-/** A resolved forecast other than HOLD. */
 export type ScoredCall = RecordRow & { status: Outcome };
 
 export function isScored(row: RecordRow): row is ScoredCall {

@@ -5,7 +5,6 @@ import { venueRejectedError } from './order-plan.ts';
 
 /** With a wider spread the midpoint is no estimate of the crowd's probability. */
 export const MAX_SPREAD = 0.1;
-/** Stored levels of either side of the book. */
 const MAX_KEPT_LEVELS = 5;
 
 /**

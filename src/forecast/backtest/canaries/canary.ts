@@ -1,4 +1,3 @@
-/** Leak canaries in the order of their run. */
 export const CANARIES = [
   'repeated-label',
   'label-average',

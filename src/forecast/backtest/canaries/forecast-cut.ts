@@ -23,7 +23,6 @@ interface KnownHistory {
 interface SampledDay {
   fold: Fold;
   day: OutOfSampleDay;
-  /** P(up) as returned by the fit. */
   fitted: number;
 }
 

@@ -21,7 +21,6 @@ const TEXT: CanaryDescription = {
 const CUT_SHARES = [0.5, 0.8, 1];
 /** Days before a cut that are searched for more observed series. */
 const SEARCH_DAYS = 10;
-/** Days on either side of a centred average. */
 const CENTRED_DAYS = 3;
 type Features = Pipeline['features'];
 
@@ -42,7 +41,6 @@ export function runPointInTimeCanary(whole: { frame: InputFrame; features: Featu
   });
 }
 
-/** Feature computed from each business-day series. */
 const FEATURE_OF_SERIES = { etfFlow: 'etf', sp500: 'spz', dxy: 'dxz' } as const;
 
 function buildMutants(features: Features, whole: { frame: InputFrame; features: FeatureTable }, day: Day) {

@@ -12,7 +12,6 @@ const TEXT: CanaryDescription = {
   unit: 'largest change of any fitted number',
 };
 
-/** One horizon's blocks as fitted by the pipeline. */
 export interface HorizonBlocks {
   horizonDays: HorizonDays;
   blocks: readonly BlockFit[];

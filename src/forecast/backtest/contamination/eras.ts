@@ -22,7 +22,6 @@ export interface EraFigures {
   alwaysUp: number | null;
   /** Days with DOWN as the likelier direction; 0 equals always calling UP. */
   downs: number;
-  /** Accuracy minus `alwaysUp`. */
   edge: IntervalEstimate | null;
   /** Against the base rate known at the time. */
   brierSkill: IntervalEstimate | null;
@@ -48,7 +47,6 @@ export interface HorizonEras {
   regimes: (EraFigures & { regime: Regime })[];
 }
 
-/** The folds of one horizon by era and by regime. */
 export function compareEras(horizonDays: HorizonDays, folds: readonly Pick<Fold, 'days'>[]): HorizonEras {
   const days = folds.flatMap((fold) => fold.days);
   const eraOf = (isIn: (one: OutOfSampleDay) => boolean) => buildEra(days.filter(isIn), horizonDays);

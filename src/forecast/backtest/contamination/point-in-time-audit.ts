@@ -6,7 +6,6 @@ import { getFrameLength, getLastDay, type InputFrame } from '../../input-frame.t
 
 /** The frame that a past day's forecast could read; ends with that day. */
 export type PointInTimeFrame = { day: Day; frame: InputFrame };
-/** The features of a day as known at the time. */
 export type KnownFeatures = { day: Day; values: Record<FeatureName, number> };
 
 /** A feature whose value known at the time differs from that of the history; null where masked. */

@@ -4,9 +4,7 @@ import type { LagMutant } from './lag-mutants.ts';
 import type { FeatureDifference } from './point-in-time-audit.ts';
 import type { Vintages } from './vintages.ts';
 
-/** Accuracy above which a leak is suspected. */
 const SUSPICIOUS_ACCURACY = 0.6;
-/** Skills compared between the eras. */
 const COMPARED_MEASURES = ['brierSkill', 'crpsSkill'] as const;
 const MEASURE_NAMES = { brierSkill: 'Brier skill', crpsSkill: 'CRPS skill' } as const;
 

@@ -9,7 +9,6 @@ import type { LedgerRow } from './trial-ledger.ts';
 const MAX_PBO = 0.05;
 /** Share of 95 % intervals above zero without an effect. */
 const ONE_SIDED_LEVEL = 0.025;
-/** Deflated Sharpe ratio that counts as more than luck. */
 const MIN_DEFLATED_SHARPE = 0.95;
 
 export function formatOverfittingVerdict(horizons: readonly HorizonOverfitting[], ledger: readonly LedgerRow[]): string {

@@ -22,7 +22,6 @@ export function getThresholdValue(name: string): number {
   return values[name];
 }
 
-/** All thresholds, each multiplied by `factorOf(name)`. */
 export function scaleThresholds(factorOf: (name: string) => number): DecisionThresholds {
   return {
     limits: scaleValues(DECISION_THRESHOLDS.limits, factorOf),

@@ -35,7 +35,6 @@ export interface FoldReport {
   coverage80: number;
 }
 
-/** Half the width of the central interval, in probability. */
 const HALF_CENTRAL_80 = 0.4;
 
 export function isInCentral80({ distribution }: OutOfSampleDay): boolean {

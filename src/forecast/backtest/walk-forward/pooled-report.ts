@@ -14,7 +14,6 @@ import { computeQuantileSkills, type QuantileSkill } from './quantile-skill.ts';
 export interface PooledReport {
   n: number;
   signals: { buy: number; sell: number; hold: number };
-  /** Days by their likelier direction, HOLD included. */
   directions: { up: number; down: number };
   /** Of the calls; HOLD is no call. */
   statistics: RecordStatistics;
@@ -31,7 +30,6 @@ export interface PooledReport {
   worth: IndependentObservations;
 }
 
-/** The report of one horizon; null without folds. */
 export function buildPooledReport(folds: readonly Fold[], horizonDays: number): PooledReport | null {
   const days = folds.flatMap((fold) => fold.days);
   if (days.length === 0) return null;

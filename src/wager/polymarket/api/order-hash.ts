@@ -18,7 +18,6 @@ const BUY = 0;
 
 export interface ExchangeContract {
   chainId: number;
-  /** Version of the exchange's EIP-712 domain. */
   version: 2 | 3;
   address: string;
 }

@@ -60,7 +60,6 @@ export class TradingClient {
     return Number((await this.#fetch('balance', balanceResponse, (client) => client.getBalanceAllowance(params))).balance);
   }
 
-  /** Builds and signs a planned order without sending it. */
   async signOrder({ tokenId, priceUnits, contracts, tickSize, negRisk }: OrderPlan): Promise<{ signed: SignedOrder; orderHash: Hex }> {
     const { Side, getContractConfig } = await import('@polymarket/clob-client-v2');
     const version = await this.#fetch('version', versionResponse, (client) => client.getVersion());
