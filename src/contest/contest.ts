@@ -1,72 +1,42 @@
 import { createCache } from '../platform/cache.ts';
-import { acceptCommitment, type CommitReceipt, findMarket, type SignedCommitment } from './commitments/accept-commitment.ts';
-import { buildContestDomain, type ContestDomain } from './commitments/typed-data.ts';
+import { acceptCommitment, findMarket, type SignedCommitment } from './commitments/accept-commitment.ts';
+import { buildContestDomain } from './commitments/typed-data.ts';
 import { type ContestDeps, type ContestOptions, createContestDeps } from './deps.ts';
 import type { Pagination } from './pagination.ts';
 import type { RoundDoc } from './rounds/round.ts';
-import { type ContestReport, runContest } from './run-contest.ts';
-import {
-  areCommitmentsPublic,
-  type CommitmentView,
-  type RoundView,
-  type StandingView,
-  toCommitmentView,
-  toRoundView,
-  toStandingView,
-} from './views.ts';
+import { runContest } from './run-contest.ts';
+import { areCommitmentsPublic, type RoundView, toCommitmentView, toRoundView, toStandingView } from './views.ts';
 
-export interface ContestCounts {
-  rounds: { open: number; running: number; resolved: number; void: number };
-  commitments: number;
-  scored: number;
-  wallets: number;
-}
+export type ContestStatus = Awaited<ReturnType<typeof readStatus>>;
 
-export interface ContestStatus {
-  /** The round that accepts commitments; null until it is listed. */
-  open: RoundView | null;
-  /** Opened, not decided; oldest first. */
-  running: RoundView[];
-  counts: ContestCounts;
-  domain: ContestDomain;
-}
-
-export interface Contest {
-  getStatus(): Promise<ContestStatus>;
-  listRounds(page: Pagination): Promise<{ rounds: RoundView[]; total: number }>;
-  /** @throws OracleError as `acceptCommitment` */
-  commit(commitment: SignedCommitment): Promise<CommitReceipt>;
-  /** `commitments` is null before the deadline. @throws OracleError NOT_FOUND */
-  listCommitments(market: string, page: Pagination): Promise<{ round: RoundView; commitments: CommitmentView[] | null; total: number }>;
-  listStandings(page: Pagination): Promise<{ standings: StandingView[]; total: number; ranked: number }>;
-  run(): Promise<ContestReport[]>;
-}
+export type Contest = ReturnType<typeof createContest>;
 
 /** Standings and totals are recomputed at most once a minute. */
 const MAX_CACHED_PAGES = 32;
 
-export function createContest(options: ContestOptions): Contest {
+export function createContest(options: ContestOptions) {
   const deps = createContestDeps(options);
-  const standings = createCache<Awaited<ReturnType<Contest['listStandings']>>>('contest-standings', MAX_CACHED_PAGES);
+  const standings = createCache<Awaited<ReturnType<typeof listStandingViews>>>('contest-standings', MAX_CACHED_PAGES);
   const totals = createCache<Awaited<ReturnType<typeof deps.commitments.countTotals>>>('contest-totals', 1);
   const minute = () => Math.floor(deps.now().getTime() / 60_000);
   let accepted = 0;
   return {
     getStatus: async () => readStatus(deps, await totals.get(`${accepted}@${minute()}`, () => deps.commitments.countTotals())),
-    listRounds: (page) => listRoundViews(deps, page),
-    async commit(commitment) {
+    listRounds: (page: Pagination) => listRoundViews(deps, page),
+    async commit(commitment: SignedCommitment) {
       const receipt = await acceptCommitment(deps, commitment);
       // Invalidates the cached totals.
       accepted += 1;
       return receipt;
     },
-    listCommitments: (market, page) => listMarketCommitments(deps, market, page),
-    listStandings: (page) => standings.get(`${page.limit}+${page.offset}@${minute()}`, () => listStandingViews(deps, page)),
+    /** `commitments` is null before the deadline. @throws OracleError NOT_FOUND */
+    listCommitments: (market: string, page: Pagination) => listMarketCommitments(deps, market, page),
+    listStandings: (page: Pagination) => standings.get(`${page.limit}+${page.offset}@${minute()}`, () => listStandingViews(deps, page)),
     run: () => runContest(deps),
   };
 }
 
-async function readStatus(deps: ContestDeps, totals: Omit<ContestCounts, 'rounds'>): Promise<ContestStatus> {
+async function readStatus(deps: ContestDeps, totals: Awaited<ReturnType<ContestDeps['commitments']['countTotals']>>) {
   const [undecided, counts] = await Promise.all([deps.rounds.listUndecided(), deps.rounds.countByState()]);
   const views = await buildRoundViews(deps, undecided);
   const running = views.filter(({ state }) => state === 'RUNNING');
@@ -86,7 +56,7 @@ async function readStatus(deps: ContestDeps, totals: Omit<ContestCounts, 'rounds
   };
 }
 
-async function listRoundViews(deps: ContestDeps, page: Pagination): ReturnType<Contest['listRounds']> {
+async function listRoundViews(deps: ContestDeps, page: Pagination) {
   const { rounds, total } = await deps.rounds.listPage(page);
   return { rounds: await buildRoundViews(deps, rounds), total };
 }
@@ -99,14 +69,14 @@ async function buildRoundViews(deps: ContestDeps, rounds: readonly RoundDoc[]): 
   return rounds.map((round) => toRoundView(round, crowd, deps.now()));
 }
 
-async function listMarketCommitments(deps: ContestDeps, market: string, page: Pagination): ReturnType<Contest['listCommitments']> {
+async function listMarketCommitments(deps: ContestDeps, market: string, page: Pagination) {
   const { round } = await findMarket(deps, market);
   const { commitments, total } = await deps.commitments.listByMarket(market, page);
   const [view] = await buildRoundViews(deps, [round]);
   return { round: view, commitments: areCommitmentsPublic(round, deps.now()) ? commitments.map(toCommitmentView) : null, total };
 }
 
-async function listStandingViews({ commitments }: ContestDeps, page: Pagination): ReturnType<Contest['listStandings']> {
+async function listStandingViews({ commitments }: ContestDeps, page: Pagination) {
   const { rows, total, ranked } = await commitments.listStandings(page);
   return { standings: rows.map((row, index) => toStandingView(row, page.offset + index + 1)), total, ranked };
 }

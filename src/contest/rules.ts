@@ -5,18 +5,9 @@ import { VOID_AFTER_DAYS } from './rounds/void-round.ts';
 import { MIN_RANKED_ROUNDS } from './scoring/rounds-interval.ts';
 import { MAX_POINTS, MAX_PROBABILITY_BPS, MIN_PROBABILITY_BPS, POINTS_PER_BRIER } from './scoring/score.ts';
 
-export interface ContestRules {
-  minProbabilityBps: number;
-  maxProbabilityBps: number;
-  clockToleranceSeconds: number;
-  pointsPerBrier: number;
-  maxPointsPerMarket: number;
-  minRankedRounds: number;
-  voidAfterDays: number;
-  statements: string[];
-}
+export type ContestRules = ReturnType<typeof getContestRules>;
 
-export function getContestRules(): ContestRules {
+export function getContestRules() {
   return {
     minProbabilityBps: MIN_PROBABILITY_BPS,
     maxProbabilityBps: MAX_PROBABILITY_BPS,
@@ -39,7 +30,6 @@ export function getContestRules(): ContestRules {
   };
 }
 
-/** The rules as a Markdown table. */
 export function renderContestMarkdown(): string {
   const rows = [
     ['A round', 'one ISO week, Monday 00:00 UTC to Monday 00:00 UTC'],

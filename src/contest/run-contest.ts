@@ -10,10 +10,7 @@ export type ContestReport = { step: string; round: string | null } & ({ done: st
 
 type RoundStep = (deps: ContestDeps, round: RoundDoc) => Promise<string | null>;
 
-/**
- * Runs all due steps: lists the next round, pins the oracle's probabilities of opened rounds, resolves and scores finished ones. Steps are
- * idempotent and safe in parallel; one that waits or fails does not block the others.
- */
+/** Steps are idempotent and safe in parallel; one that waits or fails does not block the others. */
 export async function runContest(deps: ContestDeps): Promise<ContestReport[]> {
   const { rounds, now } = deps;
   return [

@@ -11,48 +11,17 @@ import type { StandingRow } from './scoring/standings-query.ts';
 
 export type CrowdByMarket = ReadonlyMap<string, CrowdFigures>;
 
-export interface MarketView {
-  market: string;
-  question: string;
-  strikeUsd: number;
-  commitments: number;
-  crowdProbability: number | null;
-  outcome: 'YES' | 'NO' | null;
-  oracleProbability: number | null;
-  oracleBrier: number | null;
-  crowdBrier: number | null;
-}
+export type MarketView = ReturnType<typeof toMarketView>;
 
-export interface RoundView {
-  round: string;
-  state: RoundState;
-  listedAt: string;
-  deadline: string;
-  resolvesAt: string;
-  decidingDate: string;
-  listingPrice: number;
-  listingSource: string;
-  markets: MarketView[];
-  close: number | null;
-  venues: string[] | null;
-  decidedAt: string | null;
-  oracleForecastDate: string | null;
-  oracleModelVersion: string | null;
-  oracleMeanBrier: number | null;
-  scored: boolean;
-  voidBecause: string | null;
-}
+export type RoundView = ReturnType<typeof toRoundView>;
 
 /** Commitments are public once their round has opened, when no other can copy them. */
 export function areCommitmentsPublic({ opensAt }: Pick<RoundDoc, 'opensAt'>, now: Date): boolean {
   return now >= opensAt;
 }
 
-/**
- * Public view of a round: the oracle's probabilities once it is RESOLVED, those of others once it has opened.
- * @param crowd figures of undecided rounds; decided ones store their own
- */
-export function toRoundView(round: RoundDoc, crowd: CrowdByMarket, now: Date): RoundView {
+/** The oracle's probabilities show once RESOLVED, those of others once opened; `crowd` is of undecided rounds, others store their own. */
+export function toRoundView(round: RoundDoc, crowd: CrowdByMarket, now: Date) {
   const { _id, opensAt, resolvesAt, listedAt, listing, outcome, voidBecause, scoredAt } = round;
   const markets = round.markets.map((market) => toMarketView(round, market, crowd, now));
   return {
@@ -79,9 +48,7 @@ function getRoundState(round: RoundDoc, now: Date): RoundState {
   return round.state === 'OPEN' && areCommitmentsPublic(round, now) ? 'RUNNING' : round.state;
 }
 
-type OracleFields = Pick<RoundView, 'oracleForecastDate' | 'oracleModelVersion' | 'oracleMeanBrier'>;
-
-function toOracleFields({ state, pinned }: RoundDoc, markets: MarketView[]): OracleFields {
+function toOracleFields({ state, pinned }: RoundDoc, markets: MarketView[]) {
   if (state !== 'RESOLVED' || pinned === null) return { oracleForecastDate: null, oracleModelVersion: null, oracleMeanBrier: null };
   return {
     oracleForecastDate: formatDay(pinned.day),
@@ -90,7 +57,7 @@ function toOracleFields({ state, pinned }: RoundDoc, markets: MarketView[]): Ora
   };
 }
 
-function toMarketView(round: RoundDoc, market: MarketDoc, crowd: CrowdByMarket, now: Date): MarketView {
+function toMarketView(round: RoundDoc, market: MarketDoc, crowd: CrowdByMarket, now: Date) {
   const { id, strikeUsd, above } = market;
   const commitments = market.commitments ?? crowd.get(id)?.commitments ?? 0;
   const meanBps = areCommitmentsPublic(round, now) ? (market.meanBps ?? crowd.get(id)?.meanBps ?? null) : null;
@@ -102,7 +69,7 @@ function toMarketView(round: RoundDoc, market: MarketDoc, crowd: CrowdByMarket, 
     strikeUsd,
     commitments,
     crowdProbability,
-    outcome: above === null ? null : above ? 'YES' : 'NO',
+    outcome: above === null ? null : above ? ('YES' as const) : ('NO' as const),
     oracleProbability,
     oracleBrier: brierOrNull(oracleProbability, above),
     crowdBrier: brierOrNull(crowdProbability, above),
@@ -113,17 +80,9 @@ function brierOrNull(probability: number | null, above: boolean | null): number 
   return probability === null || above === null ? null : roundToMicro(brierScore(probability, above));
 }
 
-export interface CommitmentView {
-  wallet: string;
-  probabilityBps: number;
-  issuedAtMs: number;
-  committedAt: string;
-  signature: string;
-  brier: number | null;
-  points: number | null;
-}
+export type CommitmentView = ReturnType<typeof toCommitmentView>;
 
-export function toCommitmentView({ wallet, probabilityBps, issuedAtMs, committedAt, signature, score }: CommitmentDoc): CommitmentView {
+export function toCommitmentView({ wallet, probabilityBps, issuedAtMs, committedAt, signature, score }: CommitmentDoc) {
   return {
     wallet,
     probabilityBps,
@@ -135,21 +94,10 @@ export function toCommitmentView({ wallet, probabilityBps, issuedAtMs, committed
   };
 }
 
-export interface StandingView {
-  rank: number | null;
-  wallet: string;
-  points: number;
-  rounds: number;
-  commitments: number;
-  brier: number;
-  oracleBrier: number;
-  meanDifference: number;
-  interval: { low: number; high: number } | null;
-  beatsOracle: boolean | null;
-}
+export type StandingView = ReturnType<typeof toStandingView>;
 
 /** @param place on the leaderboard, from 1 */
-export function toStandingView(row: StandingRow, place: number): StandingView {
+export function toStandingView(row: StandingRow, place: number) {
   const interval = computeRoundsInterval(row.meanDifference, row.standardDeviation ?? 0, row.rounds);
   return {
     rank: row.ranked ? place : null,

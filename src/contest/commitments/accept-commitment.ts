@@ -12,21 +12,12 @@ export interface SignedCommitment extends Commitment {
   signature: Hex;
 }
 
-export interface CommitReceipt {
-  round: RoundDoc;
-  market: MarketDoc;
-  committedAt: Date;
-  /** Whether it replaced an older commitment of the wallet for the market. */
-  replaced: boolean;
-  digest: Hex;
-}
-
 /**
  * Accepts a commitment until its round opens. Only a newer one replaces that of the same wallet and market, which prevents the replay of an
  * old signature.
  * @throws OracleError NOT_FOUND, CONFLICT, INPUT_INVALID, UNAUTHENTICATED, CHAIN_UNREACHABLE, STEP_WAITING while the clocks disagree
  */
-export async function acceptCommitment(deps: ContestDeps, { signature, ...commitment }: SignedCommitment): Promise<CommitReceipt> {
+export async function acceptCommitment(deps: ContestDeps, { signature, ...commitment }: SignedCommitment) {
   const { round, market } = await findMarket(deps, commitment.market);
   requireOpenRound(round, deps.now());
   requireRecentIssue(commitment.issuedAtMs, deps.now());
@@ -42,7 +33,6 @@ export async function acceptCommitment(deps: ContestDeps, { signature, ...commit
   return { round, market, committedAt, replaced: put === 'replaced', digest };
 }
 
-/** @throws OracleError NOT_FOUND */
 export async function findMarket({ rounds }: ContestDeps, id: string): Promise<{ round: RoundDoc; market: MarketDoc }> {
   const roundId = parseRoundId(id);
   const round = roundId === null ? null : await rounds.find(roundId);

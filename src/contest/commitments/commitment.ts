@@ -1,7 +1,6 @@
 import type { Address, Hex } from 'viem';
 import type { CommitmentScore } from '../scoring/score.ts';
 
-/** The signed values of a commitment. */
 export interface Commitment {
   market: string;
   /** Checksummed. */

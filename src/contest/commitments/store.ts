@@ -27,10 +27,7 @@ export class CommitmentStore {
     this.#commitments = db.collection('contest_commitments');
   }
 
-  /**
-   * Upserts a commitment over an older one of the same wallet and market; `stale` when the stored one is as new or newer, since the upsert
-   * then violates the unique key. `_open` proves that its round has not opened.
-   */
+  /** `stale`: the stored one is as new or newer, so that the upsert violates the unique key. `_open` proves the round unopened. */
   async upsert(commitment: NewCommitment, _open: UnreachedInstant): Promise<'created' | 'replaced' | 'stale'> {
     const { _id, ...rest } = commitment;
     const filter = { _id, issuedAtMs: { $lt: rest.issuedAtMs } };
@@ -47,7 +44,6 @@ export class CommitmentStore {
     }
   }
 
-  /** Count and mean probability of the commitments by market. */
   async readCrowdFigures(markets: readonly string[]): Promise<Map<string, CrowdFigures>> {
     const groups = await this.#commitments
       .aggregate<CrowdFigures & { _id: string }>([
@@ -88,7 +84,6 @@ export class CommitmentStore {
     return { commitments: totals?.commitments ?? 0, scored: totals?.scored ?? 0, wallets: totals?.wallets ?? 0 };
   }
 
-  /** Wallets with a score, best ranked first. */
   async listStandings(page: Pagination): Promise<{ rows: StandingRow[]; total: number; ranked: number }> {
     const [result] = await this.#commitments
       .aggregate<{ rows: StandingRow[]; counts: { total: number; ranked: number }[] }>(buildStandingsPipeline(page, MIN_RANKED_ROUNDS))

@@ -1,7 +1,6 @@
 import { type Address, type Hex, hashTypedData, toHex } from 'viem';
 import type { Commitment } from './commitment.ts';
 
-/** EIP-712 types of a commitment. */
 export const COMMITMENT_TYPES = {
   Commitment: [
     { name: 'market', type: 'string' },
@@ -19,16 +18,10 @@ export interface ContestDeployment {
   agentId: number;
 }
 
-export interface ContestDomain {
-  name: string;
-  version: string;
-  chainId: number;
-  verifyingContract: Address;
-  salt: Hex;
-}
+export type ContestDomain = ReturnType<typeof buildContestDomain>;
 
 /** Binds a signature to one deployment: agents may share chain and registry, but not the agent id. */
-export function buildContestDomain({ chainId, identityRegistry, agentId }: ContestDeployment): ContestDomain {
+export function buildContestDomain({ chainId, identityRegistry, agentId }: ContestDeployment) {
   return {
     name: 'Bitcoin Signal Oracle Contest',
     version: '1',

@@ -7,10 +7,7 @@ import { getNextRoundWeek, type RoundWeek } from './week.ts';
 
 const WEEK_MS = 7 * DAY_MS;
 
-/**
- * Lists the round that opens next, with strikes around the current price; the id, or null when it is listed already.
- * @throws OracleError PRICE_UNAVAILABLE without a fresh price or after the end of the market data, and as `TrustedTime.requireReached`
- */
+/** The id of the next round, or null when it is listed already. @throws OracleError PRICE_UNAVAILABLE without a fresh price */
 export async function listRound(deps: ContestDeps): Promise<string | null> {
   const now = deps.now();
   const week = getNextRoundWeek(now.getTime());

@@ -11,10 +11,7 @@ import { isOverdue, reachOverdue, voidRound } from './void-round.ts';
 /** Maximum age of the oracle's forecast at the opening. */
 export const MAX_FORECAST_AGE_DAYS = 3;
 
-/**
- * Pins the oracle's probabilities of an opened round from the newest forecast committed before the opening, independent of the time of the run.
- * @throws OracleError STEP_WAITING while those days are not final in the record, and as `TrustedTime.requireReached`
- */
+/** From the newest forecast committed before the opening, whenever it runs. @throws OracleError STEP_WAITING until it is final */
 export async function pinOracle(deps: ContestDeps, round: RoundDoc): Promise<string> {
   const opened = await deps.time.requireReached(round.opensAt.getTime(), `The opening of round ${round._id}`);
   const day = await findSettledForecast(deps, round);

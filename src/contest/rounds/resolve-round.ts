@@ -8,11 +8,7 @@ import type { RoundDoc } from './round.ts';
 import { addCrowdFigures, isOverdue, reachOverdue, voidRound } from './void-round.ts';
 import { getDecidingDay } from './week.ts';
 
-/**
- * Resolves a round by the quorum close of its last day, once the pinned forecasts are revealed, since the resolution publishes them. Void
- * if no quorum is reached in time.
- * @throws OracleError PRICE_UNAVAILABLE, STEP_WAITING, and as `TrustedTime.requireReached`
- */
+/** By the quorum close, once the pinned forecasts are revealed: it publishes them. @throws OracleError PRICE_UNAVAILABLE, STEP_WAITING */
 export async function resolveRound(deps: ContestDeps, round: RoundDoc): Promise<string | null> {
   const now = deps.now();
   if (now < round.resolvesAt) return null;
@@ -41,7 +37,6 @@ async function findAgreedClose({ market, time }: ContestDeps, round: RoundDoc, n
   }
 }
 
-/** @throws OracleError STEP_WAITING */
 async function requireRevealed({ record }: ContestDeps, { pinned }: RoundDoc, now: Date): Promise<void> {
   const forecasts = await record.listByDay(pinned!.day);
   const view = { caller: PUBLIC_CALLER, policy: 'resolution', now } as const;

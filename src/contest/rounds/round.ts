@@ -1,10 +1,7 @@
 import { type Day, formatDay } from '../../forecast/day.ts';
 import { getDecidingDay, type RoundWeek } from './week.ts';
 
-/**
- * OPEN: listed. RUNNING: opened, with the oracle's probabilities pinned. RESOLVED: decided, with these public. VOID: without a forecast or
- * a quorum close; not scored.
- */
+/** RUNNING: opened, the oracle's probabilities pinned; RESOLVED makes them public. VOID: without forecast or close, not scored. */
 export type RoundState = 'OPEN' | 'RUNNING' | 'RESOLVED' | 'VOID';
 
 /** "Will BTC/USD close above the strike?" */
@@ -15,12 +12,10 @@ export interface MarketDoc {
   /** The oracle's probability, pinned at the opening; hidden until the round is RESOLVED. */
   oracleBps: number | null;
   above: boolean | null;
-  /** Count and mean of the commitments, stored when the round is decided. */
   commitments: number | null;
   meanBps: number | null;
 }
 
-/** Source of the oracle's probabilities. */
 export interface PinnedForecast {
   day: Day;
   forecastAt: Date;
@@ -40,9 +35,7 @@ export interface RoundDoc extends Omit<RoundWeek, 'id'> {
   _id: string;
   state: RoundState;
   listedAt: Date;
-  /** Price that the strikes are derived from. */
   listing: { spotUsd: number; source: string; observedAt: Date };
-  /** Ascending by strike. */
   markets: MarketDoc[];
   pinned: PinnedForecast | null;
   outcome: RoundOutcome | null;
@@ -57,7 +50,6 @@ export function buildMarketId(roundId: string, strikeUsd: number): string {
 /** A market id; captures its round. */
 export const MARKET_ID_PATTERN = /^(\d{4}-W\d{2})-\d{1,9}(?:\.\d{1,6})?$/;
 
-/** Null for an invalid market id. */
 export function parseRoundId(market: string): string | null {
   return MARKET_ID_PATTERN.exec(market)?.[1] ?? null;
 }

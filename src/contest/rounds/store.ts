@@ -7,12 +7,8 @@ import type { RoundDoc, RoundState } from './round.ts';
 /** A single index, as the embedded engine does not choose reliably between several. */
 export const ROUND_INDEXES = [{ collection: 'contest_rounds', indexes: [{ key: { opensAt: 1 }, unique: true }] }];
 
-export type RoundChange = Partial<Pick<RoundDoc, 'markets' | 'pinned' | 'outcome' | 'voidBecause'>>;
-
-export interface RoundTransition {
-  from: RoundState;
-  to: RoundState;
-}
+type RoundChange = Partial<Pick<RoundDoc, 'markets' | 'pinned' | 'outcome' | 'voidBecause'>>;
+type RoundTransition = Record<'from' | 'to', RoundState>;
 
 /** Rounds: inserted once by the first writer, changed by compare-and-set on their state. */
 export class RoundStore {
@@ -42,7 +38,6 @@ export class RoundStore {
     await this.#rounds.updateOne({ _id: id, scoredAt: null }, { $set: { scoredAt } });
   }
 
-  /** Rounds in a state that opened by `now`, oldest first. */
   listOpened(state: RoundState, now: Date): Promise<RoundDoc[]> {
     return this.#rounds
       .find({ state, opensAt: { $lte: now } })
@@ -55,7 +50,6 @@ export class RoundStore {
     return this.#rounds.find({ state: 'RESOLVED', scoredAt: null }).sort({ opensAt: 1 }).toArray();
   }
 
-  /** Newest first. */
   async listPage({ limit, offset }: Pagination): Promise<{ rounds: RoundDoc[]; total: number }> {
     const [rounds, total] = await Promise.all([
       this.#rounds.find().sort({ opensAt: -1 }).skip(offset).limit(limit).toArray(),

@@ -10,7 +10,6 @@ export function isOverdue(round: RoundDoc, now: Date): boolean {
   return now.getTime() >= getOverdueMs(round);
 }
 
-/** Proves that a round is overdue. @throws as `TrustedTime.requireReached` */
 export function reachOverdue(round: RoundDoc, time: ContestDeps['time']): Promise<ReachedInstant> {
   return time.requireReached(getOverdueMs(round), `The end of waiting for what decides round ${round._id}`);
 }

@@ -5,9 +5,7 @@ import { formatWeek, getLastDayOfWeek, toWeek } from '../../forecast/week.ts';
 export interface RoundWeek {
   /** ISO 8601 week, e.g. `2026-W32`. */
   id: string;
-  /** Monday 00:00 UTC, the deadline. */
   opensAt: Date;
-  /** The next Monday, after the deciding candle. */
   resolvesAt: Date;
 }
 
@@ -17,7 +15,6 @@ export function getNextRoundWeek(nowMs: number): RoundWeek {
   return { id: formatWeek(week), opensAt: new Date(toInstantMs(week)), resolvesAt: new Date(toInstantMs(getLastDayOfWeek(week) + 1)) };
 }
 
-/** The day whose close decides a round. */
 export function getDecidingDay({ resolvesAt }: Pick<RoundWeek, 'resolvesAt'>): Day {
   return toDay(resolvesAt.getTime()) - 1;
 }

@@ -4,10 +4,7 @@ import type { Interval } from '../../forecast/scoring.ts';
 /** Minimum rounds of a wallet for a rank and an interval. */
 export const MIN_RANKED_ROUNDS = 4;
 
-/**
- * 95 % interval (Student's t) of a mean over `rounds` values; null below `MIN_RANKED_ROUNDS`. Assumes independent values with a normal mean,
- * which a few rounds only approximate.
- */
+/** 95 % interval (Student's t): assumes independent values with a normal mean, which a few rounds only approximate. */
 export function computeRoundsInterval(mean: number, standardDeviation: number, rounds: number): Interval | null {
   if (rounds < MIN_RANKED_ROUNDS) return null;
   const half = (studentQuantile(rounds - 1) * standardDeviation) / Math.sqrt(rounds);

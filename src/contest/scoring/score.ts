@@ -17,7 +17,6 @@ export interface CommitmentScore {
   points: number;
 }
 
-/** Scores a probability against the oracle's on a decided market. */
 export function scoreCommitment(at: { walletBps: number; oracleBps: number; above: boolean }): CommitmentScore {
   const { walletBps, oracleBps, above } = at;
   const target = above ? BPS : 0;
@@ -31,7 +30,6 @@ export function scoreCommitment(at: { walletBps: number; oracleBps: number; abov
   };
 }
 
-/** Maximum points of one market, won or lost. */
 export const MAX_POINTS = scoreCommitment({ walletBps: MAX_PROBABILITY_BPS, oracleBps: MIN_PROBABILITY_BPS, above: true }).points;
 
 /** A probability, 0 to 1, in whole basis points clipped to the contest's range. */

@@ -17,10 +17,7 @@ export interface StandingRow {
   ranked: boolean;
 }
 
-/**
- * A page of the leaderboard. A round counts once per wallet, since its markets share one close: else five nearly equal commitments would
- * count as five independent ones.
- */
+/** A round counts once per wallet: its markets share one close, so that five nearly equal commitments are not independent. */
 export function buildStandingsPipeline({ limit, offset }: Pagination, minRounds: number): Document[] {
   return [
     { $match: { score: { $ne: null } } },
