@@ -7,10 +7,7 @@ import type { StepName, StepOutcome } from './step-run-store.ts';
 import { listDueBriefs } from './steps/brief.ts';
 import { listDueWeeks } from './steps/weekly-report.ts';
 
-/**
- * Runs every step that is due and not done, in order: missing days, unattested commitments, unplaced wagers, the outcome check, then
- * reports. With nothing due it costs a few reads.
- */
+/** Runs every step that is due and not done, in order. With nothing due it costs a few reads. */
 export async function catchUp(deps: PipelineDeps, context: StepContext): Promise<StepReport[]> {
   const today = toDay(context.now.getTime());
   const reports: StepReport[] = [];

@@ -25,9 +25,7 @@ export interface PipelineDeps {
   otherVenues: readonly Venue[];
   /** False stops new wagers; open ones still settle. */
   placeWagers: boolean;
-  /** The operator's switch, which stops new wagers at run time. */
   wagerSwitch: Pick<WagerSwitch, 'getState'>;
-  /** Public URL of the service for outcome reports. */
   publicUrl(): string;
   time: TrustedTime;
   /** Why steps must not run now, or null. */
@@ -35,7 +33,6 @@ export interface PipelineDeps {
   reports: ReportStores;
   selfTests: SelfTestDeps;
   runs: StepRunStore;
-  /** Publishes outbox entries to the event log. */
   publishChanges(): Promise<unknown>;
   log: Log;
 }

@@ -97,7 +97,6 @@ async function readChainStatus({ chain, localChain }: StatusDeps) {
   }
 }
 
-/** Null when the chain is unreachable; `chain.error` has the reason. */
 async function readWalletStatus({ walletFunds }: StatusDeps): Promise<WalletFunds[] | null> {
   try {
     return await walletFunds();

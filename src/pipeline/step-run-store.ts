@@ -54,10 +54,7 @@ export class StepRunStore {
     this.#log = log;
   }
 
-  /**
-   * Runs a step and records its outcome: a retryable error means waiting, any other a failure that needs the operator. Only a new reason is
-   * logged.
-   */
+  /** A retryable error means waiting, any other a failure that needs the operator. Only a new reason is logged. */
   async runAndRecord(
     step: StepName,
     day: Day,

@@ -19,7 +19,6 @@ export interface QueueItem {
   at: Date;
 }
 
-/** `data` of the stored job. */
 type QueuedItem = QueueItem & { queued: string };
 
 export interface JobQueueDeps {

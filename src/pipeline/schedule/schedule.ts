@@ -54,12 +54,10 @@ export interface RecurringJob {
 export interface ScheduleOptions {
   db: Db;
   deps: PipelineDeps;
-  /** Further jobs by name. */
   jobs?: Record<string, RecurringJob>;
   queues?: Record<string, QueueHandler>;
   log: Log;
   now(): Date;
-  /** Interval of the clock comparison; 15 s. */
   clockCheckIntervalMs?: number;
 }
 

@@ -45,9 +45,7 @@ export function isLateForDue(dueMs: number, now: Date): boolean {
   return now.getTime() >= dueMs + LATE_AFTER_MS;
 }
 
-/**
- * Proves that a step is due. Run manually before its time, it only requires that the day has begun. Errors as `TrustedTime.requireReached`.
- */
+/** Proves that a step is due; run manually before its time, only that the day has begun. Errors as `TrustedTime.requireReached`. */
 export function requireStepDue(step: DayStepName, day: Day, { now, time }: Pick<StepContext, 'now' | 'time'>): Promise<ReachedInstant> {
   const dueMs = getStepDueMs(step, day);
   const isEarly = now.getTime() < dueMs;

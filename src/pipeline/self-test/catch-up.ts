@@ -25,10 +25,7 @@ export async function catchUpSelfTests(deps: PipelineDeps, context: StepContext)
   return reports;
 }
 
-/**
- * Computes due self-tests that need no record while a replay runs, so that they are ready at its end. Failures are logged; the step retries
- * and reports them.
- */
+/** Computes due self-tests that need no record while a replay runs. Failures are logged; the step retries and reports them. */
 export async function prepareSelfTests(deps: PipelineDeps, now: Date): Promise<void> {
   for (const step of SELF_TEST_STEP_NAMES) {
     try {
@@ -47,10 +44,7 @@ async function hasDueTests(deps: PipelineDeps, step: SelfTestStep, now: Date): P
   return isOfChangedData(deps, runs as SelfTestRun[], { day, now });
 }
 
-/**
- * True for a failure older than the retry interval, and for results of other code made before this process started: two versions side by
- * side would otherwise replace each other's results forever.
- */
+/** Results of other code count only from before this process started: two versions side by side would replace each other's forever. */
 function isStale({ selfTests: { codeVersion, startedAt } }: PipelineDeps, run: SelfTestRun, now: Date): boolean {
   const failure = getSelfTestFailure(run);
   const isOurs = failure?.codeVersion === codeVersion;

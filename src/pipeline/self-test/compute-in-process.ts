@@ -4,7 +4,6 @@ import { filterChildEnvironment } from '../../platform/child-process/child-envir
 import { OracleError } from '../../platform/errors.ts';
 import type { ComputationName, ComputeInput, TimedReport } from './computations.ts';
 
-/** The only message to the child process. */
 export interface ComputeRequest {
   input: ComputeInput;
   names: readonly ComputationName[];
@@ -14,7 +13,6 @@ export interface ComputeRequest {
 export type ComputeMessage = { computed: TimedReport } | { error: Error };
 
 export interface ComputeProcessOptions {
-  /** Kills the child process. */
   signal: AbortSignal;
   onReport?(computed: TimedReport): void;
   /** Default: five minutes. */

@@ -10,12 +10,10 @@ import { getVintages, readHistoryThrough, readPointInTimeFrames } from './histor
 
 const DEFAULT_HORIZON_DAYS = 7;
 
-/** The outcome of a run, as it is stored. */
 export type SelfTestFinding = Pick<
   SelfTestDoc,
   'test' | 'verdict' | 'result' | 'dataDigest' | 'firstDay' | 'lastDay' | 'replayed' | 'seed' | 'durationMs'
 > & {
-  /** Why the test could not run, or null. */
   reason: string | null;
 };
 
@@ -34,7 +32,6 @@ export function isComputed(test: SelfTestName): test is ComputedTest {
 
 export interface DueTests {
   tests: readonly ComputedTest[];
-  /** Due day: the history ends with the day before it, or with the data. */
   day: Day;
   now: Date;
 }
@@ -45,10 +42,7 @@ export async function readTestHistory({ market }: Pick<PipelineDeps, 'market'>, 
   return readHistoryThrough(market, lastDay === null ? day - 1 : Math.min(day - 1, lastDay), now);
 }
 
-/**
- * Computes the tests that this code has not run on this history, each in a thread of its own, so that a crash fails one test only.
- * @throws retryable errors; others become findings
- */
+/** Tests that this code has not run on this history, each on its own, so that a crash fails one only. @throws retryable errors */
 export async function* computeDueTests(deps: PipelineDeps, { tests, day, now }: DueTests): AsyncGenerator<SelfTestFinding> {
   const history = await readTestHistory(deps, day, now);
   for (const test of tests) {

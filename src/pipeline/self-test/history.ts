@@ -16,10 +16,7 @@ export function readHistoryThrough(market: Market, lastDay: Day, now: Date): Pro
   return market.inputs(lastDay, now.getTime());
 }
 
-/**
- * Frames as they were available at 21:35 UTC of each audited day. A feed without prices of that minute uses the daily close; a day with
- * neither is skipped.
- */
+/** As available at 21:35 UTC of each audited day; else with the daily close, and without both the day is skipped. */
 export async function readPointInTimeFrames(market: Market, history: InputFrame): Promise<PointInTimeFrame[]> {
   const frames: PointInTimeFrame[] = [];
   for (const day of chooseAuditDays(history)) {

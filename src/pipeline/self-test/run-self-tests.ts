@@ -84,7 +84,6 @@ interface DueRun {
   now: Date;
 }
 
-/** Stores each finding as it arrives and returns the runs; a failed run counts as failed even where an earlier result stands. */
 async function saveFindings(
   { selfTests, market }: PipelineDeps,
   due: DueRun,

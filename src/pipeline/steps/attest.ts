@@ -3,11 +3,7 @@ import { buildExpectedPrediction } from '../../record/commitment/expected-attest
 import type { PipelineDeps, StepContext } from '../deps.ts';
 import { requireStepDue } from '../schedule/step-times.ts';
 
-/**
- * Attests every uncommitted day, oldest first, in one transaction per day; its block time decides whether the forecasts count. A rerun
- * finds the transaction by its key.
- * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, and as `TrustedTime.requireReached`; the step waits
- */
+/** One transaction per day, oldest first; a rerun finds it by its key. @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE */
 export async function runAttestStep(deps: PipelineDeps, context: StepContext): Promise<Day[]> {
   const days = await deps.record.listUnattestedDays();
   for (const day of days) await attestDay(deps, day, context);

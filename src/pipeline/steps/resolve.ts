@@ -8,12 +8,7 @@ import { buildExpectedResolution } from '../../record/commitment/expected-attest
 import { type CommittedValues, type ForecastDoc, type Resolution, toCents } from '../../record/forecast-doc.ts';
 import type { PipelineDeps, StepContext } from '../deps.ts';
 
-/**
- * Resolves every pending forecast whose window has closed and reveals it on chain, in one transaction per end of window. Decision and batch
- * key are stored before anything is sent.
- * @throws OracleError PRICE_UNAVAILABLE while a close is not settled, TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, and as
- * `TrustedTime.requireReached`
- */
+/** One reveal transaction per end of window; decision and batch key are stored first. @throws PRICE_UNAVAILABLE, and as `Attester` */
 export async function runResolveStep(deps: PipelineDeps, { now, time }: StepContext): Promise<number> {
   const due = await deps.record.listDueForResolution(now);
   for (const [endsAtMs, docs] of Map.groupBy(due, (doc) => doc.resolvesAt.getTime())) {
@@ -29,10 +24,7 @@ export async function runResolveStep(deps: PipelineDeps, { now, time }: StepCont
 
 type DecidedForecast = ForecastDoc & { resolution: Resolution; values: CommittedValues; attestation: ConfirmedAttestation };
 
-/**
- * Key of the transaction, derived from the ids of all due forecasts: workers that read the same set derive the same key, and a different
- * set gets a different one, so that a key's content is fixed once its forecasts are decided.
- */
+/** Derived from the ids of all due forecasts, so that workers that read the same set share the key, and a key's content is fixed. */
 function formatBatchKey(endsAtMs: number, docs: ForecastDoc[]): string {
   const ids = createHash('sha256')
     .update(docs.map((doc) => doc._id).join(' '))

@@ -11,11 +11,7 @@ import type { PipelineDeps, StepContext } from '../deps.ts';
 import type { DayForecast } from '../forecaster.ts';
 import { getWindowOpensMs, isStepLate, requireStepDue, requireWindowOpened } from '../schedule/step-times.ts';
 
-/**
- * Forecasts a day, or returns its stored forecasts. After the window has opened the day is recorded as missed instead, so that the gap
- * shows.
- * @throws OracleError PRICE_UNAVAILABLE without a fresh price, and as `TrustedTime.requireReached`; the step waits
- */
+/** Once the window has opened, the day is recorded as missed. @throws OracleError PRICE_UNAVAILABLE without a fresh price */
 export async function runSignalStep(deps: PipelineDeps, day: Day, context: StepContext): Promise<DayDoc> {
   const known = await deps.record.completeDay(day);
   if (known !== null) return known;

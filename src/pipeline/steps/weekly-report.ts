@@ -9,14 +9,9 @@ import { getWeeklyReportDueMs, isLateForDue } from '../schedule/step-times.ts';
 type WeeklyReportDeps = Pick<PipelineDeps, 'record' | 'market' | 'wagers' | 'reports'>;
 
 const DAYS_PER_WEEK = 7;
-/** Maximum wait for the close of the Sunday; after it the report has null. */
 const MAX_CLOSE_WAIT_MS = 6 * 3_600_000;
 
-/**
- * Writes the missing reports of ended weeks, oldest first, and returns their ids. A report holds what was known when it was due, so that a
- * late one is identical.
- * @throws OracleError STEP_WAITING until the record holds the Sunday, PRICE_UNAVAILABLE while its close is not settled
- */
+/** Holds what was known when due, so that a late report is identical. @throws OracleError STEP_WAITING, PRICE_UNAVAILABLE */
 export async function runWeeklyReportStep(deps: WeeklyReportDeps, context: StepContext): Promise<string[]> {
   const weeks = await listDueWeeks(deps, context);
   for (const week of weeks) await writeReport(deps, week, context);

@@ -96,7 +96,6 @@ function sumGasByPurpose(costs: readonly GasCosts[]): SelfReport['gas'] {
   };
 }
 
-/** Counts equal values, in the order of their first occurrence. */
 function countByValue(values: readonly string[]): [string, number][] {
   return [...Map.groupBy(values, (value) => value)].map(([value, members]) => [value, members.length]);
 }

@@ -7,7 +7,6 @@ import type { PipelineDeps } from '../../deps.ts';
 
 export const WEEK_DAYS = 7;
 
-/** State of one week at the time of the report. */
 export type SelfReportData = Awaited<ReturnType<typeof gatherSelfReportData>>;
 
 const MAX_WINDOW_DAYS = 8;
