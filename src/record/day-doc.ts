@@ -14,7 +14,6 @@ export interface InputSource {
   source: string;
   /** Date of the newest observation; null for a masked series. */
   observedDay: string | null;
-  /** ISO 8601. */
   availableAt: string | null;
 }
 
@@ -29,7 +28,6 @@ export interface DayDoc {
   /** Why nothing was forecast, or null. */
   missedBecause: string | null;
   price: { cents: number; observedAt: Date; source: string } | null;
-  /** Public figures at signal time. */
   context: { fearGreed: number | null; fearGreedLabel: FearGreedLabel | null; etfFlows7dUsd: number | null } | null;
   modelVersion: string | null;
   regime: Regime | null;

@@ -10,7 +10,6 @@ export function listForecastsThrough({ forecasts }: ForecastRecord, day: Day): P
     .toArray();
 }
 
-/** Both bounds inclusive. */
 export function listDaysBetween({ days }: ForecastRecord, from: Day, to: Day): Promise<DayDoc[]> {
   return days
     .find({ day: { $gte: from, $lte: to } }, { hint: { day: 1 } })

@@ -17,7 +17,6 @@ export interface CommittedValues {
   /** Probability that the close at resolution is above the close at window open. */
   pUp: number;
   pUpBps: number;
-  /** BTC/USD at signal time. */
   btcPriceCents: number;
   /** Base rate of UP over the training range. */
   climatology: number;
@@ -43,7 +42,6 @@ export interface Resolution {
   batch: string;
 }
 
-/** Changes of a forecast that are published as events. */
 export type ForecastChange = 'made' | 'attested' | 'resolved';
 
 /** One forecast of a day and horizon. `_id` is `YYYY-MM-DD:<h>d`. */
@@ -51,7 +49,6 @@ export interface ForecastDoc {
   _id: string;
   day: Day;
   horizonDays: number;
-  /** Position in the record of this horizon: from 1, one per day, no gaps. */
   sequence: number;
   state: ForecastState;
   replayed: boolean;
@@ -74,7 +71,6 @@ export interface ForecastDoc {
   attestation: ConfirmedAttestation | null;
   /** Close at window open, from which the outcome is measured; null until it is settled. */
   btcAtSignalCents: number | null;
-  /** Decided, possibly not yet revealed on chain. */
   resolution: Resolution | null;
   reveal: ConfirmedAttestation | null;
   /** Absent without events to publish. */
@@ -100,10 +96,7 @@ export function hasPublicValues({ reveal, state, resolvesAt }: Pick<ForecastDoc,
   return reveal !== null || (state === 'VOID' && resolvesAt <= now);
 }
 
-/**
- * The last day up to which all forecasts are public. Figures derived from wagers stop there: the side of a wager, or a difference of sums,
- * discloses a direction.
- */
+/** Figures derived from wagers stop at this day: the side of a wager, or a difference of sums, discloses a direction. */
 export function computeLastPublicDay(docs: readonly Pick<ForecastDoc, 'day' | 'reveal' | 'state' | 'resolvesAt'>[], now: Date): Day {
   const daysBeforeHidden = docs.filter((doc) => !hasPublicValues(doc, now)).map(({ day }) => day - 1);
   return Math.min(computeLastEndedDay(now), ...daysBeforeHidden);

@@ -113,7 +113,6 @@ export class ForecastRecord {
     return this.forecasts.find({ day }).sort({ horizonDays: 1 }).toArray();
   }
 
-  /** The newest forecast of a horizon that was not missed, or null. */
   findLatest(horizonDays: number): Promise<ForecastDoc | null> {
     return this.forecasts.findOne({ horizonDays, missed: false }, { sort: { sequence: -1 } });
   }
@@ -125,12 +124,10 @@ export class ForecastRecord {
     return doc?.attestation?.uid ?? null;
   }
 
-  /** Ordered by sequence. */
   listByHorizon(horizonDays: number): Promise<ForecastDoc[]> {
     return this.forecasts.find({ horizonDays }).sort({ sequence: 1 }).toArray();
   }
 
-  /** Unattested forecasts count as pending. */
   async countByState(): Promise<Record<Exclude<ForecastState, 'DRAFT'>, number>> {
     const groups = await this.forecasts
       .aggregate<{ _id: ForecastState; count: number }>([{ $group: { _id: '$state', count: { $sum: 1 } } }])
@@ -140,7 +137,6 @@ export class ForecastRecord {
     return counts;
   }
 
-  /** The feed that the record is made from; null before it is claimed. */
   async findSource(): Promise<string | null> {
     return (await this.#meta.findOne({ _id: 'source' }))?.source ?? null;
   }
@@ -151,7 +147,6 @@ export class ForecastRecord {
     return (await this.#meta.findOne({ _id: 'source' }))?.source ?? source;
   }
 
-  /** Days with unattested forecasts, oldest first. */
   listUnattestedDays(): Promise<Day[]> {
     return this.#listDays({ state: 'DRAFT' });
   }
@@ -166,10 +161,7 @@ export class ForecastRecord {
     return this.listByDay(day);
   }
 
-  /**
-   * Records attestations in the order of the forecasts. The block time decides between PENDING and VOID; a missed day is VOID. Forecasts
-   * recorded earlier are skipped.
-   */
+  /** In the order of the forecasts: the block time decides between PENDING and VOID. Forecasts recorded earlier are skipped. */
   markAttested(docs: ForecastDoc[], attestations: ConfirmedAttestation[]): Promise<void> {
     return this.#transition(docs, 'DRAFT', ({ windowOpensAt, missed }, index) => {
       const attestation = attestations[index];
@@ -178,7 +170,6 @@ export class ForecastRecord {
     });
   }
 
-  /** Records the close at window open of a day. */
   async recordOpeningClose(day: Day, closeCents: number, opened: ReachedInstant): Promise<void> {
     opened.requireCovers(getOutcomeWindow(day, 0).opensAtMs, `The outcome window of ${formatDay(day)}`);
     await this.forecasts.updateMany({ day, btcAtSignalCents: null }, { $set: { btcAtSignalCents: closeCents } });
@@ -194,7 +185,6 @@ export class ForecastRecord {
     return days.sort((a, b) => a - b);
   }
 
-  /** Pending forecasts whose window has closed, oldest first. */
   listDueForResolution(now: Date): Promise<ForecastDoc[]> {
     return this.forecasts
       .find({ state: 'PENDING', resolvesAt: { $lte: now }, btcAtSignalCents: { $ne: null } })

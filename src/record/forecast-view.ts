@@ -16,10 +16,7 @@ export interface ViewOptions {
   now: Date;
 }
 
-/**
- * The single access decision on a forecast's values. Basic and Premium callers and payers may always read them; every caller may once the
- * resolution is on chain, under the policy `immediate`, or when a void forecast's window has ended.
- */
+/** The single access decision: Basic, Premium and payers always may; others once the values are public, or under the policy `immediate`. */
 export function mayRead(doc: ForecastDoc, { caller, policy, now }: ViewOptions): boolean {
   return mayReadUnresolved({ caller, policy }) || hasPublicValues(doc, now);
 }
@@ -58,7 +55,6 @@ export interface ForecastView extends ServedFields {
   actualDirection: Direction | null;
 }
 
-/** A forecast cut to what the caller may read. */
 export function viewForecast(doc: ForecastDoc, options: ViewOptions): ForecastView {
   return {
     date: formatDay(doc.day),

@@ -11,10 +11,7 @@ export interface NewestForecast {
   readonly figures: DayFigures;
 }
 
-/**
- * Reads the newest forecast of a horizon; concurrent callers share one read that starts after their call. Null before the first. A day's
- * figures never change and are cached.
- */
+/** Null before the first. Concurrent callers share one read that starts after their call; a day's figures never change and are cached. */
 export function createNewestForecastReader(record: {
   findLatest(horizonDays: number): Promise<ForecastDoc | null>;
   findDay(day: Day): Promise<DayDoc | null>;

@@ -14,7 +14,6 @@ interface ReportDoc {
 
 interface ReportCollection {
   collection: string;
-  /** Stored field of the day, or of the Monday of the week, that a report is about. */
   dayField: 'day' | 'week';
   reportField: 'brief' | 'report';
   formatId(day: Day): string;
@@ -28,7 +27,6 @@ export const REPORT_INDEXES = [BRIEFS, WEEKLY_REPORTS].map(({ collection, dayFie
   indexes: [{ key: { [dayField]: 1 }, unique: true }],
 }));
 
-/** Reports of one kind: each is written once and never deleted. */
 export class ReportStore<Report extends object> {
   readonly #options: ReportCollection;
   readonly #reports: Collection<ReportDoc>;

@@ -1,10 +1,7 @@
 /** Characters other than letters, marks, digits and punctuation that no markup uses. */
 const UNSAFE_CHARACTERS = /[^\p{L}\p{M}\p{N} .,:;%$?'()+/-]/gu;
 
-/**
- * Makes external text safe for a line of plain text, Markdown or HTML: no control or bidi characters, line breaks, markup or links, at most
- * `max` characters.
- */
+/** Makes external text safe for a line of text, Markdown or HTML: no control or bidi characters, line breaks, markup or links. */
 export function sanitizeText(text: string, max: number): string {
   const plain = text
     .slice(0, 10 * max)

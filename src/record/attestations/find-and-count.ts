@@ -6,7 +6,6 @@ import type { ForecastRecord } from '../forecast-record.ts';
 
 export type AttestationType = 'prediction' | 'resolution';
 
-/** A forecast and which of its attestations matched. */
 export interface AttestationMatch {
   doc: ForecastDoc;
   type: AttestationType;

@@ -28,7 +28,6 @@ export type BriefOutcome = ReturnType<typeof toBriefOutcome>;
 
 export type BriefScore = ReturnType<typeof buildBriefScore>;
 
-/** Maximum length of a venue's question and of a step's reason. */
 const MAX_QUESTION_CHARS = 160;
 const MAX_REASON_CHARS = 200;
 
@@ -57,10 +56,7 @@ export interface BriefData {
   lastCovered: Day | null;
 }
 
-/**
- * Composes a brief as of its due time: later attestations are excluded. Since every caller gets the same, unresolved forecasts appear by id
- * only.
- */
+/** As of the due time, without later attestations. Every caller gets the same, so that unresolved forecasts appear by id only. */
 export function composeBrief(data: BriefData) {
   const { day, asOf, generatedAt, late, source, kind, replayedDays, series, lastForecast, wager } = data;
   const known = data.forecasts.filter((doc) => doc.day < day).map((doc) => forecastAsOf(doc, asOf));
@@ -113,7 +109,6 @@ function isRevealedSince({ reveal, resolution }: ForecastDoc, afterMs: number): 
   return reveal !== null && resolution !== null && reveal.at.getTime() > afterMs;
 }
 
-/** Requires a revealed forecast. */
 export function toBriefOutcome({ _id, day, horizonDays, values, resolution }: ForecastDoc) {
   const { outcome, returnBps, btcAtSignalCents, btcAtResolutionCents } = resolution!;
   return {

@@ -8,12 +8,10 @@ export function buildOpening(saltSecret: string, id: string, values: CommittedVa
   return { salt: deriveSalt(saltSecret, id), signal, direction, confidenceBps, pUpBps, btcPriceCents };
 }
 
-/** Zero for a missed day. */
 export function computeForecastCommitment(saltSecret: string, id: string, values: CommittedValues | null): Hex {
   return values === null ? zeroHash : computeCommitment(buildOpening(saltSecret, id, values));
 }
 
-/** Null for a missed day. */
 export function findOpening(saltSecret: string, doc: ForecastDoc): CommitmentOpening | null {
   return doc.values === null ? null : buildOpening(saltSecret, doc._id, doc.values);
 }

@@ -17,7 +17,6 @@ export interface Metadata {
   cid: string;
 }
 
-/** Canonical JSON (RFC 8785) with digest and CID. */
 export function buildMetadata(value: object): Metadata {
   const json = canonicalize(value) as string;
   const digest = `0x${createHash('sha256').update(json).digest('hex')}` as const;

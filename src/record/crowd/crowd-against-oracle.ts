@@ -37,7 +37,6 @@ export async function readCrowdPins(deps: CrowdComparisonDeps, caller: Caller): 
   return { pins, through };
 }
 
-/** The last day whose wager and probabilities the caller may read; null without a limit. */
 async function getLastReadableDay(record: ForecastRecord, { caller, policy, now }: ViewOptions): Promise<Day | null> {
   return policy === 'immediate' || !isPublicCaller(caller) ? null : record.getLastPublicDay(now);
 }

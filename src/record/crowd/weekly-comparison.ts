@@ -16,18 +16,13 @@ export type WeekComparison = ReturnType<typeof compareWeek>;
 
 export type WeeklyComparisonTotals = ReturnType<typeof computeTotals>;
 
-/**
- * Crowd against oracle by the first pin of each week.
- * @param through the last day whose oracle side the caller may read, null without a limit; later days hold market data only
- * @param forecasts the 7-day forecasts of these days, cut to the caller
- */
+/** By the first pin of each week; `through` is the last day whose oracle side the caller may read, null without a limit. */
 export function compareWeekly(pins: readonly CrowdPin[], through: Day | null, forecasts: readonly ForecastView[] = []) {
   const byDate = new Map(forecasts.map((view) => [view.date, view]));
   const weeks = selectWeekPins(pins).map((pin) => compareWeek(pin, through !== null && pin.day > through, byDate.get(formatDay(pin.day))));
   return { weeks: weeks.toReversed(), totals: computeTotals(weeks) };
 }
 
-/** The pin that represents each week, oldest first. */
 export function selectWeekPins(pins: readonly CrowdPin[]): CrowdPin[] {
   return selectFirstPins(pins, ({ weekId }) => weekId);
 }

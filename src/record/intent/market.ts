@@ -3,10 +3,7 @@ import type { ExchangeListing } from '../../wager/venue.ts';
 import type { WagerDoc } from '../../wager/wager-book.ts';
 import { isOwnVenue } from '../own-venue.ts';
 
-/**
- * The prediction market that an intent is for: `wager` is the one that the service sized its own wager of the day on, `listed` the weekly
- * strike nearest to the money now.
- */
+/** `wager` is the market that the service sized its own wager of the day on, `listed` the weekly strike nearest to the money now. */
 export type IntentMarket = NonNullable<ReturnType<typeof toWagerMarket>> | ReturnType<typeof toListedMarket>;
 
 /** The market of a stored wager at its decision; null when none was quoted. */

@@ -14,10 +14,7 @@ import { findTradableStrike, toListedMarket } from './market.ts';
 import { computeIntentSizing } from './sizing.ts';
 import { type BetDecision, buildBetFromWager, buildTradeIntent, isTradableForecast, type TradeIntent } from './trade-intent.ts';
 
-/**
- * The trade intent of the newest forecast of a horizon; null for HOLD.
- * @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED
- */
+/** Of the newest forecast of a horizon; null for HOLD. @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
 export async function getNextIntent(deps: OracleDeps, horizonDays: number, caller: Caller) {
   const options = deps.viewFor(caller);
   const newest = await deps.record.findLatest(horizonDays);

@@ -7,7 +7,6 @@ import { roundContractPrice } from './decimal.ts';
 /** Inputs of a Kelly stake. Probabilities and prices of YES, 0 to 1. */
 export interface SizingInputs {
   pModel: number;
-  /** Mid price. */
   marketPrice: number;
   weight: number;
   bid: number;
@@ -22,7 +21,6 @@ export type IntentSizing = ReturnType<typeof computeIntentSizing>;
 
 const SHARE_DIGITS = 8;
 
-/** Applies the sizing rule of the service's own wagers and rounds the result. */
 export function computeIntentSizing({ sizedAt, ...inputs }: SizingInputs) {
   const { pModel, marketPrice, weight, bid, ask, fee } = inputs;
   const costs = computeContractCosts({ bid, ask, fee: fee ?? 0 });

@@ -14,7 +14,6 @@ import { viewWager } from './wager-view.ts';
 /** The action that a forecast other than HOLD implies: on the price, and in the prediction market. */
 export type TradeIntent = ReturnType<typeof buildTradeIntent>;
 
-/** A market with its stake, or the reason for none. */
 export type BetDecision = { market: IntentMarket; sizing: IntentSizing; limitCost: number | null } | { reason: string };
 
 export interface TradeIntentInput {
@@ -27,7 +26,6 @@ export function isTradableForecast(doc: MadeForecast): doc is TradeIntentInput['
   return doc.values.signal !== 'HOLD';
 }
 
-/** The bet of a stored wager, from its values at decision time. */
 export function buildBetFromWager(wager: WagerDoc | null): BetDecision {
   if (wager === null) return { reason: 'There is no wager of this day: it is sized at 21:42 UTC, unless wagers are switched off.' };
   const market = toWagerMarket(wager);
@@ -63,10 +61,7 @@ export function buildTradeIntent({ forecast, wager, bet }: TradeIntentInput, opt
   };
 }
 
-/**
- * Costs of a contract that pays 1: the highest to enter at, with the fee as far as `sizing.fee` is known, and the break-even, which is
- * the believed probability of the side.
- */
+/** Costs of a contract that pays 1: the highest to enter at, with the fee if known, and the side's believed probability. */
 function buildEntryLimits(bet: BetDecision) {
   const nothing = { maxCost: null, breakEvenCost: null, tokenId: null };
   if ('reason' in bet) return { ...nothing, tickSize: null, minOrderSize: null };

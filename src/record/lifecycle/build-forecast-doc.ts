@@ -2,7 +2,6 @@ import { computeForecastCommitment } from '../commitment/commitment.ts';
 import type { DayDoc } from '../day-doc.ts';
 import { type CommittedValues, type ForecastDoc, formatForecastId, getOutcomeWindow } from '../forecast-doc.ts';
 
-/** An unattested forecast with the commitment to its values. */
 export function buildForecastDoc(stored: DayDoc, horizonDays: number, saltSecret: string): ForecastDoc {
   const _id = formatForecastId(stored.day, horizonDays);
   const values: CommittedValues | null = stored.forecasts[horizonDays] ?? null;

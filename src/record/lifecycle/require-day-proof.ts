@@ -4,10 +4,7 @@ import type { ReachedInstant, UnreachedInstant } from '../../platform/time/trust
 import type { DayDoc } from '../day-doc.ts';
 import { getOutcomeWindow } from '../forecast-doc.ts';
 
-/**
- * A forecast requires a proof that its window is closed, a missed day that it has opened.
- * @throws OracleError INTERNAL for any other proof, which is a bug of the caller
- */
+/** A forecast requires a proof that its window is closed, a missed day that it has opened. @throws OracleError INTERNAL */
 export function requireDayProof(
   { day, missedBecause }: Pick<DayDoc, 'day' | 'missedBecause'>,
   proof: UnreachedInstant | ReachedInstant,

@@ -4,7 +4,6 @@ import type { OutboxEntry } from '../../platform/outbox.ts';
 import type { ForecastChange, ForecastDoc } from '../forecast-doc.ts';
 import { type ForecastState, requireTransition } from './forecast-state.ts';
 
-/** A state transition with its writes and its event. */
 export interface ForecastTransition {
   id: string;
   from: ForecastState;
@@ -13,10 +12,7 @@ export interface ForecastTransition {
   outboxEntry: OutboxEntry<ForecastChange>;
 }
 
-/**
- * Compare-and-set of each forecast's state; a transition that another worker made counts as done.
- * @throws OracleError ILLEGAL_TRANSITION
- */
+/** A transition that another worker made counts as done. @throws OracleError ILLEGAL_TRANSITION */
 export async function transitionForecasts(forecasts: Collection<ForecastDoc>, transitions: readonly ForecastTransition[]): Promise<void> {
   if (transitions.length === 0) return;
   for (const { id, from, to } of transitions) requireTransition(id, from, to);

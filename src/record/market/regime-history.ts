@@ -62,7 +62,6 @@ function toRegimeDay({ day, regime, signalAt, missedBecause, replayed }: StoredD
   };
 }
 
-/** Oldest first. */
 function listTransitions(days: readonly StoredDay[], before: EvaluatedDay | null) {
   const evaluated = days.filter((day): day is EvaluatedDay => day.regime !== null);
   return evaluated.flatMap(({ day, regime, signalAt, replayed }, index) => {

@@ -11,7 +11,6 @@ export interface StrikeQuestion {
   model: ModelDoc;
   strikeUsd: number;
   expiresAt: Date;
-  /** Start of the time to expiry. */
   at: Date;
 }
 

@@ -20,7 +20,6 @@ export interface TrackedStrike {
   bids: StrikeBookLevel[];
   asks: StrikeBookLevel[];
   url: string | null;
-  /** True for quotes of the paper venue. */
   madeByService: boolean;
   observedAt: Date;
   /** The provider's timestamp; null without one. */
@@ -84,7 +83,6 @@ export interface StrikeViewOptions {
 
 export type StrikeView = ReturnType<typeof viewStrike>;
 
-/** By expiry, venue and strike. */
 export function viewStrikes(strikes: readonly TrackedStrike[], options: StrikeViewOptions): StrikeView[] {
   const central = findAtTheMoney(strikes, options.spotUsd);
   return strikes

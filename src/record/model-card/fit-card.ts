@@ -9,10 +9,7 @@ export type FitCard = ReturnType<typeof buildFitCard>;
 
 export type FitCalibration = ReturnType<typeof describeCalibration>;
 
-/**
- * A fit as served. Where all reachable P(up) lie on one side of one half, the calibration discloses the direction of open forecasts;
- * withholding it only then would disclose it too, so that callers without access never get it.
- */
+/** Calibration may disclose open directions; withholding it only then would too, so that callers without access never get it. */
 export function buildFitCard(fit: HorizonModel, mayReadCalibration: boolean) {
   return {
     horizon: formatHorizonName(fit.horizonDays),
@@ -26,10 +23,7 @@ export function buildFitCard(fit: HorizonModel, mayReadCalibration: boolean) {
   };
 }
 
-/**
- * logit P(up) = logit(baseRate) + intercept + slope * sum of coefficient * (score - mean). `lowest` and `highest` bound P(up) over all
- * scores, each of which lies in [-1, 1].
- */
+/** logit P(up) = logit(baseRate) + intercept + slope * sum of coefficient * (score - mean); bounds for scores in [-1, 1]. */
 function describeCalibration(fit: HorizonModel) {
   const slopes = fit.beta.slice(1);
   const centre = slopes.reduce((sum, slope, index) => sum - slope * fit.meanX[index], 0);

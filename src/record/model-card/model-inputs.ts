@@ -29,7 +29,6 @@ export interface ModelInput {
   enters: readonly ModelScore[];
 }
 
-/** All input series, the price first. */
 export const MODEL_INPUT_SERIES: readonly ModelInput[] = MODEL_SERIES.map((series) => {
   const { title, unit, lagDays, staleDays } = SERIES[series];
   return { series, title, unit, lagDays, staleDays, enters: SCORES_BY_SERIES[series] ?? [] };

@@ -17,7 +17,6 @@ export function countIndependentCallsPerYear(horizonDays: number): number {
 const slopeDeviation = Math.sqrt(1 / MODEL_SETTINGS.slopePrecision);
 const { pseudoCount } = MODEL_SETTINGS;
 
-/** The method, one step per line. */
 export const METHOD: readonly string[] = [
   `Five scores in [-1, 1] are computed from data known at signal time: ${MODEL_INPUTS.join(', ')}. Each is the squashed mean of its available inputs.`,
   `P(up) = 1 / (1 + exp(-(logit(baseRate) + a + b * d))), d = sum of coefficient * (score - mean of the score in training).`,

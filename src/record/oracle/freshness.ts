@@ -19,10 +19,7 @@ export function computeFreshness(
   };
 }
 
-/**
- * Signal time of the first day from today on without a forecast: one made manually before its time is final. Null beyond `lastCovered`.
- * @param reach `lastDay` is null before the first forecast
- */
+/** The first day from today on without a forecast: one made manually before its time is final. Null beyond `lastCovered`. */
 export function computeNextSignalAt(now: Date, { lastDay, lastCovered }: { lastDay: Day | null; lastCovered: Day | null }): Date | null {
   const today = toDay(now.getTime());
   const due = getSignalTimeMs(today) > now.getTime() ? today : today + 1;

@@ -3,17 +3,13 @@ import { OracleError } from '../../platform/errors.ts';
 import type { CommittedValues, ForecastDoc } from '../forecast-doc.ts';
 import { mayRead, type ViewOptions } from '../forecast-view.ts';
 
-/** A forecast of a day that was not missed. */
 export type MadeForecast = ForecastDoc & { values: CommittedValues; regime: Regime; modelVersion: string };
 
 export function isMadeForecast(doc: ForecastDoc): doc is MadeForecast {
   return doc.values !== null && doc.regime !== null && doc.modelVersion !== null;
 }
 
-/**
- * The newest forecast that was not missed, of a horizon's forecasts in sequence order.
- * @throws OracleError STEP_WAITING before the first
- */
+/** The newest forecast that was not missed; expects sequence order. @throws OracleError STEP_WAITING before the first */
 export function requireNewestForecast(docs: readonly ForecastDoc[]): MadeForecast {
   const newest = docs.findLast(isMadeForecast);
   if (newest === undefined) throw notYetMadeError('forecast');

@@ -13,10 +13,7 @@ import { readHorizonRecord } from './oracle-signal.ts';
 import { computeRecentAccuracy } from './recent-accuracy.ts';
 import { describeThresholds } from './signal-thresholds.ts';
 
-/**
- * The Basic answer with all its evidence (interface, section 2.2). A part that is unavailable is null and listed in `missing`.
- * @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED
- */
+/** The Basic answer with all its evidence (interface, section 2.2); unavailable parts are null and listed in `missing`. Errors as Basic. */
 export async function getPremiumSignal(deps: OracleDeps, horizonDays: number, caller: Caller) {
   const now = deps.now();
   const { docs, newest, summary, signal } = await readHorizonRecord(deps, horizonDays, caller);

@@ -40,7 +40,6 @@ export const FORECAST_STATE = {
   missed: z.boolean().describe('True when nothing was forecast before the window opened'),
 };
 
-/** Cut to the caller. */
 export const FORECAST_VALUES = {
   signal: SIGNAL.nullable().describe('GATED until the outcome for callers below Basic; null for a missed day'),
   direction: DIRECTION.nullable().describe('Expected direction; null while gated, and for a missed day'),

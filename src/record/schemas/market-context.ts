@@ -9,7 +9,6 @@ export const CONTEXT_SECTIONS = ['price', 'sentiment', 'flows', 'macro', 'regime
 
 export type ContextSection = (typeof CONTEXT_SECTIONS)[number];
 
-/** Provenance of one figure or group of figures. */
 const ORIGIN = {
   source: z.string().describe('Source of the figure'),
   observedAt: TIME.nullable().describe('Time of observation or publication; null without a value'),

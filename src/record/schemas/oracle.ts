@@ -43,7 +43,6 @@ export const FRESHNESS = {
   missedSince: DATE.nullable().describe('First later day without a forecast; null when none was missed'),
 };
 
-/** For callers that may read them. */
 export const READABLE_VALUES = {
   confidence: CONFIDENCE.describe('Calibrated probability of the direction as committed, 0.50 to 0.99, four digits'),
   direction: DIRECTION.describe('Expected direction over the horizon'),
@@ -67,7 +66,6 @@ export const ACCESS = z.object({
   requirement: z.string().describe('Access requirement of this resource'),
 });
 
-/** Interface, section 2.2. */
 export const ORACLE_SIGNAL = z.object({
   success: SUCCESS,
   signal: z.enum(['BUY', 'SELL', 'HOLD']).describe('HOLD where P(up) is too close to one half for the regime'),

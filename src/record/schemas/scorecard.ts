@@ -106,7 +106,6 @@ export const PREDICTION_MARKET = z.object({
   wagers: TALLY.describe('Settled wagers'),
 });
 
-/** Interface, section 2.3. */
 export const SCORECARD = z.object({
   success: SUCCESS,
   horizon: HORIZON.describe('Requested horizon'),

@@ -18,7 +18,6 @@ const COMMON = {
   replayed: FORECAST_STATE.replayed,
 };
 
-/** Interface, section 2.1. */
 export const PUBLIC_SIGNAL = z.object({
   ...COMMON,
   direction: DIRECTION.nullable().describe('Expected direction over the horizon; null while it is gated'),

@@ -56,13 +56,11 @@ function selectPage(docs: readonly ForecastDoc[], { limit, before }: ScorecardPa
   return docs.slice(Math.max(0, end - limit), end).reverse();
 }
 
-/** Of one horizon's forecasts in sequence order. */
 export function summarizeForecasts(docs: readonly ForecastDoc[], horizonDays: number): ScorecardSummary {
   const { longestWinStreak, ...summary } = summarizeRecord(docs.map(toSummaryRow), horizonDays);
   return summary;
 }
 
-/** Of one horizon's forecasts in sequence order. */
 export function computeForecastWinRate(docs: readonly ForecastDoc[], horizonDays: number): WinRate {
   return computeWinRate(docs.map(toSummaryRow), horizonDays);
 }

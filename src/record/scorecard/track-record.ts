@@ -12,7 +12,6 @@ import { buildShareRow, groupByModelVersion, groupByRegime, type ShareRow } from
 import type { StatisticsService } from '../statistics/statistics-service.ts';
 import { summarizeForecasts, toScorecardEntry } from './scorecard.ts';
 
-/** Null matches all. */
 export interface TrackRecordFilter {
   horizonDays: number;
   from: Day | null;

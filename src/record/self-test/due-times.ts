@@ -28,17 +28,13 @@ export function getSelfTestDueMs(step: SelfTestStep, day: Day): number {
   return toInstantMs(day, hours, minutes);
 }
 
-/**
- * The newest due day of a step.
- * @param lastCovered last day of a feed that ends, whose tests end with the first due time after it; null for a live feed
- */
+/** `lastCovered` is the last day of a feed that ends, whose tests end with the first due time after it; null for a live feed. */
 export function getNewestDueDay(step: SelfTestStep, nowMs: number, lastCovered: Day | null): Day {
   const today = toDay(nowMs);
   const begun = getDueDayOnOrBefore(step, nowMs >= getSelfTestDueMs(step, today) ? today : today - 1);
   return lastCovered === null ? begun : Math.min(begun, getLastDueDay(step, lastCovered));
 }
 
-/** Next due time in milliseconds since 1970; null after the end of the data. */
 export function getNextDueMs(step: SelfTestStep, nowMs: number, lastCovered: Day | null): number | null {
   const day = getNewestDueDay(step, nowMs, null) + PERIOD_DAYS[step];
   return lastCovered !== null && day > getLastDueDay(step, lastCovered) ? null : getSelfTestDueMs(step, day);

@@ -10,7 +10,6 @@ export const RESULT_FORMAT = 1;
 export interface SelfTestFailure {
   at: Date;
   reason: string;
-  /** Code version that failed. */
   codeVersion: string;
 }
 
@@ -31,7 +30,6 @@ export interface SelfTestDoc<Result = object> {
   reason: string | null;
   /** A later run, by other code or on other data, that failed while this result stands; null without one. */
   failure: SelfTestFailure | null;
-  /** null when it could not run. */
   verdict: string | null;
   /** Package version and digest of the computing code. */
   codeVersion: string;
@@ -42,7 +40,6 @@ export interface SelfTestDoc<Result = object> {
   lastDay: Day | null;
   source: string;
   simulated: boolean;
-  /** It includes replayed days. */
   replayed: boolean;
   seed: number | null;
   format: number;

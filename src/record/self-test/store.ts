@@ -36,7 +36,6 @@ export class SelfTestStore {
     return this.#runs.findOne({ test }, { sort: { day: -1 }, hint: TEST_DAY_INDEX, projection: { result: 0 } });
   }
 
-  /** Both bounds inclusive. */
   listBetween(test: SelfTestName, from: Day, to: Day): Promise<SelfTestRun[]> {
     return this.#runs
       .find({ test, day: { $gte: from, $lte: to } }, { hint: TEST_DAY_INDEX, projection: { result: 0 } })
@@ -44,10 +43,7 @@ export class SelfTestStore {
       .toArray();
   }
 
-  /**
-   * Stores a run by compare-and-set unless the stored one of its day takes precedence (see `supersedes`), and returns the stored run. A
-   * failure is noted beside the result that it could not replace.
-   */
+  /** Compare-and-set where the run `supersedes` the stored one; a failure is noted beside the result it could not replace. */
   async saveRun(run: SelfTestDoc): Promise<SelfTestRun> {
     const stored: SelfTestRun = await insertOrFind(this.#runs, run);
     if (stored === run) return run;

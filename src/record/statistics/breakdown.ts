@@ -12,7 +12,6 @@ export function buildShareRow(docs: readonly ForecastDoc[], horizonDays: number)
   return { total: docs.length, resolved, wins, accuracy, effectiveN, dedupedTotal, accuracyInterval95, brier: computeForecastBrier(docs) };
 }
 
-/** With the counts that are not scored, and the verdict. */
 export function buildHorizonRow(docs: readonly ForecastDoc[], horizonDays: number) {
   const { holds, voids, missed, pending, verdict } = summarizeForecasts(docs, horizonDays);
   return { horizon: formatHorizonName(horizonDays), ...buildShareRow(docs, horizonDays), holds, voids, missed, pending, verdict };

@@ -5,10 +5,7 @@ import { compareWeekly } from '../crowd/weekly-comparison.ts';
 
 export type MarketSkill = NonNullable<ReturnType<typeof computeMarketSkill>>;
 
-/**
- * Skill over the market on weeks that are public; null before the first settled week, and while the market's score is 0. The interval is
- * that of the weekly comparison (Student's t of weekly differences) over the market's score, so that both agree; null for a single week.
- */
+/** Null before the first settled week, and while the market's score is 0. The interval is the weekly comparison's, so that both agree. */
 export function computeMarketSkill(pins: readonly CrowdPin[], through: Day) {
   const { weeks } = compareWeekly(pins, through);
   const pairs = weeks.flatMap(({ market, oracle }) => (market === null || oracle === null ? [] : [[oracle.brier, market.brier]]));

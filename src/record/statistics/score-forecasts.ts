@@ -21,10 +21,7 @@ export async function scoreForecasts(models: Pick<ModelStore, 'get'>, docs: read
   }));
 }
 
-/**
- * The published distribution is that of the price at resolution given the price at signal time: this return is scored, which differs
- * slightly from that of the outcome window.
- */
+/** Scores the return from the price at signal time, as published; it differs slightly from that of the outcome window. */
 function scoreDistribution({ values, resolution, horizonDays }: ForecastDoc, model: ModelDoc | null): ScoredForecast['distribution'] {
   const fit = model?.horizons.find((candidate) => candidate.horizonDays === horizonDays);
   if (fit === undefined || values === null || resolution === null) return null;

@@ -12,7 +12,6 @@ import { buildHorizonRow, groupByModelVersion, groupByRegime, type HorizonRow } 
 import { computeMarketSkill, type MarketSkill } from './market-skill.ts';
 import { scoreForecasts } from './score-forecasts.ts';
 
-/** Maximum of cached selections; the whole records take four. */
 const MAX_CACHED_SELECTIONS = 64;
 
 export interface StatisticsDeps extends MarketComparisonDeps {
@@ -23,10 +22,7 @@ const STRIKE_QUESTION_NOTE =
   'A different question from UP or DOWN: whether the price is above the strike nearest to the money at the weekly expiry, one strike per week, whatever the horizon of this record.';
 const OWN_QUOTES_NOTE = 'The quotes are made by this service itself: skill against them proves nothing.';
 
-/**
- * Statistics with error bars, cached because resampling dominates response time. Cache keys come from the database, so that all processes
- * serve the same.
- */
+/** Cached because resampling dominates response time; keys come from the database, so that all processes serve the same. */
 export class StatisticsService {
   readonly #deps: StatisticsDeps;
   readonly #statisticsCache = createCache<RecordStatistics>('record-statistics', MAX_CACHED_SELECTIONS);
@@ -79,7 +75,6 @@ export class StatisticsService {
   }
 }
 
-/** Cache key: digest of every input of the statistics. */
 function digestScoredForecasts(docs: readonly ForecastDoc[], horizonDays: number): string {
   const hash = createHash('sha256').update(String(horizonDays));
   for (const { day, reveal, values, resolution, modelVersion } of docs) {

@@ -31,7 +31,6 @@ export interface WeeklyReportData {
   openUsd: number | null;
   closeUsd: number | null;
   days: readonly DayDoc[];
-  /** All forecasts through the end of the week, as the record holds them now. */
   forecasts: readonly ForecastDoc[];
   stakes: readonly WagerDoc[];
 }
@@ -92,7 +91,6 @@ function composeHorizon(horizonDays: HorizonDays, known: readonly ForecastDoc[],
   });
 }
 
-/** Attestations between the two instants. */
 function summarizeAttestations(known: readonly ForecastDoc[], before: Date) {
   const since = (references: (ConfirmedAttestation | null)[]) =>
     references.filter((one): one is ConfirmedAttestation => one !== null && one.at > before);

@@ -4,12 +4,7 @@ import { roundTo } from '../../platform/round.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { computeForecastBrier } from '../scorecard/scorecard.ts';
 
-/**
- * Summary of a horizon's week.
- * @param made forecasts of the week's days, as of its end
- * @param over forecasts of any day whose outcome came on chain in the week
- * @param open count of open forecasts at its end
- */
+/** `made` are the forecasts of the week's days, `over` those of any day with an outcome on chain in it, `open` a count at its end. */
 export function summarizeHorizonWeek(
   horizonDays: HorizonDays,
   { made, over, open }: { made: readonly ForecastDoc[]; over: readonly ForecastDoc[]; open: number },

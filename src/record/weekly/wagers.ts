@@ -21,7 +21,6 @@ function listPublicWagers(stakes: readonly WagerDoc[], forecasts: readonly Forec
   return stakes.filter(({ day, settledAt }) => day <= through && settledAt !== null && settledAt <= at);
 }
 
-/** Amounts in millionths of the asset. */
 function sumWagers(stakes: WagerDoc[]) {
   const [{ venue, asset }] = stakes;
   const wins = stakes.filter(({ state }) => state === 'WIN').length;
