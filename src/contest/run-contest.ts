@@ -39,11 +39,7 @@ async function runStepForRounds(deps: ContestDeps, step: string, rounds: readonl
   return reports;
 }
 
-async function attemptStep(
-  { log }: ContestDeps,
-  of: Pick<ContestReport, 'step' | 'round'>,
-  run: () => Promise<string | null>,
-): Promise<ContestReport[]> {
+async function attemptStep({ log }: ContestDeps, of: Pick<ContestReport, 'step' | 'round'>, run: () => Promise<string | null>) {
   try {
     const done = await run();
     if (done === null) return [];

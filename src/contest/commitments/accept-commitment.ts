@@ -12,11 +12,7 @@ export interface SignedCommitment extends Commitment {
   signature: Hex;
 }
 
-/**
- * Accepts a commitment until its round opens. Only a newer one replaces that of the same wallet and market, which prevents the replay of an
- * old signature.
- * @throws OracleError NOT_FOUND, CONFLICT, INPUT_INVALID, UNAUTHENTICATED, CHAIN_UNREACHABLE, STEP_WAITING while the clocks disagree
- */
+/** Only a newer one replaces that of the same wallet and market, which prevents the replay of an old signature. */
 export async function acceptCommitment(deps: ContestDeps, { signature, ...commitment }: SignedCommitment) {
   const { round, market } = await findMarket(deps, commitment.market);
   requireOpenRound(round, deps.now());
@@ -38,10 +34,8 @@ export async function findMarket({ rounds }: ContestDeps, id: string): Promise<{
   const round = roundId === null ? null : await rounds.find(roundId);
   const market = round?.markets.find((one) => one.id === id);
   if (round && market) return { round, market };
-  throw new OracleError('NOT_FOUND', 'There is no such market', {
-    field: 'market',
-    suggestedAction: 'GET /api/svc/clawstake/markets lists all markets with their ids.',
-  });
+  const suggestedAction = 'GET /api/svc/clawstake/markets lists all markets with their ids.';
+  throw new OracleError('NOT_FOUND', 'There is no such market', { field: 'market', suggestedAction });
 }
 
 function requireOpenRound(round: RoundDoc, now: Date): void {
@@ -49,11 +43,10 @@ function requireOpenRound(round: RoundDoc, now: Date): void {
 }
 
 function commitmentsEndedError(round: RoundDoc): OracleError {
-  return new OracleError('CONFLICT', `Commitments for round ${round._id} ended at ${round.opensAt.toISOString()}`, {
-    field: 'market',
-    suggestedAction: 'Commit to a market of the open round: GET /api/svc/clawstake/status names it.',
-    details: { round: round._id, deadline: round.opensAt.toISOString() },
-  });
+  const deadline = round.opensAt.toISOString();
+  const suggestedAction = 'Commit to a market of the open round: GET /api/svc/clawstake/status names it.';
+  const rejected = { field: 'market', suggestedAction, details: { round: round._id, deadline } };
+  return new OracleError('CONFLICT', `Commitments for round ${round._id} ended at ${deadline}`, rejected);
 }
 
 function requireRecentIssue(issuedAtMs: number, now: Date): void {
@@ -75,8 +68,6 @@ async function requireCommitmentSignature({ deployment, isSignedBy }: ContestDep
 }
 
 function staleCommitmentError({ market }: Commitment): OracleError {
-  return new OracleError('CONFLICT', `This wallet has a commitment for ${market} with the same or a later issuedAtMs`, {
-    field: 'issuedAtMs',
-    suggestedAction: 'To replace it, sign again with a later issuedAtMs.',
-  });
+  const rejected = { field: 'issuedAtMs', suggestedAction: 'To replace it, sign again with a later issuedAtMs.' };
+  return new OracleError('CONFLICT', `This wallet has a commitment for ${market} with the same or a later issuedAtMs`, rejected);
 }

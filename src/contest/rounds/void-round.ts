@@ -26,10 +26,7 @@ export async function voidRound(deps: ContestDeps, round: RoundDoc, over: Reache
 }
 
 /** Markets with the count and mean of their commitments, for rounds past their deadline. */
-export async function addCrowdFigures(
-  { commitments }: Pick<ContestDeps, 'commitments'>,
-  markets: readonly MarketDoc[],
-): Promise<MarketDoc[]> {
+export async function addCrowdFigures({ commitments }: Pick<ContestDeps, 'commitments'>, markets: readonly MarketDoc[]) {
   const crowd = await commitments.readCrowdFigures(markets.map(({ id }) => id));
   return markets.map((market) => ({ ...market, commitments: 0, meanBps: null, ...crowd.get(market.id) }));
 }
