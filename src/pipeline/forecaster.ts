@@ -4,21 +4,15 @@ import type { FeatureTable } from '../forecast/features/feature-table.ts';
 import { fitModel } from '../forecast/fit/walk-forward.ts';
 import { getLastDay, type InputFrame, sliceFrame, validateFrame } from '../forecast/input-frame.ts';
 import { formatModelVersion, getBlockIndex, getBlockStart, HORIZONS, TRIAL_COUNT } from '../forecast/model.ts';
-import { describeRegimeFactors, type RegimeFactors } from '../forecast/regime/factors.ts';
-import { classifyRegimes, type Regime } from '../forecast/regime/regime.ts';
-import { buildForecast, type ForecastValues } from '../forecast/signal.ts';
+import { describeRegimeFactors } from '../forecast/regime/factors.ts';
+import { classifyRegimes } from '../forecast/regime/regime.ts';
+import { buildForecast } from '../forecast/signal.ts';
 import type { DayInputs } from '../market/inputs/day-inputs.ts';
 import { computeInputsDigest } from '../market/inputs/inputs-digest.ts';
 import type { ModelDoc, ModelStore } from '../record/model-store.ts';
 
 /** Forecasts of all horizons of one day, with what they share. */
-export interface DayForecast {
-  model: ModelDoc;
-  regime: Regime;
-  factors: RegimeFactors;
-  variance: { v94: number; v99: number };
-  forecasts: ForecastValues[];
-}
+export type DayForecast = Awaited<ReturnType<Forecaster['forecast']>>;
 
 /** Computes a day's forecasts; caches the features of the last frame, so that the next day computes one row. */
 export class Forecaster {
@@ -30,7 +24,7 @@ export class Forecaster {
   }
 
   /** @throws OracleError HISTORY_TOO_SHORT when the block's model cannot be fitted, INPUT_INVALID with column and date */
-  async forecast({ day, frame, spot }: DayInputs, now: Date): Promise<DayForecast> {
+  async forecast({ day, frame, spot }: DayInputs, now: Date) {
     validateFrame(frame);
     const table = computeFeatures(frame, this.#lastFeatures);
     this.#lastFeatures = { frame, table };

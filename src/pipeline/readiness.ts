@@ -15,11 +15,7 @@ export interface ReadinessDeps {
   now(): Date;
 }
 
-export interface ReadinessCheck {
-  name: string;
-  ok: boolean;
-  detail: string;
-}
+export type ReadinessCheck = Awaited<ReturnType<typeof runCheck>>;
 
 /** Base produces a block every 2 s; a local chain produces none while idle. */
 const MAX_BLOCK_AGE_MS = 5 * 60_000;
@@ -44,7 +40,7 @@ export function checkReadiness(deps: ReadinessDeps): Promise<ReadinessCheck[]> {
   ]);
 }
 
-async function runCheck(name: string, check: () => Promise<string>): Promise<ReadinessCheck> {
+async function runCheck(name: string, check: () => Promise<string>) {
   try {
     return { name, ok: true, detail: await check() };
   } catch (error) {

@@ -2,20 +2,14 @@ import { type Day, formatDay, toDay } from '../forecast/day.ts';
 import { OracleError } from '../platform/errors.ts';
 import { createLiveContext, type PipelineDeps } from './deps.ts';
 import { type DayStepName, getStepDueMs } from './schedule/step-times.ts';
-import { runStep, type StepReport } from './step-registry.ts';
+import { runStep } from './step-registry.ts';
 import type { StepName } from './step-run-store.ts';
 
 /** Steps that take a day; the others act on the clock and the record. */
 export const SINGLE_DAY_STEPS: readonly string[] = ['signal', 'wager', 'brief'] satisfies StepName[];
 
-/**
- * Runs a step on the operator's request, by default for today. Steps are idempotent: completed work is not repeated.
- * @throws OracleError INPUT_INVALID naming `day` when the step takes none or has nothing to do on it; CONFLICT before the step's due time
- */
-export async function runStepManually(
-  deps: PipelineDeps,
-  { step, day, now }: { step: StepName; day?: Day | undefined; now: Date },
-): Promise<StepReport> {
+/** By default for today; completed work is not repeated. @throws OracleError INPUT_INVALID naming `day`; CONFLICT before the due time */
+export async function runStepManually(deps: PipelineDeps, { step, day, now }: { step: StepName; day?: Day | undefined; now: Date }) {
   const today = toDay(now.getTime());
   if (day !== undefined) await requireValidDay(deps, step, day, today);
   const of = day ?? today;

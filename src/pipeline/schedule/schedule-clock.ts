@@ -22,10 +22,7 @@ interface StoredJob {
 
 const CRON_OPTIONS = { timezone: 'UTC', skipImmediate: true } as const;
 
-/**
- * Runs Agenda while this process's clock agrees with the database's. Agenda locks and schedules by the local clock: one that runs ahead
- * would take over the locks of other workers and postpone every job, so its writes are repaired.
- */
+/** Agenda locks by the local clock: one that runs ahead takes over locks and postpones jobs, so it runs only while the clocks agree. */
 export class ScheduleClock {
   readonly #deps: ScheduleClockDeps;
   readonly #jobs: Collection<StoredJob>;

@@ -10,10 +10,7 @@ export interface TimetableEntry {
   what: string;
 }
 
-interface ClockTime {
-  hours: number;
-  minutes: number;
-}
+type ClockTime = Record<'hours' | 'minutes', number>;
 
 const OUTCOME_CHECKS = Array.from({ length: 24 / OUTCOME_CHECK_HOURS }, (_, index) => ({ hours: index * OUTCOME_CHECK_HOURS, minutes: 0 }));
 

@@ -22,12 +22,7 @@ export async function getDueDay({ market }: Pick<PipelineDeps, 'market'>, step: 
   return getNewestDueDay(step, now.getTime(), (await market.coverage()).lastDay);
 }
 
-/**
- * Runs the tests of a step for its newest due day and returns those that ran; tests of unchanged code and data are skipped. Tests of the
- * record run first, since they wait for no history.
- * @throws OracleError PRICE_UNAVAILABLE and other retryable codes while history is missing, INTERNAL when a test failed; and as
- * `TrustedTime.requireReached`
- */
+/** Tests of the record run first: they wait for no history. @throws OracleError INTERNAL when a test failed, retryable without history */
 export async function runSelfTestStep(deps: PipelineDeps, step: SelfTestStep, { now, time }: StepContext): Promise<SelfTestName[]> {
   const day = await getDueDay(deps, step, now);
   await time.requireReached(getSelfTestDueMs(step, day), `The ${step} of ${formatDay(day)}`);
@@ -61,11 +56,7 @@ async function* runDueRecordedTests(deps: PipelineDeps, { step, day, now }: DueR
   }
 }
 
-async function runRecordedTest(
-  deps: PipelineDeps,
-  test: keyof typeof RECORDED_TESTS,
-  { day, now }: { day: Day; now: Date },
-): Promise<SelfTestFinding> {
+async function runRecordedTest(deps: PipelineDeps, test: keyof typeof RECORDED_TESTS, { day, now }: { day: Day; now: Date }) {
   const started = performance.now();
   const origin = { test, dataDigest: null, firstDay: null, lastDay: null, seed: null, replayed: false };
   const durationMs = () => Math.round(performance.now() - started);
@@ -84,11 +75,7 @@ interface DueRun {
   now: Date;
 }
 
-async function saveFindings(
-  { selfTests, market }: PipelineDeps,
-  due: DueRun,
-  findings: AsyncIterable<SelfTestFinding>,
-): Promise<SelfTestRun[]> {
+async function saveFindings({ selfTests, market }: PipelineDeps, due: DueRun, findings: AsyncIterable<SelfTestFinding>) {
   const runs: SelfTestRun[] = [];
   for await (const finding of findings) {
     const isFirst = (await selfTests.store.findNewestRun(finding.test)) === null;

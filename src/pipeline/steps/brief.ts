@@ -10,11 +10,7 @@ import { toPublicStepReason } from '../step-run-store.ts';
 
 type BriefDeps = Pick<PipelineDeps, 'record' | 'market' | 'wagers' | 'runs' | 'reports'>;
 
-/**
- * Writes a day's brief once, as of 03:00 UTC, also when it runs late.
- * @throws OracleError STEP_WAITING before its due time and before the record begins, PRICE_UNAVAILABLE beyond the end of the data, and as
- * `TrustedTime.requireReached`
- */
+/** As of 03:00 UTC, also when late. @throws OracleError STEP_WAITING before its due time, PRICE_UNAVAILABLE beyond the end of the data */
 export async function runBriefStep(deps: BriefDeps, day: Day, context: StepContext): Promise<Brief> {
   const { briefs } = deps.reports;
   const known = await briefs.findByDay(day);

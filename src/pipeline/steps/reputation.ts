@@ -22,10 +22,7 @@ export async function runReputationStep(deps: PipelineDeps, { now, time }: StepC
 }
 
 /** The header is stored before the report is sent; reports of earlier versions hash a file without it. */
-async function reportOutcome(
-  deps: PipelineDeps,
-  { wager, now, over }: { wager: WagerDoc; now: Date; over: ReachedInstant },
-): Promise<void> {
+async function reportOutcome(deps: PipelineDeps, { wager, now, over }: { wager: WagerDoc; now: Date; over: ReachedInstant }) {
   const outcome = wager.state === 'WIN' ? 'WIN' : 'LOSS';
   const header = { ...(await deps.reporter.describe(outcome)), createdAt: now.toISOString() };
   const prepared = await deps.wagers.prepareFeedback(wager, header);

@@ -10,11 +10,7 @@ import type { PipelineDeps, StepContext } from '../deps.ts';
 import { getWindowOpensMs, requireStepDue, requireWindowOpened } from '../schedule/step-times.ts';
 import { findVenue } from './find-venue.ts';
 
-/**
- * Decides a day's wager once, stores it, then places it under the day's order id, so that neither a rerun nor a crash buys twice. If wagers
- * are off or paused until the window opens, the day is decided without a stake.
- * @throws OracleError STEP_WAITING when the wager's venue is no longer configured, and as `TrustedTime.requireReached`
- */
+/** Stored before it is placed under the day's order id, so that neither a rerun nor a crash buys twice. @throws OracleError STEP_WAITING */
 export async function runWagerStep(deps: PipelineDeps, day: Day, context: StepContext): Promise<WagerDoc | null> {
   const { wagers, record } = deps;
   const known = await wagers.findByDay(day);

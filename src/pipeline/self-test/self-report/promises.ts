@@ -7,12 +7,7 @@ import { getStepDueMs, getWindowOpensMs, isLateForDue, isStepLate, OUTCOME_CHECK
 import { toPublicStepReason } from '../../step-run-store.ts';
 import { type SelfReportData, WEEK_DAYS } from './gather-data.ts';
 
-export interface PromiseOutcome {
-  step: PromisedStep;
-  day: Day;
-  state: PromiseState;
-  detail: string | null;
-}
+export type PromiseOutcome = ReturnType<typeof toPromiseOutcome>;
 
 const MAX_DETAIL_CHARS = 200;
 const OUTCOME_CHECK_MS = OUTCOME_CHECK_HOURS * 3_600_000;
@@ -127,7 +122,7 @@ function explainUndone({ runs }: SelfReportData, step: PromisedStep, day: Day): 
   return toPromiseOutcome(step, day, run.state, reason === null ? null : sanitizeText(reason, MAX_DETAIL_CHARS));
 }
 
-function toPromiseOutcome(step: PromisedStep, day: Day, state: PromiseState, detail: string | null = null): PromiseOutcome {
+function toPromiseOutcome(step: PromisedStep, day: Day, state: PromiseState, detail: string | null = null) {
   return { step, day, state, detail };
 }
 
