@@ -4,7 +4,7 @@ import { OracleError } from '../../platform/errors.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
 import { type AttestationMatch, type AttestationType, findAttestation } from './find-and-count.ts';
-import { type AttestationView, type AttestationViewOptions, viewAttestation } from './view.ts';
+import { type AttestationViewOptions, viewAttestation } from './view.ts';
 
 const ATTESTATION_TYPES: readonly AttestationType[] = ['prediction', 'resolution'];
 
@@ -13,12 +13,7 @@ const FIELD_BY_TYPE = { prediction: 'attestation', resolution: 'reveal' } as con
 /** A range that an index serves, unlike `$ne: null`. */
 const ON_CHAIN_FILTER = { $gte: new Date(0) };
 
-/**
- * A page of attestations, newest first: by block time, forecast id, then resolution before prediction, so that the order within a block is
- * total. Reads `limit` index entries per horizon and type.
- * @param query `before` is the uid of the last attestation of the previous page; null for the first page
- * @throws OracleError INPUT_INVALID naming `before` when the record has no such attestation
- */
+/** Newest first by block time, forecast id, then resolution before prediction: a total order. @throws OracleError INPUT_INVALID (`before`) */
 export async function listAttestations(
   record: ForecastRecord,
   { horizons, limit, before }: { horizons: readonly number[]; limit: number; before: Hex | null },
@@ -42,10 +37,9 @@ export async function listAttestations(
 async function findPosition(record: ForecastRecord, before: Hex): Promise<AttestationMatch> {
   const position = await findAttestation(record, before);
   if (position !== null) return position;
-  throw new OracleError('INPUT_INVALID', 'query parameter "before": is no attestation of this record', {
-    field: 'before',
-    suggestedAction: 'Send nextCursor of the previous page, or omit "before" for the newest attestations.',
-  });
+  const suggestedAction = 'Send nextCursor of the previous page, or omit "before" for the newest attestations.';
+  const problem = 'query parameter "before": is no attestation of this record';
+  throw new OracleError('INPUT_INVALID', problem, { field: 'before', suggestedAction });
 }
 
 async function readList(
@@ -96,11 +90,7 @@ async function countAttestations({ forecasts }: ForecastRecord, horizons: readon
 }
 
 /** The newest prediction attestation, the longest horizon of its block; null before the first. */
-export async function findLatestAttestation(
-  record: ForecastRecord,
-  horizons: readonly number[],
-  options: AttestationViewOptions,
-): Promise<AttestationView | null> {
+export async function findLatestAttestation(record: ForecastRecord, horizons: readonly number[], options: AttestationViewOptions) {
   const lists = horizons.map((horizonDays) => readList(record, { horizonDays, type: 'prediction', after: null, limit: 1 }));
   const [newest] = (await Promise.all(lists)).flat().sort(compareNewestFirst);
   return newest === undefined ? null : viewAttestation(newest.doc, newest.type, options);

@@ -1,10 +1,5 @@
 import type { Brief, BriefOutcome, BriefScore } from './compose.ts';
 
-interface BriefSection {
-  title: string;
-  lines: string[];
-}
-
 export function renderBriefText(brief: Brief): string {
   const title = formatTitle(brief);
   const sections = buildSections(brief).map(({ title, lines }) => `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`);
@@ -21,7 +16,7 @@ function formatTitle({ date }: Brief): string {
   return `Bitcoin Signal Oracle: brief of ${date}`;
 }
 
-function buildSections(brief: Brief): BriefSection[] {
+function buildSections(brief: Brief) {
   const sections = [
     { title: 'About', lines: formatAbout(brief) },
     { title: 'Market', lines: formatMarket(brief) },

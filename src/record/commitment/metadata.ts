@@ -7,17 +7,10 @@ import type { Hex } from 'viem';
 const RAW_CODEC = 0x55;
 const SHA2_256_CODE = 0x12;
 
-/** Public part of a day's forecasts, hashed into the attestation and served. */
-export interface Metadata {
-  /** RFC 8785 JSON, the exact bytes behind digest and CID. */
-  json: string;
-  /** sha2-256 of the JSON, the `metadata` field on chain. */
-  digest: Hex;
-  /** CIDv1 (raw, sha2-256) of the same bytes. */
-  cid: string;
-}
+/** Public part of a day's forecasts: RFC 8785 JSON, with the sha2-256 of its bytes as on chain and as CIDv1 (raw). */
+export type Metadata = ReturnType<typeof buildMetadata>;
 
-export function buildMetadata(value: object): Metadata {
+export function buildMetadata(value: object) {
   const json = canonicalize(value) as string;
   const digest = `0x${createHash('sha256').update(json).digest('hex')}` as const;
   return { json, digest, cid: buildCid(digest) };

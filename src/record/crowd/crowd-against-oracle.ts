@@ -3,7 +3,7 @@ import { type Day, formatDay } from '../../forecast/day.ts';
 import type { Market } from '../../market/market.ts';
 import { formatForecastId } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
-import { type ForecastView, type ViewOptions, viewForecast } from '../forecast-view.ts';
+import { type ViewOptions, viewForecast } from '../forecast-view.ts';
 import { isOwnVenue } from '../own-venue.ts';
 import { type CrowdPin, readPins } from './crowd-pins.ts';
 import { buildDisagreementLog } from './disagreement-log.ts';
@@ -42,11 +42,7 @@ async function getLastReadableDay(record: ForecastRecord, { caller, policy, now 
 }
 
 /** The 7-day forecasts behind each week's pin, cut to the caller. */
-async function readWeeklyForecasts(
-  { record, viewFor }: CrowdComparisonDeps,
-  pins: readonly CrowdPin[],
-  caller: Caller,
-): Promise<ForecastView[]> {
+async function readWeeklyForecasts({ record, viewFor }: CrowdComparisonDeps, pins: readonly CrowdPin[], caller: Caller) {
   const docs = await record.listByIds(selectWeekPins(pins).map(({ day }) => formatForecastId(day, COMPARED_HORIZON_DAYS)));
   return docs.map((doc) => viewForecast(doc, viewFor(caller)));
 }

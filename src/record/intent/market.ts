@@ -25,15 +25,10 @@ export function toWagerMarket({ venue, market, listing, quote }: WagerDoc) {
   };
 }
 
-export interface TradableStrike {
-  snapshot: StrikeSnapshot;
-  listing: ExchangeListing;
-  bid: number;
-  ask: number;
-}
+export type TradableStrike = NonNullable<ReturnType<typeof findTradableStrike>>;
 
 /** The strike nearest to a price in the next weekly ladder, among those with a two-sided quote; null without one. */
-export function findTradableStrike(snapshots: readonly StrikeSnapshot[], priceUsd: number, now: Date): TradableStrike | null {
+export function findTradableStrike(snapshots: readonly StrikeSnapshot[], priceUsd: number, now: Date) {
   const weekly = selectWeeklyStrikes(snapshots, now.getTime());
   const priced = weekly.filter(({ bid, ask, conditionId }) => bid !== null && ask !== null && ask > bid && conditionId !== null);
   const [snapshot] = selectNearTheMoney(priced, priceUsd, 1);

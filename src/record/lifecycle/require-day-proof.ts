@@ -5,10 +5,7 @@ import type { DayDoc } from '../day-doc.ts';
 import { getOutcomeWindow } from '../forecast-doc.ts';
 
 /** A forecast requires a proof that its window is closed, a missed day that it has opened. @throws OracleError INTERNAL */
-export function requireDayProof(
-  { day, missedBecause }: Pick<DayDoc, 'day' | 'missedBecause'>,
-  proof: UnreachedInstant | ReachedInstant,
-): void {
+export function requireDayProof({ day, missedBecause }: Pick<DayDoc, 'day' | 'missedBecause'>, proof: UnreachedInstant | ReachedInstant) {
   const { opensAtMs } = getOutcomeWindow(day, 0);
   const window = `The outcome window of ${formatDay(day)}`;
   const isMissed = missedBecause !== null;

@@ -18,18 +18,7 @@ const SCORES_BY_SERIES: Partial<Record<SeriesId, readonly ModelScore[]>> = {
   dxy: ['flow'],
 };
 
-export interface ModelInput {
-  series: SeriesId;
-  title: string;
-  unit: string;
-  /** A forecast reads values dated at least this many days before its day. */
-  lagDays: number;
-  /** Values older than this are masked. */
-  staleDays: number;
-  enters: readonly ModelScore[];
-}
-
-export const MODEL_INPUT_SERIES: readonly ModelInput[] = MODEL_SERIES.map((series) => {
+export const MODEL_INPUT_SERIES = MODEL_SERIES.map((series) => {
   const { title, unit, lagDays, staleDays } = SERIES[series];
   return { series, title, unit, lagDays, staleDays, enters: SCORES_BY_SERIES[series] ?? [] };
 });

@@ -17,15 +17,13 @@ export function requireNewestForecast(docs: readonly ForecastDoc[]): MadeForecas
 }
 
 export function notYetMadeError(what: 'forecast' | 'regime'): OracleError {
-  return new OracleError('STEP_WAITING', `There is no ${what} yet`, {
-    suggestedAction: 'Retry after 21:35 UTC; GET /ready shows what is missing.',
-  });
+  const suggestedAction = 'Retry after 21:35 UTC; GET /ready shows what is missing.';
+  return new OracleError('STEP_WAITING', `There is no ${what} yet`, { suggestedAction });
 }
 
 /** Defence in depth behind the tier check of each transport. @throws OracleError TIER_REQUIRED */
 export function requireReadable(doc: ForecastDoc, options: ViewOptions): void {
   if (mayRead(doc, options)) return;
-  throw new OracleError('TIER_REQUIRED', 'Unresolved forecasts are available to the Basic and Premium tiers and to payers', {
-    field: 'Authorization',
-  });
+  const requirement = 'Unresolved forecasts are available to the Basic and Premium tiers and to payers';
+  throw new OracleError('TIER_REQUIRED', requirement, { field: 'Authorization' });
 }

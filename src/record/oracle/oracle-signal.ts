@@ -3,7 +3,7 @@ import type { Caller } from '../../auth/caller.ts';
 import { formatDay } from '../../forecast/day.ts';
 import { formatHorizonName } from '../../forecast/model.ts';
 import type { WinRate } from '../../forecast/statistics/win-rate.ts';
-import { type ForecastDoc, fromCents } from '../forecast-doc.ts';
+import { fromCents } from '../forecast-doc.ts';
 import { toCommittedProbabilities, toPublicStatus } from '../forecast-view.ts';
 import type { ORACLE_SIGNAL } from '../schemas/oracle.ts';
 import { computeForecastWinRate, type ScorecardSummary, summarizeForecasts } from '../scorecard/scorecard.ts';
@@ -17,12 +17,7 @@ import { computeRecentAccuracy } from './recent-accuracy.ts';
 export type OracleSignal = Omit<z.input<typeof ORACLE_SIGNAL>, 'success' | 'access' | keyof CommitmentProof> & CommitmentProof;
 
 /** A horizon's forecasts in sequence order, the newest of them, and the Basic answer. */
-export interface HorizonRecord {
-  docs: ForecastDoc[];
-  newest: MadeForecast;
-  summary: ScorecardSummary;
-  signal: OracleSignal;
-}
+export type HorizonRecord = Awaited<ReturnType<typeof readHorizonRecord>>;
 
 /** The Basic answer. @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
 export async function getOracleSignal(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<OracleSignal> {
@@ -30,7 +25,7 @@ export async function getOracleSignal(deps: OracleDeps, horizonDays: number, cal
 }
 
 /** The Basic answer with its inputs. @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
-export async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: Caller): Promise<HorizonRecord> {
+export async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: Caller) {
   const [docs, { lastDay: lastCovered }] = await Promise.all([deps.record.listByHorizon(horizonDays), deps.market.coverage()]);
   const newest = requireNewestForecast(docs);
   const options = deps.viewFor(caller);
@@ -38,7 +33,7 @@ export async function readHorizonRecord(deps: OracleDeps, horizonDays: number, c
   const now = deps.now();
   const summary = summarizeForecasts(docs, horizonDays);
   const accuracy7d = computeRecentAccuracy(docs, { horizonDays, days: 7, now });
-  const signal = {
+  const signal: OracleSignal = {
     ...toForecastFields(newest),
     accuracy_7d: accuracy7d.accuracy,
     accuracyOfLast7Days: accuracy7d.accuracy,

@@ -14,11 +14,7 @@ export interface PublicSignalDeps {
 }
 
 /** The newest forecast of a horizon cut to the caller, with its day's market context. @throws OracleError STEP_WAITING */
-export async function getPublicSignal(
-  { record, market, viewFor }: PublicSignalDeps,
-  horizonDays: number,
-  caller: Caller,
-): Promise<PublicSignal> {
+export async function getPublicSignal({ record, market, viewFor }: PublicSignalDeps, horizonDays: number, caller: Caller) {
   const newest = await record.findNewest(horizonDays);
   if (newest === null) throw notYetMadeError('forecast');
   const { forecast, figures } = newest;
@@ -26,7 +22,7 @@ export async function getPublicSignal(
   const { signal, regime, modelVersion, ...view } = viewForecast(forecast, viewFor(caller));
   if (signal === null || regime === null || modelVersion === null) throw notYetMadeError('forecast');
   return {
-    success: true,
+    success: true as const,
     signal,
     direction: view.direction,
     confidence: view.confidence,

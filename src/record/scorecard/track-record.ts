@@ -82,21 +82,13 @@ const OUTCOME_SELECTED_STATISTICS = {
   verdict: 'no verdict: these forecasts were selected by their outcome',
 };
 
-async function computeFilteredStatistics(
-  service: StatisticsService,
-  docs: ForecastDoc[],
-  { horizonDays, status }: TrackRecordFilter,
-): Promise<TrackRecordReply['statistics']> {
+async function computeFilteredStatistics(service: StatisticsService, docs: ForecastDoc[], { horizonDays, status }: TrackRecordFilter) {
   if (status !== null) return { ...summarizeForecasts(docs, horizonDays), ...OUTCOME_SELECTED_STATISTICS };
   return computeFullStatistics(service, docs, horizonDays);
 }
 
 /** The summary of one horizon's forecasts in sequence order, with all error bars. */
-export async function computeFullStatistics(
-  service: StatisticsService,
-  docs: readonly ForecastDoc[],
-  horizonDays: number,
-): Promise<TrackRecordReply['statistics']> {
+export async function computeFullStatistics(service: StatisticsService, docs: readonly ForecastDoc[], horizonDays: number) {
   const statistics = await service.computeStatistics(docs, horizonDays);
   return { ...summarizeForecasts(docs, horizonDays), brierDifference: computeBrierDifference(docs, horizonDays), ...statistics };
 }

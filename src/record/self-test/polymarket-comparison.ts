@@ -25,9 +25,7 @@ const FIRST_PRICE_NOTE =
   "Each market counts once, by its first pinned price, beside the model's probability of the same strike at the same time.";
 
 /** Prediction market against oracle on the same questions, from public data. */
-export async function composePolymarketComparison(
-  deps: PolymarketComparisonDeps,
-): Promise<{ report: PolymarketComparison; days: readonly CrowdPin[] }> {
+export async function composePolymarketComparison(deps: PolymarketComparisonDeps) {
   const { record, wagers, venue, now } = deps;
   const [all, through] = await Promise.all([readPins(deps), record.getLastPublicDay(now)]);
   const comparison = { record, wagers, venueName: venue.name, sameBook: venue.sameBook, now: () => now };

@@ -15,11 +15,7 @@ const MAX_REASON_CHARS = 200;
 export type SelfTestEnvelope = Omit<z.input<typeof SELF_TEST_ENVELOPE_OBJECT>, 'success'>;
 
 /** The newest result of a test with its envelope; null before the first. */
-export async function viewSelfTest<Result extends object>(
-  service: SelfTestService,
-  test: SelfTestName,
-  now: Date,
-): Promise<{ envelope: SelfTestEnvelope; result: Result } | null> {
+export async function viewSelfTest<Result extends object>(service: SelfTestService, test: SelfTestName, now: Date) {
   const [done, newest, times] = await Promise.all([
     service.store.findNewestResult<Result>(test),
     service.store.findNewestRun(test),
