@@ -7,8 +7,6 @@ import type { RoundDoc } from './rounds/round.ts';
 import { runContest } from './run-contest.ts';
 import { areCommitmentsPublic, type RoundView, toCommitmentView, toRoundView, toStandingView } from './views.ts';
 
-export type ContestStatus = Awaited<ReturnType<typeof readStatus>>;
-
 export type Contest = ReturnType<typeof createContest>;
 
 /** Standings and totals are recomputed at most once a minute. */

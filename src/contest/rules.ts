@@ -5,8 +5,6 @@ import { VOID_AFTER_DAYS } from './rounds/void-round.ts';
 import { MIN_RANKED_ROUNDS } from './scoring/rounds-interval.ts';
 import { MAX_POINTS, MAX_PROBABILITY_BPS, MIN_PROBABILITY_BPS, POINTS_PER_BRIER } from './scoring/score.ts';
 
-export type ContestRules = ReturnType<typeof getContestRules>;
-
 export function getContestRules() {
   return {
     minProbabilityBps: MIN_PROBABILITY_BPS,

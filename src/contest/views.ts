@@ -80,8 +80,6 @@ function brierOrNull(probability: number | null, above: boolean | null): number 
   return probability === null || above === null ? null : roundToMicro(brierScore(probability, above));
 }
 
-export type CommitmentView = ReturnType<typeof toCommitmentView>;
-
 export function toCommitmentView({ wallet, probabilityBps, issuedAtMs, committedAt, signature, score }: CommitmentDoc) {
   return {
     wallet,
@@ -93,8 +91,6 @@ export function toCommitmentView({ wallet, probabilityBps, issuedAtMs, committed
     points: score?.points ?? null,
   };
 }
-
-export type StandingView = ReturnType<typeof toStandingView>;
 
 /** @param place on the leaderboard, from 1 */
 export function toStandingView(row: StandingRow, place: number) {

@@ -5,7 +5,6 @@ import { type MarketDoc, parseRoundId, type RoundDoc } from '../rounds/round.ts'
 import { buildCommitmentId, type Commitment } from './commitment.ts';
 import { buildContestDomain, hashContestCommitment } from './typed-data.ts';
 
-/** Maximum clock skew of a signer. */
 export const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 export interface SignedCommitment extends Commitment {

@@ -18,7 +18,6 @@ export interface CommitmentDoc extends Commitment {
   /** EIP-712; public once the round has opened, for verifiers. */
   signature: Hex;
   committedAt: Date;
-  /** Null until the market is decided. */
   score: CommitmentScore | null;
 }
 

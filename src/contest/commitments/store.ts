@@ -54,7 +54,6 @@ export class CommitmentStore {
     return new Map(groups.map(({ _id, commitments, meanBps }) => [_id, { commitments, meanBps }]));
   }
 
-  /** Ordered by wallet. */
   async listByMarket(market: string, { limit, offset }: Pagination): Promise<{ commitments: CommitmentDoc[]; total: number }> {
     const [commitments, total] = await Promise.all([
       this.#commitments.find({ market }).sort({ market: 1, wallet: 1 }).skip(offset).limit(limit).toArray(),

@@ -8,7 +8,6 @@ import { toContestBps } from '../scoring/score.ts';
 import type { RoundDoc } from './round.ts';
 import { isOverdue, reachOverdue, voidRound } from './void-round.ts';
 
-/** Maximum age of the oracle's forecast at the opening. */
 export const MAX_FORECAST_AGE_DAYS = 3;
 
 /** From the newest forecast committed before the opening, whenever it runs. @throws OracleError STEP_WAITING until it is final */

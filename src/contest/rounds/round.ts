@@ -16,20 +16,6 @@ export interface MarketDoc {
   meanBps: number | null;
 }
 
-export interface PinnedForecast {
-  day: Day;
-  forecastAt: Date;
-  modelVersion: string;
-  pinnedAt: Date;
-}
-
-export interface RoundOutcome {
-  closeCents: number;
-  venues: string[];
-  deviationBps: number;
-  decidedAt: Date;
-}
-
 /** A round; `_id` is its ISO week, e.g. `2026-W32`. */
 export interface RoundDoc extends Omit<RoundWeek, 'id'> {
   _id: string;
@@ -37,8 +23,8 @@ export interface RoundDoc extends Omit<RoundWeek, 'id'> {
   listedAt: Date;
   listing: { spotUsd: number; source: string; observedAt: Date };
   markets: MarketDoc[];
-  pinned: PinnedForecast | null;
-  outcome: RoundOutcome | null;
+  pinned: { day: Day; forecastAt: Date; modelVersion: string; pinnedAt: Date } | null;
+  outcome: { closeCents: number; venues: string[]; deviationBps: number; decidedAt: Date } | null;
   voidBecause: string | null;
   scoredAt: Date | null;
 }
@@ -47,7 +33,6 @@ export function buildMarketId(roundId: string, strikeUsd: number): string {
   return `${roundId}-${strikeUsd}`;
 }
 
-/** A market id; captures its round. */
 export const MARKET_ID_PATTERN = /^(\d{4}-W\d{2})-\d{1,9}(?:\.\d{1,6})?$/;
 
 export function parseRoundId(market: string): string | null {

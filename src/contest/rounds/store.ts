@@ -45,7 +45,6 @@ export class RoundStore {
       .toArray();
   }
 
-  /** Resolved rounds that may have unscored commitments, oldest first. */
   listUnscored(): Promise<RoundDoc[]> {
     return this.#rounds.find({ state: 'RESOLVED', scoredAt: null }).sort({ opensAt: 1 }).toArray();
   }

@@ -1,6 +1,5 @@
 import { buildStrikesAround } from '../../wager/strikes.ts';
 
-/** Strikes on each side of the one nearest to the price. */
 export const STRIKES_EACH_SIDE = 2;
 
 /** Distance between strikes before rounding, as a share of the price: about half a weekly standard deviation. */

@@ -3,7 +3,6 @@ import type { ReachedInstant } from '../../platform/time/trusted-time.ts';
 import type { ContestDeps } from '../deps.ts';
 import type { MarketDoc, RoundDoc } from './round.ts';
 
-/** Days after its end until an undecided round is void. */
 export const VOID_AFTER_DAYS = 7;
 
 export function isOverdue(round: RoundDoc, now: Date): boolean {
@@ -25,7 +24,6 @@ export async function voidRound(deps: ContestDeps, round: RoundDoc, over: Reache
   return `void: ${voidBecause}`;
 }
 
-/** Markets with the count and mean of their commitments, for rounds past their deadline. */
 export async function addCrowdFigures({ commitments }: Pick<ContestDeps, 'commitments'>, markets: readonly MarketDoc[]) {
   const crowd = await commitments.readCrowdFigures(markets.map(({ id }) => id));
   return markets.map((market) => ({ ...market, commitments: 0, meanBps: null, ...crowd.get(market.id) }));

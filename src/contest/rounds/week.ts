@@ -3,7 +3,6 @@ import { formatWeek, getLastDayOfWeek, toWeek } from '../../forecast/week.ts';
 
 /** One ISO week: its start is the deadline of commitments, the close of its Sunday decides. */
 export interface RoundWeek {
-  /** ISO 8601 week, e.g. `2026-W32`. */
   id: string;
   opensAt: Date;
   resolvesAt: Date;

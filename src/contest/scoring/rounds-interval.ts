@@ -1,7 +1,6 @@
 import { studentQuantile } from '../../forecast/math/mean-interval.ts';
 import type { Interval } from '../../forecast/scoring.ts';
 
-/** Minimum rounds of a wallet for a rank and an interval. */
 export const MIN_RANKED_ROUNDS = 4;
 
 /** 95 % interval (Student's t): assumes independent values with a normal mean, which a few rounds only approximate. */

@@ -6,7 +6,6 @@ export const MAX_PROBABILITY_BPS = 9_900;
 
 const BPS = 10_000;
 
-/** Points for a Brier difference of one. */
 export const POINTS_PER_BRIER = 10_000;
 
 export interface CommitmentScore {

@@ -2,7 +2,6 @@ import type { Document } from 'mongodb';
 import type { Address } from 'viem';
 import type { Pagination } from '../pagination.ts';
 
-/** A wallet's totals. Brier scores and their difference are means over rounds of the means within each. */
 export interface StandingRow {
   _id: Address;
   commitments: number;
