@@ -28,15 +28,13 @@ export async function catchUp(deps: PipelineDeps, context: StepContext): Promise
   return reports;
 }
 
-/** Due days that the record does not hold, oldest first, within the coverage of the market data. */
 async function listDueDays(deps: PipelineDeps, context: StepContext): Promise<Day[]> {
   const today = toDay(context.now.getTime());
   const lastDue = context.now.getTime() >= getStepDueMs('signal', today) ? today : today - 1;
   const { lastDay } = await deps.market.coverage();
   const last = Math.min(lastDue, lastDay ?? lastDue);
   const recorded = await deps.record.findLastDay();
-  // An empty record misses nothing. It starts at the first open day, or at the genesis day that a killed process claimed before its first
-  // write.
+  // An empty record starts at the first open day, or at the genesis day that a killed process claimed before its first write.
   const first = recorded === null ? ((await deps.record.findGenesisDay()) ?? today) : await findFirstUnwrittenDay(deps, recorded);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }

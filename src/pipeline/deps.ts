@@ -28,7 +28,6 @@ export interface PipelineDeps {
   wagerSwitch: Pick<WagerSwitch, 'getState'>;
   publicUrl(): string;
   time: TrustedTime;
-  /** Why steps must not run now, or null. */
   findHoldReason(): Promise<string | null>;
   reports: ReportStores;
   selfTests: SelfTestDeps;

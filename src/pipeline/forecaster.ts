@@ -11,7 +11,6 @@ import type { DayInputs } from '../market/inputs/day-inputs.ts';
 import { computeInputsDigest } from '../market/inputs/inputs-digest.ts';
 import type { ModelDoc, ModelStore } from '../record/model-store.ts';
 
-/** Forecasts of all horizons of one day, with what they share. */
 export type DayForecast = Awaited<ReturnType<Forecaster['forecast']>>;
 
 /** Computes a day's forecasts; caches the features of the last frame, so that the next day computes one row. */

@@ -10,7 +10,6 @@ export interface ReadinessDeps {
   market: Market;
   pingDatabase(): Promise<void>;
   time: Pick<TrustedTime, 'describe'>;
-  /** The startup step that is still running, or null. */
   setup(): string | null;
   now(): Date;
 }

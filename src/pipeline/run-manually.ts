@@ -39,7 +39,6 @@ function requireDueTime(step: StepName, day: Day, now: Date): void {
   });
 }
 
-/** Due time in milliseconds since 1970; null for a step without one. */
 function findDueMs(step: StepName, day: Day, nowMs: number): number | null {
   if (SINGLE_DAY_STEPS.includes(step)) return getStepDueMs(step as DayStepName, day);
   // Leftovers of earlier days may be attested at any time except between today's signal and its commitment.

@@ -12,7 +12,6 @@ import { toPublicStepReason } from './step-run-store.ts';
 export interface StatusDeps {
   version: string;
   role: 'all' | 'api' | 'worker';
-  /** Why this feed was chosen, or null. */
   feedReason: string | null;
   chain: Chain;
   localChain: boolean;
@@ -20,7 +19,6 @@ export interface StatusDeps {
   walletFunds(): Promise<WalletFunds[]>;
   pipeline: PipelineDeps;
   readiness: ReadinessDeps;
-  /** null in a process without jobs. */
   schedule(): Schedule | null;
   now(): Date;
 }

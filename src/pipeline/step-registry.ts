@@ -15,7 +15,6 @@ import { runSignalStep } from './steps/signal.ts';
 import { runWagerStep } from './steps/wager.ts';
 import { runWeeklyReportStep } from './steps/weekly-report.ts';
 
-/** Runs a step and returns a summary for the log and the operator. */
 type Step = (deps: PipelineDeps, day: Day, context: StepContext) => Promise<string>;
 
 /** Every step by name, in the order of the day. Only signal, wager and brief use the day; the others act on the clock and the record. */

@@ -3,21 +3,10 @@ import { type Day, formatDay } from '../forecast/day.ts';
 import { getErrorMessage, isOracleError, toPublicReason } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { sanitizeText } from '../record/sanitize-text.ts';
+import type { PromisedStep } from '../record/self-test/schemas/self-report.ts';
 
-export type StepName =
-  | 'signal'
-  | 'attest'
-  | 'wager'
-  | 'open-window'
-  | 'resolve'
-  | 'settle'
-  | 'reputation'
-  | 'brief'
-  | 'weekly-report'
-  | 'backtest'
-  | 'diagnostics';
+export type StepName = PromisedStep | 'settle' | 'reputation';
 
-/** Summary of what was done, the reason for waiting, or the reason of a permanent failure. */
 export type StepOutcome = { done: string } | { waiting: string } | { failed: string };
 
 /** The latest run of a step on a day. `_id` is `<step>:<YYYY-MM-DD>`. */

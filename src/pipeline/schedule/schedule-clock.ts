@@ -7,7 +7,6 @@ import { JOBS_COLLECTION } from './queue-indexes.ts';
 export interface ScheduleClockDeps {
   agenda: Agenda;
   db: Db;
-  /** Cron lines of the recurring jobs by name, UTC. */
   crons: ReadonlyMap<string, string>;
   time: Pick<TrustedTime, 'findDisagreement'>;
   intervalMs: number;
@@ -53,7 +52,6 @@ export class ScheduleClock {
     this.#timer = setInterval(check, this.#deps.intervalMs).unref();
   }
 
-  /** Stops the comparisons; running jobs continue. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
@@ -83,7 +81,6 @@ export class ScheduleClock {
     await this.#deps.agenda.stop(false);
   }
 
-  /** Reschedules jobs that are postponed beyond their next cron time. */
   async #repairNextRuns(): Promise<void> {
     const { agenda, crons, log } = this.#deps;
     await this.#releaseFutureLocks();

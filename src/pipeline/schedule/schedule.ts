@@ -41,7 +41,6 @@ export interface Schedule {
   /** Agenda's statistics of this process for the operator; null while its clock disagrees with the database's. */
   getRunningStats(fullDetails: boolean): Promise<object | null>;
   listNextRuns(): Promise<{ job: string; nextRunAt: Date | null }[]>;
-  /** Accepts no new jobs and waits for those that run. */
   drain(timeoutMs: number): Promise<void>;
 }
 
@@ -63,7 +62,6 @@ export interface ScheduleOptions {
 
 const CLOCK_CHECK_INTERVAL_MS = 15_000;
 
-/** Starts the jobs on the shared database once the clocks agree; any number of workers may run it. */
 export async function startSchedule(options: ScheduleOptions): Promise<Schedule> {
   const { db, deps, jobs = {}, queues = {}, log, now, clockCheckIntervalMs = CLOCK_CHECK_INTERVAL_MS } = options;
   // Items queued by this process start at once, without waiting for the next poll.

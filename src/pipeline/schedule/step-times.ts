@@ -12,7 +12,6 @@ export const STEP_TIMES = {
   wager: { hours: 21, minutes: 42 },
 } as const;
 
-/** Hours between two outcome checks, the first at 00:00 UTC. */
 export const OUTCOME_CHECK_HOURS = 6;
 
 export type DayStepName = keyof typeof STEP_TIMES;
@@ -20,7 +19,6 @@ export type DayStepName = keyof typeof STEP_TIMES;
 /** Due time of the weekly report, UTC, on the Monday after: the outcome check of the last window has run by then. */
 export const WEEKLY_TIME = { hours: 0, minutes: 30 } as const;
 
-/** A step that starts this much after its due time is recorded as late. */
 const LATE_AFTER_MS = 3 * 60_000;
 
 export function getStepDueMs(step: DayStepName, day: Day): number {

@@ -10,7 +10,6 @@ import { getDueDay, listTestsOfStep, runComputedTests } from './run-self-tests.t
 
 const SELF_TEST_STEP_NAMES = ['backtest', 'diagnostics'] as const satisfies SelfTestStep[];
 
-/** Interval between retries of a failed self-test. */
 const RETRY_MS = 3_600_000;
 
 /** Runs due self-tests without a result. With nothing due it costs a few reads. */

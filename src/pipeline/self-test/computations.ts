@@ -31,7 +31,6 @@ export type ComputedReport<Name extends ComputationName> = ReturnType<(typeof CO
 
 export type TimedReport = { [Name in ComputationName]: { name: Name; report: ComputedReport<Name>; durationMs: number } }[ComputationName];
 
-/** Computes reports in sequence and yields each as soon as it is ready. */
 export function* computeReports(input: ComputeInput, names: readonly ComputationName[]): Generator<TimedReport> {
   const features = computeFeatures(input.frame);
   for (const name of names) {

@@ -15,9 +15,7 @@ export type ComputeMessage = { computed: TimedReport } | { error: Error };
 export interface ComputeProcessOptions {
   signal: AbortSignal;
   onReport?(computed: TimedReport): void;
-  /** Default: five minutes. */
   timeoutMs?: number;
-  /** Module of the child process. Default: `compute-child.ts`. */
   entry?: URL;
 }
 
@@ -26,11 +24,7 @@ const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 /** Ten times the memory of a full history with all variants. */
 const MAX_MEMORY_MB = 1_024;
 
-/**
- * Computes reports in a child process, so that this one keeps serving requests. Not a worker thread: V8 aborts the whole process now and
- * then when threads that compile much code end (`Check failed: jit_page.has_value()`, nodejs/node#64500).
- * @throws OracleError SHUTTING_DOWN when the process stops; INTERNAL when the child fails, exits early or times out
- */
+/** Not a worker thread: V8 may abort the whole process (nodejs/node#64500). @throws OracleError SHUTTING_DOWN, or INTERNAL if it fails */
 export async function computeInProcess(request: ComputeRequest, options: ComputeProcessOptions): Promise<TimedReport[]> {
   const { signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   if (signal.aborted) throw shuttingDownError();

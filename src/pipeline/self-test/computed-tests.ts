@@ -17,7 +17,6 @@ export type SelfTestFinding = Pick<
   reason: string | null;
 };
 
-/** The tests that are computed from the history alone, with their computations. */
 const COMPUTED_TESTS = {
   'walk-forward': ['walk-forward', 'overfitting'],
   contamination: ['contamination'],
@@ -36,7 +35,6 @@ export interface DueTests {
   now: Date;
 }
 
-/** The current history for tests of a due day. Errors as `readHistoryThrough`. */
 export async function readTestHistory({ market }: Pick<PipelineDeps, 'market'>, day: Day, now: Date): Promise<DayInputs> {
   const { lastDay } = await market.coverage();
   return readHistoryThrough(market, lastDay === null ? day - 1 : Math.min(day - 1, lastDay), now);
@@ -83,7 +81,6 @@ function toFindingOrigin(test: ComputedTest, { frame, day, digest }: DayInputs) 
   return { test, dataDigest: digest, firstDay: frame.firstDay, lastDay: day, seed: BOOTSTRAP_SEED, replayed: false };
 }
 
-/** The stored result: the report, with that of overfitting beside the walk-forward. */
 function composeResult(test: ComputedTest, computed: readonly TimedReport[]): object {
   const report = findReport(computed, test);
   return test === 'walk-forward' ? { report, overfitting: findReport(computed, 'overfitting') } : { report };

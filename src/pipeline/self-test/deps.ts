@@ -8,7 +8,6 @@ export interface SelfTestDeps {
   /** Computes reports off the main thread. Errors as `computeInProcess`. */
   compute(input: ComputeInput, names: readonly ComputationName[]): Promise<TimedReport[]>;
   queue: SingleFlightQueue;
-  /** Package version and digest of the computing code. */
   codeVersion: string;
   /** Start of this process: results of other code from before it are recomputed. */
   startedAt: Date;

@@ -11,7 +11,6 @@ import { isOracleError } from '../../platform/errors.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The history through a past day. @throws OracleError PRICE_UNAVAILABLE, HISTORY_TOO_SHORT */
 export function readHistoryThrough(market: Market, lastDay: Day, now: Date): Promise<DayInputs> {
   return market.inputs(lastDay, now.getTime());
 }

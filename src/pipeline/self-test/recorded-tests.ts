@@ -7,7 +7,6 @@ import { gatherSelfReportData } from './self-report/gather-data.ts';
 
 type RecordedFinding = Pick<SelfTestDoc, 'verdict' | 'result'> & Partial<Pick<SelfTestDoc, 'firstDay' | 'lastDay' | 'replayed'>>;
 
-/** Tests of the record by name, from public data of the due day. */
 export const RECORDED_TESTS = {
   'polymarket-comparison': async ({ record, wagers, venue }, _day, now) => {
     const { report, days } = await composePolymarketComparison({ record, wagers, venue, now });

@@ -69,11 +69,7 @@ async function runRecordedTest(deps: PipelineDeps, test: keyof typeof RECORDED_T
   }
 }
 
-interface DueRun {
-  step: SelfTestStep;
-  day: Day;
-  now: Date;
-}
+type DueRun = { step: SelfTestStep; day: Day; now: Date };
 
 async function saveFindings({ selfTests, market }: PipelineDeps, due: DueRun, findings: AsyncIterable<SelfTestFinding>) {
   const runs: SelfTestRun[] = [];

@@ -99,7 +99,6 @@ async function readContext({ market }: BriefDeps, atMs: number): Promise<{ conte
   }
 }
 
-/** Scheduled events after a day's brief, none beyond `lastCovered`. */
 function listNextEvents(day: Day, lastCovered: Day | null): BriefNext[] {
   const times: [BriefNext['event'], number][] = [
     ['signal', getStepDueMs('signal', day)],

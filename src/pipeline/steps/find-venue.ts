@@ -2,7 +2,6 @@ import type { Venue } from '../../wager/venue.ts';
 import type { WagerDoc } from '../../wager/wager-book.ts';
 import type { PipelineDeps } from '../deps.ts';
 
-/** The venue that a wager was sized for; undefined when it is not configured. */
 export function findVenue({ venue, otherVenues }: Pick<PipelineDeps, 'venue' | 'otherVenues'>, wager: WagerDoc): Venue | undefined {
   return [venue, ...otherVenues].find(({ name }) => name === wager.venue);
 }

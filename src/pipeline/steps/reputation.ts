@@ -6,11 +6,7 @@ import { buildEvidencePath, buildWagerEvidence } from '../../wager/evidence.ts';
 import type { WagerDoc } from '../../wager/wager-book.ts';
 import type { PipelineDeps, StepContext } from '../deps.ts';
 
-/**
- * Reports settled wagers to the ERC-8004 reputation registry from the reporter's wallet, labelled as the operator's own; a transaction sent
- * earlier is found by its key. An outcome discloses the side of the wager: it is reported once all forecasts of its day are public.
- * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, and as `TrustedTime.requireReached`; the step waits
- */
+/** An outcome discloses the side of the wager: it is reported once all forecasts of its day are public. A rerun finds it by its key. */
 export async function runReputationStep(deps: PipelineDeps, { now, time }: StepContext): Promise<number> {
   const wagers = await deps.wagers.listUnreported(await deps.record.getLastPublicDay(now));
   for (const wager of wagers) {

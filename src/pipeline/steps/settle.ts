@@ -7,12 +7,7 @@ import { findVenue } from './find-venue.ts';
 
 type SettleDeps = Pick<PipelineDeps, 'wagers' | 'venue' | 'otherVenues'>;
 
-/**
- * Settles every wager whose market has expired and returns the count. Markets without a stake are settled too, since the comparison with
- * the market needs them; a failure does not block the others.
- * @throws as `TrustedTime.requireReached`; the first error of a venue after all wagers were tried; else OracleError STEP_WAITING when
- * wagers need venues that are not configured
- */
+/** Markets without a stake are settled too, for the comparison. @throws the first error after all were tried; OracleError STEP_WAITING */
 export async function runSettleStep(deps: SettleDeps, { now, time }: Pick<StepContext, 'now' | 'time'>): Promise<number> {
   const due = await deps.wagers.listUnsettled(now);
   const errors: unknown[] = [];

@@ -93,7 +93,6 @@ function formatSkipReason(weight: number, sizing: Sizing): string {
   return sizing.side === null ? 'no edge after costs' : 'the stake would be under one contract or over the cap on open stakes';
 }
 
-/** Whole contracts for a fraction of the bankroll, within the cap on open stakes. */
 async function countAffordableContracts(venue: Venue, fraction: number, unitCost: number): Promise<number> {
   const { cashMicros, openMicros } = await venue.getAccount();
   const bankroll = cashMicros + openMicros;
@@ -121,7 +120,6 @@ async function placeWager(deps: PipelineDeps, wager: WagerDoc, context: StepCont
   }
 }
 
-/** Why a decided wager must not be placed, or null. */
 async function findReasonNotToPlace(deps: PipelineDeps, wager: WagerDoc, context: StepContext): Promise<string | null> {
   // After a change of settings, a paper wager is never placed with money, nor the reverse.
   if (wager.venue !== deps.venue.name) return `sized for ${wager.venue}, not placed there`;

@@ -64,7 +64,6 @@ function countOutcomes(week: SelfReportData): SelfReport['outcomes'] {
   return { wins: count('WIN'), losses: count('LOSS'), holds: count('HOLD'), voids, open };
 }
 
-/** Masked inputs, from the public metadata of each day. */
 function listDataGaps(days: readonly DayDoc[]): SelfReport['dataGaps'] {
   const gaps = days.flatMap(({ _id: date, metadata }) => {
     const { inputs } = JSON.parse(metadata.json) as { inputs: InputSource[] };

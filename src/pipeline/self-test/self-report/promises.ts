@@ -98,7 +98,6 @@ function checkBrief(week: SelfReportData, day: Day): PromiseOutcome {
   return late === undefined ? explainUndone(week, 'brief', day) : toPromiseOutcome('brief', day, late ? 'late' : 'ran');
 }
 
-/** For the calendar week that ended on the first of these seven days; due on the day after. */
 function checkWeeklyReport(week: SelfReportData): PromiseOutcome {
   const monday = getLastDayOfWeek(toWeek(week.sunday - WEEK_DAYS)) + 1;
   if (week.weeklyLate === null) return explainUndone(week, 'weekly-report', monday);
