@@ -8,11 +8,9 @@ import type { OutboxEntry } from '../platform/outbox.ts';
 import type { Metadata } from './commitment/metadata.ts';
 import type { CommittedValues } from './forecast-doc.ts';
 
-/** Observation time of one input series; the public half of the inputs. */
 export interface InputSource {
   series: string;
   source: string;
-  /** Date of the newest observation; null for a masked series. */
   observedDay: string | null;
   availableAt: string | null;
 }
@@ -25,7 +23,6 @@ export interface DayDoc {
   signalAt: Date;
   replayed: boolean;
   late: boolean;
-  /** Why nothing was forecast, or null. */
   missedBecause: string | null;
   price: { cents: number; observedAt: Date; source: string } | null;
   context: { fearGreed: number | null; fearGreedLabel: FearGreedLabel | null; etfFlows7dUsd: number | null } | null;

@@ -17,7 +17,6 @@ export function listDaysBetween({ days }: ForecastRecord, from: Day, to: Day): P
     .toArray();
 }
 
-/** The newest day up to `through` that was not missed, or null. */
 export function findLastForecastDay({ days }: ForecastRecord, through: Day): Promise<DayDoc | null> {
   return days.findOne({ day: { $lte: through }, missedBecause: null }, { sort: { day: -1 }, hint: { day: 1 } });
 }

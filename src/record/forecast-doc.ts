@@ -18,7 +18,6 @@ export interface CommittedValues {
   pUp: number;
   pUpBps: number;
   btcPriceCents: number;
-  /** Base rate of UP over the training range. */
   climatology: number;
   /** Minimum distance of P(up) from one half for BUY or SELL in this regime. */
   threshold: number;
@@ -52,9 +51,7 @@ export interface ForecastDoc {
   sequence: number;
   state: ForecastState;
   replayed: boolean;
-  /** The signal step ran after its due time. */
   late: boolean;
-  /** Nothing was forecast before the window opened. */
   missed: boolean;
   signalAt: Date;
   windowOpensAt: Date;

@@ -35,12 +35,6 @@ export const RECORD_INDEXES = [
 
 export type NewDay = Omit<DayDoc, '_id' | 'sequence' | 'outbox'>;
 
-export interface ForecastRecordOptions {
-  db: Db;
-  saltSecret: string;
-  horizons: readonly number[];
-}
-
 /** The forecast record. Every write is first-writer-wins or compare-and-set, and safe to repeat or run concurrently. */
 export class ForecastRecord {
   readonly days: Collection<DayDoc>;
@@ -51,7 +45,7 @@ export class ForecastRecord {
   readonly #saltSecret: string;
   readonly #horizons: readonly number[];
 
-  constructor({ db, saltSecret, horizons }: ForecastRecordOptions) {
+  constructor({ db, saltSecret, horizons }: { db: Db; saltSecret: string; horizons: readonly number[] }) {
     this.days = db.collection('days');
     this.forecasts = db.collection('forecasts');
     this.#meta = db.collection('record_meta');
@@ -71,12 +65,7 @@ export class ForecastRecord {
     return this.days.findOne({ _id: formatDay(day) });
   }
 
-  /**
-   * Stores the inputs of a day, then its forecasts; of concurrent writers the first wins. Days are consecutive, so that the sequence is the
-   * distance from genesis.
-   * @param proof that the window is still closed; for a missed day, that it has opened
-   * @throws OracleError STEP_WAITING when the previous day is not in the record
-   */
+  /** Of concurrent writers the first wins. `proof`: the window is closed, or open for a missed day. @throws OracleError STEP_WAITING */
   async saveDay(newDay: NewDay, proof: UnreachedInstant | ReachedInstant): Promise<DayDoc> {
     requireDayProof(newDay, proof);
     const genesis = await this.#claimGenesis(newDay.day);
@@ -141,7 +130,6 @@ export class ForecastRecord {
     return (await this.#meta.findOne({ _id: 'source' }))?.source ?? null;
   }
 
-  /** Claims the feed of the record: the first claim is permanent. */
   async claimSource(source: string): Promise<string> {
     await this.#meta.updateOne({ _id: 'source' }, { $setOnInsert: { source } }, { upsert: true }).catch(ignoreDuplicate);
     return (await this.#meta.findOne({ _id: 'source' }))?.source ?? source;
@@ -175,7 +163,6 @@ export class ForecastRecord {
     await this.forecasts.updateMany({ day, btcAtSignalCents: null }, { $set: { btcAtSignalCents: closeCents } });
   }
 
-  /** Days whose window has opened and whose opening close is not recorded. */
   listDaysToOpen(now: Date): Promise<Day[]> {
     return this.#listDays({ windowOpensAt: { $lte: now }, btcAtSignalCents: null });
   }
@@ -207,7 +194,6 @@ export class ForecastRecord {
       .toArray();
   }
 
-  /** Forecasts of one reveal transaction, in the order of its attestations. */
   listByBatch(batch: string): Promise<ForecastDoc[]> {
     return this.forecasts.find({ 'resolution.batch': batch }).sort({ _id: 1 }).toArray();
   }

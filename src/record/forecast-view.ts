@@ -21,7 +21,6 @@ export function mayRead(doc: ForecastDoc, { caller, policy, now }: ViewOptions):
   return mayReadUnresolved({ caller, policy }) || hasPublicValues(doc, now);
 }
 
-/** Whether a caller may read unresolved forecasts and the stakes on them. */
 export function mayReadUnresolved({ caller, policy }: Pick<ViewOptions, 'caller' | 'policy'>): boolean {
   return policy === 'immediate' || !isPublicCaller(caller);
 }

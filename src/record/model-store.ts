@@ -6,14 +6,12 @@ import type { HorizonModel } from '../forecast/model.ts';
 import { OracleError } from '../platform/errors.ts';
 import { insertOrFind } from '../platform/insert-or-find.ts';
 
-/** A fitted model: everything that recomputes a forecast made with it. `_id` is the model version. */
 export interface ModelDoc {
   _id: string;
   block: number;
   horizons: HorizonModel[];
   /** Digest of the input frame through the day before the block: all data that the fit could read. */
   trainingDigest: Hex;
-  /** Variants tried before this one was fixed. */
   trials: number;
   fittedAt: Date;
 }
@@ -34,14 +32,12 @@ export class ModelStore {
     this.#models = db.collection('models');
   }
 
-  /** @throws OracleError NOT_FOUND for a version that was never fitted here. */
   async get(version: string): Promise<ModelDoc> {
     return this.getOrCreate(version, () => {
       throw new OracleError('NOT_FOUND', `There is no model ${version}`);
     });
   }
 
-  /** Returns the stored model of a version, or stores the result of `make`; of concurrent writers the first wins. */
   async getOrCreate(version: string, make: () => ModelDoc): Promise<ModelDoc> {
     const model = this.#cache.get(version) ?? (await this.#models.findOne({ _id: version })) ?? (await insertOrFind(this.#models, make()));
     this.#cache.set(version, model);

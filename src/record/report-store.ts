@@ -12,15 +12,10 @@ interface ReportDoc {
   [field: string]: unknown;
 }
 
-interface ReportCollection {
-  collection: string;
-  dayField: 'day' | 'week';
-  reportField: 'brief' | 'report';
-  formatId(day: Day): string;
-}
+const BRIEFS = { collection: 'briefs', dayField: 'day', reportField: 'brief', formatId: formatDay } as const;
+const WEEKLY_REPORTS = { collection: 'weekly_reports', dayField: 'week', reportField: 'report', formatId: formatWeek } as const;
 
-const BRIEFS: ReportCollection = { collection: 'briefs', dayField: 'day', reportField: 'brief', formatId: formatDay };
-const WEEKLY_REPORTS: ReportCollection = { collection: 'weekly_reports', dayField: 'week', reportField: 'report', formatId: formatWeek };
+type ReportCollection = typeof BRIEFS | typeof WEEKLY_REPORTS;
 
 export const REPORT_INDEXES = [BRIEFS, WEEKLY_REPORTS].map(({ collection, dayField }) => ({
   collection,
@@ -46,7 +41,6 @@ export class ReportStore<Report extends object> {
     return doc && (doc[this.#options.reportField] as Report);
   }
 
-  /** Days, or Mondays of weeks, that have a report, newest first. */
   async listDays(limit = 0): Promise<Day[]> {
     const { dayField } = this.#options;
     const docs = await this.#reports
@@ -60,7 +54,6 @@ export class ReportStore<Report extends object> {
     return (await this.listDays(1))[0] ?? null;
   }
 
-  /** Stores a report that is proven to be due, unless there is one, and returns the stored one. */
   async saveOnce(day: Day, report: Report, _due: ReachedInstant): Promise<Report> {
     const { dayField, reportField, formatId } = this.#options;
     const stored = await insertOrFind(this.#reports, { _id: formatId(day), [dayField]: day, [reportField]: report });

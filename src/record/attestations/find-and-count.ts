@@ -11,7 +11,6 @@ export interface AttestationMatch {
   type: AttestationType;
 }
 
-/** The forecast of a uid and its attestation type; null for a uid outside the record. */
 export async function findAttestation(record: ForecastRecord, uid: Hex): Promise<AttestationMatch | null> {
   const doc = await record.forecasts.findOne({ $or: [{ 'attestation.uid': uid }, { 'reveal.uid': uid }] });
   if (doc === null) return null;

@@ -13,7 +13,7 @@ const FIELD_BY_TYPE = { prediction: 'attestation', resolution: 'reveal' } as con
 /** A range that an index serves, unlike `$ne: null`. */
 const ON_CHAIN_FILTER = { $gte: new Date(0) };
 
-/** Newest first by block time, forecast id, then resolution before prediction: a total order. @throws OracleError INPUT_INVALID (`before`) */
+/** Newest first by block time, forecast id, then resolution before prediction: a total order. @throws OracleError INPUT_INVALID */
 export async function listAttestations(
   record: ForecastRecord,
   { horizons, limit, before }: { horizons: readonly number[]; limit: number; before: Hex | null },
@@ -59,7 +59,6 @@ function buildIndexHint(at: string) {
   return { horizonDays: 1, [at]: -1, _id: -1 } as const;
 }
 
-/** Documents after a cursor; equal block times are ordered by forecast id and type. */
 function buildRangeFilter(at: string, type: AttestationType, after: AttestationMatch | null): Filter<ForecastDoc> {
   if (after === null) return { [at]: ON_CHAIN_FILTER };
   const time = getAttestedAt(after);

@@ -5,7 +5,6 @@ import type { ForecastDoc } from '../forecast-doc.ts';
 import { mayRead, type ViewOptions, viewForecast } from '../forecast-view.ts';
 import type { LatestAttestation } from '../schemas/attestations.ts';
 
-/** An attestation of the record: the fields of both shapes of the interface, section 2.5. */
 export type AttestationView = LatestAttestation['data'];
 
 export interface AttestationViewOptions extends ViewOptions {
@@ -33,7 +32,6 @@ export function viewAttestation(doc: ForecastDoc, type: 'prediction' | 'resoluti
   };
 }
 
-/** The salt; null until the caller may read the forecast. */
 export function viewSalt(doc: ForecastDoc, options: AttestationViewOptions): Hex | null {
   return mayRead(doc, options) ? (findOpening(options.saltSecret, doc)?.salt ?? null) : null;
 }

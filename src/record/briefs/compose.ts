@@ -39,18 +39,15 @@ export interface BriefData {
   late: boolean;
   source: string;
   kind: FeedKind;
-  /** null without a fresh price. */
   context: MarketContext | null;
   contextMissing: string | null;
   series: readonly SeriesHealth[];
-  /** The day before, and the newest forecast day. */
   yesterday: DayDoc | null;
   lastForecast: DayDoc | null;
   replayedDays: number;
   /** All earlier forecasts, as the record holds them now. */
   forecasts: readonly ForecastDoc[];
   wager: WagerDoc | null;
-  /** Steps that were waiting or had failed. */
   troubles: readonly { step: string; date: string; state: string; reason: string | null }[];
   next: readonly BriefNext[];
   lastCovered: Day | null;
@@ -158,7 +155,6 @@ function toBriefOpen({ _id, horizonDays, resolvesAt, attestation }: ForecastDoc)
   };
 }
 
-/** Public market data of the day's strike, without the model's view. */
 function buildBriefCrowd(wager: WagerDoc) {
   if (wager.market === null || wager.qMarket === null || wager.pModel === null) return null;
   const { venue, question, strikeUsd, expiresAt, pMarket } = toCrowdPin(wager, null);

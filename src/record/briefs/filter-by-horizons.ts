@@ -1,7 +1,6 @@
 import type { HorizonName } from '../../forecast/model.ts';
 import { type Brief, type BriefNext, sortByTime } from './compose.ts';
 
-/** Reduces a stored brief to some horizons; market, regime, crowd and notes are unchanged. */
 export function filterBriefByHorizons(brief: Brief, horizons: readonly HorizonName[]): Brief {
   const isChosen = ({ horizon }: { horizon: HorizonName }) => horizons.includes(horizon);
   const open = brief.open.filter(isChosen);

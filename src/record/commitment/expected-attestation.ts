@@ -5,7 +5,6 @@ import { OracleError } from '../../platform/errors.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { buildOpening } from './commitment.ts';
 
-/** Content of a prediction attestation, both to send and to verify. */
 export function buildExpectedPrediction(doc: ForecastDoc): PredictionData & AttestationReference {
   const { sequence, day, horizonDays, windowOpensAt, resolvesAt, commitment, inputsDigest, metadataDigest } = doc;
   return {

@@ -3,11 +3,7 @@ import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
 import { computeForecastCommitment } from './commitment.ts';
 
-/**
- * Rejects a master secret that does not open the unrevealed and the newest commitments: resolutions would attest wrong salts, irrevocably.
- * @param keysFile path of the file that holds the secret, when it is no setting
- * @throws OracleError CONFIG_INVALID naming SALT_SECRET, or DATA_DIR_DAMAGED naming the file
- */
+/** Resolutions would attest wrong salts, irrevocably. @throws OracleError CONFIG_INVALID, or DATA_DIR_DAMAGED naming `keysFile` */
 export async function requireSameSalts(record: Pick<ForecastRecord, 'forecasts'>, saltSecret: string, keysFile?: string): Promise<void> {
   for await (const doc of iterateCommitted(record)) {
     if (computeForecastCommitment(saltSecret, doc._id, doc.values) !== doc.commitment) throw secretMismatchError(doc._id, keysFile);

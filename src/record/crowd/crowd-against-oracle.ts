@@ -22,7 +22,6 @@ export interface CrowdComparisonDeps extends MarketComparisonDeps {
   viewFor(caller: Caller): ViewOptions;
 }
 
-/** Crowd against oracle on the venue's order book, one strike per week; see `compareWeekly`. */
 export async function compareCrowdWithOracle(deps: CrowdComparisonDeps, caller: Caller) {
   const { pins, through } = await readCrowdPins(deps, caller);
   const ofBook = pins.filter(({ venue }) => deps.sameBook.includes(venue));
@@ -41,7 +40,6 @@ async function getLastReadableDay(record: ForecastRecord, { caller, policy, now 
   return policy === 'immediate' || !isPublicCaller(caller) ? null : record.getLastPublicDay(now);
 }
 
-/** The 7-day forecasts behind each week's pin, cut to the caller. */
 async function readWeeklyForecasts({ record, viewFor }: CrowdComparisonDeps, pins: readonly CrowdPin[], caller: Caller) {
   const docs = await record.listByIds(selectWeekPins(pins).map(({ day }) => formatForecastId(day, COMPARED_HORIZON_DAYS)));
   return docs.map((doc) => viewForecast(doc, viewFor(caller)));

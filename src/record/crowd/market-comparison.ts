@@ -14,7 +14,6 @@ export interface MarketComparisonDeps {
   now(): Date;
 }
 
-/** Model against market on settled markets of the venue's order book. */
 export type MarketComparison = z.input<typeof PREDICTION_MARKET>;
 
 export async function compareWithMarket({ record, wagers, venueName, sameBook, now }: MarketComparisonDeps): Promise<MarketComparison> {

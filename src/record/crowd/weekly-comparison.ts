@@ -5,16 +5,12 @@ import type { Side } from '../../wager/sizing.ts';
 import type { ForecastView } from '../forecast-view.ts';
 import { type CrowdPin, roundScore, selectFirstPins } from './crowd-pins.ts';
 
-/** Brier score and log loss (natural logarithm), lower is better. */
 export interface ProbabilityScores {
   brier: number;
   logLoss: number;
 }
 
-/** One week: the probabilities of crowd and oracle for the same strike, and which was closer. */
 export type WeekComparison = ReturnType<typeof compareWeek>;
-
-export type WeeklyComparisonTotals = ReturnType<typeof computeTotals>;
 
 /** By the first pin of each week; `through` is the last day whose oracle side the caller may read, null without a limit. */
 export function compareWeekly(pins: readonly CrowdPin[], through: Day | null, forecasts: readonly ForecastView[] = []) {

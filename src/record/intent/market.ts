@@ -6,7 +6,6 @@ import { isOwnVenue } from '../own-venue.ts';
 /** `wager` is the market that the service sized its own wager of the day on, `listed` the weekly strike nearest to the money now. */
 export type IntentMarket = NonNullable<ReturnType<typeof toWagerMarket>> | ReturnType<typeof toListedMarket>;
 
-/** The market of a stored wager at its decision; null when none was quoted. */
 export function toWagerMarket({ venue, market, listing, quote }: WagerDoc) {
   if (market === null || quote === null) return null;
   const { id: marketId, question, strikeUsd: strike, expiresAt } = market;

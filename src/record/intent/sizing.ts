@@ -4,7 +4,6 @@ import { computeContractCosts, KELLY_SHARE, MAX_STAKE_FRACTION, sizeWager } from
 import type { WagerDoc } from '../../wager/wager-book.ts';
 import { roundContractPrice } from './decimal.ts';
 
-/** Inputs of a Kelly stake. Probabilities and prices of YES, 0 to 1. */
 export interface SizingInputs {
   pModel: number;
   marketPrice: number;
@@ -44,7 +43,6 @@ export function computeIntentSizing({ sizedAt, ...inputs }: SizingInputs) {
   };
 }
 
-/** Sizing of a stored wager from its inputs; null when nothing was sized. */
 export function computeWagerSizing({ quote, pModel, qMarket: marketPrice, weight, decidedAt: sizedAt }: WagerDoc): IntentSizing | null {
   if (quote === null || pModel === null || marketPrice === null) return null;
   const { bid, ask, fee } = quote;

@@ -11,7 +11,6 @@ import { type IntentMarket, toWagerMarket } from './market.ts';
 import { computeWagerSizing, type IntentSizing } from './sizing.ts';
 import { viewWager } from './wager-view.ts';
 
-/** The action that a forecast other than HOLD implies: on the price, and in the prediction market. */
 export type TradeIntent = ReturnType<typeof buildTradeIntent>;
 
 export type BetDecision = { market: IntentMarket; sizing: IntentSizing; limitCost: number | null } | { reason: string };

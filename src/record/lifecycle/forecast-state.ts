@@ -1,9 +1,6 @@
 import { OracleError } from '../../platform/errors.ts';
 
-/**
- * DRAFT: computed, not at its confirmation depth on chain. PENDING: committed before its window opened. WIN, LOSS, HOLD: resolved and
- * revealed; HOLD abstained and is not scored. VOID: committed too late or missed; it keeps its sequence number and never counts.
- */
+/** DRAFT: not at its depth on chain. HOLD abstained and is not scored. VOID: too late or missed; keeps its number and never counts. */
 export type ForecastState = 'DRAFT' | 'PENDING' | 'WIN' | 'LOSS' | 'HOLD' | 'VOID';
 
 export const TRANSITIONS = {

@@ -10,7 +10,6 @@ import { type StrikeView, type TrackedStrike, toSnapshotStrike, toVenueStrike, v
 
 const STRIKES_PER_LADDER = 5;
 
-/** Open strikes near the money of all observed venues, by expiry; unavailable parts are listed in `missing`. */
 export async function listNearStrikes(
   { deps, day, model }: { deps: Pick<OracleDeps, 'market' | 'venueMarkets' | 'venueName' | 'now'>; day: DayDoc; model: ModelDoc | null },
   missing: MissingPart[],

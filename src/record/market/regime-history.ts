@@ -11,13 +11,7 @@ type EvaluatedDay = StoredDay & { regime: Regime };
 
 const DAY_PROJECTION = { day: 1, signalAt: 1, regime: 1, regimeFactors: 1, missedBecause: 1, replayed: 1 } as const;
 
-export interface RegimeDeps {
-  record: ForecastRecord;
-  market: Pick<Market, 'coverage'>;
-}
-
-/** The regime of the newest evaluated day. @throws OracleError STEP_WAITING before the first */
-export async function getCurrentRegime({ record, market }: RegimeDeps, now: Date) {
+export async function getCurrentRegime({ record, market }: { record: ForecastRecord; market: Pick<Market, 'coverage'> }, now: Date) {
   const newest = await findNewestEvaluatedDay(record, Number.MAX_SAFE_INTEGER);
   if (newest === null || newest.regimeFactors === null) throw notYetMadeError('regime');
   const { day, regime, regimeFactors: factors, signalAt, replayed } = newest;
@@ -44,7 +38,6 @@ async function findNewestEvaluatedDay(record: ForecastRecord, day: Day): Promise
   return found as EvaluatedDay | null;
 }
 
-/** The last `limit` days, missed ones included, and the transitions between them. */
 export async function readRegimeHistory(record: ForecastRecord, limit: number) {
   const days: StoredDay[] = await record.days.find({}, { projection: DAY_PROJECTION }).sort({ day: -1 }).limit(limit).toArray();
   const before = days.length === 0 ? null : await findNewestEvaluatedDay(record, days[days.length - 1].day);

@@ -6,7 +6,6 @@ import { fromCents } from '../forecast-doc.ts';
 import type { ModelDoc } from '../model-store.ts';
 
 export interface StrikeQuestion {
-  /** A day that was not missed. */
   day: DayDoc;
   model: ModelDoc;
   strikeUsd: number;

@@ -1,28 +1,19 @@
-import { isWeeklyStrike, type StrikeBookLevel, type StrikeSnapshot, selectNearTheMoney } from '../../market/strikes.ts';
+import { isWeeklyStrike, type StrikeSnapshot, selectNearTheMoney } from '../../market/strikes.ts';
 import { roundTo } from '../../platform/round.ts';
 import type { Quote, StrikeMarket } from '../../wager/venue.ts';
 import { isOwnVenue } from '../own-venue.ts';
 
 const STALE_AFTER_MS = 30 * 60_000;
 
-export interface TrackedStrike {
+export interface TrackedStrike
+  extends Pick<StrikeSnapshot, 'marketId' | 'question' | 'strikeUsd' | 'bid' | 'ask' | 'lastPrice' | 'bids' | 'asks'> {
   venue: string;
-  marketId: string;
-  question: string;
   resolution: string | null;
-  strikeUsd: number;
   expiresAt: Date;
   weekly: boolean;
-  /** Prices of a YES contract, 0 to 1. */
-  bid: number | null;
-  ask: number | null;
-  lastPrice: number | null;
-  bids: StrikeBookLevel[];
-  asks: StrikeBookLevel[];
   url: string | null;
   madeByService: boolean;
   observedAt: Date;
-  /** The provider's timestamp; null without one. */
   providerAt: Date | null;
 }
 
@@ -75,7 +66,6 @@ export function toVenueStrike(venue: string, { market, quote }: { market: Strike
 export interface StrikeViewOptions {
   spotUsd: number | null;
   now: Date;
-  /** True when the caller may not read the model's probabilities. */
   gated: boolean;
   /** P(price above the strike) by the model; null before the first forecast. */
   probability: ((strike: TrackedStrike) => number) | null;

@@ -2,7 +2,6 @@ import { DIRECTION_CODES, SIGNAL_CODES } from '../../chain/eas/commitment.ts';
 import { buildOpening } from '../commitment/commitment.ts';
 import type { MadeForecast } from './made-forecast.ts';
 
-/** Preimage of the commitment, in the order of `opening`. */
 export const COMMITMENT_FORMULA =
   'keccak256(abi.encode(bytes32 salt, uint8 signal, uint8 direction, uint16 confidenceBps, uint16 pUpBps, uint64 btcPriceCents))';
 

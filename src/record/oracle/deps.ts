@@ -6,7 +6,6 @@ import type { MarketComparisonDeps } from '../crowd/market-comparison.ts';
 import type { ModelStore } from '../model-store.ts';
 import type { StatisticsService } from '../statistics/statistics-service.ts';
 
-/** Dependencies of the gated answers, the same for every transport. */
 export interface OracleDeps extends MarketComparisonDeps {
   publicUrl: string;
   models: ModelStore;

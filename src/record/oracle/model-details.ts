@@ -4,8 +4,6 @@ import { toNumberByScore } from '../model-card/fit-card.ts';
 import type { ModelDoc } from '../model-store.ts';
 import type { MadeForecast } from './made-forecast.ts';
 
-export type ModelDetails = ReturnType<typeof buildModelDetails>;
-
 export function buildModelDetails({ horizons, trainingDigest, trials }: ModelDoc, { horizonDays, values }: MadeForecast) {
   const fit = horizons.find((candidate) => candidate.horizonDays === horizonDays) as HorizonModel;
   const [intercept, ...slopes] = fit.beta;

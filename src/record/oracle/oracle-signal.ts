@@ -16,7 +16,6 @@ import { computeRecentAccuracy } from './recent-accuracy.ts';
 /** The newest forecast of a horizon with its commitment proof (interface, section 2.2); the transport adapter adds `access`. */
 export type OracleSignal = Omit<z.input<typeof ORACLE_SIGNAL>, 'success' | 'access' | keyof CommitmentProof> & CommitmentProof;
 
-/** A horizon's forecasts in sequence order, the newest of them, and the Basic answer. */
 export type HorizonRecord = Awaited<ReturnType<typeof readHorizonRecord>>;
 
 /** The Basic answer. @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
@@ -24,7 +23,6 @@ export async function getOracleSignal(deps: OracleDeps, horizonDays: number, cal
   return (await readHorizonRecord(deps, horizonDays, caller)).signal;
 }
 
-/** The Basic answer with its inputs. @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
 export async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: Caller) {
   const [docs, { lastDay: lastCovered }] = await Promise.all([deps.record.listByHorizon(horizonDays), deps.market.coverage()]);
   const newest = requireNewestForecast(docs);

@@ -5,18 +5,13 @@ import { CONFIDENCE_RANGE } from '../../forecast/signal.ts';
 import { COUNT, DATE, PROBABILITY, TIME } from '../../platform/validation/fields.ts';
 
 export const HORIZON = z.enum(HORIZONS.map(formatHorizonName));
-
 export const REGIME = z.enum(REGIME_NAMES);
-
 export const DIRECTION = z.enum(['UP', 'DOWN']);
 
 /** GATED: the caller may not read it yet. */
 export const SIGNAL = z.enum(['BUY', 'SELL', 'HOLD', 'GATED']);
-
 export const STATUS = z.enum(['PENDING', 'WIN', 'LOSS', 'HOLD', 'VOID']);
-
 export const OUTCOME = z.enum(['WIN', 'LOSS']);
-
 export const CONFIDENCE = z.number().min(CONFIDENCE_RANGE.least).max(CONFIDENCE_RANGE.most);
 
 export const FORECAST_ID = {

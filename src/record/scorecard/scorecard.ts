@@ -16,20 +16,16 @@ export type ScorecardEntry = z.input<typeof ENTRY>;
 export type ScorecardSummary = Omit<RecordSummary, 'longestWinStreak'>;
 
 export interface Scorecard extends Pick<ScorecardReply, 'summary' | 'stats' | 'predictions'> {
-  /** `before` of the next page; null on the last. */
   nextBefore: number | null;
 }
 
-/** The newest `limit` entries with a sequence below `before`. */
 export interface ScorecardPage {
   limit: number;
-  /** null: the newest. */
   before: number | null;
 }
 
 const WHOLE_SCORECARD: ScorecardPage = { limit: Number.POSITIVE_INFINITY, before: null };
 
-/** Scorecard of one horizon's forecasts in sequence order: figures of all of them, entries of one page. */
 export function buildScorecard(docs: ForecastDoc[], horizonDays: number, options: ViewOptions, page = WHOLE_SCORECARD): Scorecard {
   const { longestWinStreak, ...figures } = summarizeRecord(docs.map(toSummaryRow), horizonDays);
   const summary = toPublishedSummary(figures);
@@ -65,7 +61,6 @@ export function computeForecastWinRate(docs: readonly ForecastDoc[], horizonDays
   return computeWinRate(docs.map(toSummaryRow), horizonDays);
 }
 
-/** Brier score of P(up), and of the base rate on the same days. */
 export function computeForecastBrier(docs: readonly ForecastDoc[]): ScorecardSummary['brier'] {
   return compareBrier(docs.map((doc) => ({ scored: toScoredForecast(doc) })));
 }
@@ -92,7 +87,6 @@ function toPriceBand(doc: ForecastDoc, options: ViewOptions): ScorecardEntry['ba
   return { low: roundTo(p10, 2), median: roundTo(p50, 2), high: roundTo(p90, 2) };
 }
 
-/** The public row of a forecast for the statistics. */
 export function toSummaryRow(doc: ForecastDoc): RecordRow {
   return { day: doc.day, status: toPublicStatus(doc), missed: doc.missed, scored: toScoredForecast(doc) };
 }

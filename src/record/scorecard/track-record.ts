@@ -87,7 +87,6 @@ async function computeFilteredStatistics(service: StatisticsService, docs: Forec
   return computeFullStatistics(service, docs, horizonDays);
 }
 
-/** The summary of one horizon's forecasts in sequence order, with all error bars. */
 export async function computeFullStatistics(service: StatisticsService, docs: readonly ForecastDoc[], horizonDays: number) {
   const statistics = await service.computeStatistics(docs, horizonDays);
   return { ...summarizeForecasts(docs, horizonDays), brierDifference: computeBrierDifference(docs, horizonDays), ...statistics };

@@ -2,7 +2,6 @@ import { type Day, formatDay, toDay, toInstantMs } from '../../forecast/day.ts';
 import { getWeekday } from '../../forecast/week.ts';
 import type { SelfTestName } from './self-test-doc.ts';
 
-/** Due time of the daily tests, UTC. */
 export const BACKTEST_TIME = { hours: 3, minutes: 0 } as const;
 
 /** Due time of the weekly tests, UTC, on Sunday. */

@@ -24,7 +24,6 @@ const GATED_NOTE = 'It covers days up to `throughDate`, whose forecasts are publ
 const FIRST_PRICE_NOTE =
   "Each market counts once, by its first pinned price, beside the model's probability of the same strike at the same time.";
 
-/** Prediction market against oracle on the same questions, from public data. */
 export async function composePolymarketComparison(deps: PolymarketComparisonDeps) {
   const { record, wagers, venue, now } = deps;
   const [all, through] = await Promise.all([readPins(deps), record.getLastPublicDay(now)]);

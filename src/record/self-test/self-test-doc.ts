@@ -23,7 +23,6 @@ export interface SelfTestDoc<Result = object> {
   /** First result of that due day; earlier than `ranAt` when other code or data replaced it. */
   firstRanAt: Date;
   durationMs: number;
-  /** The first result of that due day was late. */
   late: boolean;
   /** `failed`: the test could not run; a bad result is `done`. */
   state: 'done' | 'failed';
@@ -31,11 +30,9 @@ export interface SelfTestDoc<Result = object> {
   /** A later run, by other code or on other data, that failed while this result stands; null without one. */
   failure: SelfTestFailure | null;
   verdict: string | null;
-  /** Package version and digest of the computing code. */
   codeVersion: string;
   /** Digest of the history; null for tests of the record. */
   dataDigest: string | null;
-  /** First and last day of that history; null without one. */
   firstDay: Day | null;
   lastDay: Day | null;
   source: string;

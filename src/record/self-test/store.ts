@@ -22,7 +22,6 @@ export class SelfTestStore {
     return this.#runs.findOne({ _id: formatSelfTestId(test, day) }, { projection: { result: 0 } });
   }
 
-  /** The newest result of the current `RESULT_FORMAT`, or null. */
   findNewestResult<Result extends object>(test: SelfTestName): Promise<SelfTestDoc<Result> | null> {
     const newest = this.#runs.findOne(buildPublishableFilter(test), { sort: { day: -1 }, hint: TEST_DAY_INDEX });
     return newest as Promise<SelfTestDoc<Result> | null>;
@@ -68,7 +67,6 @@ function supersedes(run: SelfTestRun, stored: SelfTestRun): boolean {
 /** Determines a result: same basis, same result. */
 export type SelfTestBasis = Pick<SelfTestRun, 'codeVersion' | 'dataDigest' | 'format'>;
 
-/** True when a run on this basis would add nothing. */
 export function isUpToDate(run: SelfTestRun, { codeVersion, dataDigest, format }: SelfTestBasis): boolean {
   const sameBasis = run.codeVersion === codeVersion && run.dataDigest === dataDigest && run.format === format;
   return run.state === 'done' && run.failure === null && sameBasis;

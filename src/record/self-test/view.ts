@@ -14,7 +14,6 @@ const MAX_REASON_CHARS = 200;
 
 export type SelfTestEnvelope = Omit<z.input<typeof SELF_TEST_ENVELOPE_OBJECT>, 'success'>;
 
-/** The newest result of a test with its envelope; null before the first. */
 export async function viewSelfTest<Result extends object>(service: SelfTestService, test: SelfTestName, now: Date) {
   const [done, newest, times] = await Promise.all([
     service.store.findNewestResult<Result>(test),
@@ -62,7 +61,6 @@ function formatFailureReason({ reason }: SelfTestFailure): string {
   return sanitizeText(reason, MAX_REASON_CHARS);
 }
 
-/** The status of every test, including those that never ran. */
 export function listSelfTestStatuses(service: SelfTestService, now: Date): Promise<z.input<typeof SELF_TEST_STATUS>[]> {
   return Promise.all(SELF_TESTS.map((test) => buildSelfTestStatus(service, test, now)));
 }

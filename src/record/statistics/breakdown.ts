@@ -17,7 +17,6 @@ export function buildHorizonRow(docs: readonly ForecastDoc[], horizonDays: numbe
   return { horizon: formatHorizonName(horizonDays), ...buildShareRow(docs, horizonDays), holds, voids, missed, pending, verdict };
 }
 
-/** Most frequent regime first. */
 export function groupByRegime(docs: readonly ForecastDoc[], horizonDays: number) {
   return [...Map.groupBy(docs, ({ regime }) => regime)]
     .map(([regime, of]) => ({ regime, ...buildShareRow(of, horizonDays) }))

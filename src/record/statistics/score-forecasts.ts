@@ -5,7 +5,6 @@ import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ModelDoc, ModelStore } from '../model-store.ts';
 import { toScoredForecast } from '../scorecard/scorecard.ts';
 
-/** The public forecasts with their distribution scores; the score is null when the model is not stored. */
 export async function scoreForecasts(models: Pick<ModelStore, 'get'>, docs: readonly ForecastDoc[]): Promise<ScoredForecast[]> {
   const resolved = docs.flatMap((doc) => {
     const scored = toScoredForecast(doc);

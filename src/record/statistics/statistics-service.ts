@@ -49,7 +49,6 @@ export class StatisticsService {
     );
   }
 
-  /** The oracle against the market on weekly strikes, through the last public day. */
   async getMarketSkill() {
     const { record, wagers, venueName, sameBook, now } = this.#deps;
     const through = await record.getLastPublicDay(now());
@@ -63,7 +62,6 @@ export class StatisticsService {
     return { venue: venueName, quotesAreOurs, throughDate: formatDay(through), skill, note };
   }
 
-  /** All statistics of a horizon's whole record, given in sequence order. */
   async getDetails(docs: readonly ForecastDoc[], horizonDays: number) {
     const [statistics, byHorizon, marketSkill] = await Promise.all([
       this.computeStatistics(docs, horizonDays),

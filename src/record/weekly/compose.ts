@@ -16,7 +16,6 @@ import { summarizeNewlyPublicWagers } from './wagers.ts';
 
 const MAX_SOURCE_CHARS = 200;
 
-/** The report on an ISO week as it is stored and served. */
 export type WeeklyReport = ReturnType<typeof composeWeeklyReport>;
 
 export interface WeeklyReportData {
@@ -35,7 +34,6 @@ export interface WeeklyReportData {
   stakes: readonly WagerDoc[];
 }
 
-/** Composes a week's report as of `asOf`: a late run produces the same report. */
 export function composeWeeklyReport(data: WeeklyReportData) {
   const { week, before, asOf, generatedAt, late, days, stakes } = data;
   const forecasts = data.forecasts.filter((doc) => doc.day <= getLastDayOfWeek(week));

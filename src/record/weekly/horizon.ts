@@ -29,7 +29,6 @@ export function summarizeHorizonWeek(
   };
 }
 
-/** Return of following the call, before costs. */
 function computeCalledReturnBps({ values, resolution }: ForecastDoc): number {
   return values!.direction === 'UP' ? resolution!.returnBps : -resolution!.returnBps;
 }

@@ -13,7 +13,6 @@ interface WeeklyIncident {
 
 const MAX_REASON_CHARS = 200;
 
-/** Incidents by date. @param days the days of the week. @param known all forecasts through its end, as of then */
 export function listWeeklyIncidents(days: readonly DayDoc[], known: readonly ForecastDoc[], asOf: Date): WeeklyIncident[] {
   const inWeek = new Set(days.map(({ day }) => day));
   const forecast = known.filter(({ missed }) => !missed);
