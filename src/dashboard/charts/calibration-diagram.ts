@@ -52,13 +52,11 @@ export function renderCalibrationDiagram({ width, points, saidTitle, happenedTit
 }
 
 function renderPoint({ point: { low, high, happened }, at, y }: { point: CalibrationPoint; at: number; y: (value: number) => number }) {
-  return s(
-    'g',
-    { class: 'estimate' },
+  return s('g', { class: 'estimate' }, [
     s('line', { class: 'interval', x1: at, x2: at, y1: y(low), y2: y(high) }),
     [low, high].map((end) => s('line', { class: 'interval', x1: at - 4, x2: at + 4, y1: y(end), y2: y(end) })),
     s('circle', { class: 'dot', cx: at, cy: y(happened), r: 5 }),
-  );
+  ]);
 }
 
 interface LabelsOptions {

@@ -1,4 +1,4 @@
-import { type Child, s } from '../lib/dom.ts';
+import { type Children, s } from '../lib/dom.ts';
 import { measureTextWidth } from './text-layout.ts';
 
 /** Days since 1970-01-01. */
@@ -97,7 +97,7 @@ export function parseDayNumber(date: string) {
 }
 
 /** Colours and strokes are set by classes of the style sheet. */
-export function createChartSvg({ width, height }: { width: number; height: number }, ...children: (Child | readonly Child[])[]) {
+export function createChartSvg({ width, height }: { width: number; height: number }, ...children: Children[]) {
   return s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'chart' }, ...children);
 }
 

@@ -39,9 +39,7 @@ export function renderCrowdChart({ width, weeks }: { width: number; weeks: reado
 
 function renderWeekMarks({ marketProbability, oracleProbability, winner }: CrowdWeek, { at, y }: { at: number; y: Scale }) {
   const oracle = oracleProbability === null ? null : y(oracleProbability);
-  return s(
-    'g',
-    {},
+  return s('g', {}, [
     oracle === null
       ? null
       : s('path', {
@@ -56,7 +54,7 @@ function renderWeekMarks({ marketProbability, oracleProbability, winner }: Crowd
     winner === null
       ? null
       : s('path', { class: 'came-true', d: buildTrianglePath(at, winner === 'YES' ? y(1) - 8 : y(0) + 8, winner === 'YES' ? -1 : 1) }),
-  );
+  ]);
 }
 
 /** Points up (-1) or down (1). */

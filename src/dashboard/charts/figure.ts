@@ -1,16 +1,15 @@
-import { type Child, h, replaceChildren } from '../lib/dom.ts';
-import { type Column, renderTable } from '../lib/table.ts';
+import { type Child, h, renderLegend, replaceChildren } from '../lib/dom.ts';
+import { renderTable, type Table } from '../lib/table.ts';
 
 const MIN_WIDTH = 280;
 
 /** Titles of open tables, so that a redrawn figure keeps its table open. */
 const openTables = new Set<string>();
 
-interface FigureOptions<Row> {
+interface FigureOptions<Row> extends Omit<Table<Row>, 'caption'> {
   title: string;
   summary: string;
-  /** `mark`: class of the legend mark, such as `mark-line`. */
-  legend?: readonly { label: string; mark: string }[];
+  legend?: Parameters<typeof renderLegend>[0];
   /** Element under the chart. */
   below?: Child;
   /** How to read it. */
@@ -18,8 +17,6 @@ interface FigureOptions<Row> {
   draw: (width: number) => SVGSVGElement;
   /** Receives a function that redraws the chart alone. */
   ready?: (redraw: () => void) => void;
-  columns: readonly Column<Row>[];
-  rows: readonly Row[];
 }
 
 /**
@@ -43,38 +40,29 @@ export function createFigure<Row>({ title, summary, legend = [], below = null, n
     redraw();
   }).observe(canvas);
   ready?.(redraw);
-  const marks = legend.map(({ label, mark }) => h('li', {}, h('span', { class: `mark ${mark}`, 'aria-hidden': 'true' }), label));
-  return h(
-    'figure',
-    {},
+  return h('figure', {}, [
     h('figcaption', {}, h('strong', {}, title), ' ', summary),
-    marks.length === 0 ? null : h('ul', { class: 'legend' }, marks),
+    legend.length === 0 ? null : renderLegend(legend),
     canvas,
     below,
     note === undefined ? null : h('p', { class: 'note' }, note),
-    createLazyTable({ title, columns, rows }),
-  );
+    createLazyTable({ caption: title, columns, rows }),
+  ]);
 }
 
 /** The table is built when it is opened, as it may have hundreds of rows. */
-function createLazyTable<Row>({ title, columns, rows }: { title: string; columns: readonly Column<Row>[]; rows: readonly Row[] }) {
+function createLazyTable<Row>(table: Table<Row>) {
+  const { caption } = table;
   const body = h('div', {});
-  const fill = () => body.childElementCount === 0 && replaceChildren(body, renderTable({ caption: title, columns, rows }));
-  const open = openTables.has(title);
+  const fill = () => body.childElementCount === 0 && replaceChildren(body, renderTable(table));
+  const open = openTables.has(caption);
   if (open) fill();
-  return h(
-    'details',
-    {
-      class: 'table-of',
-      open,
-      ontoggle: ({ target }) => {
-        const { open } = target as HTMLDetailsElement;
-        if (open) openTables.add(title);
-        else openTables.delete(title);
-        if (open) fill();
-      },
-    },
-    h('summary', {}, 'Table', h('span', { class: 'visually-hidden' }, `: ${title}`)),
-    body,
-  );
+  const ontoggle = ({ target }: Event) => {
+    const { open } = target as HTMLDetailsElement;
+    if (open) openTables.add(caption);
+    else openTables.delete(caption);
+    if (open) fill();
+  };
+  const summary = h('summary', {}, 'Table', h('span', { class: 'visually-hidden' }, `: ${caption}`));
+  return h('details', { class: 'table-of', open, ontoggle }, summary, body);
 }

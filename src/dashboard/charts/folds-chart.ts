@@ -27,9 +27,7 @@ export function renderFoldsChart({ width, folds }: { width: number; folds: reado
     s('line', { class: 'zero', x1: MARGIN.left, x2: right, y1: y(0.5), y2: y(0.5) }),
     folds.map(({ accuracy, base }, index) => {
       const at = x(index + 1);
-      return s(
-        'g',
-        {},
+      return s('g', {}, [
         s('path', {
           class: 'between',
           d: buildLinePath([
@@ -39,7 +37,7 @@ export function renderFoldsChart({ width, folds }: { width: number; folds: reado
         }),
         s('line', { class: 'always-up', x1: at - 7, x2: at + 7, y1: y(base), y2: y(base) }),
         s('circle', { class: 'dot', cx: at.toFixed(1), cy: y(accuracy).toFixed(1), r: 4.5 }),
-      );
+      ]);
     }),
   );
 }

@@ -109,13 +109,11 @@ function renderForestRow({ row, y, x, columns }: { row: ForestRow; y: number; x:
   const texts = wide ? Math.max(left.length, right.length) : stacked.filter(({ end }) => !end).length;
   const height = texts * LINE_HEIGHT + (wide ? ROW_GAP : (drawn ? 20 : 0) + ROW_GAP);
   const middle = wide ? y + (texts * LINE_HEIGHT) / 2 + 2 : y + texts * LINE_HEIGHT + 14;
-  const element = s(
-    'g',
-    { class: row.quiet ? 'estimate quiet-estimate' : 'estimate' },
+  const element = s('g', { class: row.quiet ? 'estimate quiet-estimate' : 'estimate' }, [
     renderTexts({ texts: wide ? left : stacked, x: 0, right: columns.text, y }),
     wide ? renderTexts({ texts: right, x: columns.end ?? 0, right: 0, y }) : null,
     drawn ? renderMarks({ row, x, y: middle }) : null,
-  );
+  ]);
   return { element, height, middle };
 }
 
@@ -204,10 +202,8 @@ function renderSides({ x, sides: [below, above], columns }: { x: number; sides: 
   const room = columns.right + 10 - x;
   const after = `${above} →`;
   const before = `← ${below}`;
-  return s(
-    'g',
-    { class: 'sides', 'aria-hidden': 'true' },
+  return s('g', { class: 'sides', 'aria-hidden': 'true' }, [
     measureTextWidth(before) + 8 <= x - columns.left + 10 ? s('text', { x: x - 8, y: 12, 'text-anchor': 'end' }, before) : null,
     measureTextWidth(after) + 8 <= room ? s('text', { x: x + 8, y: 12 }, after) : null,
-  );
+  ]);
 }

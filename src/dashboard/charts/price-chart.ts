@@ -86,9 +86,7 @@ function renderBars({ days, x, y, wide }: { days: readonly PriceDay[]; x: Scale;
   return days.map(({ day, band, fell }) =>
     band === null
       ? null
-      : s(
-          'g',
-          {},
+      : s('g', {}, [
           s('rect', {
             class: fell === null ? 'bar ahead' : 'bar',
             x: (x(day) - wide / 2).toFixed(1),
@@ -98,7 +96,7 @@ function renderBars({ days, x, y, wide }: { days: readonly PriceDay[]; x: Scale;
             rx: 2,
           }),
           s('line', { class: 'median', x1: x(day) - wide / 2, x2: x(day) + wide / 2, y1: y(band.median), y2: y(band.median) }),
-        ),
+        ]),
   );
 }
 
@@ -127,12 +125,10 @@ function renderCloses({ days, x, y }: { days: readonly PriceDay[]; x: Scale; y: 
 
 function renderNewestPrice({ days, newest: { day, price }, x, y }: { days: readonly PriceDay[]; newest: NewestPrice; x: Scale; y: Scale }) {
   const last = days.findLast(({ close }) => close !== null);
-  return s(
-    'g',
-    {},
+  return s('g', {}, [
     last === undefined ? null : s('line', { class: 'since', x1: x(last.day), y1: y(last.close ?? price), x2: x(day), y2: y(price) }),
     s('circle', { class: 'newest', cx: x(day).toFixed(1), cy: y(price).toFixed(1), r: 3.5 }),
-  );
+  ]);
 }
 
 /** A diamond outside the band; otherwise a dot, where there is room. */

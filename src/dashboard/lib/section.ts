@@ -1,13 +1,13 @@
 import type { ApiResponses } from '../state/responses.ts';
 import type { ResourceState, Store } from '../state/store.ts';
-import { type Child, h, replaceChildren } from './dom.ts';
+import { type Children, h, replaceChildren } from './dom.ts';
 import { formatUtcTime } from './format.ts';
 
 interface ResourceOptions<Name extends keyof ApiResponses> {
   store: Store;
   name: Name;
   body: HTMLElement;
-  draw: (answer: ApiResponses[Name]) => Child | readonly Child[];
+  draw: (answer: ApiResponses[Name]) => Children;
 }
 
 /**
@@ -39,7 +39,7 @@ export function createAsOfLine(store: Store, name: keyof ApiResponses) {
 }
 
 /** A section that throws is replaced by a message, so that the others still work. */
-export function drawSafely(draw: () => Child | readonly Child[]) {
+export function drawSafely(draw: () => Children) {
   try {
     return draw();
   } catch (error) {
@@ -49,7 +49,7 @@ export function drawSafely(draw: () => Child | readonly Child[]) {
 }
 
 /** Restores the focus after a redraw to the element at the same position. */
-function redrawKeepingFocus(content: HTMLElement, draw: () => Child | readonly Child[]) {
+function redrawKeepingFocus(content: HTMLElement, draw: () => Children) {
   const focused = document.activeElement;
   const path = focused !== null && content.contains(focused) ? getChildPath(content, focused) : null;
   replaceChildren(content, drawSafely(draw));

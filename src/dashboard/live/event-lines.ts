@@ -105,18 +105,14 @@ export function updateLines(list: HTMLElement, lines: readonly EventLine[]) {
 }
 
 function renderEventLine({ key, kind, text, tone, time, replayed, uids }: EventLine) {
-  return h(
-    'li',
-    { 'data-key': key },
+  return h('li', { 'data-key': key }, [
     createRelativeTime(time),
     h('span', { class: `kind ${tone ?? ''}` }, kind),
-    h(
-      'span',
-      { class: 'what' },
+    h('span', { class: 'what' }, [
       `${text} `,
       uids.flatMap((uid) => [h('a', { href: `api/svc/onchain-oracle/verify/${uid}` }, `${uid.slice(0, 8)}…`), ' ']),
       ' ',
       replayed ? h('span', { class: 'tag' }, 'Replayed') : null,
-    ),
-  );
+    ]),
+  ]);
 }

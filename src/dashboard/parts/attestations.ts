@@ -37,9 +37,7 @@ export function mountAttestations({ store, session, horizon }: Page) {
 }
 
 function renderIntroduction() {
-  return h(
-    'p',
-    {},
+  return h('p', {}, [
     'Each forecast is committed on chain before its outcome window opens. A check reads both attestations, recomputes the commitment in ',
     'this browser, compares the values with the row and its neighbours, and searches for a second prediction for the same day. It covers ',
     'neither the market closes nor a second record of the wallet; ',
@@ -49,5 +47,5 @@ function renderIntroduction() {
     ' and ',
     h('a', { href: 'docs' }, 'the reference'),
     '.',
-  );
+  ]);
 }

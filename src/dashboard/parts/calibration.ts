@@ -28,12 +28,10 @@ function renderCalibration(scorecard: Scorecard) {
     renderMarketNote(scorecard),
     probabilities.effectiveN < MIN_INDEPENDENT_OUTCOMES
       ? h('p', { class: 'empty' }, formatTooFew('probabilities', probabilities))
-      : h(
-          'div',
-          { class: 'pair' },
+      : h('div', { class: 'pair' }, [
           createReliabilityFigure(probabilities),
           distribution === null ? null : createQuantileFigure(distribution),
-        ),
+        ]),
     distribution === null || distribution.effectiveN < MIN_INDEPENDENT_OUTCOMES ? null : createCoverageFigure(distribution),
   ];
 }
@@ -93,11 +91,9 @@ function renderMarketNote({
 }: Scorecard) {
   if (settledMarkets === 0) return h('p', { class: 'note' }, 'No market considered for wagers is settled yet.');
   const ours = quotesAreOurs ? ' These are our own quotes, too, and no evidence.' : '';
-  return h(
-    'p',
-    { class: 'note' },
+  return h('p', { class: 'note' }, [
     `The weekly comparison uses one strike a week. Over all ${formatCount(settledMarkets)} settled markets considered for wagers (${venue}, up to ${throughDate}; several share an outcome), the log loss is ${formatDecimal(modelLogLoss, 4)} for the model and ${formatDecimal(marketLogLoss, 4)} for the prices (lower is better). Wagers therefore weight the model with ${formatPercent(weightGivenToModel, 0)}.${ours}`,
-  );
+  ]);
 }
 
 function createReliabilityFigure({ reliability, n }: Probabilities) {

@@ -1,6 +1,6 @@
 import { type CrowdWeek, renderCrowdChart } from '../charts/crowd-chart.ts';
 import { createFigure } from '../charts/figure.ts';
-import { getSectionBody, h, renderFact } from '../lib/dom.ts';
+import { getSectionBody, h, renderFacts } from '../lib/dom.ts';
 import { formatDecimal, formatPercent, formatUtcTime } from '../lib/format.ts';
 import { toSentence, truncate } from '../lib/format-text.ts';
 import { mountResource, renderNotYet } from '../lib/section.ts';
@@ -18,12 +18,10 @@ export function mountCrowd({ store }: Page) {
 
 function renderCrowd({ totals, weeks, quotesAreOurs, venue, throughDate }: Crowd) {
   const warning = quotesAreOurs
-    ? h(
-        'p',
-        { class: 'notice' },
+    ? h('p', { class: 'notice' }, [
         h('strong', {}, 'Not evidence. '),
         `The quotes come from the ${venue} venue, which this service simulates to wager without money; no crowd is behind them.`,
-      )
+      ])
     : null;
   if (weeks.length === 0)
     return [warning, renderNotYet('No weekly question has been priced yet. The first is pinned with the daily forecast.')];
@@ -37,14 +35,12 @@ function renderCrowdVerdict({ weeks, verdict }: Crowd['totals']) {
 
 function renderCrowdFacts({ weeks, brierDifference, oracleCloser, marketCloser }: Crowd['totals'], throughDate: string | null) {
   const { mean, low, high } = brierDifference ?? { mean: null, low: null, high: null };
-  return h(
-    'dl',
-    { class: 'facts' },
-    renderFact('Settled weeks', `${weeks}${throughDate === null ? '' : `, up to ${throughDate}`}`),
-    renderFact('Closer to the outcome', `oracle ${oracleCloser}, crowd ${marketCloser}`),
-    renderFact('Brier score, oracle minus crowd (below 0: oracle better)', formatDecimal(mean, 4)),
-    renderFact('95 % interval', low === null ? '–' : `${formatDecimal(low, 4)} to ${formatDecimal(high, 4)}`),
-  );
+  return renderFacts([
+    ['Settled weeks', `${weeks}${throughDate === null ? '' : `, up to ${throughDate}`}`],
+    ['Closer to the outcome', `oracle ${oracleCloser}, crowd ${marketCloser}`],
+    ['Brier score, oracle minus crowd (below 0: oracle better)', formatDecimal(mean, 4)],
+    ['95 % interval', low === null ? '–' : `${formatDecimal(low, 4)} to ${formatDecimal(high, 4)}`],
+  ]);
 }
 
 function createCrowdFigure(newestFirst: Crowd['weeks']) {
@@ -83,11 +79,9 @@ const COLUMNS: Column<CrowdWeek>[] = [
 /** @param weeks newest first */
 function renderWeekBook([{ weekId, question, book, pinnedAt }]: Crowd['weeks']) {
   if (book === null) return null;
-  return h(
-    'details',
-    { class: 'more-of' },
+  return h('details', { class: 'more-of' }, [
     h('summary', {}, `Order book of ${weekId}`),
     h('p', {}, truncate(question), h('span', { class: 'quiet' }, ` Snapshot of ${formatUtcTime(pinnedAt)}, when the price was pinned.`)),
     renderBook(book, weekId),
-  );
+  ]);
 }

@@ -49,12 +49,10 @@ function setListRole(box: HTMLElement, isLoggedIn: boolean, caughtUp: boolean) {
 }
 
 function renderUnlockOffer() {
-  return h(
-    'div',
-    { class: 'events-offer' },
+  return h('div', { class: 'events-offer' }, [
     h('p', {}, 'New calls, outcomes, wagers and regime changes appear here in real time over a WebSocket. Requires the Basic tier.'),
     createUnlockButton('Unlock live events'),
-  );
+  ]);
 }
 
 const STATE_MESSAGES: Record<LiveEvents['state'], string> = {

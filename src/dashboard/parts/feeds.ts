@@ -30,13 +30,11 @@ function renderFeeds({ source, feeds }: ApiResponses['feeds'], titles: ReadonlyM
   const fresh = `${feeds.length - stale} of ${feeds.length} series are fresh`;
   const rest = failing === 0 ? '.' : `; ${failing} with a failing provider, replaced by the next.`;
   return [
-    h(
-      'p',
-      { class: 'sum-up' },
+    h('p', { class: 'sum-up' }, [
       h('span', { class: stale === 0 ? 'is-fresh' : 'is-stale', 'aria-hidden': 'true' }, stale === 0 ? '✓ ' : '! '),
       fresh,
       rest,
-    ),
+    ]),
     h('p', { class: 'quiet' }, `Source: ${source}. Forecasts omit stale series and list them.`),
     renderTable({
       caption: 'Series of market data',

@@ -54,20 +54,16 @@ function renderTally({ totalPredictions, wins, losses, holds, voids, missed, pen
     { mark: 'tally-void', n: voids, word: missed > 0 ? `void, ${formatCount(missed)} of them missed days` : 'void' },
     { mark: 'tally-open', n: pending, word: 'committed' },
   ];
-  return h(
-    'ul',
-    { class: 'tally', 'aria-label': `Status of all ${formatCount(totalPredictions)} forecasts` },
+  return h('ul', { class: 'tally', 'aria-label': `Status of all ${formatCount(totalPredictions)} forecasts` }, [
     h('li', {}, h('strong', {}, formatCount(totalPredictions)), ' forecasts, none left out:'),
     tallies.map(({ mark, n, word }) =>
-      h(
-        'li',
-        { class: n === 0 ? 'none' : null },
+      h('li', { class: n === 0 ? 'none' : null }, [
         h('span', { class: `mark ${mark}`, 'aria-hidden': 'true' }),
         h('strong', {}, formatCount(n)),
         ` ${word}`,
-      ),
+      ]),
     ),
-  );
+  ]);
 }
 
 function createHorizonFigure({ byHorizon: rows, horizon, predictions }: Scorecard) {

@@ -20,12 +20,10 @@ function renderRegimes(runs: readonly RegimeRun[]) {
   const now = runs.at(-1);
   if (now === undefined) return renderNotYet('No regime is known yet. It comes with the first forecast.');
   return [
-    h(
-      'p',
-      { class: 'lead' },
+    h('p', { class: 'lead' }, [
       h('strong', {}, `${formatRegime(now.regime)} since ${formatDayNumber(now.first)}`),
       `, ${formatRisk(now)} risk.`,
-    ),
+    ]),
     createFigure({
       title: 'Market regime by day of forecast',
       summary: formatRegimeSummary(runs),

@@ -35,23 +35,19 @@ function renderSelfTests({ tests, overdue, codeVersion }: ApiResponses['selfTest
 }
 
 function renderTest({ test, path, state, verdict, lastRunAt, nextDueAt, overdue, reason, codeVersion }: SelfTestStatus) {
-  return h(
-    'li',
-    {},
+  return h('li', {}, [
     h('h3', {}, TEST_NAMES[test], ' ', renderTestState(state, overdue)),
     h('p', {}, toSentence(verdict ?? 'Not run yet.')),
     reason === null ? null : h('p', { class: 'trouble' }, toSentence(reason)),
-    h(
-      'p',
-      { class: 'quiet' },
+    h('p', { class: 'quiet' }, [
       lastRunAt === null ? '' : `Run ${formatUtcTime(lastRunAt)}, by code `,
       lastRunAt === null ? null : renderCodeVersion(codeVersion),
       lastRunAt === null ? '' : '; ',
       nextDueAt === null ? 'no further run due' : `next due ${formatUtcTime(nextDueAt)}`,
       '. ',
       h('a', { href: path.replace(/^\//, '') }, 'JSON', h('span', { class: 'visually-hidden' }, ` of ${TEST_NAMES[test]}`)),
-    ),
-  );
+    ]),
+  ]);
 }
 
 function renderTestState(state: SelfTestStatus['state'], overdue: boolean) {
@@ -72,12 +68,10 @@ function renderCodeVersion(codeVersion: string | null) {
 function createWalkForwardDetails() {
   const body = h('div', { 'aria-live': 'polite' });
   let isRequested = false;
-  return h(
-    'details',
-    { class: 'more-of', ontoggle: ({ target }) => (target as HTMLDetailsElement).open && !isRequested && void load() },
+  return h('details', { class: 'more-of', ontoggle: ({ target }) => (target as HTMLDetailsElement).open && !isRequested && void load() }, [
     h('summary', {}, 'Folds and canaries of the walk-forward test'),
     body,
-  );
+  ]);
   async function load() {
     isRequested = true;
     replaceChildren(body, h('p', { class: 'loading' }, 'Loading…'));

@@ -1,4 +1,4 @@
-import { byId, type Child, getSectionBody, h, renderFact, replaceChildren } from '../lib/dom.ts';
+import { byId, type Children, getSectionBody, h, renderFacts, replaceChildren } from '../lib/dom.ts';
 import { formatUsdCents } from '../lib/format.ts';
 import { formatDate, formatRegime, formatSignedPercent } from '../lib/format-text.ts';
 import { createRelativeTime } from '../lib/relative-time.ts';
@@ -36,7 +36,7 @@ export function mountToday({ store, session }: Page) {
     // Balances the columns: the range is the tallest part.
     const column = row?.band80 ? right : left;
     if (last.parentElement !== column) column.append(last);
-    redrawFacts([signal], () => (signal === null ? null : renderFacts(signal)));
+    redrawFacts([signal], () => (signal === null ? null : renderSignalFacts(signal)));
     drawInto(range, () => [renderMissedDay(rows[0]), renderCallRange(known)]);
     drawInto(now, () => renderPriceNow(price, signal));
     drawInto(life, () => (signal === null ? null : renderCallWindow(signal)));
@@ -61,13 +61,13 @@ function getAnswerTier({ requestedBy }: ResourceState<Signal>, { current }: Page
   return current !== null && requestedBy?.wallet.toLowerCase() === current.wallet.toLowerCase() ? current.tier : null;
 }
 
-function drawInto(element: HTMLElement, make: () => Child | readonly Child[]) {
+function drawInto(element: HTMLElement, make: () => Children) {
   replaceChildren(element, drawSafely(make));
 }
 
 function createChangeGuard(element: HTMLElement) {
   let drawn = '';
-  return (of: readonly unknown[], make: () => Child | readonly Child[]) => {
+  return (of: readonly unknown[], make: () => Children) => {
     const next = JSON.stringify(of);
     if (next !== drawn) drawInto(element, make);
     drawn = next;
@@ -80,15 +80,13 @@ function renderPriceNow(price: ApiResponses['price'] | null, signal: Signal | nu
   const since = computeChangePercent(signal, price);
   return [
     h('p', { class: 'price-now' }, h('span', { class: 'quiet' }, 'Bitcoin now'), h('strong', {}, formatUsdCents(price.price))),
-    h(
-      'p',
-      { class: 'price-moves' },
+    h('p', { class: 'price-moves' }, [
       change24h === null ? null : renderMove(change24h, 'in 24 hours'),
       since === null ? null : renderMove(since, 'since the call'),
       observedAt === null
         ? null
         : h('span', { class: stale ? 'bad' : 'quiet' }, stale ? 'stale, seen ' : 'seen ', createRelativeTime(observedAt)),
-    ),
+    ]),
   ];
 }
 
@@ -96,18 +94,16 @@ function renderMove(changePercent: number, of: string) {
   return h('span', {}, h('span', { class: changePercent < 0 ? 'bad' : 'good' }, formatSignedPercent(changePercent)), ` ${of}`);
 }
 
-function renderFacts({ regime, fearGreed, fearGreedLabel, etfFlows7d, btcPrice, modelVersion, attestationUid }: Signal) {
+function renderSignalFacts({ regime, fearGreed, fearGreedLabel, etfFlows7d, btcPrice, modelVersion, attestationUid }: Signal) {
   const uid = attestationUid && h('a', { href: '#attestations', title: attestationUid }, `${attestationUid.slice(0, 10)}…`);
-  return h(
-    'dl',
-    { class: 'facts' },
-    renderFact('Price at signal', formatUsdCents(btcPrice)),
-    renderFact('Market regime', formatRegime(regime)),
-    renderFact('Fear & Greed', fearGreed === null ? '–' : `${fearGreed}: ${fearGreedLabel}`),
-    renderFact('ETF flows, 7 days', etfFlows7d === null ? '–' : formatMillions(etfFlows7d)),
-    renderFact('Committed on chain', uid ?? 'about 21:38 UTC'),
-    renderFact('Model', modelVersion),
-  );
+  return renderFacts([
+    ['Price at signal', formatUsdCents(btcPrice)],
+    ['Market regime', formatRegime(regime)],
+    ['Fear & Greed', fearGreed === null ? '–' : `${fearGreed}: ${fearGreedLabel}`],
+    ['ETF flows, 7 days', etfFlows7d === null ? '–' : formatMillions(etfFlows7d)],
+    ['Committed on chain', uid ?? 'about 21:38 UTC'],
+    ['Model', modelVersion],
+  ]);
 }
 
 function formatMillions(usd: number) {

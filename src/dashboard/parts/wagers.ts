@@ -1,6 +1,6 @@
 import { createFigure } from '../charts/figure.ts';
 import { renderProfitChart } from '../charts/profit-chart.ts';
-import { getSectionBody, h, renderFact } from '../lib/dom.ts';
+import { getSectionBody, h, renderFacts } from '../lib/dom.ts';
 import { formatAssetAmount, formatPercent, formatSignedAssetAmount } from '../lib/format.ts';
 import { truncate } from '../lib/format-text.ts';
 import { mountResource, renderNotYet } from '../lib/section.ts';
@@ -33,43 +33,24 @@ function renderWagers({ accounts, wagers, total, throughDate }: Wagers) {
 }
 
 function renderPaperNotice() {
-  return h(
-    'p',
-    { class: 'notice' },
+  return h('p', { class: 'notice' }, [
     h('strong', {}, 'Paper money. '),
     'The paper venue is this service itself: it makes the quotes, fills its own wagers and pays in play money. Winning there is no evidence of skill.',
-  );
+  ]);
 }
 
-function renderAccount({
-  venue,
-  asset,
-  quotesAreOurs,
-  wins,
-  losses,
-  open,
-  skipped,
-  stakedMicros,
-  returnedMicros,
-  profitMicros,
-  openMicros,
-  profitByDay,
-}: Account) {
-  const name = `${venue}, in ${asset}${quotesAreOurs ? ' (paper money)' : ''}`;
-  return h(
-    'div',
-    {},
-    h('h3', {}, name),
-    h(
-      'dl',
-      { class: 'facts' },
-      renderFact('Profit', formatSignedAssetAmount(profitMicros, asset)),
-      renderFact('Staked', formatAssetAmount(stakedMicros, asset)),
-      renderFact('Returned', formatAssetAmount(returnedMicros, asset)),
-      renderFact('Settled', `${wins} won, ${losses} lost`),
-      open === 0 ? null : renderFact('Open', `${open}, for ${formatAssetAmount(openMicros, asset)}`),
-      renderFact('Days without a wager', String(skipped)),
-    ),
+function renderAccount({ venue, asset, quotesAreOurs, wins, losses, profitMicros, profitByDay, ...account }: Account) {
+  const { open, openMicros, stakedMicros, returnedMicros, skipped } = account;
+  return h('div', {}, [
+    h('h3', {}, `${venue}, in ${asset}${quotesAreOurs ? ' (paper money)' : ''}`),
+    renderFacts([
+      ['Profit', formatSignedAssetAmount(profitMicros, asset)],
+      ['Staked', formatAssetAmount(stakedMicros, asset)],
+      ['Returned', formatAssetAmount(returnedMicros, asset)],
+      ['Settled', `${wins} won, ${losses} lost`],
+      ...(open === 0 ? [] : [['Open', `${open}, for ${formatAssetAmount(openMicros, asset)}`] as const]),
+      ['Days without a wager', skipped],
+    ]),
     profitByDay.length === 0
       ? h('p', { class: 'empty' }, 'No wager has been settled yet.')
       : createFigure({
@@ -82,7 +63,7 @@ function renderAccount({
           ],
           rows: profitByDay,
         }),
-  );
+  ]);
 }
 
 const STATE_LABELS = { DECIDED: 'about to be placed', PLACED: 'open', WIN: 'won', LOSS: 'lost', SKIPPED: 'none placed' };
@@ -129,12 +110,10 @@ function renderStackedAmount(text: string, asset: string) {
 /** The best prices; the orders of venues that have any are in a disclosure. */
 function renderBookCell({ book, date }: Wager) {
   if (book === null || book.bids.length + book.asks.length === 0) return formatBidAsk(book);
-  return h(
-    'details',
-    {},
+  return h('details', {}, [
     h('summary', {}, formatBidAsk(book), h('span', { class: 'visually-hidden' }, `: orders of ${date}`)),
     renderOrders(book),
-  );
+  ]);
 }
 
 function renderSkippedWagers(skipped: readonly Wager[], of: number) {
@@ -143,11 +122,9 @@ function renderSkippedWagers(skipped: readonly Wager[], of: number) {
   const text = reasons.toSorted(([, a], [, b]) => b.length - a.length).map(([reason, { length }]) => `${reason} (${length})`);
   return [
     h('p', {}, `No wager on ${skipped.length} of the newest ${of} days: ${text.slice(0, 3).join('; ')}.`),
-    h(
-      'details',
-      { class: 'more-of' },
+    h('details', { class: 'more-of' }, [
       h('summary', {}, `The ${skipped.length} days without a wager, with their order books`),
       renderTable({ caption: 'Days without a wager', columns: SKIPPED_COLUMNS, rows: skipped }),
-    ),
+    ]),
   ];
 }

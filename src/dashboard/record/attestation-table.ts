@@ -1,4 +1,4 @@
-import { type Child, h, replaceChildren } from '../lib/dom.ts';
+import { type Child, type Children, h, replaceChildren } from '../lib/dom.ts';
 import { formatPercent, shortenHex } from '../lib/format.ts';
 import type { ScorecardRow } from '../state/responses.ts';
 import { formatCall, getRowElementId, renderPrices, renderStatus } from './row-cells.ts';
@@ -13,56 +13,40 @@ interface AttestationTableOptions {
 
 /** One row per forecast; on narrow screens CSS turns rows into cards, and the ARIA roles keep the table semantics. */
 export function renderAttestationTable({ rows, horizon, view }: AttestationTableOptions) {
-  return h(
-    'table',
-    { class: 'attested', role: 'table' },
+  const headings = HEADINGS.map((heading) => h('th', { role: 'columnheader', scope: 'col' }, heading));
+  const lines = rows.map((row) => {
+    const { button, below } = view(row);
+    return [renderForecastRow(row, button), renderRowBelow(below)];
+  });
+  return h('table', { class: 'attested', role: 'table' }, [
     h('caption', {}, `${horizon}-day forecasts and their attestations, newest first`),
-    h(
-      'thead',
-      { role: 'rowgroup' },
-      h(
-        'tr',
-        { role: 'row' },
-        HEADINGS.map((heading) => h('th', { role: 'columnheader', scope: 'col' }, heading)),
-      ),
-    ),
-    h(
-      'tbody',
-      { role: 'rowgroup' },
-      rows.flatMap((row) => {
-        const { button, below } = view(row);
-        return [renderForecastRow(row, button), renderRowBelow(below)];
-      }),
-    ),
-  );
+    h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, headings)),
+    h('tbody', { role: 'rowgroup' }, lines),
+  ]);
 }
 
 function renderForecastRow(row: ScorecardRow, action: Child) {
   const { date, sequence } = row;
-  return h(
-    'tr',
-    { role: 'row', id: getRowElementId(row) },
-    h(
-      'th',
-      { role: 'rowheader', scope: 'row', class: 'day' },
+  return h('tr', { role: 'row', id: getRowElementId(row) }, [
+    h('th', { role: 'rowheader', scope: 'row', class: 'day' }, [
       h('time', { datetime: date }, date),
       h('span', { class: 'quiet' }, ` #${sequence}`),
-    ),
+    ]),
     renderCell('outcome', renderStatus(row)),
     renderCell('call', renderCallCell(row)),
     renderCell('p-up', h('span', { class: 'narrow quiet', 'aria-hidden': 'true' }, 'P(up) '), formatPercent(row.pUp)),
     renderCell('prices', renderPrices(row)),
     renderCell('uid', renderUid(row)),
     renderCell('check', action),
-  );
+  ]);
 }
 
 function renderRowBelow(content: HTMLElement) {
   return h('tr', { role: 'row', class: 'below' }, h('td', { role: 'cell', colspan: HEADINGS.length }, content));
 }
 
-function renderCell(name: string, ...content: (Child | readonly Child[])[]) {
-  return h('td', { role: 'cell', class: name }, ...content);
+function renderCell(name: string, ...content: Children[]) {
+  return h('td', { role: 'cell', class: name }, content);
 }
 
 function renderCallCell(row: ScorecardRow) {
@@ -75,12 +59,10 @@ function renderUid({ attestationUid, date }: ScorecardRow) {
   return [
     h('code', { title: attestationUid }, shortenHex(attestationUid)),
     createCopyButton(attestationUid, `Copy the uid of ${date}`),
-    h(
-      'a',
-      { href: `api/svc/onchain-oracle/verify/${attestationUid}` },
+    h('a', { href: `api/svc/onchain-oracle/verify/${attestationUid}` }, [
       'JSON',
       h('span', { class: 'visually-hidden' }, ` of the attestation of ${date}`),
-    ),
+    ]),
   ];
 }
 

@@ -1,19 +1,9 @@
-import { h, renderFact } from '../lib/dom.ts';
+import { h, renderFacts } from '../lib/dom.ts';
 import { formatCount, formatDecimal } from '../lib/format.ts';
 import { renderTable } from '../lib/table.ts';
+import type { ApiResponses } from '../state/responses.ts';
 
-/** Prices of a YES contract, 0 to 1, with the orders behind them. */
-interface OrderBookView {
-  bid: number;
-  ask: number;
-  fee: number;
-  bids: readonly OrderBookLevel[];
-  asks: readonly OrderBookLevel[];
-}
-interface OrderBookLevel {
-  price: number;
-  size: number;
-}
+type OrderBookView = NonNullable<ApiResponses['crowd']['weeks'][number]['book']>;
 
 /** `0.45 / 0.47`: best bid and ask. */
 export function formatBidAsk(book: OrderBookView | null) {
@@ -33,16 +23,13 @@ export function renderOrders(book: OrderBookView) {
 
 /** Best prices, fee and orders. @param of title of the book */
 export function renderBook(book: OrderBookView, of: string) {
-  const { bid, ask, fee } = book;
   const orders = listOrders(book);
   return [
-    h(
-      'dl',
-      { class: 'facts' },
-      renderFact('Best bid', formatDecimal(bid, 3)),
-      renderFact('Best ask', formatDecimal(ask, 3)),
-      renderFact('Fee per contract', formatDecimal(fee, 3)),
-    ),
+    renderFacts([
+      ['Best bid', formatDecimal(book.bid, 3)],
+      ['Best ask', formatDecimal(book.ask, 3)],
+      ['Fee per contract', formatDecimal(book.fee, 3)],
+    ]),
     orders.length === 0
       ? h('p', { class: 'quiet' }, 'This venue quotes one bid and one ask, without an order book.')
       : renderTable({

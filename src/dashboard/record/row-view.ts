@@ -14,12 +14,10 @@ export type RowView = ReturnType<typeof createRowView>;
 /** The check button of a row, and its finding. */
 export function createRowView(row: ScorecardRow, { foundNow, check }: { foundNow: () => StoredFinding | undefined; check: RunCheck }) {
   const below = h('div', {});
-  const button = h(
-    'button',
-    { type: 'button', onclick: () => void run() },
+  const button = h('button', { type: 'button', onclick: () => void run() }, [
     'Check',
     h('span', { class: 'visually-hidden' }, ` ${row.date}`),
-  );
+  ]);
   function showFinding() {
     const found = foundNow();
     if (found === undefined) return;

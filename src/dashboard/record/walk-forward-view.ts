@@ -13,13 +13,11 @@ export function renderWalkForward({ report, dataDigest, firstDay, lastDay, simul
   // The longest horizon is the reference.
   const horizon = report.horizons.at(-1);
   return [
-    h(
-      'p',
-      { class: 'quiet' },
+    h('p', { class: 'quiet' }, [
       `Computed from ${firstDay} to ${lastDay}${simulated ? ' of a simulated market' : ''}; history digest `,
       h('code', { title: dataDigest }, shortenHex(dataDigest)),
       '.',
-    ),
+    ]),
     horizon === undefined || horizon.folds.length === 0
       ? h('p', { class: 'empty' }, 'The history is too short for one fold.')
       : createFoldsFigure(horizon),

@@ -11,23 +11,19 @@ export function renderCallWindow(
 ) {
   const [made, opens, ends] = [timestamp, windowOpensAt, resolvesAt].map((time) => Date.parse(time));
   const [waited, passed] = [computePassedShare(made, opens, now), computePassedShare(opens, ends, now)];
-  return h(
-    'div',
-    { class: 'window' },
+  return h('div', { class: 'window' }, [
     h('progress', {
       max: 1,
       value: (waited + passed) / 2,
       'aria-label': 'Progress from commitment to the end of the window',
       'aria-valuetext': waited < 1 ? 'The window has not opened yet' : `${formatPercent(passed, 0)} of the window has passed`,
     }),
-    h(
-      'ol',
-      {},
+    h('ol', {}, [
       renderWindowStop('Made', timestamp, now),
       renderWindowStop('Window opens', windowOpensAt, now),
       renderWindowStop('Window ends', resolvesAt, now),
-    ),
-  );
+    ]),
+  ]);
 }
 
 /** 0 to 1. */
@@ -38,11 +34,9 @@ export function computePassedShare(from: number, to: number, now: number) {
 
 function renderWindowStop(what: string, time: string, now: number) {
   const over = Date.parse(time) <= now;
-  return h(
-    'li',
-    { class: over ? 'over' : null },
+  return h('li', { class: over ? 'over' : null }, [
     h('strong', {}, what),
     h('span', {}, createRelativeTime(time)),
     h('span', { class: 'quiet' }, `${formatDayAndMonth(time)}, ${time.slice(11, 16)} UTC`),
-  );
+  ]);
 }

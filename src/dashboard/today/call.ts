@@ -35,17 +35,13 @@ type RevealedSignal = Signal & { direction: 'UP' | 'DOWN'; confidence: number };
 function renderCommittedCall(signal: Signal, { needed, tier, hasEnded }: CallReader): readonly Child[] {
   return [
     renderOriginTags(signal),
-    h(
-      'p',
-      { class: 'call-word sealed' },
+    h('p', { class: 'call-word sealed' }, [
       h('span', { 'aria-hidden': 'true', class: 'seal' }),
       `Committed, revealed after ${formatDate(signal.resolvesAt)}`,
-    ),
-    h(
-      'p',
-      {},
+    ]),
+    h('p', {}, [
       `The ${formatHorizon(signal.horizon)} call ${formatCommitment(signal)}. It is revealed to everyone once the outcome is known.`,
-    ),
+    ]),
     ...(tier === null ? renderUnlockOptions(needed, hasEnded) : [renderTierLost(needed)]),
   ];
 }
@@ -64,13 +60,11 @@ function renderTierLost(needed: string) {
 function renderUnlockOptions(needed: string, hasEnded: boolean) {
   return [
     h('p', {}, createUnlockButton(hasEnded ? 'Session expired: unlock again' : undefined)),
-    h(
-      'p',
-      { class: 'quiet' },
+    h('p', { class: 'quiet' }, [
       `Requires ${needed} (Basic tier). Free: your wallet signs a message and sends no transaction. Without tokens, `,
       h('a', { href: 'docs#/signal/buySignal' }, 'buy a single call by x402'),
       '.',
-    ),
+    ]),
   ];
 }
 
@@ -80,14 +74,12 @@ const SIGNAL_LABELS = { BUY: ['▲', 'BUY', 'up'], SELL: ['▼', 'SELL', 'down']
 function renderSignal(signal: 'BUY' | 'SELL' | 'HOLD') {
   const [sign, name, what] = SIGNAL_LABELS[signal];
   const colour = { BUY: 'good', SELL: 'bad', HOLD: 'quiet' }[signal];
-  return h(
-    'p',
-    { class: `call-word ${colour}` },
+  return h('p', { class: `call-word ${colour}` }, [
     h('span', { 'aria-hidden': 'true' }, sign),
     h('span', {}, name),
     ' ',
     h('small', {}, what),
-  );
+  ]);
 }
 
 function renderMeaning({ signal, direction, confidence, horizon, resolvesAt }: RevealedSignal) {
@@ -117,26 +109,20 @@ function toPUp(direction: 'UP' | 'DOWN', confidence: number) {
 /** P(up) on a scale from 0 to 100 %. */
 function renderGauge(pUp: number) {
   const [at, from, width] = [pUp, Math.min(pUp, EVEN_ODDS), Math.abs(pUp - EVEN_ODDS)].map((share) => `${(100 * share).toFixed(2)}%`);
-  return h(
-    'div',
-    { class: 'gauge' },
+  return h('div', { class: 'gauge' }, [
     h('span', {}, `P(up) ${formatPercent(pUp)}`),
-    s(
-      'svg',
-      { class: 'gauge-line', width: '100%', height: 20, 'aria-hidden': 'true' },
+    s('svg', { class: 'gauge-line', width: '100%', height: 20, 'aria-hidden': 'true' }, [
       s('line', { class: 'range-axis', x1: '0%', x2: '100%', y1: 10, y2: 10 }),
       s('rect', { class: 'gauge-lean', x: from, width, y: 6, height: 8 }),
       s('line', { class: 'range-then', x1: '50%', x2: '50%', y1: 1, y2: 19 }),
       s('circle', { class: 'gauge-at', cx: at, cy: 10, r: 6 }),
-    ),
-    h(
-      'span',
-      { class: 'gauge-scale quiet', 'aria-hidden': 'true' },
+    ]),
+    h('span', { class: 'gauge-scale quiet', 'aria-hidden': 'true' }, [
       h('span', {}, '0 %: down'),
       h('span', {}, 'even odds'),
       h('span', {}, '100 %: up'),
-    ),
-  );
+    ]),
+  ]);
 }
 
 const OUTCOME_TEXTS: Record<Signal['status'], string | null> = {
@@ -154,12 +140,6 @@ function renderOutcome({ status }: Signal) {
 
 function renderOriginTags({ replayed, source }: Pick<Signal, 'replayed' | 'source'>): Child {
   const text = [source.startsWith('simulated') ? 'Simulated' : null, replayed ? 'Replayed' : null].filter((one) => one !== null);
-  return (
-    text.length > 0 &&
-    h(
-      'p',
-      { class: 'marks' },
-      text.map((one) => h('span', { class: 'tag' }, one)),
-    )
-  );
+  const tags = text.map((one) => h('span', { class: 'tag' }, one));
+  return tags.length > 0 && h('p', { class: 'marks' }, tags);
 }

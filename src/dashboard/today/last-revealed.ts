@@ -23,19 +23,15 @@ export function renderLastRevealed({ row, index }: RevealedCall) {
   return [
     h('h3', {}, 'Last revealed call'),
     h('p', {}, h('strong', {}, formatCall(row)), ` at ${formatPercent(row.confidence)}, of ${formatDate(row.date)}`),
-    h(
-      'p',
-      {},
+    h('p', {}, [
       renderStatus(row),
       ' ',
       h('span', {}, renderPrices(row)),
       ' ',
-      h(
-        'a',
-        { href: `#${index < ROWS_ON_PAGE ? getRowElementId(row) : 'attestations'}` },
+      h('a', { href: `#${index < ROWS_ON_PAGE ? getRowElementId(row) : 'attestations'}` }, [
         'Verify',
         h('span', { class: 'visually-hidden' }, ` the call of ${formatDate(row.date)}`),
-      ),
-    ),
+      ]),
+    ]),
   ];
 }

@@ -112,12 +112,10 @@ function createTokenForm(field: HTMLInputElement, onUse: () => void) {
     event.preventDefault();
     onUse();
   };
-  return h(
-    'form',
-    { class: 'token', onsubmit },
+  return h('form', { class: 'token', onsubmit }, [
     h('label', { for: field.id }, 'Access token'),
     field,
     h('button', { type: 'submit' }, 'Use this token'),
     h('p', { class: 'token-note quiet' }, 'In the folder of the service, ', h('code', {}, 'npm run -s token -- basic'), ' prints one.'),
-  );
+  ]);
 }
