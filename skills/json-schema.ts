@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withSingleTypes } from './single-types.ts';
+import { withSingleTypes } from './single-type-schema.ts';
 
 /** JSON Schema (draft 2020-12) with single types, without patterns of formats and safe-integer bounds, which would be most of the text. */
 export function toSkillJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> {

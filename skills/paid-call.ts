@@ -3,7 +3,7 @@ import type { Caller } from '../src/auth/caller.ts';
 import type { RequestContext } from '../src/auth/request-context.ts';
 import { isTierAtLeast } from '../src/auth/tiers/tiers.ts';
 import { parseRefCode } from '../src/commerce/ledger/ref-code.ts';
-import type { Offering } from '../src/commerce/offerings.ts';
+import type { Offering } from '../src/commerce/price-list.ts';
 import type { SignedReceipt } from '../src/commerce/receipts/receipt.ts';
 import type { PreparedAnswer, X402Payment } from '../src/commerce/x402/paid-call.ts';
 import type { PaymentQuote } from '../src/commerce/x402/protocol/payment-quote.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findOffering } from '../src/commerce/offerings.ts';
+import { findOffering } from '../src/commerce/price-list.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
 import { getOracleSignal } from '../src/record/oracle/oracle-signal.ts';
 import { sanitizeText } from '../src/record/sanitize-text.ts';

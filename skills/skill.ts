@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Caller } from '../src/auth/caller.ts';
 import type { PaidTier } from '../src/auth/tiers/tiers.ts';
 import { formatMoney } from '../src/commerce/money.ts';
-import type { Offering } from '../src/commerce/offerings.ts';
+import type { Offering } from '../src/commerce/price-list.ts';
 import type { Market } from '../src/market/market.ts';
 import type { ErrorCode } from '../src/platform/errors.ts';
 import type { OracleDeps } from '../src/record/oracle/deps.ts';

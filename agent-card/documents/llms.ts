@@ -1,7 +1,7 @@
 import { SKILLS } from '../../skills/index.ts';
 import { formatPrice, type Skill } from '../../skills/skill.ts';
 import { formatMoney } from '../../src/commerce/money.ts';
-import { PAID_RESOURCES } from '../../src/commerce/offerings.ts';
+import { PAID_RESOURCES } from '../../src/commerce/price-list.ts';
 import { joinUrl } from '../../src/platform/service-url.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import { IDENTITY } from '../identity.ts';

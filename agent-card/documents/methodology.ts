@@ -1,5 +1,5 @@
+import { EAS_SCHEMAS } from '../../src/chain/eas/attestation-schemas.ts';
 import { DIRECTION_CODES, OUTCOME_CODES, SIGNAL_CODES } from '../../src/chain/eas/commitment.ts';
-import { EAS_SCHEMAS } from '../../src/chain/eas/schemas.ts';
 import { BLOCK_DAYS, EMBARGO_DAYS, HORIZONS, MODEL_INPUTS, MODEL_NAME, TRIAL_COUNT } from '../../src/forecast/model.ts';
 import { CONFIDENCE_RANGE } from '../../src/forecast/signal.ts';
 import { QUORUM_RULES } from '../../src/market/prices/quorum.ts';

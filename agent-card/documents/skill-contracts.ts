@@ -2,7 +2,7 @@ import { SKILLS } from '../../skills/index.ts';
 import { toSkillJsonSchema } from '../../skills/json-schema.ts';
 import { formatPrice, type Skill } from '../../skills/skill.ts';
 import { formatAmount } from '../../src/commerce/money.ts';
-import { getOfferingId, type Offering } from '../../src/commerce/offerings.ts';
+import { getOfferingId, type Offering } from '../../src/commerce/price-list.ts';
 
 interface SingleAnswer {
   offering: string;

@@ -3,7 +3,7 @@ import { formatLoginMessage, LOGIN_WINDOW_MS } from '../../src/auth/login/login-
 import { formatTierRequirement } from '../../src/auth/tiers/tiers.ts';
 import { TOKEN_LIFETIME_SECONDS } from '../../src/auth/tokens/token-key-store.ts';
 import { formatMoney } from '../../src/commerce/money.ts';
-import { PAID_RESOURCES } from '../../src/commerce/offerings.ts';
+import { PAID_RESOURCES } from '../../src/commerce/price-list.ts';
 import { joinUrl } from '../../src/platform/service-url.ts';
 import { COMMITMENT_FORMULA } from '../../src/record/oracle/commitment-proof.ts';
 import { EXTENSION_URIS } from '../card/extensions.ts';

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem';
 import { EAS_ADDRESS } from '../chain/addresses.ts';
 import { schemaRegistryAbi } from '../chain/eas/abi.ts';
-import { EAS_SCHEMAS, getSchemaUid, type SchemaName } from '../chain/eas/schemas.ts';
+import { EAS_SCHEMAS, getSchemaUid, type SchemaName } from '../chain/eas/attestation-schemas.ts';
 import { chainCall } from '../chain/rpc/chain-call.ts';
 import { type Day, formatDay, toDay } from '../forecast/day.ts';
 import type { AuditChain } from './chain/audit-chain.ts';

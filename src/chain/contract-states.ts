@@ -2,7 +2,7 @@ import { type Address, erc20Abi, type Hex, parseAbi, zeroHash } from 'viem';
 import { isOracleError, toPublicReason } from '../platform/errors.ts';
 import type { Chain } from './client.ts';
 import { schemaRegistryAbi } from './eas/abi.ts';
-import { EAS_SCHEMAS, getSchemaUid, type SchemaName } from './eas/schemas.ts';
+import { EAS_SCHEMAS, getSchemaUid, type SchemaName } from './eas/attestation-schemas.ts';
 import { readIdentity } from './erc8004/identity.ts';
 import { readReputation } from './erc8004/reputation.ts';
 import { readPaymentToken } from './erc8183/jobs.ts';

@@ -1,5 +1,5 @@
 import { formatMoney } from './money.ts';
-import { OFFERINGS, type Offering } from './offerings.ts';
+import { OFFERINGS, type Offering } from './price-list.ts';
 
 const PAYMENT_DESCRIPTIONS = {
   x402: ({ example }: Offering) => `with the request: \`${example.split(',', 1)[0]}\``,

@@ -3,7 +3,7 @@ import type { Channel } from './channels.ts';
 import type { JobPolicy } from './jobs/job-policy.ts';
 import { getCaip2Network, type MerchantConfig } from './merchant-config.ts';
 import { formatMoney, usdFromMicros } from './money.ts';
-import type { Offering } from './offerings.ts';
+import type { Offering } from './price-list.ts';
 import type { SignatureRule } from './purchases/buyer-check.ts';
 import { getPurchaseMessageTemplate } from './purchases/purchase.ts';
 

@@ -4,7 +4,7 @@ import { formatDay } from '../forecast/day.ts';
 import { formatHorizonName } from '../forecast/model.ts';
 import { REGIMES } from '../forecast/regime/regime.ts';
 import { fromCents } from '../record/forecast-doc.ts';
-import { mayReadUnresolved, type RevealPolicy, toCommittedProbabilities } from '../record/forecast-view.ts';
+import { mayReadUnresolved, type RevealPolicy, toCommittedProbabilities } from '../record/forecast-visibility.ts';
 import { roundContractPrice } from '../record/intent/decimal.ts';
 import { MICROS } from '../wager/venue.ts';
 import type { PushedName } from './event-names.ts';

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { type AttestationLog, createAttestationReader } from '../../chain/eas/attestation-reader.ts';
-import { decodePrediction, type SchemaName } from '../../chain/eas/schemas.ts';
+import { decodePrediction, type SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import { chainCall } from '../../chain/rpc/chain-call.ts';
 import type { Journal, JournalRow } from '../../chain/tx/journal.ts';
 import { formatDay } from '../../forecast/day.ts';

@@ -6,7 +6,7 @@ import {
   type PredictionData,
   type ResolutionData,
   type SchemaName,
-} from '../../chain/eas/schemas.ts';
+} from '../../chain/eas/attestation-schemas.ts';
 import { isOracleError } from '../../platform/errors.ts';
 import { type ComparedValue, type Findings, NO_SUBJECT } from '../checks/findings.ts';
 import { formatInstant } from '../checks/format-instant.ts';

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import { type AttestationLog, createAttestationReader } from '../../chain/eas/attestation-reader.ts';
-import type { SchemaName } from '../../chain/eas/schemas.ts';
+import type { SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import { chainCall } from '../../chain/rpc/chain-call.ts';
 import { isOracleError } from '../../platform/errors.ts';
 import type { AuditChain } from './audit-chain.ts';

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
+import type { ResolutionData } from '../../chain/eas/attestation-schemas.ts';
 import { computeCommitment } from '../../chain/eas/commitment.ts';
-import type { ResolutionData } from '../../chain/eas/schemas.ts';
 import { DAY_MS, type Day, formatDay } from '../../forecast/day.ts';
 import { scoreDirection } from '../../forecast/scoring.ts';
 import type { Prediction, Revelation } from '../chain/chain-record.ts';

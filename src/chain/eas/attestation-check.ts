@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem';
 import { isOracleError } from '../../platform/errors.ts';
 import type { OnChainAttestation } from './attestation-reader.ts';
-import { decodePrediction, decodeResolution, type PredictionData, type ResolutionData, type SchemaName } from './schemas.ts';
+import { decodePrediction, decodeResolution, type PredictionData, type ResolutionData, type SchemaName } from './attestation-schemas.ts';
 
 /** Expected fields of an attestation; an omitted field is not checked. */
 export interface ExpectedAttestation extends Partial<PredictionData>, Partial<ResolutionData> {

@@ -3,7 +3,7 @@ import type { ChainAddresses } from '../addresses.ts';
 import { type ChainReader, readBlockNumber } from '../rpc/blocks.ts';
 import { chainCall } from '../rpc/chain-call.ts';
 import { easAbi, schemaRegistryAbi } from './abi.ts';
-import { EAS_SCHEMAS, getSchemaUid, SCHEMA_VERSION, type SchemaName } from './schemas.ts';
+import { EAS_SCHEMAS, getSchemaUid, SCHEMA_VERSION, type SchemaName } from './attestation-schemas.ts';
 
 export interface DecodedField {
   name: string;

@@ -6,7 +6,6 @@ import { chainCall } from '../rpc/chain-call.ts';
 import type { StoredReceipt } from '../tx/journal.ts';
 import type { ConfirmedTransaction, Wallet } from '../tx/wallet.ts';
 import { easAbi, schemaRegistryAbi } from './abi.ts';
-import { requireBytes32 } from './commitment.ts';
 import {
   EAS_SCHEMAS,
   encodePrediction,
@@ -15,7 +14,8 @@ import {
   type PredictionData,
   type ResolutionData,
   type SchemaName,
-} from './schemas.ts';
+} from './attestation-schemas.ts';
+import { requireBytes32 } from './commitment.ts';
 
 /** The referenced attestation: the horizon's previous prediction, or the prediction that is resolved. Zero: none. */
 export interface AttestationReference {

@@ -1,6 +1,6 @@
 import { OracleError } from '../../platform/errors.ts';
 import type { Channel } from '../channels.ts';
-import { findOffering, getOfferingId } from '../offerings.ts';
+import { findOffering, getOfferingId } from '../price-list.ts';
 import { composeAlphaBrief } from './alpha-brief.ts';
 import { composeAnalysisReport } from './analysis-report.ts';
 import { composeBitcoinSignal, composeSignalWithProof } from './bitcoin-signal.ts';

@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem';
+import { EAS_SCHEMAS, encodePrediction, getSchemaUid, type PredictionData } from '../../chain/eas/attestation-schemas.ts';
 import { DIRECTION_CODES, encodeOpening, SIGNAL_CODES } from '../../chain/eas/commitment.ts';
-import { EAS_SCHEMAS, encodePrediction, getSchemaUid, type PredictionData } from '../../chain/eas/schemas.ts';
 import { buildOpening } from '../../record/commitment/commitment.ts';
 import { buildExpectedPrediction } from '../../record/commitment/expected-attestation.ts';
 import { COMMITMENT_FORMULA } from '../../record/oracle/commitment-proof.ts';

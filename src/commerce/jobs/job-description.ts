@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseJsonOrNull } from '../../platform/validation/parse-json.ts';
 import { REF_CODE_PATTERN, REF_CODE_RULE } from '../ledger/ref-code.ts';
-import { findOffering, OFFERINGS, type Offering } from '../offerings.ts';
+import { findOffering, OFFERINGS, type Offering } from '../price-list.ts';
 
 export interface JobOrder {
   offering: Offering;

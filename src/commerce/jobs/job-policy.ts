@@ -1,7 +1,7 @@
 import { type Address, isAddressEqual, zeroAddress } from 'viem';
 import type { OnChainJob } from '../../chain/erc8183/jobs.ts';
 import { formatMoney, usdFromMicros } from '../money.ts';
-import type { Offering } from '../offerings.ts';
+import type { Offering } from '../price-list.ts';
 
 export interface JobPolicy {
   /** Known evaluators: their jobs are accepted at any price. */

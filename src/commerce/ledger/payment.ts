@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from 'viem';
 import { OracleError } from '../../platform/errors.ts';
 import type { Channel } from '../channels.ts';
-import { findOffering } from '../offerings.ts';
+import { findOffering } from '../price-list.ts';
 import { parseRefCode } from './ref-code.ts';
 
 /** Single-use source of a payment: a transfer, an EIP-3009 authorization, or a job of a contract. */

@@ -1,7 +1,7 @@
 import type { Collection, Document, Long } from 'mongodb';
 import { type Day, toDay } from '../../forecast/day.ts';
 import { CHANNELS, type Channel } from '../channels.ts';
-import { OFFERINGS } from '../offerings.ts';
+import { OFFERINGS } from '../price-list.ts';
 import type { PaymentDoc } from './ledger.ts';
 
 export interface PaymentTotals {

@@ -4,7 +4,7 @@ import { readBlockDepth } from '../../chain/rpc/block-depth.ts';
 import { chainCall } from '../../chain/rpc/chain-call.ts';
 import { findReceipt } from '../../chain/rpc/receipts.ts';
 import { getCaip2Network, type MerchantConfig } from '../merchant-config.ts';
-import type { Offering } from '../offerings.ts';
+import type { Offering } from '../price-list.ts';
 import { notConfirmedError, notPaidError, transactionNotSeenError, underpaidError } from './errors.ts';
 import type { PurchasePayment } from './purchase.ts';
 import { summarizeTransfers, type TransferSummary } from './transfer-summary.ts';

@@ -6,7 +6,7 @@ import type { Log } from '../../platform/log.ts';
 import type { ComposedDocument } from '../documents/compose.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { parseRefCode } from '../ledger/ref-code.ts';
-import { findOffering, type Offering } from '../offerings.ts';
+import { findOffering, type Offering } from '../price-list.ts';
 import { hashDocument, type SignReceipt } from '../receipts/receipt.ts';
 import type { RequireSalesOpen } from '../sales-gate.ts';
 import { sleepOrShutdown } from '../sleep.ts';

@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import { OFFERINGS } from '../offerings.ts';
+import { OFFERINGS } from '../price-list.ts';
 import type { ReceivedPayment } from '../receipts/payment-response.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 

@@ -1,7 +1,7 @@
 import { getAddress } from 'viem';
 import type { SettledPayment } from '../ledger/payment.ts';
 import { formatAmount, usdFromMicros } from '../money.ts';
-import { getOfferingId } from '../offerings.ts';
+import { getOfferingId } from '../price-list.ts';
 import type { SignedReceipt } from './receipt.ts';
 
 export interface ReceivedPayment extends Omit<SettledPayment, 'cause' | 'resource'> {

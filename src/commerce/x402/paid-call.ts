@@ -1,6 +1,6 @@
 import type { Hash } from 'viem';
 import type { ClaimedPayer } from '../../chain/stablecoin/claimed-payer.ts';
-import type { Offering } from '../offerings.ts';
+import type { Offering } from '../price-list.ts';
 import type { ReceivedPayment } from '../receipts/payment-response.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 import type { ParsedPayment } from './protocol/payment-payload.ts';

@@ -2,7 +2,7 @@ import { PUBLIC_CALLER } from '../../auth/caller.ts';
 import type { DailyClose } from '../../market/prices/daily-close.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 import { toCents } from '../../record/forecast-doc.ts';
-import { mayRead } from '../../record/forecast-view.ts';
+import { mayRead } from '../../record/forecast-visibility.ts';
 import type { ContestDeps } from '../deps.ts';
 import type { RoundDoc } from './round.ts';
 import { addCrowdFigures, isOverdue, reachOverdue, voidRound } from './void-round.ts';

@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import type { ConfirmedAttestation } from '../../chain/eas/attester.ts';
 import { findOpening } from '../commitment/commitment.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
-import { mayRead, type ViewOptions, viewForecast } from '../forecast-view.ts';
+import { mayRead, type ViewOptions, viewForecast } from '../forecast-visibility.ts';
 import type { LatestAttestation } from '../schemas/attestations.ts';
 
 export type AttestationView = LatestAttestation['data'];

@@ -9,7 +9,7 @@ import type { WagerDoc } from '../../wager/wager-book.ts';
 import { toCrowdPin } from '../crowd/crowd-pins.ts';
 import type { DayDoc } from '../day-doc.ts';
 import { type ForecastDoc, forecastAsOf, fromCents, isOpenForecast } from '../forecast-doc.ts';
-import { toCommittedProbabilities } from '../forecast-view.ts';
+import { toCommittedProbabilities } from '../forecast-visibility.ts';
 import { isOwnVenue } from '../own-venue.ts';
 import { sanitizeText } from '../sanitize-text.ts';
 import { summarizeForecasts } from '../scorecard/scorecard.ts';

@@ -1,6 +1,6 @@
 import { zeroHash } from 'viem';
+import type { PredictionData, ResolutionData } from '../../chain/eas/attestation-schemas.ts';
 import type { AttestationReference } from '../../chain/eas/attester.ts';
-import type { PredictionData, ResolutionData } from '../../chain/eas/schemas.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { buildOpening } from './commitment.ts';

@@ -3,7 +3,7 @@ import { type Day, formatDay } from '../../forecast/day.ts';
 import type { Market } from '../../market/market.ts';
 import { formatForecastId } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
-import { type ViewOptions, viewForecast } from '../forecast-view.ts';
+import { type ViewOptions, viewForecast } from '../forecast-visibility.ts';
 import { isOwnVenue } from '../own-venue.ts';
 import { type CrowdPin, readPins } from './crowd-pins.ts';
 import { buildDisagreementLog } from './disagreement-log.ts';

@@ -2,7 +2,7 @@ import { type Day, formatDay } from '../../forecast/day.ts';
 import { computeMeanInterval, type MeanInterval } from '../../forecast/math/mean-interval.ts';
 import { boundedLogLoss, brierScore } from '../../forecast/scoring.ts';
 import type { Side } from '../../wager/sizing.ts';
-import type { ForecastView } from '../forecast-view.ts';
+import type { ForecastView } from '../forecast-visibility.ts';
 import { type CrowdPin, roundScore, selectFirstPins } from './crowd-pins.ts';
 
 export interface ProbabilityScores {

@@ -1,7 +1,7 @@
 import type { Caller } from '../../auth/caller.ts';
 import { formatDay } from '../../forecast/day.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
-import { type ForecastView, viewForecast } from '../forecast-view.ts';
+import { type ForecastView, viewForecast } from '../forecast-visibility.ts';
 import type { OracleDeps } from '../oracle/deps.ts';
 import { isMadeForecast, requireReadable } from '../oracle/made-forecast.ts';
 import { buildBetFromWager, buildTradeIntent, isTradableForecast } from './trade-intent.ts';

@@ -3,7 +3,7 @@ import { formatHorizonName } from '../../forecast/model.ts';
 import { MICROS } from '../../wager/venue.ts';
 import type { WagerDoc } from '../../wager/wager-book.ts';
 import { fromCents } from '../forecast-doc.ts';
-import { toCommittedProbabilities, toPublicStatus } from '../forecast-view.ts';
+import { toCommittedProbabilities, toPublicStatus } from '../forecast-visibility.ts';
 import { buildCommitmentProof } from '../oracle/commitment-proof.ts';
 import type { MadeForecast } from '../oracle/made-forecast.ts';
 import { roundContractPrice } from './decimal.ts';

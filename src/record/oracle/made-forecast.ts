@@ -1,7 +1,7 @@
 import type { Regime } from '../../forecast/regime/regime.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { CommittedValues, ForecastDoc } from '../forecast-doc.ts';
-import { mayRead, type ViewOptions } from '../forecast-view.ts';
+import { mayRead, type ViewOptions } from '../forecast-visibility.ts';
 
 export type MadeForecast = ForecastDoc & { values: CommittedValues; regime: Regime; modelVersion: string };
 

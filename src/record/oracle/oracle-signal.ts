@@ -4,7 +4,7 @@ import { formatDay } from '../../forecast/day.ts';
 import { formatHorizonName } from '../../forecast/model.ts';
 import type { WinRate } from '../../forecast/statistics/win-rate.ts';
 import { fromCents } from '../forecast-doc.ts';
-import { toCommittedProbabilities, toPublicStatus } from '../forecast-view.ts';
+import { toCommittedProbabilities, toPublicStatus } from '../forecast-visibility.ts';
 import type { ORACLE_SIGNAL } from '../schemas/oracle.ts';
 import { computeForecastWinRate, type ScorecardSummary, summarizeForecasts } from '../scorecard/scorecard.ts';
 import { buildCommitmentProof, type CommitmentProof } from './commitment-proof.ts';

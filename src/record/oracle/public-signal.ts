@@ -2,7 +2,7 @@ import type { Caller } from '../../auth/caller.ts';
 import type { Market } from '../../market/market.ts';
 import { fromCents } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
-import { type ViewOptions, viewForecast } from '../forecast-view.ts';
+import { type ViewOptions, viewForecast } from '../forecast-visibility.ts';
 import type { DayFigures } from '../newest-forecast.ts';
 import type { PublicSignal } from '../schemas/signal.ts';
 import { notYetMadeError } from './made-forecast.ts';

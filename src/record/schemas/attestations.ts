@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EAS_SCHEMAS, type SchemaName } from '../../chain/eas/schemas.ts';
+import { EAS_SCHEMAS, type SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import { ADDRESS, BYTES32, COUNT, INTEGER_TEXT, SUCCESS, TIME } from '../../platform/validation/fields.ts';
 import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, FORECAST_VALUES, HORIZON, OUTCOME } from './forecast.ts';
 

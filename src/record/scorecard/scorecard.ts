@@ -6,7 +6,7 @@ import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.t
 import { computeWinRate, type RecordRow, type WinRate } from '../../forecast/statistics/win-rate.ts';
 import { roundTo } from '../../platform/round.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
-import { mayReadQuantiles, toCommittedProbabilities, toPublicStatus, type ViewOptions, viewForecast } from '../forecast-view.ts';
+import { mayReadQuantiles, toCommittedProbabilities, toPublicStatus, type ViewOptions, viewForecast } from '../forecast-visibility.ts';
 import type { ENTRY, ScorecardReply } from '../schemas/scorecard.ts';
 
 /** One forecast of the scorecard: the fields of both shapes of the interface, section 2.3, where they do not clash. */

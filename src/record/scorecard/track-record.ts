@@ -6,7 +6,7 @@ import type { Regime } from '../../forecast/regime/regime.ts';
 import { brierScore, selectNonOverlapping } from '../../forecast/scoring.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
-import { type PublicStatus, toCommittedProbabilities, toPublicStatus, type ViewOptions } from '../forecast-view.ts';
+import { type PublicStatus, toCommittedProbabilities, toPublicStatus, type ViewOptions } from '../forecast-visibility.ts';
 import type { TrackRecordReply } from '../schemas/track-record.ts';
 import { buildShareRow, groupByModelVersion, groupByRegime, type ShareRow } from '../statistics/breakdown.ts';
 import type { StatisticsService } from '../statistics/statistics-service.ts';

@@ -1,6 +1,6 @@
 import type { OnChainAttestation } from '../../chain/eas/attestation-reader.ts';
+import { decodePrediction, decodeResolution, type PredictionData, type ResolutionData } from '../../chain/eas/attestation-schemas.ts';
 import { computeCommitment } from '../../chain/eas/commitment.ts';
-import { decodePrediction, decodeResolution, type PredictionData, type ResolutionData } from '../../chain/eas/schemas.ts';
 import { scoreDirection } from '../../forecast/scoring.ts';
 import { isOracleError } from '../../platform/errors.ts';
 import type { AttestationType } from '../attestations/find-and-count.ts';

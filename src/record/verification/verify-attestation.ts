@@ -9,7 +9,7 @@ import { computeForecastCommitment } from '../commitment/commitment.ts';
 import { buildExpectedPrediction, buildExpectedResolution } from '../commitment/expected-attestation.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
-import { mayRead } from '../forecast-view.ts';
+import { mayRead } from '../forecast-visibility.ts';
 import type { AttestationVerification, OnChainReply } from '../schemas/attestations.ts';
 
 export interface AttestationVerificationDeps {

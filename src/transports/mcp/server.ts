@@ -6,7 +6,7 @@ import type { McpServerOptions } from './options.ts';
 import { registerPrompts } from './prompts.ts';
 import { registerResources } from './resources.ts';
 import { createErrorGuard } from './rpc-error.ts';
-import { registerTools } from './tools/tools.ts';
+import { registerTools } from './tools/register-tools.ts';
 
 /** Lists are the same for every caller, and change with a release or once a day. */
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const;

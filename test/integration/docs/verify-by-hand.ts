@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getSchemaUid } from '../../../src/chain/eas/schemas.ts';
+import { getSchemaUid } from '../../../src/chain/eas/attestation-schemas.ts';
 import { lyingNode, RESOLVES_AT } from '../../support/chain/lying-node.ts';
 import { documentText, ROOT, scriptIn } from '../../support/docs/documents.ts';
 import { removeFolder } from '../../support/docs/folders.ts';

@@ -5,7 +5,7 @@ import { formatDay, parseDay } from '../../../src/forecast/day.ts';
 import { toPublishedSummary } from '../../../src/forecast/statistics/published-summary.ts';
 import { computeRecordStatistics } from '../../../src/forecast/statistics/record-statistics.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
-import { toPublicStatus } from '../../../src/record/forecast-view.ts';
+import { toPublicStatus } from '../../../src/record/forecast-visibility.ts';
 import { buildScorecard, summarizeForecasts } from '../../../src/record/scorecard/scorecard.ts';
 import { computeBrierDifference } from '../../../src/record/scorecard/track-record.ts';
 import { scoreForecasts } from '../../../src/record/statistics/score-forecasts.ts';

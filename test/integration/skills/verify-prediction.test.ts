@@ -1,8 +1,8 @@
 import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters, toHex, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_CALLER } from '../../../src/auth/caller.ts';
+import { getSchemaUid, type PredictionData } from '../../../src/chain/eas/attestation-schemas.ts';
 import { DIRECTION_CODES, SIGNAL_CODES } from '../../../src/chain/eas/commitment.ts';
-import { getSchemaUid, type PredictionData } from '../../../src/chain/eas/schemas.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { OracleError } from '../../../src/platform/errors.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';

@@ -10,7 +10,7 @@ import { openJournal } from '../../../src/chain/tx/journal.ts';
 import { createWallet } from '../../../src/chain/tx/wallet.ts';
 import { Ledger } from '../../../src/commerce/ledger/ledger.ts';
 import type { MerchantConfig } from '../../../src/commerce/merchant-config.ts';
-import { findOffering } from '../../../src/commerce/offerings.ts';
+import { findOffering } from '../../../src/commerce/price-list.ts';
 import { createReceiptSigner } from '../../../src/commerce/receipts/receipt.ts';
 import { PaymentClaimStore } from '../../../src/commerce/x402/claim-store.ts';
 import { FailedSettlementStore } from '../../../src/commerce/x402/failed-settlements.ts';

@@ -7,7 +7,7 @@ import { openJournal } from '../../../src/chain/tx/journal.ts';
 import { createWallet } from '../../../src/chain/tx/wallet.ts';
 import { COMMERCE_INDEXES, Ledger } from '../../../src/commerce/ledger/ledger.ts';
 import type { MerchantConfig } from '../../../src/commerce/merchant-config.ts';
-import { findOffering } from '../../../src/commerce/offerings.ts';
+import { findOffering } from '../../../src/commerce/price-list.ts';
 import { createReceiptSigner } from '../../../src/commerce/receipts/receipt.ts';
 import type { RequireSalesOpen } from '../../../src/commerce/sales-gate.ts';
 import { PaymentClaimStore, X402_INDEXES } from '../../../src/commerce/x402/claim-store.ts';

@@ -10,7 +10,6 @@ import {
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { easAbi, schemaRegistryAbi } from '../../../src/chain/eas/abi.ts';
-import { computeCommitment, deriveSalt } from '../../../src/chain/eas/commitment.ts';
 import {
   EAS_SCHEMAS,
   encodePrediction,
@@ -19,7 +18,8 @@ import {
   type PredictionData,
   type ResolutionData,
   type SchemaName,
-} from '../../../src/chain/eas/schemas.ts';
+} from '../../../src/chain/eas/attestation-schemas.ts';
+import { computeCommitment, deriveSalt } from '../../../src/chain/eas/commitment.ts';
 import { fundGas } from '../../../src/dev/local-chain/contracts/fund-wallets.ts';
 import { type Day, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { TestChain } from '../chain/chain.ts';

@@ -1,5 +1,6 @@
 import { formatDay } from '../../../src/forecast/day.ts';
 import { formatWeek, toWeek } from '../../../src/forecast/week.ts';
+import { getPageBundle } from '../../../src/transports/http/page/page-bundle.ts';
 import type { Ask, HttpAnswer } from '../http/ask.ts';
 import { type NamedOperation, type OpenApi, operationsOf } from '../http/openapi.ts';
 import type { TestService } from '../service/service.ts';
@@ -43,7 +44,7 @@ export async function parameterValues(service: TestService): Promise<Values> {
     market: rounds.flatMap(({ markets }) => markets.map(({ market }) => market)),
     ref: ['nobody'],
     // Beside those that are named by their operation.
-    file: ['dom.js', 'nothing.js'],
+    file: [...getPageBundle().files.keys(), 'nothing.js'],
     jobId: ['1'],
     id: ['00000000-0000-4000-8000-000000000000'],
     events: ['signal.new', 'signal.new,wager.placed'],

@@ -4,7 +4,13 @@ import { type Attestation, isPlausible, type Prediction, type Revelation, valida
 import { findAttestations, readNewestBlock } from '../../../audit/chain/find-attestations.ts';
 import { createFindings, type Findings, NO_SUBJECT } from '../../../audit/checks/findings.ts';
 import type { AttestationLog } from '../../../chain/eas/attestation-reader.ts';
-import { decodePrediction, decodeResolution, getSchemaUid, type PredictionData, type SchemaName } from '../../../chain/eas/schemas.ts';
+import {
+  decodePrediction,
+  decodeResolution,
+  getSchemaUid,
+  type PredictionData,
+  type SchemaName,
+} from '../../../chain/eas/attestation-schemas.ts';
 import { findFirstBlockSince } from '../../../chain/rpc/block-by-time.ts';
 import { toInstantMs } from '../../../forecast/day.ts';
 import type { ForecastQuery } from './forecast-query.ts';

@@ -2,7 +2,7 @@ import { type Hex, isAddressEqual } from 'viem';
 import { type RawAttestation, readAttestation, readBlockTime, readInBatches } from '../../../audit/chain/audit-chain.ts';
 import type { Prediction } from '../../../audit/chain/chain-record.ts';
 import { readNewestBlock } from '../../../audit/chain/find-attestations.ts';
-import { decodePrediction, getSchemaUid } from '../../../chain/eas/schemas.ts';
+import { decodePrediction, getSchemaUid } from '../../../chain/eas/attestation-schemas.ts';
 import { DAY_MS } from '../../../forecast/day.ts';
 import { isOracleError } from '../../../platform/errors.ts';
 import { type ForecastSearch, findEventsBetween, readPredictionsBetween } from './locate.ts';

@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import type { WeekComparison } from '../../../record/crowd/weekly-comparison.ts';
 import type { DayDoc } from '../../../record/day-doc.ts';
 import { type ForecastDoc, formatForecastId, fromCents } from '../../../record/forecast-doc.ts';
-import { mayRead, type PublicStatus, toPublicStatus } from '../../../record/forecast-view.ts';
+import { mayRead, type PublicStatus, toPublicStatus } from '../../../record/forecast-visibility.ts';
 import { findNearestHorizon } from '../../../record/market/strike-probability.ts';
 import { buildCommitmentProof } from '../../../record/oracle/commitment-proof.ts';
 import { describeManualVerification } from '../../../record/verification/verify-prediction.ts';

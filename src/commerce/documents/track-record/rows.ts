@@ -3,7 +3,7 @@ import type { ConfirmedAttestation } from '../../../chain/eas/attester.ts';
 import { deriveSalt } from '../../../chain/eas/commitment.ts';
 import { formatDay } from '../../../forecast/day.ts';
 import type { CommittedValues, ForecastDoc } from '../../../record/forecast-doc.ts';
-import { mayRead, toPublicStatus, type ViewOptions } from '../../../record/forecast-view.ts';
+import { mayRead, toPublicStatus, type ViewOptions } from '../../../record/forecast-visibility.ts';
 import { DAY_COLUMNS, FORECAST_COLUMNS, TRANSACTION_COLUMNS, type TrackRecordCell, toRow } from './columns.ts';
 
 /** Deduplicated transactions: one carries several attestations. */

@@ -1,7 +1,7 @@
 import { type OnChainJob, proposeBudget, readJob } from '../../../chain/erc8183/jobs.ts';
 import type { ConfirmedBlock } from '../../../chain/rpc/block-depth.ts';
 import { OracleError } from '../../../platform/errors.ts';
-import { findOffering, type Offering } from '../../offerings.ts';
+import { findOffering, type Offering } from '../../price-list.ts';
 import { parseJobDescription } from '../job-description.ts';
 import type { JobDocWithoutText } from '../job-doc.ts';
 import { findJobRejection, MIN_DELIVERY_TIME_MS } from '../job-policy.ts';

@@ -4,7 +4,7 @@ import { bytesToHex, keccak256, stringToBytes } from 'viem';
 import { type OnChainJob, submitJob } from '../../../chain/erc8183/jobs.ts';
 import { OracleError } from '../../../platform/errors.ts';
 import { formatMoney } from '../../money.ts';
-import type { Offering } from '../../offerings.ts';
+import type { Offering } from '../../price-list.ts';
 import type { JobDelivery, JobDocWithoutText } from '../job-doc.ts';
 import { isKnownEvaluator } from '../job-policy.ts';
 import type { JobDeps } from './deps.ts';

@@ -3,7 +3,7 @@ import { type Address, getAddress } from 'viem';
 import { OracleError } from '../../../platform/errors.ts';
 import { getCaip2Network, type MerchantConfig } from '../../merchant-config.ts';
 import { formatMoney } from '../../money.ts';
-import type { Offering } from '../../offerings.ts';
+import type { Offering } from '../../price-list.ts';
 import { toX402ErrorCode, type X402ErrorCode } from './error-codes.ts';
 
 /** `maxTimeoutSeconds` of the quote, which clients use as the validity of their authorization. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiRequestBodyObject } from 'zod-openapi';
 import { formatAmount } from '../../../commerce/money.ts';
-import type { Offering } from '../../../commerce/offerings.ts';
+import type { Offering } from '../../../commerce/price-list.ts';
 import type { Route } from '../server/route.ts';
 import { EXAMPLES } from './examples.ts';
 import { buildReplies } from './replies.ts';

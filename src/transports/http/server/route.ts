@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Caller } from '../../../auth/caller.ts';
 import type { RequestContext } from '../../../auth/request-context.ts';
-import type { Offering } from '../../../commerce/offerings.ts';
+import type { Offering } from '../../../commerce/price-list.ts';
 import type { ErrorCode } from '../../../platform/errors.ts';
 import type { EncodedText } from './replies/encoded-text.ts';
 import type { RequestSource } from './security/request-log.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Caller } from '../../../auth/caller.ts';
-import { type ForecastView, viewForecast } from '../../../record/forecast-view.ts';
+import { type ForecastView, viewForecast } from '../../../record/forecast-visibility.ts';
 import { notYetMadeError } from '../../../record/oracle/made-forecast.ts';
 import { summarizeForecasts } from '../../../record/scorecard/scorecard.ts';
 import type { HttpDeps } from '../deps.ts';

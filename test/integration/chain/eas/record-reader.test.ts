@@ -17,7 +17,6 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain } from '../../../../src/chain/client.ts';
 import { schemaRegistryAbi } from '../../../../src/chain/eas/abi.ts';
-import { type CommitmentOpening, computeCommitment, DIRECTION_CODES, SIGNAL_CODES } from '../../../../src/chain/eas/commitment.ts';
 import {
   EAS_SCHEMAS,
   encodePrediction,
@@ -26,7 +25,8 @@ import {
   type PredictionData,
   type ResolutionData,
   type SchemaName,
-} from '../../../../src/chain/eas/schemas.ts';
+} from '../../../../src/chain/eas/attestation-schemas.ts';
+import { type CommitmentOpening, computeCommitment, DIRECTION_CODES, SIGNAL_CODES } from '../../../../src/chain/eas/commitment.ts';
 import { type LocalTransaction, sendTransactionsForHashes } from '../../../../src/dev/local-chain/contracts/send-transactions.ts';
 import { DAY_MS, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { type TestChain, type TestRole, testChain } from '../../../support/chain/chain.ts';

@@ -13,7 +13,7 @@ import {
 } from 'viem';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { composeDocument } from '../../../../src/commerce/documents/compose.ts';
-import { findOffering } from '../../../../src/commerce/offerings.ts';
+import { findOffering } from '../../../../src/commerce/price-list.ts';
 import { buildPurchaseMessage, PURCHASE_OFFERINGS } from '../../../../src/commerce/purchases/purchase.ts';
 import { sendTransactionsForHashes } from '../../../../src/dev/local-chain/contracts/send-transactions.ts';
 import { buildOpening } from '../../../../src/record/commitment/commitment.ts';

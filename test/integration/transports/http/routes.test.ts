@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid';
 import { type Hex, keccak256, sha256, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getSchemaUid } from '../../../../src/chain/eas/schemas.ts';
+import { getSchemaUid } from '../../../../src/chain/eas/attestation-schemas.ts';
 import { callJsonRpc } from '../../../../src/dev/local-chain/json-rpc.ts';
 import { formatDay } from '../../../../src/forecast/day.ts';
 import { createLiveContext } from '../../../../src/pipeline/deps.ts';

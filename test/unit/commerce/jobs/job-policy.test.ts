@@ -5,8 +5,8 @@ import type { OnChainJob } from '../../../../src/chain/erc8183/jobs.ts';
 import { findJobRejection, type JobApplication, MAX_OPEN_OFFERS } from '../../../../src/commerce/jobs/job-policy.ts';
 import { getWithheldReason } from '../../../../src/commerce/jobs/job-status.ts';
 import type { MerchantConfig } from '../../../../src/commerce/merchant-config.ts';
-import { findOffering } from '../../../../src/commerce/offerings.ts';
 import { getPaymentInstructions } from '../../../../src/commerce/payment-instructions.ts';
+import { findOffering } from '../../../../src/commerce/price-list.ts';
 import { loadConfig } from '../../../../src/platform/config/config.ts';
 
 const KNOWN = `0x${'a'.repeat(40)}` as const;

@@ -3,18 +3,18 @@ import { type Address, encodeAbiParameters, type Hex, parseAbiParameters } from 
 import { describe, expect, it } from 'vitest';
 import { deriveAttestationUid as auditUidOf } from '../../../../src/audit/chain/attestation-uid.ts';
 import {
+  encodePrediction,
+  encodeResolution,
+  EAS_SCHEMAS as SERVICE_SCHEMAS,
+  getSchemaUid as serviceSchemaUid,
+} from '../../../../src/chain/eas/attestation-schemas.ts';
+import {
   type CommitmentOpening,
   DIRECTION_CODES,
   OUTCOME_CODES,
   SIGNAL_CODES,
   computeCommitment as serviceCommitmentOf,
 } from '../../../../src/chain/eas/commitment.ts';
-import {
-  encodePrediction,
-  encodeResolution,
-  EAS_SCHEMAS as SERVICE_SCHEMAS,
-  getSchemaUid as serviceSchemaUid,
-} from '../../../../src/chain/eas/schemas.ts';
 import { DecodeError } from '../../../../src/dashboard/chain/abi.ts';
 import { computeSha256Hex, encodeCid } from '../../../../src/dashboard/chain/cid.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
+import { encodePrediction, encodeResolution, getSchemaUid } from '../../../../src/chain/eas/attestation-schemas.ts';
 import { computeCommitment } from '../../../../src/chain/eas/commitment.ts';
-import { encodePrediction, encodeResolution, getSchemaUid } from '../../../../src/chain/eas/schemas.ts';
 import { computeSha256Hex } from '../../../../src/dashboard/chain/cid.ts';
 import { computeAttestationUid, ZERO_UID } from '../../../../src/dashboard/chain/eas.ts';
 import { verifyRow } from '../../../../src/dashboard/check/verify-row.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Hex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { getSchemaUid } from '../../../../src/chain/eas/schemas.ts';
+import { getSchemaUid } from '../../../../src/chain/eas/attestation-schemas.ts';
 import { ZERO_UID } from '../../../../src/dashboard/chain/eas.ts';
 import { verifyRow } from '../../../../src/dashboard/check/verify-row.ts';
 import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
 import { toCrowdPin } from '../../../../src/record/crowd/crowd-pins.ts';
 import { compareWeekly, selectWeekPins } from '../../../../src/record/crowd/weekly-comparison.ts';
-import { viewForecast } from '../../../../src/record/forecast-view.ts';
+import { viewForecast } from '../../../../src/record/forecast-visibility.ts';
 import type { WagerDoc } from '../../../../src/wager/wager-book.ts';
 import { buildTestForecast } from '../forecast-fixture.ts';
 import { buildPricedWager, buildTestPin } from './crowd-pin-fixture.ts';

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { toHex, zeroHash } from 'viem';
 import { describe, expect, it } from 'vitest';
 import type { OnChainAttestation } from '../../../../src/chain/eas/attestation-reader.ts';
-import { computeCommitment } from '../../../../src/chain/eas/commitment.ts';
 import {
   EAS_SCHEMAS,
   encodePrediction,
@@ -10,7 +9,8 @@ import {
   getSchemaUid,
   type ResolutionData,
   type SchemaName,
-} from '../../../../src/chain/eas/schemas.ts';
+} from '../../../../src/chain/eas/attestation-schemas.ts';
+import { computeCommitment } from '../../../../src/chain/eas/commitment.ts';
 import { crossCheckAttestations } from '../../../../src/record/verification/prediction-checks.ts';
 
 const OURS = `0x${'a'.repeat(40)}` as const;

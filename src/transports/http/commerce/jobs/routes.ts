@@ -6,7 +6,7 @@ import type { JobService } from '../../../../commerce/jobs/job-service.ts';
 import { buildFetchMessage, describeNextStep, getWithheldReason, signJobReceipt } from '../../../../commerce/jobs/job-status.ts';
 import { getCaip2Network, type MerchantConfig } from '../../../../commerce/merchant-config.ts';
 import { formatAmount, usdFromMicros } from '../../../../commerce/money.ts';
-import { findOffering } from '../../../../commerce/offerings.ts';
+import { findOffering } from '../../../../commerce/price-list.ts';
 import { toPaymentResponse, toReceiptResponse } from '../../../../commerce/receipts/payment-response.ts';
 import { OracleError } from '../../../../platform/errors.ts';
 import type { HttpDeps } from '../../deps.ts';

@@ -5,8 +5,8 @@ import { aggregatePartnerTotals } from '../../../../commerce/ledger/referrals.ts
 import { aggregateRevenue, type PaymentTotals } from '../../../../commerce/ledger/revenue.ts';
 import type { MerchantConfig } from '../../../../commerce/merchant-config.ts';
 import { formatAmount, formatMoney, usdFromMicros } from '../../../../commerce/money.ts';
-import { getOfferingId, OFFERINGS, type Offering } from '../../../../commerce/offerings.ts';
 import { getPaymentInstructions } from '../../../../commerce/payment-instructions.ts';
+import { getOfferingId, OFFERINGS, type Offering } from '../../../../commerce/price-list.ts';
 import { formatDay } from '../../../../forecast/day.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { type Route, route } from '../../server/route.ts';

@@ -3,7 +3,7 @@ import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import { IDENTITY } from '../../../../../agent-card/identity.ts';
 import { getCaip2Network } from '../../../../commerce/merchant-config.ts';
 import { formatAmount, formatMoney, USD_DECIMALS } from '../../../../commerce/money.ts';
-import { getOfferingId, PAID_RESOURCES } from '../../../../commerce/offerings.ts';
+import { getOfferingId, PAID_RESOURCES } from '../../../../commerce/price-list.ts';
 import { getReceiptDomain, RECEIPT_TYPES } from '../../../../commerce/receipts/receipt.ts';
 import { buildAnswerMessage } from '../../../../commerce/x402/protocol/answer-message.ts';
 import { buildPaymentQuote, PAYMENT_IDENTIFIER } from '../../../../commerce/x402/protocol/payment-quote.ts';

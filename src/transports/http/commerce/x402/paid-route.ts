@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { REF_CODE_PATTERN, REF_CODE_RULE } from '../../../../commerce/ledger/ref-code.ts';
-import type { Offering, PaidResource } from '../../../../commerce/offerings.ts';
+import type { Offering, PaidResource } from '../../../../commerce/price-list.ts';
 import type { PaidCall, PreparedAnswer, SaleResult } from '../../../../commerce/x402/paid-call.ts';
 import type { PaymentQuote } from '../../../../commerce/x402/protocol/payment-quote.ts';
 import { toSaleResponse, toSettlementResponse } from '../../../../commerce/x402/protocol/settlement-response.ts';

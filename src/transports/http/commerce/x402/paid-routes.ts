@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { PAYER_CALLER } from '../../../../commerce/documents/deps.ts';
 import { formatMoney } from '../../../../commerce/money.ts';
-import { type Offering, PAID_RESOURCES } from '../../../../commerce/offerings.ts';
+import { type Offering, PAID_RESOURCES } from '../../../../commerce/price-list.ts';
 import type { PreparedAnswer } from '../../../../commerce/x402/paid-call.ts';
 import { buildAnswerMessage } from '../../../../commerce/x402/protocol/answer-message.ts';
 import { OracleError } from '../../../../platform/errors.ts';

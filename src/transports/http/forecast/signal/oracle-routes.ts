@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Caller } from '../../../../auth/caller.ts';
 import { formatTierRequirement, type PaidTier } from '../../../../auth/tiers/tiers.ts';
-import { findOffering } from '../../../../commerce/offerings.ts';
+import { findOffering } from '../../../../commerce/price-list.ts';
 import type { OracleDeps } from '../../../../record/oracle/deps.ts';
 import { getOracleSignal } from '../../../../record/oracle/oracle-signal.ts';
 import { getPremiumSignal } from '../../../../record/oracle/premium-signal.ts';

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../../auth/caller.ts';
 import { HORIZONS } from '../../../../forecast/model.ts';
 import { isOracleError } from '../../../../platform/errors.ts';
-import { mayRead } from '../../../../record/forecast-view.ts';
+import { mayRead } from '../../../../record/forecast-visibility.ts';
 import { computeStrikeProbability } from '../../../../record/market/strike-probability.ts';
 import { type TrackedStrike, toSnapshotStrike, toVenueStrike, viewStrikes } from '../../../../record/market/strike-view.ts';
 import type { HttpDeps } from '../../deps.ts';

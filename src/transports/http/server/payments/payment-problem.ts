@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { z } from 'zod';
 import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import { formatAmount } from '../../../../commerce/money.ts';
-import { getOfferingId } from '../../../../commerce/offerings.ts';
+import { getOfferingId } from '../../../../commerce/price-list.ts';
 import {
   createPaymentRequired,
   getPaymentDocsUrl,

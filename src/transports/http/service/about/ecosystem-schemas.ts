@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CONTRACT_STATES } from '../../../../chain/contract-states.ts';
-import { EAS_SCHEMAS, type SchemaName } from '../../../../chain/eas/schemas.ts';
+import { EAS_SCHEMAS, type SchemaName } from '../../../../chain/eas/attestation-schemas.ts';
 import { objectOf } from '../../../../platform/validation/described.ts';
 import { ADDRESS, BYTES32, COUNT, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
 import { STANDARD_KINDS } from './standards.ts';

@@ -5,7 +5,7 @@ import { REGIME_NAMES, REGIMES } from '../../../../forecast/regime/regime.ts';
 import { REGIME_RULE_TERMS, REGIME_RULES } from '../../../../forecast/regime/rules.ts';
 import { getLicences } from '../../../../market/licences.ts';
 import type { SeriesHealth } from '../../../../market/series/series-health.ts';
-import { mayReadUnresolved } from '../../../../record/forecast-view.ts';
+import { mayReadUnresolved } from '../../../../record/forecast-visibility.ts';
 import { buildFitCard } from '../../../../record/model-card/fit-card.ts';
 import { MODEL_INPUT_SERIES } from '../../../../record/model-card/model-inputs.ts';
 import * as statements from '../../../../record/model-card/statements.ts';

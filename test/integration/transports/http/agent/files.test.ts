@@ -8,7 +8,7 @@ import packageJson from '../../../../../package.json' with { type: 'json' };
 import { SKILLS } from '../../../../../skills/index.ts';
 import { formatPrice } from '../../../../../skills/skill.ts';
 import { formatAmount } from '../../../../../src/commerce/money.ts';
-import { findOffering, getOfferingId, OFFERINGS } from '../../../../../src/commerce/offerings.ts';
+import { findOffering, getOfferingId, OFFERINGS } from '../../../../../src/commerce/price-list.ts';
 import { loginToken } from '../../../../support/auth/login.ts';
 import { type CurlLine, curlLines } from '../../../../support/docs/documents.ts';
 import { isVague, subschemasOf } from '../../../../support/http/json-schema.ts';

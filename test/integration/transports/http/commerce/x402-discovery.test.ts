@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatAmount } from '../../../../../src/commerce/money.ts';
-import { PAID_RESOURCES } from '../../../../../src/commerce/offerings.ts';
+import { PAID_RESOURCES } from '../../../../../src/commerce/price-list.ts';
 import { createReceiptSigner } from '../../../../../src/commerce/receipts/receipt.ts';
 import { X402_DOCUMENT, X402_RESOURCES } from '../../../../../src/transports/http/commerce/x402/schemas.ts';
 import { readHeader } from '../../../../support/commerce/payments.ts';

@@ -1,8 +1,8 @@
 import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import type { MerchantConfig } from '../../../../../src/commerce/merchant-config.ts';
-import { findOffering, OFFERINGS } from '../../../../../src/commerce/offerings.ts';
 import { formatSingleAnswerHint } from '../../../../../src/commerce/payment-instructions.ts';
+import { findOffering, OFFERINGS } from '../../../../../src/commerce/price-list.ts';
 import { toPaymentResponse } from '../../../../../src/commerce/receipts/payment-response.ts';
 import { createPaymentRejection } from '../../../../../src/commerce/x402/protocol/payment-payload.ts';
 import { buildPaymentQuote } from '../../../../../src/commerce/x402/protocol/payment-quote.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findOffering } from '../../../../../src/commerce/offerings.ts';
+import { findOffering } from '../../../../../src/commerce/price-list.ts';
 import { createPaymentRejection } from '../../../../../src/commerce/x402/protocol/payment-payload.ts';
 import { buildPaymentQuote, PaymentRequiredError } from '../../../../../src/commerce/x402/protocol/payment-quote.ts';
 import { OracleError } from '../../../../../src/platform/errors.ts';

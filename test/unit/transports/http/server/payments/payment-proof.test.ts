@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { renderSkillFile } from '../../../../../../agent-card/documents/skill-file.ts';
-import { PAID_RESOURCES } from '../../../../../../src/commerce/offerings.ts';
+import { PAID_RESOURCES } from '../../../../../../src/commerce/price-list.ts';
 import { createPaymentRejection } from '../../../../../../src/commerce/x402/protocol/payment-payload.ts';
 import { buildPaymentQuote, PaymentRequiredError } from '../../../../../../src/commerce/x402/protocol/payment-quote.ts';
 import {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../src/auth/caller.ts';
 import { viewAttestation } from '../../../src/record/attestations/view.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
-import { viewForecast } from '../../../src/record/forecast-view.ts';
+import { viewForecast } from '../../../src/record/forecast-visibility.ts';
 import type { ForecastState } from '../../../src/record/lifecycle/forecast-state.ts';
 import { buildScorecard } from '../../../src/record/scorecard/scorecard.ts';
 import { buildTestForecast } from './forecast-fixture.ts';
