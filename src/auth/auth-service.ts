@@ -7,12 +7,32 @@ import { type LoginDeps, logInByMessage, logInBySiwe, type OpenedSession, type S
 import { LOGIN_CLAIM_INDEXES, LoginClaimStore } from './login/login-claim-store.ts';
 import type { SiweExpectation } from './login/siwe-message.ts';
 import { SIWE_NONCE_INDEXES, SiweNonceStore } from './login/siwe-nonce-store.ts';
-import { createGateReader, type GateReading } from './tiers/gate-balance.ts';
-import { SessionEntitlements } from './tiers/session-entitlements.ts';
+import { createGateReader, type GateReading, type ReadGateBalance } from './tiers/gate-balance.ts';
+import { GateBalanceCache } from './tiers/gate-balance-cache.ts';
+import { lowerTier } from './tiers/tiers.ts';
 import { WalletTiers } from './tiers/wallet-tiers.ts';
 import { AccessTokens, parseBearerToken, unauthenticated } from './tokens/access-tokens.ts';
 import { SESSION_INDEXES, type SessionDoc, SessionStore } from './tokens/session-store.ts';
 import { TokenKeyStore } from './tokens/token-key-store.ts';
+
+/** Current tier of sessions: at most the tier at login, lower once the balance has fallen. */
+class SessionEntitlements {
+  readonly #balances: GateBalanceCache;
+
+  constructor({ sessions, readGate, now }: { sessions: Pick<SessionStore, 'saveGateReading'>; readGate: ReadGateBalance; now(): Date }) {
+    this.#balances = new GateBalanceCache({
+      readGate,
+      persist: (wallet, { gate, readAt }) => sessions.saveGateReading(wallet, gate, readAt),
+      now,
+    });
+  }
+
+  /** The caller of a session. @throws OracleError CHAIN_UNREACHABLE when the last reading is too old */
+  async getCaller({ _id: sessionId, wallet, tier, gate, gateReadAt: readAt }: SessionDoc): Promise<Caller> {
+    const current = await this.#balances.get(wallet, { gate, readAt });
+    return { tier: lowerTier(tier, current.tier), wallet, sessionId, balance: current.balance };
+  }
+}
 
 export const AUTH_INDEXES = [...SESSION_INDEXES, ...LOGIN_CLAIM_INDEXES, ...SIWE_NONCE_INDEXES] as const;
 

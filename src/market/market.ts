@@ -1,18 +1,25 @@
 import type { Day } from '../forecast/day.ts';
 import { type CacheStatistics, createCache } from '../platform/cache.ts';
+import { OracleError } from '../platform/errors.ts';
 import type { Feed, FeedCoverage, FeedKind, SpotPrice } from './feed.ts';
 import { createInputsBuilder, type DayInputs } from './inputs/day-inputs.ts';
 import type { ProviderHealth } from './live/providers/provider.ts';
 import { buildMarketContext, type MarketContext } from './market-context.ts';
 import { type DailyClose, getDailyClose, requireClosedDay } from './prices/daily-close.ts';
 import { QUORUM_RULES, type QuorumRule } from './prices/quorum.ts';
-import { MAX_SPOT_AGE_MS, requireFreshSpot } from './prices/spot-price.ts';
 import { buildReport } from './reports/build-report.ts';
 import type { ReportEnvelope } from './reports/envelope-fields.ts';
 import type { MarketReport } from './reports/report.ts';
 import type { SeriesId } from './series/series.ts';
 import { getSeriesHealth, type SeriesHealth } from './series/series-health.ts';
 import type { StrikeSnapshot } from './strikes.ts';
+
+/** Staleness limit of a spot price. CSV and simulated feeds have exactly one price per instant, which cannot be late. */
+const MAX_SPOT_AGE_MS = {
+  live: 15 * 60_000,
+  csv: Number.POSITIVE_INFINITY,
+  simulated: Number.POSITIVE_INFINITY,
+} as const satisfies Record<FeedKind, number>;
 
 export interface MarketHealth {
   kind: FeedKind;
@@ -97,4 +104,13 @@ export function createMarket(feed: Feed, options: MarketOptions = {}): Market {
 /** Cache key: every request reads prices and contexts, and one read a minute is fresh enough. */
 function toMinute(atMs: number): number {
   return Math.floor(atMs / 60_000);
+}
+
+/** @throws OracleError PRICE_UNAVAILABLE when the price is missing or older than `maxAgeMs` */
+async function requireFreshSpot(feed: Feed, atMs: number, maxAgeMs: number): Promise<SpotPrice> {
+  const spot = await feed.spot(atMs);
+  const ageMs = atMs - spot.observedAtMs;
+  if (ageMs <= maxAgeMs) return spot;
+  const age = `${Math.round(ageMs / 60_000)} minutes old, the limit is ${Math.round(maxAgeMs / 60_000)}`;
+  throw new OracleError('PRICE_UNAVAILABLE', `The last price from ${spot.source} is ${age}`);
 }

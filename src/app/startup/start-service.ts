@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { catchUp } from '../../pipeline/catch-up.ts';
 import { createLiveContext } from '../../pipeline/deps.ts';
+import { catchUpSelfTests, prepareSelfTests } from '../../pipeline/self-test/catch-up.ts';
 import { formatLocalUrl, getListenHost } from '../../platform/config/config.ts';
 import { writeNotice } from '../../platform/startup/startup-notice.ts';
 import { createStartupProgress } from '../../platform/startup/startup-progress.ts';
@@ -14,7 +16,8 @@ import type { Service } from '../service.ts';
 import { buildBanner, printServedInterfaces } from './describe-service.ts';
 import { fetchHistory, hasReplayAhead, replayPastDays } from './history.ts';
 import { startScheduledJobs } from './scheduled-jobs.ts';
-import { startSelfTests } from './self-tests.ts';
+
+const MAX_WAIT_MS = 5_000;
 
 export async function startService(opened: StartupContext): Promise<void> {
   const progress = createStartupProgress('starting', writeNotice);
@@ -94,4 +97,18 @@ function startJobWatch({ watchJobs, shutdown }: Service): void {
   if (watchJobs === null) return;
   const watching = watchJobs();
   shutdown.onStop('agent commerce', () => watching);
+}
+
+/** Starts the overdue self-tests that need no record. The returned function runs the others and resolves to whether all are done in time. */
+function startSelfTests(service: Service): (hasReplayed: boolean) => Promise<boolean> {
+  const { config, pipeline, log, shutdown } = service;
+  if (config.ROLE === 'api') return async () => false;
+  const computed = prepareSelfTests(pipeline, new Date());
+  return async (hasReplayed) => {
+    const running = computed
+      .then(() => catchUpSelfTests(pipeline, createLiveContext(pipeline, new Date())))
+      .catch((error: unknown) => log.error({ err: error }, 'catching up with self-tests failed'));
+    shutdown.onStop('self-tests', () => running.then(() => undefined));
+    return hasReplayed && Promise.race([running.then(() => true), delay(MAX_WAIT_MS, false, { ref: false })]);
+  };
 }

@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import { ResponseTooLargeError } from '../../platform/outbound/bounded-body.ts';
 import {
   createErrorResponse,
@@ -16,7 +17,11 @@ import {
   readHeadNumber,
   sendNodeBatch,
 } from './node-client.ts';
-import { createPrioritySemaphore, QueueFullError, type RunQueued } from './priority-semaphore.ts';
+
+class QueueFullError extends Error {}
+
+/** @param isReserved whether it precedes work that is not @throws QueueFullError immediately; the signal's reason when it aborts */
+type RunQueued = <T>(work: () => Promise<T>, signal: AbortSignal, isReserved?: boolean) => Promise<T>;
 
 export interface ReadOnlyRpc {
   /** A call, or a batch of up to `MAX_CALLS_PER_BATCH`; never throws. @param isReserved whether it precedes requests that are not */
@@ -135,5 +140,15 @@ function toResponseError({ code, message, data }: JsonRpcReplyError): JsonRpcAns
     code: Number.isInteger(code) ? (code as number) : JSON_RPC_ERROR_CODES.internal,
     message: typeof message === 'string' ? message.slice(0, MAX_ERROR_MESSAGE_CHARS) : 'The node gave no reason',
     ...(typeof data === 'string' && data.length <= MAX_REVERT_DATA_CHARS ? { data } : {}),
+  };
+}
+
+/** Runs up to `atOnce` works concurrently and queues up to `waiting` more, first in, first out. */
+export function createPrioritySemaphore({ atOnce, waiting }: { atOnce: number; waiting: number }): RunQueued {
+  const queue = new PQueue({ concurrency: atOnce });
+  return async (work, signal, isReserved = false) => {
+    signal.throwIfAborted();
+    if (queue.pending >= atOnce && queue.size >= waiting) throw new QueueFullError('too many wait');
+    return queue.add(work, { signal, priority: isReserved ? 1 : 0 });
   };
 }

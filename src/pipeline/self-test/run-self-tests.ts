@@ -7,12 +7,28 @@ import {
   SELF_TEST_STEPS,
   type SelfTestStep,
 } from '../../record/self-test/due-times.ts';
+import { composePolymarketComparison } from '../../record/self-test/polymarket-comparison.ts';
 import { RESULT_FORMAT, SELF_TESTS, type SelfTestDoc, type SelfTestName } from '../../record/self-test/self-test-doc.ts';
 import { isUpToDate, type SelfTestRun } from '../../record/self-test/store.ts';
 import type { PipelineDeps, StepContext } from '../deps.ts';
 import { isLateForDue } from '../schedule/step-times.ts';
 import { computeDueTests, isComputed, type SelfTestFinding } from './computed-tests.ts';
-import { RECORDED_TESTS } from './recorded-tests.ts';
+import { composeSelfReport } from './self-report/compose.ts';
+import { gatherSelfReportData } from './self-report/gather-data.ts';
+
+type RecordedFinding = Pick<SelfTestDoc, 'verdict' | 'result'> & Partial<Pick<SelfTestDoc, 'firstDay' | 'lastDay' | 'replayed'>>;
+
+const RECORDED_TESTS = {
+  'polymarket-comparison': async ({ record, wagers, venue }, _day, now) => {
+    const { report, days } = await composePolymarketComparison({ record, wagers, venue, now });
+    return { ...toFinding(report, days), replayed: days.some((pin) => pin.replayed) };
+  },
+  'self-report': async (deps, day, now) => {
+    const week = await gatherSelfReportData(deps, day, now);
+    const report = composeSelfReport(week);
+    return { ...toFinding(report, week.days), replayed: report.record.replayed > 0 };
+  },
+} as const satisfies Partial<Record<SelfTestName, (deps: PipelineDeps, day: Day, now: Date) => Promise<RecordedFinding>>>;
 
 export function listTestsOfStep(step: SelfTestStep): SelfTestName[] {
   return SELF_TESTS.filter((test) => SELF_TEST_STEPS[test] === step);
@@ -94,4 +110,8 @@ function buildRunFields({ test, reason }: SelfTestFinding, { step, day, now }: D
   const times = { dueAt: new Date(dueMs), ranAt: now, firstRanAt: now, late: !isFirst && isLateForDue(dueMs, now) };
   const state = reason === null ? ('done' as const) : ('failed' as const);
   return { _id: formatSelfTestId(test, day), day, ...times, state, failure: null, format: RESULT_FORMAT };
+}
+
+function toFinding(report: { verdict: string }, days: readonly { day: Day }[]) {
+  return { verdict: report.verdict, result: { report }, firstDay: days[0]?.day ?? null, lastDay: days.at(-1)?.day ?? null };
 }

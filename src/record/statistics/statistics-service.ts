@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
-import { formatDay } from '../../forecast/day.ts';
+import { type Day, formatDay } from '../../forecast/day.ts';
+import { computeMeanInterval } from '../../forecast/math/mean-interval.ts';
 import { HORIZONS } from '../../forecast/model.ts';
 import { computeRecordStatistics, type RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
 import { createCache } from '../../platform/cache.ts';
-import { readPins } from '../crowd/crowd-pins.ts';
+import { type CrowdPin, readPins, roundScore } from '../crowd/crowd-pins.ts';
 import type { MarketComparisonDeps } from '../crowd/market-comparison.ts';
+import { compareWeekly } from '../crowd/weekly-comparison.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ModelStore } from '../model-store.ts';
 import { isOwnVenue } from '../own-venue.ts';
 import { buildHorizonRow, groupByModelVersion, groupByRegime, type HorizonRow } from './breakdown.ts';
-import { computeMarketSkill, type MarketSkill } from './market-skill.ts';
 import { scoreForecasts } from './score-forecasts.ts';
+
+type MarketSkill = NonNullable<ReturnType<typeof computeMarketSkill>>;
 
 const MAX_CACHED_SELECTIONS = 64;
 
@@ -83,4 +86,23 @@ function digestScoredForecasts(docs: readonly ForecastDoc[], horizonDays: number
     hash.update(JSON.stringify([day, modelVersion, ...committed, actualDirection, btcAtResolutionCents]));
   }
   return hash.digest('hex');
+}
+
+/** Null before the first settled week, and while the market's score is 0. The interval is the weekly comparison's, so that both agree. */
+export function computeMarketSkill(pins: readonly CrowdPin[], through: Day) {
+  const { weeks } = compareWeekly(pins, through);
+  const pairs = weeks.flatMap(({ market, oracle }) => (market === null || oracle === null ? [] : [[oracle.brier, market.brier]]));
+  const market = computeMeanInterval(pairs.map(([, theirs]) => theirs));
+  const difference = computeMeanInterval(pairs.map(([ours, theirs]) => ours - theirs));
+  if (market === null || market.mean === 0 || difference === null) return null;
+  const skillAt = (distance: number) => roundScore(1 - (market.mean + distance) / market.mean);
+  return {
+    weeks: pairs.length,
+    oracleBrier: roundScore(market.mean + difference.mean),
+    marketBrier: roundScore(market.mean),
+    value: skillAt(difference.mean),
+    low: difference.high === null ? null : skillAt(difference.high),
+    // A Brier score is at least 0, so that a skill is at most 1.
+    high: difference.low === null ? null : Math.min(1, skillAt(difference.low)),
+  };
 }

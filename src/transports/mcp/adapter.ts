@@ -1,16 +1,19 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { createMcpHandler, isJsonContentType, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Request, Response } from 'express';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import type { RequestContext } from '../../auth/request-context.ts';
 import { OracleError } from '../../platform/errors.ts';
+import { isNestedDeeper } from '../../platform/validation/nesting.ts';
 import type { AdapterError, ProtocolAdapter } from '../adapter.ts';
 import type { McpBackend } from './backends/backend.ts';
 import type { McpServerOptions } from './options.ts';
 import { SERVER_ERROR } from './rpc-error.ts';
 import { buildMcpServer } from './server.ts';
-import { validateHttpRequest } from './validation/http-request.ts';
 import type { RequestSource } from './validation/origins.ts';
+
+/** Parsers behind this check are recursive: deeper input would overflow the stack. */
+const MAX_BODY_DEPTH = 40;
 
 /** Tools need a few kilobytes of input. */
 const BODY_LIMIT_BYTES = 64 * 1024;
@@ -101,4 +104,21 @@ function toAdapterErrorCode({ code, field }: Omit<AdapterError, 'status'>): numb
 function getRpcId({ body }: Request): string | number | null {
   const id: unknown = body?.id;
   return typeof id === 'number' || (typeof id === 'string' && id.length <= 100) ? id : null;
+}
+
+/** @throws OracleError METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INPUT_INVALID */
+function validateHttpRequest(request: Request, response: Response): void {
+  if (request.method !== 'POST') {
+    response.set('Allow', 'POST');
+    const suggestedAction = 'Send a POST.';
+    throw new OracleError('METHOD_NOT_ALLOWED', 'Only POST is served; there are no sessions', { suggestedAction });
+  }
+  if (!isJsonContentType(request.get('Content-Type'))) {
+    const suggestedAction = 'Send "Content-Type: application/json".';
+    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type is not JSON', { field: 'Content-Type', suggestedAction });
+  }
+  if (isNestedDeeper(request.body, MAX_BODY_DEPTH)) {
+    const suggestedAction = 'Send a flatter message.';
+    throw new OracleError('INPUT_INVALID', 'The message is nested too deeply', { field: 'message', suggestedAction });
+  }
 }

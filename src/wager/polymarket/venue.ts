@@ -2,14 +2,19 @@ import type { Db } from 'mongodb';
 import type { Log } from '../../platform/log.ts';
 import type { Side } from '../sizing.ts';
 import { type Fill, MICROS, type Quote, type StrikeMarket, type Venue, type VenueOrder, type WagerSettlement } from '../venue.ts';
-import { MarketDataClient } from './api/market-data-client.ts';
+import { MarketDataClient, type OrderBook } from './api/market-data-client.ts';
 import { type TradingAccount, TradingClient } from './api/trading-client.ts';
 import { createDryRunExecutor, DRY_RUN_VENUE } from './execution/dry-run-executor.ts';
 import { EXCHANGE_VENUE, ExchangeExecutor } from './execution/exchange-executor.ts';
 import type { OrderExecutor } from './execution/order-executor.ts';
 import { type PolymarketOrderDoc, PolymarketOrderStore, toFill } from './execution/order-store.ts';
+import { computeFeeMicros, type FeeSchedule } from './fee.ts';
 import { planOrder, venueRejectedError } from './order-plan.ts';
-import { buildQuote } from './quote.ts';
+
+/** With a wider spread the midpoint is no estimate of the crowd's probability. */
+const MAX_SPREAD = 0.1;
+
+const MAX_KEPT_LEVELS = 5;
 
 /** A listed strike; its tokens come from the exchange. */
 export interface PolymarketStrike extends Omit<StrikeMarket, 'id'> {
@@ -126,4 +131,17 @@ export class PolymarketVenue implements Venue {
     const limits = { maxStakeMicros: maxStakeUsd * MICROS, maxOpenMicros: maxOpenUsd * MICROS, openMicros, cashMicros };
     return this.#executor.prepareOrder(order, planOrder(order, terms, book, limits), book);
   }
+}
+
+/**
+ * Best prices of a YES contract with the levels next to them, and the higher fee of YES at the ask and NO at the bid.
+ * @throws OracleError VENUE_REJECTED for a one-sided, crossed or too wide book
+ */
+export function buildQuote({ bids, asks }: OrderBook, fee: FeeSchedule, at: Date): Quote {
+  const [bid, ask] = [bids[0]?.price, asks[0]?.price];
+  if (bid === undefined || ask === undefined) throw venueRejectedError(`the book has no ${bid === undefined ? 'bids' : 'asks'}`);
+  if (ask <= bid) throw venueRejectedError(`the book is crossed: bid ${bid}, ask ${ask}`);
+  if (ask - bid > MAX_SPREAD + 1e-9) throw venueRejectedError(`the book is too wide: bid ${bid}, ask ${ask}`);
+  const book = { bids: bids.slice(0, MAX_KEPT_LEVELS), asks: asks.slice(0, MAX_KEPT_LEVELS) };
+  return { bid, ask, fee: Math.max(computeFeeMicros(fee, bid), computeFeeMicros(fee, ask)) / MICROS, at, book };
 }

@@ -1,10 +1,15 @@
 import PQueue from 'p-queue';
+import { readJobEvents } from '../../../chain/erc8183/jobs.ts';
 import { type ConfirmedBlock, readConfirmedBlock } from '../../../chain/rpc/block-depth.ts';
 import { type ErrorCode, isOracleError, OracleError } from '../../../platform/errors.ts';
 import type { JobDocWithoutText } from '../job-doc.ts';
 import { advanceJob } from './advance.ts';
-import { collectJobEvents } from './collect-events.ts';
 import type { JobDeps } from './deps.ts';
+
+const BLOCKS_PER_STEP = 5_000;
+
+/** Blocks that the first start looks back, about a day on Base. */
+const LOOK_BACK_BLOCKS = 43_200;
 
 const MAX_JOBS_PER_SWEEP = 100;
 const CONCURRENCY = 8;
@@ -51,4 +56,20 @@ function shouldWarn(failure: ErrorCode, { before: previousFailure, failures }: {
   const isNew = failure !== previousFailure;
   if (failure !== 'TRANSACTION_UNCONFIRMED') return isNew;
   return failures === RETRIES_BEFORE_WARNING || (isNew && failures > RETRIES_BEFORE_WARNING);
+}
+
+/** The cursor moves after the events are stored, so a process that crashes in between reads them again. */
+async function collectJobEvents({ chain, contract, wallet, store, now }: JobDeps, confirmedBlock: ConfirmedBlock): Promise<void> {
+  const last = Number(confirmedBlock.number);
+  let cursor = await store.getCursor(contract);
+  let next = cursor === null ? Math.max(0, last - LOOK_BACK_BLOCKS) : cursor + 1;
+  while (next <= last) {
+    const to = Math.min(next + BLOCKS_PER_STEP - 1, last);
+    const range = { fromBlock: BigInt(next), toBlock: BigInt(to) };
+    const events = await readJobEvents(chain, { contract, provider: wallet.address }, range);
+    if (events.length > 0) await store.recordEvents(contract, events, now());
+    await store.moveCursor(contract, cursor, to);
+    cursor = to;
+    next = to + 1;
+  }
 }

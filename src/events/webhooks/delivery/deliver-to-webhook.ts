@@ -1,15 +1,26 @@
-import type { Caller } from '../../../auth/caller.ts';
-import { isOracleError } from '../../../platform/errors.ts';
+import type { Caller, Tier } from '../../../auth/caller.ts';
+import { isOracleError, orElse } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import { type EventViewOptions, viewEvent } from '../../event-view.ts';
 import type { EventLog } from '../../log/event-log.ts';
-import { resumeWithTier, type SuspensionDeps, TIER_RECHECK_MS } from '../health/suspension.ts';
+import type { WebhookHealthStore } from '../health/webhook-health.ts';
 import type { HostLimiter } from '../limits/host-limiter.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 import { decideOutcome } from '../retry/attempt-outcome.ts';
 import { type CallWebhookDeps, callWebhook, WEBHOOK_CALL_TIMEOUT_MS, type WebhookCallResult, type WebhookRequest } from './call-webhook.ts';
 import type { WebhookDeliveryDoc } from './delivery.ts';
+import type { DeliveryQueue } from './delivery-queue.ts';
 import type { SenderLease, SenderLeaseStore } from './sender-lease.ts';
+
+export const TIER_RECHECK_MS = 5 * 60_000;
+
+interface SuspensionDeps {
+  health: WebhookHealthStore;
+  queue: DeliveryQueue;
+  /** Current tier of a wallet, in lower case. @throws OracleError CHAIN_UNREACHABLE */
+  tierOf(wallet: string): Promise<Tier>;
+  now(): Date;
+}
 
 export interface DeliverDeps extends CallWebhookDeps, SuspensionDeps {
   leases: SenderLeaseStore;
@@ -168,3 +179,18 @@ export function getMaxTurnMs({ turnMs, timeoutMs, marginMs }: Pick<DeliverDeps, 
 
 export const isDue = ({ nextAttemptAt }: WebhookDeliveryDoc, now: Date) => nextAttemptAt === null || nextAttemptAt <= now;
 const isTurnOver = ({ stopping }: DeliverDeps, endMs: number) => stopping.aborted || performance.now() >= endMs;
+
+/** False if it stays suspended. The head of the queue carries the time of the next check: one balance read per interval, none per event. */
+async function resumeWithTier({ health, queue, tierOf, now }: SuspensionDeps, webhookId: string): Promise<boolean> {
+  const head = await queue.findHead(webhookId);
+  if (head === null || (head.nextAttemptAt !== null && head.nextAttemptAt > now())) return false;
+  if (await hasTier(tierOf, head.wallet)) return health.resume(webhookId);
+  await queue.postpone(head, new Date(now().getTime() + TIER_RECHECK_MS));
+  return false;
+}
+
+/** Also false while the chain is unreachable. */
+async function hasTier(tierOf: SuspensionDeps['tierOf'], wallet: string): Promise<boolean> {
+  const tier = await tierOf(wallet).catch(orElse('CHAIN_UNREACHABLE', 'public' as const));
+  return tier !== 'public';
+}

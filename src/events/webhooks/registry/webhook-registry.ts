@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Address } from 'viem';
 import { parseHorizonDays } from '../../../forecast/horizon-input.ts';
+import { Semaphore, type SemaphoreLimits } from '../../../platform/concurrency/semaphore.ts';
 import { OracleError } from '../../../platform/errors.ts';
 import { checkTarget, type TargetRules } from '../../../platform/outbound/target.ts';
 import type { SecretBox } from '../../../platform/secrets/secret-box.ts';
 import type { PushedName } from '../../event-names.ts';
 import { DEFAULT_HORIZONS } from '../../horizon-choice.ts';
 import type { DeliveryQuery } from '../delivery/delivery-queue.ts';
-import { createWalletLookups } from '../limits/wallet-lookups.ts';
 import { type ReplayEventsDeps, type ReplayRequest, replayEvents } from '../on-demand/replay-events.ts';
 import { type TestWebhookDeps, testWebhook } from '../on-demand/test-webhook.ts';
 import { rotateSecret } from '../signing/rotate-secret.ts';
@@ -15,6 +15,9 @@ import { generateSecret, toSigningKey } from '../signing/secret.ts';
 import { changeWebhook, normalizeSubscription, type WebhookChange } from './change-webhook.ts';
 import { buildFingerprint, canOwnerEnable, type WebhookDoc } from './webhook.ts';
 import { requireOwnWebhook, toWebhookView, type WebhookView, webhookNotFound } from './webhook-view.ts';
+
+/** Concurrent and queued name lookups per wallet: in all as many as it can have webhooks. */
+const WALLET_LOOKUP_LIMITS = { maxConcurrent: 2, maxQueued: 8, maxWaitMs: 1_000 } as const satisfies SemaphoreLimits;
 
 export interface WebhookRegistration {
   url: string;
@@ -126,5 +129,22 @@ async function enable({ store, queue, events: log, now }: WebhookRegistryDeps, w
 function disabledByOperator({ disabledReason }: WebhookDoc): OracleError {
   return new OracleError('CONFLICT', `The operator has ended the calls of this webhook: ${disabledReason}`, {
     suggestedAction: 'Contact the operator, or delete it.',
+  });
+}
+
+/** Rules per wallet with bounded name lookups: slow names of one wallet do not delay others. */
+function createWalletLookups(rules: TargetRules): (wallet: string) => TargetRules {
+  const wallets = new Map<string, Semaphore>();
+  return (wallet) => ({
+    ...rules,
+    async resolve(hostname) {
+      const semaphore = wallets.get(wallet) ?? new Semaphore(WALLET_LOOKUP_LIMITS);
+      wallets.set(wallet, semaphore);
+      try {
+        return await semaphore.run(() => rules.resolve(hostname));
+      } finally {
+        if (semaphore.isIdle) wallets.delete(wallet);
+      }
+    },
   });
 }

@@ -12,8 +12,13 @@ import {
   MODEL_NAME,
   TRAINING_START,
 } from '../../model.ts';
-import { areCanariesHealthy } from '../canaries/canary.ts';
-import { runCanaries } from '../canaries/run-canaries.ts';
+import { runAccuracyLimitCanary } from '../canaries/accuracy-limit.ts';
+import { runCalibrationCanary } from '../canaries/calibration.ts';
+import { areCanariesHealthy, type Canary } from '../canaries/canary.ts';
+import { runForecastCutCanary } from '../canaries/forecast-cut.ts';
+import { runLabelCanaries } from '../canaries/labels.ts';
+import { runPointInTimeCanary } from '../canaries/point-in-time.ts';
+import { type HorizonBlocks, runTrainingCutCanary } from '../canaries/training-cut.ts';
 import { type BacktestHistory, buildFolds, EXPECTED_FOLDS, type Fold, fitBlocks, formatFoldNote } from '../out-of-sample.ts';
 import { PIPELINE, type Pipeline } from '../pipeline.ts';
 import { buildFoldReport, type FoldReport } from './fold-report.ts';
@@ -85,4 +90,23 @@ function buildReportHead({ features }: BacktestHistory, folds: number) {
     expectedFolds: EXPECTED_FOLDS,
     note: note && `${note}; ${need}`,
   };
+}
+
+/** Runs all leak canaries; `walks` are ordered from the shortest horizon to the longest. */
+export function runCanaries(
+  source: BacktestHistory & { frame: InputFrame },
+  walks: readonly (HorizonBlocks & { folds: readonly Fold[] })[],
+  pipeline: Pipeline,
+): Canary[] {
+  const horizons = walks.map(({ horizonDays, folds }) => ({ horizonDays, days: folds.flatMap(({ days }) => days) }));
+  // Windows overlap most at the longest horizon.
+  const longest = horizons[horizons.length - 1];
+  return [
+    ...runLabelCanaries({ ...source, ...longest }, pipeline.rules),
+    runTrainingCutCanary(walks, source, pipeline),
+    runCalibrationCanary(walks, source),
+    runPointInTimeCanary(source, pipeline),
+    runForecastCutCanary(walks, source, pipeline),
+    runAccuracyLimitCanary(horizons, source, pipeline),
+  ];
 }

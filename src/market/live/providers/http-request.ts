@@ -3,7 +3,9 @@ import { ResponseTooLargeError } from '../../../platform/outbound/bounded-body.t
 import { createOperatorFetch } from '../../../platform/outbound/operator-fetch.ts';
 import { AttemptError } from './attempt-error.ts';
 import type { ProviderAnswer, ProviderRequest } from './provider.ts';
-import { parseHttpDate, parseRetryAfter } from './retry-after.ts';
+
+/** Upper bound, so that a wrong header cannot disable a provider for good. */
+const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
 
 interface ProviderRequestContext {
   title: string;
@@ -100,4 +102,16 @@ function parseJson(text: string, path: string, title: string): unknown {
 
 function unreadableBody(message: string, cause?: unknown): OracleError {
   return new OracleError('FEED_INVALID', message, { field: 'answer', cause });
+}
+
+/** Parses `Retry-After` (RFC 9110: seconds or an HTTP date on the provider's clock) to a wait of at most a day (ms); null if invalid. */
+export function parseRetryAfter(header: string | null, providerNowMs: number): number | null {
+  const text = header?.trim() ?? '';
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1_000 : parseHttpDate(text) - providerNowMs;
+  return Number.isNaN(waitMs) ? null : Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS);
+}
+
+/** @returns milliseconds since 1970; NaN for an invalid HTTP date */
+export function parseHttpDate(text: string): number {
+  return text.endsWith(' GMT') ? Date.parse(text) : Number.NaN;
 }

@@ -14,12 +14,14 @@ import { sendJsonRpcAdapterError, sendJsonRpcError, sendRestAdapterError } from 
 import { toProtocolError } from '../errors/protocol-error.ts';
 import { unknownVersion } from '../errors/rejections.ts';
 import { correctRestBody } from '../errors/sdk-errors.ts';
-import { completeLegacyConfig } from '../push/legacy-config.ts';
 import { requireStringFields } from '../push/raw-config.ts';
 import { buildCallContext } from './call-context.ts';
 import { createJsonRpcBinding } from './json-rpc.ts';
 import { findRequestFault } from './json-rpc-request.ts';
 import { getRequestVersion, isLegacyRestRequest, isSupportedVersion, LEGACY_REST_PATH } from './versions.ts';
+
+/** Registers a callback over HTTP+JSON 0.3, by POST. */
+const CONFIGS_PATH = /\/tasks\/([^/?]+)\/pushNotificationConfigs\/?(?:\?|$)/;
 
 const JSON_TYPE = 'application/json';
 const A2A_TYPE = 'application/a2a+json';
@@ -144,4 +146,16 @@ function pathNotServed(isLegacy: boolean): OracleError {
   const [version, base] = isLegacy ? [A2A_LEGACY_VERSION, LEGACY_REST_PATH] : [A2A_VERSION, ENDPOINTS.a2aRest];
   const suggestedAction = `Use the paths of A2A ${version} below ${base}, e.g. POST ${base}/message:send.`;
   return new OracleError('NOT_FOUND', 'Unknown path', { suggestedAction });
+}
+
+/** The task comes from the path, `name` is optional, and `{ parent, configId, config }` of the Python client (gRPC form) is accepted. */
+function completeLegacyConfig(request: Request): void {
+  const taskId = CONFIGS_PATH.exec(request.originalUrl)?.[1];
+  if (request.method !== 'POST' || taskId === undefined || !isPlainObject(request.body)) return;
+  const { config, configId } = request.body;
+  const sent: Record<string, unknown> = isPlainObject(config) ? config : request.body;
+  const pushNotificationConfig = isPlainObject(sent.pushNotificationConfig)
+    ? { ...(typeof configId === 'string' && { id: configId }), ...sent.pushNotificationConfig }
+    : sent.pushNotificationConfig;
+  request.body = { ...sent, name: `tasks/${taskId}/pushNotificationConfigs/`, pushNotificationConfig };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ListTasksRequest, type ListTasksResponse, type Message, Role, type Task, TaskState } from '@a2a-js/sdk';
+import { type ListTasksRequest, type ListTasksResponse, Message, Role, type Task, TaskState } from '@a2a-js/sdk';
 import type { ServerCallContext, TaskStore } from '@a2a-js/sdk/server';
 import type { Collection, Db, Filter } from 'mongodb';
 import { toClientError } from '../../../platform/errors.ts';
@@ -9,11 +9,13 @@ import { buildTaskStatus, errorParts } from '../messages/parts.ts';
 import { findPayableCall } from '../payments/metadata.ts';
 import { CAPACITY_KEY, TaskCapacity, type TaskCapacityDeps } from './capacity.ts';
 import { packTask, type TaskDoc, unpackTask } from './doc.ts';
-import { limitHistory } from './history.ts';
 import { ABANDONED_FILTER, HEARTBEAT, IS_ABANDONED, RELEASED_AT, taskAbandoned } from './lease.ts';
 import { applyPageToken, buildListFilter, readTaskPage } from './page.ts';
 import { getExpiry, getExtendedExpiry } from './retention.ts';
 import { ACTIVE_STATES, getState, TERMINAL_STATES } from './states.ts';
+
+/** Limits of the stored history; the newest message is always kept. */
+export const HISTORY_LIMITS = { messages: 40, bytes: 64 * 1_024 } as const;
 
 interface Run {
   taskId: string;
@@ -216,4 +218,21 @@ function getLastMessageId({ history }: Task): string | undefined {
 
 export function getTaskSkill({ metadata }: Pick<Task, 'metadata'>): string | undefined {
   return typeof metadata?.skill === 'string' ? metadata.skill : undefined;
+}
+
+/** Removes repeats and old messages. */
+export function limitHistory(history: readonly Message[]): Message[] {
+  const kept: Message[] = [];
+  let bytes = 0;
+  for (const message of removeRepeats(history).slice(-HISTORY_LIMITS.messages).reverse()) {
+    bytes += Buffer.byteLength(JSON.stringify(Message.toJSON(message)));
+    if (kept.length > 0 && bytes > HISTORY_LIMITS.bytes) break;
+    kept.unshift(message);
+  }
+  return kept;
+}
+
+/** The SDK appends the opening message a second time. */
+function removeRepeats(history: readonly Message[]): Message[] {
+  return [...new Map(history.map((message) => [`${message.role} ${message.messageId}`, message])).values()];
 }

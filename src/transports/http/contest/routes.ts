@@ -2,15 +2,40 @@ import { z } from 'zod';
 import { COMMITMENT_PRIMARY_TYPE, COMMITMENT_TYPES } from '../../../contest/commitments/typed-data.ts';
 import type { Contest } from '../../../contest/contest.ts';
 import type { Pagination } from '../../../contest/pagination.ts';
-import { formatMarketQuestion } from '../../../contest/rounds/round.ts';
+import { formatMarketQuestion, MARKET_ID_PATTERN } from '../../../contest/rounds/round.ts';
 import { getContestRules } from '../../../contest/rules.ts';
 import { MIN_RANKED_ROUNDS } from '../../../contest/scoring/rounds-interval.ts';
-import { POINTS_PER_BRIER } from '../../../contest/scoring/score.ts';
+import { MAX_PROBABILITY_BPS, MIN_PROBABILITY_BPS, POINTS_PER_BRIER } from '../../../contest/scoring/score.ts';
 import type { HttpDeps } from '../deps.ts';
 import { limitInput, offsetInput } from '../server/parsing/parameters.ts';
+import { signatureInput, walletInput } from '../server/parsing/wallet-parameters.ts';
 import { type Route, route } from '../server/route.ts';
-import { COMMIT_BODY, MARKET } from './input.ts';
 import * as schemas from './schemas.ts';
+
+const MARKET = z
+  .string({ error: 'must be given once, as a market id' })
+  .max(40, 'is too long for a market id')
+  .regex(MARKET_ID_PATTERN, 'must be a market id, e.g. 2026-W32-62000')
+  .describe('Market id, from GET /api/svc/clawstake/markets');
+
+const PROBABILITY_RANGE = `must be a whole number of basis points from ${MIN_PROBABILITY_BPS} to ${MAX_PROBABILITY_BPS}`;
+
+const TIME_RANGE = 'must be a time in whole milliseconds since 1970';
+
+const COMMIT_BODY = z.strictObject({
+  market: MARKET,
+  wallet: walletInput.describe('Committing wallet; in mixed case its EIP-55 checksum must be valid'),
+  probabilityBps: z
+    .int({ error: PROBABILITY_RANGE })
+    .min(MIN_PROBABILITY_BPS, PROBABILITY_RANGE)
+    .max(MAX_PROBABILITY_BPS, PROBABILITY_RANGE)
+    .describe('P(close above the strike), basis points'),
+  issuedAtMs: z
+    .int({ error: TIME_RANGE })
+    .min(0, TIME_RANGE)
+    .describe('Time of the signature, Unix milliseconds; the newest commitment per wallet and market counts'),
+  signature: signatureInput.describe('EIP-712 signature of the four fields above; contract wallets by EIP-1271 or ERC-6492'),
+});
 
 type ContestDeps = Pick<HttpDeps, 'contest' | 'now'>;
 

@@ -9,7 +9,10 @@ import { setProblemMembers } from './problems/problem-members.ts';
 import { matchesEtag } from './replies/etag.ts';
 import type { Reply, Route } from './route.ts';
 import { getRequestSource } from './security/request-log.ts';
-import { requireSendCapacity } from './sockets/require-send-capacity.ts';
+import { getConnection } from './sockets/client-connection.ts';
+import { NEGLIGIBLE_BYTES } from './sockets/unsent-bytes-monitor.ts';
+
+const RETRY_AFTER_SECONDS = 10;
 
 /** Authenticates a request and applies its limits. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED */
 export type Guard = (route: Pick<Route, 'access' | 'cost' | 'boughtAs'>, request: Request, response: Response) => Promise<RequestContext>;
@@ -121,4 +124,14 @@ async function rejectMethod(operations: readonly Route[], guard: Guard, request:
       suggestedAction: `Use ${allowed.join(' or ')}.`,
     }),
   );
+}
+
+/** Reserves memory before a response is written, which bounds the bytes held for clients that do not read. @throws OracleError OVERLOADED */
+async function requireSendCapacity(socket: object, bytes: number): Promise<void> {
+  if (bytes <= NEGLIGIBLE_BYTES) return;
+  const connection = getConnection(socket);
+  if (connection === undefined || (await connection.reserveBytes(bytes))) return;
+  const message = 'Unread responses of your network, or of all clients, use all available memory';
+  const suggestedAction = 'Read the responses to earlier requests, or request compression with Accept-Encoding.';
+  throw new OracleError('OVERLOADED', message, { suggestedAction, retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

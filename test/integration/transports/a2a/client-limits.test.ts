@@ -7,7 +7,7 @@ import { createShutdown } from '../../../../src/platform/shutdown.ts';
 import { PUSH_CONFIG_INDEXES } from '../../../../src/transports/a2a/push/config-store.ts';
 import { createTaskPush } from '../../../../src/transports/a2a/push/task-push.ts';
 import { MAX_STREAMS } from '../../../../src/transports/a2a/stream-capacity.ts';
-import { HISTORY_LIMITS } from '../../../../src/transports/a2a/tasks/history.ts';
+import { HISTORY_LIMITS } from '../../../../src/transports/a2a/tasks/store.ts';
 import { MARKET, message } from '../../../support/a2a/a2a-bench.ts';
 import { a2aSuite } from '../../../support/a2a/a2a-suite.ts';
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type BuiltPage, buildPage } from '../../../../src/tools/page/build-page.ts';
-import { readLicenseNotice } from '../../../../src/tools/page/license-notice.ts';
+import { type BuiltPage, buildPage, readLicenseNotice } from '../../../../src/tools/page/build-page.ts';
 import { readPageBundle } from '../../../../src/transports/http/page/page-bundle.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderBook } from '../../../../src/wager/polymarket/api/market-data-client.ts';
-import { buildQuote } from '../../../../src/wager/polymarket/quote.ts';
+import { buildQuote } from '../../../../src/wager/polymarket/venue.ts';
 import type { PriceLevel } from '../../../../src/wager/venue.ts';
 
 const at = new Date('2026-01-07T21:42:00Z');

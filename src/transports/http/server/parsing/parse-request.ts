@@ -3,7 +3,16 @@ import type { z } from 'zod';
 import { OracleError } from '../../../../platform/errors.ts';
 import { parseInput } from '../../../../platform/validation/parse-input.ts';
 import type { Route, RouteInput } from '../route.ts';
-import { rejectUnknownPaging } from './unknown-paging.ts';
+
+/** Paging parameters of common APIs, in lower case without `_` and `-`. */
+const PAGING_NAMES = new Set(
+  'page pageno pagenumber perpage pagesize pagetoken nexttoken continuationtoken cursor nextcursor before nextbefore after skip start from offset limit count size take first last'.split(
+    ' ',
+  ),
+);
+
+/** Longest name that an error echoes; all names of the list are shorter. */
+const MAX_NAME_CHARS = 30;
 
 type Parsed = Record<string, unknown>;
 
@@ -53,4 +62,21 @@ function requireJsonBody(request: Request, optional = false): unknown {
 
 function hasBody(request: Request): boolean {
   return request.get('transfer-encoding') !== undefined || Number(request.get('content-length') ?? 0) > 0;
+}
+
+/** Ignored, it would return the first page for every page. @throws OracleError INPUT_INVALID naming it and the parameters taken */
+function rejectUnknownPaging(schema: z.ZodObject | undefined, query: object): void {
+  const taken = Object.keys(schema?.shape ?? {});
+  const unknown = Object.keys(query).find((name) => !taken.includes(name) && isPagingName(name));
+  if (unknown === undefined) return;
+  const accepted = taken.length === 0 ? 'no query parameters' : taken.join(', ');
+  throw new OracleError('INPUT_INVALID', `query parameter "${unknown}": is unknown; this operation takes ${accepted}`, {
+    field: unknown,
+    suggestedAction:
+      taken.length === 0 ? `Omit "${unknown}": the response has one page.` : `Omit "${unknown}", or send one of: ${accepted}.`,
+  });
+}
+
+function isPagingName(name: string): boolean {
+  return name.length <= MAX_NAME_CHARS && PAGING_NAMES.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
 }

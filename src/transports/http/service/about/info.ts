@@ -1,3 +1,4 @@
+import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import { IDENTITY } from '../../../../../agent-card/identity.ts';
 import type { Caller } from '../../../../auth/caller.ts';
 import { formatTierRequirement, TIER_REQUIREMENTS } from '../../../../auth/tiers/tiers.ts';
@@ -9,10 +10,29 @@ import type { SeriesHealth } from '../../../../market/series/series-health.ts';
 import { summarizeForecasts } from '../../../../record/scorecard/scorecard.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { API_VERSION } from '../../openapi/document.ts';
-import { DOCUMENTS } from './documents.ts';
 import type { Info } from './info-schemas.ts';
 import { buildLimits } from './limits.ts';
 import { buildModelCard, type ModelCardDeps } from './model-card.ts';
+
+const DOCUMENTS = [
+  { name: 'all operations', path: '/' },
+  { name: 'OpenAPI 3.1 document', path: '/.well-known/openapi.json' },
+  { name: 'AsyncAPI 3.1 document of events', path: ENDPOINTS.asyncApi },
+  { name: 'API reference for browsers', path: '/docs' },
+  { name: 'step-by-step instructions for agents', path: ENDPOINTS.skillFile },
+  { name: 'skills with schemas and prices', path: ENDPOINTS.skills },
+  { name: 'A2A agent card', path: ENDPOINTS.agentCard },
+  { name: 'MCP endpoint', path: ENDPOINTS.mcp },
+  { name: 'MCP registry entry', path: ENDPOINTS.mcpServer },
+  { name: 'llms.txt', path: ENDPOINTS.llms },
+  { name: 'methodology: how forecasts are made and verified', path: ENDPOINTS.methodology },
+  { name: 'ERC-8004 registration file', path: ENDPOINTS.registration },
+  { name: 'public keys of the agent card', path: ENDPOINTS.cardKeys },
+  { name: 'public keys of session tokens', path: '/.well-known/jwks.json' },
+  { name: 'standards and contracts with live state', path: '/api/claw/ecosystem' },
+  { name: 'offerings and prices', path: '/api/svc/commerce/offerings' },
+  { name: 'status of the service', path: '/api/status' },
+] as const;
 
 export type InfoDeps = ModelCardDeps &
   Pick<HttpDeps, 'about' | 'addresses' | 'attesterAddress' | 'chainId' | 'chainReading' | 'now' | 'version'>;

@@ -7,10 +7,9 @@ import { createPlainCallContext } from '../../../../../src/transports/a2a/agent-
 import { buildTaskStatus } from '../../../../../src/transports/a2a/messages/parts.ts';
 import { MAX_TASKS } from '../../../../../src/transports/a2a/tasks/capacity.ts';
 import type { TaskDoc } from '../../../../../src/transports/a2a/tasks/doc.ts';
-import { HISTORY_LIMITS } from '../../../../../src/transports/a2a/tasks/history.ts';
 import { buildTask } from '../../../../../src/transports/a2a/tasks/new-task.ts';
 import { PAGE_LIMITS } from '../../../../../src/transports/a2a/tasks/page.ts';
-import { MongoTaskStore } from '../../../../../src/transports/a2a/tasks/store.ts';
+import { HISTORY_LIMITS, MongoTaskStore } from '../../../../../src/transports/a2a/tasks/store.ts';
 import { messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toInstantMs } from '../../../../../src/forecast/day.ts';
-import { buildLiquidationBuckets } from '../../../../../src/market/reports/derivatives/liquidation-buckets.ts';
-import { liquidationHeatmapReport } from '../../../../../src/market/reports/derivatives/liquidation-heatmap.ts';
+import { buildLiquidationBuckets, liquidationHeatmapReport } from '../../../../../src/market/reports/derivatives/liquidation-heatmap.ts';
 import { OracleError } from '../../../../../src/platform/errors.ts';
 import { buildDailyPairs, buildObservations } from '../../memory-feed.ts';
 import { type Body, buildReportBody } from '../report-body.ts';
