@@ -11,6 +11,7 @@ const { renderProblemsTable } = await import('../../src/transports/http/docs/pro
 const { declaredRoutes } = await import('../../src/transports/http/routes.ts');
 const { providersMarkdown } = await import('../../src/market/live/sources/registry.ts');
 const { renderImportLaw } = await import('../../src/tools/lint/import-law-table.ts');
+const { renderCheckTable, renderOutOfReach } = await import('../../src/tools/docs/check-table.ts');
 const { buildEventTables } = await import('../../src/tools/docs/event-tables.ts');
 
 await replace('docs/SETTINGS.md', 'settings', renderSettingsTable());
@@ -20,6 +21,8 @@ await replace('docs/API.md', 'problems', renderProblemsTable(declaredRoutes()));
 await replace('docs/PAYING.md', 'offerings', renderOfferingsTable());
 await replace('docs/ARCHITECTURE.md', 'import-law', renderImportLaw());
 await replace('docs/CONTEST.md', 'contest', renderContestMarkdown());
+for (const path of ['docs/VERIFY.md', 'docs/AUDIT.md']) await replace(path, 'checks', renderCheckTable());
+await replace('docs/VERIFY.md', 'out-of-reach', renderOutOfReach());
 for (const [marker, table] of Object.entries(buildEventTables())) await replace('docs/EVENTS.md', marker, table);
 
 async function replace(path, marker, table) {

@@ -1,5 +1,5 @@
 import type { Caller } from '../auth/caller.ts';
-import { deriveSalt } from '../chain/eas/commitment.ts';
+import { deriveSalt } from '../chain/eas/salt.ts';
 import { formatDay } from '../forecast/day.ts';
 import { formatHorizonName } from '../forecast/model.ts';
 import { REGIMES } from '../forecast/regime/regime.ts';

@@ -2,6 +2,7 @@ import { type Address, type Hex, type PublicClient, zeroHash } from 'viem';
 import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../chain/addresses.ts';
 import { easAbi } from '../../chain/eas/abi.ts';
 import type { EasChain } from '../../chain/eas/attestation-reader.ts';
+import type { RawAttestation } from '../../chain/eas/raw-attestation.ts';
 import { chainCall } from '../../chain/rpc/chain-call.ts';
 import { createEvmReader } from '../../platform/outbound/evm-client.ts';
 
@@ -51,11 +52,8 @@ async function supportsBatches(rpcUrl: string, chainId: number): Promise<boolean
   }
 }
 
-/** An attestation as EAS stores it. */
-export type RawAttestation = Awaited<ReturnType<typeof readAttestation>>;
-
 /** Returns a zero uid for a missing attestation. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint returns another one */
-export async function readAttestation({ client, addresses }: AuditChain, uid: Hex) {
+export async function readAttestation({ client, addresses }: AuditChain, uid: Hex): Promise<RawAttestation> {
   const call = { address: addresses.eas, abi: easAbi, functionName: 'getAttestation', args: [uid] } as const;
   return chainCall('Reading an attestation', async () => {
     const found = await client.readContract(call);
@@ -76,13 +74,18 @@ export async function readBlockTime({ client }: AuditChain, blockNumber: number)
   });
 }
 
+interface BatchOptions<T, R> {
+  parallel: number;
+  signal?: AbortSignal | undefined;
+  read(item: T): Promise<R>;
+  onRead(done: number): void;
+}
+
 /** Reads all items in order, with at most `parallel` concurrent calls. */
-export async function readInBatches<T, R>(
-  items: readonly T[],
-  { parallel, read, onRead }: { parallel: number; read(item: T): Promise<R>; onRead(done: number): void },
-): Promise<R[]> {
+export async function readInBatches<T, R>(items: readonly T[], { parallel, signal, read, onRead }: BatchOptions<T, R>): Promise<R[]> {
   const found: R[] = [];
   for (let from = 0; from < items.length; from += parallel) {
+    signal?.throwIfAborted();
     found.push(...(await Promise.all(items.slice(from, from + parallel).map(read))));
     onRead(found.length);
   }

@@ -12,7 +12,10 @@ export interface AttestationSearchOptions {
   throughBlock: number;
   /** Initial block range, reduced when the endpoint rejects it; default 10,000. */
   blocksPerRequest?: number;
-  onProgress(done: number, total: number): void;
+  signal?: AbortSignal | undefined;
+  onProgress?(done: number, total: number): void;
+  /** Called for each range that was read. */
+  onRange?(found: readonly AttestationLog[], nextBlock: number): void;
 }
 
 /** @throws OracleError CHAIN_UNREACHABLE */
@@ -26,21 +29,23 @@ export async function findAttestations(
   schema: SchemaName,
   options: AttestationSearchOptions,
 ): Promise<AttestationLog[]> {
-  const { attester, fromBlock, throughBlock, onProgress } = options;
+  const { attester, fromBlock, throughBlock, signal, onProgress, onRange } = options;
   const reader = createAttestationReader(chain);
   const found = new Map<string, AttestationLog>();
   const range = createBlockRange(options.blocksPerRequest ?? 10_000);
   for (let from = fromBlock; from <= throughBlock; ) {
+    signal?.throwIfAborted();
     const to = Math.min(throughBlock, from + range.size - 1);
     try {
-      const query = { schema, attester, fromBlock: from, toBlock: to, blocksPerRequest: range.size };
-      for (const one of await reader.find(query)) if (!found.has(one.uid)) found.set(one.uid, one);
+      const logs = await reader.find({ schema, attester, fromBlock: from, toBlock: to, blocksPerRequest: range.size });
+      for (const one of logs) if (!found.has(one.uid)) found.set(one.uid, one);
+      onRange?.(logs, to + 1);
     } catch (error) {
       if (!isEndpointRejection(error) || to === from || !range.onRejected()) throw error;
       continue;
     }
     range.onAnswered();
-    onProgress(to - fromBlock + 1, throughBlock - fromBlock + 1);
+    onProgress?.(to - fromBlock + 1, throughBlock - fromBlock + 1);
     from = to + 1;
   }
   return [...found.values()];

@@ -1,9 +1,10 @@
 import { HORIZONS } from '../../forecast/model.ts';
-import type { ChainRecord } from '../chain/chain-record.ts';
-import type { ClaimedScorecard, ServiceClaims } from './service-claims.ts';
+import type { AttestationEvidence, ClaimedScorecard } from '../../verify/evidence.ts';
+import type { ServiceClaims } from './service-claims.ts';
 
 export interface ChainReading {
-  record: ChainRecord;
+  /** All attestations of the record so far. */
+  evidence: readonly AttestationEvidence[];
   /** Last block read. */
   throughBlock: number;
 }
@@ -17,25 +18,21 @@ interface ClaimedReading extends ChainReading {
 const MAX_READINGS = 4;
 
 /**
- * Reads the claims of a running service, which may attest meanwhile. `readOn` reads attestations made since; if there are any, the claims
- * are read again.
+ * Reads the claims of a running service, which may attest meanwhile. `readOn` reads again, with the attestations made since; if there are
+ * any, so are the claims.
  * @throws OracleError SERVICE_UNREACHABLE, and the errors of `readOn`
  */
 export async function readClaims(
   claims: ServiceClaims,
   initialReading: ChainReading,
-  readOn: (from: ChainReading) => Promise<ChainReading>,
+  readOn: () => Promise<ChainReading>,
 ): Promise<ClaimedReading> {
   let reading = initialReading;
   for (let left = MAX_READINGS; ; left--) {
     // In parallel: each scorecard has figures of the others, which may change meanwhile.
     const answers = await Promise.all(HORIZONS.map((horizonDays) => claims.scorecard(horizonDays)));
-    const after = await readOn(reading);
-    if (left === 1 || countAttestations(after) === countAttestations(reading)) return { ...after, answers };
+    const after = await readOn();
+    if (left === 1 || after.evidence.length === reading.evidence.length) return { ...after, answers };
     reading = after;
   }
-}
-
-function countAttestations({ record: { predictions, revelations } }: ChainReading): number {
-  return predictions.length + revelations.length;
 }

@@ -3,6 +3,7 @@ import { formatHorizonName } from '../../forecast/model.ts';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
 import { readJson } from '../../platform/outbound/bounded-json.ts';
 import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
+import type { ClaimedScorecard } from '../../verify/evidence.ts';
 import { buildPageQuery, MAX_ROWS, ROWS_PER_PAGE, readPages } from './scorecard-pages.ts';
 
 const SHORT_TEXT = z.string().max(100);
@@ -47,9 +48,6 @@ const CLAIMED_SCORECARD = z.looseObject({
   nextCursor: SHORT_TEXT.nullable().optional(),
 });
 
-export type ClaimedRow = z.infer<typeof CLAIMED_ROW>;
-export type ClaimedScorecard = z.infer<typeof CLAIMED_SCORECARD>;
-
 /** The public claims of a service. */
 export interface ServiceClaims {
   /** Base URL. */
@@ -75,7 +73,7 @@ export function claimsOf(url: string, pageRows = ROWS_PER_PAGE): ServiceClaims {
   };
 }
 
-async function fetchScorecardPage(base: string, horizonDays: number, query: string): Promise<ClaimedScorecard> {
+async function fetchScorecardPage(base: string, horizonDays: number, query: string): Promise<z.infer<typeof CLAIMED_SCORECARD>> {
   const parsed = CLAIMED_SCORECARD.safeParse(await fetchJson(`${base}/api/svc/scorecard?${query}`));
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0];

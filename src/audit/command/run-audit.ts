@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import type { Address } from 'viem';
 import { getErrorMessage, isOracleError } from '../../platform/errors.ts';
-import { UsageError } from '../../platform/usage-error.ts';
+import { getCheck } from '../../verify/catalogue.ts';
+import { toPlainLine } from '../../verify/plain-line.ts';
 import { type AuditOptions, audit } from '../audit.ts';
-import { type CheckName, toPlainLine } from '../checks/findings.ts';
 import type { AuditReport, AuditVerdict } from '../report/audit-report.ts';
 import { reportText } from '../report/report-text.ts';
 import { parseAddressOption, parseEndpointOption, parseNumberOption } from './option-values.ts';
@@ -13,21 +12,32 @@ const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 3 } as const satisfies R
 /** Usage error, or an unreachable endpoint. */
 const EXIT_NOT_RUN = 2;
 
-export const OPTIONS_TEXT = `  --rpc <url>              JSON-RPC endpoint of the chain
-  --attester <address>     wallet of the record
-  --eas <address>          default: 0x4200..0021, the address on Base and other OP chains
-  --schema-registry <address>
-  --from-block <number>    first block to read; default 0. With a later one the record is complete only if the wallet had sent nothing
-                           before it, which requires an endpoint with that state
-  --service <url>          also compare the rows and figures of a service's scorecards
-  --prices <file | live>   CSV file with the columns date and close (USD, at 00:00 UTC of the next day), or the median of public
-                           exchanges
-  --tolerance-bps <number> maximum distance of closes on chain from these prices; 0 means equal to the cent
-  --json                   print the report as JSON
+/** Flags in commander's notation, description and parser. */
+export const AUDIT_OPTIONS = [
+  ['--rpc <url>', 'JSON-RPC endpoint of the chain', parseEndpointOption],
+  ['--attester <address>', 'wallet of the record', parseAddressOption],
+  ['--eas <address>', 'default: 0x4200..0021, the address on Base and other OP chains', parseAddressOption],
+  ['--schema-registry <address>', 'default: 0x4200..0020', parseAddressOption],
+  [
+    '--from-block <number>',
+    'first block to read (default: 0); with a later one the record is complete only if the wallet had sent nothing before it, which requires an endpoint with that state',
+    (name: string, text: string) => parseNumberOption(name, text, 1e12),
+  ],
+  ['--service <url>', "also compare the rows and figures of a service's scorecards", parseEndpointOption],
+  [
+    '--prices <file | live>',
+    'CSV file with the columns date and close (USD, at 00:00 UTC of the next day), or the median of public exchanges',
+  ],
+  [
+    '--tolerance-bps <number>',
+    'maximum distance of closes on chain from these prices; 0 means equal to the cent',
+    (name: string, text: string) => parseNumberOption(name, text, 10_000),
+  ],
+  ['--json', 'print the report as JSON'],
+] as const;
 
-Exit codes: 0 everything agrees; 1 something differs; 2 usage error or unreachable endpoint; 3 nothing differs, but something could not be
-checked (missing prices, returns near zero with the other sign by these prices, skipped blocks, nothing to audit).
-`;
+export const EXIT_CODES_TEXT = `Exit codes: 0 everything agrees; 1 something differs; 2 usage error or unreachable endpoint; 3 nothing differs, but something could not be
+checked (missing prices, returns near zero with the other sign by these prices, skipped blocks, nothing to audit).`;
 
 /** Parsed command-line options. */
 export interface AuditCommand {
@@ -40,43 +50,7 @@ export interface AuditCommand {
   /** A path, or `live`. */
   prices?: string;
   toleranceBps?: number;
-  json: boolean;
-}
-
-const OPTION_TYPES = {
-  rpc: { type: 'string' },
-  attester: { type: 'string' },
-  eas: { type: 'string' },
-  'schema-registry': { type: 'string' },
-  'from-block': { type: 'string' },
-  service: { type: 'string' },
-  prices: { type: 'string' },
-  'tolerance-bps': { type: 'string' },
-  json: { type: 'boolean' },
-} as const;
-
-/** @throws UsageError naming the invalid option */
-export function parseAuditCommand(args: string[]): AuditCommand {
-  const values = parseAuditOptions(args);
-  return {
-    rpc: parseEndpointOption('--rpc', values.rpc),
-    attester: parseAddressOption('--attester', values.attester),
-    eas: parseAddressOption('--eas', values.eas),
-    schemaRegistry: parseAddressOption('--schema-registry', values['schema-registry']),
-    fromBlock: parseNumberOption('--from-block', values['from-block'], 1e12),
-    service: parseEndpointOption('--service', values.service),
-    prices: values.prices,
-    toleranceBps: parseNumberOption('--tolerance-bps', values['tolerance-bps'], 10_000),
-    json: values.json ?? false,
-  };
-}
-
-function parseAuditOptions(args: string[]) {
-  try {
-    return parseArgs({ args: args, options: OPTION_TYPES }).values;
-  } catch (error) {
-    throw new UsageError('arguments', getErrorMessage(error));
-  }
+  json?: boolean;
 }
 
 export interface AuditOutput {
@@ -85,16 +59,15 @@ export interface AuditOutput {
 }
 
 interface AuditRun {
-  /** Opens chain, prices and claims of the parsed options. */
+  /** Opens chain, prices and claims of the options. */
   open(command: AuditCommand): Promise<AuditOptions>;
   out: AuditOutput;
   err: AuditOutput;
 }
 
-/** Parses the arguments, runs the audit and prints the report or the failure. @returns the exit code */
-export async function runAudit(args: string[], { open, out, err }: AuditRun): Promise<number> {
+/** Runs the audit and prints the report or the failure. @returns the exit code */
+export async function runAudit(command: AuditCommand, { open, out, err }: AuditRun): Promise<number> {
   try {
-    const command = parseAuditCommand(args);
     const progress = createProgressLine(err);
     const report = await auditUntilSettled(async () => audit({ ...(await open(command)), onProgress: progress.update }));
     progress.end();
@@ -110,8 +83,6 @@ const BETWEEN_RUNS_MS = 10_000;
 /** A service shows its attestations at the latest after this time. */
 const CLAIM_GRACE_MS = 300_000;
 
-const CLAIM_CHECKS: readonly CheckName[] = ['shown', 'row', 'figure'];
-
 /** Repeats the audit while all differences may come from an attestation that the service does not show yet. */
 async function auditUntilSettled(runOnce: () => Promise<AuditReport>): Promise<AuditReport> {
   for (let left = MAX_RUNS - 1; ; left--) {
@@ -125,7 +96,7 @@ async function auditUntilSettled(runOnce: () => Promise<AuditReport>): Promise<A
 export function mayBeInProgress({ differences, newestAttestationAt, auditedAt }: AuditReport): boolean {
   if (differences.length === 0 || newestAttestationAt === null) return false;
   const isFresh = Date.parse(auditedAt) - Date.parse(newestAttestationAt) < CLAIM_GRACE_MS;
-  return isFresh && differences.every(({ check }) => CLAIM_CHECKS.includes(check));
+  return isFresh && differences.every(({ check }) => getCheck(check).appliesTo === 'claims');
 }
 
 /** Progress on a terminal, in one line that is overwritten. */
@@ -152,7 +123,7 @@ const MAX_TRACE_LINES = 15;
 
 /** A bug of the audit with its stack trace. URLs are redacted, because they may contain an API key. */
 function formatUnexpectedError(error: unknown): string[] {
-  const text = (error instanceof Error ? error.stack : undefined) ?? String(error);
+  const text = (error instanceof Error ? error.stack : undefined) ?? getErrorMessage(error);
   const lines = text.replaceAll(/\b(https?|wss?):\/\/\S+/g, '<endpoint>').split('\n');
   return ['The audit itself failed; this is no result about the record:', ...lines.slice(0, MAX_TRACE_LINES)];
 }

@@ -3,7 +3,8 @@ import { type Day, formatDay, parseDay } from '../../forecast/day.ts';
 import { MIN_HISTORY_DAYS } from '../../forecast/input-frame.ts';
 import { TRAINING_START } from '../../forecast/model.ts';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
-import type { AuditPrices, PriceHistory } from './audit-prices.ts';
+import type { PriceHistory } from '../../verify/evidence.ts';
+import type { AuditPrices } from './audit-prices.ts';
 
 /** Accepted names of the close column, the median first: records are resolved with medians. */
 const CLOSE_COLUMNS = ['close_median', 'close'];

@@ -2,10 +2,14 @@ import type { Address } from 'viem';
 import { type Day, formatDay } from '../../forecast/day.ts';
 import type { RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
 import type { RecordSummary } from '../../forecast/statistics/record-summary.ts';
-import type { AuditedRow } from '../checks/audited-row.ts';
-import { type AuditDifference, CHECKS, type CheckName, type Findings } from '../checks/findings.ts';
+import type { CheckId } from '../../verify/catalogue.ts';
+import type { ChainRecord, CheckedRecord } from '../../verify/check-record.ts';
+import type { CheckedRow } from '../../verify/checks/forecast.ts';
+import type { RecomputedFigures } from '../../verify/checks/statistics.ts';
+import type { Findings } from '../../verify/findings.ts';
+import { formatRecordVerdict, getVerdict, tallyChecks } from '../../verify/summary.ts';
 import type { AuditPrices } from '../prices/audit-prices.ts';
-import type { RecomputedFigures } from './recompute.ts';
+import { type AuditDifference, listDifferences, listGaps } from './differences.ts';
 
 /** `agrees`: every check was made and passed. `incomplete`: every possible check passed, and some were impossible. */
 export type AuditVerdict = 'agrees' | 'differs' | 'incomplete';
@@ -27,21 +31,25 @@ export interface AuditedHorizon extends Pick<RecordSummary, SummaryFigures> {
 }
 
 export interface CheckCount {
-  check: CheckName;
+  check: CheckId;
   what: string;
   passed: number;
   failed: number;
+  unknown: number;
 }
 
 export interface AuditReport {
   verdict: AuditVerdict;
+  /** The verdict in one line. */
+  summary: string;
   chainId: number;
   attester: Address;
   eas: Address;
   fromBlock: number;
   throughBlock: number;
   auditedAt: string;
-  prices: { source: string; toleranceBps: number };
+  /** Null: closes were not compared. */
+  prices: { source: string; toleranceBps: number } | null;
   /** The service whose claims were compared; null without one. */
   service: string | null;
   horizons: AuditedHorizon[];
@@ -57,51 +65,48 @@ export interface AuditReport {
   newestAttestationAt: string | null;
 }
 
-interface AuditReportInputs {
+interface AuditReportInputs extends CheckedRecord {
   scope: {
     chainId: number;
     attester: Address;
     eas: Address;
     fromBlock: number;
     throughBlock: number;
-    prices: AuditPrices;
+    prices: AuditPrices | null;
     service: string | null;
     now: Date;
   };
-  rows: readonly AuditedRow[];
-  recomputed: readonly RecomputedFigures[];
+  record: ChainRecord;
   missingCloses: readonly Day[];
   findings: Findings;
-  newestAt: Date | null;
 }
 
-export function buildAuditReport({ scope, rows, recomputed, missingCloses, findings, newestAt }: AuditReportInputs): AuditReport {
+const VERDICTS = { pass: 'agrees', fail: 'differs', unknown: 'incomplete' } as const;
+
+export function buildAuditReport({ scope, rows, recomputed, record, missingCloses, findings }: AuditReportInputs): AuditReport {
   const { prices, now, ...where } = scope;
-  const { differences } = findings;
-  const notes = [...findings.notes];
-  if (rows.length === 0) notes.push('no forecast of this attester was found: check the address and the first block');
-  const incomplete = [...listGaps(rows, missingCloses), ...findings.gaps];
   return {
-    verdict: differences.length > 0 ? 'differs' : incomplete.length > 0 ? 'incomplete' : 'agrees',
+    verdict: VERDICTS[getVerdict(findings.list)],
+    summary: formatRecordVerdict(findings.list),
     ...where,
     auditedAt: now.toISOString(),
-    prices: { source: prices.source, toleranceBps: prices.toleranceBps },
+    prices: prices === null ? null : { source: prices.source, toleranceBps: prices.toleranceBps },
     horizons: recomputed.map((one) => buildAuditedHorizon(one, rows)),
-    checks: countChecks(findings),
-    differences: [...differences],
-    notes,
-    incomplete,
+    checks: tallyChecks(findings.list).map(({ rule, ...tally }) => ({ ...tally, what: rule })),
+    differences: listDifferences(findings.list),
+    notes: [...findings.notes],
+    incomplete: listGaps(findings.list, missingCloses),
     missingCloses: missingCloses.map(formatDay),
-    newestAttestationAt: newestAt?.toISOString() ?? null,
+    newestAttestationAt: getNewestTime(record)?.toISOString() ?? null,
   };
 }
 
-function listGaps(rows: readonly AuditedRow[], missingCloses: readonly Day[]): string[] {
-  if (rows.length === 0) return ['there is nothing to audit'];
-  return missingCloses.length === 0 ? [] : [`${missingCloses.length} days have no price to check outcomes`];
+function getNewestTime({ predictions, resolutions }: ChainRecord): Date | null {
+  const times = [...predictions, ...resolutions].map(({ at }) => at.getTime());
+  return times.length === 0 ? null : new Date(times.reduce((newest, at) => Math.max(newest, at), 0));
 }
 
-function buildAuditedHorizon({ horizonDays, summary, statistics }: RecomputedFigures, rows: readonly AuditedRow[]): AuditedHorizon {
+function buildAuditedHorizon({ horizonDays, summary, statistics }: RecomputedFigures, rows: readonly CheckedRow[]): AuditedHorizon {
   const members = rows.filter(({ prediction }) => prediction.data.horizonDays === horizonDays);
   const days = members.map(({ prediction }) => prediction.data.day);
   const { voids, missed, pending, resolved, wins, losses, holds, accuracy, accuracyInterval95 } = summary;
@@ -124,13 +129,4 @@ function buildAuditedHorizon({ horizonDays, summary, statistics }: RecomputedFig
     summary,
     statistics,
   };
-}
-
-function countChecks({ passed, differences }: Findings): CheckCount[] {
-  return (Object.keys(CHECKS) as CheckName[]).map((check) => ({
-    check,
-    what: CHECKS[check],
-    passed: passed[check],
-    failed: differences.filter((difference) => difference.check === check).length,
-  }));
 }

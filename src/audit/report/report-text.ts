@@ -18,11 +18,11 @@ export function reportText(report: AuditReport): string {
 }
 
 function formatHeading({ chainId, attester, eas, fromBlock, throughBlock, prices, service }: AuditReport): string {
-  const tolerance = prices.toleranceBps === 0 ? 'to the cent' : `within ${prices.toleranceBps} basis points`;
+  const tolerance = prices?.toleranceBps === 0 ? 'to the cent' : `within ${prices?.toleranceBps} basis points`;
   return [
     `Audit of ${attester} on chain ${chainId}`,
     `  attestations  EAS ${eas}, blocks ${fromBlock} to ${throughBlock}`,
-    `  prices        ${prices.source}, ${tolerance}`,
+    `  prices        ${prices === null ? 'none: closes are not compared' : `${prices.source}, ${tolerance}`}`,
     `  claims        ${service ?? 'none: chain and prices alone'}`,
   ].join('\n');
 }
@@ -53,15 +53,14 @@ function formatHorizonTable(horizons: readonly AuditedHorizon[]): string {
   return rows.map((cells) => cells.map(pad).join('  ')).join('\n');
 }
 
-function formatChecks({ checks: all, service }: AuditReport): string {
-  const claimChecks = ['shown', 'row', 'figure'];
-  const listed = all.filter(({ check }) => service !== null || !claimChecks.includes(check));
+function formatChecks({ checks: all }: AuditReport): string {
+  const listed = all.filter(({ passed, failed }) => passed + failed > 0);
   return formatSection('Checks:', listed.map(formatCheckLine));
 }
 
 function formatCheckLine({ check, what, passed, failed }: CheckCount): string {
-  const count = failed > 0 ? `${failed} WRONG, ${passed} right` : passed === 0 ? 'nothing to check' : `${passed} right`;
-  return `${check.padEnd(11)} ${what}: ${count}`;
+  const count = failed > 0 ? `${failed} WRONG, ${passed} right` : `${passed} right.`;
+  return `${check.padEnd(13)} ${what} ${count}`;
 }
 
 /** A long record has many notes of one kind. */

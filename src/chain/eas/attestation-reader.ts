@@ -4,6 +4,7 @@ import { type ChainReader, readBlockNumber } from '../rpc/blocks.ts';
 import { chainCall } from '../rpc/chain-call.ts';
 import { easAbi, schemaRegistryAbi } from './abi.ts';
 import { EAS_SCHEMAS, getSchemaUid, SCHEMA_VERSION, type SchemaName } from './attestation-schemas.ts';
+import type { RawAttestation } from './raw-attestation.ts';
 
 export interface DecodedField {
   name: string;
@@ -26,6 +27,7 @@ export interface OnChainAttestation {
   at: Date;
   revoked: boolean;
   data: Hex;
+  content: RawAttestation;
   /** Empty when the data does not decode under the schema. */
   decoded: DecodedField[];
 }
@@ -77,6 +79,7 @@ async function readAttestation(chain: EasChain, uid: Hex): Promise<OnChainAttest
     at: new Date(Number(found.time) * 1000),
     revoked: found.revocationTime > 0n,
     data,
+    content: found,
     decoded: decodeFields(described.schema, data),
   };
 }

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters } from 'viem';
 import { OracleError } from '../../platform/errors.ts';
 
@@ -43,12 +42,6 @@ export function encodeOpening(opening: CommitmentOpening): Hex {
     requireWholeNumber('pUpBps', opening.pUpBps, MAX_BPS),
     BigInt(requireWholeNumber('btcPriceCents', opening.btcPriceCents)),
   ]);
-}
-
-/** Salt of a forecast: HMAC-SHA256 of its id under the master secret, so it can be derived again without the database. */
-export function deriveSalt(masterSecret: string, forecastId: string): Hex {
-  if (masterSecret === '') throw new OracleError('INPUT_INVALID', 'The master secret of the salts is empty', { field: 'masterSecret' });
-  return `0x${createHmac('sha256', masterSecret).update(forecastId).digest('hex')}`;
 }
 
 /** @throws OracleError INPUT_INVALID for a name without a code. */

@@ -4,7 +4,7 @@ import type { AuditOptions } from '../../audit/audit.ts';
 import { openAuditChain } from '../../audit/chain/audit-chain.ts';
 import { claimsOf } from '../../audit/claims/service-claims.ts';
 import { openAuditByAddress, openPrices } from '../../audit/command/open-audit.ts';
-import { type AuditCommand, OPTIONS_TEXT, runAudit } from '../../audit/command/run-audit.ts';
+import { AUDIT_OPTIONS, type AuditCommand, EXIT_CODES_TEXT, printAuditFailure, runAudit } from '../../audit/command/run-audit.ts';
 import { readDemoFile } from '../../dev/demo/demo-login.ts';
 import { getLocalUrl, loadConfig } from '../../platform/config/config.ts';
 import type { Config } from '../../platform/config/settings.ts';
@@ -19,17 +19,19 @@ const SYNTAX: CommandSyntax = {
   name: 'npm run -s audit --',
   summary: 'Recomputes the record from its attestations and prices, and prints every difference from the claims of the service',
   description: 'Without --rpc: the running service of DATA_DIR, against its chain and the prices that its record is made from.',
-  options: [],
-  footer: OPTIONS_TEXT.trimEnd(),
+  options: AUDIT_OPTIONS,
+  footer: EXIT_CODES_TEXT,
 };
 
 export async function runAuditCommand(args: string[]): Promise<void> {
-  if (args.includes('--help') || args[0] === 'help') {
-    parseCommandLine(SYNTAX, ['--help'], process.stdout);
-    return;
-  }
   handleBrokenPipes();
-  process.exitCode = await runAudit(args, { open: (command) => openAudit(command), out: process.stdout, err: process.stderr });
+  const { stdout: out, stderr: err } = process;
+  try {
+    const parsed = parseCommandLine<AuditCommand>(SYNTAX, args, out);
+    if (parsed !== null) process.exitCode = await runAudit(parsed.values, { open: (command) => openAudit(command), out, err });
+  } catch (error) {
+    process.exitCode = printAuditFailure(error, err);
+  }
 }
 
 export function openAudit(command: AuditCommand, settings: () => Config = loadConfig): Promise<AuditOptions> {

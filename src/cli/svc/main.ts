@@ -56,7 +56,6 @@ async function runCommand(args: string[], context: CliContext): Promise<number> 
     const parser = buildCommand(command, context.out).action(async () => {
       exitCode = await command.run(context, parser.opts(), parser.args);
     });
-    if (command === auditCommand) parser.allowUnknownOption().allowExcessArguments();
     program.addCommand(parser);
   }
   await program.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });

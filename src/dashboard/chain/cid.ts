@@ -1,5 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHexString, hexToBytesStrict } from './abi.ts';
+import { type Hex, hexToBytes } from 'viem';
 
 /** IPFS content identifiers. */
 
@@ -7,13 +6,9 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 /** CID version 1, codec raw, sha2-256, 32 bytes. */
 const PREFIX = [0x01, 0x55, 0x12, 0x20];
 
-/** CIDv1 in base32 of a sha2-256 digest. @param digest hex */
-export function encodeCid(digest: string) {
-  const bits = [...PREFIX, ...hexToBytesStrict(digest)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+/** CIDv1 in base32 of a sha2-256 digest. */
+export function encodeCid(digest: Hex) {
+  const bits = [...PREFIX, ...hexToBytes(digest)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   const digits = bits.match(/.{1,5}/g) ?? [];
   return `b${digits.map((five) => ALPHABET[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')}`;
-}
-
-export function computeSha256Hex(bytes: Uint8Array) {
-  return bytesToHexString(sha256(bytes));
 }

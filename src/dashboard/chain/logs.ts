@@ -1,6 +1,4 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
-import { utf8ToBytes } from '@noble/hashes/utils.js';
-import { bytesToHexString } from './abi.ts';
+import { toEventSelector } from 'viem';
 import { type ChainRequest, toHexNumber } from './blocks.ts';
 import { callAll, type RpcOutcome, RpcResponseTooLargeError, RpcUnavailableError, requireResult } from './rpc.ts';
 
@@ -8,6 +6,7 @@ import { callAll, type RpcOutcome, RpcResponseTooLargeError, RpcUnavailableError
 const MAX_BLOCKS_PER_CALL = 10_000;
 const MIN_BLOCKS_PER_CALL = 500;
 const MAX_CALLS = 24;
+const ATTESTED = toEventSelector('Attested(address,address,bytes32,bytes32)');
 const UID_PATTERN = /^0x[0-9a-f]{64}$/i;
 
 /**
@@ -19,8 +18,7 @@ export async function listAttestedUids(
   { from, to, eas, attester, schema, most }: { from: number; to: number; eas: string; attester: string; schema: string; most: number },
   request: ChainRequest,
 ): Promise<string[]> {
-  const event = bytesToHexString(keccak_256(utf8ToBytes('Attested(address,address,bytes32,bytes32)')));
-  const topics = [event, null, `0x${attester.slice(2).padStart(64, '0')}`, schema];
+  const topics = [ATTESTED, null, `0x${attester.slice(2).padStart(64, '0')}`, schema];
   const uids = [];
   let [blocks, requests] = [MAX_BLOCKS_PER_CALL, 0];
   for (let at = from; at <= to && uids.length <= most; ) {

@@ -1,21 +1,25 @@
+import type { Address } from 'viem';
+import type { RivalSearch, RowEvidence } from '../../verify/check-row.ts';
+import { checkAttestation } from '../../verify/checks/attestation.ts';
+import type { AttestationEvidence, Unread } from '../../verify/evidence.ts';
+import { createFindings } from '../../verify/findings.ts';
 import {
-  type AttestationRead,
   type AttestationReads,
   buildAttestationCall,
   parseAttestationAnswer,
   readAttestations,
+  toEvidence,
 } from '../chain/attestations.ts';
 import { buildFirstCalls } from '../chain/blocks.ts';
 import { callRecordChain } from '../chain/call-chain.ts';
 import { encodeCid } from '../chain/cid.ts';
-import { type Attestation, decodePredictionData, isUidOfContent } from '../chain/eas.ts';
 import { createMetadataReader } from '../chain/metadata.ts';
 import { RpcUnavailableError } from '../chain/rpc.ts';
 import { findNeighbours, type ShownRecord } from '../record/neighbours.ts';
 import { requestApi } from '../state/api.ts';
 import type { AttestationHistory, ScorecardRow } from '../state/responses.ts';
 import { computeSearchRange, findCommitmentsAround } from './commitments.ts';
-import type { CheckTask, Commitments, Evidence, Finding } from './evidence/evidence.ts';
+import type { CheckTask, RowFinding } from './evidence/evidence.ts';
 import { buildUncheckedFinding, verifyRow } from './verify-row.ts';
 
 const ROWS_PER_BATCH = 25;
@@ -26,7 +30,7 @@ const readMetadata = createMetadataReader({ fetch: (path, request) => fetch(new 
 /** Evidence that is fetched once for all rows. */
 interface SharedEvidence {
   salts: ReadonlyMap<string, string>;
-  commitments: Commitments;
+  rivals: RivalSearch | Unread;
   readings: AttestationReads;
 }
 
@@ -39,7 +43,7 @@ export async function checkRows(task: CheckTask) {
     const found = {
       readings,
       salts: await fetchSalts(task),
-      commitments: await findCommitmentsAround(task, { readings, firstAnswers }),
+      rivals: await findCommitmentsAround(task, { readings, firstAnswers }),
     };
     for (; done < rows.length; done += ROWS_PER_BATCH) await checkBatch(task, rows.slice(done, done + ROWS_PER_BATCH), found);
   } catch (error) {
@@ -68,9 +72,10 @@ async function checkBatch(task: CheckTask, rows: readonly ScorecardRow[], found:
 }
 
 /** An error in one row must not stop the check of the others. */
-async function checkOneRow(task: CheckTask, row: ScorecardRow, found: SharedEvidence): Promise<Finding> {
+async function checkOneRow(task: CheckTask, row: ScorecardRow, found: SharedEvidence): Promise<RowFinding> {
+  const attester = task.info.chain.attester.toLowerCase() as Address;
   try {
-    const finding = verifyRow(await collectEvidence(task, row, found));
+    const finding = verifyRow(await collectEvidence(task, row, found), { attester, now: new Date() });
     task.signal.throwIfAborted();
     return finding;
   } catch (error) {
@@ -83,23 +88,17 @@ async function checkOneRow(task: CheckTask, row: ScorecardRow, found: SharedEvid
 async function collectEvidence(
   { shown, info, signal }: CheckTask,
   row: ScorecardRow,
-  { readings, salts, commitments }: SharedEvidence,
-): Promise<Evidence> {
-  const prediction = getReading(readings, row.attestationUid);
+  { readings, salts, rivals }: SharedEvidence,
+): Promise<RowEvidence> {
   const neighbours = findNeighbours(row, shown.known);
   const previousUid = neighbours.before?.attestationUid ?? null;
+  const prediction = row.attestationUid === null ? null : toEvidence(readings, row.attestationUid, 'prediction');
+  const resolution = row.resolutionUid === null ? null : toEvidence(readings, row.resolutionUid, 'resolution');
   return {
-    row,
-    horizon: shown.horizon,
-    attester: info.chain.attester,
-    prediction,
-    neighbours,
-    commitments,
-    resolution: row.resolutionUid === null ? null : getReading(readings, row.resolutionUid),
-    previous: previousUid === null ? null : getReading(readings, previousUid),
+    ...{ row, horizon: shown.horizon, neighbours, rivals, prediction, resolution },
+    previous: previousUid === null ? null : toEvidence(readings, previousUid, 'prediction'),
     salt: salts.get(String(row.attestationUid)) ?? null,
-    metadata: await fetchMetadata(prediction, signal),
-    now: new Date(),
+    metadata: await fetchMetadata(prediction, info.chain.attester as Address, signal),
   };
 }
 
@@ -109,25 +108,16 @@ function collectUids(rows: readonly ScorecardRow[], { known }: ShownRecord) {
   return [...new Set(named.map(String))].filter((uid) => UID_PATTERN.test(uid));
 }
 
-function getReading(readings: AttestationReads, uid: string | null): AttestationRead {
-  // An invalid uid exists on no chain.
-  return uid === null ? { problem: 'it is not on chain yet' } : (readings.get(uid) ?? { attestation: null });
-}
-
-async function fetchMetadata(reading: AttestationRead, signal: AbortSignal): Promise<Evidence['metadata']> {
-  const digest = findMetadataDigest('attestation' in reading ? reading.attestation : null);
-  return digest === null ? null : readMetadata(encodeCid(digest), signal);
-}
-
 /** Metadata is fetched only for authentic attestations; nothing is published for others. */
-function findMetadataDigest(attestation: Attestation | null) {
-  if (attestation === null || !isUidOfContent(attestation)) return null;
-  try {
-    return decodePredictionData(attestation).metadata;
-  } catch {
-    // The check itself reports undecodable data.
-    return null;
-  }
+async function fetchMetadata(
+  evidence: AttestationEvidence<'prediction'> | null,
+  attester: Address,
+  signal: AbortSignal,
+): Promise<RowEvidence['metadata']> {
+  const prediction = evidence === null ? null : checkAttestation(evidence, { attester, now: new Date() }, createFindings());
+  if (prediction === null) return { problem: 'no metadata is published under its digest' };
+  const read = await readMetadata(encodeCid(prediction.data.metadata), signal);
+  return 'bytes' in read ? read.bytes : read;
 }
 
 /** Salts of calls that are visible before their resolution, by prediction uid. */

@@ -1,12 +1,14 @@
+import { type CheckId, getCheck } from '../../verify/catalogue.ts';
+import type { Finding } from '../../verify/findings.ts';
 import { h, replaceChildren } from '../lib/dom.ts';
 import type { ScorecardRow } from '../state/responses.ts';
-import type { Finding } from './evidence/evidence.ts';
+import type { RowFinding } from './evidence/evidence.ts';
 
 interface CheckToolbarOptions {
   rowsNow: () => readonly ScorecardRow[];
   check: (
     rows: readonly ScorecardRow[],
-    options: { signal: AbortSignal; onFound: (row: ScorecardRow, finding: Finding) => void },
+    options: { signal: AbortSignal; onFound: (row: ScorecardRow, finding: RowFinding) => void },
   ) => Promise<void>;
 }
 
@@ -27,11 +29,11 @@ export function createCheckToolbar({ rowsNow, check }: CheckToolbarOptions) {
     const rows = rowsNow();
     running = new AbortController();
     const { signal } = running;
-    const findings: Finding[] = [];
+    const findings: RowFinding[] = [];
     replaceChildren(button, 'Stop');
     replaceChildren(text);
     Object.assign(progress, { max: rows.length, value: 0, hidden: false });
-    const onFound = (_: ScorecardRow, finding: Finding) => void Object.assign(progress, { value: findings.push(finding) });
+    const onFound = (_: ScorecardRow, finding: RowFinding) => void Object.assign(progress, { value: findings.push(finding) });
     try {
       await check(rows, { signal, onFound });
     } finally {
@@ -46,13 +48,20 @@ export function createCheckToolbar({ rowsNow, check }: CheckToolbarOptions) {
   return { element: h('div', { class: 'check-all' }, button, progress, text), name };
 }
 
+/** Checks whose evidence comes from elsewhere than the two attestations, and may be missing. */
+const SEARCHED: readonly CheckId[] = ['metadata', 'onePrediction', 'link'];
+
+const isUnavailable = ({ check, outcome }: Finding) => outcome === 'unknown' && SEARCHED.includes(check);
+
 /** Summary of many findings: verified (with those so far, void or incomplete), mismatches, unchecked. */
-export function formatTally(findings: readonly Finding[]) {
-  const count = (verdict: Finding['verdict']) => findings.filter((finding) => finding.verdict === verdict).length;
+export function formatTally(findings: readonly RowFinding[]) {
+  const count = (verdict: RowFinding['verdict']) => findings.filter((finding) => finding.verdict === verdict).length;
   const verified = findings.filter(({ verdict }) => verdict === 'verified');
   const soFar = verified.filter(({ stage }) => stage === 'open').length;
   const isVoid = verified.filter(({ stage }) => stage === 'void').length;
-  const lacks = verified.map(({ stage, open }) => (stage === 'void' ? [] : open.filter(({ isDue }) => !isDue).map(({ what }) => what)));
+  const lacks = verified.map(({ stage, findings }) =>
+    stage === 'void' ? [] : findings.filter(isUnavailable).map(({ check }) => getCheck(check).title.toLowerCase()),
+  );
   const lacking = lacks.filter(({ length }) => length > 0).length;
   const what = [...new Set(lacks.flat())].join(' and ');
   const apart = [

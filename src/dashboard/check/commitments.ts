@@ -1,11 +1,15 @@
-import { type AttestationRead, type AttestationReads, readAttestations } from '../chain/attestations.ts';
+import type { Address } from 'viem';
+import { getSchemaUid } from '../../chain/eas/attestation-schemas.ts';
+import type { RivalSearch } from '../../verify/check-row.ts';
+import { checkAttestation } from '../../verify/checks/attestation.ts';
+import { isUnread, type Unread } from '../../verify/evidence.ts';
+import { createFindings } from '../../verify/findings.ts';
+import { type AttestationReads, readAttestations, toEvidence } from '../chain/attestations.ts';
 import { findBlocksBetween } from '../chain/blocks.ts';
-import { computeSchemaUid, decodePredictionData, type PredictionData } from '../chain/eas.ts';
 import { listAttestedUids } from '../chain/logs.ts';
 import { type RpcOutcome, RpcUnavailableError } from '../chain/rpc.ts';
 import type { ScorecardRow } from '../state/responses.ts';
-import { type CheckList, formatIsoSeconds, parseIsoSeconds } from './check-list.ts';
-import type { CheckTask, Commitments, CommittedPrediction } from './evidence/evidence.ts';
+import type { CheckTask } from './evidence/evidence.ts';
 
 /** Searches for competing commitments: a wallet that commits to both directions and reveals the winning one has forecast nothing. */
 
@@ -23,10 +27,10 @@ const SEARCH_TIMEOUT_MS = 30_000;
 
 /** Time range in which another prediction could have been made: a day, shortened for a single row to its commit time. */
 export function computeSearchRange(rows: readonly ScorecardRow[], readings: AttestationReads) {
-  const opens = rows.map(({ windowOpensAt }) => parseIsoSeconds(windowOpensAt)).filter(Number.isFinite);
+  const opens = rows.map(({ windowOpensAt }) => Date.parse(windowOpensAt) / 1_000).filter(Number.isFinite);
   const until = Math.max(...opens);
-  const reading = readings.get(String(rows[0]?.attestationUid));
-  const made = (reading && 'attestation' in reading && reading.attestation?.time) || until;
+  const reading = readings.get(String(rows[0]?.attestationUid)) ?? null;
+  const made = reading !== null && !isUnread(reading) ? Number(reading.time) || until : until;
   const ahead = rows.length > 1 ? DAY : Math.min(DAY, Math.max(SEARCH_BEFORE_OPENING_SECONDS, until - made + SEARCH_BEFORE_MAKING_SECONDS));
   return { since: Math.floor(Math.min(...opens) - ahead), until };
 }
@@ -44,7 +48,7 @@ interface CommitmentsAroundOptions {
 export async function findCommitmentsAround(
   task: Pick<CheckTask, 'rows' | 'info' | 'endpoint' | 'signal'>,
   { readings = new Map(), firstAnswers, timeoutMs = SEARCH_TIMEOUT_MS }: CommitmentsAroundOptions = {},
-): Promise<Commitments> {
+): Promise<RivalSearch | Unread> {
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     return await readCommitments({ ...task, signal: AbortSignal.any([task.signal, timeout]) }, readings, firstAnswers);
@@ -60,7 +64,7 @@ async function readCommitments(
   { rows, info, endpoint, signal }: Pick<CheckTask, 'rows' | 'info' | 'endpoint' | 'signal'>,
   readings: AttestationReads,
   firstAnswers?: readonly RpcOutcome[],
-): Promise<Commitments> {
+): Promise<RivalSearch> {
   const { eas } = info.contracts;
   const request = { eas, endpoint, signal };
   const time = computeSearchRange(rows, readings);
@@ -68,60 +72,23 @@ async function readCommitments(
   const { from, to, newest } = await findBlocksBetween(time, request, firstAnswers);
   if (to - from >= MAX_BLOCKS)
     throw new RpcUnavailableError(`${to - from + 1} blocks are too many for these rows: check this row by itself`);
-  const attester = info.chain.attester.toLowerCase();
-  const schema = computeSchemaUid('prediction');
+  const attester = info.chain.attester.toLowerCase() as Address;
   const most = Math.max(MAX_PREDICTIONS, MAX_PREDICTIONS_PER_ROW * rows.length);
-  const uids = await listAttestedUids({ from, to, attester, schema, eas, most }, request);
-  const range = { from, to, since: time.since, newest: newest.time };
+  const uids = await listAttestedUids({ from, to, attester, schema: getSchemaUid('prediction'), eas, most }, request);
+  const search = { since: new Date(time.since * 1_000), newest: new Date(newest.time * 1_000) };
   if (uids.length > most) {
     // So many predictions in one day can only serve to hide one.
-    if (rows.length === 1) return { ...range, committed: [], tooMany: most };
+    if (rows.length === 1) return { ...search, committed: [], tooMany: most };
     throw new RpcUnavailableError(`more than ${most} predictions are too many for these rows: check this row by itself`);
   }
   await readAttestations(readings, uids, request);
-  return { ...range, committed: uids.flatMap((uid) => parseCommitted(readings.get(uid), { uid, attester, schema })) };
+  return { ...search, committed: uids.flatMap((uid) => parseCommitted(readings, uid, attester)) };
 }
 
-function parseCommitted(
-  reading: AttestationRead | undefined,
-  { uid, attester, schema }: { uid: string; attester: string; schema: string },
-): CommittedPrediction[] {
-  if (reading !== undefined && 'problem' in reading) throw new RpcUnavailableError(reading.problem);
-  const attestation = reading?.attestation;
-  if (attestation?.uid !== uid) throw new RpcUnavailableError('it lists an attestation but does not return it');
-  if (attestation.attester !== attester || attestation.schema !== schema) return [];
-  try {
-    const { day, horizonDays } = decodePredictionData(attestation);
-    return [{ uid, time: attestation.time, day, horizonDays }];
-  } catch {
-    // Undecodable data commits to nothing.
-    return [];
-  }
-}
-
-const CHECK_NAME = 'whether the wallet committed to another call for this day';
-
-/** Checks that no other prediction for the same day and horizon came in time. */
-export function checkNoOtherCommitment(
-  list: CheckList,
-  commitments: Commitments,
-  { uid, time, data: { day, horizonDays, windowOpensAt } }: { uid: string; time: number; data: PredictionData },
-) {
-  if ('problem' in commitments) return list.leave(CHECK_NAME, commitments.problem);
-  const { from, to, since, newest, committed, tooMany } = commitments;
-  const range = `In blocks ${from} to ${to}, from ${formatIsoSeconds(since)} on`;
-  if (tooMany !== undefined) {
-    const what = `${range}, the wallet made few enough predictions to read each.`;
-    return void list.add('commitments', what, { expected: `at most ${tooMany}`, actual: `more than ${tooMany}` });
-  }
-  const inTime = committed.filter((one) => one.day === day && one.horizonDays === horizonDays && one.time < windowOpensAt);
-  const others = inTime.filter((one) => one.uid !== uid);
-  if (inTime.length === 0 && time >= since && time < windowOpensAt) {
-    return list.leave(CHECK_NAME, 'the endpoint omits this prediction from its list');
-  }
-  list.add('commitments', `${range}, the wallet made no other prediction for this day and horizon before its window opened.`, {
-    expected: 'no other',
-    actual: others.map((one) => one.uid).join(', ') || 'no other',
-  });
-  if (newest < windowOpensAt) list.postpone('another call before its window opens', `the newest block is from ${formatIsoSeconds(newest)}`);
+/** What is of another wallet or schema, or cannot be decoded, commits to nothing. */
+function parseCommitted(readings: AttestationReads, uid: string, attester: Address) {
+  const evidence = toEvidence(readings, uid, 'prediction');
+  if (isUnread(evidence.content)) throw new RpcUnavailableError(evidence.content.problem);
+  if (evidence.content?.uid !== evidence.uid) throw new RpcUnavailableError('it lists an attestation but does not return it');
+  return checkAttestation(evidence, { attester, now: new Date() }, createFindings()) ?? [];
 }

@@ -1,7 +1,10 @@
+import type { SchemaName } from '../../chain/eas/attestation-schemas.ts';
+import { getCheck } from '../../verify/catalogue.ts';
+import type { Finding } from '../../verify/findings.ts';
+import { describeFinding } from '../../verify/summary.ts';
 import { h } from '../lib/dom.ts';
 import { shortenHex } from '../lib/format.ts';
-import type { Check, OpenCheck } from './check-list.ts';
-import type { Finding } from './evidence/evidence.ts';
+import type { RowFinding } from './evidence/evidence.ts';
 
 /** Verdicts differ in mark and text, not in colour alone. */
 const VERDICT_STYLES = {
@@ -12,10 +15,12 @@ const VERDICT_STYLES = {
 
 /** The verdict, with all comparisons in a disclosure. @param options `from`: host of the endpoint; `at`: time of the check */
 export function renderFinding(
-  { verdict, stage, summary, checks, open: left }: Finding,
+  { verdict, stage, summary, findings }: RowFinding,
   { open, onToggle, from, at }: { open: boolean; onToggle: (open: boolean) => void; from: string; at: Date },
 ) {
   const { mark, look } = VERDICT_STYLES[verdict];
+  const [checks, left] = [findings.filter(({ outcome }) => outcome !== 'unknown'), findings.filter(({ outcome }) => outcome === 'unknown')];
+  const about = (kind: SchemaName | undefined) => checks.filter(({ subject }) => subject.attestation === kind).map(renderCheck);
   const later = left.length === 0 ? null : h('span', { class: 'later' }, ` · ${left.length} left open`);
   const sentence = [h('span', { class: 'verdict-mark', 'aria-hidden': 'true' }, mark), h('strong', {}, summary), later];
   if (checks.length === 0) return h('p', { class: `finding ${look}` }, sentence);
@@ -23,17 +28,17 @@ export function renderFinding(
     'details',
     { class: `finding ${look}`, open, ontoggle: ({ target }) => onToggle((target as HTMLDetailsElement).open) },
     h('summary', {}, sentence),
-    renderGroup('Prediction, made before the window', checks.filter(({ about }) => about === 'prediction').map(renderCheck)),
-    renderGroup('Resolution, made after it', checks.filter(({ about }) => about === 'resolution').map(renderCheck)),
-    renderGroup('Position in the record', checks.filter(({ about }) => about === 'record').map(renderCheck)),
+    renderGroup('Prediction, made before the window', about('prediction')),
+    renderGroup('Resolution, made after it', about('resolution')),
+    renderGroup('Position in the record', about(undefined)),
     renderGroup('Left open', left.map(renderOpenCheck)),
-    renderGroup('Not checked here', getUncheckedItems(stage).map(renderOpenCheck)),
+    renderGroup('Not checked here', getUncheckedItems(stage).map(renderOpenItem)),
     h('p', { class: 'quiet' }, formatSources(from, at)),
   );
 }
 
 /** Claims that the two attestations cannot prove. */
-function getUncheckedItems(stage: Finding['stage']) {
+function getUncheckedItems(stage: RowFinding['stage']) {
   const closes = { what: 'That the two closes match the market', why: '“npx svc verify --prices live” compares exchanges' };
   const others = {
     what: 'That there is no even earlier commitment for this day, no second record of the wallet and no withheld newer row',
@@ -50,14 +55,16 @@ function renderGroup(heading: string, lines: readonly HTMLElement[]) {
   return lines.length === 0 ? null : h('div', { class: 'checks' }, h('h3', {}, heading), h('ul', {}, lines));
 }
 
-function renderCheck({ ok, what, expected, actual }: Check) {
+function renderCheck(finding: Finding) {
+  const ok = finding.outcome === 'pass';
   const { mark, look } = ok ? VERDICT_STYLES.verified : VERDICT_STYLES.mismatch;
-  const figures = ok ? renderActual(actual) : h('span', { class: 'difference' }, ` Expected ${expected}, found ${actual}.`);
+  const actual = String(finding.actual ?? 'nothing');
+  const figures = ok ? renderActual(actual) : h('span', { class: 'difference' }, ` ${finding.because}.`);
   return h(
     'li',
     {},
     h('span', { class: look }, mark, h('span', { class: 'visually-hidden' }, ok ? ' agrees: ' : ' does not: ')),
-    h('span', {}, what, figures),
+    h('span', {}, describeFinding(finding), figures),
   );
 }
 
@@ -67,6 +74,10 @@ function renderActual(actual: string) {
   return h('span', { class: 'value' }, ` ${actual.length > 60 ? shortenHex(actual) : actual}`);
 }
 
-function renderOpenCheck({ what, why }: Pick<OpenCheck, 'what' | 'why'>) {
+function renderOpenCheck({ check, because }: Finding) {
+  return renderOpenItem({ what: getCheck(check).title, why: because });
+}
+
+function renderOpenItem({ what, why }: { what: string; why: string }) {
   return h('li', {}, h('span', { class: 'quiet', 'aria-hidden': 'true' }, '○'), h('span', {}, `${what}: ${why}`));
 }

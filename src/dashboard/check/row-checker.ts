@@ -2,12 +2,12 @@ import { findNeighbours, type ShownRecord } from '../record/neighbours.ts';
 import type { ApiResponses, ScorecardRow } from '../state/responses.ts';
 import type { Session } from '../state/session.ts';
 import { checkRows } from './check-rows.ts';
-import type { Finding } from './evidence/evidence.ts';
+import type { RowFinding } from './evidence/evidence.ts';
 import { buildUncheckedFinding } from './verify-row.ts';
 
 /** The finding of a row. */
 export interface StoredFinding {
-  finding: Finding;
+  finding: RowFinding;
   at: Date;
   from: string;
   /** Whether its details are open. */
@@ -30,14 +30,14 @@ export function createRowChecker({ session, getInfo, endpointNow }: RowCheckerOp
     foundOf: (row: ScorecardRow, shown: ShownRecord) => found.get(buildRowKey(row, shown)),
     async check(
       rows: readonly ScorecardRow[],
-      { shown, signal, onFound }: { shown: ShownRecord; signal: AbortSignal; onFound: (row: ScorecardRow, finding: Finding) => void },
+      { shown, signal, onFound }: { shown: ShownRecord; signal: AbortSignal; onFound: (row: ScorecardRow, finding: RowFinding) => void },
     ) {
       const info = await getInfo();
       const endpoint = endpointNow();
       const missing = explainMissingSetup(info, endpoint);
       const url = endpoint !== null && 'url' in endpoint ? endpoint.url : '';
       const from = url === '' ? '' : new URL(url).host;
-      const onFinding = (row: ScorecardRow, finding: Finding) => {
+      const onFinding = (row: ScorecardRow, finding: RowFinding) => {
         const key = buildRowKey(row, shown);
         found.set(key, { finding, at: new Date(), from, open: found.get(key)?.open ?? false });
         onFound(row, finding);

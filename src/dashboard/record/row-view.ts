@@ -1,4 +1,4 @@
-import type { Finding } from '../check/evidence/evidence.ts';
+import type { RowFinding } from '../check/evidence/evidence.ts';
 import { renderFinding } from '../check/finding-view.ts';
 import type { StoredFinding } from '../check/row-checker.ts';
 import { h, replaceChildren } from '../lib/dom.ts';
@@ -6,7 +6,7 @@ import type { ScorecardRow } from '../state/responses.ts';
 
 export type RunCheck = (
   rows: readonly ScorecardRow[],
-  options: { signal: AbortSignal; onFound?: (row: ScorecardRow, finding: Finding) => void },
+  options: { signal: AbortSignal; onFound?: (row: ScorecardRow, finding: RowFinding) => void },
 ) => Promise<void>;
 
 export type RowView = ReturnType<typeof createRowView>;

@@ -1,5 +1,6 @@
 import { type Hex, keccak256, stringToBytes } from 'viem';
-import { computeCommitment, deriveSalt } from '../../chain/eas/commitment.ts';
+import { computeCommitment } from '../../chain/eas/commitment.ts';
+import { deriveSalt } from '../../chain/eas/salt.ts';
 import { parseDay, toInstantMs } from '../../forecast/day.ts';
 import { MODEL_NAME } from '../../forecast/model.ts';
 import { buildCid } from '../../record/commitment/metadata.ts';

@@ -1,5 +1,6 @@
 import { type Hex, zeroHash } from 'viem';
-import { type CommitmentOpening, computeCommitment, deriveSalt } from '../../chain/eas/commitment.ts';
+import { type CommitmentOpening, computeCommitment } from '../../chain/eas/commitment.ts';
+import { deriveSalt } from '../../chain/eas/salt.ts';
 import type { CommittedValues, ForecastDoc } from '../forecast-doc.ts';
 
 /** Opening of a commitment. The salt is derived from the master secret, so that it survives the loss of the database. */

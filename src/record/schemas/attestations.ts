@@ -74,10 +74,11 @@ const ON_CHAIN = z.object({
 export type OnChainReply = z.input<typeof ON_CHAIN>;
 
 export const CHECK = z.object({
+  check: z.string().describe('Id of the check, as in the table of docs/VERIFY.md'),
   field: z.string().describe('Compared field'),
-  expected: PLAIN.nullable().describe('Value in the record; times in ISO 8601'),
+  expected: PLAIN.nullable().describe('Value that the record, or the rule of the check, requires; times in ISO 8601'),
   actual: PLAIN.nullable().describe('Value on chain'),
-  ok: z.boolean().describe('Whether both agree'),
+  ok: z.boolean().describe('Whether it passed'),
 });
 
 /** Only attestations of the record are verified; any other uid returns 404. */

@@ -1,26 +1,23 @@
-import type { Address, Hex } from 'viem';
+import type { Hex } from 'viem';
 import type { Caller } from '../../auth/caller.ts';
-import { checkAttestation, type ExpectedAttestation, type FieldCheck } from '../../chain/eas/attestation-check.ts';
 import type { AttestationReader, OnChainAttestation } from '../../chain/eas/attestation-reader.ts';
 import { OracleError } from '../../platform/errors.ts';
-import { type AttestationMatch, findAttestation } from '../attestations/find-and-count.ts';
-import { type AttestationViewOptions, viewAttestation } from '../attestations/view.ts';
-import { computeForecastCommitment } from '../commitment/commitment.ts';
-import { buildExpectedPrediction, buildExpectedResolution } from '../commitment/expected-attestation.ts';
-import type { ForecastDoc } from '../forecast-doc.ts';
+import { checkServedOpening } from '../../verify/checks/forecast.ts';
+import { checkOpening } from '../../verify/checks/resolution.ts';
+import { createFindings, NO_SUBJECT } from '../../verify/findings.ts';
+import { getVerdict } from '../../verify/summary.ts';
+import { findAttestation } from '../attestations/find-and-count.ts';
+import { viewAttestation } from '../attestations/view.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
-import { mayRead } from '../forecast-visibility.ts';
 import type { AttestationVerification, OnChainReply } from '../schemas/attestations.ts';
+import { checkRecorded, findServedOpening, type RecordCheckDeps, toChecks } from './check-forecast.ts';
 
-export interface AttestationVerificationDeps {
+export interface AttestationVerificationDeps extends RecordCheckDeps {
   record: ForecastRecord;
   attestations: AttestationReader;
-  attesterAddress: Address;
   chainId: number;
   /** Attestation explorer; null on a local chain, or when none is known. */
   explorerUrl: string | null;
-  saltSecret: string;
-  viewFor(caller: Caller): AttestationViewOptions;
 }
 
 /**
@@ -31,14 +28,25 @@ export async function verifyAttestation(deps: AttestationVerificationDeps, uid: 
   const [onChain, known] = await Promise.all([deps.attestations.read(uid), findAttestation(deps.record, uid)]);
   if (onChain === null) throw new OracleError('NOT_FOUND', `There is no attestation ${uid} on chain ${deps.chainId}`, { field: 'uid' });
   if (known === null) throw foreignAttestationError(onChain, deps.chainId);
-  const checks = checkAgainstRecord(deps, onChain, known, caller);
+  const { doc, type } = known;
+  const findings = createFindings();
+  if (type === 'resolution') {
+    const resolution = checkRecorded(deps, doc, { type, uid, onChain }, findings);
+    const subject = { ...NO_SUBJECT, attestation: type, uid };
+    if (resolution !== null) checkOpening(subject, { commitment: doc.commitment, opening: resolution.data }, findings);
+  } else {
+    const prediction = checkRecorded(deps, doc, { type, uid, onChain }, findings);
+    const opening = findServedOpening(deps, doc, caller);
+    if (prediction !== null && opening !== undefined) checkServedOpening(prediction, opening, findings);
+  }
+  const checks = toChecks(findings.list).map(({ attestation: _, what: __, ...check }) => check);
   return {
     ...viewAttestation(known.doc, known.type, deps.viewFor(caller)),
     success: true,
     data: toOnChainReply(onChain),
     uid,
     onChain: true,
-    verified: checks.every(({ ok }) => ok),
+    verified: getVerdict(findings.list) === 'pass',
     checks,
     attester: onChain.attester,
     blockTime: onChain.at.toISOString(),
@@ -59,38 +67,6 @@ export function foreignAttestationError({ uid, attester, schemaUid, schemaName }
   });
 }
 
-function toOnChainReply({ data: _, at, ...onChain }: OnChainAttestation): OnChainReply {
+function toOnChainReply({ data: _, content: __, at, ...onChain }: OnChainAttestation): OnChainReply {
   return { ...onChain, at: at.toISOString() };
-}
-
-/** Compares the on-chain content with the expected one, and the opening where the caller may read it. */
-export function checkAgainstRecord(
-  deps: AttestationVerificationDeps,
-  onChain: OnChainAttestation,
-  { doc, type }: AttestationMatch,
-  caller: Caller,
-): FieldCheck[] {
-  const content = type === 'prediction' ? buildExpectedPrediction(doc) : buildExpectedResolution(doc, deps.saltSecret);
-  const expected: ExpectedAttestation = { attester: deps.attesterAddress, schemaName: type, ...content };
-  const checks = checkAttestation(onChain, expected);
-  if (type === 'prediction') checks.push(doc.state === 'VOID' ? checkVoid(onChain, doc) : checkInTime(onChain, doc));
-  if (doc.values !== null && mayRead(doc, deps.viewFor(caller))) checks.push(checkOpening(deps, doc));
-  return checks;
-}
-
-/** Committed before the outcome window opened, by block time. */
-function checkInTime({ at }: OnChainAttestation, { windowOpensAt }: ForecastDoc): FieldCheck {
-  return { field: 'time', expected: `before ${windowOpensAt.toISOString()}`, actual: at.toISOString(), ok: at < windowOpensAt };
-}
-
-/** A void forecast was committed after its window opened, or the day was missed. */
-function checkVoid({ at }: OnChainAttestation, { windowOpensAt, missed }: ForecastDoc): FieldCheck {
-  const expected = missed ? 'void: nothing was forecast' : `void: not before ${windowOpensAt.toISOString()}`;
-  return { field: 'time', expected, actual: at.toISOString(), ok: missed || at >= windowOpensAt };
-}
-
-/** Recomputes the commitment from the values and the salt served to the caller. */
-function checkOpening({ saltSecret }: AttestationVerificationDeps, { _id, values, commitment }: ForecastDoc): FieldCheck {
-  const actual = computeForecastCommitment(saltSecret, _id, values);
-  return { field: 'commitment opened by salt and values', expected: commitment, actual, ok: actual === commitment };
 }

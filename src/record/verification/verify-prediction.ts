@@ -1,36 +1,28 @@
 import type { Hex } from 'viem';
 import type { Caller } from '../../auth/caller.ts';
 import type { ChainAddresses } from '../../chain/addresses.ts';
-import type { OnChainAttestation } from '../../chain/eas/attestation-reader.ts';
 import { EAS_SCHEMAS, getSchemaUid, type SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import { DIRECTION_CODES, OUTCOME_CODES, SIGNAL_CODES } from '../../chain/eas/commitment.ts';
 import { formatDay } from '../../forecast/day.ts';
 import { OracleError } from '../../platform/errors.ts';
-import { type AttestationType, findAttestation } from '../attestations/find-and-count.ts';
+import { getCheck } from '../../verify/catalogue.ts';
+import { createFindings } from '../../verify/findings.ts';
+import { formatForecastVerdict, getVerdict } from '../../verify/summary.ts';
+import { findAttestation } from '../attestations/find-and-count.ts';
 import { viewSalt } from '../attestations/view.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
-import { mayRead } from '../forecast-visibility.ts';
 import { COMMITMENT_FORMULA } from '../oracle/commitment-proof.ts';
 import type { PredictionVerificationReply } from '../schemas/prediction-verification.ts';
 import { toScorecardEntry } from '../scorecard/scorecard.ts';
-import { crossCheckAttestations, type DescribedCheck, describeChecks, describeNotOnChain } from './prediction-checks.ts';
-import { type AttestationVerificationDeps, checkAgainstRecord, foreignAttestationError } from './verify-attestation.ts';
+import { checkAttestations, type ReadAttestation, toChecks } from './check-forecast.ts';
+import { type AttestationVerificationDeps, foreignAttestationError } from './verify-attestation.ts';
 
 export interface PredictionVerificationDeps extends AttestationVerificationDeps {
   addresses: ChainAddresses;
-  now(): Date;
 }
 
 /** A forecast by attestation uid, or by id (`YYYY-MM-DD:<h>d`) with the name of the input field for errors. */
 export type PredictionReference = { uid: Hex } | { predictionId: string; field: string };
-
-interface ChainAttestation {
-  type: AttestationType;
-  uid: Hex;
-  onChain: OnChainAttestation | null;
-}
-
-type Unchecked = PredictionVerificationReply['unchecked'];
 
 /**
  * Verifies a forecast on chain: prediction and resolution against the record and against each other, and the commitment against the values
@@ -44,18 +36,24 @@ export async function verifyPrediction(
 ): Promise<PredictionVerificationReply> {
   const doc = 'uid' in reference ? await findByAttestation(deps, reference.uid) : await findById(deps, reference);
   const attestations = await readAttestations(deps, doc);
-  const checks = runChecks(deps, doc, { attestations, caller });
-  const unchecked = listUnchecked(deps, doc, caller);
-  const agreeing = checks.filter(({ ok }) => ok).length;
+  const findings = createFindings();
+  const row = checkAttestations(deps, doc, { read: attestations, caller, findings });
+  const checks = toChecks(findings.list);
   const options = deps.viewFor(caller);
   return {
     asOf: deps.now().toISOString(),
-    verified: doc.attestation !== null && agreeing === checks.length,
-    verdict: formatVerificationVerdict(doc, checks, unchecked),
-    agreeing,
+    verified: doc.attestation !== null && getVerdict(findings.list) === 'pass',
+    verdict: formatForecastVerdict(findings.list, row),
+    agreeing: checks.filter(({ ok }) => ok).length,
     checked: checks.length,
     checks,
-    unchecked,
+    unchecked: findings.list
+      .filter(({ outcome }) => outcome === 'unknown')
+      .map(({ check, subject: { attestation = 'prediction' }, because }) => ({
+        attestation,
+        what: getCheck(check).title.toLowerCase(),
+        reason: because,
+      })),
     attestations: attestations.map((one) => toAttestationReply(deps, one)),
     prediction: { ...toScorecardEntry(doc, options), commitment: doc.commitment, salt: viewSalt(doc, options) },
     byHand: describeManualVerification(deps),
@@ -88,7 +86,7 @@ async function findById({ record }: PredictionVerificationDeps, { predictionId, 
 async function readAttestations(
   { attestations }: PredictionVerificationDeps,
   { attestation, reveal }: ForecastDoc,
-): Promise<ChainAttestation[]> {
+): Promise<ReadAttestation[]> {
   const known = [
     ...(attestation === null ? [] : [{ type: 'prediction' as const, uid: attestation.uid }]),
     ...(reveal === null ? [] : [{ type: 'resolution' as const, uid: reveal.uid }]),
@@ -96,58 +94,9 @@ async function readAttestations(
   return Promise.all(known.map(async ({ type, uid }) => ({ type, uid, onChain: await attestations.read(uid) })));
 }
 
-function runChecks(
-  deps: PredictionVerificationDeps,
-  doc: ForecastDoc,
-  { attestations, caller }: { attestations: ChainAttestation[]; caller: Caller },
-): DescribedCheck[] {
-  const [prediction, resolution] = attestations.map(({ onChain }) => onChain);
-  return [
-    ...attestations.flatMap(({ type, uid, onChain }) =>
-      onChain === null ? describeNotOnChain(type, uid) : describeChecks(type, checkAgainstRecord(deps, onChain, { doc, type }, caller)),
-    ),
-    ...(prediction && resolution ? crossCheckAttestations(prediction, resolution) : []),
-  ];
-}
-
-/** Checks that have to wait, from public data only: calendar and chain. */
-function listUnchecked(deps: PredictionVerificationDeps, doc: ForecastDoc, caller: Caller): Unchecked {
-  const { attestation, reveal, values, state, windowOpensAt, resolvesAt } = doc;
-  const unchecked: Unchecked = [];
-  const add = (type: AttestationType, what: string, reason: string) => unchecked.push({ attestation: type, what, reason });
-  if (attestation === null) {
-    add('prediction', 'the prediction on chain', `it is not on chain yet: it has to be before ${windowOpensAt.toISOString()}`);
-  }
-  if (values === null) add('prediction', 'that values open the commitment', 'nothing was forecast on that day: there are none');
-  else if (!mayRead(doc, deps.viewFor(caller))) {
-    const until = `until its outcome is on chain, not before ${resolvesAt.toISOString()}`;
-    add('prediction', 'that values open the commitment', `the values are gated ${until}; callers of the Basic tier may read them at once`);
-  }
-  if (reveal === null) {
-    const pending = `its outcome is not on chain yet: its window ends at ${resolvesAt.toISOString()}`;
-    add('resolution', 'the outcome', state === 'VOID' ? 'it is void: it never counts, and is never resolved' : pending);
-  }
-  return unchecked;
-}
-
-function formatVerificationVerdict(doc: ForecastDoc, checks: readonly DescribedCheck[], unchecked: Unchecked): string {
-  const wrong = checks.filter(({ ok }) => !ok).map(({ attestation, field }) => `${attestation} ${field}`);
-  if (checks.length === 0) return 'nothing could be checked: the prediction is not on chain yet';
-  if (wrong.length > 0) return `${wrong.length} of ${checks.length} checks FAIL (${wrong.join(', ')}): do not rely on this entry`;
-  const agree = `${checks.length} of ${checks.length} checks agree`;
-  const open = unchecked.length === 0 ? 'nothing is left unchecked' : `not checked: ${unchecked.map(({ what }) => what).join('; ')}`;
-  return `${agree}: ${describeAgreement(doc)}; ${open}`;
-}
-
-function describeAgreement({ state, reveal }: ForecastDoc): string {
-  if (state === 'VOID') return 'the forecast is void, as the record says, and never counts';
-  const committed = 'the forecast was on chain before its outcome window opened';
-  return reveal === null ? committed : `${committed}, and what was revealed is what it had committed to`;
-}
-
 function toAttestationReply(
   { explorerUrl }: PredictionVerificationDeps,
-  { type, uid, onChain }: ChainAttestation,
+  { type, uid, onChain }: ReadAttestation,
 ): PredictionVerificationReply['attestations'][number] {
   return {
     type,

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Finding } from './house-words.ts';
 
 const DOMAIN = ['src/platform', 'src/forecast', 'src/market', 'src/chain', 'src/wager'];
-const RECORD = [...DOMAIN, 'src/record', 'src/auth/caller.ts'];
+const RECORD = [...DOMAIN, 'src/verify', 'src/record', 'src/auth/caller.ts'];
 const SKILLS = [...RECORD, 'src/auth', 'src/commerce', 'skills'];
 const TRANSPORTS = [...SKILLS, 'src/contest', 'src/events', 'agent-card', 'src/transports/adapter.ts'];
 const EVERYTHING = ['src', 'skills', 'agent-card', 'contracts'];
@@ -13,9 +13,16 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   'src/forecast': ['src/platform/errors.ts'],
   'src/market': ['src/platform', 'src/forecast'],
   'src/chain': ['src/platform', 'src/forecast'],
+  'src/verify': [
+    'src/platform/errors.ts',
+    'src/forecast',
+    'src/chain/eas/commitment.ts',
+    'src/chain/eas/raw-attestation.ts',
+    'src/chain/eas/attestation-schemas.ts',
+  ],
   'src/wager': ['src/platform', 'src/forecast'],
-  'src/record': [...DOMAIN, 'src/auth/caller.ts'],
-  'src/audit': ['src/platform', 'src/forecast', 'src/chain'],
+  'src/record': [...DOMAIN, 'src/verify', 'src/auth/caller.ts'],
+  'src/audit': ['src/platform', 'src/forecast', 'src/chain', 'src/verify'],
   'src/auth': RECORD,
   'src/commerce': RECORD,
   'src/events': RECORD,
@@ -28,12 +35,13 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   'src/transports/a2a': TRANSPORTS,
   'src/transports/mcp': TRANSPORTS,
   // It runs in browsers; the types of responses are erased.
-  'src/dashboard': ['src/verify'],
+  'src/dashboard': ['src/verify', 'src/chain/eas/raw-attestation.ts', 'src/chain/eas/attestation-schemas.ts'],
   'src/dashboard/state/responses.ts': ['src/transports/http', 'src/record/schemas', 'src/events/event-payloads.ts'],
   'src/cli/svc': [
     'src/platform',
     'src/forecast',
     'src/chain',
+    'src/verify',
     'src/audit',
     'src/auth/login/login-client.ts',
     'src/commerce/receipts/receipt.ts',
@@ -45,9 +53,10 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   'src/main.ts': EVERYTHING,
 };
 
-/** Packages that a layer must not import: forecast has no I/O, audit runs without a database, the page in browsers. */
+/** Packages that a layer must not import: verify and the page run in browsers, forecast has no I/O, and audit runs without a database. */
 const FORBIDDEN_PACKAGES: Readonly<Record<string, RegExp>> = {
   'src/forecast': /^(node:|mongodb$)/,
+  'src/verify': /^(?!viem$|src\/)/,
   'src/audit': /^mongodb$/,
   'src/dashboard': /^node:/,
 };

@@ -39,7 +39,9 @@ async function removeEarlierFiles(folder: URL, { files }: BuiltPage): Promise<vo
 async function bundlePage(): Promise<BuiltPage> {
   const { build } = await importBundler();
   const { outputFiles, metafile }: BuildResult<typeof OPTIONS> = await build(OPTIONS);
-  const inputs = Object.keys(metafile.inputs);
+  // What is imported and then left out, as most of a library, is no part of the page.
+  const contained = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  const inputs = [...new Set(contained.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])))];
   const notice = await readLicenseNotice(ROOT, inputs);
   const files = outputFiles.map(({ path, text }) =>
     path.endsWith('.js') ? toPageFile(`${notice}${text}`, 'js') : toPageFile(text, 'css'),

@@ -3,7 +3,7 @@ import { access, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { type TestChain, testChain } from '../../support/chain/chain.ts';
 import { removeFolder } from '../../support/docs/folders.ts';
@@ -28,13 +28,19 @@ beforeAll(async () => {
   for (const name of ['canonicalize', 'commander', 'viem', 'ws', 'zod'])
     await symlink(join(ROOT, 'node_modules', name), join(modules, name));
   const [started, built] = await Promise.all([
-    testChain(),
+    // A record ends about now, by the clock of the program.
+    testChain({ genesisTimestamp: Math.floor(Date.now() / 1000) - (AUDITED_DAYS + 2) * 86_400 }),
     run(join(ROOT, 'bin/dev/build-svc.mjs'), join(modules, 'bitcoin-signal-oracle-svc')),
   ]);
   chain = started;
   expect(built.code, `${built.stdout}${built.stderr}`).toBe(0);
   await registerSchemas(chain);
 });
+let restore: () => Promise<void>;
+beforeEach(async () => {
+  restore = await chain.snapshot();
+});
+afterEach(() => restore());
 afterAll(async () => {
   await chain.stop();
   await removeFolder(folder);

@@ -2,9 +2,9 @@ import { type Hex, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../../src/audit/audit.ts';
 import { type AuditChain, openAuditChain } from '../../../src/audit/chain/audit-chain.ts';
-import type { AuditDifference } from '../../../src/audit/checks/findings.ts';
 import type { AuditPrices } from '../../../src/audit/prices/audit-prices.ts';
 import type { AuditReport } from '../../../src/audit/report/audit-report.ts';
+import type { AuditDifference } from '../../../src/audit/report/differences.ts';
 import { reportText } from '../../../src/audit/report/report-text.ts';
 import { type Day, formatDay, toInstantMs } from '../../../src/forecast/day.ts';
 import { type TestChain, testChain } from '../../support/chain/chain.ts';
@@ -44,9 +44,9 @@ interface Run {
 
 async function auditOf(
   tampering: Tampering = {},
-  more: { now?: (written: WrittenRecord) => Date; prices?: AuditPrices } = {},
+  more: { now?: (written: WrittenRecord) => Date; prices?: AuditPrices; days?: number } = {},
 ): Promise<Run> {
-  const written = await writeRecord(chain, tampering);
+  const written = await writeRecord(chain, tampering, more.days);
   const { attester, firstDay } = written;
   const now = more.now?.(written) ?? written.now;
   const report = await audit({ chain: reader, attester, prices: more.prices ?? PRICES, claims: null, now });
@@ -73,7 +73,7 @@ describe('an honest record', () => {
     );
     for (const { check, passed, failed } of report.checks) {
       expect({ check, failed }).toEqual({ check, failed: 0 });
-      if (!['shown', 'row', 'figure'].includes(check)) expect(passed, check).toBeGreaterThan(0);
+      if (!['shown', 'row', 'figure', 'metadata', 'void'].includes(check)) expect(passed, check).toBeGreaterThan(0);
     }
     const text = reportText(report);
     expect(text).toContain(`AGREES: chain and prices agree on every one of ${AUDITED_HORIZONS.length * AUDITED_DAYS} rows`);
@@ -129,7 +129,7 @@ describe('each planted tampering is reported', () => {
     const run = await auditOf({ attestAtMs: tooLate });
     // Both horizons of the day were in that transaction.
     expect(found(run)).toEqual(
-      AUDITED_HORIZONS.map((horizonDays) => ({ check: 'resolution', date: run.date(DAY), horizonDays, sequence: DAY + 1, field: 'time' })),
+      AUDITED_HORIZONS.map((horizonDays) => ({ check: 'void', date: run.date(DAY), horizonDays, sequence: DAY + 1, field: 'time' })),
     );
     expect(run.report.differences[0].message).toContain('attested late: its block is of');
     expect(run.report.horizons.map(({ voids, inTime }) => ({ voids, inTime }))).toEqual([
@@ -174,8 +174,8 @@ describe('each planted tampering is reported', () => {
     const run = await auditOf({
       prediction: (item) => (at(DAY, 1)(item) ? [item, { ...item, commitment: `0x${'cd'.repeat(32)}` as Hex }] : [item]),
     });
-    expect(found(run)).toEqual([{ check: 'sequence', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'sequence' }]);
-    expect(run.report.differences[0].message).toContain(`sequence ${DAY + 1} is there twice`);
+    expect(found(run)).toEqual([{ check: 'onePrediction', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'commitments' }]);
+    expect(run.report.differences[0].message).toContain('committed 2 times for one day and horizon');
   });
 
   it('a wrong resolution price', async () => {
@@ -203,7 +203,7 @@ describe('each planted tampering is reported', () => {
 
   it('a broken reference to the previous day', async () => {
     const run = await auditOf({ prediction: (item) => [at(DAY, 3)(item) ? { ...item, refUid: zeroHash } : item] });
-    expect(found(run)).toEqual([{ check: 'link', date: run.date(DAY), horizonDays: 3, sequence: DAY + 1, field: 'refUID' }]);
+    expect(found(run)).toEqual([{ check: 'link', date: run.date(DAY), horizonDays: 3, sequence: DAY + 1, field: 'refUid' }]);
   });
 
   it('a second, contradicting resolution', async () => {
@@ -211,7 +211,7 @@ describe('each planted tampering is reported', () => {
       resolution: (item, index, horizonDays) =>
         index === DAY && horizonDays === 1 ? [item, { ...item, outcome: 'WIN', returnBps: 999 }] : [item],
     });
-    expect(found(run)).toEqual([{ check: 'resolution', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'resolution' }]);
+    expect(found(run)).toEqual([{ check: 'oneResolution', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'resolution' }]);
     expect(run.report.differences[0].message).toMatch(/contradicts the first in .*returnBps -?\d+ \/ 999/);
   });
 
@@ -221,7 +221,7 @@ describe('each planted tampering is reported', () => {
     });
     expect(found(run)).toEqual([
       { check: 'windows', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'resolvesAt' },
-      { check: 'resolution', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'time' },
+      { check: 'afterWindow', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'time' },
     ]);
   });
 
@@ -230,7 +230,7 @@ describe('each planted tampering is reported', () => {
     const run = await auditOf(withheld);
     expect(found(run)).toEqual([{ check: 'revealed', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'resolution' }]);
     expect(run.report.differences[0].message).toContain('withheld');
-    const early = await auditOf(withheld, { now: ({ firstDay }) => new Date(toInstantMs(firstDay + DAY + 4) - 1) });
+    const early = await auditOf(withheld, { days: DAY + 1, now: ({ firstDay }) => new Date(toInstantMs(firstDay + DAY + 4) - 1) });
     expect(early.report.verdict).toBe('agrees');
   });
 

@@ -31,8 +31,8 @@ afterAll(() => service?.stop());
 const verify = (input: Record<string, unknown>, caller = PUBLIC_CALLER) =>
   run('verify_prediction', input, caller).then(({ output }) => output);
 
-const fields = (output: { checks: { attestation: string; field: string }[] }) =>
-  output.checks.map(({ attestation, field }) => `${attestation} ${field}`);
+const fields = (output: { checks: { check: string; attestation: string; field: string }[] }) =>
+  output.checks.map(({ check, attestation, field }) => `${attestation} ${check} ${field}`);
 
 /** Hash of revealed values and salt by the published formula. */
 function hashOf({ salt, signal, direction, confidence, pUp, btcPrice }: Record<string, unknown>): string {
@@ -87,13 +87,16 @@ describe('a resolved forecast', () => {
     const output = await verify({ predictionId: resolved._id });
     expect(fields(output)).toEqual(
       expect.arrayContaining([
-        ...['attester', 'schemaName', 'refUid', 'revoked', 'sequence', 'windowOpensAt', 'commitment', 'time'].map(
-          (field) => `prediction ${field}`,
+        ...['found uid', 'uid content', 'attester attester', 'schema schemaName', 'permanent revoked', 'data data', 'link refUid'].map(
+          (check) => `prediction ${check}`,
         ),
-        'prediction commitment opened by salt and values',
-        ...['attester', 'refUid', 'salt', 'direction', 'outcome', 'commitment opened on chain', 'time', 'outcome of the closes'].map(
-          (field) => `resolution ${field}`,
+        ...['windows windowOpensAt', 'inTime time', 'opening commitment', 'row sequence', 'row windowOpensAt', 'row metadata'].map(
+          (check) => `prediction ${check}`,
         ),
+        ...['attester attester', 'resolves refUid', 'row salt', 'row direction', 'row outcome', 'opening commitment'].map(
+          (check) => `resolution ${check}`,
+        ),
+        ...['afterWindow time', 'values direction', 'return returnBps', 'outcome outcome'].map((check) => `resolution ${check}`),
       ]),
     );
     expect(new Set(fields(output)).size).toBe(output.checks.length);
@@ -101,19 +104,15 @@ describe('a resolved forecast', () => {
   });
 
   it.each([
-    [
-      'confidence',
-      (doc: ForecastDoc) => ({ 'values.confidenceBps': doc.values!.confidenceBps + 1 }),
-      'commitment opened by salt and values',
-    ],
+    ['confidence', (doc: ForecastDoc) => ({ 'values.confidenceBps': doc.values!.confidenceBps + 1 }), 'commitment'],
     ['outcome', (doc: ForecastDoc) => ({ 'resolution.outcome': doc.resolution!.outcome === 'WIN' ? 'LOSS' : 'WIN' }), 'outcome'],
     ['place in the record', (doc: ForecastDoc) => ({ sequence: doc.sequence + 1_000 }), 'sequence'],
-    ['time', (doc: ForecastDoc) => ({ windowOpensAt: new Date(doc.attestation!.at.getTime() - 1_000) }), 'time'],
+    ['time', (doc: ForecastDoc) => ({ windowOpensAt: new Date(doc.attestation!.at.getTime() - 1_000) }), 'windowOpensAt'],
   ])('is not verified when its record was changed: %s', async (_, change, field) => {
     await altered(resolved, change(resolved), async () => {
       const output = await verify({ predictionId: resolved._id });
       expect(output.verified).toBe(false);
-      expect(output.verdict).toMatch(/^\d+ of \d+ checks FAIL \(.+\): do not rely on this entry$/);
+      expect(output.verdict).toMatch(/^\d+ of \d+ checks FAIL \(.+\): do not rely on this forecast$/);
       expect(output.checks.filter(({ ok }: { ok: boolean }) => !ok).map((check: { field: string }) => check.field)).toContain(field);
       expect(output.agreeing).toBeLessThan(output.checked);
     });
@@ -137,7 +136,7 @@ describe('an unresolved forecast', () => {
   it('is verified as far as public, with gated values reported as unchecked', async () => {
     const { verified, verdict, checks, unchecked, prediction } = await verify({ predictionId: pending._id });
     expect(verified).toBe(true);
-    expect(verdict).toMatch(/not checked: that values open the commitment; the outcome$/);
+    expect(verdict).toMatch(/not checked: commitment, withheld reveal$/);
     expect(checks.every(({ attestation }: { attestation: string }) => attestation === 'prediction')).toBe(true);
     expect(unchecked.map(({ attestation }: { attestation: string }) => attestation)).toEqual(['prediction', 'resolution']);
     expect(unchecked[0].reason).toContain(pending.resolvesAt.toISOString());
@@ -149,7 +148,7 @@ describe('an unresolved forecast', () => {
     expect(open.length).toBeGreaterThan(4);
     for (const { _id, attestation } of open) {
       const { prediction, checks, unchecked } = await verify({ predictionId: _id }, BASIC);
-      expect(checks).toContainEqual(expect.objectContaining({ field: 'commitment opened by salt and values', ok: true }));
+      expect(checks).toContainEqual(expect.objectContaining({ check: 'opening', attestation: 'prediction', ok: true }));
       expect(unchecked.map(({ attestation: of }: { attestation: string }) => of)).toEqual(['resolution']);
       const onChain = (await service.http.attestations.read(attestation!.uid))!;
       expect(hashOf(prediction)).toBe(prediction.commitment);
@@ -167,15 +166,12 @@ describe('an unresolved forecast', () => {
     });
   });
 
-  it('reports void', async () => {
+  it('reports one as void that is on chain in time', async () => {
     await altered(pending, { state: 'VOID', windowOpensAt: new Date(pending.attestation!.at.getTime() - 1_000) }, async () => {
-      const { checks, unchecked, verdict } = await verify({ predictionId: pending._id });
-      expect(checks).toContainEqual(
-        expect.objectContaining({ field: 'time', ok: true, what: 'It is void, as recorded, and never counts.' }),
-      );
-      expect(unchecked.at(-1).reason).toContain('void');
+      const { checks, verdict } = await verify({ predictionId: pending._id });
+      expect(checks).toContainEqual(expect.objectContaining({ check: 'inTime', field: 'time', ok: false }));
       // Its window on chain differs from that of the record here.
-      expect(verdict).toContain('windowOpensAt');
+      expect(verdict).toContain('(inTime, row)');
     });
   });
 });

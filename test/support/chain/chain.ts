@@ -36,8 +36,8 @@ const CHAIN_ID = 8453;
 const ROLES: TestRole[] = ['attester', 'reporter', 'facilitator', 'provider', 'stranger'];
 
 /** A chain of its own with all contracts deployed, for one suite; it ends with the test process at the latest. */
-export async function testChain(): Promise<TestChain> {
-  const anvil = await startAnvil({ chainId: CHAIN_ID });
+export async function testChain({ genesisTimestamp }: { genesisTimestamp?: number } = {}): Promise<TestChain> {
+  const anvil = await startAnvil({ chainId: CHAIN_ID, ...(genesisTimestamp !== undefined && { genesisTimestamp }) });
   const { rpcUrl } = anvil;
   const release = killWithThisProcess(anvil.pid);
   const rpc = <T>(method: string, ...params: unknown[]) => callJsonRpc<T>(rpcUrl, method, ...params);

@@ -19,9 +19,11 @@ import {
   type ResolutionData,
   type SchemaName,
 } from '../../../src/chain/eas/attestation-schemas.ts';
-import { computeCommitment, deriveSalt } from '../../../src/chain/eas/commitment.ts';
+import { computeCommitment } from '../../../src/chain/eas/commitment.ts';
+import { deriveSalt } from '../../../src/chain/eas/salt.ts';
 import { fundGas } from '../../../src/dev/local-chain/contracts/fund-wallets.ts';
 import { type Day, toDay, toInstantMs } from '../../../src/forecast/day.ts';
+import { formatForecastId } from '../../../src/record/forecast-doc.ts';
 import type { TestChain } from '../chain/chain.ts';
 
 export const AUDITED_HORIZONS = [1, 3] as const;
@@ -108,22 +110,25 @@ export async function writeRecord(chain: TestChain, tampering: Tampering = {}, d
   }
 }
 
-interface Place {
+/** Secret of the salts of these records. */
+export const SALT_SECRET = 'a secret of the test';
+
+export interface Place {
   firstDay: Day;
   index: number;
   horizonDays: number;
 }
 
-function openingOf({ firstDay, index, horizonDays }: Place) {
+export function openingOf({ firstDay, index, horizonDays }: Place) {
   const day = firstDay + index;
   const pUpBps = 4_000 + ((day * 31 + horizonDays * 7) % 20) * 100 + 50;
   const direction = pUpBps > 5_000 ? ('UP' as const) : ('DOWN' as const);
   const signal = Math.abs(pUpBps - 5_000) < 200 ? ('HOLD' as const) : direction === 'UP' ? ('BUY' as const) : ('SELL' as const);
-  const salt = deriveSalt('a secret of the test', `${day}:${horizonDays}d`);
+  const salt = deriveSalt(SALT_SECRET, formatForecastId(day, horizonDays));
   return { salt, signal, direction, confidenceBps: Math.max(pUpBps, 10_000 - pUpBps), pUpBps, btcPriceCents: closeUsd(day) * 100 - 123 };
 }
 
-function predictionOf(place: Place, previousUid: Hex = zeroHash): Item<PredictionData> {
+export function predictionOf(place: Place, previousUid: Hex = zeroHash): Item<PredictionData> {
   const { firstDay, index, horizonDays } = place;
   const day = firstDay + index;
   return {
@@ -139,7 +144,7 @@ function predictionOf(place: Place, previousUid: Hex = zeroHash): Item<Predictio
   };
 }
 
-function resolutionOf(place: Place): ResolutionData {
+export function resolutionOf(place: Place): ResolutionData {
   const { firstDay, index, horizonDays } = place;
   const day = firstDay + index;
   const opening = openingOf(place);

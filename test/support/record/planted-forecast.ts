@@ -1,5 +1,5 @@
 import type { UpdateFilter } from 'mongodb';
-import { deriveSalt } from '../../../src/chain/eas/commitment.ts';
+import { deriveSalt } from '../../../src/chain/eas/salt.ts';
 import { toDay } from '../../../src/forecast/day.ts';
 import { createLiveContext } from '../../../src/pipeline/deps.ts';
 import { runStep } from '../../../src/pipeline/step-registry.ts';

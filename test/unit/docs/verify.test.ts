@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { documentText } from '../../support/docs/documents.ts';
+import { renderCheckTable, renderOutOfReach } from '../../../src/tools/docs/check-table.ts';
+import { documentText, unpadded } from '../../support/docs/documents.ts';
 import { cli } from '../../support/service/cli.ts';
 
 const text = documentText('docs/VERIFY.md');
 const lines = [...text.matchAll(/^ {4}npx svc (.*)$/gm)].map(([, line]) => line.replace(/ +#.*$/, ''));
 
 describe('the commands of docs/VERIFY.md', () => {
-  it('are four', () => expect(lines).toHaveLength(4));
+  it('are five', () => expect(lines).toHaveLength(5));
 
   it.each(lines)('svc %s is one that there is, with options that it has', async (line) => {
     const [name, ...words] = line.split(' ');
@@ -14,4 +15,9 @@ describe('the commands of docs/VERIFY.md', () => {
     expect(code).toBe(0);
     for (const option of words.filter((word) => word.startsWith('--'))) expect(out, option).toContain(`${option} `);
   });
+});
+
+it.each(['docs/VERIFY.md', 'docs/AUDIT.md'] as const)('%s has the catalogue of checks', (path) => {
+  expect(unpadded(documentText(path)), 'run npm run docs:tables').toContain(renderCheckTable());
+  expect(unpadded(text)).toContain(renderOutOfReach());
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../src/auth/caller.ts';
-import { computeCommitment, deriveSalt } from '../../../src/chain/eas/commitment.ts';
+import { computeCommitment } from '../../../src/chain/eas/commitment.ts';
+import { deriveSalt } from '../../../src/chain/eas/salt.ts';
 import { PUSHED_NAMES, type PushedName } from '../../../src/events/event-names.ts';
 import { PAYLOADS, type PushedEvent } from '../../../src/events/event-payloads.ts';
 import { viewEvent } from '../../../src/events/event-view.ts';

@@ -1,16 +1,20 @@
 import { openAuditByAddress } from '../../../audit/command/open-audit.ts';
-import { OPTIONS_TEXT, runAudit } from '../../../audit/command/run-audit.ts';
+import { AUDIT_OPTIONS, type AuditCommand, EXIT_CODES_TEXT, runAudit } from '../../../audit/command/run-audit.ts';
+import { type ServiceValues, URL_OPTION } from '../arguments.ts';
 import type { SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 
-export const auditCommand: SvcCommand = {
+type AuditValues = AuditCommand & Pick<ServiceValues, 'url'>;
+
+/** The same as `npm run audit`. */
+export const auditCommand: SvcCommand<AuditValues> = {
   name: 'audit',
   summary: 'Recomputes the whole record from chain and prices, and reports every difference',
   description: `Nothing that the service claims is trusted. Without --rpc: the service of this folder, against its chain and the prices that its record is made from.`,
-  options: [],
-  footer: OPTIONS_TEXT.trimEnd(),
-  run: (context, _, args) =>
-    runAudit(addServiceOption(args, context), {
+  options: [...AUDIT_OPTIONS, [URL_OPTION[0], 'the same as --service', URL_OPTION[2]]],
+  footer: EXIT_CODES_TEXT,
+  run: (context, values) =>
+    runAudit(nameService(values, context), {
       open: (command) =>
         command.rpc === undefined && context.openAudit !== undefined
           ? context.openAudit(command)
@@ -20,8 +24,9 @@ export const auditCommand: SvcCommand = {
     }),
 };
 
-function addServiceOption(args: readonly string[], { environment: { SERVICE_URL: named = '' } }: CliContext): string[] {
-  const options = args.map((word) => (word === '--url' ? '--service' : word.replace(/^--url=/, '--service=')));
-  const has = (option: string) => options.some((word) => word === option || word.startsWith(`${option}=`));
-  return named === '' || has('--service') || has('--rpc') ? options : [...options, '--service', named];
+/** Accepts `--url` like the other commands, and SERVICE_URL unless a chain is named. */
+function nameService({ url, ...command }: AuditValues, { environment: { SERVICE_URL: named = '' } }: CliContext): AuditCommand {
+  const service = command.service ?? url;
+  if (service !== undefined) return { ...command, service };
+  return named === '' || command.rpc !== undefined ? command : { ...command, service: named };
 }

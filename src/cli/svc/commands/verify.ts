@@ -7,6 +7,7 @@ import { DEFAULT_HORIZON } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
 import { isOracleError } from '../../../platform/errors.ts';
 import { UsageError } from '../../../platform/usage-error.ts';
+import { getVerdict } from '../../../verify/summary.ts';
 import { HORIZON_OPTION, JSON_OPTION, type ServiceValues, URL_OPTION } from '../arguments.ts';
 import { EXIT, type SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
@@ -15,12 +16,10 @@ import { printError } from '../print-error.ts';
 import { type ForecastQuery, parseForecastQuery } from '../verify/forecast-query.ts';
 import { locateRecord, type RecordLocation } from '../verify/record-location.ts';
 import { formatVerification, toVerificationJson } from '../verify/verification-report.ts';
-import { type ForecastVerification, type VerifyVerdict, verifyForecast } from '../verify/verify-forecast.ts';
+import { type ForecastVerification, verifyForecast } from '../verify/verify-forecast.ts';
+import { verifyRecord } from '../verify/verify-record.ts';
 
-const EXIT_CODES = { verified: EXIT.ok, differs: EXIT.failed, incomplete: EXIT.incomplete } as const satisfies Record<
-  VerifyVerdict,
-  number
->;
+const EXIT_CODES = { pass: EXIT.ok, fail: EXIT.failed, unknown: EXIT.incomplete } as const;
 
 interface VerifyValues extends ServiceValues {
   rpc?: string;
@@ -29,13 +28,15 @@ interface VerifyValues extends ServiceValues {
   horizon?: HorizonName;
   prices?: string;
   toleranceBps?: number;
+  fromBlock?: number;
 }
 
 export const verifyCommand: SvcCommand<VerifyValues> = {
   name: 'verify',
   arguments: '<id>',
-  summary: 'Reads one forecast from the chain and checks everything that the chain shows about it',
+  summary: 'Reads one forecast, or all of them, from the chain and checks everything that the chain shows',
   description: `<id> is a uid, a prediction id such as 2026-11-14:7d, or latest: the newest forecast with an outcome on chain, otherwise the newest.
+all checks the whole record; Ctrl-C keeps what was read, and the next call continues.
 The service is only asked for attester and chain endpoint, and for neither when --rpc and --attester are given.`,
   options: [
     [
@@ -52,20 +53,22 @@ The service is only asked for attester and chain endpoint, and for neither when 
       'largest difference of these closes (default: 100)',
       (name, text) => parseNumberOption(name, text, 10_000),
     ],
+    ['--from-block <number>', 'with all: first block to read (default: 0)', (name, text) => parseNumberOption(name, text, 1e12)],
     URL_OPTION,
     JSON_OPTION,
   ],
   footer: `Exits with 0 when every check passes, 1 when one fails, 3 when none fails and at least one could not be made, 2 on a usage error.`,
-  async run(context, { horizon = DEFAULT_HORIZON, prices, toleranceBps, json, ...where }, [id]) {
-    const query = parseForecastQuery(id, horizon);
+  async run(context, { horizon = DEFAULT_HORIZON, prices, toleranceBps, fromBlock = 0, json, ...where }, [id]) {
+    const query = id === 'all' ? null : parseForecastQuery(id, horizon);
     try {
       const location = await locateRecord(context, where);
-      const closes = prices === undefined ? null : await openPrices({ prices, toleranceBps, json: false }, context.now());
+      const closes = prices === undefined ? null : await openPrices({ prices, toleranceBps }, context.now());
+      if (query === null) return await verifyRecord(context, location, { fromBlock, prices: closes, json });
       const verification = await runVerification(context, location, query, closes);
       printResult(context, json, toVerificationJson(verification, location), (writer) =>
         formatVerification(verification, location, writer),
       );
-      return EXIT_CODES[verification.verdict];
+      return EXIT_CODES[getVerdict(verification.findings.list)];
     } catch (error) {
       if (!isOracleError(error) || error instanceof UsageError) throw error;
       // An endpoint that does not answer says nothing about the forecast.

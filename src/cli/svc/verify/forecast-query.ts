@@ -15,7 +15,7 @@ export function parseForecastQuery(id: string, horizon: HorizonName): ForecastQu
   if (/^0x[0-9a-fA-F]{64}$/.test(id)) return { uid: id.toLowerCase() as Hex };
   const [, date, days] = PREDICTION_ID.exec(id) ?? [];
   if (date === undefined || !HORIZON_NAMES.some((one) => one === `${days}d`)) {
-    throw new UsageError('id', 'must be a uid (0x and 64 hex characters), a prediction id such as 2026-11-14:7d, or latest');
+    throw new UsageError('id', 'must be a uid (0x and 64 hex characters), a prediction id such as 2026-11-14:7d, latest or all');
   }
   try {
     return { day: parseDay(date), horizonDays: Number(days) };

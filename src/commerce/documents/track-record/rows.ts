@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import type { ConfirmedAttestation } from '../../../chain/eas/attester.ts';
-import { deriveSalt } from '../../../chain/eas/commitment.ts';
+import { deriveSalt } from '../../../chain/eas/salt.ts';
 import { formatDay } from '../../../forecast/day.ts';
 import type { CommittedValues, ForecastDoc } from '../../../record/forecast-doc.ts';
 import { mayRead, toPublicStatus, type ViewOptions } from '../../../record/forecast-visibility.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { audit } from '../../../../src/audit/audit.ts';
 import { openAuditChain } from '../../../../src/audit/chain/audit-chain.ts';
-import type { Prediction } from '../../../../src/audit/chain/chain-record.ts';
 import { type ChainReading, readClaims } from '../../../../src/audit/claims/read-claims.ts';
 import { claimsOf, type ServiceClaims } from '../../../../src/audit/claims/service-claims.ts';
 import { openRecordPrices } from '../../../../src/cli/commands/audit-prices.ts';
 import { HORIZONS } from '../../../../src/forecast/model.ts';
+import type { AttestationEvidence } from '../../../../src/verify/evidence.ts';
 import { type Served, serve } from '../../../support/http/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../../support/service/service.ts';
 
@@ -67,16 +67,13 @@ it('claims are read at most a few times', async () => {
       return { horizon: `${horizonDays}d`, summary: {}, predictions: [] };
     },
   };
-  const readOn = async ({ record, throughBlock }: ChainReading): Promise<ChainReading> => ({
-    record: { ...record, predictions: [...record.predictions, {} as Prediction] },
-    throughBlock: throughBlock + 1,
-  });
-  const { record, throughBlock, answers } = await readClaims(
-    claims,
-    { record: { predictions: [], revelations: [] }, throughBlock: 7 },
-    readOn,
-  );
+  let reading: ChainReading = { evidence: [], throughBlock: 7 };
+  const readOn = async (): Promise<ChainReading> => {
+    reading = { evidence: [...reading.evidence, {} as AttestationEvidence], throughBlock: reading.throughBlock + 1 };
+    return reading;
+  };
+  const { evidence, throughBlock, answers } = await readClaims(claims, reading, readOn);
   expect(asked).toBe(4 * HORIZONS.length);
   expect(answers.map(({ horizon }) => horizon)).toEqual(HORIZONS.map((horizonDays) => `${horizonDays}d`));
-  expect([record.predictions.length, throughBlock]).toEqual([4, 11]);
+  expect([evidence.length, throughBlock]).toEqual([4, 11]);
 });

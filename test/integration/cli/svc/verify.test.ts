@@ -47,16 +47,8 @@ it('verifies a forecast by id, by either uid and as latest', async () => {
     incomplete: [],
   });
   expect(byId.output.checks.map(({ check }) => check)).toEqual([
-    'found',
-    'inTime',
-    'form',
-    'windows',
-    'sequence',
-    'link',
-    'resolution',
-    'opening',
-    'values',
-    'outcome',
+    ...['found', 'uid', 'schema', 'attester', 'permanent', 'blockTime', 'data', 'windows', 'inTime', 'onePrediction', 'link'],
+    ...['resolves', 'oneResolution', 'afterWindow', 'revealed', 'opening', 'values', 'return', 'outcome', 'sequence'],
   ]);
   expect(byId.output.checks.every(({ ok }) => ok)).toBe(true);
   for (const uid of [byId.output.prediction!.uid, byId.output.resolution!.uid]) {
@@ -73,7 +65,7 @@ it('selects the newest forecast, with a note, when no outcome is on chain', asyn
     code: 0,
     output: { verdict: 'verified', prediction: { status: 'PENDING', sequence: 2 }, resolution: null },
   });
-  expect(latest.output.words).toMatch(/^VERIFIED so far: .* its outcome is due at/);
+  expect(latest.output.words).toMatch(/^VERIFIED so far: .* its window ends at/);
   expect(latest.output.notes).toEqual(['no 3-day outcome came on chain in the last 3 days; this is the newest forecast']);
 });
 
@@ -89,7 +81,7 @@ it.each([
   const then = { ...written, now: new Date(at(written)) };
   const byId = await verify(then, idOf(written, DAY, 1));
   expect(byId).toMatchObject({ code: 1, output: { verdict: 'differs' } });
-  expect(byId.output.differences).toMatchObject([{ check: 'sequence', field: 'commitments' }]);
+  expect(byId.output.differences).toMatchObject([{ check: 'onePrediction', field: 'commitments' }]);
   expect(byId.output.differences[0].message).toContain('committed 2 times for one day and horizon');
   const uids = byId.output.differences[0].message.match(/0x[0-9a-f]{64}(?=,| \(expected)/g) ?? [];
   expect(new Set(uids).size).toBe(2);
@@ -107,9 +99,11 @@ it('prints checks and unchecked facts on a terminal', async () => {
   expect(code).toBe(0);
   const text = plain(out);
   expect(text).toContain(`Forecast ${idOf(written, DAY, 1)}, number ${DAY + 1}`);
-  expect(text).toMatch(/ {2}ok {6}the revealed salt and values open the commitment\n/);
-  expect(text).toMatch(/Not checked:\n {2}the two closes against independent prices/);
-  expect(text).toMatch(/VERIFIED: .* was committed before its window opened, and the revealed values match: \w+\.\n$/);
+  expect(text).toMatch(/ {2}ok {6}Salt and values hash to the commitment of the prediction.\n/);
+  expect(text).toMatch(/Not checked:\n {2}no independent prices were named/);
+  expect(text).toMatch(
+    /VERIFIED: .* was committed before its window opened, and the\s+revealed values match: \w+; not checked: closes, sequence\.\n$/,
+  );
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   expect(err).toContain('\r');
 });
@@ -121,8 +115,8 @@ const onlyThis =
 const TAMPERED: [string, Tampering, string[]][] = [
   ['a changed salt', { resolution: onlyThis((item) => ({ ...item, salt: `0x${'ab'.repeat(32)}` as Hex })) }, ['opening']],
   ['another outcome', { resolution: onlyThis((item) => ({ ...item, outcome: item.outcome === 'WIN' ? 'LOSS' : 'WIN' })) }, ['outcome']],
-  ['another return', { resolution: onlyThis((item) => ({ ...item, returnBps: item.returnBps + 1 })) }, ['outcome']],
-  ['two resolutions', { resolution: (item, index, days) => (index === DAY && days === 1 ? [item, item] : [item]) }, ['resolution']],
+  ['another return', { resolution: onlyThis((item) => ({ ...item, returnBps: item.returnBps + 1 })) }, ['return']],
+  ['two resolutions', { resolution: (item, index, days) => (index === DAY && days === 1 ? [item, item] : [item]) }, ['oneResolution']],
   [
     'a window that is moved',
     {

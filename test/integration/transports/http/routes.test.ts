@@ -164,7 +164,7 @@ describe('attestations', () => {
       });
       expect(verified.data).toMatchObject({ uid, attester: service.http.attesterAddress, schemaVersion: '1' });
       expect(verified.data.decoded.length).toBe(type === 'prediction' ? 8 : 10);
-      if (resolved) expect(verified.checks.map(({ field }: { field: string }) => field)).toContain('commitment opened by salt and values');
+      if (resolved) expect(verified.checks.map(({ check }: { check: string }) => check)).toContain('opening');
     }
   });
 

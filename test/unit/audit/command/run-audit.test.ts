@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditDifference } from '../../../../src/audit/checks/findings.ts';
-import { mayBeInProgress, parseAuditCommand, printAuditFailure } from '../../../../src/audit/command/run-audit.ts';
+import { AUDIT_OPTIONS, type AuditCommand, mayBeInProgress, printAuditFailure } from '../../../../src/audit/command/run-audit.ts';
 import type { AuditReport } from '../../../../src/audit/report/audit-report.ts';
+import type { AuditDifference } from '../../../../src/audit/report/differences.ts';
+import { parseCommandLine } from '../../../../src/cli/svc/command-line.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
 
 const ATTESTER = `0x${'a1'.repeat(20)}`;
 
-describe('parseAuditCommand', () => {
-  it('parses all options', () => {
+function parseAuditCommand(words: string[]) {
+  const syntax = { name: 'audit', summary: 'Audits', options: AUDIT_OPTIONS };
+  return parseCommandLine<AuditCommand>(syntax, words, { write: () => {} })?.values;
+}
+
+describe('the options', () => {
+  it('are parsed', () => {
     const words = [
       '--rpc',
       'https://rpc.example.org',
@@ -24,18 +30,18 @@ describe('parseAuditCommand', () => {
     expect(parseAuditCommand(words)).toMatchObject({
       ...{ rpc: 'https://rpc.example.org', attester: ATTESTER, fromBlock: 17, prices: 'live', toleranceBps: 50, json: true },
     });
-    expect(parseAuditCommand([])).toMatchObject({ json: false });
+    expect(parseAuditCommand([])).toEqual({});
   });
 
   it.each([
     [['--rpc', 'ftp://example.org'], /--rpc: must be an http\(s\) URL/],
     [['--attester', '0x12'], /--attester: must be an address/],
     [['--eas', ATTESTER.slice(2)], /--eas: must be an address/],
-    [['--from-block', '-1'], /arguments: |--from-block: /],
+    [['--from-block', '-1'], /--from-block: /],
     [['--from-block', '1e5'], /--from-block: must be a whole number/],
     [['--tolerance-bps', '10001'], /--tolerance-bps: must be a whole number up to 10000/],
-    [['--unknown'], /arguments: /],
-    [['word'], /arguments: /],
+    [['--unknown'], /--unknown: is unknown/],
+    [['word'], /arguments: there is one argument too many/],
   ])('rejects %j', (words, problem) => {
     expect(() => parseAuditCommand(words)).toThrow(problem);
   });

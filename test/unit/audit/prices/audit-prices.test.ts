@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSamePrice } from '../../../../src/audit/prices/audit-prices.ts';
-import { createBaseRates } from '../../../../src/audit/prices/base-rates.ts';
 import { csvPrices, parseCloses } from '../../../../src/audit/prices/csv-prices.ts';
 import { parseDay } from '../../../../src/forecast/day.ts';
 import { getBlockIndex, getTrainingEnd } from '../../../../src/forecast/model.ts';
+import { createBaseRates } from '../../../../src/verify/checks/base-rates.ts';
+import { isSamePrice } from '../../../../src/verify/checks/prices.ts';
 
 const parse = (text: string) => () => parseCloses(text, 'closes.csv');
 

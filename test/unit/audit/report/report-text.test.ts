@@ -1,26 +1,28 @@
 import { expect, it } from 'vitest';
-import { createFindings } from '../../../../src/audit/checks/findings.ts';
 import type { AuditPrices } from '../../../../src/audit/prices/audit-prices.ts';
 import { buildAuditReport } from '../../../../src/audit/report/audit-report.ts';
 import { reportText } from '../../../../src/audit/report/report-text.ts';
+import { createFindings } from '../../../../src/verify/findings.ts';
 
 const ADDRESS = `0x${'1'.repeat(40)}` as const;
 const PRICES: AuditPrices = { source: 'test', toleranceBps: 0, endsOn: null, closes: async () => new Map(), history: async () => null };
 
 function textWith(notes: readonly string[]): string {
   const findings = createFindings();
-  notes.forEach(findings.addNote);
+  notes.forEach(findings.note);
   const scope = { chainId: 1, attester: ADDRESS, eas: ADDRESS, fromBlock: 0, throughBlock: 1, prices: PRICES, service: null };
   return reportText(
-    buildAuditReport({ scope: { ...scope, now: new Date(0) }, rows: [], recomputed: [], missingCloses: [], findings, newestAt: null }),
+    buildAuditReport({
+      scope: { ...scope, now: new Date(0) },
+      ...{ rows: [], recomputed: [], missingCloses: [], findings, record: { predictions: [], resolutions: [] } },
+    }),
   );
 }
 
 it('shows the first and the last of many notes', () => {
   const notes = Array.from({ length: 500 }, (_, index) => `note ${index};`);
   const text = textWith(notes);
-  // One more says that there is nothing to audit.
-  for (const shown of [...notes.slice(0, 17), ...notes.slice(498)]) expect(text).toContain(shown);
-  for (const hidden of notes.slice(17, 498)) expect(text).not.toContain(hidden);
-  expect(text).toContain('... and 481 more (all of them with --json)');
+  for (const shown of [...notes.slice(0, 17), ...notes.slice(497)]) expect(text).toContain(shown);
+  for (const hidden of notes.slice(17, 497)) expect(text).not.toContain(hidden);
+  expect(text).toContain('... and 480 more (all of them with --json)');
 });

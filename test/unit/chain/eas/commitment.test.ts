@@ -6,9 +6,9 @@ import {
   computeCommitment,
   DIRECTION_CODES,
   decodeCode,
-  deriveSalt,
   SIGNAL_CODES,
 } from '../../../../src/chain/eas/commitment.ts';
+import { deriveSalt } from '../../../../src/chain/eas/salt.ts';
 
 const hex32 = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`);
 const opening = fc.record<CommitmentOpening>({

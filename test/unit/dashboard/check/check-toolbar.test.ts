@@ -1,18 +1,27 @@
 import { expect, it } from 'vitest';
 import { formatTally } from '../../../../src/dashboard/check/check-toolbar.ts';
-import type { Finding } from '../../../../src/dashboard/check/evidence/evidence.ts';
+import type { RowFinding } from '../../../../src/dashboard/check/evidence/evidence.ts';
+import type { CheckId } from '../../../../src/verify/catalogue.ts';
+import { createFindings, NO_SUBJECT } from '../../../../src/verify/findings.ts';
 
-const finding = (stage: Finding['stage'], ...isDue: boolean[]): Finding => ({
-  ...{ verdict: 'verified', stage, summary: '', checks: [] },
-  open: isDue.map((due) => ({ what: 'the metadata', why: '', isDue: due })),
-});
+/** @param open ids of checks that are left open */
+function finding(stage: RowFinding['stage'], ...open: CheckId[]): RowFinding {
+  const { list, leave } = createFindings();
+  for (const check of open) leave(check, NO_SUBJECT, 'it is silent', false);
+  return { verdict: 'verified', stage, summary: '', findings: list };
+}
 
 it('separates unresolved, void and incomplete findings in the tally', () => {
   expect(formatTally([finding('over')])).toBe('1 verified, 0 do not match, 0 could not be checked.');
-  const all = [finding('over', false), finding('open', true, true), finding('open', true, false), finding('void', false)];
-  const others = (['mismatch', 'unchecked', 'unchecked'] as const).map((verdict) => ({ ...finding('open', true), verdict }));
+  const all = [
+    finding('over', 'metadata'),
+    finding('open', 'revealed', 'opening'),
+    finding('open', 'revealed', 'metadata'),
+    finding('void', 'metadata'),
+  ];
+  const others = (['mismatch', 'unchecked', 'unchecked'] as const).map((verdict) => ({ ...finding('open', 'revealed'), verdict }));
   expect(formatTally([...all, ...others])).toBe(
     '4 verified (2 so far, the rest once revealed; 1 as void, which never count; ' +
-      '2 without the metadata, which was unavailable: see the rows), 1 do not match, 2 could not be checked.',
+      '2 without metadata, which was unavailable: see the rows), 1 do not match, 2 could not be checked.',
   );
 });

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { findBlocksBetween } from '../../../../src/dashboard/chain/blocks.ts';
 import { listAttestedUids } from '../../../../src/dashboard/chain/logs.ts';
-import { verifyRow } from '../../../../src/dashboard/check/verify-row.ts';
-import { committed, evidence, OPEN, OPENS, PLACE, prediction, wrongIn } from './evidence.ts';
+import { committed, evidence, made, OPEN, OPENS, openIn, PLACE, prediction, wrongIn } from './evidence.ts';
 
 type Call = { id: number; method: string; params: never[] };
 
@@ -124,38 +123,32 @@ describe('listAttestedUids', () => {
   });
 });
 
-describe('checkNoOtherCommitment', () => {
+describe('a second prediction for one day and horizon', () => {
   const first = prediction();
   const twin = prediction({}, `0x${'77'.repeat(32)}`);
-  const among = (...all: { uid: string; time: number }[]) => ({ first, commitments: committed(...all) });
 
-  it('fails when another prediction of the same day and horizon came in time', () => {
-    expect(wrongIn(evidence({}, among(first, twin)))).toEqual(['prediction commitments']);
+  it('fails when it came in time', () => {
+    expect(wrongIn(evidence({}, { first, rivals: committed(first, twin) }))).toEqual(['onePrediction']);
     // Even when the endpoint lists only the other one.
-    expect(wrongIn(evidence({}, among(twin)))).toEqual(['prediction commitments']);
-    const late = { ...twin, time: OPENS / 1_000 };
-    expect(wrongIn(evidence({}, among(first, late)))).toEqual([]);
-    const { committed: own, ...range } = committed(first);
-    const elsewhere = [{ day: PLACE.day + 1 }, { horizonDays: 3 }].map((place) => ({ ...own[0]!, uid: twin.uid, ...place }));
-    expect(wrongIn(evidence({}, { first, commitments: { ...range, committed: [...own, ...elsewhere] } }))).toEqual([]);
+    expect(wrongIn(evidence({}, { first, rivals: committed(twin) }))).toEqual(['onePrediction']);
+    const late = prediction({ time: OPENS / 1_000 }, `0x${'77'.repeat(32)}`);
+    expect(wrongIn(evidence({}, { first, rivals: committed(first, late) }))).toEqual([]);
+    const elsewhere = [{ day: PLACE.day + 1 }, { horizonDays: 3 }].map((place) =>
+      prediction({ data: made(place, `0x${'77'.repeat(32)}`) }),
+    );
+    expect(wrongIn(evidence({}, { first, rivals: committed(first, ...elsewhere) }))).toEqual([]);
   });
 
-  it('fails for a void row when another prediction came in time', () => {
+  it('fails for a void row when it came in time', () => {
     const late = prediction({ time: OPENS / 1_000 + 60 });
     const row = { ...OPEN, status: 'VOID' };
-    expect(wrongIn(evidence(row, { first: late, second: null, commitments: committed(late, twin) }))).toEqual(['prediction commitments']);
-    expect(wrongIn(evidence(row, { first: late, second: null, commitments: committed(late) }))).toEqual([]);
+    expect(wrongIn(evidence(row, { first: late, second: null, rivals: committed(late, twin) }))).toEqual(['onePrediction']);
+    expect(wrongIn(evidence(row, { first: late, second: null, rivals: committed(late) }))).toEqual([]);
   });
 
-  it('names the searched blocks and until when the result can change', () => {
-    const { checks } = verifyRow(evidence({}, among(first)));
-    expect(checks.find(({ field }) => field === 'commitments')?.what).toBe(
-      'In blocks 100 to 133, from 2026-03-01T19:00:00Z on, the wallet made no other prediction for this day and horizon before its window opened.',
-    );
-    const newest = OPENS / 1_000 - 8_000;
-    const early = verifyRow(
-      evidence(OPEN, { first, second: null, commitments: { ...committed(first), newest }, now: new Date(OPENS - 1) }),
-    );
-    expect(early.open[0]).toMatchObject({ what: 'another call before its window opens', isDue: true });
+  it('is left open until the window opens', () => {
+    const rivals = { ...committed(first), newest: new Date(OPENS - 8_000_000) };
+    expect(openIn(evidence(OPEN, { first, second: null, rivals, now: new Date(OPENS - 1) }))).toContain('onePrediction');
+    expect(openIn(evidence(OPEN, { first, second: null, now: new Date(OPENS) }))).not.toContain('onePrediction');
   });
 });

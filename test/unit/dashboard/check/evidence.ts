@@ -1,17 +1,21 @@
-import type { Hex } from 'viem';
-import { encodePrediction, encodeResolution, getSchemaUid } from '../../../../src/chain/eas/attestation-schemas.ts';
+import { type Hex, sha256, zeroAddress, zeroHash } from 'viem';
+import { encodePrediction, encodeResolution, getSchemaUid, type SchemaName } from '../../../../src/chain/eas/attestation-schemas.ts';
 import { computeCommitment } from '../../../../src/chain/eas/commitment.ts';
-import { computeSha256Hex } from '../../../../src/dashboard/chain/cid.ts';
-import { computeAttestationUid, ZERO_UID } from '../../../../src/dashboard/chain/eas.ts';
+import type { RawAttestation } from '../../../../src/chain/eas/raw-attestation.ts';
 import { verifyRow } from '../../../../src/dashboard/check/verify-row.ts';
 import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
+import type { RowEvidence } from '../../../../src/verify/check-row.ts';
+import { checkAttestation } from '../../../../src/verify/checks/attestation.ts';
+import { deriveAttestationUid } from '../../../../src/verify/decode/attestation-uid.ts';
+import type { AttestationEvidence } from '../../../../src/verify/evidence.ts';
+import { createFindings } from '../../../../src/verify/findings.ts';
 
-export const ATTESTER = '0x00000000000000000000000000000000000000aa';
+export const ATTESTER = '0x00000000000000000000000000000000000000aa' as const;
 export const OPENS = Date.parse('2026-03-02T00:00:00Z');
 export const RESOLVES = Date.parse('2026-03-04T00:00:00Z');
 export const METADATA = new TextEncoder().encode('{"date":"2026-03-01"}');
 export const OPENING = {
-  salt: `0x${'51'.repeat(32)}`,
+  salt: `0x${'51'.repeat(32)}` as Hex,
   signal: 'BUY',
   direction: 'UP',
   confidenceBps: 5_889,
@@ -20,11 +24,21 @@ export const OPENING = {
 } as const;
 export const CLOSES = { btcAtSignalCents: 10_375_737, btcAtResolutionCents: 10_256_900, returnBps: -115, outcome: 'LOSS' } as const;
 
-/** An attestation as the contract would hold it. */
-export function attested(what: object) {
-  const blank = { expirationTime: 0, revocationTime: 0, recipient: `0x${'00'.repeat(20)}`, attester: ATTESTER, revocable: false };
-  const content = { ...blank, refUID: ZERO_UID, data: '0x', time: 0, schema: ZERO_UID, uid: '', ...what };
-  return { ...content, uid: computeAttestationUid(content) };
+type Change = Partial<Omit<RawAttestation, 'time'>> & { time?: number };
+
+/** An attestation as the contract would hold it; time in seconds since 1970. */
+export function attested({ time = 0, ...what }: Change): RawAttestation {
+  const blank = { expirationTime: 0n, revocationTime: 0n, recipient: zeroAddress, attester: ATTESTER, revocable: false };
+  const content = { ...blank, refUID: zeroHash, data: '0x' as const, time: BigInt(time), schema: zeroHash, ...what };
+  return { ...content, uid: deriveAttestationUid(content) };
+}
+
+export function evidenceOf<Schema extends SchemaName>(
+  schema: Schema,
+  uid: string,
+  content: AttestationEvidence['content'],
+): AttestationEvidence<Schema> {
+  return { uid: uid as Hex, schema, content, blockAt: null };
 }
 
 export const PLACE = {
@@ -36,10 +50,10 @@ export const PLACE = {
 };
 
 export const made = (place: object, commitment: Hex) =>
-  encodePrediction({ ...PLACE, ...place, commitment, inputsDigest: `0x${'bb'.repeat(32)}`, metadata: computeSha256Hex(METADATA) as Hex });
+  encodePrediction({ ...PLACE, ...place, commitment, inputsDigest: `0x${'bb'.repeat(32)}`, metadata: sha256(METADATA) });
 
 /** Its predecessor, of the previous day. */
-export const before = (place: object = {}, what: object = {}) =>
+export const before = (place: object = {}, what: Change = {}) =>
   attested({
     schema: getSchemaUid('prediction'),
     time: OPENS / 1_000 - 94_920,
@@ -48,12 +62,12 @@ export const before = (place: object = {}, what: object = {}) =>
   });
 export const PREVIOUS = before();
 
-export function prediction(what: object = {}, commitment: Hex = computeCommitment(OPENING)) {
+export function prediction(what: Change = {}, commitment: Hex = computeCommitment(OPENING)) {
   const data = made({}, commitment);
   return attested({ schema: getSchemaUid('prediction'), time: OPENS / 1_000 - 8_520, refUID: PREVIOUS.uid, data, ...what });
 }
 
-export function resolution(refUID: string, what: object = {}, values: object = {}) {
+export function resolution(refUID: Hex, what: Change = {}, values: object = {}) {
   const data = encodeResolution({ ...OPENING, ...CLOSES, ...values });
   return attested({ schema: getSchemaUid('resolution'), time: RESOLVES / 1_000, refUID, data, ...what });
 }
@@ -71,40 +85,46 @@ export const OPEN = {
   ...{ resolved: false, returnBps: null, resolvedAt: null, outcome: null },
 };
 
-export type Evidence = Parameters<typeof verifyRow>[0];
-
-export const NEIGHBOURS: Evidence['neighbours'] = {
-  before: { ...ROW, sequence: 59, attestationUid: PREVIOUS.uid },
+export const NEIGHBOURS: RowEvidence['neighbours'] = {
+  before: { sequence: 59, attestationUid: PREVIOUS.uid },
   ...{ alike: 1, openingClose: ROW.btcAtSignal, endingClose: ROW.btcAtResolution },
 };
 
-export function evidence(
-  row: object = {},
-  {
-    first = prediction(),
-    second = resolution(first.uid) as ReturnType<typeof resolution> | null,
-    ...more
-  }: object & { first?: ReturnType<typeof prediction>; second?: ReturnType<typeof resolution> | null } & Partial<Evidence> = {},
-): Evidence {
+interface EvidenceOptions extends Partial<RowEvidence> {
+  first?: RawAttestation;
+  second?: RawAttestation | null;
+  now?: Date;
+}
+
+export type Evidence = RowEvidence & { now: Date };
+
+export function evidence(row: object = {}, options: EvidenceOptions = {}): Evidence {
+  const { first = prediction(), second = resolution(first.uid), ...more } = options;
   return {
     row: { ...ROW, attestationUid: first.uid, resolutionUid: second?.uid ?? null, ...row },
-    attester: ATTESTER.toUpperCase().replace('0X', '0x'),
-    prediction: { attestation: first },
-    resolution: second === null ? null : { attestation: second },
-    ...{ horizon: 2, neighbours: NEIGHBOURS, previous: { attestation: PREVIOUS } },
-    commitments: committed(first),
-    ...{ salt: null, metadata: { bytes: METADATA }, now: new Date(RESOLVES + 1) },
-    ...(more as object),
+    prediction: evidenceOf('prediction', first.uid, first),
+    resolution: second === null ? null : evidenceOf('resolution', second.uid, second),
+    ...{ horizon: 2, neighbours: NEIGHBOURS, previous: evidenceOf('prediction', PREVIOUS.uid, PREVIOUS) },
+    ...{ rivals: committed(first), salt: null, metadata: METADATA, now: new Date(RESOLVES + 1) },
+    ...more,
   };
 }
 
-/** All predictions of the wallet in the five hours before the window, in blocks 100 to 133. */
-export const committed = (...all: readonly { uid: string; time: number }[]) => ({
-  ...{ from: 100, to: 133, since: OPENS / 1_000 - 18_000, newest: RESOLVES / 1_000 },
-  committed: all.map(({ uid, time }) => ({ uid, time, day: PLACE.day, horizonDays: PLACE.horizonDays })),
+/** All predictions of the wallet in the five hours before the window. */
+export const committed = (...all: readonly RawAttestation[]) => ({
+  ...{ since: new Date(OPENS - 18_000_000), newest: new Date(RESOLVES) },
+  committed: all.flatMap((raw) => {
+    const context = { attester: ATTESTER, now: new Date(RESOLVES) };
+    return checkAttestation(evidenceOf('prediction', raw.uid, raw), context, createFindings()) ?? [];
+  }),
 });
 
-export const wrongIn = (given: Evidence) =>
-  verifyRow(given)
-    .checks.filter(({ ok }) => !ok)
-    .map(({ about, field }) => `${about} ${field}`);
+export const verify = ({ now, ...given }: Evidence) => verifyRow(given, { attester: ATTESTER, now });
+
+/** Ids of the checks that fail. */
+export const wrongIn = (given: Evidence) => [
+  ...new Set(verify(given).findings.flatMap(({ check, outcome }) => (outcome === 'fail' ? [check] : []))),
+];
+
+/** Ids of the checks that are left open. */
+export const openIn = (given: Evidence) => verify(given).findings.flatMap(({ check, outcome }) => (outcome === 'unknown' ? [check] : []));

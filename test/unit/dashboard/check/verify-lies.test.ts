@@ -1,90 +1,107 @@
-import type { Hex } from 'viem';
+import { zeroHash } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { ZERO_UID } from '../../../../src/dashboard/chain/eas.ts';
-import { verifyRow } from '../../../../src/dashboard/check/verify-row.ts';
 import { findNeighbours } from '../../../../src/dashboard/record/neighbours.ts';
 import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
-import { before, evidence, NEIGHBOURS, OPEN, OPENS, PREVIOUS, prediction, RESOLVES, ROW, resolution, wrongIn } from './evidence.ts';
+import {
+  before,
+  evidence,
+  evidenceOf,
+  NEIGHBOURS,
+  OPEN,
+  OPENS,
+  openIn,
+  PREVIOUS,
+  prediction,
+  RESOLVES,
+  ROW,
+  resolution,
+  verify,
+  wrongIn,
+} from './evidence.ts';
 
 const HOUR = 3_600_000;
 
 /** Rows that are false or incomplete without contradicting the chain in a value. */
 describe('a falsified record', () => {
   it('is unchecked when a loss is shown as unresolved', () => {
-    const hidden = (now: number) => verifyRow(evidence(OPEN, { second: null, now: new Date(now) }));
-    expect(hidden(RESOLVES + 12 * HOUR)).toMatchObject({ verdict: 'verified', summary: expect.stringMatching(/^Verified so far/) });
-    expect(hidden(RESOLVES + 12 * HOUR + 1)).toMatchObject({
+    const hidden = (now: number) => verify(evidence(OPEN, { second: null, now: new Date(now) }));
+    expect(hidden(RESOLVES + 48 * HOUR)).toMatchObject({ verdict: 'verified', summary: expect.stringMatching(/^Verified so far/) });
+    expect(hidden(RESOLVES + 48 * HOUR + 1)).toMatchObject({
       verdict: 'unchecked',
-      summary: 'Could not be checked: its window ended on 2026-03-04, and the service names no outcome',
+      summary: expect.stringMatching(/^Could not be checked: over at 2026-03-04T00:00:00.000Z and not revealed/),
     });
-    const why = hidden(RESOLVES + HOUR).open.find(({ what }) => what === 'the outcome')?.why;
-    expect(why).toBe('the window ended on 2026-03-04, and the service names no outcome');
+    const open = hidden(RESOLVES + HOUR).findings.find(({ check }) => check === 'revealed');
+    expect(open?.because).toBe('its window has ended at 2026-03-04T00:00:00.000Z, and it is not resolved yet');
   });
 
   it('expects no outcome of a void row', () => {
     const late = prediction({ time: OPENS / 1_000 + 60 });
-    const finding = verifyRow(evidence({ ...OPEN, status: 'VOID' }, { first: late, second: null, now: new Date(RESOLVES + 9_999 * HOUR) }));
+    const finding = verify(evidence({ ...OPEN, status: 'VOID' }, { first: late, second: null, now: new Date(RESOLVES + 9_999 * HOUR) }));
     expect(finding).toMatchObject({ verdict: 'verified', stage: 'void', summary: expect.stringMatching(/^Verified as void/) });
-    expect(finding.open.every(({ isDue }) => !isDue)).toBe(true);
+    expect(finding.findings.every(({ outcome, isDue }) => outcome === 'pass' || !isDue)).toBe(true);
   });
 
   it('is a mismatch when it claims an outcome without an attestation', () => {
-    expect(wrongIn(evidence({ attestationUid: null }))).toEqual(['prediction attestation']);
-    expect(wrongIn(evidence({ ...OPEN, attestationUid: null, resolutionUid: PREVIOUS.uid }))).toEqual(['prediction attestation']);
+    expect(wrongIn(evidence({ attestationUid: null }, { prediction: null }))).toEqual(['shown']);
+    expect(wrongIn(evidence({ ...OPEN, attestationUid: null, resolutionUid: PREVIOUS.uid }, { prediction: null }))).toEqual(['shown']);
   });
 
   it('is a mismatch when rows are missing or repeated', () => {
-    expect(wrongIn(evidence({}, { neighbours: { ...NEIGHBOURS, before: null }, previous: null }))).toEqual(['record before']);
-    expect(wrongIn(evidence({}, { neighbours: { ...NEIGHBOURS, alike: 2 } }))).toEqual(['record once']);
+    expect(wrongIn(evidence({}, { neighbours: { ...NEIGHBOURS, before: null }, previous: null }))).toEqual(['shown']);
+    expect(wrongIn(evidence({}, { neighbours: { ...NEIGHBOURS, alike: 2 } }))).toEqual(['shown']);
     const unattested = { ...NEIGHBOURS, before: { ...ROW, sequence: 59, attestationUid: null } };
-    expect(wrongIn(evidence({}, { neighbours: unattested, previous: null }))).toEqual(['prediction link']);
+    expect(wrongIn(evidence({}, { neighbours: unattested, previous: null }))).toEqual(['link']);
   });
 
   it('is a mismatch when it is of another horizon', () => {
-    expect(wrongIn(evidence({}, { horizon: 7 }))).toEqual(['prediction horizon', 'record horizon']);
+    expect(wrongIn(evidence({}, { horizon: 7 }))).toEqual(['row']);
   });
 
   it('is a mismatch when a committed day is shown as missed', () => {
-    expect(wrongIn(evidence({ missed: true }))).toEqual(['prediction missed', 'prediction void']);
-    const missed = prediction({}, ZERO_UID as Hex);
-    expect(wrongIn(evidence({ ...OPEN, status: 'VOID' }, { first: missed, second: null }))).toContain('prediction missed');
-    expect(wrongIn(evidence({ ...OPEN, missed: true, signal: null }, { first: missed, second: null }))).toEqual(['prediction void']);
+    expect(wrongIn(evidence({ missed: true }))).toEqual(['row']);
+    const missed = prediction({}, zeroHash);
+    expect(wrongIn(evidence({ ...OPEN, status: 'VOID' }, { first: missed, second: null }))).toContain('row');
+    expect(wrongIn(evidence({ ...OPEN, missed: true, signal: null }, { first: missed, second: null }))).toEqual(['row']);
   });
 
   it('is a mismatch when it shows parts of a hidden or missed call', () => {
     for (const part of [{ pUp: 0.99 }, { confidence: 0.6 }, { signal: 'BUY' }]) {
-      expect(wrongIn(evidence({ ...OPEN, ...part }, { second: null }))).toEqual(['prediction call']);
+      expect(wrongIn(evidence({ ...OPEN, ...part }, { second: null }))).toEqual(['row']);
     }
-    const missed = { first: prediction({}, ZERO_UID as Hex), second: null };
+    const missed = { first: prediction({}, zeroHash), second: null };
     const row = { ...OPEN, status: 'VOID', missed: true, signal: null };
-    expect(wrongIn(evidence({ ...row, direction: 'UP' }, missed))).toEqual(['prediction call']);
+    expect(wrongIn(evidence({ ...row, direction: 'UP' }, missed))).toEqual(['row']);
   });
 
   it.each([
-    ['of another wallet', {}, { attester: `0x${'ee'.repeat(20)}` }, ['previous']],
-    ['of another schema', {}, { schema: `0x${'ee'.repeat(32)}` }, ['previous']],
-    ['of another horizon', { horizonDays: 7 }, {}, ['previousPlace']],
-    ['of twenty days before', { day: OPENS / 86_400_000 - 21 }, {}, ['previousPlace']],
-    ['of another number', { sequence: 58 }, {}, ['previousPlace']],
-    ['unreadable', {}, { data: '0x12' }, ['previousPlace']],
+    ['of another wallet', {}, { attester: `0x${'ee'.repeat(20)}` as const }, ['link']],
+    ['of another schema', {}, { schema: `0x${'ee'.repeat(32)}` as const }, ['link']],
+    ['of another horizon', { horizonDays: 7 }, {}, ['link']],
+    ['of twenty days before', { day: OPENS / 86_400_000 - 21 }, {}, ['sequence']],
+    ['of another number', { sequence: 58 }, {}, ['link']],
+    ['unreadable', {}, { data: '0x12' as const }, ['link']],
   ])('refers to a predecessor that is %s', (_, place, what, caughtBy) => {
     const previous = before(place, what);
     const first = prediction({ refUID: previous.uid });
     const neighbours = { ...NEIGHBOURS, before: { ...ROW, sequence: 59, attestationUid: previous.uid } };
-    const given = evidence({}, { first, second: resolution(first.uid), neighbours, previous: { attestation: previous } });
-    expect(wrongIn(given)).toEqual(caughtBy.map((field) => `prediction ${field}`));
+    const given = evidence(
+      {},
+      { first, second: resolution(first.uid), neighbours, previous: evidenceOf('prediction', previous.uid, previous) },
+    );
+    expect(wrongIn(given)).toEqual(caughtBy);
   });
 
   it('is a mismatch when its predecessor is not on chain, open when unreadable', () => {
-    expect(wrongIn(evidence({}, { previous: { attestation: null } }))).toEqual(['prediction previous', 'prediction previousPlace']);
-    expect(wrongIn(evidence({}, { previous: { attestation: { ...PREVIOUS, time: 1 } } }))).toEqual(['prediction previous']);
-    const silent = verifyRow(evidence({}, { previous: { problem: 'it is silent' } }));
-    expect(silent).toMatchObject({ verdict: 'verified', open: [{ what: 'the content of the previous prediction', isDue: false }] });
+    expect(wrongIn(evidence({}, { previous: evidenceOf('prediction', PREVIOUS.uid, null) }))).toEqual(['link']);
+    expect(wrongIn(evidence({}, { previous: evidenceOf('prediction', PREVIOUS.uid, { ...PREVIOUS, time: 1n }) }))).toEqual(['link']);
+    const silent = evidence({}, { previous: evidenceOf('prediction', PREVIOUS.uid, { problem: 'it is silent' }) });
+    expect(verify(silent).verdict).toBe('verified');
+    expect(openIn(silent)).toEqual(['link']);
   });
 
   it('is a mismatch when one close has two prices', () => {
-    expect(wrongIn(evidence({}, { neighbours: { ...NEIGHBOURS, openingClose: 1 } }))).toEqual(['record openingClose']);
-    expect(wrongIn(evidence({}, { neighbours: { ...NEIGHBOURS, endingClose: 1 } }))).toEqual(['record endingClose']);
+    expect(wrongIn(evidence({}, { neighbours: { ...NEIGHBOURS, openingClose: 1 } }))).toEqual(['oneClose']);
+    expect(wrongIn(evidence({}, { neighbours: { ...NEIGHBOURS, endingClose: 1 } }))).toEqual(['oneClose']);
   });
 });
 

@@ -1,15 +1,29 @@
 import fc from 'fast-check';
-import type { Hex } from 'viem';
+import { zeroHash } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { getSchemaUid } from '../../../../src/chain/eas/attestation-schemas.ts';
-import { ZERO_UID } from '../../../../src/dashboard/chain/eas.ts';
-import { verifyRow } from '../../../../src/dashboard/check/verify-row.ts';
 import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
-import { evidence, METADATA, OPEN, OPENING, OPENS, PREVIOUS, prediction, RESOLVES, ROW, resolution, wrongIn } from './evidence.ts';
+import {
+  evidence,
+  evidenceOf,
+  METADATA,
+  OPEN,
+  OPENING,
+  OPENS,
+  openIn,
+  PREVIOUS,
+  prediction,
+  RESOLVES,
+  ROW,
+  resolution,
+  verify,
+  wrongIn,
+} from './evidence.ts';
 
 describe('a resolved row', () => {
   it('is verified without open checks when everything agrees', () => {
-    expect(verifyRow(evidence())).toMatchObject({ verdict: 'verified', summary: 'Verified: 48 checks', open: [] });
+    expect(verify(evidence())).toMatchObject({ verdict: 'verified', summary: 'Verified: 58 checks' });
+    expect(openIn(evidence())).toEqual([]);
   });
 
   const changes: Record<string, fc.Arbitrary<unknown>> = {
@@ -49,101 +63,97 @@ describe('a resolved row', () => {
   );
 
   it('is a mismatch when any value differs', () => {
-    fc.assert(fc.property(change, (changed) => void expect(verifyRow(evidence(changed)).verdict).toBe('mismatch')));
+    fc.assert(fc.property(change, (changed) => void expect(verify(evidence(changed)).verdict).toBe('mismatch')));
   });
 
   it.each([
-    ['it was made by somebody else', prediction({ attester: `0x${'ee'.repeat(20)}` }), 'prediction attester'],
-    ['it is of another schema', prediction({ schema: getSchemaUid('resolution') }), 'prediction schema'],
-    ['it can be revoked', prediction({ revocable: true }), 'prediction revocation'],
-    ['it was on chain when the window had opened', prediction({ time: OPENS / 1_000 }), 'prediction time'],
-    ['it skips the day before', prediction({ refUID: ZERO_UID }), 'prediction link'],
-    ['it commits to something else', prediction({}, `0x${'99'.repeat(32)}`), 'resolution commitment'],
-    ['its data is of no schema', prediction({ data: '0x1234' }), 'prediction data'],
+    ['it was made by somebody else', prediction({ attester: `0x${'ee'.repeat(20)}` }), ['attester']],
+    ['it is of another schema', prediction({ schema: getSchemaUid('resolution') }), ['schema']],
+    ['it can be revoked', prediction({ revocable: true }), ['permanent']],
+    ['it was on chain when the window had opened', prediction({ time: OPENS / 1_000 }), ['inTime', 'void', 'row']],
+    ['it skips the day before', prediction({ refUID: zeroHash }), ['link']],
+    ['it commits to something else', prediction({}, `0x${'99'.repeat(32)}`), ['opening', 'row']],
+    ['its data is of no schema', prediction({ data: '0x1234' }), ['data']],
   ])('is a mismatch when %s', (_, first, caughtBy) => {
-    expect(wrongIn(evidence({}, { first, second: resolution(first.uid) }))).toEqual([caughtBy]);
+    expect(wrongIn(evidence({}, { first, second: resolution(first.uid) }))).toEqual(caughtBy);
   });
 
   it.each([
-    ['it resolves another one', { refUID: PREVIOUS.uid }, {}, ['reference']],
-    ['it came before the end of the window', { time: RESOLVES / 1_000 - 1 }, {}, ['time', 'resolvedAt']],
-    ['it reveals another salt', {}, { salt: ZERO_UID }, ['commitment']],
-    ['its return is not that of its closes', {}, { returnBps: 0 }, ['return', 'returnBps', 'actualReturn']],
-    ['its outcome is not that of its closes', {}, { outcome: 'WIN' }, ['result', 'status', 'correct']],
-    ['its signal says another direction', {}, { signal: 'SELL' }, ['commitment', 'call', 'signal']],
+    ['it resolves another one', { refUID: PREVIOUS.uid }, {}, ['resolves', 'row']],
+    ['it came before the end of the window', { time: RESOLVES / 1_000 - 1 }, {}, ['afterWindow', 'row']],
+    ['it reveals another salt', {}, { salt: zeroHash }, ['opening', 'row']],
+    ['its return is not that of its closes', {}, { returnBps: 0 }, ['return']],
+    ['its outcome is not that of its closes', {}, { outcome: 'WIN' }, ['outcome']],
+    ['its signal says another direction', {}, { signal: 'SELL' }, ['values', 'opening', 'row']],
   ])('is a mismatch when in its resolution %s', (_, what, values, caughtBy) => {
     const first = prediction();
-    expect(wrongIn(evidence({}, { first, second: resolution(first.uid, what, values) }))).toEqual(
-      caughtBy.map((field) => `resolution ${field}`),
-    );
+    expect(wrongIn(evidence({}, { first, second: resolution(first.uid, what, values) }))).toEqual(caughtBy);
   });
 
   it('is a mismatch when the metadata differs', () => {
-    expect(wrongIn(evidence({}, { metadata: { bytes: METADATA.slice(1) } }))).toEqual(['prediction metadata']);
+    expect(wrongIn(evidence({}, { metadata: METADATA.slice(1) }))).toEqual(['metadata']);
   });
 });
 
 describe('an unresolved row', () => {
   it('leaves hidden values open', () => {
-    const finding = verifyRow(evidence(OPEN, { second: null, now: new Date(OPENS) }));
-    expect(finding).toMatchObject({ verdict: 'verified', summary: 'Verified so far: 24 checks', stage: 'open' });
-    expect(finding.open.map(({ what }) => what)).toEqual([
-      'signal, direction, confidence, P(up) and price at signal time',
-      'the close at window open',
-      'the outcome',
-    ]);
-    expect(wrongIn(evidence({ ...OPEN, status: 'WIN' }, { second: null }))).toEqual(['prediction status']);
+    const unresolved = evidence(OPEN, { second: null, now: new Date(OPENS) });
+    expect(verify(unresolved)).toMatchObject({ verdict: 'verified', summary: 'Verified so far: 33 checks', stage: 'open' });
+    expect(openIn(unresolved)).toEqual(['opening', 'revealed', 'price']);
+    expect(wrongIn(evidence({ ...OPEN, status: 'WIN' }, { second: null }))).toEqual(['row']);
   });
 
   it('opens its commitment with the salt, and with no other values', () => {
     const read = { ...OPEN, signal: 'BUY', direction: 'UP', confidence: 0.5889, pUp: 0.5889 };
     const revealed = { second: null, salt: OPENING.salt, now: new Date(OPENS) };
-    expect(verifyRow(evidence(read, revealed))).toMatchObject({ verdict: 'verified', summary: 'Verified so far: 24 checks' });
+    expect(verify(evidence(read, revealed))).toMatchObject({ verdict: 'verified', summary: 'Verified so far: 33 checks' });
     for (const lie of [{ direction: 'DOWN' }, { pUp: 0.58891 }, { btcPrice: 104_117.13 }, { signal: 'SELL' }]) {
-      expect(wrongIn(evidence({ ...read, ...lie }, revealed))).toEqual(['prediction commitment']);
+      expect(wrongIn(evidence({ ...read, ...lie }, revealed))).toEqual(['opening']);
     }
   });
 
   it('is void only when late or missed', () => {
     const late = prediction({ time: OPENS / 1_000 + 60 });
-    const missed = prediction({}, ZERO_UID as Hex);
+    const missed = prediction({}, zeroHash);
     const isVoid = { ...OPEN, status: 'VOID' };
-    expect(verifyRow(evidence(isVoid, { first: late, second: null })).verdict).toBe('verified');
-    expect(verifyRow(evidence({ ...isVoid, missed: true, signal: null }, { first: missed, second: null })).verdict).toBe('verified');
-    expect(wrongIn(evidence(isVoid, { second: null }))).toEqual(['prediction void']);
-    expect(wrongIn(evidence({ ...isVoid, missed: true, signal: null }, { second: null }))).toEqual(['prediction missed']);
+    expect(verify(evidence(isVoid, { first: late, second: null })).verdict).toBe('verified');
+    expect(verify(evidence({ ...isVoid, missed: true, signal: null }, { first: missed, second: null })).verdict).toBe('verified');
+    expect(wrongIn(evidence(isVoid, { second: null }))).toEqual(['inTime', 'row']);
+    expect(wrongIn(evidence({ ...isVoid, missed: true, signal: null }, { second: null }))).toEqual(['inTime', 'row']);
   });
 });
 
 describe('an unchecked row', () => {
   it('is neither verified nor a mismatch', () => {
-    const notYet = evidence({ ...OPEN, attestationUid: null }, { second: null, now: new Date(OPENS - 1) });
-    expect(verifyRow(notYet)).toMatchObject({
+    const notYet = evidence({ ...OPEN, attestationUid: null }, { prediction: null, second: null, now: new Date(OPENS - 1) });
+    expect(verify(notYet)).toMatchObject({
       verdict: 'unchecked',
-      checks: [],
       summary: expect.stringContaining('it is not on chain yet'),
     });
-    expect(verifyRow({ ...notYet, now: new Date(OPENS) }).summary).toContain(
-      'it is not on chain, and its window opened at 2026-03-02T00:00 UTC',
+    expect(verify({ ...notYet, now: new Date(OPENS) }).summary).toContain(
+      'it is not on chain, and its window opened at 2026-03-02T00:00:00.000Z',
     );
-    expect(verifyRow(evidence({}, { prediction: { problem: 'it is silent' } }))).toMatchObject({
+    expect(verify(evidence({}, { prediction: evidenceOf('prediction', PREVIOUS.uid, { problem: 'it is silent' }) }))).toMatchObject({
       verdict: 'unchecked',
       summary: 'Could not be checked: it is silent',
     });
-    expect(verifyRow(evidence({}, { resolution: { problem: 'it is silent' } }))).toMatchObject({ verdict: 'unchecked' });
+    expect(verify(evidence({}, { resolution: evidenceOf('resolution', PREVIOUS.uid, { problem: 'it is silent' }) }))).toMatchObject({
+      verdict: 'unchecked',
+    });
   });
 
   it('is a mismatch when a part of it differs', () => {
-    expect(verifyRow(evidence({ sequence: 7 }, { resolution: { problem: 'it is silent' } }))).toMatchObject({ verdict: 'mismatch' });
-    expect(verifyRow(evidence({}, { prediction: { attestation: null } }))).toMatchObject({
-      summary: 'Does not match: prediction attestation',
+    expect(
+      verify(evidence({ sequence: 7 }, { resolution: evidenceOf('resolution', PREVIOUS.uid, { problem: 'it is silent' }) })),
+    ).toMatchObject({ verdict: 'mismatch' });
+    expect(verify(evidence({}, { prediction: evidenceOf('prediction', PREVIOUS.uid, null) }))).toMatchObject({
+      summary: 'Does not match: found',
     });
   });
 
   it('leaves unavailable metadata open', () => {
-    expect(verifyRow(evidence({}, { metadata: { problem: 'gone' } }))).toMatchObject({
-      verdict: 'verified',
-      open: [{ what: 'the published metadata', why: 'gone', isDue: false }],
-    });
+    const given = evidence({}, { metadata: { problem: 'gone' } });
+    expect(verify(given).verdict).toBe('verified');
+    expect(openIn(given)).toEqual(['metadata']);
   });
 });

@@ -1,0 +1,46 @@
+import { type Day, formatDay } from '../../forecast/day.ts';
+import type { CheckId } from '../../verify/catalogue.ts';
+import { type CheckedValue, type Finding, type FindingSubject, formatSubject } from '../../verify/findings.ts';
+
+/** A failed check. */
+export interface AuditDifference extends Pick<FindingSubject, 'horizonDays' | 'sequence' | 'uid'> {
+  check: CheckId;
+  /** `YYYY-MM-DD` of the forecast. */
+  date: string | null;
+  field: string;
+  expected: CheckedValue;
+  found: CheckedValue;
+  /** The difference in one sentence. */
+  message: string;
+}
+
+/** More gaps of one check are one line. */
+const MAX_ALIKE = 5;
+
+export function listDifferences(findings: readonly Finding[]): AuditDifference[] {
+  return findings
+    .filter(({ outcome }) => outcome === 'fail')
+    .map(({ check, subject, field, expected, actual, because }) => {
+      const { horizonDays, day, sequence, uid } = subject;
+      const date = day === null ? null : formatDay(day);
+      return { check, horizonDays, date, sequence, uid, field, expected, found: actual, message: `${formatSubject(subject)}: ${because}` };
+    });
+}
+
+/** Reasons of checks that could not be made though their evidence is due; missing closes are one line. */
+export function listGaps(findings: readonly Finding[], missingCloses: readonly Day[]): string[] {
+  const gaps = findings.filter(({ check, outcome, isDue }) => outcome === 'unknown' && isDue && check !== 'price');
+  const prices = missingCloses.length === 0 ? [] : [`${missingCloses.length} days have no price to check outcomes`];
+  const kinds = [...Map.groupBy(gaps, ({ check }) => check).values()];
+  return [
+    ...prices,
+    ...kinds.flatMap(([first, ...more]) =>
+      more.length < MAX_ALIKE ? [first, ...more].map(formatGap) : [`${formatGap(first)}; and ${more.length} more of this kind`],
+    ),
+  ];
+}
+
+function formatGap({ subject, because }: Finding): string {
+  const { horizonDays, uid } = subject;
+  return horizonDays === null && uid === null ? because : `${formatSubject(subject)}: ${because}`;
+}

@@ -1,0 +1,74 @@
+import { audit } from '../../../audit/audit.ts';
+import { createProgressLine } from '../../../audit/command/run-audit.ts';
+import type { AuditPrices } from '../../../audit/prices/audit-prices.ts';
+import type { AuditReport } from '../../../audit/report/audit-report.ts';
+import { EXIT } from '../command.ts';
+import type { CliContext } from '../context.ts';
+import { printNotice, printResult } from '../print.ts';
+import { wrapText } from '../text/facts.ts';
+import type { TerminalWriter } from '../text/style.ts';
+import { openReadingFile } from './reading-file.ts';
+import type { RecordLocation } from './record-location.ts';
+
+interface RecordVerification {
+  fromBlock: number;
+  /** Null: closes are not compared. */
+  prices: AuditPrices | null;
+  json: boolean | undefined;
+}
+
+const EXIT_CODES = { agrees: EXIT.ok, differs: EXIT.failed, incomplete: EXIT.incomplete } as const;
+
+/**
+ * Checks the whole record from the chain. What was read is kept when the reading ends early, and the next call continues with it.
+ * @throws OracleError CHAIN_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID
+ */
+export async function verifyRecord(
+  context: CliContext,
+  { chain, attester }: RecordLocation,
+  { fromBlock, prices, json }: RecordVerification,
+): Promise<number> {
+  const file = await openReadingFile(context, { chain, attester, fromBlock });
+  if (file.isContinued) printNotice(context, `Continues the reading that was interrupted (${file.path}).`);
+  const signal = context.createInterruptSignal();
+  const progress = createProgressLine(context.err);
+  const { state } = file;
+  try {
+    const onProgress = progress.update;
+    const report = await audit({ ...{ chain, attester, fromBlock, prices, claims: null, now: context.now() }, state, signal, onProgress });
+    progress.end();
+    await file.remove();
+    printResult(context, json, report, (writer) => formatRecord(report, writer));
+    return EXIT_CODES[report.verdict];
+  } catch (error) {
+    progress.end();
+    await file.save();
+    printNotice(context, `Not finished: ${state.contents.size} attestations were read. The same command continues (${file.path}).`);
+    if (signal.aborted) return EXIT.incomplete;
+    throw error;
+  }
+}
+
+const MAX_LINES = 50;
+
+/** Differences and gaps, then one line. */
+function formatRecord({ differences, incomplete, notes, summary, verdict }: AuditReport, writer: TerminalWriter): string[] {
+  const style = { agrees: 'green', differs: 'red', incomplete: 'yellow' } as const;
+  return [
+    ...formatLines('Notes:', notes, writer),
+    ...formatLines('Could not be checked:', incomplete, writer),
+    ...formatLines(
+      'Failed:',
+      differences.map(({ check, message }) => `[${check}] ${message}`),
+      writer,
+    ),
+    ...wrapText(`${summary}.`, writer.width).map((line) => writer.paint(style[verdict], line)),
+  ];
+}
+
+function formatLines(title: string, lines: readonly string[], writer: TerminalWriter): string[] {
+  if (lines.length === 0) return [];
+  const more = lines.length > MAX_LINES ? [`... and ${lines.length - MAX_LINES} more (all of them with --json)`] : [];
+  const shown = [...lines.slice(0, MAX_LINES), ...more];
+  return [title, ...shown.flatMap((line) => wrapText(line, writer.width - 2).map((part) => `  ${part}`)), ''];
+}

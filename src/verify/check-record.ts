@@ -1,0 +1,125 @@
+import type { Hex } from 'viem';
+import { type Day, formatDay, toDay } from '../forecast/day.ts';
+import { checkAttestation } from './checks/attestation.ts';
+import { createBaseRates } from './checks/base-rates.ts';
+import { checkCloseCalls } from './checks/close-calls.ts';
+import { type CheckedRow, checkForecast } from './checks/forecast.ts';
+import { checkOneClose } from './checks/one-close.ts';
+import { checkInTime, getCloseDays, isLatePrediction, isMissedPrediction } from './checks/prediction.ts';
+import { isBeyondData, matchResolutions } from './checks/resolution.ts';
+import { checkSequences } from './checks/sequence.ts';
+import { type RecomputedFigures, recompute, toRecordRows } from './checks/statistics.ts';
+import { compareClaims } from './claims/claims.ts';
+import type {
+  AttestationEvidence,
+  CheckContext,
+  ClaimedScorecard,
+  Prediction,
+  PriceEvidence,
+  PriceHistory,
+  Resolution,
+} from './evidence.ts';
+import { type Findings, NO_SUBJECT } from './findings.ts';
+import { formatInstant } from './format-instant.ts';
+
+/** The attestations of a wallet that passed their own checks, in chain order. */
+export interface ChainRecord {
+  predictions: Prediction[];
+  resolutions: Resolution[];
+}
+
+/** Checks each attestation of a record. `evidence` is in chain order; a repeated uid counts once. */
+export function decodeRecord(evidence: readonly AttestationEvidence[], context: CheckContext, findings: Findings): ChainRecord {
+  const unique = [...new Map(evidence.map((one) => [`${one.schema}:${one.uid}`, one])).values()];
+  const isOf = <S extends 'prediction' | 'resolution'>(schema: S) =>
+    unique.filter((one): one is AttestationEvidence<S> => one.schema === schema);
+  return {
+    predictions: isOf('prediction').flatMap((one) => checkAttestation(one, context, findings) ?? []),
+    resolutions: isOf('resolution').flatMap((one) => checkAttestation(one, context, findings) ?? []),
+  };
+}
+
+/** The days whose closes decide resolved forecasts, and the first and last days of the windows of all others. */
+export function collectNeededDays({ predictions, resolutions }: ChainRecord, now: Date): { deciding: Set<Day>; opening: Set<Day> } {
+  const resolved = new Set<Hex>(resolutions.map(({ refUid }) => refUid));
+  const deciding = new Set<Day>();
+  const opening = new Set<Day>();
+  for (const prediction of predictions) {
+    const { from, to } = getCloseDays(prediction);
+    if (resolved.has(prediction.uid) && !isLatePrediction(prediction) && !isMissedPrediction(prediction)) deciding.add(from).add(to);
+    else {
+      opening.add(from);
+      if (prediction.data.resolvesAt <= now) opening.add(to);
+    }
+  }
+  return { deciding, opening };
+}
+
+export interface RecordEvidence {
+  record: ChainRecord;
+  /** Null: closes are not compared. */
+  prices: PriceEvidence | null;
+  /** Closes since the first training day; null when they do not reach back as far. */
+  history: PriceHistory | null;
+  /** One scorecard per horizon in the order of `HORIZONS`; null: no service is compared. */
+  claims: readonly ClaimedScorecard[] | null;
+  now: Date;
+}
+
+export interface CheckedRecord {
+  rows: CheckedRow[];
+  recomputed: RecomputedFigures[];
+}
+
+/** Checks a whole record, recomputes its figures, and compares both with the claims of a service. */
+export function checkRecord({ record, prices, history, claims, now }: RecordEvidence, findings: Findings): CheckedRecord {
+  const sequences = checkSequences(record.predictions, findings);
+  const matched = matchResolutions(record.predictions, record.resolutions, findings);
+  const rows = sequences
+    .flatMap(({ predictions }) => predictions)
+    .map((prediction) => {
+      checkInTime(prediction, undefined, findings);
+      return checkForecast(prediction, matched.get(prediction.uid) ?? null, { prices: prices ?? undefined, now, findings });
+    });
+  checkOneClose(rows, findings);
+  if (prices !== null) checkCloseCalls(rows, { prices, findings });
+  noteVoids(rows, findings);
+  noteRecordEnd(rows, { endsOn: prices?.endsOn ?? null, now }, findings);
+  const recomputed = recomputeAll(rows, history, findings);
+  if (claims !== null && prices !== null) compareClaims({ rows, recomputed }, { answers: claims, prices, now, findings });
+  if (rows.length === 0) {
+    findings.leave('sequence', NO_SUBJECT, 'there is nothing to audit');
+    findings.note('no forecast of this attester was found: check the address and the first block');
+  }
+  return { rows, recomputed };
+}
+
+function noteVoids(rows: readonly CheckedRow[], findings: Findings): void {
+  for (const { prediction, missed, late } of rows) {
+    if (!missed && !late) continue;
+    const { day, horizonDays, windowOpensAt } = prediction.data;
+    const why = missed
+      ? 'nothing was forecast'
+      : `attested at ${formatInstant(prediction.at)}, after its window opened at ${formatInstant(windowOpensAt)}`;
+    findings.note(`${formatDay(day)} ${horizonDays}d is VOID: ${why}`);
+  }
+}
+
+/** A record that stops is no difference, but readers of its figures need to know. */
+function noteRecordEnd(rows: readonly CheckedRow[], { endsOn, now }: { endsOn: Day | null; now: Date }, findings: Findings): void {
+  const last = rows.reduce((latest, { prediction }) => Math.max(latest, prediction.data.day), Number.NEGATIVE_INFINITY);
+  // The forecast of today is made in the evening.
+  if (rows.length > 0 && last < toDay(now.getTime()) - 1) findings.note(`nothing has been forecast since ${formatDay(last)}`);
+  const open = rows.filter(({ status, prediction }) => status === 'PENDING' && isBeyondData(prediction, { endsOn })).length;
+  if (open > 0) findings.note(`${open} forecasts stay pending: the data of the record ends on ${formatDay(endsOn as Day)}`);
+}
+
+function recomputeAll(rows: readonly CheckedRow[], history: PriceHistory | null, findings: Findings): RecomputedFigures[] {
+  const baseRates = createBaseRates(history);
+  const groups = Map.groupBy(rows, ({ prediction }) => prediction.data.horizonDays);
+  const recomputed = [...groups].map(([horizonDays, members]) => recompute(toRecordRows(members, baseRates), horizonDays));
+  if (recomputed.some(({ summary, statistics }) => summary.brier === null && statistics.probabilities !== null)) {
+    findings.note('figures against the base rate are omitted: these prices do not cover the training years');
+  }
+  return recomputed;
+}

@@ -1,0 +1,82 @@
+import { formatDay } from '../../forecast/day.ts';
+import { scoreDirection } from '../../forecast/scoring.ts';
+import type { PriceEvidence } from '../evidence.ts';
+import { type Findings, NO_SUBJECT } from '../findings.ts';
+import type { CheckedRow } from './forecast.ts';
+import { getCloseDays } from './prediction.ts';
+import { computeReturnBps, toPriceCents } from './prices.ts';
+import { toResolutionSubject } from './resolution.ts';
+
+/** Independent sources disagree about the sign of smaller returns only: over five years, the largest was 55 bps. */
+const MAX_DISPUTED_RETURN_BPS = 60;
+/** They disagree on about 1 % of days: 16 of 1,829 at one day, at most 5 at longer horizons. */
+const MAX_FLIPS = 2;
+const MAX_FLIPPED_SHARE = 0.015;
+
+interface CloseCallContext {
+  prices: PriceEvidence;
+  findings: Findings;
+}
+
+/** A forecast with its independent closes. */
+interface ReassessedRow {
+  row: CheckedRow;
+  fromCents: number;
+  toCents: number;
+}
+
+/**
+ * Within the price tolerance, an operator could choose the sign of a small return. Few such flips make the audit incomplete; more than
+ * the noise between sources, or a flip of a large return, are differences.
+ */
+export function checkCloseCalls(rows: readonly CheckedRow[], context: CloseCallContext): void {
+  for (const [horizonDays, members] of Map.groupBy(rows, ({ prediction }) => prediction.data.horizonDays)) {
+    const reassessed = members.flatMap((row) => reassessRow(row, context.prices));
+    const flipped = reassessed.filter(({ row, fromCents, toCents }) => row.outcome?.rose !== toCents > fromCents);
+    for (const one of flipped) reportFlip(one, context);
+    if (flipped.length > 0) reportFlips({ horizonDays, reassessed, flipped: flipped.length }, context);
+  }
+}
+
+function reassessRow(row: CheckedRow, { closes }: PriceEvidence): ReassessedRow[] {
+  const { from, to } = getCloseDays(row.prediction);
+  const [first, last] = [closes.get(from), closes.get(to)];
+  if (row.outcome === null || !row.opened || first === undefined || last === undefined) return [];
+  return [{ row, fromCents: toPriceCents(first), toCents: toPriceCents(last) }];
+}
+
+function reportFlip({ row, fromCents, toCents }: ReassessedRow, { prices, findings }: CloseCallContext): void {
+  const subject = toResolutionSubject(row.prediction);
+  const { day, horizonDays } = row.prediction.data;
+  const returnBps = computeReturnBps(fromCents, toCents);
+  const other = `by ${prices.source} the price went the other way (${returnBps} bps)`;
+  if (Math.abs(returnBps) <= MAX_DISPUTED_RETURN_BPS) {
+    findings.note(`${formatDay(day)} ${horizonDays}d: a close call; ${other}`);
+    return;
+  }
+  const [expected, actual] = toCents > fromCents ? ['UP', 'DOWN'] : ['DOWN', 'UP'];
+  const because = `${other}: by more than sources differ`;
+  findings.fail('outcome', subject, { field: 'actualDirection', expected, actual, because });
+}
+
+function reportFlips(
+  { horizonDays, reassessed, flipped }: { horizonDays: number; reassessed: readonly ReassessedRow[]; flipped: number },
+  { prices, findings }: CloseCallContext,
+): void {
+  const wins = reassessed.filter(({ row }) => row.status === 'WIN').length;
+  const reassessedWins = reassessed.filter(isReassessedWin).length;
+  const what = `by ${prices.source} ${flipped} of ${reassessed.length} prices went the other way: ${reassessedWins} wins instead of ${wins}`;
+  const maxFlips = Math.floor(MAX_FLIPS + MAX_FLIPPED_SHARE * reassessed.length);
+  if (flipped <= maxFlips) {
+    findings.leave('outcome', { ...NO_SUBJECT, horizonDays }, what);
+    return;
+  }
+  const because = `${what}; sources disagree about at most ${maxFlips}`;
+  const subject = { ...NO_SUBJECT, horizonDays };
+  findings.fail('outcome', subject, { field: 'outcomes', expected: `at most ${maxFlips}`, actual: flipped, because });
+}
+
+function isReassessedWin({ row, fromCents, toCents }: ReassessedRow): boolean {
+  const { resolution, status } = row;
+  return resolution !== null && status !== 'HOLD' && scoreDirection(resolution.data.direction, fromCents, toCents) === 'WIN';
+}

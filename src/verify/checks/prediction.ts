@@ -1,0 +1,84 @@
+import { sha256, zeroHash } from 'viem';
+import { type Day, toInstantMs } from '../../forecast/day.ts';
+import { isUnread, type Prediction, type Unread } from '../evidence.ts';
+import { type FindingSubject, type Findings, formatSubject } from '../findings.ts';
+import { formatInstant } from '../format-instant.ts';
+
+export function toSubject({ uid, data: { horizonDays, day, sequence } }: Prediction): FindingSubject {
+  return { attestation: 'prediction', horizonDays, day, sequence, uid };
+}
+
+/** Zero commitment: nothing was forecast. */
+export function isMissedPrediction({ data }: Prediction): boolean {
+  return data.commitment === zeroHash;
+}
+
+/** Not on chain before its window opened. */
+export function isLatePrediction({ at, data }: Prediction): boolean {
+  return at >= data.windowOpensAt;
+}
+
+/** The days whose closes decide a forecast: the day before its window, and the window's last day. */
+export function getCloseDays({ data: { day, horizonDays } }: Prediction): { from: Day; to: Day } {
+  return { from: day, to: day + horizonDays };
+}
+
+/** The outcome window follows from day and horizon, so that the compared closes cannot be chosen later. */
+export function checkWindow(prediction: Prediction, findings: Findings): void {
+  const { day, horizonDays, windowOpensAt, resolvesAt } = prediction.data;
+  const subject = toSubject(prediction);
+  const compare = (field: string, expected: number, actual: Date) =>
+    findings.compare('windows', subject, { field, expected: formatInstant(expected), actual: formatInstant(actual) });
+  compare('windowOpensAt', toInstantMs(day + 1), windowOpensAt);
+  compare('resolvesAt', toInstantMs(day + 1 + horizonDays), resolvesAt);
+  if (prediction.at.getTime() >= toInstantMs(day)) return;
+  findings.note(`${formatSubject(subject)}: attested at ${formatInstant(prediction.at)}, before its day had begun`);
+}
+
+/** @param claimedVoid what the record says of it; undefined: nothing is claimed, and a late prediction is void */
+export function checkInTime(prediction: Prediction, claimedVoid: boolean | undefined, findings: Findings): void {
+  if (isMissedPrediction(prediction)) return;
+  const subject = toSubject(prediction);
+  const [actual, opens] = [formatInstant(prediction.at), formatInstant(prediction.data.windowOpensAt)];
+  const isLate = isLatePrediction(prediction);
+  const because = `its block is of ${actual}, its window opened at ${opens}`;
+  const expected = claimedVoid === true ? `void: not before ${opens}` : `before ${opens}`;
+  if (claimedVoid === undefined && isLate) findings.leave('inTime', subject, `${because}: it is void and never counts`, false);
+  else if (isLate === (claimedVoid ?? false)) findings.compare('inTime', subject, { field: 'time', expected: actual, actual });
+  else findings.fail('inTime', subject, { field: 'time', expected, actual, because });
+}
+
+/** @param metadata its published bytes, or why they are missing */
+export function checkMetadata(prediction: Prediction, metadata: Uint8Array | Unread, findings: Findings): void {
+  const subject = toSubject(prediction);
+  if (isUnread(metadata)) findings.leave('metadata', subject, metadata.problem, false);
+  else findings.compare('metadata', subject, { field: 'metadata', expected: prediction.data.metadata, actual: sha256(metadata) });
+}
+
+/** @param before the prediction of the day before; undefined: there is none that fits */
+export function checkLink(prediction: Prediction, before: Prediction | undefined, findings: Findings): void {
+  const { sequence, horizonDays } = prediction.data;
+  const subject = toSubject(prediction);
+  if (sequence > 1 && before === undefined) {
+    const because = `it does not refer to a forecast with sequence ${sequence - 1} over ${horizonDays} days of this attester`;
+    const expected = `sequence ${sequence - 1}`;
+    findings.fail('link', subject, {
+      field: 'refUid',
+      expected,
+      actual: prediction.refUid === zeroHash ? null : prediction.refUid,
+      because,
+    });
+    return;
+  }
+  const because = before === undefined ? 'the first forecast has a reference' : 'it does not refer to the previous forecast';
+  findings.compare('link', subject, { field: 'refUid', expected: before?.uid ?? zeroHash, actual: prediction.refUid, because });
+}
+
+/** An attester that commits to both directions and reveals the winning one has forecast nothing. @param others also made for its day */
+export function checkOnePrediction(prediction: Prediction, others: readonly Prediction[], findings: Findings): void {
+  const { day, horizonDays } = prediction.data;
+  const rivals = others.filter(({ data }) => data.day === day && data.horizonDays === horizonDays);
+  const uids = [...new Set([prediction, ...rivals].map(({ uid }) => uid))];
+  const because = `committed ${uids.length} times for one day and horizon, which leaves open which one counts: ${uids.join(', ')}`;
+  findings.compare('onePrediction', toSubject(prediction), { field: 'commitments', expected: 1, actual: uids.length, because });
+}

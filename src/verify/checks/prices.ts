@@ -1,0 +1,86 @@
+import type { ResolutionData } from '../../chain/eas/attestation-schemas.ts';
+import { type Day, formatDay } from '../../forecast/day.ts';
+import { scoreDirection } from '../../forecast/scoring.ts';
+import { isUnread, type Prediction, type PriceEvidence, type Resolution, type Unread } from '../evidence.ts';
+import type { Findings } from '../findings.ts';
+import { getCloseDays } from './prediction.ts';
+import { toResolutionSubject } from './resolution.ts';
+
+/** The recomputed outcome of a forecast. */
+export interface CheckedOutcome {
+  fromCents: number;
+  toCents: number;
+  returnBps: number;
+  rose: boolean;
+}
+
+export function toPriceCents(usd: number): number {
+  return Math.round(usd * 100);
+}
+
+/** Whether a close on chain equals the independent one within the tolerance. */
+export function isSamePrice(onChainCents: number, usd: number, toleranceBps: number): boolean {
+  const cents = toPriceCents(usd);
+  return Math.abs(onChainCents - cents) <= (cents * toleranceBps) / 10_000;
+}
+
+/** Rounded to the basis point. */
+export function computeReturnBps(from: number, to: number): number {
+  return Math.round((to / from - 1) * 10_000);
+}
+
+export function computeStatus({ signal, direction }: Pick<ResolutionData, 'signal' | 'direction'>, fromCents: number, toCents: number) {
+  return signal === 'HOLD' ? 'HOLD' : scoreDirection(direction, fromCents, toCents);
+}
+
+/** Checks return and outcome against the revealed closes, and those against the independent ones, which take precedence. */
+export function checkOutcome(
+  prediction: Prediction,
+  { data }: Resolution,
+  prices: PriceEvidence | Unread | undefined,
+  findings: Findings,
+): CheckedOutcome {
+  const subject = toResolutionSubject(prediction);
+  const { btcAtSignalCents, btcAtResolutionCents, signal, direction } = data;
+  const expectedReturn = computeReturnBps(btcAtSignalCents, btcAtResolutionCents);
+  const why = 'the return does not follow from the two closes';
+  findings.compare('return', subject, { field: 'returnBps', expected: expectedReturn, actual: data.returnBps, because: why });
+  const because = `${signal} ${direction} from ${formatDollars(btcAtSignalCents)} to ${formatDollars(btcAtResolutionCents)}`;
+  const expected = computeStatus(data, btcAtSignalCents, btcAtResolutionCents);
+  findings.compare('outcome', subject, { field: 'outcome', expected, actual: data.outcome, because });
+  const { from, to } = getCloseDays(prediction);
+  const check = (field: string, day: Day, cents: number) => checkClose(prediction, { field, day, cents, prices }, findings);
+  const fromCents = check('btcAtSignal', from, btcAtSignalCents);
+  const toCents = check('btcAtResolution', to, btcAtResolutionCents);
+  return { fromCents, toCents, returnBps: computeReturnBps(fromCents, toCents), rose: toCents > fromCents };
+}
+
+interface CheckedClose {
+  field: string;
+  day: Day;
+  cents: number;
+  prices: PriceEvidence | Unread | undefined;
+}
+
+/** @returns the close that counts */
+function checkClose(prediction: Prediction, { field, day, cents, prices }: CheckedClose, findings: Findings): number {
+  const subject = toResolutionSubject(prediction);
+  if (prices === undefined) return cents;
+  if (isUnread(prices)) {
+    findings.leave('price', subject, prices.problem, false);
+    return cents;
+  }
+  const usd = prices.closes.get(day);
+  if (usd === undefined) findings.leave('price', subject, `${prices.source} has no close of ${formatDay(day)}`);
+  else if (isSamePrice(cents, usd, prices.toleranceBps)) findings.compare('price', subject, { field, expected: true, actual: true });
+  else {
+    const because = `the close of ${formatDay(day)} is ${formatDollars(cents)} on chain, and ${formatDollars(toPriceCents(usd))} in ${prices.source}`;
+    findings.fail('price', subject, { field, expected: toPriceCents(usd) / 100, actual: cents / 100, because });
+    return toPriceCents(usd);
+  }
+  return cents;
+}
+
+function formatDollars(cents: number): string {
+  return `${(cents / 100).toFixed(2)} USD`;
+}

@@ -1,0 +1,147 @@
+import type { Hex } from 'viem';
+import type { ResolutionData } from '../../chain/eas/attestation-schemas.ts';
+import { type CommitmentOpening, computeCommitment } from '../../chain/eas/commitment.ts';
+import { DAY_MS, formatDay } from '../../forecast/day.ts';
+import type { Prediction, PriceEvidence, Resolution } from '../evidence.ts';
+import { type FindingSubject, type Findings, formatSubject, NO_SUBJECT } from '../findings.ts';
+import { formatInstant } from '../format-instant.ts';
+import { getCloseDays, isMissedPrediction, toSubject } from './prediction.ts';
+
+/** A resolution may be this late: the settling step runs every six hours, and prices may be late. */
+const GRACE_MS = 2 * DAY_MS;
+
+export function toResolutionSubject(prediction: Prediction): FindingSubject {
+  return { ...toSubject(prediction), attestation: 'resolution' };
+}
+
+/** Maps each prediction's uid to its first resolution. Reports repeated resolutions and those of unknown predictions. */
+export function matchResolutions(
+  predictions: readonly Prediction[],
+  resolutions: readonly Resolution[],
+  findings: Findings,
+): ReadonlyMap<Hex, Resolution> {
+  const known = new Map(predictions.map((prediction) => [prediction.uid, prediction]));
+  const matched = new Map<Hex, Resolution>();
+  for (const [refUid, [first, ...more]] of Map.groupBy(resolutions, (one) => one.refUid)) {
+    const prediction = known.get(refUid);
+    const subject = prediction === undefined ? { ...NO_SUBJECT, uid: first.uid } : toResolutionSubject(prediction);
+    const because = `a resolution of ${refUid}, which is no forecast of this attester`;
+    const actual = prediction?.uid ?? 'another';
+    if (!findings.compare('resolves', subject, { field: 'refUid', expected: refUid, actual, because })) continue;
+    matched.set(refUid, first);
+    if (more.length === 0) findings.compare('oneResolution', subject, { field: 'resolution', expected: 'once', actual: 'once' });
+    for (const { uid, data } of more) {
+      const why = `a second resolution, ${uid}, that ${describeDifference(first.data, data)}`;
+      findings.fail('oneResolution', subject, { field: 'resolution', expected: 'once', actual: 'twice', because: why });
+    }
+  }
+  return matched;
+}
+
+function describeDifference(first: ResolutionData, second: ResolutionData): string {
+  const fields = (Object.keys(first) as (keyof ResolutionData)[]).filter((field) => first[field] !== second[field]);
+  if (fields.length === 0) return 'repeats the first';
+  return `contradicts the first in ${fields.map((field) => `${field} ${first[field]} / ${second[field]}`).join(', ')}`;
+}
+
+/** A forecast that is late or missed never counts. */
+export function checkVoid(prediction: Prediction, isResolved: boolean, findings: Findings): void {
+  const { at, data } = prediction;
+  const subject = toResolutionSubject(prediction);
+  if (!isResolved) return void findings.compare('void', subject, { field: 'time', expected: 'VOID', actual: 'VOID' });
+  const because = isMissedPrediction(prediction)
+    ? 'nothing was committed, but it was resolved'
+    : `attested late: its block is of ${formatInstant(at)}, its window opened at ${formatInstant(data.windowOpensAt)}; it is VOID, but it was resolved`;
+  findings.fail('void', subject, { field: 'time', expected: 'VOID', actual: 'resolved', because });
+}
+
+/** The record's data ends before the outcome window, so the forecast can never resolve. */
+export function isBeyondData(prediction: Prediction, prices: Pick<PriceEvidence, 'endsOn'> | undefined): boolean {
+  return prices !== undefined && prices.endsOn !== null && getCloseDays(prediction).to > prices.endsOn;
+}
+
+/** Checks a forecast without a resolution: its outcome is not due, or withheld. */
+export function checkRevealDue(prediction: Prediction, prices: PriceEvidence | undefined, now: Date, findings: Findings): void {
+  const subject = toResolutionSubject(prediction);
+  const end = formatInstant(prediction.data.resolvesAt);
+  const lateMs = now.getTime() - prediction.data.resolvesAt.getTime();
+  const { to } = getCloseDays(prediction);
+  if (isBeyondData(prediction, prices)) findings.leave('revealed', subject, 'the data of the record ends before its window', false);
+  else if (!(lateMs > GRACE_MS)) {
+    findings.leave(
+      'revealed',
+      subject,
+      lateMs > 0 ? `its window has ended at ${end}, and it is not resolved yet` : `its outcome is due at ${end}`,
+      false,
+    );
+  } else if (prices?.closes.has(to) !== true) {
+    // Without a close in these prices, the forecast may not have been resolvable.
+    const close = `there is no close of ${formatDay(to)} in ${prices?.source ?? 'the prices that were named (none)'}`;
+    findings.leave('revealed', subject, `over at ${end} and not revealed; ${close} to say whether it could be`);
+  } else {
+    const because = `withheld: its window ended at ${end}, and nothing has been revealed`;
+    findings.fail('revealed', subject, { field: 'resolution', expected: true, actual: false, because });
+  }
+}
+
+/** Checks time, values and opening. @returns whether the revealed salt and values open the commitment */
+export function checkResolution(prediction: Prediction, { at, data }: Resolution, findings: Findings): boolean {
+  const subject = toResolutionSubject(prediction);
+  const { resolvesAt, commitment } = prediction.data;
+  const [made, end] = [formatInstant(at), formatInstant(resolvesAt)];
+  const isAfter = at >= resolvesAt;
+  const because = `it was resolved at ${made}, before its window ended at ${end}`;
+  findings.compare('afterWindow', subject, { field: 'time', expected: isAfter ? made : `not before ${end}`, actual: made, because });
+  findings.compare('revealed', subject, { field: 'resolution', expected: true, actual: true });
+  if (at.getTime() > resolvesAt.getTime() + GRACE_MS) {
+    findings.note(`${formatSubject(toSubject(prediction))}: revealed late, at ${made}; it was over at ${end}`);
+  }
+  checkValues(subject, data, findings);
+  return checkOpening(subject, { commitment, opening: data }, findings);
+}
+
+/** @returns whether salt and values open the commitment */
+export function checkOpening(
+  subject: FindingSubject,
+  { commitment, opening }: { commitment: Hex; opening: CommitmentOpening },
+  findings: Findings,
+): boolean {
+  const actual = tryComputeCommitment(opening);
+  const reason = actual === commitment ? '' : describeCommitted(opening, commitment);
+  const because = `the revealed salt and values do not open the commitment: ${reason}`;
+  return findings.compare('opening', subject, { field: 'commitment', expected: commitment, actual, because });
+}
+
+function tryComputeCommitment(opening: CommitmentOpening): string {
+  try {
+    return computeCommitment(opening);
+  } catch {
+    // The encoder rejects values out of range, so they cannot have been committed.
+    return 'none: a value is out of range';
+  }
+}
+
+/** Searches the few possible signals and directions for the committed ones. */
+function describeCommitted(opening: CommitmentOpening, commitment: string): string {
+  for (const signal of ['HOLD', 'BUY', 'SELL'] as const) {
+    for (const direction of ['UP', 'DOWN'] as const) {
+      for (const pUpBps of [opening.pUpBps, 10_000 - opening.pUpBps]) {
+        if (tryComputeCommitment({ ...opening, signal, direction, pUpBps }) !== commitment) continue;
+        return `${signal} ${direction} with P(up) ${pUpBps} bps was committed, ${opening.signal} ${opening.direction} with ${opening.pUpBps} bps was revealed`;
+      }
+    }
+  }
+  return 'the salt, or a value, was changed';
+}
+
+/** BUY implies UP, SELL implies DOWN; the direction is the likelier one, and the confidence is its probability. */
+function checkValues(subject: FindingSubject, { signal, direction, confidenceBps, pUpBps }: CommitmentOpening, findings: Findings): void {
+  const implied = signal === 'HOLD' ? direction : signal === 'BUY' ? 'UP' : 'DOWN';
+  const because = `${signal} contradicts ${direction}`;
+  findings.compare('values', subject, { field: 'signal', expected: implied, actual: direction, because });
+  // 5,000 bps is rounded from a probability on either side of one half.
+  const likelier = pUpBps === 5_000 ? direction : pUpBps > 5_000 ? 'UP' : 'DOWN';
+  findings.compare('values', subject, { field: 'direction', expected: likelier, actual: direction, because: `P(up) is ${pUpBps} bps` });
+  const expected = Math.min(9_900, Math.max(pUpBps, 10_000 - pUpBps));
+  findings.compare('values', subject, { field: 'confidenceBps', expected, actual: confidenceBps });
+}

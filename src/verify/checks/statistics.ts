@@ -1,0 +1,90 @@
+import { formatHorizonName } from '../../forecast/model.ts';
+import { toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
+import { computeRecordStatistics, type RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
+import { type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
+import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.ts';
+import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
+import type { BaseRates } from './base-rates.ts';
+import type { CheckedRow } from './forecast.ts';
+
+/** Recomputed figures of one horizon. */
+export interface RecomputedFigures {
+  horizonDays: number;
+  rows: RecordRow[];
+  summary: RecordSummary;
+  statistics: RecordStatistics;
+}
+
+/** Computes summary and statistics of the rows of one horizon, ordered by sequence. */
+export function recompute(rows: readonly RecordRow[], horizonDays: number): RecomputedFigures {
+  const ascending = keepFirstOfDay(rows);
+  const scored = ascending.flatMap((row): ScoredForecast[] => (row.scored === null ? [] : [row.scored]));
+  return {
+    horizonDays,
+    rows: [...rows],
+    summary: summarizeRecord(ascending, horizonDays),
+    statistics: computeRecordStatistics(scored, horizonDays),
+  };
+}
+
+/** Input of the statistics, with the base rate known at the time; null where the prices do not provide it. */
+export function toRecordRows(rows: readonly CheckedRow[], baseRates: BaseRates): RecordRow[] {
+  return rows.map((row) => {
+    const { day, horizonDays } = row.prediction.data;
+    return { day, status: row.status, missed: row.missed, scored: toScoredForecast(row, baseRates(day, horizonDays)) };
+  });
+}
+
+function toScoredForecast({ prediction, resolution, outcome, opened }: CheckedRow, climatology: number | null): ScoredForecast | null {
+  if (resolution === null || outcome === null || !opened) return null;
+  const { signal, direction, pUpBps } = resolution.data;
+  const call = signal === 'HOLD' ? null : direction;
+  return { day: prediction.data.day, call, rose: outcome.rose, pUp: pUpBps / 10_000, climatology, distribution: null };
+}
+
+/** Statistics require one forecast per day; `checkSequences` has reported the others. */
+function keepFirstOfDay(rows: readonly RecordRow[]): RecordRow[] {
+  const kept: RecordRow[] = [];
+  for (const row of rows) if (row.day > (kept.at(-1)?.day ?? Number.NEGATIVE_INFINITY)) kept.push(row);
+  return kept;
+}
+
+/** The figures in the service's format, without those that chain and prices do not determine. */
+export function buildExpectedFigures({ summary, statistics }: RecomputedFigures) {
+  const { longestWinStreak, ...figures } = summary;
+  const { brier: _, ...counts } = toPublishedSummary(figures);
+  const { probabilities, calls } = statistics;
+  const publishedSummary = { ...counts, brier: getComparableBrier(summary, statistics) };
+  return {
+    summary: publishedSummary,
+    stats: {
+      total: summary.totalPredictions,
+      scored: counts.scored,
+      wins: summary.wins,
+      losses: summary.losses,
+      accuracy: counts.accuracy,
+      currentStreak: summary.streak.type === 'WIN' ? summary.streak.count : 0,
+      longestStreak: longestWinStreak,
+    },
+    statistics: { calls, probabilities: probabilities === null ? null : omitUnknownSkill(probabilities) },
+  };
+}
+
+/** One entry of `byHorizon`. */
+export function buildHorizonFigures({ horizonDays, summary, statistics }: RecomputedFigures) {
+  const { totalPredictions: total, resolved, wins, accuracy, dedupedTotal, accuracyInterval95, verdict } = summary;
+  const { holds, voids, missed, pending } = summary;
+  const { effectiveN } = statistics.calls;
+  const scored = { resolved, wins, accuracy, effectiveN, dedupedTotal, accuracyInterval95, brier: getComparableBrier(summary, statistics) };
+  return { horizon: formatHorizonName(horizonDays), total, ...scored, holds, voids, missed, pending, verdict };
+}
+
+/** Omits the figures that need an unknown base rate. */
+function getComparableBrier({ brier }: RecordSummary, { probabilities }: RecordStatistics) {
+  if (brier !== null || probabilities === null) return brier;
+  return { n: probabilities.n, model: probabilities.brier };
+}
+
+function omitUnknownSkill({ climatologySkill, ...probabilities }: NonNullable<RecordStatistics['probabilities']>) {
+  return climatologySkill === null ? probabilities : { ...probabilities, climatologySkill };
+}

@@ -1,0 +1,86 @@
+import type { Address, Hex } from 'viem';
+import { audit } from '../../../src/audit/audit.ts';
+import { openAuditChain } from '../../../src/audit/chain/audit-chain.ts';
+import type { AuditPrices } from '../../../src/audit/prices/audit-prices.ts';
+import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
+import { createAttestationReader } from '../../../src/chain/eas/attestation-reader.ts';
+import { type ForecastDoc, formatForecastId } from '../../../src/record/forecast-doc.ts';
+import { checkAttestations, toChecks } from '../../../src/record/verification/check-forecast.ts';
+import { createFindings } from '../../../src/verify/findings.ts';
+import { cli } from '../service/cli.ts';
+import { closeUsd, openingOf, type Place, predictionOf, resolutionOf, SALT_SECRET } from './audit-record.ts';
+
+export interface Verified {
+  rpcUrl: string;
+  attester: Address;
+  now: Date;
+  /** The forecast, as it was honestly made. */
+  place: Place;
+  uids: { previous: Hex; prediction: Hex; resolution: Hex };
+}
+
+export type Verifier = 'audit' | 'svc verify' | 'svc verify all' | 'REST and skill';
+
+/** Every way to verify a forecast, reduced to the ids of the checks that fail. */
+export const VERIFIERS: Record<Verifier, (verified: Verified) => Promise<string[]>> = {
+  async audit({ rpcUrl, attester, now }) {
+    const report = await audit({ chain: await openAuditChain({ rpcUrl }), attester, prices: PRICES, claims: null, now });
+    return report.differences.map(({ check }) => check);
+  },
+  'svc verify': async ({ uids, ...where }) => runSvc(uids.prediction, where),
+  'svc verify all': async (where) => runSvc('all', where),
+  'REST and skill': async (verified) => checkAsService(verified),
+};
+
+const PRICES: AuditPrices = {
+  source: 'the prices of the test',
+  toleranceBps: 0,
+  endsOn: null,
+  closes: async (days) => new Map(days.map((day) => [day, closeUsd(day)])),
+  history: async () => null,
+};
+
+async function runSvc(id: string, { rpcUrl, attester, now }: Pick<Verified, 'rpcUrl' | 'attester' | 'now'>): Promise<string[]> {
+  const environment = { XDG_CONFIG_HOME: '/nowhere' };
+  const { out, err } = await cli(['verify', id, '--rpc', rpcUrl, '--attester', attester, '--json'], { now: () => now, environment });
+  if (out === '') throw new Error(err);
+  return (JSON.parse(out) as { differences: { check: string }[] }).differences.map(({ check }) => check);
+}
+
+/** As the operations `verify/{uid}` and `verify_prediction` of a service whose record is honest. */
+async function checkAsService({ rpcUrl, attester, now, place, uids }: Verified): Promise<string[]> {
+  const { client, addresses } = await openAuditChain({ rpcUrl });
+  const reader = createAttestationReader({ client, addresses });
+  const read = await Promise.all(
+    (['prediction', 'resolution'] as const).map(async (type) => ({ type, uid: uids[type], onChain: await reader.read(uids[type]) })),
+  );
+  const deps = {
+    attesterAddress: attester,
+    saltSecret: SALT_SECRET,
+    now: () => now,
+    viewFor: (caller: Caller) => ({ caller, policy: 'immediate', saltSecret: SALT_SECRET, now }) as const,
+  };
+  const findings = createFindings();
+  checkAttestations(deps, buildDoc(place, uids), { read, caller: PUBLIC_CALLER, findings });
+  return toChecks(findings.list).flatMap(({ check, ok }) => (ok ? [] : [check]));
+}
+
+/** What the record of an honest service has of a resolved forecast. */
+function buildDoc(place: Place, { previous, prediction, resolution }: Verified['uids']): ForecastDoc {
+  const { refUid: _, metadata, ...data } = predictionOf(place);
+  const { salt: __, ...values } = openingOf(place);
+  const { btcAtSignalCents, btcAtResolutionCents, returnBps, outcome } = resolutionOf(place);
+  const doc = {
+    ...{
+      _id: formatForecastId(data.day, data.horizonDays),
+      ...data,
+      metadataDigest: metadata,
+      previousUid: previous,
+      values,
+      missed: false,
+    },
+    ...{ state: 'RESOLVED', attestation: { uid: prediction }, reveal: { uid: resolution } },
+    resolution: { btcAtSignalCents, btcAtResolutionCents, returnBps, outcome },
+  };
+  return doc as unknown as ForecastDoc;
+}

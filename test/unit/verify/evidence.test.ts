@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { zeroHash } from 'viem';
+import { describe, expect, it } from 'vitest';
+import type { RawAttestation } from '../../../src/chain/eas/raw-attestation.ts';
+import { checkRecord, decodeRecord } from '../../../src/verify/check-record.ts';
+import type { AttestationEvidence } from '../../../src/verify/evidence.ts';
+import { createFindings, type Finding } from '../../../src/verify/findings.ts';
+import { formatRecordVerdict, getVerdict } from '../../../src/verify/summary.ts';
+import { buildEvidence, countBytes, EVIDENCE_ATTESTER, type FieldOfContent, flipByte } from '../../support/record/evidence.ts';
+
+const VALID = buildEvidence();
+
+function check(attestations: readonly AttestationEvidence[], { prices, now } = VALID, isQuick = false): readonly Finding[] {
+  const findings = createFindings();
+  const record = decodeRecord(attestations, { attester: EVIDENCE_ATTESTER, now }, findings);
+  // What fails by itself need not be compared with the rest.
+  if (isQuick && getVerdict(findings.list) === 'fail') return findings.list;
+  checkRecord({ record, prices, history: null, claims: null, now }, findings);
+  return findings.list;
+}
+
+const failing = (findings: readonly Finding[]) => [...new Set(findings.flatMap((one) => (one.outcome === 'pass' ? [] : [one.check])))];
+
+const contentOf = (index: number) => VALID.attestations[index].content as RawAttestation;
+
+function replace(index: number, change: Partial<AttestationEvidence>): AttestationEvidence[] {
+  return VALID.attestations.map((one, at) => (at === index ? ({ ...one, ...change } as AttestationEvidence) : one));
+}
+
+it('valid evidence passes every check', () => {
+  const findings = check(VALID.attestations);
+  expect(failing(findings)).toEqual([]);
+  expect(formatRecordVerdict(findings)).toMatch(/^\d{3} checks agree$/);
+});
+
+describe('a changed byte', () => {
+  const FIELDS = Object.keys(contentOf(0)) as FieldOfContent[];
+
+  it.each([
+    ['a prediction', 2],
+    ['a resolution', 3],
+  ])('of %s is noticed in each place', (_, index) => {
+    let flips = 0;
+    for (const field of FIELDS) {
+      for (let byte = 0; byte < countBytes(contentOf(index)[field]); byte++) {
+        const content = flipByte(contentOf(index), { field, index: byte, mask: 1 << (flips % 8) });
+        const findings = check(replace(index, { content }), VALID, true);
+        expect(getVerdict(findings), `${field}, byte ${byte}`).toBe('fail');
+        flips += 1;
+      }
+    }
+    expect(flips).toBeGreaterThan(400);
+  });
+
+  it('of any attestation is noticed, whichever bits it changes', () => {
+    const place = fc.record({ at: fc.nat(VALID.attestations.length - 1), field: fc.constantFrom(...FIELDS), index: fc.nat(319) });
+    fc.assert(
+      fc.property(place, fc.integer({ min: 1, max: 255 }), ({ at, field, index }, mask) => {
+        const content = flipByte(contentOf(at), { field, index: index % countBytes(contentOf(at)[field]), mask });
+        expect(getVerdict(check(replace(at, { content }), VALID, true))).toBe('fail');
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('of a block time or a deciding close is noticed', () => {
+    for (const [index, { blockAt }] of VALID.attestations.entries()) {
+      expect(failing(check(replace(index, { blockAt: new Date(Number(blockAt) + 1_000) })))).toContain('blockTime');
+    }
+    for (const [day, usd] of VALID.prices.closes) {
+      const closes = new Map(VALID.prices.closes).set(day, usd + 0.01);
+      const isDeciding = day < [...VALID.prices.closes.keys()].at(-1)!;
+      expect(failing(check(VALID.attestations, { ...VALID, prices: { ...VALID.prices, closes } })).includes('price')).toBe(isDeciding);
+    }
+  });
+});
+
+describe('bad evidence', () => {
+  const raw = contentOf(2);
+  const TRUNCATED = raw.data.slice(0, -64) as RawAttestation['data'];
+
+  it.each<[string, Partial<AttestationEvidence>, string, Finding['outcome']]>([
+    ['an omitted attestation', { content: null }, 'found', 'fail'],
+    ['an empty answer', { content: { ...raw, uid: zeroHash } }, 'found', 'fail'],
+    ['another attestation in its place', { content: contentOf(4) }, 'found', 'fail'],
+    ['an endpoint that refuses', { content: { problem: 'the endpoint refuses' } }, 'found', 'unknown'],
+    ['truncated data', { content: { ...raw, data: TRUNCATED } }, 'uid', 'fail'],
+    ['surplus data', { content: { ...raw, data: `${raw.data}00` } }, 'uid', 'fail'],
+    ['data that is no hex', { content: { ...raw, data: '0xzz' } }, 'uid', 'fail'],
+    ['an address that is none', { content: { ...raw, attester: '0x12' } }, 'uid', 'fail'],
+    ['a time beyond all dates', { content: { ...raw, time: 2n ** 63n } }, 'uid', 'fail'],
+    ['a number beyond its type', { content: { ...raw, expirationTime: 2n ** 70n } }, 'uid', 'fail'],
+    ['a foreign attester', { content: { ...raw, attester: `0x${'b2'.repeat(20)}` } }, 'attester', 'fail'],
+    ['a foreign schema', { content: { ...raw, schema: zeroHash } }, 'schema', 'fail'],
+  ])('%s is never a pass, and has a reason', (_, change, expected, outcome) => {
+    const findings = check(replace(2, change));
+    const found = findings.find((one) => one.check === expected && one.outcome === outcome);
+    expect(found?.because).toMatch(/.{8}/);
+    expect(getVerdict(findings)).not.toBe('pass');
+  });
+
+  it('a future date leaves the verdict open', () => {
+    const now = new Date(Number(VALID.attestations.at(-1)!.blockAt) - 600_000);
+    const findings = check(VALID.attestations, { ...VALID, now });
+    expect(getVerdict(findings)).toBe('unknown');
+    expect(findings.find(({ outcome }) => outcome === 'unknown')?.because).toContain('after the');
+  });
+
+  it('a repeated attestation counts once, and order does not matter', () => {
+    const reversed = VALID.attestations.toReversed();
+    expect(failing(check([...reversed, ...VALID.attestations]))).toEqual([]);
+  });
+
+  it('anything in the place of content gives findings, not an exception', () => {
+    const value = fc.oneof(fc.constant(zeroHash), fc.string(), fc.bigInt(), fc.boolean(), fc.constant(undefined), fc.integer());
+    const fields = Object.keys(raw) as FieldOfContent[];
+    fc.assert(
+      fc.property(fc.constantFrom(...fields), value, (field, wrong) => {
+        fc.pre(wrong !== raw[field]);
+        const findings = check(replace(2, { content: { ...raw, [field]: wrong } as RawAttestation }), VALID, true);
+        expect(getVerdict(findings)).not.toBe('pass');
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
