@@ -73,7 +73,7 @@ async function until(what: string, holds: (job: Job) => boolean): Promise<Job> {
     const response = await reach(`/api/svc/commerce/jobs/${jobId}`);
     if (response.status === 503) continue; // Its block is not deep enough yet.
     const job = await answerOf<Job>(response);
-    if (job.accepted === false) throw new Error(`The job is refused: ${job.reason}`);
+    if (job.accepted === false) throw new Error(`The job was rejected: ${job.reason}`);
     if (holds(job)) return job;
   }
   throw new Error(`Waited a minute for ${what}`);

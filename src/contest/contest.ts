@@ -9,7 +9,7 @@ import { areCommitmentsPublic, type RoundView, toCommitmentView, toRoundView, to
 
 export type Contest = ReturnType<typeof createContest>;
 
-/** Standings and totals are recomputed at most once a minute. */
+/** Pages of standings in the cache; each is recomputed at most once a minute. */
 const MAX_CACHED_PAGES = 32;
 
 export function createContest(options: ContestOptions) {

@@ -41,7 +41,7 @@ describe('a record made from a folder of files', () => {
     return path;
   }
 
-  it('refuses other files under the same name', async () => {
+  it('rejects other files under the same name', async () => {
     const other = await closesIn('two', 3);
     expect(await refused(`csv:${other}`)).toMatch(/Setting FEEDS: the record has [\d.]+ USD on 2026-01-09, the files of csv:closes have/);
   });

@@ -26,7 +26,7 @@ describe('a start that cannot work', () => {
     expect(host).toContain('Setting HOST');
   });
 
-  it('refuses to commit to simulated data on a real chain, and names each unsafe setting there without its value', async () => {
+  it('rejects to commit to simulated data on a real chain, and names each unsafe setting there without its value', async () => {
     const real = {
       PUBLIC_URL: 'https://oracle.example.org',
       CHAIN_RPC_URL: 'https://rpc.example.org',

@@ -89,7 +89,7 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
     expect(page.problems()).toEqual([]);
   });
 
-  it('opens the commitment of an unresolved forecast for a reader who may see it', async () => {
+  it('opens the commitment of an unresolved forecast for a caller with access', async () => {
     const { token, wallet, tier, expiresAt } = await login(service, 'basic');
     const session = JSON.stringify({ token, wallet, tier, expiresAt: expiresAt.toISOString() });
     const asked: (string | undefined)[] = [];

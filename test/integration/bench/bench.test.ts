@@ -43,7 +43,7 @@ it.each(['--help', '-h'])('says with %s what there is, and measures nothing', as
   expect(output).toContain('http-signal:');
 });
 
-it('refuses what it does not know, and says what there is', async () => {
+it('rejects what it does not know, and says what there is', async () => {
   for (const words of [['nothing'], ['--clients', '0'], ['--clients', 'many'], ['--speed']]) {
     const { code, output } = await bench(...words);
     expect(code, output).toBe(2);

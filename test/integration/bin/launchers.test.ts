@@ -48,7 +48,7 @@ describe('reset.mjs', () => {
     expect(await reset()).toMatchObject({ code: 0, stdout: `Nothing to remove in ${folder}\n` });
   });
 
-  it('refuses a folder with other files, in words and with exit code 1', async () => {
+  it('rejects a folder with other files, in words and with exit code 1', async () => {
     await writeFile(join(folder, 'thesis.txt'), '');
     const { code, stderr } = await reset();
     expect(code).toBe(1);

@@ -77,7 +77,7 @@ describe('a replay', () => {
   it.each([
     ['a second after the first commitment is due', () => getStepDueMs('attest', range.from) + 1_000],
     ['five minutes after the first outcome window opened', () => getWindowOpensMs(range.from) + 300_000],
-  ])('is refused when the last block is dated %s', async (_name, lastBlock) => {
+  ])('is rejected when the last block is dated %s', async (_name, lastBlock) => {
     service = await testService(DAYS);
     const { localChain, rpcUrl } = service.infrastructure;
     const lastBlockMs = lastBlock();

@@ -116,7 +116,7 @@ describe('what is sent is as the served document says', () => {
   });
 });
 
-it('what a client may not send is refused by the document and by the service', async () => {
+it('what a client may not send is rejected by the document and by the service', async () => {
   const client = await connect('premium', 'events=wager.placed');
   const wrong = { type: 'ping', more: 1 };
   expect(faultsOf([wrong])).not.toEqual([]);

@@ -151,7 +151,7 @@ describe('watch.mjs', () => {
   it.each([
     ['a wallet without a balance', { key: 'poor', words: [] }, 'TIER_REQUIRED'],
     ['an event that has not happened', { key: 'basic', words: ['999999'] }, 'INPUT_INVALID'],
-  ])('says why it is refused: %s', async (_, { key, words }, code) => {
+  ])('says why it is rejected: %s', async (_, { key, words }, code) => {
     const watching = watch({ PRIVATE_KEY: keyOf(key) }, ...words);
     const [exitCode] = await once(watching.child, 'close');
     expect(exitCode).toBe(1);

@@ -27,7 +27,7 @@ describe('a step run manually', () => {
     ['brief', getStepDueMs('brief', day) - 1, getStepDueMs('brief', day)],
     ['attest', getStepDueMs('signal', day), getStepDueMs('attest', day)],
     ['attest', getStepDueMs('attest', day) - 1, getStepDueMs('attest', day)],
-  ] as const)('is refused before its time: %s at %d', async (step, nowMs, dueMs) => {
+  ] as const)('is rejected before its time: %s at %d', async (step, nowMs, dueMs) => {
     const before = await runs();
     await expect(byHand(step, nowMs)).rejects.toMatchObject({
       code: 'CONFLICT',

@@ -111,7 +111,7 @@ describe('ensureIndexes', () => {
 });
 
 describe('connectMongo', () => {
-  it('asks for the journal with every write, in the words that the embedded engine heeds', () => {
+  it('requests journaling with every write, in the form that the embedded engine applies', () => {
     const inReplicaSet = process.env.MONGODB_URI !== undefined;
     expect(db.writeConcern).toMatchObject({ w: inReplicaSet ? expect.anything() : 1, journal: true });
   });
@@ -163,7 +163,7 @@ describe('connectMongo', () => {
     expect(inspect(error, { depth: 20 })).not.toMatch(/some-user|s3cr/);
   });
 
-  it('reports refused credentials without showing them', async () => {
+  it('reports rejected credentials without showing them', async () => {
     const uri = database.uri.replace(/^mongodb:\/\/([^@]*@)?/, 'mongodb://some-user:s3cr%2Ft@');
     const error = await connectMongo(uri).catch((failure) => failure);
     expect(error).toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
@@ -175,7 +175,7 @@ describe('connectMongo', () => {
     'mongodb://some-user:s3cr/et@host/x',
     'mongodb://some-user:s3c@ret@host/x',
     'mongodb://some-user:s3cret%@host/x',
-  ])('refuses %s as a setting, without repeating it', async (uri) => {
+  ])('rejects %s as a setting, without repeating it', async (uri) => {
     const error = await connectMongo(uri).catch((failure) => failure);
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', field: 'MONGODB_URI' });
     expect(inspect(error, { depth: 20 })).not.toMatch(/some-user|s3c/);

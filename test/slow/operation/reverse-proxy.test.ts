@@ -116,7 +116,7 @@ describe.each(PROXIES)('the $name of docs/OPERATE.md, where it is installed', ({
     expect(JSON.parse(text)).toEqual({ host: NAME, forwardedFor: '127.0.0.1' });
   });
 
-  it.skipIf(program === undefined)('refuses bodies and heads that are too large', async () => {
+  it.skipIf(program === undefined)('rejects bodies and heads that are too large', async () => {
     expect((await ask({ method: 'POST' }, 'x'.repeat(60_000))).status).toBe(200);
     expect((await ask({ method: 'POST' }, 'x'.repeat(70_000)).catch(() => ({ status: 413 }))).status).toBeGreaterThanOrEqual(400);
     const head = { headers: { 'x-long': 'x'.repeat(40_000) } };

@@ -35,7 +35,7 @@ describe('money', () => {
   });
 
   it.each(['', '.', '1.', '.5', '-1', '+1', '1e3', '0x10', '1,5', ' 1', '1 ', '١', 'NaN', '1.2.3', '9'.repeat(41)])(
-    'refuses %j',
+    'rejects %j',
     (text) => {
       expect(() => parseAmount(text, 6)).toThrow(refused);
     },

@@ -32,7 +32,7 @@ async function lint(path: string, source: string, paths: readonly string[] = [pa
 const importing = (specifier: string) => `import { a } from '${specifier}';\n\nexport const b = a;\n`;
 
 describe('the linter', () => {
-  it.each([['examples/demo/x.ts', '../../src/platform/errors.ts']])('refuses %s importing %s', async (path, specifier) => {
+  it.each([['examples/demo/x.ts', '../../src/platform/errors.ts']])('rejects %s importing %s', async (path, specifier) => {
     expect(await lint(path, importing(specifier))).toContain('import law');
   });
 
@@ -70,7 +70,7 @@ describe('the linter', () => {
     return [...found.matchAll(/^(\S+out\d*\.ts):[\d:]+ lint\S+noRestricted(Imports|Globals)/gm)].map(([, path]) => path as string);
   };
 
-  it('refuses every way out of the process outside src/platform/outbound', async () => {
+  it('rejects every way out of the process outside src/platform/outbound', async () => {
     const within = (place: string) => WAYS_OUT.map((source, index): [string, string] => [`${place}/out${index}.ts`, `${source}\n`]);
     const refused = new Set(await waysOutFound(within('src/market')));
     expect([...refused].toSorted()).toEqual(
@@ -81,13 +81,13 @@ describe('the linter', () => {
     expect(await waysOutFound(within('src/platform/outbound'))).toEqual([]);
   });
 
-  it('refuses a planted fetch and an imported one in every folder', async () => {
+  it('rejects a planted fetch and an imported one in every folder', async () => {
     const source = `import { request } from 'undici';\n\nexport const a = [fetch('https://a.example'), request];\n`;
     const found = await waysOutFound(OUTSIDE.map((place) => [`${place}/out.ts`, source]));
     expect(found.toSorted()).toEqual(OUTSIDE.flatMap((place) => [`${place}/out.ts`, `${place}/out.ts`]).toSorted());
   });
 
-  it('refuses a read of the environment outside the settings table', async () => {
+  it('rejects a read of the environment outside the settings table', async () => {
     expect(await lint('src/transports/http/env.ts', 'export const port = process.env.PORT;\n')).toContain('noProcessEnv');
     expect(await lint('src/platform/config/config.ts', 'export const port = process.env.PORT;\n')).toBe('');
   });

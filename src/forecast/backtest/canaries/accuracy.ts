@@ -2,7 +2,7 @@ import { countEffective } from '../../math/effective-count.ts';
 import { shareOf } from '../../math/mean.ts';
 import type { OutOfSampleDay } from '../out-of-sample.ts';
 
-const SUSPICIOUS_ACCURACY = 0.6;
+export const SUSPICIOUS_ACCURACY = 0.6;
 /** Independent days on which three standard errors of a share of one half equal the ten points to `SUSPICIOUS_ACCURACY`. */
 const MIN_EFFECTIVE_DAYS = (3 * 0.5 * 10) ** 2;
 

@@ -1,10 +1,10 @@
 import { formatHorizonName } from '../../model.ts';
+import { SUSPICIOUS_ACCURACY } from '../canaries/accuracy.ts';
 import type { EraFigures, HorizonEras } from './eras.ts';
 import type { LagMutant } from './lag-mutants.ts';
 import type { FeatureDifference } from './point-in-time-audit.ts';
 import type { Vintages } from './vintages.ts';
 
-const SUSPICIOUS_ACCURACY = 0.6;
 const COMPARED_MEASURES = ['brierSkill', 'crpsSkill'] as const;
 const MEASURE_NAMES = { brierSkill: 'Brier skill', crpsSkill: 'CRPS skill' } as const;
 

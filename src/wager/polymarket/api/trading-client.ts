@@ -35,8 +35,8 @@ export interface FilledAmount {
   paidMicros: number;
 }
 
-/** REFUSED: rejected with a reason. TAKEN: the exchange has or may have the order; its fills must be looked up. */
-type PostOutcome = ({ kind: 'MATCHED' } & FilledAmount) | { kind: 'TAKEN' } | { kind: 'REFUSED'; reason: string };
+/** REJECTED: with a reason. TAKEN: the exchange has or may have the order; its fills must be looked up. */
+type PostOutcome = ({ kind: 'MATCHED' } & FilledAmount) | { kind: 'TAKEN' } | { kind: 'REJECTED'; reason: string };
 type Trade = z.output<typeof tradesResponse>['trades'][number];
 const FAILED_STATUS = 'FAILED';
 const OPEN_STATUS = /live|delayed/i;
@@ -171,7 +171,7 @@ function fetchOrderRecord(client: ClobClient, hash: string): Promise<unknown> {
 
 function toPostOutcome(answer: z.output<typeof postOrderResponse>, signed: SignedOrder): PostOutcome {
   if (answer.errorMsg) return toRejectionOutcome(answer.errorMsg);
-  if (!answer.success) return { kind: 'REFUSED', reason: `the order was rejected (${answer.status})` };
+  if (!answer.success) return { kind: 'REJECTED', reason: `the order was rejected (${answer.status})` };
   const contracts = Number(answer.takingAmount);
   const paidMicros = Math.round(Number(answer.makingAmount) * MICROS);
   // Amounts outside the order or in another unit are ignored; the trades are looked up.
@@ -180,5 +180,5 @@ function toPostOutcome(answer: z.output<typeof postOrderResponse>, signed: Signe
 }
 
 function toRejectionOutcome(reason: string): PostOutcome {
-  return UNDECIDED_REASON.test(reason) ? { kind: 'TAKEN' } : { kind: 'REFUSED', reason };
+  return UNDECIDED_REASON.test(reason) ? { kind: 'TAKEN' } : { kind: 'REJECTED', reason };
 }

@@ -52,7 +52,7 @@ export class ExchangeExecutor implements OrderExecutor {
     log.info({ order: order._id, orderHash: order.orderHash, outcome: outcome.kind }, 'order sent to Polymarket');
     if (outcome.kind === 'MATCHED') return this.#recordFill(sending, outcome);
     // A rejection of a second attempt does not imply that the first failed; only the trades show that.
-    if (outcome.kind === 'REFUSED' && sending.attempts === 1) {
+    if (outcome.kind === 'REJECTED' && sending.attempts === 1) {
       const ended = await orders.reject(sending, outcome.reason);
       if (ended.state !== 'SIGNED') return this.resolveOrder(ended);
     }

@@ -110,7 +110,7 @@ describe('the ledger', () => {
     ['txHash', { txHash: '0x' }],
     ['settledAt', { settledAt: new Date(Number.NaN) }],
     ['ref', { ref: '<script>' }],
-  ] satisfies [string, Partial<SettledPayment>][])('refuses what cannot be a payment, by its %s', async (field, change) => {
+  ] satisfies [string, Partial<SettledPayment>][])('rejects what cannot be a payment, by its %s', async (field, change) => {
     await expect(ledger.record(payment(change))).rejects.toThrow(expect.objectContaining({ code: 'INPUT_INVALID', field }));
     expect(await ledger.payments.countDocuments()).toBe(0);
   });

@@ -376,7 +376,7 @@ describe('an invalid request', () => {
     ['wallet', { wallet: 'satoshi' }],
     ['signature', { signature: 'x' }],
     ['ref', { ref: '<script>' }],
-  ])('is refused by its %s', async (field, change) => {
+  ])('is rejected by its %s', async (field, change) => {
     const { status, type, body } = await post({ offering: 'svc_alpha_brief', txHash: `0x${'1'.repeat(64)}`, wallet: wallet(), ...change });
     expect([status, type]).toEqual([400, expect.stringContaining('application/problem+json')]);
     expect(body).toMatchObject({ code: 'INPUT_INVALID', field });

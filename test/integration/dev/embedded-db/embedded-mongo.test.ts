@@ -58,7 +58,7 @@ describe('startEmbeddedMongo', () => {
     await engine.stop();
   });
 
-  it('refuses a folder that another engine holds, naming it', async () => {
+  it('rejects a folder that another engine holds, naming it', async () => {
     const engine = await start();
     await expect(start(300)).rejects.toMatchObject({ code: 'DATA_DIR_IN_USE', message: expect.stringContaining(dbPath) });
     expect(await stored(engine)).toEqual([]);

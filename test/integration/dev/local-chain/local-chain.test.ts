@@ -104,7 +104,7 @@ describe('its clock', () => {
     expect((await timeOf(chain)) - (GENESIS + 1_000 * MINUTE)).toBeLessThan(3_000);
   });
 
-  it('refuses to go back', async () => {
+  it('rejects to go back', async () => {
     const chain = await start({ genesisMs: GENESIS });
     await expect(chain.setNextBlockTime(GENESIS - MINUTE)).rejects.toMatchObject({ code: 'INPUT_INVALID', field: 'ms' });
   });

@@ -85,7 +85,7 @@ describe('a page in a browser', () => {
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  it('is refused by the endpoint of the owner too', async () => {
+  it('is rejected by the endpoint of the owner too', async () => {
     const path = new URL(chain.rpcUrl).pathname;
     expect((await send({ path, headers: { origin: EVIL }, body: theft })).status).toBe(403);
     expect((await send({ path, headers: { host: 'evil.example' }, body: theft })).status).toBe(403);
@@ -139,7 +139,7 @@ describe('a program of this machine', () => {
     ['toString'],
   ];
 
-  it('is refused every method that rewrites the chain, alone, in a batch and over a WebSocket', async () => {
+  it('is rejected every method that rewrites the chain, alone, in a batch and over a WebSocket', async () => {
     const height = await callJsonRpc(chain.rpcUrl, 'eth_blockNumber');
     const calls = REWRITING.map(([method, ...params]) => rpcCall(method, ...params));
     const { body } = await send({ body: JSON.stringify(calls) });

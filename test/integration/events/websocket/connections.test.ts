@@ -54,7 +54,7 @@ const signals = (horizons: number[], date = '2026-03-10') =>
 const slots = () => database.db.collection('websocket_slots').countDocuments();
 
 describe('what is sent', () => {
-  it('begins with who it is and what comes, and each event then comes once, as its schema says', async () => {
+  it('begins with caller and subscription, then sends each event once, as its schema says', async () => {
     await bench.append(regimeDrafts(0, 3));
     await expect.poll(() => bench.hub.lastBroadcastId).toBe(3);
     const client = await bench.connect({ tier: 'basic' });

@@ -97,7 +97,7 @@ function expectProblem({ status, headers, body }: Refusal, expected: object): vo
   expect(body.suggestedAction).toEqual(expect.any(String));
 }
 
-describe('who is let in', () => {
+describe('admission', () => {
   it('a token in the query, as the interface has it, or in `Authorization`', async () => {
     const value = await token('premium');
     const inQuery = await connect(`?token=${value}`);
@@ -124,7 +124,7 @@ describe('who is let in', () => {
     expect(came.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('a ticket that was refused for something else, once that is put right', async () => {
+  it('a ticket that was rejected for something else, once that is put right', async () => {
     const session = await token('premium');
     const value = await newTicket(session);
     expectProblem(await refusalOf(address(`?since=4&ticket=${value}`)), { status: 400, field: 'since' });
@@ -212,7 +212,7 @@ describe('what is asked for', () => {
     ['since=1.5', 'since'],
     ['since=4', 'since'],
     ['since=99999999999999999999', 'since'],
-  ])('%s is refused by name', async (query, field) => {
+  ])('%s is rejected by name', async (query, field) => {
     expectProblem(await refusalOf(address(`?${query}`), { headers: bearer(await token('premium')) }), {
       status: 400,
       code: 'INPUT_INVALID',
@@ -349,7 +349,7 @@ describe('what is no handshake', () => {
   });
 
   it.each([undefined, 'short', 'dGhlIHNhbXBsZSBub25jZQ=', `${'A'.repeat(43)}=`])(
-    'with the key %s is refused, and uses up no ticket',
+    'with the key %s is rejected, and uses up no ticket',
     async (key) => {
       const value = await newTicket(await token('premium'));
       const { 'Sec-WebSocket-Key': _, ...others } = UPGRADE;
@@ -359,11 +359,11 @@ describe('what is no handshake', () => {
     },
   );
 
-  it('by another method is refused', async () => {
+  it('by another method is rejected', async () => {
     expect(await plain('/ws/signal', UPGRADE, 'POST')).toMatch(/^HTTP\/1\.1 405 [\s\S]*METHOD_NOT_ALLOWED/);
   });
 
-  it('over HTTP/1.0, or with a body, is refused', async () => {
+  it('over HTTP/1.0, or with a body, is rejected', async () => {
     const field = async (...sent: Parameters<typeof plain>) => /^HTTP\/1\.1 400 [\s\S]*"field":"([\w-]+)"/.exec(await plain(...sent))?.[1];
     expect(await field('/ws/signal', UPGRADE, 'GET', '1.0')).toBe('Upgrade');
     expect(await field('/ws/signal', { ...UPGRADE, 'Content-Length': '5' })).toBe('Content-Length');
@@ -374,7 +374,7 @@ describe('what is no handshake', () => {
     socket.destroy();
   });
 
-  it('at another path is refused, and the connection ends', async () => {
+  it('at another path is rejected, and the connection ends', async () => {
     expect(await plain('/api/btc-price', UPGRADE)).toMatch(/^HTTP\/1\.1 404 [\s\S]*Connection: close[\s\S]*"code":"NOT_FOUND"/);
   });
 
@@ -387,7 +387,7 @@ describe('what is no handshake', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('too long is refused', async () => {
+  it('too long is rejected', async () => {
     expectProblem(await refusalOf(address(`?x=${'y'.repeat(5_000)}`)), { status: 414, code: 'URL_TOO_LONG' });
   });
 });

@@ -177,7 +177,7 @@ it('a chain that cannot be read for more than five minutes ends connections with
   expect((await client.closed).code).toBe(1013);
 });
 
-it('a fresh token of a wallet that has fallen below Basic is refused, and changes nothing', async () => {
+it('a fresh token of a wallet that has fallen below Basic is rejected, and changes nothing', async () => {
   const account = await walletWith(PREMIUM);
   const client = await connect(await tokenOf(account));
   const fresh = await tokenOf(account);

@@ -65,7 +65,7 @@ describe('startHost', () => {
     expect(getProcessIdentity(host.pid)).toBeUndefined();
   });
 
-  it('reports an unexpected end, to those who ask late as well', async () => {
+  it('reports an unexpected end, also to later callers', async () => {
     const host = await start('dies later');
     const early = new Promise<Error>((resolve) => host.onExit(resolve));
     expect((await early).message).toMatch(/^The sample ended unexpectedly \(exit code 3\); its last output: /);

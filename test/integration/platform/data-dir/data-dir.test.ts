@@ -149,7 +149,7 @@ describe('resetDataDir', () => {
   it.each([
     ['a file it does not know', 'thesis.tmp', true],
     ['nothing that marks it as ours', 'database', false],
-  ])('refuses a folder with %s, and removes nothing', async (_what, name, ready) => {
+  ])('rejects a folder with %s, and removes nothing', async (_what, name, ready) => {
     if (ready) await setUp();
     await mkdir(join(folder, name), { recursive: true });
     const before = await readdir(folder);
@@ -157,7 +157,7 @@ describe('resetDataDir', () => {
     expect(await readdir(folder)).toEqual(before);
   });
 
-  it('refuses a folder in use', async () => {
+  it('rejects a folder in use', async () => {
     const dir = await openDataDir(folder);
     await expect(resetDataDir(folder)).rejects.toMatchObject({
       code: 'DATA_DIR_IN_USE',

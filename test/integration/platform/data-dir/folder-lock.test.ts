@@ -39,7 +39,7 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-it('refuses a folder that a living process holds, naming the process', async () => {
+it('rejects a folder that a living process holds, naming the process', async () => {
   const { child } = await hold();
   await expect(openDataDir(folder)).rejects.toMatchObject({
     code: 'DATA_DIR_IN_USE',
@@ -49,7 +49,7 @@ it('refuses a folder that a living process holds, naming the process', async () 
   });
 });
 
-it('refuses a second opening by the same process', async () => {
+it('rejects a second opening by the same process', async () => {
   const dir = await openDataDir(folder);
   await expect(openDataDir(folder)).rejects.toMatchObject({ code: 'DATA_DIR_IN_USE' });
   await dir.release();

@@ -244,7 +244,7 @@ describe('over TLS', () => {
   it.each([
     ['for another name', ['other.example.com'], true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['that nobody vouches for', ['hooks.example.com'], false, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-  ])('a certificate %s is refused', async (_what, names, trusted, reason) => {
+  ])('a certificate %s is rejected', async (_what, names, trusted, reason) => {
     const { port, asked } = await tlsReceiver(names, trusted);
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     onTestFinished(() => void vi.unstubAllEnvs());

@@ -189,7 +189,7 @@ describe('a callback registered over HTTP+JSON of 0.3', () => {
     [{ url: callback.url }, 'pushNotificationConfig'],
     [{ pushNotificationConfig: { url: 7 } }, 'url'],
     [{ config: { pushNotificationConfig: { url: 7 } } }, 'url'],
-  ])('is refused with the name of the field that is wrong: %j', async (body, field) => {
+  ])('is rejected with the name of the field that is wrong: %j', async (body, field) => {
     const { url, rpc } = await bench();
     const { id } = (await rpc('SendMessage', message(MARKET))).body.result.task;
     const path = `${url}/a2a/rest/v1/tasks/${id}/pushNotificationConfigs`;

@@ -63,7 +63,7 @@ describe('computeCommitment', () => {
     ['pUpBps', Number.NaN],
     ['btcPriceCents', -1],
     ['btcPriceCents', 2 ** 53],
-  ])('refuses %s %s and names the field', (field, value) => {
+  ])('rejects %s %s and names the field', (field, value) => {
     const valid = { salt: pad('0x1'), signal: 'HOLD', direction: 'UP', confidenceBps: 5_000, pUpBps: 5_000, btcPriceCents: 1 };
     const attempt = () => computeCommitment({ ...valid, [field]: value } as CommitmentOpening);
     expect(attempt).toThrowError(expect.objectContaining({ code: 'INPUT_INVALID', field }));

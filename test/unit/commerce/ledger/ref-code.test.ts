@@ -17,7 +17,7 @@ describe('parseRefCode', () => {
   });
 
   it.each(['', 'ab', '-abc', '_abc', 'a'.repeat(33), 'a b c', 'abc\n', '<script>', '$ne', 'ab.c', 'äbc', 'ab\u212a'])(
-    'refuses %j',
+    'rejects %j',
     (text) => {
       expect(() => parseRefCode(text)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID', field: 'ref' }));
     },

@@ -36,7 +36,7 @@ describe.runIf(onLinux)(`relinkedEngine${why}`, () => {
   it.each([
     [35, 'its glibc is 2.35'],
     [undefined, 'its C library is not glibc'],
-  ])('refuses glibc minor %s, naming both ways out', async (minor, reason) => {
+  ])('rejects glibc minor %s, naming both ways out', async (minor, reason) => {
     await expect(ensureCompatibleEngine(cacheDir, minor)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining(reason),

@@ -53,7 +53,7 @@ describe('relinkedFiles', () => {
     }
   });
 
-  it('refuses a file other than the pinned one, and leaves nothing of it', async () => {
+  it('rejects a file other than the pinned one, and leaves nothing of it', async () => {
     await writeFile(join(packageDir, 'engine.so'), syntheticElf([OLD, FMOD]));
     await expect(ensureRelinkedFiles(packageDir, cacheDir, pinned())).rejects.toThrow(
       'engine.so is not the file this version was tested with',
@@ -62,7 +62,7 @@ describe('relinkedFiles', () => {
     expect(await readdir(join(cacheDir, folder))).not.toContain('engine.so');
   });
 
-  it('refuses a truncated file, also one whose hash is pinned', async () => {
+  it('rejects a truncated file, also one whose hash is pinned', async () => {
     const half = LIBRARIES['engine.so'].subarray(0, 300);
     await writeFile(join(packageDir, 'engine.so'), half);
     await expect(ensureRelinkedFiles(packageDir, cacheDir, pinned())).rejects.toThrow('not the file');
@@ -71,7 +71,7 @@ describe('relinkedFiles', () => {
     await expect(ensureRelinkedFiles(packageDir, cacheDir, manifest)).rejects.toThrow('truncated');
   });
 
-  it('refuses a result other than the pinned one', async () => {
+  it('rejects a result other than the pinned one', async () => {
     const manifest = pinned();
     manifest.files[1]!.relinkedSha256 = sha256(Buffer.from('else'));
     await expect(ensureRelinkedFiles(packageDir, cacheDir, manifest)).rejects.toThrow('relinking engine.so gave an unexpected result');

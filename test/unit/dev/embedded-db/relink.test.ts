@@ -25,7 +25,7 @@ describe('readElf', () => {
     ]);
   });
 
-  it('refuses a file cut off anywhere after its first bytes', () => {
+  it('rejects a file cut off anywhere after its first bytes', () => {
     const library = syntheticElf([OLD, STRTOL]);
     for (let length = 6; length < library.length; length++) {
       expect(() => readElf(library.subarray(0, length)), `${length} bytes`).toThrow('truncated');
@@ -69,12 +69,12 @@ describe('relinkForOlderGlibc', () => {
     expect(relinkForOlderGlibc(old).equals(old)).toBe(true);
   });
 
-  it('refuses a symbol of 2.38 that it does not know', () => {
+  it('rejects a symbol of 2.38 that it does not know', () => {
     const library = syntheticElf([OLD, STRTOL, ['libc.so.6', 'GLIBC_2.38', 'strlcpy']]);
     expect(() => relinkForOlderGlibc(library)).toThrow('no equivalent of strlcpy (GLIBC_2.38) is known');
   });
 
-  it('refuses an unknown processor, and a library that never mentions the base version', () => {
+  it('rejects an unknown processor, and a library that never mentions the base version', () => {
     expect(() => relinkForOlderGlibc(syntheticElf([OLD, STRTOL], 243))).toThrow('ELF machine 243');
     expect(() => relinkForOlderGlibc(syntheticElf([STRTOL]))).toThrow('does not mention GLIBC_2.2.5');
   });

@@ -54,7 +54,7 @@ describe('the document', () => {
     for (const { type, message } of all) expect(message).toMatchObject({ name: type, contentType: 'application/json' });
   });
 
-  it('says of every message who sends it', () => {
+  it('names the sender of every message', () => {
     const refs = (list: readonly { $ref: string }[] = []) => list.map(({ $ref }) => $ref);
     const used = Object.values(document.operations).flatMap(({ messages, reply }) => [...refs(messages), ...refs(reply?.messages)]);
     const there = all.map(({ channel, type }) => `#/channels/${channel}/messages/${type}`);
@@ -103,7 +103,7 @@ describe.each(PUSHED_NAMES)('the payload of %s', (type) => {
     expect(schema.required!.toSorted()).toEqual(Object.keys(shape).toSorted());
   });
 
-  it('takes and refuses what that schema does', () => {
+  it('takes and rejects what that schema does', () => {
     expect(examples.length).toBeGreaterThan(0);
     for (const { data } of examples) {
       const variants = Object.keys(data).flatMap((name) => [

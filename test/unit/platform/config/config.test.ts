@@ -99,7 +99,7 @@ describe('settings', () => {
     }
   });
 
-  it.each(['http://127.0.0.1:8545', 'http://localhost:8545', 'http://[::1]:8545'])('refuses a real key on the local chain %s', (rpcUrl) => {
+  it.each(['http://127.0.0.1:8545', 'http://localhost:8545', 'http://[::1]:8545'])('rejects a real key on the local chain %s', (rpcUrl) => {
     for (const name of ['ATTESTER_PRIVATE_KEY', 'FACILITATOR_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY']) {
       expect(() => loadConfig({ CHAIN_RPC_URL: rpcUrl, [name]: KEY })).toThrow('refused on a local chain');
     }
@@ -121,7 +121,7 @@ describe('settings', () => {
     ['REPORTER_PRIVATE_KEY', 'FACILITATOR_PRIVATE_KEY'],
     ['REPORTER_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY'],
     ['FACILITATOR_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY'],
-  ] as const)('refuses one key for %s and %s, in whatever case, and names both', (one, other) => {
+  ] as const)('rejects one key for %s and %s, in whatever case, and names both', (one, other) => {
     const shared = REAL[one].toUpperCase().replace('0X', '0x');
     const refused = expect.objectContaining({
       code: 'CONFIG_INVALID',
@@ -179,7 +179,7 @@ describe('settings', () => {
     ['ADMIN_USER', 'two\nlines'],
     ['ADMIN_PASSWORD', 'fifteen or less'],
     ['ADMIN_PASSWORD', 'sixteen or more\nover two lines'],
-  ])('refuses an operator whose %s is %j', (name, value) => {
+  ])('rejects an operator whose %s is %j', (name, value) => {
     const operator = { ADMIN_USER: 'operator', ADMIN_PASSWORD: 'sixteen or more.' };
     const refusal = { code: 'CONFIG_INVALID', field: name, message: expect.stringContaining(name) };
     expect(() => loadConfig({ ...operator, [name]: value })).toThrow(expect.objectContaining(refusal));

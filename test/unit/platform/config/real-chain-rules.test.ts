@@ -56,7 +56,7 @@ describe('a real chain', () => {
     ]);
   });
 
-  it('refuses each of the first 30 keys that anvil publishes, in any case', () => {
+  it('rejects each of the first 30 keys that anvil publishes, in any case', () => {
     for (let index = 0; index < 30; index++) {
       const key = publishedKey(index);
       expect(refusedNames({ ...safe(), PROVIDER_PRIVATE_KEY: key }), `key ${index}`).toEqual(['PROVIDER_PRIVATE_KEY']);
@@ -78,12 +78,12 @@ describe('a real chain', () => {
     'my super secret salt for the oracle 2026',
     'I like to eat apples on sunny days',
     MNEMONIC,
-  ])('refuses the master secret %j', (secret) => {
+  ])('rejects the master secret %j', (secret) => {
     expect(refusedNames({ ...safe(), SALT_SECRET: secret })).toEqual(['SALT_SECRET']);
     expect(refusedNames({ ...safe(), ENCRYPTION_SECRET: secret })).toEqual(['ENCRYPTION_SECRET']);
   });
 
-  it('refuses a master secret that is equal to another secret, whatever its case and prefix', () => {
+  it('rejects a master secret that is equal to another secret, whatever its case and prefix', () => {
     const settings = safe();
     const { SALT_SECRET: salt, ATTESTER_PRIVATE_KEY: key } = settings;
     expect(refusedNames({ ...settings, ENCRYPTION_SECRET: salt })).toEqual(['ENCRYPTION_SECRET']);
@@ -100,11 +100,11 @@ describe('a real chain', () => {
     'correct horse battery staple',
     '1234567890123456',
     'qwertyuiopasdfgh',
-  ])('refuses the password %j of the operator', (password) => {
+  ])('rejects the password %j of the operator', (password) => {
     expect(refusedNames({ ...safe(), ADMIN_PASSWORD: password })).toEqual(['ADMIN_PASSWORD']);
   });
 
-  it('refuses a public URL without encryption', () => {
+  it('rejects a public URL without encryption', () => {
     expect(refusedNames({ ...safe(), PUBLIC_URL: 'http://oracle.example.org' })).toEqual(['PUBLIC_URL']);
   });
 

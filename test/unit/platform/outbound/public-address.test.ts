@@ -75,7 +75,7 @@ const ranges = [
 ];
 
 describe('an address', () => {
-  it.each(ranges)('of $name is refused from its first to its last, and its neighbours are not', ({ spell, first, last, near }) => {
+  it.each(ranges)('of $name is rejected from its first to its last, and its neighbours are not', ({ spell, first, last, near }) => {
     const [before, after] = near;
     for (const value of [first, last]) expect(isPublicAddress(spell(value)), spell(value)).toBe(false);
     if (before !== null) expect(isPublicAddress(spell(first - 1n)), spell(first - 1n)).toBe(before);
@@ -101,7 +101,7 @@ describe('an address', () => {
     );
   });
 
-  it.each(NAMED_IPV6)('%s is refused', (ip) => {
+  it.each(NAMED_IPV6)('%s is rejected', (ip) => {
     expect(isPublicAddress(ip)).toBe(false);
   });
 

@@ -79,7 +79,7 @@ describe('a callback', () => {
     await expect(check(url)).rejects.toThrow(refused);
   });
 
-  it('repeats neither credentials nor the URL in its refusal', async () => {
+  it('repeats neither credentials nor the URL in its rejection', async () => {
     await expect(check('https://user:secret@hooks.example.com/')).rejects.not.toThrow(/secret|hooks/);
   });
 
@@ -162,7 +162,7 @@ describe('a callback that is only written down', () => {
     }
   });
 
-  it('is refused when any of its addresses is not public', async () => {
+  it('is rejected when any of its addresses is not public', async () => {
     for (const addresses of [['127.0.0.1'], [PUBLIC, '10.0.0.5'], ['::ffff:169.254.169.254']]) {
       await expect(
         note('https://rebind.example.com/', async () => addresses),
@@ -206,7 +206,7 @@ describe('a callback of this machine', () => {
     'http://LOCALHOST./',
     'http://[::1]:8080/',
     'http://127.1/',
-  ])('%s is refused otherwise, with a word on what allows it', async (url) => {
+  ])('%s is rejected otherwise, with a word on what allows it', async (url) => {
     const expected = {
       field: 'url',
       message: expect.stringContaining('PUSH_LOCAL_TARGETS=allow'),
@@ -216,7 +216,7 @@ describe('a callback of this machine', () => {
     await expect(note(url, never)).rejects.toMatchObject(expected);
   });
 
-  it.each(['http://hooks.example.com/', 'https://10.0.0.1/', 'ftp://127.0.0.1/'])('%s is refused for what it is', async (url) => {
+  it.each(['http://hooks.example.com/', 'https://10.0.0.1/', 'ftp://127.0.0.1/'])('%s is rejected for what it is', async (url) => {
     await expect(check(url)).rejects.not.toThrow(/PUSH_LOCAL_TARGETS/);
     await expect(check('https://named.example.com/', async () => ['127.0.0.1'])).rejects.not.toThrow(/PUSH_LOCAL_TARGETS/);
   });

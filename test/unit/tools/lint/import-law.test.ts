@@ -46,7 +46,7 @@ describe('the import law', () => {
     ['src/dashboard/state/responses.ts', '../../record/views.ts'],
     ['skills/x.ts', '../src/transports/http/app.ts'],
     ['agent-card/x.ts', '../src/events/event-names.ts'],
-  ])('refuses %s importing %s', (file, specifier) => {
+  ])('rejects %s importing %s', (file, specifier) => {
     expect(find(file, specifier)).toEqual([{ file, line: 7, message: expect.stringContaining('may not import') }]);
   });
 

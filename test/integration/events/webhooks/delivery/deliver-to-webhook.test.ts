@@ -104,7 +104,7 @@ describe('what waits for a webhook', () => {
     expect((await bench.webhook(id)).failingSince).toBeNull();
   });
 
-  it('is due at once when a test is taken, and not when one is refused', async () => {
+  it('is due at once when a test is taken, and not when one is rejected', async () => {
     const { url, received } = await receiver(500, 503, 204, 200);
     const { id, ids } = await waiting(url, 2);
     const { nextAttemptAt } = (await send(id))!;

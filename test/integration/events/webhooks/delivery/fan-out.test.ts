@@ -36,7 +36,7 @@ const notice = (wallet: string): AnyEventDraft => ({
 });
 
 describe('an event', () => {
-  it('comes into the queues of those who are called for it, by kind, horizon and owner', async () => {
+  it('comes into the queues of its subscribers, by kind, horizon and owner', async () => {
     const { addWebhook, events, clock, worker } = bench;
     const all = await addWebhook(`${URL}all`, { wallet: '0xa' });
     const weekly = await addWebhook(`${URL}weekly`, { wallet: '0xb', horizons: [7] });

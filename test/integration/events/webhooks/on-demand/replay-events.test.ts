@@ -139,7 +139,7 @@ describe('a replay', () => {
     expect(await rows(id)).toEqual([]);
   });
 
-  it('of what is gone is refused, and says what is the oldest', async () => {
+  it('of what is gone is rejected, and says what is the oldest', async () => {
     const old = new Date(START.getTime() - (EVENT_RETENTION_DAYS + 1) * DAY_MS);
     await events(5, (index) => regimeDraft(`e${index}`, index <= 3 ? old : minutes(index)));
     await log.purge(clock);
@@ -151,7 +151,7 @@ describe('a replay', () => {
     expect(await queuedIds(id)).toEqual([4, 5]);
   });
 
-  it('of an event that the webhook is not called for is refused alike, whatever it is', async () => {
+  it('of an event that the webhook is not called for is rejected alike, whatever it is', async () => {
     const { wallet, id } = await registered({ events: ['signal.new', 'webhook.disabled'] });
     const content = { webhookId: id, url: 'https://hooks.example.com/', reason: 'gone', failingSince: null };
     const notice = (key: string, of: string): AnyEventDraft => ({
@@ -174,7 +174,7 @@ describe('a replay', () => {
     expect(await queuedIds(id)).toEqual([3]);
   });
 
-  it('waits once: another one is refused until it is over', async () => {
+  it('waits once: another one is rejected until it is over', async () => {
     await events(3);
     const { wallet, id } = await registered();
     await registry().replay(wallet, id, { sinceId: 0 });
@@ -265,7 +265,7 @@ describe('a replay', () => {
     expect(await refusal(wallet, id, { eventId: 2 })).toBe('taken');
   });
 
-  it('to a disabled webhook is refused', async () => {
+  it('to a disabled webhook is rejected', async () => {
     await events(1);
     const { wallet, id } = await registered();
     await registry().disable(id, 'its host complained');

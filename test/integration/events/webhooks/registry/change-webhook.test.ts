@@ -164,7 +164,7 @@ describe('a change', () => {
     expect(await stored(id)).toEqual(before);
   });
 
-  it('to just what another one of the wallet is, is refused; of another wallet it is not', async () => {
+  it('to just what another one of the wallet is, is rejected; of another wallet it is not', async () => {
     const { wallet, id } = await registered();
     const other = await registry().register(wallet, { url: 'https://hooks.example.com/b', events: ['signal.new'] });
     const taken = registry().change(wallet, other._id, { url: 'https://hooks.example.com/a' });
@@ -260,7 +260,7 @@ describe('a webhook that has ended', () => {
 });
 
 describe('another wallet', () => {
-  it('finds nothing there, whatever he asks for, and changes nothing', async () => {
+  it('finds nothing for any request, and changes nothing', async () => {
     const { id } = await registered();
     const before = await stored(id);
     const [stranger, nobodys] = [newWallet(), '00000000-0000-4000-8000-000000000000'];

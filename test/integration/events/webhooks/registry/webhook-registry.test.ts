@@ -73,7 +73,7 @@ describe('a registration', () => {
     },
   );
 
-  it('is refused for the same again, in any spelling, and not for other events, horizons, URLs or wallets', async () => {
+  it('is rejected for the same again, in any spelling, and not for other events, horizons, URLs or wallets', async () => {
     const wallet = newWallet();
     const { _id } = await registry().register(wallet, wanted({ events: ['signal.new', 'wager.placed'] }));
     const again = wanted({ url: 'HTTPS://HOOKS.example.com:443/a', events: ['wager.placed', 'signal.new'] });
@@ -110,7 +110,7 @@ describe('a registration', () => {
     expect(await registry().list(wallet)).toHaveLength(MAX_WEBHOOKS_PER_WALLET);
   });
 
-  it('is refused beyond the total of all wallets, however many come at once, and before a host is looked up', async () => {
+  it('is rejected beyond the total of all wallets, however many come at once, and before a host is looked up', async () => {
     const most = (await database.db.collection('webhooks').countDocuments()) + 3;
     const asked: string[] = [];
     const resolve: ResolveHostname = async (host) => {

@@ -88,7 +88,7 @@ it('leaves others their turns whatever hosts one wallet names', async () => {
   expect(await post(gate, 'https://three.example/', 'hog')).toBe('done');
 });
 
-it('lets in who was refused before those who come back at once', async () => {
+it('lets in who was rejected before those who come back at once', async () => {
   const gate = gateOf({ maxConcurrent: 2, perWallet: { maxConcurrent: 1, perMinute: null } });
   const hold = holder(gate);
   const url = 'https://shared.example/';

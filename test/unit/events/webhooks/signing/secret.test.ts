@@ -51,7 +51,7 @@ describe('the secret of a webhook', () => {
     ['a line break', `${'x'.repeat(30)}\n`],
     ['half a character', `${'x'.repeat(30)}\ud800`],
     ['too long a text', 'x'.repeat(257)],
-  ])('is refused as %s, and not repeated', (_, secret) => {
+  ])('is rejected as %s, and not repeated', (_, secret) => {
     expect(() => toSigningKey(secret)).toThrow(refused);
     if (secret !== '') expect(() => toSigningKey(secret)).not.toThrow(secret);
     const [one, other] = [suggestionFor(secret), suggestionFor(secret)];

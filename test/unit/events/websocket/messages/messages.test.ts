@@ -24,7 +24,7 @@ function refusalOf(text: string): OracleError | null {
 }
 
 describe('a message of a client', () => {
-  it('is refused as bad input and in few words, whatever it is, unless it is one of those that there are', () => {
+  it('is rejected as bad input and in few words, whatever it is, unless it is one of those that there are', () => {
     const anything = fc.oneof(
       fc.string(),
       fc.json(),
