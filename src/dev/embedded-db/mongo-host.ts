@@ -4,6 +4,7 @@ import { runHostProcess } from '../../platform/child-process/host-process.ts';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
 import type { EmbeddedMongoOptions } from './embedded-mongo.ts';
 import { ensureCompatibleEngine, unsupportedMachineError } from './engine-library.ts';
+import { getGlibcMinor } from './relink/glibc.ts';
 
 /** The engine runs in a child process because its abort ends the process. */
 
@@ -45,14 +46,4 @@ function databaseInUseError(dbPath: string): OracleError {
     field: 'DATA_DIR',
     suggestedAction: 'Stop the other process, or set DATA_DIR to another folder',
   });
-}
-
-/** Minor version of the running glibc 2 (36 for "2.36"); undefined for other C libraries. */
-export function getGlibcMinor(): number | undefined {
-  const report = process.report as typeof process.report & { excludeNetwork: boolean };
-  // Otherwise the report resolves the host names of all open connections.
-  report.excludeNetwork = true;
-  const { header } = report.getReport() as { header: { glibcVersionRuntime?: string } };
-  const minor = /^2\.(\d+)/.exec(header.glibcVersionRuntime ?? '')?.[1];
-  return minor === undefined ? undefined : Number(minor);
 }

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureCompatibleEngine } from '../../../../src/dev/embedded-db/engine-library.ts';
-import { getGlibcMinor } from '../../../../src/dev/embedded-db/mongo-host.ts';
 import { readElf } from '../../../../src/dev/embedded-db/relink/elf.ts';
+import { getGlibcMinor } from '../../../../src/dev/embedded-db/relink/glibc.ts';
 import { ENGINE_PACKAGES } from '../../../../src/dev/embedded-db/relink/pins.ts';
 
 const onLinux = process.platform === 'linux' && process.arch in ENGINE_PACKAGES;
