@@ -37,11 +37,10 @@ export function formatForecastVerdict(findings: readonly Finding[], row: Checked
   const failed = made.filter(({ outcome }) => outcome === 'fail');
   const gaps = findings.filter(({ outcome, isDue }) => outcome === 'unknown' && isDue);
   if (failed.length > 0) return `${failed.length} of ${made.length} checks FAIL (${listIds(failed)}): do not rely on this forecast`;
+  const leftOpen = findings.filter(({ outcome }) => outcome === 'unknown');
+  if (made.length === 0 || row === null) return `nothing could be checked: ${leftOpen.map(({ because }) => because).join('; ')}`;
   if (gaps.length > 0) return `${gaps.map(({ because }) => because).join('; ')}; ${formatCount(made.length)}, none fails`;
-  if (made.length === 0 || row === null) return 'nothing could be checked: the prediction is not on chain yet';
-  const open = [
-    ...new Set(findings.filter(({ outcome }) => outcome === 'unknown').map(({ check }) => getCheck(check).title.toLowerCase())),
-  ];
+  const open = [...new Set(leftOpen.map(({ check }) => getCheck(check).title.toLowerCase()))];
   return `${made.length} of ${formatCount(made.length)} agree: ${describeRow(row)}; ${open.length === 0 ? 'nothing is left unchecked' : `not checked: ${open.join(', ')}`}`;
 }
 

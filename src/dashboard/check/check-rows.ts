@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
-import type { RivalSearch, RowEvidence } from '../../verify/check-row.ts';
 import { checkAttestation } from '../../verify/checks/attestation.ts';
-import type { AttestationEvidence, Unread } from '../../verify/evidence.ts';
+import { getShownOpening } from '../../verify/claims/listed-row.ts';
+import type { AttestationEvidence, ForecastEvidence, RivalSearch, Unread } from '../../verify/evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
 import {
   type AttestationReads,
@@ -20,7 +20,7 @@ import { requestApi } from '../state/api.ts';
 import type { AttestationHistory, ScorecardRow } from '../state/responses.ts';
 import { computeSearchRange, findCommitmentsAround } from './commitments.ts';
 import type { CheckTask, RowFinding } from './evidence/evidence.ts';
-import { buildUncheckedFinding, verifyRow } from './verify-row.ts';
+import { buildUncheckedFinding, type RowEvidence, verifyRow } from './verify-row.ts';
 
 const ROWS_PER_BATCH = 25;
 const UID_PATTERN = /^0x[0-9a-f]{64}$/i;
@@ -90,15 +90,19 @@ async function collectEvidence(
   row: ScorecardRow,
   { readings, salts, rivals }: SharedEvidence,
 ): Promise<RowEvidence> {
+  const { sequence, attestationUid, resolutionUid } = row;
   const neighbours = findNeighbours(row, shown.known);
-  const previousUid = neighbours.before?.attestationUid ?? null;
-  const prediction = row.attestationUid === null ? null : toEvidence(readings, row.attestationUid, 'prediction');
-  const resolution = row.resolutionUid === null ? null : toEvidence(readings, row.resolutionUid, 'resolution');
+  const prediction = attestationUid === null ? null : toEvidence(readings, attestationUid, 'prediction');
+  const { before } = neighbours;
+  const previous = before === null || before.attestationUid === null ? null : toEvidence(readings, before.attestationUid, 'prediction');
   return {
-    ...{ row, horizon: shown.horizon, neighbours, rivals, prediction, resolution },
-    previous: previousUid === null ? null : toEvidence(readings, previousUid, 'prediction'),
-    salt: salts.get(String(row.attestationUid)) ?? null,
+    prediction: prediction ?? { sequence, day: null, horizonDays: null, windowOpensAt: new Date(row.windowOpensAt) },
+    resolutions: resolutionUid === null ? [] : [toEvidence(readings, resolutionUid, 'resolution')],
+    // That the row before is missing is a finding by itself.
+    previous: before === null && sequence !== 1 ? undefined : previous,
+    opening: resolutionUid === null ? getShownOpening(row, salts.get(String(attestationUid)) ?? null) : undefined,
     metadata: await fetchMetadata(prediction, info.chain.attester as Address, signal),
+    ...{ rivals, claimed: { row, horizon: shown.horizon, neighbours } },
   };
 }
 
@@ -113,7 +117,7 @@ async function fetchMetadata(
   evidence: AttestationEvidence<'prediction'> | null,
   attester: Address,
   signal: AbortSignal,
-): Promise<RowEvidence['metadata']> {
+): Promise<ForecastEvidence['metadata']> {
   const prediction = evidence === null ? null : checkAttestation(evidence, { attester, now: new Date() }, createFindings());
   if (prediction === null) return { problem: 'no metadata is published under its digest' };
   const read = await readMetadata(encodeCid(prediction.data.metadata), signal);

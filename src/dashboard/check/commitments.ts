@@ -1,8 +1,7 @@
 import type { Address } from 'viem';
 import { getSchemaUid } from '../../chain/eas/attestation-schemas.ts';
-import type { RivalSearch } from '../../verify/check-row.ts';
 import { checkAttestation } from '../../verify/checks/attestation.ts';
-import { isUnread, type Unread } from '../../verify/evidence.ts';
+import { isUnread, type RivalSearch, type Unread } from '../../verify/evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
 import { type AttestationReads, readAttestations, toEvidence } from '../chain/attestations.ts';
 import { findBlocksBetween } from '../chain/blocks.ts';

@@ -2,15 +2,20 @@ import type { Hex } from 'viem';
 import type { Caller } from '../../auth/caller.ts';
 import type { AttestationReader, OnChainAttestation } from '../../chain/eas/attestation-reader.ts';
 import { OracleError } from '../../platform/errors.ts';
+import { checkCommitment } from '../../verify/check-forecast-evidence.ts';
+import { checkAttestation } from '../../verify/checks/attestation.ts';
 import { checkServedOpening } from '../../verify/checks/forecast.ts';
 import { checkOpening } from '../../verify/checks/resolution.ts';
-import { createFindings, NO_SUBJECT } from '../../verify/findings.ts';
+import { compareRecorded } from '../../verify/claims/recorded.ts';
+import type { CheckContext, ForecastEvidence } from '../../verify/evidence.ts';
+import { createFindings, type Findings, NO_SUBJECT } from '../../verify/findings.ts';
 import { getVerdict } from '../../verify/summary.ts';
 import { findAttestation } from '../attestations/find-and-count.ts';
 import { viewAttestation } from '../attestations/view.ts';
+import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
 import type { AttestationVerification, OnChainReply } from '../schemas/attestations.ts';
-import { checkRecorded, findServedOpening, type RecordCheckDeps, toChecks } from './check-forecast.ts';
+import { buildForecastEvidence, type RecordCheckDeps, toCheckContext, toChecks } from './forecast-evidence.ts';
 
 export interface AttestationVerificationDeps extends RecordCheckDeps {
   record: ForecastRecord;
@@ -30,15 +35,9 @@ export async function verifyAttestation(deps: AttestationVerificationDeps, uid: 
   if (known === null) throw foreignAttestationError(onChain, deps.chainId);
   const { doc, type } = known;
   const findings = createFindings();
-  if (type === 'resolution') {
-    const resolution = checkRecorded(deps, doc, { type, uid, onChain }, findings);
-    const subject = { ...NO_SUBJECT, attestation: type, uid };
-    if (resolution !== null) checkOpening(subject, { commitment: doc.commitment, opening: resolution.data }, findings);
-  } else {
-    const prediction = checkRecorded(deps, doc, { type, uid, onChain }, findings);
-    const opening = findServedOpening(deps, doc, caller);
-    if (prediction !== null && opening !== undefined) checkServedOpening(prediction, opening, findings);
-  }
+  const evidence = buildForecastEvidence(deps, doc, { read: [{ type, uid, onChain }], caller });
+  if (type === 'prediction') checkServedPrediction(evidence, toCheckContext(deps), findings);
+  else checkServedResolution(doc, evidence, toCheckContext(deps), findings);
   const checks = toChecks(findings.list).map(({ attestation: _, what: __, ...check }) => check);
   return {
     ...viewAttestation(known.doc, known.type, deps.viewFor(caller)),
@@ -52,6 +51,27 @@ export async function verifyAttestation(deps: AttestationVerificationDeps, uid: 
     blockTime: onChain.at.toISOString(),
     easscanUrl: deps.explorerUrl === null ? null : `${deps.explorerUrl}/attestation/view/${uid}`,
   };
+}
+
+function checkServedPrediction(evidence: ForecastEvidence, context: CheckContext, findings: Findings): void {
+  const prediction = checkCommitment(evidence, context, findings);
+  if (prediction !== null && evidence.opening !== undefined) checkServedOpening(prediction, evidence.opening, findings);
+}
+
+/** The prediction is not read: its recorded uid and commitment stand for it. */
+function checkServedResolution(
+  doc: ForecastDoc,
+  { resolutions, recorded }: ForecastEvidence,
+  context: CheckContext,
+  findings: Findings,
+): void {
+  const resolution = checkAttestation(resolutions[0], context, findings);
+  if (resolution === null || !recorded?.resolution) return;
+  const subject = { ...NO_SUBJECT, attestation: 'resolution', uid: resolution.uid } as const;
+  const because = 'it does not refer to the prediction in the record';
+  findings.compare('resolves', subject, { field: 'refUid', expected: recorded.resolution.refUid, actual: resolution.refUid, because });
+  compareRecorded(subject, resolution.data, recorded.resolution, findings);
+  checkOpening(subject, { commitment: doc.commitment, opening: resolution.data }, findings);
 }
 
 /**

@@ -6,6 +6,7 @@ import { DIRECTION_CODES, OUTCOME_CODES, SIGNAL_CODES } from '../../chain/eas/co
 import { formatDay } from '../../forecast/day.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { getCheck } from '../../verify/catalogue.ts';
+import { checkForecastEvidence } from '../../verify/check-forecast-evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
 import { formatForecastVerdict, getVerdict } from '../../verify/summary.ts';
 import { findAttestation } from '../attestations/find-and-count.ts';
@@ -14,7 +15,7 @@ import type { ForecastDoc } from '../forecast-doc.ts';
 import { COMMITMENT_FORMULA } from '../oracle/commitment-proof.ts';
 import type { PredictionVerificationReply } from '../schemas/prediction-verification.ts';
 import { toScorecardEntry } from '../scorecard/scorecard.ts';
-import { checkAttestations, type ReadAttestation, toChecks } from './check-forecast.ts';
+import { buildForecastEvidence, type ReadAttestation, toCheckContext, toChecks } from './forecast-evidence.ts';
 import { type AttestationVerificationDeps, foreignAttestationError } from './verify-attestation.ts';
 
 export interface PredictionVerificationDeps extends AttestationVerificationDeps {
@@ -37,7 +38,8 @@ export async function verifyPrediction(
   const doc = 'uid' in reference ? await findByAttestation(deps, reference.uid) : await findById(deps, reference);
   const attestations = await readAttestations(deps, doc);
   const findings = createFindings();
-  const row = checkAttestations(deps, doc, { read: attestations, caller, findings });
+  const evidence = buildForecastEvidence(deps, doc, { read: attestations, caller });
+  const row = checkForecastEvidence(evidence, toCheckContext(deps), findings);
   const checks = toChecks(findings.list);
   const options = deps.viewFor(caller);
   return {

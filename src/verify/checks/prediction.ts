@@ -1,6 +1,6 @@
 import { sha256, zeroHash } from 'viem';
 import { type Day, toInstantMs } from '../../forecast/day.ts';
-import { isUnread, type Prediction, type Unread } from '../evidence.ts';
+import { isUnread, type Prediction, type RivalSearch, type Unread } from '../evidence.ts';
 import { type FindingSubject, type Findings, formatSubject } from '../findings.ts';
 import { formatInstant } from '../format-instant.ts';
 
@@ -81,4 +81,31 @@ export function checkOnePrediction(prediction: Prediction, others: readonly Pred
   const uids = [...new Set([prediction, ...rivals].map(({ uid }) => uid))];
   const because = `committed ${uids.length} times for one day and horizon, which leaves open which one counts: ${uids.join(', ')}`;
   findings.compare('onePrediction', toSubject(prediction), { field: 'commitments', expected: 1, actual: uids.length, because });
+}
+
+/** Checks a search for other predictions. Late ones count for nothing, unless all are late. */
+export function checkRivals(prediction: Prediction, rivals: RivalSearch | Unread, findings: Findings): void {
+  const subject = toSubject(prediction);
+  const { windowOpensAt, day, horizonDays } = prediction.data;
+  const leave = (because: string) => findings.leave('onePrediction', subject, because, false);
+  if (isUnread(rivals)) {
+    leave(rivals.problem);
+    return;
+  }
+  const { committed, since, newest, tooMany } = rivals;
+  if (tooMany !== undefined) {
+    const because = `the wallet made more than ${tooMany} predictions around this day, too many to read each`;
+    const counts = { expected: `at most ${tooMany}`, actual: `more than ${tooMany}` };
+    findings.fail('onePrediction', subject, { field: 'commitments', ...counts, because });
+    return;
+  }
+  const isLate = isLatePrediction(prediction);
+  const alike = committed.filter(({ data }) => data.day === day && data.horizonDays === horizonDays);
+  const inTime = alike.filter(({ at }) => at < windowOpensAt);
+  if (inTime.length === 0 && prediction.at >= since && !isLate) {
+    leave('the endpoint omits this prediction from its list');
+    return;
+  }
+  checkOnePrediction(prediction, isLate && inTime.length === 0 ? alike : inTime, findings);
+  if (newest < windowOpensAt) leave(`another one may come before its window opens: the newest block is from ${formatInstant(newest)}`);
 }

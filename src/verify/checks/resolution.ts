@@ -14,11 +14,15 @@ export function toResolutionSubject(prediction: Prediction): FindingSubject {
   return { ...toSubject(prediction), attestation: 'resolution' };
 }
 
-/** Maps each prediction's uid to its first resolution. Reports repeated resolutions and those of unknown predictions. */
+/**
+ * Maps each prediction's uid to its first resolution. Reports resolutions of unknown predictions and repeated ones.
+ * @param areAll whether these are all resolutions, so that a single one is known to be the only one
+ */
 export function matchResolutions(
   predictions: readonly Prediction[],
   resolutions: readonly Resolution[],
   findings: Findings,
+  areAll = true,
 ): ReadonlyMap<Hex, Resolution> {
   const known = new Map(predictions.map((prediction) => [prediction.uid, prediction]));
   const matched = new Map<Hex, Resolution>();
@@ -29,7 +33,7 @@ export function matchResolutions(
     const actual = prediction?.uid ?? 'another';
     if (!findings.compare('resolves', subject, { field: 'refUid', expected: refUid, actual, because })) continue;
     matched.set(refUid, first);
-    if (more.length === 0) findings.compare('oneResolution', subject, { field: 'resolution', expected: 'once', actual: 'once' });
+    if (more.length === 0 && areAll) findings.compare('oneResolution', subject, { field: 'resolution', expected: 'once', actual: 'once' });
     for (const { uid, data } of more) {
       const why = `a second resolution, ${uid}, that ${describeDifference(first.data, data)}`;
       findings.fail('oneResolution', subject, { field: 'resolution', expected: 'once', actual: 'twice', because: why });

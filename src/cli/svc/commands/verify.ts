@@ -1,4 +1,5 @@
 import type { Address } from 'viem';
+import type { ForecastQuery } from '../../../audit/collect-forecast-evidence.ts';
 import { openPrices } from '../../../audit/command/open-audit.ts';
 import { parseAddressOption, parseEndpointOption, parseNumberOption } from '../../../audit/command/option-values.ts';
 import { createProgressLine } from '../../../audit/command/run-audit.ts';
@@ -13,7 +14,7 @@ import { EXIT, type SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { printResult } from '../print.ts';
 import { printError } from '../print-error.ts';
-import { type ForecastQuery, parseForecastQuery } from '../verify/forecast-query.ts';
+import { parseForecastQuery } from '../verify/forecast-query.ts';
 import { locateRecord, type RecordLocation } from '../verify/record-location.ts';
 import { formatVerification, toVerificationJson } from '../verify/verification-report.ts';
 import { type ForecastVerification, verifyForecast } from '../verify/verify-forecast.ts';
@@ -87,7 +88,7 @@ async function runVerification(
   const progress = createProgressLine(context.err);
   progress.update('reading the chain', 0, 1);
   try {
-    return await verifyForecast({ chain, attester, query, prices, now: context.now(), onProgress: progress.update });
+    return await verifyForecast({ chain, attester, prices, now: context.now(), onProgress: progress.update }, query);
   } finally {
     progress.end();
   }

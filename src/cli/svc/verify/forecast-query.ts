@@ -1,11 +1,9 @@
 import type { Hex } from 'viem';
-import { type Day, formatDay, parseDay } from '../../../forecast/day.ts';
+import type { ForecastQuery } from '../../../audit/collect-forecast-evidence.ts';
+import { formatDay, parseDay } from '../../../forecast/day.ts';
 import { HORIZON_NAMES } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
 import { UsageError } from '../../../platform/usage-error.ts';
-
-/** Selects a forecast by attestation, by day and horizon, or as the newest of a horizon. */
-export type ForecastQuery = { uid: Hex } | { day: Day; horizonDays: number } | { newestOf: number };
 
 const PREDICTION_ID = /^(\d{4}-\d{2}-\d{2}):(\d)d$/;
 
