@@ -1,14 +1,12 @@
 import type { Hex } from 'viem';
 import { type Day, formatDay, toDay } from '../forecast/day.ts';
 import { checkAttestation } from './checks/attestation.ts';
-import { createBaseRates } from './checks/base-rates.ts';
-import { checkCloseCalls } from './checks/close-calls.ts';
+import { checkCloseCalls, checkOneClose } from './checks/closes.ts';
 import { type CheckedRow, checkForecast } from './checks/forecast.ts';
-import { checkOneClose } from './checks/one-close.ts';
 import { checkInTime, getCloseDays, isLatePrediction, isMissedPrediction } from './checks/prediction.ts';
 import { isBeyondData, matchResolutions } from './checks/resolution.ts';
 import { checkSequences } from './checks/sequence.ts';
-import { type RecomputedFigures, recompute, toRecordRows } from './checks/statistics.ts';
+import { createBaseRates, type RecomputedFigures, recompute, toRecordRows } from './checks/statistics.ts';
 import { compareClaims } from './claims/claims.ts';
 import type {
   AttestationEvidence,

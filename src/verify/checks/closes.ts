@@ -1,4 +1,4 @@
-import { formatDay } from '../../forecast/day.ts';
+import { type Day, formatDay } from '../../forecast/day.ts';
 import { scoreDirection } from '../../forecast/scoring.ts';
 import type { PriceEvidence } from '../evidence.ts';
 import { type Findings, NO_SUBJECT } from '../findings.ts';
@@ -79,4 +79,26 @@ function reportFlips(
 function isReassessedWin({ row, fromCents, toCents }: ReassessedRow): boolean {
   const { resolution, status } = row;
   return resolution !== null && status !== 'HOLD' && scoreDirection(resolution.data.direction, fromCents, toCents) === 'WIN';
+}
+
+/** Checks that all resolutions use the same close of a day, which opens some windows and ends others. */
+export function checkOneClose(rows: readonly CheckedRow[], findings: Findings): void {
+  const first = new Map<Day, { cents: number; uid: string }>();
+  for (const { prediction, resolution } of rows) {
+    if (resolution === null) continue;
+    const { btcAtSignalCents, btcAtResolutionCents } = resolution.data;
+    const { from, to } = getCloseDays(prediction);
+    for (const [day, cents, field] of [
+      [from, btcAtSignalCents, 'btcAtSignal'],
+      [to, btcAtResolutionCents, 'btcAtResolution'],
+    ] as const) {
+      const known = first.get(day);
+      if (known === undefined) {
+        first.set(day, { cents, uid: resolution.uid });
+        continue;
+      }
+      const because = `${formatDay(day)} closes at another price here than in ${known.uid}`;
+      findings.compare('oneClose', toResolutionSubject(prediction), { field, expected: known.cents / 100, actual: cents / 100, because });
+    }
+  }
 }
