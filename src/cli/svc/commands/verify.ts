@@ -14,10 +14,9 @@ import { EXIT, type SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { printResult } from '../print.ts';
 import { printError } from '../print-error.ts';
-import { parseForecastQuery } from '../verify/forecast-query.ts';
 import { locateRecord, type RecordLocation } from '../verify/record-location.ts';
-import { formatVerification, toVerificationJson } from '../verify/verification-report.ts';
-import { type ForecastVerification, verifyForecast } from '../verify/verify-forecast.ts';
+import { buildVerificationReport, formatVerification } from '../verify/verification-report.ts';
+import { type ForecastVerification, parseForecastQuery, verifyForecast } from '../verify/verify-forecast.ts';
 import { verifyRecord } from '../verify/verify-record.ts';
 
 const EXIT_CODES = { pass: EXIT.ok, fail: EXIT.failed, unknown: EXIT.incomplete } as const;
@@ -66,9 +65,8 @@ The service is only asked for attester and chain endpoint, and for neither when 
       const closes = prices === undefined ? null : await openPrices({ prices, toleranceBps }, context.now());
       if (query === null) return await verifyRecord(context, location, { fromBlock, prices: closes, json });
       const verification = await runVerification(context, location, query, closes);
-      printResult(context, json, toVerificationJson(verification, location), (writer) =>
-        formatVerification(verification, location, writer),
-      );
+      const report = buildVerificationReport(verification, location);
+      printResult(context, json, report, (writer) => formatVerification(report, writer));
       return EXIT_CODES[getVerdict(verification.findings.list)];
     } catch (error) {
       if (!isOracleError(error) || error instanceof UsageError) throw error;

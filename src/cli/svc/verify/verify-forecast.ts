@@ -1,19 +1,40 @@
+import type { Hex } from 'viem';
 import {
   collectForecastEvidence,
   type ForecastQuery,
   type ForecastSearch,
   findForecast,
 } from '../../../audit/collect-forecast-evidence.ts';
+import { formatDay, parseDay } from '../../../forecast/day.ts';
+import { HORIZON_NAMES } from '../../../forecast/horizon-input.ts';
+import type { HorizonName } from '../../../forecast/model.ts';
+import { UsageError } from '../../../platform/usage-error.ts';
 import { checkForecastEvidence } from '../../../verify/check-forecast-evidence.ts';
 import type { CheckedRow } from '../../../verify/checks/forecast.ts';
 import { toSubject } from '../../../verify/checks/prediction.ts';
 import { createFindings, type Findings, NO_SUBJECT } from '../../../verify/findings.ts';
-import { describeQuery } from './forecast-query.ts';
 
 export interface ForecastVerification {
   /** Null: no readable prediction of the query is on chain. */
   row: CheckedRow | null;
   findings: Findings;
+}
+
+const PREDICTION_ID = /^(\d{4}-\d{2}-\d{2}):(\d)d$/;
+
+/** @param id a uid, `2026-11-14:7d` or `latest` @param horizon of `latest` @throws UsageError */
+export function parseForecastQuery(id: string, horizon: HorizonName): ForecastQuery {
+  if (id === 'latest') return { newestOf: Number(horizon.slice(0, -1)) };
+  if (/^0x[0-9a-fA-F]{64}$/.test(id)) return { uid: id.toLowerCase() as Hex };
+  const [, date, days] = PREDICTION_ID.exec(id) ?? [];
+  if (date === undefined || !HORIZON_NAMES.some((one) => one === `${days}d`)) {
+    throw new UsageError('id', 'must be a uid (0x and 64 hex characters), a prediction id such as 2026-11-14:7d, latest or all');
+  }
+  try {
+    return { day: parseDay(date), horizonDays: Number(days) };
+  } catch {
+    throw new UsageError('id', `${date} is not a day`);
+  }
 }
 
 /**
@@ -33,4 +54,10 @@ export async function verifyForecast(search: ForecastSearch, query: ForecastQuer
   const rest = 'the rest of the record was not read: svc verify all, or svc audit';
   if (row !== null) findings.leave('sequence', toSubject(row.prediction), rest, false);
   return { row, findings };
+}
+
+function describeQuery(query: ForecastQuery): string {
+  if ('uid' in query) return `forecast ${query.uid}`;
+  if ('newestOf' in query) return `forecast over ${query.newestOf} days in its last days`;
+  return `forecast ${formatDay(query.day)}:${query.horizonDays}d`;
 }
