@@ -13,9 +13,25 @@ const MAX_DISPUTED_RETURN_BPS = 60;
 const MAX_FLIPS = 2;
 const MAX_FLIPPED_SHARE = 0.015;
 
-interface CloseCallContext {
-  prices: PriceEvidence;
-  findings: Findings;
+/**
+ * Within the price tolerance, an operator could choose the sign of a small return. Few such flips make the audit incomplete; more than
+ * the noise between sources, or a flip of a large return, are differences.
+ */
+export function checkCloseCalls(rows: readonly CheckedRow[], prices: PriceEvidence, findings: Findings): void {
+  for (const [horizonDays, members] of Map.groupBy(rows, ({ prediction }) => prediction.data.horizonDays)) {
+    const reassessed = members.flatMap((row) => reassessRow(row, prices));
+    const flipped = reassessed.filter(({ row, fromCents, toCents }) => row.outcome?.rose !== toCents > fromCents);
+    for (const one of flipped) reportFlip(one, prices.source, findings);
+    if (flipped.length === 0) continue;
+    const maxFlips = Math.floor(MAX_FLIPS + MAX_FLIPPED_SHARE * reassessed.length);
+    const [wins, reassessedWins] = [reassessed.filter(({ row }) => row.status === 'WIN'), reassessed.filter(isReassessedWin)];
+    const share = `${flipped.length} of ${reassessed.length} prices`;
+    const what = `by ${prices.source} ${share} went the other way: ${reassessedWins.length} wins instead of ${wins.length}`;
+    const because = `${what}; sources disagree about at most ${maxFlips}`;
+    const subject = { ...NO_SUBJECT, horizonDays };
+    if (flipped.length <= maxFlips) findings.leave('outcome', subject, what);
+    else findings.fail('outcome', subject, { field: 'outcomes', expected: `at most ${maxFlips}`, actual: flipped.length, because });
+  }
 }
 
 /** A forecast with its independent closes. */
@@ -25,19 +41,6 @@ interface ReassessedRow {
   toCents: number;
 }
 
-/**
- * Within the price tolerance, an operator could choose the sign of a small return. Few such flips make the audit incomplete; more than
- * the noise between sources, or a flip of a large return, are differences.
- */
-export function checkCloseCalls(rows: readonly CheckedRow[], context: CloseCallContext): void {
-  for (const [horizonDays, members] of Map.groupBy(rows, ({ prediction }) => prediction.data.horizonDays)) {
-    const reassessed = members.flatMap((row) => reassessRow(row, context.prices));
-    const flipped = reassessed.filter(({ row, fromCents, toCents }) => row.outcome?.rose !== toCents > fromCents);
-    for (const one of flipped) reportFlip(one, context);
-    if (flipped.length > 0) reportFlips({ horizonDays, reassessed, flipped: flipped.length }, context);
-  }
-}
-
 function reassessRow(row: CheckedRow, { closes }: PriceEvidence): ReassessedRow[] {
   const { from, to } = getCloseDays(row.prediction);
   const [first, last] = [closes.get(from), closes.get(to)];
@@ -45,39 +48,17 @@ function reassessRow(row: CheckedRow, { closes }: PriceEvidence): ReassessedRow[
   return [{ row, fromCents: toPriceCents(first), toCents: toPriceCents(last) }];
 }
 
-function reportFlip({ row, fromCents, toCents }: ReassessedRow, { prices, findings }: CloseCallContext): void {
-  const subject = toResolutionSubject(row.prediction);
-  const { day, horizonDays } = row.prediction.data;
+function reportFlip({ row: { prediction }, fromCents, toCents }: ReassessedRow, source: string, findings: Findings): void {
+  const { day, horizonDays } = prediction.data;
   const returnBps = computeReturnBps(fromCents, toCents);
-  const other = `by ${prices.source} the price went the other way (${returnBps} bps)`;
-  if (Math.abs(returnBps) <= MAX_DISPUTED_RETURN_BPS) {
-    findings.note(`${formatDay(day)} ${horizonDays}d: a close call; ${other}`);
-    return;
-  }
+  const other = `by ${source} the price went the other way (${returnBps} bps)`;
   const [expected, actual] = toCents > fromCents ? ['UP', 'DOWN'] : ['DOWN', 'UP'];
   const because = `${other}: by more than sources differ`;
-  findings.fail('outcome', subject, { field: 'actualDirection', expected, actual, because });
+  if (Math.abs(returnBps) <= MAX_DISPUTED_RETURN_BPS) findings.note(`${formatDay(day)} ${horizonDays}d: a close call; ${other}`);
+  else findings.fail('outcome', toResolutionSubject(prediction), { field: 'actualDirection', expected, actual, because });
 }
 
-function reportFlips(
-  { horizonDays, reassessed, flipped }: { horizonDays: number; reassessed: readonly ReassessedRow[]; flipped: number },
-  { prices, findings }: CloseCallContext,
-): void {
-  const wins = reassessed.filter(({ row }) => row.status === 'WIN').length;
-  const reassessedWins = reassessed.filter(isReassessedWin).length;
-  const what = `by ${prices.source} ${flipped} of ${reassessed.length} prices went the other way: ${reassessedWins} wins instead of ${wins}`;
-  const maxFlips = Math.floor(MAX_FLIPS + MAX_FLIPPED_SHARE * reassessed.length);
-  if (flipped <= maxFlips) {
-    findings.leave('outcome', { ...NO_SUBJECT, horizonDays }, what);
-    return;
-  }
-  const because = `${what}; sources disagree about at most ${maxFlips}`;
-  const subject = { ...NO_SUBJECT, horizonDays };
-  findings.fail('outcome', subject, { field: 'outcomes', expected: `at most ${maxFlips}`, actual: flipped, because });
-}
-
-function isReassessedWin({ row, fromCents, toCents }: ReassessedRow): boolean {
-  const { resolution, status } = row;
+function isReassessedWin({ row: { resolution, status }, fromCents, toCents }: ReassessedRow): boolean {
   return resolution !== null && status !== 'HOLD' && scoreDirection(resolution.data.direction, fromCents, toCents) === 'WIN';
 }
 
@@ -86,19 +67,18 @@ export function checkOneClose(rows: readonly CheckedRow[], findings: Findings): 
   const first = new Map<Day, { cents: number; uid: string }>();
   for (const { prediction, resolution } of rows) {
     if (resolution === null) continue;
-    const { btcAtSignalCents, btcAtResolutionCents } = resolution.data;
+    const { uid, data } = resolution;
     const { from, to } = getCloseDays(prediction);
     for (const [day, cents, field] of [
-      [from, btcAtSignalCents, 'btcAtSignal'],
-      [to, btcAtResolutionCents, 'btcAtResolution'],
+      [from, data.btcAtSignalCents, 'btcAtSignal'],
+      [to, data.btcAtResolutionCents, 'btcAtResolution'],
     ] as const) {
       const known = first.get(day);
-      if (known === undefined) {
-        first.set(day, { cents, uid: resolution.uid });
-        continue;
+      if (known === undefined) first.set(day, { cents, uid });
+      else {
+        const because = `${formatDay(day)} closes at another price here than in ${known.uid}`;
+        findings.compare('oneClose', toResolutionSubject(prediction), { field, expected: known.cents / 100, actual: cents / 100, because });
       }
-      const because = `${formatDay(day)} closes at another price here than in ${known.uid}`;
-      findings.compare('oneClose', toResolutionSubject(prediction), { field, expected: known.cents / 100, actual: cents / 100, because });
     }
   }
 }
