@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem';
 import type { Caller } from '../../auth/caller.ts';
 import type { OnChainAttestation } from '../../chain/eas/attestation-reader.ts';
-import type { CheckContext, ForecastEvidence } from '../../verify/evidence.ts';
+import type { ForecastEvidence } from '../../verify/evidence.ts';
 import type { Finding } from '../../verify/findings.ts';
 import { describeFinding } from '../../verify/summary.ts';
 import type { AttestationType } from '../attestations/find-and-count.ts';
@@ -14,6 +14,8 @@ import { mayRead } from '../forecast-visibility.ts';
 export interface RecordCheckDeps {
   attesterAddress: Address;
   saltSecret: string;
+  /** Attestation explorer; null on a local chain, or when none is known. */
+  explorerUrl: string | null;
   viewFor(caller: Caller): AttestationViewOptions;
   now(): Date;
 }
@@ -25,13 +27,14 @@ export interface ReadAttestation {
   onChain: OnChainAttestation | null;
 }
 
-export function toCheckContext({ attesterAddress, now }: RecordCheckDeps): CheckContext {
-  return { attester: attesterAddress, now: now() };
+/** Page of an attestation in the explorer. */
+export function getExplorerUrl({ explorerUrl }: Pick<RecordCheckDeps, 'explorerUrl'>, uid: Hex): string | null {
+  return explorerUrl === null ? null : `${explorerUrl}/attestation/view/${uid}`;
 }
 
 /** The evidence of chain and record about a forecast, with salt and values as far as the caller may read them. */
 export function buildForecastEvidence(
-  deps: RecordCheckDeps,
+  deps: Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>,
   doc: ForecastDoc,
   { read, caller }: { read: readonly ReadAttestation[]; caller: Caller },
 ): ForecastEvidence {
@@ -54,7 +57,11 @@ export function buildForecastEvidence(
 }
 
 /** Salt and values where the caller may read them; otherwise why not. Undefined: nothing was forecast. */
-function findServedOpening({ saltSecret, viewFor }: RecordCheckDeps, doc: ForecastDoc, caller: Caller): ForecastEvidence['opening'] {
+function findServedOpening(
+  { saltSecret, viewFor }: Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>,
+  doc: ForecastDoc,
+  caller: Caller,
+): ForecastEvidence['opening'] {
   if (doc.values === null) return undefined;
   if (mayRead(doc, viewFor(caller))) return buildOpening(saltSecret, doc._id, doc.values);
   const until = `until its outcome is on chain, not before ${doc.resolvesAt.toISOString()}`;
