@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import type { ForecastQuery } from '../../../audit/collect-forecast-evidence.ts';
+import type { ForecastQuery } from '../../../audit/chain/collect-forecast-evidence.ts';
 import { openPrices } from '../../../audit/command/open-audit.ts';
 import { parseAddressOption, parseEndpointOption, parseNumberOption } from '../../../audit/command/option-values.ts';
 import { createProgressLine } from '../../../audit/command/run-audit.ts';

@@ -4,7 +4,7 @@ import {
   type ForecastQuery,
   type ForecastSearch,
   findForecast,
-} from '../../../audit/collect-forecast-evidence.ts';
+} from '../../../audit/chain/collect-forecast-evidence.ts';
 import { formatDay, parseDay } from '../../../forecast/day.ts';
 import { HORIZON_NAMES } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';

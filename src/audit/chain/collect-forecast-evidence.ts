@@ -1,15 +1,15 @@
 import { type Address, type Hex, zeroHash } from 'viem';
-import type { AttestationLog } from '../chain/eas/attestation-reader.ts';
-import { getSchemaUid, type PredictionData, type SchemaName } from '../chain/eas/attestation-schemas.ts';
-import { findFirstBlockSince } from '../chain/rpc/block-by-time.ts';
-import { DAY_MS, type Day, toInstantMs } from '../forecast/day.ts';
-import { checkAttestation } from '../verify/checks/attestation.ts';
-import { getCloseDays } from '../verify/checks/prediction.ts';
-import type { AttestationEvidence, ForecastEvidence, Prediction, RivalSearch } from '../verify/evidence.ts';
-import { createFindings } from '../verify/findings.ts';
-import { type AuditChain, readAttestation, readBlockTime, readInBatches } from './chain/audit-chain.ts';
-import { findAttestations, readNewestBlock } from './chain/find-attestations.ts';
-import { type AuditPrices, fetchPriceEvidence } from './prices/audit-prices.ts';
+import type { AttestationLog } from '../../chain/eas/attestation-reader.ts';
+import { getSchemaUid, type PredictionData, type SchemaName } from '../../chain/eas/attestation-schemas.ts';
+import { findFirstBlockSince } from '../../chain/rpc/block-by-time.ts';
+import { DAY_MS, type Day, toInstantMs } from '../../forecast/day.ts';
+import { checkAttestation } from '../../verify/checks/attestation.ts';
+import { getCloseDays } from '../../verify/checks/prediction.ts';
+import type { AttestationEvidence, ForecastEvidence, Prediction, RivalSearch } from '../../verify/evidence.ts';
+import { createFindings } from '../../verify/findings.ts';
+import { type AuditPrices, fetchPriceEvidence } from '../prices/audit-prices.ts';
+import { type AuditChain, readAttestation, readBlockTime, readInBatches } from './audit-chain.ts';
+import { findAttestations, readNewestBlock } from './find-attestations.ts';
 
 /** Selects a forecast by attestation, by day and horizon, or as the newest of a horizon. */
 export type ForecastQuery = { uid: Hex } | { day: Day; horizonDays: number } | { newestOf: number };
