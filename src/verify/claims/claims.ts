@@ -9,7 +9,8 @@ import { compareRows } from './rows.ts';
 export interface ClaimContext {
   /** One scorecard per horizon in the order of `HORIZONS`. */
   answers: readonly ClaimedScorecard[];
-  prices: PriceEvidence;
+  /** Null: closes are not compared. */
+  prices: PriceEvidence | null;
   now: Date;
   findings: Findings;
 }
@@ -27,7 +28,7 @@ export function compareClaims(
     return drafts.length === 0 ? figures : recompute([...figures.rows, ...drafts], horizonDays);
   });
   const doubts: DoubtfulFigure[] = [];
-  const tree = { ownPrices: prices.toleranceBps === 0, doubt: (one: DoubtfulFigure) => void doubts.push(one), findings };
+  const tree = { ownPrices: prices?.toleranceBps === 0, doubt: (one: DoubtfulFigure) => void doubts.push(one), findings };
   expected.forEach((own, index) => {
     compareFigures(answers[index], own, expected, { ...tree, subject: { ...NO_SUBJECT, horizonDays: own.horizonDays } });
   });

@@ -1,7 +1,7 @@
 import type { CommitmentOpening } from '../../chain/eas/commitment.ts';
 import type { CheckedRow } from '../checks/forecast.ts';
 import { toSubject } from '../checks/prediction.ts';
-import type { ListedClaim, ListedRow, PriceEvidence, Unread } from '../evidence.ts';
+import type { ListedClaim, ListedRow, Unread } from '../evidence.ts';
 import { type FindingSubject, type Findings, NO_SUBJECT } from '../findings.ts';
 import { compareRow } from './rows.ts';
 
@@ -31,11 +31,9 @@ export function checkClaimedOutcome({ sequence, status, resolved, ...row }: List
   findings.fail('shown', subject, { field: 'row', expected: 'on chain', actual: status, because });
 }
 
-const NO_PRICES: PriceEvidence = { source: 'no prices', toleranceBps: 0, endsOn: null, closes: new Map() };
-
 export function compareListedRow(checked: CheckedRow, row: ListedRow, findings: Findings): void {
   const btcAtSignal = row.provisional ? null : row.btcAtSignal;
-  compareRow(checked, { ...row, btcAtSignal }, { prices: NO_PRICES, findings });
+  compareRow(checked, { ...row, btcAtSignal }, { prices: null, findings });
   if (checked.resolution !== null || btcAtSignal === null) return;
   findings.leave('price', toSubject(checked.prediction), 'the close at window open is not on chain before the resolution', false);
 }

@@ -1,4 +1,4 @@
-import { formatDay, toDay } from '../../forecast/day.ts';
+import { type Day, formatDay, toDay } from '../../forecast/day.ts';
 import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
 import type { CheckedRow } from '../checks/forecast.ts';
 import { toSubject } from '../checks/prediction.ts';
@@ -8,7 +8,7 @@ import { type CheckedValue, type FindingSubject, type Findings, NO_SUBJECT } fro
 
 export interface RowContext {
   horizonDays: number;
-  prices: PriceEvidence;
+  prices: PriceEvidence | null;
   now: Date;
   findings: Findings;
 }
@@ -74,7 +74,7 @@ export function compareRow(row: CheckedRow, claim: ClaimedRow, { prices, finding
   }
 }
 
-function getProvenFields(row: CheckedRow, claim: ClaimedRow, prices: PriceEvidence): Record<string, CheckedValue> {
+function getProvenFields(row: CheckedRow, claim: ClaimedRow, prices: PriceEvidence | null): Record<string, CheckedValue> {
   const { prediction, resolution, missed, opened, status, outcome } = row;
   const { day, sequence, windowOpensAt, resolvesAt } = prediction.data;
   const times = { windowOpensAt: formatIsoOrNull(windowOpensAt), resolvesAt: formatIsoOrNull(resolvesAt) };
@@ -84,7 +84,7 @@ function getProvenFields(row: CheckedRow, claim: ClaimedRow, prices: PriceEviden
     // Nothing is shown of a call that is hidden, or was never made.
     ...(resolution === null && (claim.direction === null || missed) && { call: 'nothing of it' }),
     ...getOutcomeFields(row),
-    ...(outcome === null ? getOpeningClose(claim, prices.closes.get(day), prices) : { btcAtSignal: outcome.fromCents / 100 }),
+    ...(outcome === null ? getOpeningClose(claim, day, prices) : { btcAtSignal: outcome.fromCents / 100 }),
   };
 }
 
@@ -112,13 +112,10 @@ function getOutcomeFields({ resolution, outcome, opened, status }: CheckedRow): 
 }
 
 /** The service shows the close at window open before it is on chain; until then the independent price is expected. */
-function getOpeningClose(
-  { btcAtSignal }: ClaimedRow,
-  usd: number | undefined,
-  { toleranceBps }: PriceEvidence,
-): Record<string, CheckedValue> {
-  if (btcAtSignal === null || usd === undefined) return {};
-  return { btcAtSignal: isSamePrice(toPriceCents(btcAtSignal), usd, toleranceBps) ? btcAtSignal : usd };
+function getOpeningClose({ btcAtSignal }: ClaimedRow, day: Day, prices: PriceEvidence | null): Record<string, CheckedValue> {
+  const usd = prices?.closes.get(day);
+  if (prices === null || btcAtSignal === null || usd === undefined) return {};
+  return { btcAtSignal: isSamePrice(toPriceCents(btcAtSignal), usd, prices.toleranceBps) ? btcAtSignal : usd };
 }
 
 function formatIsoOrNull(at: Date): CheckedValue {

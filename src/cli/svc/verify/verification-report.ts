@@ -4,7 +4,7 @@ import type { CheckedRow } from '../../../verify/checks/forecast.ts';
 import { formatInstant } from '../../../verify/format-instant.ts';
 import { formatForecastVerdict, getVerdict, tallyChecks } from '../../../verify/summary.ts';
 import { formatMinute, formatPercentOrDash, formatReturn, formatUsdAmount } from '../text/amounts.ts';
-import { formatCheckLines, formatFacts, wrapText } from '../text/facts.ts';
+import { formatCheckLines, formatFacts, formatSections, wrapText } from '../text/facts.ts';
 import { styleValue, type TerminalWriter } from '../text/style.ts';
 import type { RecordLocation } from './record-location.ts';
 import type { ForecastVerification } from './verify-forecast.ts';
@@ -66,15 +66,11 @@ export function formatVerification(report: VerificationReport, writer: TerminalW
     ...formatFacts(facts, writer),
     '',
     ...formatCheckLines(checks, writer),
-    ...Object.entries({ Notes: notes, 'Could not be checked': incomplete, Failed: failed, 'Not checked': unchecked }).flatMap(
-      ([title, lines]) => (lines.length === 0 ? [] : ['', `${title}:`, ...lines.flatMap((line) => indent(line, writer))]),
-    ),
+    ...formatSections({ Notes: notes, 'Could not be checked': incomplete, Failed: failed, 'Not checked': unchecked }, writer),
     '',
     ...wrapText(words, writer.width).map((line) => writer.paint(STYLES[verdict], line)),
   ];
 }
-
-const indent = (line: string, { width }: TerminalWriter) => wrapText(line, width - 2).map((part) => `  ${part}`);
 
 function formatForecast({ prediction, resolution }: VerificationReport, writer: TerminalWriter): string[] {
   if (prediction === null) return [];
