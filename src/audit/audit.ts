@@ -1,17 +1,17 @@
 import type { Address } from 'viem';
+import { getTransactionCount, readContract } from 'viem/actions';
 import { EAS_ADDRESS } from '../chain/addresses.ts';
-import { schemaRegistryAbi } from '../chain/eas/abi.ts';
+import { easAbi, schemaRegistryAbi } from '../chain/eas/abi.ts';
 import { getSchemaUid, type SchemaName } from '../chain/eas/attestation-schemas.ts';
 import { chainCall } from '../chain/rpc/chain-call.ts';
+import { isOracleError } from '../platform/errors.ts';
 import { checkRecord, collectNeededDays, decodeRecord } from '../verify/check-record.ts';
 import { checkScope } from '../verify/checks/scope.ts';
 import { createFindings, type Findings } from '../verify/findings.ts';
 import type { AuditChain } from './chain/audit-chain.ts';
-import { countEarlierTransactions } from './chain/count-earlier-transactions.ts';
 import { readNewestBlock } from './chain/find-attestations.ts';
 import { createReadingState, type ReadingState, readRecord } from './chain/read-record.ts';
-import { type ChainReading, readClaims } from './claims/read-claims.ts';
-import type { ServiceClaims } from './claims/service-claims.ts';
+import { type ChainReading, readClaims, type ServiceClaims } from './claims/service-claims.ts';
 import { type AuditPrices, fetchPriceEvidence } from './prices/audit-prices.ts';
 import { type AuditReport, buildAuditReport } from './report/audit-report.ts';
 
@@ -23,7 +23,7 @@ export interface AuditOptions {
   fromBlock?: number;
   /** Null: closes are not compared, only what follows from those on chain. */
   prices: AuditPrices | null;
-  /** The claims of a service, which need prices; null: audit chain and prices only. */
+  /** The claims of a service; null: audit chain and prices only. */
   claims: ServiceClaims | null;
   now: Date;
   /** A reading to continue; it is extended. */
@@ -34,17 +34,17 @@ export interface AuditOptions {
 
 /**
  * Recomputes a record from chain and prices, and reports every inconsistency and every difference from the claims of the service, which is
- * not trusted.
+ * not trusted. Runs in Node and in browsers.
  * @throws OracleError CHAIN_UNREACHABLE, SERVICE_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID; the reason of `signal`
  */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
-  const { chain, attester, fromBlock = 0, prices, claims, now, onProgress = () => {} } = options;
+  const { chain, attester, fromBlock = 0, prices, claims, now, signal, onProgress = () => {} } = options;
   const state = options.state ?? createReadingState(fromBlock);
   const findings = createFindings();
   await readScope(options, findings);
   const read = async (): Promise<ChainReading> => {
     const throughBlock = await readNewestBlock(chain);
-    return { evidence: await readRecord(chain, state, { attester, throughBlock, signal: options.signal, onProgress }), throughBlock };
+    return { evidence: await readRecord(chain, state, { attester, throughBlock, signal, onProgress }), throughBlock };
   };
   const reading = await read();
   onProgress('comparing', 0, 1);
@@ -55,6 +55,7 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const closes = prices === null ? null : await fetchPriceEvidence(prices, [...opening, ...deciding]);
   const history = prices === null ? null : await prices.history();
   onProgress('fetching prices', 1, 1);
+  signal?.throwIfAborted();
   const checked = checkRecord({ record, prices: closes, history, claims: answers, now }, findings);
   onProgress('comparing', 1, 1);
   const missingCloses = closes === null ? [] : [...deciding].filter((day) => !closes.closes.has(day)).sort((a, b) => a - b);
@@ -63,25 +64,37 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   return buildAuditReport({ scope, ...checked, record, missingCloses, findings });
 }
 
-async function readScope({ chain, attester, fromBlock = 0 }: AuditOptions, findings: Findings): Promise<void> {
-  const { client, addresses } = chain;
+async function readScope(options: AuditOptions, findings: Findings): Promise<void> {
+  const { client, addresses } = options.chain;
+  const address = addresses.schemaRegistry;
   const readText = async (name: SchemaName) => {
-    const call = {
-      address: addresses.schemaRegistry,
-      abi: schemaRegistryAbi,
-      functionName: 'getSchema',
-      args: [getSchemaUid(name)],
-    } as const;
-    return (await chainCall('Reading a schema', () => client.readContract(call))).schema;
+    const call = { address, abi: schemaRegistryAbi, functionName: 'getSchema', args: [getSchemaUid(name)] } as const;
+    return (await chainCall('Reading a schema', () => readContract(client, call))).schema;
   };
+  const [prediction, resolution] = await Promise.all([readText('prediction'), readText('resolution')]);
   checkScope(
     {
-      schemaTexts: { prediction: await readText('prediction'), resolution: await readText('resolution') },
+      schemaTexts: { prediction, resolution },
       eas: addresses.eas,
       isKnownEas: addresses.eas.toLowerCase() === EAS_ADDRESS,
-      fromBlock,
-      earlierTransactions: await countEarlierTransactions(chain, { attester, fromBlock }),
+      fromBlock: options.fromBlock ?? 0,
+      earlierTransactions: await countEarlierTransactions(options),
     },
     findings,
   );
+}
+
+/** Transactions and delegated attestations of the wallet before the first block; null when the endpoint has no archive state of it. */
+async function countEarlierTransactions({ chain, attester, fromBlock = 0 }: AuditOptions): Promise<number | null> {
+  if (fromBlock === 0) return 0;
+  const { client, addresses } = chain;
+  const at = { blockNumber: BigInt(fromBlock - 1) };
+  const signed = { address: addresses.eas, abi: easAbi, functionName: 'getNonce', args: [attester] } as const;
+  try {
+    const sent = await chainCall('Counting transactions', () => getTransactionCount(client, { address: attester, ...at }));
+    return sent + Number(await chainCall('Counting signed attestations', () => readContract(client, { ...signed, ...at })));
+  } catch (error) {
+    if (isOracleError(error, 'CHAIN_UNREACHABLE') || isOracleError(error, 'CHAIN_REVERTED')) return null;
+    throw error;
+  }
 }

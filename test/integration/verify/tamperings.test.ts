@@ -1,7 +1,8 @@
 import { decodeFunctionResult, encodeFunctionResult, type Hex, numberToHex, toFunctionSelector, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAuditChain, readAttestation } from '../../../src/audit/chain/audit-chain.ts';
+import { readAttestation } from '../../../src/audit/chain/audit-chain.ts';
 import { findAttestations, readNewestBlock } from '../../../src/audit/chain/find-attestations.ts';
+import { openAuditChain } from '../../../src/audit/command/open-chain.ts';
 import { easAbi } from '../../../src/chain/eas/abi.ts';
 import type { PredictionData, ResolutionData } from '../../../src/chain/eas/attestation-schemas.ts';
 import type { RawAttestation } from '../../../src/chain/eas/raw-attestation.ts';

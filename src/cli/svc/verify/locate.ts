@@ -1,9 +1,10 @@
 import type { Address, Hex } from 'viem';
 import { type AuditChain, readAttestation, readBlockTime, readInBatches } from '../../../audit/chain/audit-chain.ts';
 import { findAttestations, readNewestBlock } from '../../../audit/chain/find-attestations.ts';
+import { findFirstBlockSince } from '../../../audit/chain/find-blocks.ts';
 import type { AttestationLog } from '../../../chain/eas/attestation-reader.ts';
 import { getSchemaUid, type PredictionData, type SchemaName } from '../../../chain/eas/attestation-schemas.ts';
-import { findFirstBlockSince } from '../../../chain/rpc/block-by-time.ts';
+
 import { DAY_MS, toInstantMs } from '../../../forecast/day.ts';
 import { checkAttestation } from '../../../verify/checks/attestation.ts';
 import type { Attestation, AttestationEvidence, Prediction, Resolution } from '../../../verify/evidence.ts';
