@@ -1,5 +1,3 @@
-import { readBoundedBytes } from './bounded-body.ts';
-
 const MAX_METADATA_BYTES = 200_000;
 const MINUTE_MS = 60_000;
 /** The page shares the rate limit of its address, so metadata must not use all of it. */
@@ -40,4 +38,20 @@ export function createMetadataReader({ fetch, now }: MetadataReaderOptions) {
     if ('bytes' in loaded) cache.set(cid, loaded);
     return loaded;
   };
+}
+
+/** Reads a body up to a limit, since a server may send without end. */
+async function readBoundedBytes({ body }: Response, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  const reader = body?.getReader();
+  for (let length = 0; ; ) {
+    const value = (await reader?.read())?.value;
+    if (value === undefined) return new Uint8Array(await new Blob(chunks).arrayBuffer());
+    length += value.length;
+    if (length > maxBytes) {
+      await reader?.cancel();
+      throw new Error('its response is too large');
+    }
+    chunks.push(value);
+  }
 }
