@@ -1,14 +1,15 @@
 import type { Address } from 'viem';
-import { getTransactionCount, readContract } from 'viem/actions';
+import { getTransactionCount } from 'viem/actions';
 import { EAS_ADDRESS } from '../chain/addresses.ts';
 import { easAbi, schemaRegistryAbi } from '../chain/eas/abi.ts';
 import { getSchemaUid, type SchemaName } from '../chain/eas/attestation-schemas.ts';
 import { chainCall } from '../chain/rpc/chain-call.ts';
 import { isOracleError } from '../platform/errors.ts';
+import { getCheck } from '../verify/catalogue.ts';
 import { checkRecord, collectNeededDays, decodeRecord } from '../verify/check-record.ts';
 import { checkScope } from '../verify/checks/scope.ts';
 import { createFindings, type Findings } from '../verify/findings.ts';
-import type { AuditChain } from './chain/audit-chain.ts';
+import { type AuditChain, callContract } from './chain/audit-chain.ts';
 import { readNewestBlock } from './chain/find-attestations.ts';
 import { createReadingState, type ReadingState, readRecord } from './chain/read-record.ts';
 import { type ChainReading, readClaims, type ServiceClaims } from './claims/service-claims.ts';
@@ -65,11 +66,15 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
 }
 
 async function readScope(options: AuditOptions, findings: Findings): Promise<void> {
-  const { client, addresses } = options.chain;
-  const address = addresses.schemaRegistry;
+  const { addresses } = options.chain;
   const readText = async (name: SchemaName) => {
-    const call = { address, abi: schemaRegistryAbi, functionName: 'getSchema', args: [getSchemaUid(name)] } as const;
-    return (await chainCall('Reading a schema', () => readContract(client, call))).schema;
+    const call = {
+      address: addresses.schemaRegistry,
+      abi: schemaRegistryAbi,
+      functionName: 'getSchema',
+      args: [getSchemaUid(name)],
+    } as const;
+    return (await chainCall('Reading a schema', () => callContract(options.chain, call))).schema;
   };
   const [prediction, resolution] = await Promise.all([readText('prediction'), readText('resolution')]);
   checkScope(
@@ -87,14 +92,35 @@ async function readScope(options: AuditOptions, findings: Findings): Promise<voi
 /** Transactions and delegated attestations of the wallet before the first block; null when the endpoint has no archive state of it. */
 async function countEarlierTransactions({ chain, attester, fromBlock = 0 }: AuditOptions): Promise<number | null> {
   if (fromBlock === 0) return 0;
-  const { client, addresses } = chain;
-  const at = { blockNumber: BigInt(fromBlock - 1) };
-  const signed = { address: addresses.eas, abi: easAbi, functionName: 'getNonce', args: [attester] } as const;
+  const blockNumber = fromBlock - 1;
+  const signed = { address: chain.addresses.eas, abi: easAbi, functionName: 'getNonce', args: [attester], blockNumber } as const;
+  const query = { address: attester, blockNumber: BigInt(blockNumber) };
   try {
-    const sent = await chainCall('Counting transactions', () => getTransactionCount(client, { address: attester, ...at }));
-    return sent + Number(await chainCall('Counting signed attestations', () => readContract(client, { ...signed, ...at })));
+    const sent = await chainCall('Counting transactions', () => getTransactionCount(chain.client, query));
+    return sent + Number(await chainCall('Counting signed attestations', () => callContract(chain, signed)));
   } catch (error) {
     if (isOracleError(error, 'CHAIN_UNREACHABLE') || isOracleError(error, 'CHAIN_REVERTED')) return null;
     throw error;
   }
+}
+
+const MAX_RUNS = 4;
+const BETWEEN_RUNS_MS = 10_000;
+/** A service shows its attestations at the latest after this time. */
+const CLAIM_GRACE_MS = 300_000;
+
+/** Repeats an audit while all differences may come from an attestation that the service does not show yet. */
+export async function auditUntilSettled(runOnce: () => Promise<AuditReport>): Promise<AuditReport> {
+  for (let left = MAX_RUNS - 1; ; left--) {
+    const report = await runOnce();
+    if (left === 0 || !mayBeInProgress(report)) return report;
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN_RUNS_MS));
+  }
+}
+
+/** Whether all differences are in claims shortly after an attestation. */
+export function mayBeInProgress({ differences, newestAttestationAt, auditedAt }: AuditReport): boolean {
+  if (differences.length === 0 || newestAttestationAt === null) return false;
+  const isFresh = Date.parse(auditedAt) - Date.parse(newestAttestationAt) < CLAIM_GRACE_MS;
+  return isFresh && differences.every(({ check }) => getCheck(check).appliesTo === 'claims');
 }

@@ -1,5 +1,18 @@
-import { type Address, type Client, type Hex, zeroHash } from 'viem';
-import { getBlock, getBlockNumber, getChainId, readContract } from 'viem/actions';
+import {
+  type Abi,
+  type Address,
+  type Client,
+  type ContractFunctionName,
+  type ContractFunctionReturnType,
+  type DecodeFunctionResultParameters,
+  decodeFunctionResult,
+  type EncodeFunctionDataParameters,
+  encodeFunctionData,
+  type Hex,
+  numberToHex,
+  zeroHash,
+} from 'viem';
+import { getBlockNumber, getChainId } from 'viem/actions';
 import type { ChainAddresses } from '../../chain/addresses.ts';
 import { easAbi } from '../../chain/eas/abi.ts';
 import type { RawAttestation } from '../../chain/eas/raw-attestation.ts';
@@ -45,11 +58,31 @@ export async function connectChain<C extends Client>(
   };
 }
 
+interface ContractCall<A extends Abi, N extends string> {
+  address: Address;
+  abi: A;
+  functionName: N;
+  args: readonly unknown[];
+  /** Default: the newest. */
+  blockNumber?: number;
+}
+
+/** Without the deployless and multicall variants of the library, which are half of its size. */
+export async function callContract<const A extends Abi, N extends ContractFunctionName<A, 'view'>>(
+  { client }: Pick<AuditChain, 'client'>,
+  { address, blockNumber, ...call }: ContractCall<A, N>,
+): Promise<ContractFunctionReturnType<A, 'view', N>> {
+  const data = encodeFunctionData(call as unknown as EncodeFunctionDataParameters);
+  const block = blockNumber === undefined ? 'latest' : numberToHex(blockNumber);
+  const result = await client.request({ method: 'eth_call', params: [{ to: address, data }, block] });
+  const answer = { abi: call.abi, functionName: call.functionName, data: result } as unknown as DecodeFunctionResultParameters;
+  return decodeFunctionResult(answer) as ContractFunctionReturnType<A, 'view', N>;
+}
+
 /** Returns a zero uid for a missing attestation. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint returns another one */
-export async function readAttestation({ client, addresses }: AuditChain, uid: Hex): Promise<RawAttestation> {
-  const call = { address: addresses.eas, abi: easAbi, functionName: 'getAttestation', args: [uid] } as const;
+export async function readAttestation(chain: AuditChain, uid: Hex): Promise<RawAttestation> {
   return chainCall('Reading an attestation', async () => {
-    const found = await readContract(client, call);
+    const found = await callContract(chain, { address: chain.addresses.eas, abi: easAbi, functionName: 'getAttestation', args: [uid] });
     // An endpoint that loses one response of a batch shifts the others.
     if (found.uid !== uid && found.uid !== zeroHash) throw new Error(`asked for ${uid}, the endpoint answers with ${found.uid}`);
     return found;
@@ -64,11 +97,11 @@ export interface BlockTime {
 /** A block by its number, or the newest. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint returns another block */
 export async function readBlock({ client }: AuditChain, which: number | 'latest'): Promise<BlockTime> {
   return chainCall('Reading a block', async () => {
-    const { number, timestamp } = await getBlock(client, which === 'latest' ? { blockTag: which } : { blockNumber: BigInt(which) });
-    const block = { number: Number(number), at: new Date(Number(timestamp) * 1000) };
+    const name = which === 'latest' ? which : numberToHex(which);
+    const answer = await client.request({ method: 'eth_getBlockByNumber', params: [name, false] });
+    const block = { number: Number(answer?.number ?? Number.NaN), at: new Date(Number(answer?.timestamp ?? Number.NaN) * 1000) };
     const isThis = which === 'latest' ? Number.isSafeInteger(block.number) : block.number === which;
-    if (!isThis || Number.isNaN(block.at.getTime()))
-      throw new Error(`asked for block ${which}, the endpoint answers with block ${number} of ${timestamp}`);
+    if (!isThis || Number.isNaN(block.at.getTime())) throw new Error(`asked for block ${which}, the endpoint answers with another block`);
     return block;
   });
 }

@@ -1,5 +1,10 @@
 import type { AuditedHorizon, AuditReport, CheckCount } from './audit-report.ts';
 
+/** The report as `--json` prints it. */
+export function formatReportJson(report: AuditReport): string {
+  return `${JSON.stringify(report, null, 2)}\n`;
+}
+
 /** Formats a report for a terminal. */
 export function reportText(report: AuditReport): string {
   const { notes, incomplete, missingCloses } = report;

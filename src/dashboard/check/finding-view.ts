@@ -7,7 +7,7 @@ import { shortenHex } from '../lib/format.ts';
 import type { RowFinding } from './evidence/evidence.ts';
 
 /** Verdicts differ in mark and text, not in colour alone. */
-const VERDICT_STYLES = {
+export const VERDICT_STYLES = {
   verified: { mark: '✓', look: 'is-good' },
   mismatch: { mark: '✗', look: 'is-bad' },
   unchecked: { mark: '?', look: 'is-unsure' },

@@ -10,7 +10,8 @@ import { compareRows } from './rows.ts';
 export interface ClaimContext {
   /** One scorecard per horizon in the order of `HORIZONS`. */
   answers: readonly ClaimedScorecard[];
-  prices: PriceEvidence;
+  /** Null: closes are not compared. */
+  prices: PriceEvidence | null;
   now: Date;
   findings: Findings;
 }
@@ -27,7 +28,7 @@ export function compareClaims(
     return drafts.length === 0 ? figures : recompute([...figures.rows, ...drafts], horizonDays);
   });
   const doubts: DoubtfulFigure[] = [];
-  const figures = { ownPrices: context.prices.toleranceBps === 0, doubt: (one: DoubtfulFigure) => void doubts.push(one) };
+  const figures = { ownPrices: context.prices?.toleranceBps === 0, doubt: (one: DoubtfulFigure) => void doubts.push(one) };
   HORIZONS.forEach((horizonDays, index) => {
     compareFigures({ horizonDays, expected, claim: answers[index] }, { ...figures, findings: context.findings });
   });

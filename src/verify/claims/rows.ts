@@ -8,7 +8,7 @@ import { type CheckedValue, type FindingSubject, type Findings, NO_SUBJECT } fro
 
 export interface RowContext {
   horizonDays: number;
-  prices: PriceEvidence;
+  prices: PriceEvidence | null;
   now: Date;
   findings: Findings;
 }
@@ -130,8 +130,8 @@ function compareOpeningClose(
     compareField('btcAtSignal', outcome.fromCents / 100, btcAtSignal);
     return;
   }
-  const usd = prices.closes.get(prediction.data.day);
-  if (btcAtSignal === null || usd === undefined) return;
+  const usd = prices?.closes.get(prediction.data.day);
+  if (prices === null || btcAtSignal === null || usd === undefined) return;
   const isSame = isSamePrice(toPriceCents(btcAtSignal), usd, prices.toleranceBps);
   compareField('btcAtSignal', isSame ? btcAtSignal : usd, btcAtSignal);
 }

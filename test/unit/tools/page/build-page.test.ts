@@ -44,8 +44,8 @@ it('bundles nothing of the server', () => {
   expect(page.inputs.length).toBeGreaterThan(50);
 });
 
-it('stays below 100 kB by gzip', () => {
-  expect(page.files.reduce((sum, { text }) => sum + gzipSync(text).length, 0)).toBeLessThan(100_000);
+it('stays below 110 kB by gzip', () => {
+  expect(page.files.reduce((sum, { text }) => sum + gzipSync(text).length, 0)).toBeLessThan(110_000);
 });
 
 it('names the packages in the script with license and copyright', async () => {
