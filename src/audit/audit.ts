@@ -61,8 +61,8 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   onProgress('comparing', 1, 1);
   const missingCloses = closes === null ? [] : [...deciding].filter((day) => !closes.closes.has(day)).sort((a, b) => a - b);
   const { chainId } = chain;
-  const scope = { chainId, attester, eas: chain.addresses.eas, fromBlock, throughBlock, prices, service: claims?.source ?? null, now };
-  return buildAuditReport({ scope, ...checked, record, missingCloses, findings });
+  const where = { chainId, attester, eas: chain.addresses.eas, fromBlock, throughBlock, service: claims?.source ?? null };
+  return buildAuditReport({ where, prices, now, ...checked, record, missingCloses, findings });
 }
 
 async function readScope(options: AuditOptions, findings: Findings): Promise<void> {
@@ -74,7 +74,7 @@ async function readScope(options: AuditOptions, findings: Findings): Promise<voi
       functionName: 'getSchema',
       args: [getSchemaUid(name)],
     } as const;
-    return (await chainCall('Reading a schema', () => callContract(options.chain, call))).schema;
+    return (await chainCall('Reading a schema', () => callContract<{ schema: string }>(options.chain, call))).schema;
   };
   const [prediction, resolution] = await Promise.all([readText('prediction'), readText('resolution')]);
   checkScope(
@@ -93,11 +93,11 @@ async function readScope(options: AuditOptions, findings: Findings): Promise<voi
 async function countEarlierTransactions({ chain, attester, fromBlock = 0 }: AuditOptions): Promise<number | null> {
   if (fromBlock === 0) return 0;
   const blockNumber = fromBlock - 1;
-  const signed = { address: chain.addresses.eas, abi: easAbi, functionName: 'getNonce', args: [attester], blockNumber } as const;
+  const signed = { address: chain.addresses.eas, abi: easAbi, functionName: 'getNonce', args: [attester], blockNumber };
   const query = { address: attester, blockNumber: BigInt(blockNumber) };
   try {
     const sent = await chainCall('Counting transactions', () => getTransactionCount(chain.client, query));
-    return sent + Number(await chainCall('Counting signed attestations', () => callContract(chain, signed)));
+    return sent + Number(await chainCall('Counting signed attestations', () => callContract<bigint>(chain, signed)));
   } catch (error) {
     if (isOracleError(error, 'CHAIN_UNREACHABLE') || isOracleError(error, 'CHAIN_REVERTED')) return null;
     throw error;

@@ -1,17 +1,4 @@
-import {
-  type Abi,
-  type Address,
-  type Client,
-  type ContractFunctionName,
-  type ContractFunctionReturnType,
-  type DecodeFunctionResultParameters,
-  decodeFunctionResult,
-  type EncodeFunctionDataParameters,
-  encodeFunctionData,
-  type Hex,
-  numberToHex,
-  zeroHash,
-} from 'viem';
+import { type Abi, type Address, type Client, decodeFunctionResult, encodeFunctionData, type Hex, numberToHex, zeroHash } from 'viem';
 import { getBlockNumber, getChainId } from 'viem/actions';
 import type { ChainAddresses } from '../../chain/addresses.ts';
 import { easAbi } from '../../chain/eas/abi.ts';
@@ -45,44 +32,33 @@ export async function connectChain<C extends Client>(
 ): Promise<AuditChain<C>> {
   const probe = createClient({ batchSize: BATCH_SIZE, retries: false });
   const answers = await Promise.all([getChainId(probe), getBlockNumber(probe)]).catch(() => null);
-  if (answers !== null) {
-    const client = createClient({ batchSize: BATCH_SIZE, retries: true });
-    return { client, addresses, chainId: answers[0], parallel: BATCH_SIZE * MAX_CONCURRENT_BATCHES };
-  }
-  const client = createClient({ retries: true });
-  return {
-    client,
-    addresses,
-    chainId: await chainCall('Asking for the chain id', () => getChainId(client)),
-    parallel: MAX_CONCURRENT_CALLS,
-  };
+  const batchSize = answers === null ? undefined : BATCH_SIZE;
+  const client = createClient({ batchSize, retries: true });
+  const chainId = answers === null ? await chainCall('Asking for the chain id', () => getChainId(client)) : answers[0];
+  return { client, addresses, chainId, parallel: batchSize === undefined ? MAX_CONCURRENT_CALLS : batchSize * MAX_CONCURRENT_BATCHES };
 }
 
-interface ContractCall<A extends Abi, N extends string> {
+interface ContractCall {
   address: Address;
-  abi: A;
-  functionName: N;
+  abi: Abi;
+  functionName: string;
   args: readonly unknown[];
   /** Default: the newest. */
   blockNumber?: number;
 }
 
 /** Without the deployless and multicall variants of the library, which are half of its size. */
-export async function callContract<const A extends Abi, N extends ContractFunctionName<A, 'view'>>(
-  { client }: Pick<AuditChain, 'client'>,
-  { address, blockNumber, ...call }: ContractCall<A, N>,
-): Promise<ContractFunctionReturnType<A, 'view', N>> {
-  const data = encodeFunctionData(call as unknown as EncodeFunctionDataParameters);
+export async function callContract<Result>({ client }: Pick<AuditChain, 'client'>, { address, blockNumber, ...call }: ContractCall) {
   const block = blockNumber === undefined ? 'latest' : numberToHex(blockNumber);
-  const result = await client.request({ method: 'eth_call', params: [{ to: address, data }, block] });
-  const answer = { abi: call.abi, functionName: call.functionName, data: result } as unknown as DecodeFunctionResultParameters;
-  return decodeFunctionResult(answer) as ContractFunctionReturnType<A, 'view', N>;
+  const data = await client.request({ method: 'eth_call', params: [{ to: address, data: encodeFunctionData(call) }, block] });
+  return decodeFunctionResult({ ...call, data }) as Result;
 }
 
 /** Returns a zero uid for a missing attestation. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint returns another one */
 export async function readAttestation(chain: AuditChain, uid: Hex): Promise<RawAttestation> {
   return chainCall('Reading an attestation', async () => {
-    const found = await callContract(chain, { address: chain.addresses.eas, abi: easAbi, functionName: 'getAttestation', args: [uid] });
+    const call = { address: chain.addresses.eas, abi: easAbi, functionName: 'getAttestation', args: [uid] };
+    const found = await callContract<RawAttestation>(chain, call);
     // An endpoint that loses one response of a batch shifts the others.
     if (found.uid !== uid && found.uid !== zeroHash) throw new Error(`asked for ${uid}, the endpoint answers with ${found.uid}`);
     return found;

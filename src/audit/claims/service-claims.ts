@@ -2,7 +2,15 @@ import * as z from 'zod/mini';
 import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { AttestationEvidence, ClaimedScorecard } from '../../verify/evidence.ts';
-import { buildPageQuery, MAX_ROWS, ROWS_PER_PAGE, readPages } from './scorecard-pages.ts';
+
+export const ROWS_PER_PAGE = 1_000;
+/** Bound on the entries of one scorecard. */
+export const MAX_ROWS = 100_000;
+
+interface ScorecardPage {
+  predictions: readonly unknown[];
+  nextCursor?: string | null | undefined;
+}
 
 const SHORT_TEXT = z.string().check(z.maxLength(100));
 const TEXT_OR_NULL = z.nullable(SHORT_TEXT);
@@ -111,4 +119,23 @@ export async function readClaims(
     if (left === 1 || after.evidence.length === reading.evidence.length) return { ...after, answers };
     reading = after;
   }
+}
+
+/** Reads all pages, the newest first (cursor null). Throws `createEndlessError` for a service whose pages do not end. */
+export async function readPages<P extends ScorecardPage>(
+  read: (before: string | null) => Promise<P>,
+  createEndlessError: () => Error,
+): Promise<P[]> {
+  const pages = [await read(null)];
+  for (let rows = 0; ; ) {
+    const { predictions, nextCursor = null } = pages.at(-1)!;
+    rows += predictions.length;
+    if (nextCursor === null) return pages;
+    if (predictions.length === 0 || rows > MAX_ROWS) throw createEndlessError();
+    pages.push(await read(nextCursor));
+  }
+}
+
+export function buildPageQuery(horizonDays: number, limit: number, before: string | null): string {
+  return `horizon=${horizonDays}&limit=${limit}${before === null ? '' : `&before=${encodeURIComponent(before)}`}`;
 }

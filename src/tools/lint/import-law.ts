@@ -5,17 +5,8 @@ const DOMAIN = ['src/platform', 'src/forecast', 'src/market', 'src/chain', 'src/
 const RECORD = [...DOMAIN, 'src/verify', 'src/record', 'src/auth/caller.ts'];
 const SKILLS = [...RECORD, 'src/auth', 'src/commerce', 'skills'];
 const TRANSPORTS = [...SKILLS, 'src/contest', 'src/events', 'agent-card', 'src/transports/adapter.ts'];
-/** Parts of the audit that run in browsers, too. */
-const BROWSER_AUDIT = ['src/audit/audit.ts', 'src/audit/chain', 'src/audit/claims', 'src/audit/prices/audit-prices.ts', 'src/audit/report'];
-const BROWSER_AUDIT_IMPORTS = [
-  ...BROWSER_AUDIT,
-  'src/verify',
-  'src/forecast',
-  'src/platform/errors.ts',
-  'src/chain/addresses.ts',
-  'src/chain/eas',
-  'src/chain/rpc/chain-call.ts',
-];
+/** The part of the audit that only Node can run. */
+const NODE_AUDIT = String.raw`^src\/audit\/(?:command\/|prices\/(?!audit-prices))`;
 const EVERYTHING = ['src', 'skills', 'agent-card', 'contracts'];
 
 /** Besides packages and files below the same path. The longest matching path applies; type imports count like any other. */
@@ -33,8 +24,16 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/wager': ['src/platform', 'src/forecast'],
   'src/record': [...DOMAIN, 'src/verify', 'src/auth/caller.ts'],
-  'src/audit': ['src/platform', 'src/forecast', 'src/chain', 'src/verify'],
-  ...Object.fromEntries(BROWSER_AUDIT.map((path) => [path, BROWSER_AUDIT_IMPORTS])),
+  'src/audit': [
+    'src/verify',
+    'src/forecast',
+    'src/platform/errors.ts',
+    'src/chain/addresses.ts',
+    'src/chain/eas',
+    'src/chain/rpc/chain-call.ts',
+  ],
+  'src/audit/command': ['src/audit', 'src/platform', 'src/forecast', 'src/chain', 'src/verify'],
+  'src/audit/prices': ['src/platform', 'src/forecast', 'src/verify'],
   'src/auth': RECORD,
   'src/commerce': RECORD,
   'src/events': RECORD,
@@ -48,7 +47,7 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   'src/transports/mcp': TRANSPORTS,
   // It runs in browsers; the types of responses are erased.
   'src/dashboard': [
-    ...BROWSER_AUDIT,
+    'src/audit',
     'src/verify',
     'src/platform/errors.ts',
     'src/chain/addresses.ts',
@@ -76,9 +75,10 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
 const FORBIDDEN_PACKAGES: Readonly<Record<string, RegExp>> = {
   'src/forecast': /^(node:|mongodb$)/,
   'src/verify': /^(?!viem$|src\/)/,
-  'src/audit': /^mongodb$/,
-  ...Object.fromEntries(BROWSER_AUDIT.map((path) => [path, /^(?!(?:viem(?:\/actions)?|zod\/mini)$|src\/)/])),
-  'src/dashboard': /^node:/,
+  'src/audit': new RegExp(String.raw`^(?!(?:viem(?:\/actions)?|zod\/mini)$|src\/)|${NODE_AUDIT}`),
+  'src/audit/command': /^mongodb$/,
+  'src/audit/prices': /^mongodb$/,
+  'src/dashboard': new RegExp(`^node:|${NODE_AUDIT}`),
 };
 
 const LAYERS = Object.keys(IMPORT_LAW).sort((a, b) => b.length - a.length);
