@@ -1,3 +1,5 @@
+import { type Hex, hexToBytes } from 'viem';
+
 const MAX_METADATA_BYTES = 200_000;
 const MINUTE_MS = 60_000;
 /** The page shares the rate limit of its address, so metadata must not use all of it. */
@@ -54,4 +56,15 @@ async function readBoundedBytes({ body }: Response, maxBytes: number): Promise<U
     }
     chunks.push(value);
   }
+}
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+/** CID version 1, codec raw, sha2-256, 32 bytes. */
+const PREFIX = [0x01, 0x55, 0x12, 0x20];
+
+/** CIDv1 in base32 of a sha2-256 digest. */
+export function encodeCid(digest: Hex) {
+  const bits = [...PREFIX, ...hexToBytes(digest)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  const digits = bits.match(/.{1,5}/g) ?? [];
+  return `b${digits.map((five) => ALPHABET[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')}`;
 }

@@ -6,43 +6,31 @@ import { formatReportJson, reportText } from '../../audit/report/report-text.ts'
 import { explainChainError, openRecordChain } from '../chain/record-chain.ts';
 import { h, replaceChildren } from '../lib/dom.ts';
 import { requestApi } from '../state/api.ts';
+import { createCheckButton, type OnProgress } from './check-button.ts';
 import { VERDICT_STYLES } from './finding-view.ts';
 import { type CheckSetup, loadSetup } from './row-checker.ts';
 
 const VERDICTS = { agrees: 'verified', differs: 'mismatch', incomplete: 'unchecked' } as const;
 
-type OnProgress = (stage: string, done: number, total: number) => void;
-
-/** Button that audits the whole record, with progress. A second click stops it, and the next one continues. */
+/** Button that audits the whole record. A second click stops it, and the next one continues. */
 export function createRecordCheck(setup: CheckSetup) {
-  const progress = h('progress', { 'aria-label': 'Progress of the check of everything', hidden: true });
-  const stage = h('span', { class: 'quiet' });
-  const status = h('span', { role: 'status' });
   const result = h('div', {});
   const check = createResumableAudit(setup);
-  let running: AbortController | null = null;
-  const button = h('button', { type: 'button', onclick: () => (running === null ? void run() : running.abort()) }, 'Check everything now');
-  const showProgress: OnProgress = (name, done, total) => {
-    Object.assign(progress, { max: total, value: done });
-    replaceChildren(stage, `${name}: ${done} of ${total}`);
-  };
-
-  async function run() {
-    running = new AbortController();
-    const { signal } = running;
-    replaceChildren(button, 'Stop');
-    progress.hidden = false;
-    for (const element of [status, result]) replaceChildren(element);
-    showProgress('connecting', 0, 1);
-    const outcome = await check(signal, showProgress);
-    if ('verdict' in outcome) replaceChildren(result, renderReport(outcome));
-    else replaceChildren(status, outcome.problem);
-    replaceChildren(button, 'verdict' in outcome ? 'Check everything now' : 'Continue to check everything');
-    replaceChildren(stage);
-    progress.hidden = true;
-    running = null;
-  }
-  return h('div', { class: 'check-record' }, h('div', { class: 'check-all' }, button, progress, stage, status), result);
+  let isComplete = true;
+  const { element } = createCheckButton({
+    label: () => (isComplete ? 'Check everything now' : 'Continue to check everything'),
+    progressLabel: 'Progress of the check of everything',
+    async run(signal, onProgress) {
+      replaceChildren(result);
+      onProgress('connecting', 0, 1);
+      const outcome = await check(signal, onProgress);
+      isComplete = 'verdict' in outcome;
+      if (!('verdict' in outcome)) return outcome.problem;
+      replaceChildren(result, renderReport(outcome));
+      return '';
+    },
+  });
+  return h('div', { class: 'check-record' }, element, result);
 }
 
 /** Audits the record; what was read is kept when an audit ends early, until the endpoint changes. */

@@ -3,7 +3,7 @@ import { createClient, custom } from 'viem';
 import { expect, it } from 'vitest';
 import type { AuditChain } from '../../../../src/audit/chain/audit-chain.ts';
 import { type AttestationReads, readAttestations, toEvidence } from '../../../../src/dashboard/chain/attestations.ts';
-import { encodeCid } from '../../../../src/dashboard/chain/cid.ts';
+import { encodeCid } from '../../../../src/dashboard/chain/metadata.ts';
 import { buildMetadata } from '../../../../src/record/commitment/metadata.ts';
 
 const UID = `0x${'ab'.repeat(32)}`;
