@@ -1,25 +1,37 @@
 import { type Address, type Hex, zeroHash } from 'viem';
 import type { AttestationLog } from '../../chain/eas/attestation-reader.ts';
 import { getSchemaUid, type PredictionData, type SchemaName } from '../../chain/eas/attestation-schemas.ts';
-import { findFirstBlockSince } from '../../chain/rpc/block-by-time.ts';
 import { DAY_MS, type Day, toInstantMs } from '../../forecast/day.ts';
 import { checkAttestation } from '../../verify/checks/attestation.ts';
 import { getCloseDays } from '../../verify/checks/prediction.ts';
-import type { AttestationEvidence, ForecastEvidence, Prediction, RivalSearch } from '../../verify/evidence.ts';
+import {
+  type AttestationEvidence,
+  type ForecastEvidence,
+  isUnread,
+  type Prediction,
+  type RivalSearch,
+  type Unread,
+} from '../../verify/evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
 import { type AuditPrices, fetchPriceEvidence } from '../prices/audit-prices.ts';
-import { type AuditChain, readAttestation, readBlockTime, readInBatches } from './audit-chain.ts';
-import { findAttestations, readNewestBlock } from './find-attestations.ts';
+import { type AuditChain, readAttestation, readBlock, readBlockTime, readInBatches } from './audit-chain.ts';
+import { findAttestations } from './find-attestations.ts';
+import { findFirstBlocks } from './find-blocks.ts';
 
 /** Selects a forecast by attestation, by day and horizon, or as the newest of a horizon. */
 export type ForecastQuery = { uid: Hex } | { day: Day; horizonDays: number } | { newestOf: number };
 
-export interface ForecastSearch {
+/** Where evidence is looked for. */
+interface EvidenceSearch {
   chain: AuditChain;
   attester: Address;
+  now: Date;
+  signal?: AbortSignal | undefined;
+}
+
+export interface ForecastSearch extends EvidenceSearch {
   /** Independent closes; null: those on chain are not checked. */
   prices: AuditPrices | null;
-  now: Date;
   onProgress(stage: string, done: number, total: number): void;
 }
 
@@ -54,111 +66,114 @@ export async function collectForecastEvidence(search: ForecastSearch, uid: Hex):
 /** The uid of a prediction, with a note where another one may be meant; null when no readable one is on chain. */
 export async function findForecast(search: ForecastSearch, query: ForecastQuery): Promise<{ uid: Hex; note?: string } | null> {
   if ('newestOf' in query) return findNewestForecast(search, query.newestOf);
-  if ('day' in query) return (await findRivals(search, query)).committed[0] ?? null;
+  if ('day' in query) return getCommitted(await findRivals(search, query))[0] ?? null;
   const { schema, refUID } = await readAttestation(search.chain, query.uid);
   return { uid: schema === getSchemaUid('resolution') ? refUID : query.uid };
 }
 
 /** The newest forecast with an outcome on chain; without one, the newest of all. */
 async function findNewestForecast(search: ForecastSearch, horizonDays: number): Promise<{ uid: Hex; note?: string } | null> {
-  const isMeant = ({ data }: Prediction) => data.horizonDays === horizonDays;
-  const head = await readHeadTime(search);
-  const range = { sinceMs: head - SEARCH_DAYS * DAY_MS, untilMs: head + 1_000 };
-  const resolutions = await readContents(search, await findLogs(search, 'resolution', range));
+  const { at, number } = await readBlock(search.chain, 'latest');
+  const range = { since: new Date(at.getTime() - SEARCH_DAYS * DAY_MS), until: new Date(at.getTime() + 1_000) };
+  const { first } = await findFirstBlocks(search.chain, [range.since]);
+  const resolutions = await readContents(search, await findInRange(search, 'resolution', first[0], number));
   const uids = new Set(resolutions.flatMap(({ content }) => (content !== null && 'refUID' in content ? [content.refUID] : [])));
   const items = [...uids].map((uid) => ({ uid, schema: 'prediction' as const }));
+  const isMeant = ({ data }: Prediction) => data.horizonDays === horizonDays;
   const resolved = decodeSilently(search, await readContents(search, items)).filter(isMeant);
   if (resolved.length > 0) return resolved.sort((a, b) => b.data.day - a.data.day)[0];
-  const newest = (await readPredictions(search, range)).filter(isMeant).at(-1);
+  const newest = getCommitted(await findCommitments(search, range)).findLast(isMeant);
   const note = `no ${horizonDays}-day outcome came on chain in the last ${SEARCH_DAYS} days; this is the newest forecast`;
   return newest === undefined ? null : { uid: newest.uid, note };
 }
 
 /** Predictions of a day and horizon made around that day, in chain order: those in time, otherwise the late ones. */
-async function findRivals(
-  search: ForecastSearch,
-  { day, horizonDays }: Pick<PredictionData, 'day' | 'horizonDays'>,
-): Promise<RivalSearch & { committed: Prediction[] }> {
-  const find = async (from: Day, until: Day) =>
-    (await readPredictions(search, { sinceMs: toInstantMs(from), untilMs: toInstantMs(until) })).filter(
-      ({ data }) => data.day === day && data.horizonDays === horizonDays,
-    );
+async function findRivals(search: EvidenceSearch, { day, horizonDays }: Pick<PredictionData, 'day' | 'horizonDays'>) {
+  const isMeant = ({ data }: Prediction) => data.day === day && data.horizonDays === horizonDays;
+  const find = async (from: Day, until: Day) => {
+    const found = await findCommitments(search, { since: new Date(toInstantMs(from)), until: new Date(toInstantMs(until)) });
+    return isUnread(found) ? found : { ...found, committed: found.committed.filter(isMeant) };
+  };
   const inTime = await find(day - SEARCH_DAYS, day + 1);
-  const committed = inTime.length > 0 ? inTime : await find(day + 1, day + SEARCH_DAYS);
-  return { committed, since: new Date(toInstantMs(day - SEARCH_DAYS)), newest: new Date(await readHeadTime(search)) };
+  if (isUnread(inTime) || inTime.committed.length > 0) return inTime;
+  const late = await find(day + 1, day + SEARCH_DAYS);
+  return isUnread(late) ? late : { ...late, since: inTime.since };
 }
 
-/** Resolutions of a prediction from the end of its window on, within `MAX_STEPS` steps. */
+const getCommitted = (found: RivalSearch | Unread): readonly Prediction[] => (isUnread(found) ? [] : found.committed);
+
+const NO_LIMITS = { maxBlocks: Number.POSITIVE_INFINITY, maxPredictions: Number.POSITIVE_INFINITY };
+
+/** Predictions of the wallet in a time range, `until` exclusive. @throws OracleError CHAIN_UNREACHABLE; the reason of `signal` */
+export async function findCommitments(
+  search: EvidenceSearch,
+  { since, until }: { since: Date; until: Date },
+  { maxBlocks, maxPredictions }: typeof NO_LIMITS = NO_LIMITS,
+): Promise<RivalSearch | Unread> {
+  const { first, newest } = await findFirstBlocks(search.chain, [since, until]);
+  const blocks = first[1] - first[0];
+  if (blocks > maxBlocks) return { problem: `${blocks} blocks are too many to search at once: check one forecast by itself` };
+  const logs = await findInRange(search, 'prediction', first[0], first[1] - 1);
+  const found = { since, newest: newest.at };
+  if (logs.length > maxPredictions) return { ...found, committed: [], tooMany: maxPredictions };
+  // Their uids are digests of their times, too.
+  const items = logs.map(({ uid, schema }) => ({ uid, schema }));
+  const evidence = await readContents(search, items);
+  const isLost = evidence.some(({ uid, content }) => content === null || isUnread(content) || content.uid !== uid);
+  if (isLost) return { problem: 'the endpoint lists an attestation but does not return it' };
+  // What is of another wallet or schema, or cannot be decoded, commits to nothing.
+  return { ...found, committed: decodeSilently(search, evidence) };
+}
+
+/** Resolutions of a prediction from a day before the end of its window on, within `MAX_STEPS` steps. */
 async function findResolutions(
   search: ForecastSearch,
   { uid, data }: Prediction,
 ): Promise<Required<Pick<ForecastEvidence, 'resolutions' | 'search'>>> {
-  const head = await readNewestBlock(search.chain);
-  const first = Number(await findFirstBlockSince(search.chain, data.resolvesAt));
-  let next = first;
-  for (let step = 0; step < MAX_STEPS && next <= head; step++) {
+  const { first, newest } = await findFirstBlocks(search.chain, [new Date(data.resolvesAt.getTime() - DAY_MS)]);
+  let next = first[0];
+  for (let step = 0; step < MAX_STEPS && next <= newest.number; step++, next += BLOCKS_PER_STEP) {
     search.onProgress('looking for the resolution', step, MAX_STEPS);
-    const logs = await findInRange(search, 'resolution', next, next + BLOCKS_PER_STEP - 1);
+    const logs = await findInRange(search, 'resolution', next, Math.min(newest.number, next + BLOCKS_PER_STEP - 1));
     const read = await readContents(search, logs);
     const resolutions = read.filter(({ content }) => content !== null && 'refUID' in content && content.refUID === uid);
     if (resolutions.length > 0) return { resolutions, search: 'complete' };
-    next += BLOCKS_PER_STEP;
   }
-  if (next > head) return { resolutions: [], search: 'complete' };
-  return {
-    resolutions: [],
-    search: { problem: `its resolution was searched up to block ${next - 1} of ${head}; svc audit searches all` },
-  };
-}
-
-interface TimeRange {
-  sinceMs: number;
-  /** Exclusive, up to one block. */
-  untilMs: number;
-}
-
-async function readPredictions(search: ForecastSearch, range: TimeRange): Promise<Prediction[]> {
-  return decodeSilently(search, await readContents(search, await findLogs(search, 'prediction', range)));
+  if (next > newest.number) return { resolutions: [], search: 'complete' };
+  const problem = `its resolution was searched up to block ${next - 1} of ${newest.number}; svc audit searches all`;
+  return { resolutions: [], search: { problem } };
 }
 
 /** Discards findings: what cannot be read is no forecast. */
-function decodeSilently(search: ForecastSearch, evidence: readonly AttestationEvidence<'prediction'>[]): Prediction[] {
+function decodeSilently(search: EvidenceSearch, evidence: readonly AttestationEvidence<'prediction'>[]): Prediction[] {
   return evidence.flatMap((one) => checkAttestation(one, search, createFindings()) ?? []);
 }
 
 type ReadItem<S extends SchemaName> = Pick<AttestationEvidence<S>, 'uid' | 'schema'> & Partial<Pick<AttestationLog, 'blockNumber'>>;
 
 async function readContents<S extends SchemaName>(
-  { chain }: ForecastSearch,
+  { chain, signal }: EvidenceSearch,
   items: readonly ReadItem<S>[],
 ): Promise<AttestationEvidence<S>[]> {
   const read = async ({ uid, schema, blockNumber }: ReadItem<S>) => ({
     ...{ uid, schema, content: await readAttestation(chain, uid) },
     blockAt: blockNumber === undefined ? null : await readBlockTime(chain, blockNumber),
   });
-  return readInBatches(items, { parallel: chain.parallel, read, onRead: () => {} });
+  return readInBatches(items, { parallel: chain.parallel, signal, read, onRead: () => {} });
 }
 
-async function findLogs<S extends SchemaName>(search: ForecastSearch, schema: S, { sinceMs, untilMs }: TimeRange) {
-  const [from, through] = await Promise.all([sinceMs, untilMs].map((ms) => findFirstBlockSince(search.chain, new Date(ms))));
-  return findInRange(search, schema, Number(from), Number(through));
-}
-
-async function findInRange<S extends SchemaName>({ chain, attester }: ForecastSearch, schema: S, fromBlock: number, last: number) {
-  const throughBlock = Math.min(await readNewestBlock(chain), last);
-  return (await findAttestations(chain, schema, { attester, fromBlock, throughBlock })).map((log) => ({ ...log, schema }));
+async function findInRange<S extends SchemaName>(search: EvidenceSearch, schema: S, fromBlock: number, throughBlock: number) {
+  const { chain, attester, signal } = search;
+  return (await findAttestations(chain, schema, { attester, fromBlock, throughBlock, signal })).map((log) => ({ ...log, schema }));
 }
 
 /** The attestation of a uid, dated by the block of its event; the time that the contract returns only narrows the search. */
-async function readEvidence<S extends SchemaName>(search: ForecastSearch, schema: S, uid: Hex): Promise<AttestationEvidence<S>> {
+async function readEvidence<S extends SchemaName>(search: EvidenceSearch, schema: S, uid: Hex): Promise<AttestationEvidence<S>> {
   const content = await readAttestation(search.chain, uid);
-  const from = Number(await findFirstBlockSince(search.chain, new Date(Number(content.time) * 1_000)));
-  const logs = content.uid === uid ? await findInRange(search, schema, from, from + BLOCKS_OF_ONE_TIME) : [];
-  const blockNumber = logs.find((log) => log.uid === uid)?.blockNumber;
   const problem = `no event of this attester for a ${schema} of this uid is in the block of the time that the contract returns`;
+  if (content.uid !== uid) return { uid, schema, content, blockAt: { problem } };
+  const { first, newest } = await findFirstBlocks(search.chain, [new Date(Number(content.time) * 1_000)]);
+  const logs = await findInRange(search, schema, first[0], Math.min(newest.number, first[0] + BLOCKS_OF_ONE_TIME));
+  const blockNumber = logs.find((log) => log.uid === uid)?.blockNumber;
   return { uid, schema, content, blockAt: blockNumber === undefined ? { problem } : await readBlockTime(search.chain, blockNumber) };
-}
-
-async function readHeadTime({ chain }: ForecastSearch): Promise<number> {
-  return (await readBlockTime(chain, await readNewestBlock(chain))).getTime();
 }

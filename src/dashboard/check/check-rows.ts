@@ -1,24 +1,16 @@
 import type { Address } from 'viem';
+import type { AuditChain } from '../../audit/chain/audit-chain.ts';
 import { checkAttestation } from '../../verify/checks/attestation.ts';
 import { getShownOpening } from '../../verify/claims/listed-row.ts';
 import type { AttestationEvidence, ForecastEvidence, RivalSearch, Unread } from '../../verify/evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
-import {
-  type AttestationReads,
-  buildAttestationCall,
-  parseAttestationAnswer,
-  readAttestations,
-  toEvidence,
-} from '../chain/attestations.ts';
-import { buildFirstCalls } from '../chain/blocks.ts';
-import { callRecordChain } from '../chain/call-chain.ts';
-import { encodeCid } from '../chain/cid.ts';
-import { createMetadataReader } from '../chain/metadata.ts';
-import { RpcUnavailableError } from '../chain/rpc.ts';
+import { type AttestationReads, readAttestations, toEvidence } from '../chain/attestations.ts';
+import { createMetadataReader, encodeCid } from '../chain/metadata.ts';
+import { explainChainError, openRecordChain } from '../chain/record-chain.ts';
 import { findNeighbours, type ShownRecord } from '../record/neighbours.ts';
 import { requestApi } from '../state/api.ts';
 import type { AttestationHistory, ScorecardRow } from '../state/responses.ts';
-import { computeSearchRange, findCommitmentsAround } from './commitments.ts';
+import { findCommitmentsAround } from './commitments.ts';
 import type { CheckTask, RowFinding } from './evidence/evidence.ts';
 import { buildUncheckedFinding, type RowEvidence, verifyRow } from './verify-row.ts';
 
@@ -29,6 +21,7 @@ const readMetadata = createMetadataReader({ fetch: (path, request) => fetch(new 
 
 /** Evidence that is fetched once for all rows. */
 interface SharedEvidence {
+  chain: AuditChain;
   salts: ReadonlyMap<string, string>;
   rivals: RivalSearch | Unread;
   readings: AttestationReads;
@@ -39,35 +32,23 @@ export async function checkRows(task: CheckTask) {
   const { rows, signal, onFinding } = task;
   let done = 0;
   try {
-    const { readings, firstAnswers } = await startChainReads(task);
-    const found = {
-      readings,
-      salts: await fetchSalts(task),
-      rivals: await findCommitmentsAround(task, { readings, firstAnswers }),
-    };
+    const chain = await openRecordChain(task);
+    const readings: AttestationReads = new Map();
+    if (rows.length === 1) await readAttestations(readings, collectUids(rows, task.shown), chain);
+    const found = { chain, readings, salts: await fetchSalts(task), rivals: await findCommitmentsAround(task, chain, { readings }) };
     for (; done < rows.length; done += ROWS_PER_BATCH) await checkBatch(task, rows.slice(done, done + ROWS_PER_BATCH), found);
   } catch (error) {
     if (signal.aborted) return;
-    if (!(error instanceof RpcUnavailableError)) reportError(error);
-    const reason = error instanceof RpcUnavailableError ? error.message : 'an error in this page';
+    const problem = explainChainError(error);
+    if (problem === null) reportError(error);
+    const reason = problem ?? 'an error in this page';
     for (const row of rows.slice(done)) onFinding(row, buildUncheckedFinding(reason));
   }
 }
 
-/** Verifies the chain id, in one batch with the first calls of the search and, for a single row, its attestations. */
-async function startChainReads(task: CheckTask) {
-  const { rows, shown, info, endpoint } = task;
-  const readings: AttestationReads = new Map();
-  const first = buildFirstCalls(computeSearchRange(rows, readings), endpoint);
-  const uids = rows.length === 1 ? collectUids(rows, shown) : [];
-  const answers = await callRecordChain(task, [...first, ...uids.map((uid) => buildAttestationCall(info.contracts.eas, uid))]);
-  for (const [index, uid] of uids.entries()) readings.set(uid, parseAttestationAnswer(answers[first.length + index]));
-  return { readings, firstAnswers: answers.slice(0, first.length) };
-}
-
 async function checkBatch(task: CheckTask, rows: readonly ScorecardRow[], found: SharedEvidence) {
-  const { shown, info, endpoint, signal } = task;
-  await readAttestations(found.readings, collectUids(rows, shown), { eas: info.contracts.eas, endpoint, signal });
+  await readAttestations(found.readings, collectUids(rows, task.shown), found.chain);
+  task.signal.throwIfAborted();
   for (const row of rows) task.onFinding(row, await checkOneRow(task, row, found));
 }
 

@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem';
 import { audit } from '../../../src/audit/audit.ts';
-import { openAuditChain } from '../../../src/audit/chain/audit-chain.ts';
+import { openAuditChain } from '../../../src/audit/command/open-chain.ts';
 import type { AuditPrices } from '../../../src/audit/prices/audit-prices.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { createAttestationReader } from '../../../src/chain/eas/attestation-reader.ts';
