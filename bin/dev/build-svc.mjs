@@ -47,8 +47,8 @@ function packaged(name) {
 /** Subpaths that programs import, and the module of each. */
 const ENTRIES = {
   audit: 'audit',
-  chain: 'chain/audit-chain',
-  claims: 'claims/service-claims',
+  chain: 'command/open-chain',
+  claims: 'command/open-claims',
   'csv-prices': 'prices/csv-prices',
   'live-prices': 'prices/live-prices',
   'report-text': 'report/report-text',

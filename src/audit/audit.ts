@@ -1,17 +1,18 @@
 import type { Address } from 'viem';
+import { getTransactionCount } from 'viem/actions';
 import { EAS_ADDRESS } from '../chain/addresses.ts';
-import { schemaRegistryAbi } from '../chain/eas/abi.ts';
+import { easAbi, schemaRegistryAbi } from '../chain/eas/abi.ts';
 import { getSchemaUid, type SchemaName } from '../chain/eas/attestation-schemas.ts';
 import { chainCall } from '../chain/rpc/chain-call.ts';
+import { isOracleError } from '../platform/errors.ts';
+import { getCheck } from '../verify/catalogue.ts';
 import { checkRecord, collectNeededDays, decodeRecord } from '../verify/check-record.ts';
 import { checkScope } from '../verify/checks/scope.ts';
 import { createFindings, type Findings } from '../verify/findings.ts';
-import type { AuditChain } from './chain/audit-chain.ts';
-import { countEarlierTransactions } from './chain/count-earlier-transactions.ts';
+import { type AuditChain, callContract } from './chain/audit-chain.ts';
 import { readNewestBlock } from './chain/find-attestations.ts';
 import { createReadingState, type ReadingState, readRecord } from './chain/read-record.ts';
-import { type ChainReading, readClaims } from './claims/read-claims.ts';
-import type { ServiceClaims } from './claims/service-claims.ts';
+import { type ChainReading, readClaims, type ServiceClaims } from './claims/service-claims.ts';
 import { type AuditPrices, fetchPriceEvidence } from './prices/audit-prices.ts';
 import { type AuditReport, buildAuditReport } from './report/audit-report.ts';
 
@@ -23,7 +24,7 @@ export interface AuditOptions {
   fromBlock?: number;
   /** Null: closes are not compared, only what follows from those on chain. */
   prices: AuditPrices | null;
-  /** The claims of a service, which need prices; null: audit chain and prices only. */
+  /** The claims of a service; null: audit chain and prices only. */
   claims: ServiceClaims | null;
   now: Date;
   /** A reading to continue; it is extended. */
@@ -34,17 +35,17 @@ export interface AuditOptions {
 
 /**
  * Recomputes a record from chain and prices, and reports every inconsistency and every difference from the claims of the service, which is
- * not trusted.
+ * not trusted. Runs in Node and in browsers.
  * @throws OracleError CHAIN_UNREACHABLE, SERVICE_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID; the reason of `signal`
  */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
-  const { chain, attester, fromBlock = 0, prices, claims, now, onProgress = () => {} } = options;
+  const { chain, attester, fromBlock = 0, prices, claims, now, signal, onProgress = () => {} } = options;
   const state = options.state ?? createReadingState(fromBlock);
   const findings = createFindings();
   await readScope(options, findings);
   const read = async (): Promise<ChainReading> => {
     const throughBlock = await readNewestBlock(chain);
-    return { evidence: await readRecord(chain, state, { attester, throughBlock, signal: options.signal, onProgress }), throughBlock };
+    return { evidence: await readRecord(chain, state, { attester, throughBlock, signal, onProgress }), throughBlock };
   };
   const reading = await read();
   onProgress('comparing', 0, 1);
@@ -55,16 +56,17 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const closes = prices === null ? null : await fetchPriceEvidence(prices, [...opening, ...deciding]);
   const history = prices === null ? null : await prices.history();
   onProgress('fetching prices', 1, 1);
+  signal?.throwIfAborted();
   const checked = checkRecord({ record, prices: closes, history, claims: answers, now }, findings);
   onProgress('comparing', 1, 1);
   const missingCloses = closes === null ? [] : [...deciding].filter((day) => !closes.closes.has(day)).sort((a, b) => a - b);
   const { chainId } = chain;
-  const scope = { chainId, attester, eas: chain.addresses.eas, fromBlock, throughBlock, prices, service: claims?.source ?? null, now };
-  return buildAuditReport({ scope, ...checked, record, missingCloses, findings });
+  const where = { chainId, attester, eas: chain.addresses.eas, fromBlock, throughBlock, service: claims?.source ?? null };
+  return buildAuditReport({ where, prices, now, ...checked, record, missingCloses, findings });
 }
 
-async function readScope({ chain, attester, fromBlock = 0 }: AuditOptions, findings: Findings): Promise<void> {
-  const { client, addresses } = chain;
+async function readScope(options: AuditOptions, findings: Findings): Promise<void> {
+  const { addresses } = options.chain;
   const readText = async (name: SchemaName) => {
     const call = {
       address: addresses.schemaRegistry,
@@ -72,16 +74,53 @@ async function readScope({ chain, attester, fromBlock = 0 }: AuditOptions, findi
       functionName: 'getSchema',
       args: [getSchemaUid(name)],
     } as const;
-    return (await chainCall('Reading a schema', () => client.readContract(call))).schema;
+    return (await chainCall('Reading a schema', () => callContract<{ schema: string }>(options.chain, call))).schema;
   };
+  const [prediction, resolution] = await Promise.all([readText('prediction'), readText('resolution')]);
   checkScope(
     {
-      schemaTexts: { prediction: await readText('prediction'), resolution: await readText('resolution') },
+      schemaTexts: { prediction, resolution },
       eas: addresses.eas,
       isKnownEas: addresses.eas.toLowerCase() === EAS_ADDRESS,
-      fromBlock,
-      earlierTransactions: await countEarlierTransactions(chain, { attester, fromBlock }),
+      fromBlock: options.fromBlock ?? 0,
+      earlierTransactions: await countEarlierTransactions(options),
     },
     findings,
   );
+}
+
+/** Transactions and delegated attestations of the wallet before the first block; null when the endpoint has no archive state of it. */
+async function countEarlierTransactions({ chain, attester, fromBlock = 0 }: AuditOptions): Promise<number | null> {
+  if (fromBlock === 0) return 0;
+  const blockNumber = fromBlock - 1;
+  const signed = { address: chain.addresses.eas, abi: easAbi, functionName: 'getNonce', args: [attester], blockNumber };
+  const query = { address: attester, blockNumber: BigInt(blockNumber) };
+  try {
+    const sent = await chainCall('Counting transactions', () => getTransactionCount(chain.client, query));
+    return sent + Number(await chainCall('Counting signed attestations', () => callContract<bigint>(chain, signed)));
+  } catch (error) {
+    if (isOracleError(error, 'CHAIN_UNREACHABLE') || isOracleError(error, 'CHAIN_REVERTED')) return null;
+    throw error;
+  }
+}
+
+const MAX_RUNS = 4;
+const BETWEEN_RUNS_MS = 10_000;
+/** A service shows its attestations at the latest after this time. */
+const CLAIM_GRACE_MS = 300_000;
+
+/** Repeats an audit while all differences may come from an attestation that the service does not show yet. */
+export async function auditUntilSettled(runOnce: () => Promise<AuditReport>): Promise<AuditReport> {
+  for (let left = MAX_RUNS - 1; ; left--) {
+    const report = await runOnce();
+    if (left === 0 || !mayBeInProgress(report)) return report;
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN_RUNS_MS));
+  }
+}
+
+/** Whether all differences are in claims shortly after an attestation. */
+export function mayBeInProgress({ differences, newestAttestationAt, auditedAt }: AuditReport): boolean {
+  if (differences.length === 0 || newestAttestationAt === null) return false;
+  const isFresh = Date.parse(auditedAt) - Date.parse(newestAttestationAt) < CLAIM_GRACE_MS;
+  return isFresh && differences.every(({ check }) => getCheck(check).appliesTo === 'claims');
 }

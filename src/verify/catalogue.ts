@@ -1,9 +1,52 @@
 /** What a check is about: any attestation, one of the two kinds, the record as a whole, or the claims of a service. */
 export type CheckScope = 'attestation' | 'prediction' | 'resolution' | 'record' | 'claims';
 
+/** Title and rule of every check by scope and id, in the order of reports. Ids appear in reports and JSON: never rename one. */
+const CHECKS = {
+  attestation: {
+    found: ['On chain', 'The chain has an attestation of this uid.'],
+    uid: ['Content', 'Its uid is the digest of its content: nothing was changed.'],
+    schema: ['Schema', 'It has the expected schema, without a resolver.'],
+    attester: ['Attester', 'It was made by the wallet of the record.'],
+    permanent: ['Permanence', 'It is irrevocable, not revoked, and never expires.'],
+    blockTime: ['Block time', 'It has the time of its block, which is not in the future.'],
+    data: ['Data', 'Its data decodes under its schema, with possible values and nothing else.'],
+  },
+  prediction: {
+    windows: ['Outcome window', 'The window opens at 00:00 UTC after the day and lasts as long as the horizon.'],
+    inTime: ['Commitment in time', 'Its block is earlier than its outcome window; a later one is void.'],
+    onePrediction: ['Single prediction', 'The wallet made one prediction for its day and horizon.'],
+    link: ['Link', 'It refers to the prediction of the day before over the same horizon.'],
+    metadata: ['Metadata', 'The published metadata has the digest that it names.'],
+  },
+  resolution: {
+    resolves: ['Reference', 'It refers to the prediction that it resolves.'],
+    oneResolution: ['Single resolution', 'A forecast is resolved once.'],
+    void: ['Void forecasts', 'A forecast that is late or missed is void and is never resolved.'],
+    afterWindow: ['Early reveal', 'It was made after the outcome window had ended.'],
+    revealed: ['Withheld reveal', 'A forecast is revealed within two days of the end of its window.'],
+    opening: ['Commitment', 'Salt and values hash to the commitment of the prediction.'],
+    values: ['Values', 'Signal, direction, confidence and P(up) are consistent.'],
+    return: ['Return', 'The return follows from the two closes.'],
+    outcome: ['Outcome', 'The outcome follows from the signal, the direction and the two closes.'],
+    price: ['Closes', 'The closes equal the independent prices.'],
+  },
+  record: {
+    sequence: ['Sequence', 'A horizon has one forecast a day, numbered from 1 without gap or duplicate.'],
+    oneClose: ['One close a day', 'A day has the same close in all resolutions.'],
+  },
+  claims: {
+    shown: ['Shown forecasts', 'The service shows exactly the forecasts on chain.'],
+    row: ['Rows', 'What the service says of a forecast equals chain and prices.'],
+    figure: ['Figures', 'The statistics of the service, recomputed from the rows, are the same.'],
+  },
+} as const satisfies Record<CheckScope, Record<string, readonly [title: string, rule: string]>>;
+
+type IdsOf<Scope> = Scope extends CheckScope ? keyof (typeof CHECKS)[Scope] : never;
+export type CheckId = IdsOf<CheckScope>;
+
 export interface Check {
-  /** Appears in reports and JSON. Never rename one. */
-  id: string;
+  id: CheckId;
   title: string;
   /** The condition that holds for an honest record, as a sentence. */
   rule: string;
@@ -11,82 +54,14 @@ export interface Check {
 }
 
 /** Every check of an attestation, a forecast or a record, in the order of reports. */
-export const CATALOGUE = [
-  { id: 'found', appliesTo: 'attestation', title: 'On chain', rule: 'The chain has an attestation of this uid.' },
-  { id: 'uid', appliesTo: 'attestation', title: 'Content', rule: 'Its uid is the digest of its content: nothing was changed.' },
-  { id: 'schema', appliesTo: 'attestation', title: 'Schema', rule: 'It has the expected schema, without a resolver.' },
-  { id: 'attester', appliesTo: 'attestation', title: 'Attester', rule: 'It was made by the wallet of the record.' },
-  { id: 'permanent', appliesTo: 'attestation', title: 'Permanence', rule: 'It is irrevocable, not revoked, and never expires.' },
-  { id: 'blockTime', appliesTo: 'attestation', title: 'Block time', rule: 'It has the time of its block, which is not in the future.' },
-  {
-    id: 'data',
-    appliesTo: 'attestation',
-    title: 'Data',
-    rule: 'Its data decodes under its schema, with possible values and nothing else.',
-  },
-  {
-    id: 'windows',
-    appliesTo: 'prediction',
-    title: 'Outcome window',
-    rule: 'The window opens at 00:00 UTC after the day and lasts as long as the horizon.',
-  },
-  {
-    id: 'inTime',
-    appliesTo: 'prediction',
-    title: 'Commitment in time',
-    rule: 'Its block is earlier than its outcome window; a later one is void.',
-  },
-  {
-    id: 'onePrediction',
-    appliesTo: 'prediction',
-    title: 'Single prediction',
-    rule: 'The wallet made one prediction for its day and horizon.',
-  },
-  { id: 'link', appliesTo: 'prediction', title: 'Link', rule: 'It refers to the prediction of the day before over the same horizon.' },
-  { id: 'metadata', appliesTo: 'prediction', title: 'Metadata', rule: 'The published metadata has the digest that it names.' },
-  { id: 'resolves', appliesTo: 'resolution', title: 'Reference', rule: 'It refers to the prediction that it resolves.' },
-  { id: 'oneResolution', appliesTo: 'resolution', title: 'Single resolution', rule: 'A forecast is resolved once.' },
-  {
-    id: 'void',
-    appliesTo: 'resolution',
-    title: 'Void forecasts',
-    rule: 'A forecast that is late or missed is void and is never resolved.',
-  },
-  { id: 'afterWindow', appliesTo: 'resolution', title: 'Early reveal', rule: 'It was made after the outcome window had ended.' },
-  {
-    id: 'revealed',
-    appliesTo: 'resolution',
-    title: 'Withheld reveal',
-    rule: 'A forecast is revealed within two days of the end of its window.',
-  },
-  { id: 'opening', appliesTo: 'resolution', title: 'Commitment', rule: 'Salt and values hash to the commitment of the prediction.' },
-  { id: 'values', appliesTo: 'resolution', title: 'Values', rule: 'Signal, direction, confidence and P(up) are consistent.' },
-  { id: 'return', appliesTo: 'resolution', title: 'Return', rule: 'The return follows from the two closes.' },
-  {
-    id: 'outcome',
-    appliesTo: 'resolution',
-    title: 'Outcome',
-    rule: 'The outcome follows from the signal, the direction and the two closes.',
-  },
-  { id: 'price', appliesTo: 'resolution', title: 'Closes', rule: 'The closes equal the independent prices.' },
-  {
-    id: 'sequence',
-    appliesTo: 'record',
-    title: 'Sequence',
-    rule: 'A horizon has one forecast a day, numbered from 1 without gap or duplicate.',
-  },
-  { id: 'oneClose', appliesTo: 'record', title: 'One close a day', rule: 'A day has the same close in all resolutions.' },
-  { id: 'shown', appliesTo: 'claims', title: 'Shown forecasts', rule: 'The service shows exactly the forecasts on chain.' },
-  { id: 'row', appliesTo: 'claims', title: 'Rows', rule: 'What the service says of a forecast equals chain and prices.' },
-  { id: 'figure', appliesTo: 'claims', title: 'Figures', rule: 'The statistics of the service, recomputed from the rows, are the same.' },
-] as const satisfies readonly Check[];
+export const CATALOGUE: readonly Check[] = Object.entries(CHECKS).flatMap(([appliesTo, checks]) =>
+  Object.entries(checks).map(([id, [title, rule]]) => ({ id, title, rule, appliesTo }) as Check),
+);
 
-export type CheckId = (typeof CATALOGUE)[number]['id'];
-
-const BY_ID = Object.fromEntries(CATALOGUE.map((check) => [check.id, check])) as Record<CheckId, Check>;
+const BY_ID = new Map(CATALOGUE.map((check) => [check.id, check]));
 
 export function getCheck(id: CheckId): Check {
-  return BY_ID[id];
+  return BY_ID.get(id)!;
 }
 
 /** Changes of evidence that no check notices. */

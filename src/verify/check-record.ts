@@ -1,14 +1,12 @@
 import type { Hex } from 'viem';
 import { type Day, formatDay, toDay } from '../forecast/day.ts';
 import { checkAttestation } from './checks/attestation.ts';
-import { createBaseRates } from './checks/base-rates.ts';
-import { checkCloseCalls } from './checks/close-calls.ts';
+import { checkCloseCalls, checkOneClose } from './checks/closes.ts';
 import { type CheckedRow, checkForecast } from './checks/forecast.ts';
-import { checkOneClose } from './checks/one-close.ts';
 import { checkInTime, getCloseDays, isLatePrediction, isMissedPrediction } from './checks/prediction.ts';
 import { isBeyondData, matchResolutions } from './checks/resolution.ts';
 import { checkSequences } from './checks/sequence.ts';
-import { type RecomputedFigures, recompute, toRecordRows } from './checks/statistics.ts';
+import { createBaseRates, type RecomputedFigures, recompute, toRecordRows } from './checks/statistics.ts';
 import { compareClaims } from './claims/claims.ts';
 import type {
   AttestationEvidence,
@@ -75,18 +73,18 @@ export interface CheckedRecord {
 export function checkRecord({ record, prices, history, claims, now }: RecordEvidence, findings: Findings): CheckedRecord {
   const sequences = checkSequences(record.predictions, findings);
   const matched = matchResolutions(record.predictions, record.resolutions, findings);
-  const rows = sequences
-    .flatMap(({ predictions }) => predictions)
-    .map((prediction) => {
+  const rows = sequences.flatMap(({ predictions }) =>
+    predictions.map((prediction) => {
       checkInTime(prediction, undefined, findings);
       return checkForecast(prediction, matched.get(prediction.uid) ?? null, { prices: prices ?? undefined, now, findings });
-    });
+    }),
+  );
   checkOneClose(rows, findings);
-  if (prices !== null) checkCloseCalls(rows, { prices, findings });
-  noteVoids(rows, findings);
+  if (prices !== null) checkCloseCalls(rows, prices, findings);
+  for (const row of rows) noteVoid(row, findings);
   noteRecordEnd(rows, { endsOn: prices?.endsOn ?? null, now }, findings);
   const recomputed = recomputeAll(rows, history, findings);
-  if (claims !== null && prices !== null) compareClaims({ rows, recomputed }, { answers: claims, prices, now, findings });
+  if (claims !== null) compareClaims({ rows, recomputed }, { answers: claims, prices, now, findings });
   if (rows.length === 0) {
     findings.leave('sequence', NO_SUBJECT, 'there is nothing to audit');
     findings.note('no forecast of this attester was found: check the address and the first block');
@@ -94,15 +92,10 @@ export function checkRecord({ record, prices, history, claims, now }: RecordEvid
   return { rows, recomputed };
 }
 
-function noteVoids(rows: readonly CheckedRow[], findings: Findings): void {
-  for (const { prediction, missed, late } of rows) {
-    if (!missed && !late) continue;
-    const { day, horizonDays, windowOpensAt } = prediction.data;
-    const why = missed
-      ? 'nothing was forecast'
-      : `attested at ${formatInstant(prediction.at)}, after its window opened at ${formatInstant(windowOpensAt)}`;
-    findings.note(`${formatDay(day)} ${horizonDays}d is VOID: ${why}`);
-  }
+function noteVoid({ prediction, missed, status }: CheckedRow, findings: Findings): void {
+  const { day, horizonDays, windowOpensAt } = prediction.data;
+  const late = `attested at ${formatInstant(prediction.at)}, after its window opened at ${formatInstant(windowOpensAt)}`;
+  if (status === 'VOID') findings.note(`${formatDay(day)} ${horizonDays}d is VOID: ${missed ? 'nothing was forecast' : late}`);
 }
 
 /** A record that stops is no difference, but readers of its figures need to know. */

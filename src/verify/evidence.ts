@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem';
 import type { PredictionData, ResolutionData, SchemaName } from '../chain/eas/attestation-schemas.ts';
+import type { CommitmentOpening } from '../chain/eas/commitment.ts';
 import type { RawAttestation } from '../chain/eas/raw-attestation.ts';
 import type { Day } from '../forecast/day.ts';
 
@@ -81,6 +82,67 @@ export interface ClaimedScorecard {
   byHorizon?: { horizon: string; [figure: string]: unknown }[] | undefined;
   predictions: ClaimedRow[];
   [figure: string]: unknown;
+}
+
+/** A row as a list of one horizon shows it. */
+export interface ListedRow extends ClaimedRow {
+  horizon: string;
+  provisional: boolean;
+}
+
+/** A row of a list, with what other rows of the list say about it; closes in USD, null where no row has one. */
+export interface ListedClaim {
+  row: ListedRow;
+  /** Days of the list that shows it. */
+  horizon: number;
+  neighbours: {
+    before: Pick<ClaimedRow, 'sequence' | 'attestationUid'> | null;
+    /** Rows with its number. */
+    alike: number;
+    openingClose: number | null;
+    endingClose: number | null;
+  };
+}
+
+/** What a service has recorded of an attestation, in units of the chain. */
+export type Recorded<Data> = Data & { refUid: Hex };
+
+/** Predictions of the wallet in a search around a forecast. */
+export interface RivalSearch {
+  committed: readonly Prediction[];
+  /** Time of the first block that was searched, and of the newest block of the chain. */
+  since: Date;
+  newest: Date;
+  /** The limit on predictions that was exceeded, in which case none was read. */
+  tooMany?: number;
+}
+
+/** A forecast without a known attestation. */
+export interface UncommittedForecast {
+  sequence: number;
+  day: Day | null;
+  horizonDays: number | null;
+  windowOpensAt: Date;
+}
+
+/** Evidence about one forecast. What is undefined was not looked for, and is not checked. */
+export interface ForecastEvidence {
+  prediction: AttestationEvidence<'prediction'> | UncommittedForecast;
+  resolutions: readonly AttestationEvidence<'resolution'>[];
+  /** How its resolutions were searched, unread: up to where; undefined: only the one that the service names was read. */
+  search?: 'complete' | Unread;
+  /** The prediction that it has to refer to; null: there is none. */
+  previous?: AttestationEvidence<'prediction'> | null;
+  rivals?: RivalSearch | Unread;
+  /** The published bytes. */
+  metadata?: Uint8Array | Unread;
+  /** Salt and values that the service returns before they are on chain. */
+  opening?: CommitmentOpening | Unread;
+  prices?: PriceEvidence | Unread;
+  /** What the service has recorded. */
+  recorded?: { prediction: Recorded<PredictionData>; resolution: Recorded<ResolutionData> | null; isVoid: boolean };
+  /** What the service shows. */
+  claimed?: ListedClaim;
 }
 
 /** What every check gets. */

@@ -55,15 +55,9 @@ export function createFindings(): Findings {
   const list: Finding[] = [];
   const notes: string[] = [];
 
-  function add(finding: Finding): void {
-    const { field, expected, actual, because } = finding;
-    list.push({
-      ...finding,
-      field: toPlainLine(field),
-      expected: toPlainValue(expected),
-      actual: toPlainValue(actual),
-      because: toPlainLine(because),
-    });
+  function add({ field, expected, actual, because, ...finding }: Finding): void {
+    const values = { expected: toPlainValue(expected), actual: toPlainValue(actual) };
+    list.push({ ...finding, field: toPlainLine(field), ...values, because: toPlainLine(because) });
   }
 
   return {
@@ -73,7 +67,7 @@ export function createFindings(): Findings {
       const isEqual = normalizeHex(expected) === normalizeHex(actual);
       const values = `expected ${expected ?? 'nothing'}, found ${actual ?? 'nothing'}`;
       const reason = because === undefined ? `${field}: ${values}` : `${because} (${values})`;
-      const result = isEqual ? ({ outcome: 'pass', because: '' } as const) : ({ outcome: 'fail', because: reason } as const);
+      const result = { outcome: isEqual ? 'pass' : 'fail', because: isEqual ? '' : reason } as const;
       add({ check, subject, field, expected, actual, isDue: true, ...result });
       return isEqual;
     },

@@ -13,16 +13,9 @@ export interface CheckTally {
 
 /** Numbers of each check, in the order of the catalogue. */
 export function tallyChecks(findings: readonly Finding[]): CheckTally[] {
-  const tallies = new Map(
-    CATALOGUE.map(({ id, rule }) => [id as CheckId, { check: id as CheckId, rule, passed: 0, failed: 0, unknown: 0 }]),
-  );
-  for (const { check, outcome } of findings) {
-    const tally = tallies.get(check)!;
-    if (outcome === 'pass') tally.passed += 1;
-    else if (outcome === 'fail') tally.failed += 1;
-    else tally.unknown += 1;
-  }
-  return [...tallies.values()];
+  const tallies = new Map(CATALOGUE.map(({ id, rule }) => [id, { check: id, rule, pass: 0, fail: 0, unknown: 0 }]));
+  for (const { check, outcome } of findings) tallies.get(check)![outcome] += 1;
+  return [...tallies.values()].map(({ pass: passed, fail: failed, unknown, ...check }) => ({ ...check, passed, failed, unknown }));
 }
 
 /** `fail` if any check fails; otherwise `unknown` if one that is due could not be made. */
@@ -31,36 +24,32 @@ export function getVerdict(findings: readonly Finding[]): Finding['outcome'] {
   return findings.some(({ outcome, isDue }) => outcome === 'unknown' && isDue) ? 'unknown' : 'pass';
 }
 
+function countFindings(findings: readonly Finding[]) {
+  const { pass = [], fail = [], unknown = [] } = Object.groupBy(findings, ({ outcome }) => outcome);
+  const failedIds = [...new Set(fail.map(({ check }) => check))].join(', ');
+  return { made: pass.length + fail.length, failed: fail.length, failedIds, unknown, gaps: unknown.filter(({ isDue }) => isDue) };
+}
+
 /** The verdict about one forecast, in one line. @param row null: it could not be read */
 export function formatForecastVerdict(findings: readonly Finding[], row: CheckedRow | null): string {
-  const made = findings.filter(({ outcome }) => outcome !== 'unknown');
-  const failed = made.filter(({ outcome }) => outcome === 'fail');
-  const gaps = findings.filter(({ outcome, isDue }) => outcome === 'unknown' && isDue);
-  if (failed.length > 0) return `${failed.length} of ${made.length} checks FAIL (${listIds(failed)}): do not rely on this forecast`;
-  if (gaps.length > 0) return `${gaps.map(({ because }) => because).join('; ')}; ${formatCount(made.length)}, none fails`;
-  if (made.length === 0 || row === null) return 'nothing could be checked: the prediction is not on chain yet';
-  const open = [
-    ...new Set(findings.filter(({ outcome }) => outcome === 'unknown').map(({ check }) => getCheck(check).title.toLowerCase())),
-  ];
-  return `${made.length} of ${formatCount(made.length)} agree: ${describeRow(row)}; ${open.length === 0 ? 'nothing is left unchecked' : `not checked: ${open.join(', ')}`}`;
+  const { made, failed, failedIds, unknown, gaps } = countFindings(findings);
+  if (failed > 0) return `${failed} of ${made} checks FAIL (${failedIds}): do not rely on this forecast`;
+  if (made === 0 || row === null) return `nothing could be checked: ${unknown.map(({ because }) => because).join('; ')}`;
+  if (gaps.length > 0) return `${gaps.map(({ because }) => because).join('; ')}; ${formatCount(made)}, none fails`;
+  const open = [...new Set(unknown.map(({ check }) => getCheck(check).title.toLowerCase()))].join(', ');
+  return `${made} of ${formatCount(made)} agree: ${describeRow(row)}; ${open === '' ? 'nothing is left unchecked' : `not checked: ${open}`}`;
 }
 
 /** The verdict about a whole record, in one line. */
 export function formatRecordVerdict(findings: readonly Finding[]): string {
-  const made = findings.filter(({ outcome }) => outcome !== 'unknown');
-  const failed = made.filter(({ outcome }) => outcome === 'fail');
-  const gaps = findings.filter(({ outcome, isDue }) => outcome === 'unknown' && isDue).length;
-  if (failed.length > 0) return `${formatNumber(failed.length)} of ${formatCount(made.length)} FAIL (${listIds(failed)})`;
-  return `${formatCount(made.length)} agree${gaps === 0 ? '' : `, ${formatNumber(gaps)} could not be made`}`;
+  const { made, failed, failedIds, gaps } = countFindings(findings);
+  if (failed > 0) return `${formatNumber(failed)} of ${formatCount(made)} FAIL (${failedIds})`;
+  return `${formatCount(made)} agree${gaps.length === 0 ? '' : `, ${formatNumber(gaps.length)} could not be made`}`;
 }
 
 /** What a finding is about, as a sentence. */
 export function describeFinding({ check, field }: Pick<Finding, 'check' | 'field'>): string {
   return check === 'row' ? `The ${field} that the service states equals chain and prices.` : getCheck(check).rule;
-}
-
-function listIds(findings: readonly Finding[]): string {
-  return [...new Set(findings.map(({ check }) => check))].join(', ');
 }
 
 function formatCount(checks: number): string {
@@ -76,7 +65,6 @@ function describeRow({ prediction, late, missed, status, resolution }: CheckedRo
   const name = formatSubject({ ...NO_SUBJECT, day, horizonDays });
   if (missed) return `${name} is VOID: no forecast was made; it never counts`;
   if (late) return `${name} is VOID: it was committed after its window had opened and never counts`;
-  const committed = `${name} was committed before its window opened`;
-  if (resolution !== null) return `${committed}, and the revealed values match: ${status}`;
-  return `${committed}; its window ends at ${formatInstant(resolvesAt)}`;
+  const rest = resolution === null ? `; its window ends at ${formatInstant(resolvesAt)}` : `, and the revealed values match: ${status}`;
+  return `${name} was committed before its window opened${rest}`;
 }

@@ -1,77 +1,90 @@
-import { type Address, type Hex, type PublicClient, zeroHash } from 'viem';
-import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../chain/addresses.ts';
+import { type Abi, type Address, type Client, decodeFunctionResult, encodeFunctionData, type Hex, numberToHex, zeroHash } from 'viem';
+import { getBlockNumber, getChainId } from 'viem/actions';
+import type { ChainAddresses } from '../../chain/addresses.ts';
 import { easAbi } from '../../chain/eas/abi.ts';
-import type { EasChain } from '../../chain/eas/attestation-reader.ts';
 import type { RawAttestation } from '../../chain/eas/raw-attestation.ts';
 import { chainCall } from '../../chain/rpc/chain-call.ts';
-import { createEvmReader } from '../../platform/outbound/evm-client.ts';
 
-export interface AuditChain extends EasChain {
+/** A chain as Node and browsers read it. */
+export interface AuditChain<C extends Client = Client> {
+  readonly client: C;
+  readonly addresses: Pick<ChainAddresses, 'eas' | 'schemaRegistry'>;
   readonly chainId: number;
   /** Maximum concurrent calls. */
   readonly parallel: number;
 }
 
-export interface AuditChainOptions {
-  rpcUrl: string;
-  /** Default: the predeploy of the OP Stack. */
-  eas?: Address;
-  schemaRegistry?: Address;
+export interface ClientOptions {
+  /** Undefined: one call a request. */
+  batchSize?: number;
+  /** False: a failure is final. */
+  retries: boolean;
 }
 
 const BATCH_SIZE = 50;
 const MAX_CONCURRENT_BATCHES = 4;
 const MAX_CONCURRENT_CALLS = 12;
-const REQUEST_OPTIONS = { timeoutMs: 30_000, retryCount: 3, retryDelayMs: 250 };
 
 /** Connects to a chain, with JSON-RPC batching if the endpoint supports it. @throws OracleError CHAIN_UNREACHABLE */
-export async function openAuditChain({
-  rpcUrl,
-  eas = EAS_ADDRESS,
-  schemaRegistry = SCHEMA_REGISTRY_ADDRESS,
-}: AuditChainOptions): Promise<AuditChain> {
-  const addresses = { eas, schemaRegistry };
-  const single = createEvmReader({ rpcUrl, ...REQUEST_OPTIONS });
-  const chainId = await chainCall('Asking for the chain id', () => single.getChainId());
-  if (!(await supportsBatches(rpcUrl, chainId))) return { client: single, addresses, chainId, parallel: MAX_CONCURRENT_CALLS };
-  return { client: createBatchingReader(rpcUrl, REQUEST_OPTIONS), addresses, chainId, parallel: BATCH_SIZE * MAX_CONCURRENT_BATCHES };
+export async function connectChain<C extends Client>(
+  createClient: (options: ClientOptions) => C,
+  addresses: Record<'eas' | 'schemaRegistry', Address>,
+): Promise<AuditChain<C>> {
+  const probe = createClient({ batchSize: BATCH_SIZE, retries: false });
+  const answers = await Promise.all([getChainId(probe), getBlockNumber(probe)]).catch(() => null);
+  const batchSize = answers === null ? undefined : BATCH_SIZE;
+  const client = createClient({ batchSize, retries: true });
+  const chainId = answers === null ? await chainCall('Asking for the chain id', () => getChainId(client)) : answers[0];
+  return { client, addresses, chainId, parallel: batchSize === undefined ? MAX_CONCURRENT_CALLS : batchSize * MAX_CONCURRENT_BATCHES };
 }
 
-function createBatchingReader(rpcUrl: string, options: typeof REQUEST_OPTIONS): PublicClient {
-  return createEvmReader({ rpcUrl, ...options, batchSize: BATCH_SIZE });
+interface ContractCall {
+  address: Address;
+  abi: Abi;
+  functionName: string;
+  args: readonly unknown[];
+  /** Default: the newest. */
+  blockNumber?: number;
 }
 
-async function supportsBatches(rpcUrl: string, chainId: number): Promise<boolean> {
-  const client = createBatchingReader(rpcUrl, { ...REQUEST_OPTIONS, retryCount: 0 });
-  try {
-    const answers = await Promise.all([client.getChainId(), client.getBlockNumber(), client.getChainId()]);
-    return answers[0] === chainId && answers[2] === chainId;
-  } catch {
-    // A single call has just succeeded, so the endpoint only rejects batches.
-    return false;
-  }
+/** Without the deployless and multicall variants of the library, which are half of its size. */
+export async function callContract<Result>({ client }: Pick<AuditChain, 'client'>, { address, blockNumber, ...call }: ContractCall) {
+  const block = blockNumber === undefined ? 'latest' : numberToHex(blockNumber);
+  const data = await client.request({ method: 'eth_call', params: [{ to: address, data: encodeFunctionData(call) }, block] });
+  return decodeFunctionResult({ ...call, data }) as Result;
 }
 
 /** Returns a zero uid for a missing attestation. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint returns another one */
-export async function readAttestation({ client, addresses }: AuditChain, uid: Hex): Promise<RawAttestation> {
-  const call = { address: addresses.eas, abi: easAbi, functionName: 'getAttestation', args: [uid] } as const;
+export async function readAttestation(chain: AuditChain, uid: Hex): Promise<RawAttestation> {
   return chainCall('Reading an attestation', async () => {
-    const found = await client.readContract(call);
+    const call = { address: chain.addresses.eas, abi: easAbi, functionName: 'getAttestation', args: [uid] };
+    const found = await callContract<RawAttestation>(chain, call);
     // An endpoint that loses one response of a batch shifts the others.
     if (found.uid !== uid && found.uid !== zeroHash) throw new Error(`asked for ${uid}, the endpoint answers with ${found.uid}`);
     return found;
   });
 }
 
-/** @throws OracleError CHAIN_UNREACHABLE, also when the endpoint returns another block */
-export async function readBlockTime({ client }: AuditChain, blockNumber: number): Promise<Date> {
+export interface BlockTime {
+  number: number;
+  at: Date;
+}
+
+/** A block by its number, or the newest. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint returns another block */
+export async function readBlock({ client }: AuditChain, which: number | 'latest'): Promise<BlockTime> {
   return chainCall('Reading a block', async () => {
-    const { number, timestamp } = await client.getBlock({ blockNumber: BigInt(blockNumber) });
-    const at = new Date(Number(timestamp) * 1000);
-    const isThis = Number(number) === blockNumber && !Number.isNaN(at.getTime());
-    if (!isThis) throw new Error(`asked for block ${blockNumber}, the endpoint answers with block ${number} of ${timestamp}`);
-    return at;
+    const name = which === 'latest' ? which : numberToHex(which);
+    const answer = await client.request({ method: 'eth_getBlockByNumber', params: [name, false] });
+    const block = { number: Number(answer?.number ?? Number.NaN), at: new Date(Number(answer?.timestamp ?? Number.NaN) * 1000) };
+    const isThis = which === 'latest' ? Number.isSafeInteger(block.number) : block.number === which;
+    if (!isThis || Number.isNaN(block.at.getTime())) throw new Error(`asked for block ${which}, the endpoint answers with another block`);
+    return block;
   });
+}
+
+/** @throws OracleError CHAIN_UNREACHABLE, also when the endpoint returns another block */
+export async function readBlockTime(chain: AuditChain, blockNumber: number): Promise<Date> {
+  return (await readBlock(chain, blockNumber)).at;
 }
 
 interface BatchOptions<T, R> {

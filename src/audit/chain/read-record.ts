@@ -39,45 +39,51 @@ export interface ReadRecordOptions {
  * @throws OracleError CHAIN_UNREACHABLE; the reason of `signal`
  */
 export async function readRecord(chain: AuditChain, state: ReadingState, options: ReadRecordOptions): Promise<AttestationEvidence[]> {
+  const { found, contents, blockTimes } = state;
   for (const schema of SCHEMAS) {
     await findNew(chain, schema, state, options);
     await readContents(chain, schema, state, options);
   }
-  return SCHEMAS.flatMap((schema) => state.found[schema].map((log) => toEvidence(schema, log, state)));
+  return SCHEMAS.flatMap((schema) =>
+    found[schema].map(({ uid, blockNumber }) => {
+      return { uid, schema, content: contents.get(uid) ?? null, blockAt: blockTimes.get(blockNumber) ?? null };
+    }),
+  );
 }
 
-async function findNew(chain: AuditChain, schema: SchemaName, state: ReadingState, options: ReadRecordOptions): Promise<void> {
+async function findNew(
+  chain: AuditChain,
+  schema: SchemaName,
+  { found, nextBlock }: ReadingState,
+  options: ReadRecordOptions,
+): Promise<void> {
   const { attester, throughBlock, signal } = options;
-  const known = new Set(state.found[schema].map(({ uid }) => uid));
+  const known = new Set(found[schema].map(({ uid }) => uid));
   await findAttestations(chain, schema, {
-    ...{ attester, fromBlock: state.nextBlock[schema], throughBlock, signal },
+    ...{ attester, fromBlock: nextBlock[schema], throughBlock, signal },
     onProgress: (done, total) => options.onProgress(`looking for ${schema}s`, done, total),
-    onRange(logs, nextBlock) {
-      for (const log of logs) if (!known.has(log.uid)) state.found[schema].push(log);
+    onRange(logs, next) {
+      for (const log of logs) if (!known.has(log.uid)) found[schema].push(log);
       for (const { uid } of logs) known.add(uid);
-      state.nextBlock[schema] = nextBlock;
+      nextBlock[schema] = next;
     },
   });
 }
 
 async function readContents(chain: AuditChain, schema: SchemaName, state: ReadingState, options: ReadRecordOptions): Promise<void> {
-  const { parallel } = chain;
-  const { signal } = options;
+  const { contents, blockTimes } = state;
+  const batches = { parallel: chain.parallel, signal: options.signal };
   const logs = state.found[schema];
-  const unread = logs.filter(({ uid }) => !state.contents.has(uid));
+  const unread = logs.filter(({ uid }) => !contents.has(uid));
   await readInBatches(unread, {
-    ...{ parallel, signal },
-    read: async ({ uid }) => void state.contents.set(uid, await readAttestation(chain, uid)),
+    ...batches,
+    read: async ({ uid }) => void contents.set(uid, await readAttestation(chain, uid)),
     onRead: (done) => options.onProgress(`reading ${schema}s`, logs.length - unread.length + done, logs.length),
   });
-  const undated = [...new Set(logs.map(({ blockNumber }) => blockNumber))].filter((blockNumber) => !state.blockTimes.has(blockNumber));
+  const undated = [...new Set(logs.map(({ blockNumber }) => blockNumber))].filter((blockNumber) => !blockTimes.has(blockNumber));
   await readInBatches(undated, {
-    ...{ parallel, signal },
-    read: async (blockNumber) => void state.blockTimes.set(blockNumber, await readBlockTime(chain, blockNumber)),
+    ...batches,
+    read: async (blockNumber) => void blockTimes.set(blockNumber, await readBlockTime(chain, blockNumber)),
     onRead: () => {},
   });
-}
-
-function toEvidence(schema: SchemaName, { uid, blockNumber }: AttestationLog, state: ReadingState): AttestationEvidence {
-  return { uid, schema, content: state.contents.get(uid) ?? null, blockAt: state.blockTimes.get(blockNumber) ?? null };
 }

@@ -1,51 +1,46 @@
-import { z } from 'zod';
-import { formatHorizonName } from '../../forecast/model.ts';
-import { getErrorMessage, OracleError } from '../../platform/errors.ts';
-import { readJson } from '../../platform/outbound/bounded-json.ts';
-import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
-import type { ClaimedScorecard } from '../../verify/evidence.ts';
-import { buildPageQuery, MAX_ROWS, ROWS_PER_PAGE, readPages } from './scorecard-pages.ts';
+import * as z from 'zod/mini';
+import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
+import { OracleError } from '../../platform/errors.ts';
+import type { AttestationEvidence, ClaimedScorecard } from '../../verify/evidence.ts';
 
-const SHORT_TEXT = z.string().max(100);
+export const ROWS_PER_PAGE = 1_000;
+/** Bound on the entries of one scorecard. */
+export const MAX_ROWS = 100_000;
+
+interface ScorecardPage {
+  predictions: readonly unknown[];
+  nextCursor?: string | null | undefined;
+}
+
+const SHORT_TEXT = z.string().check(z.maxLength(100));
+const TEXT_OR_NULL = z.nullable(SHORT_TEXT);
+const NUMBER_OR_NULL = z.nullable(z.number());
 
 /** The compared fields of a scorecard row. */
 const CLAIMED_ROW_FIELDS = z.object({
-  date: SHORT_TEXT,
-  sequence: z.number(),
-  status: SHORT_TEXT,
-  signal: SHORT_TEXT.nullable(),
-  direction: SHORT_TEXT.nullable(),
-  confidence: z.number().nullable(),
-  pUp: z.number().nullable(),
-  btcPrice: z.number().nullable(),
-  btcAtSignal: z.number().nullable(),
-  provisional: z.boolean().optional(),
-  btcAtResolution: z.number().nullable(),
-  returnBps: z.number().nullable(),
-  outcome: z.object({ actualReturn: z.number(), actualDirection: SHORT_TEXT, correct: z.boolean() }).nullable(),
-  resolved: z.boolean(),
-  resolvedAt: SHORT_TEXT.nullable(),
-  windowOpensAt: SHORT_TEXT,
-  resolvesAt: SHORT_TEXT,
-  missed: z.boolean(),
-  replayed: z.boolean().optional(),
-  attestationUid: SHORT_TEXT.nullable(),
-  resolutionUid: SHORT_TEXT.nullable(),
+  ...{ date: SHORT_TEXT, sequence: z.number(), status: SHORT_TEXT, windowOpensAt: SHORT_TEXT, resolvesAt: SHORT_TEXT },
+  ...{ signal: TEXT_OR_NULL, direction: TEXT_OR_NULL, confidence: NUMBER_OR_NULL, pUp: NUMBER_OR_NULL, btcPrice: NUMBER_OR_NULL },
+  ...{ btcAtSignal: NUMBER_OR_NULL, provisional: z.optional(z.boolean()), btcAtResolution: NUMBER_OR_NULL, returnBps: NUMBER_OR_NULL },
+  outcome: z.nullable(z.object({ actualReturn: z.number(), actualDirection: SHORT_TEXT, correct: z.boolean() })),
+  ...{ resolved: z.boolean(), resolvedAt: TEXT_OR_NULL, missed: z.boolean(), replayed: z.optional(z.boolean()) },
+  ...{ attestationUid: TEXT_OR_NULL, resolutionUid: TEXT_OR_NULL },
 });
 
 /** A provisional price is not the close of the outcome window and is not compared. */
-const CLAIMED_ROW = CLAIMED_ROW_FIELDS.transform(({ provisional = false, ...row }) => (provisional ? { ...row, btcAtSignal: null } : row));
+const CLAIMED_ROW = z.pipe(
+  CLAIMED_ROW_FIELDS,
+  z.transform(({ provisional = false, ...row }: z.infer<typeof CLAIMED_ROW_FIELDS>) => (provisional ? { ...row, btcAtSignal: null } : row)),
+);
+
+const FIGURES = z.record(z.string(), z.unknown());
 
 /** The compared parts of a scorecard. Unknown names are kept, so that they can be reported. */
 const CLAIMED_SCORECARD = z.looseObject({
-  horizon: SHORT_TEXT.optional(),
-  summary: z.record(z.string(), z.unknown()),
-  stats: z.record(z.string(), z.unknown()).optional(),
-  statistics: z.record(z.string(), z.unknown()).optional(),
-  byHorizon: z.array(z.looseObject({ horizon: SHORT_TEXT })).optional(),
-  predictions: z.array(CLAIMED_ROW).max(MAX_ROWS),
+  ...{ horizon: z.optional(SHORT_TEXT), summary: FIGURES, stats: z.optional(FIGURES), statistics: z.optional(FIGURES) },
+  byHorizon: z.optional(z.array(z.looseObject({ horizon: SHORT_TEXT }))),
+  predictions: z.array(CLAIMED_ROW).check(z.maxLength(MAX_ROWS)),
   /** Absent in a response with all entries. */
-  nextCursor: SHORT_TEXT.nullable().optional(),
+  nextCursor: z.optional(z.nullable(SHORT_TEXT)),
 });
 
 /** The public claims of a service. */
@@ -56,47 +51,91 @@ export interface ServiceClaims {
   scorecard(horizonDays: number): Promise<ClaimedScorecard>;
 }
 
-const REQUEST_TIMEOUT_MS = 30_000;
-const MAX_BYTES = 16 * 2 ** 20;
-
-/** Reads the scorecards of a running service. @param url may have a path @param pageRows entries per page, 1 to 1,000 */
-export function claimsOf(url: string, pageRows = ROWS_PER_PAGE): ServiceClaims {
-  const base = url.replace(/\/+$/, '');
+/**
+ * Reads the scorecards of a service with all their pages.
+ * @param source base URL
+ * @param request gets JSON of a path below it; throws OracleError SERVICE_UNREACHABLE
+ * @param pageRows entries per page, 1 to 1,000
+ */
+export function createServiceClaims(
+  source: string,
+  request: (path: string) => Promise<unknown>,
+  pageRows: number = ROWS_PER_PAGE,
+): ServiceClaims {
+  const parse = (answer: unknown, horizonDays: number) => {
+    const parsed = CLAIMED_SCORECARD.safeParse(answer);
+    if (parsed.success) return parsed.data;
+    const { path, message } = parsed.error.issues[0];
+    const problem = `${path.join('.')}: ${message.slice(0, 200)}`;
+    throw createServiceError(source, `its ${formatHorizonName(horizonDays)} scorecard cannot be read: ${problem}`);
+  };
   return {
-    source: base,
+    source,
     async scorecard(horizonDays) {
-      const read = (before: string | null) => fetchScorecardPage(base, horizonDays, buildPageQuery(horizonDays, pageRows, before));
-      const pages = await readPages(read, () => serviceUnreachable(base, 'its scorecard pages do not end'));
+      const read = async (before: string | null) =>
+        parse(await request(`api/svc/scorecard?${buildPageQuery(horizonDays, pageRows, before)}`), horizonDays);
+      const pages = await readPages(read, () => createServiceError(source, 'its scorecard pages do not end'));
       const { nextCursor: _, count: __, ...newest } = pages[0];
       return { ...newest, predictions: pages.flatMap(({ predictions }) => predictions) };
     },
   };
 }
 
-async function fetchScorecardPage(base: string, horizonDays: number, query: string): Promise<z.infer<typeof CLAIMED_SCORECARD>> {
-  const parsed = CLAIMED_SCORECARD.safeParse(await fetchJson(`${base}/api/svc/scorecard?${query}`));
-  if (parsed.success) return parsed.data;
-  const { path, message } = parsed.error.issues[0];
-  const problem = `${path.join('.')}: ${message.slice(0, 200)}`;
-  throw serviceUnreachable(base, `its ${formatHorizonName(horizonDays)} scorecard cannot be read: ${problem}`);
-}
-
-async function fetchJson(url: string): Promise<unknown> {
-  const { origin, pathname } = new URL(url);
-  let status: number;
-  try {
-    const fetchService = createOperatorFetch({ base: url, timeoutMs: REQUEST_TIMEOUT_MS, maxBytes: MAX_BYTES });
-    const response = await fetchService(url, { headers: { accept: 'application/json' } });
-    if (response.ok) return await readJson(response);
-    status = response.status;
-    await response.body?.cancel();
-  } catch (cause) {
-    throw serviceUnreachable(origin, getErrorMessage(cause), cause);
-  }
-  throw serviceUnreachable(origin, `${pathname} answers ${status}`);
-}
-
-function serviceUnreachable(where: string, why: string, cause?: unknown): OracleError {
+export function createServiceError(where: string, why: string, cause?: unknown): OracleError {
   const suggestedAction = 'Start it with npm start, or set its URL with --service; use --rpc without --service to audit the chain alone.';
   return new OracleError('SERVICE_UNREACHABLE', `The service at ${where} does not respond as expected: ${why}`, { suggestedAction, cause });
+}
+
+export interface ChainReading {
+  /** All attestations of the record so far. */
+  evidence: readonly AttestationEvidence[];
+  /** Last block read. */
+  throughBlock: number;
+}
+
+/** One scorecard per horizon in the order of `HORIZONS`, with the chain record of the same time. */
+interface ClaimedReading extends ChainReading {
+  answers: ClaimedScorecard[];
+}
+
+/** Sufficient, because a service attests a few times a day. */
+const MAX_READINGS = 4;
+
+/**
+ * Reads the claims of a running service, which may attest meanwhile. `readOn` reads again, with the attestations made since; if there are
+ * any, so are the claims.
+ * @throws OracleError SERVICE_UNREACHABLE, and the errors of `readOn`
+ */
+export async function readClaims(
+  claims: ServiceClaims,
+  initialReading: ChainReading,
+  readOn: () => Promise<ChainReading>,
+): Promise<ClaimedReading> {
+  let reading = initialReading;
+  for (let left = MAX_READINGS; ; left--) {
+    // In parallel: each scorecard has figures of the others, which may change meanwhile.
+    const answers = await Promise.all(HORIZONS.map((horizonDays) => claims.scorecard(horizonDays)));
+    const after = await readOn();
+    if (left === 1 || after.evidence.length === reading.evidence.length) return { ...after, answers };
+    reading = after;
+  }
+}
+
+/** Reads all pages, the newest first (cursor null). Throws `createEndlessError` for a service whose pages do not end. */
+export async function readPages<P extends ScorecardPage>(
+  read: (before: string | null) => Promise<P>,
+  createEndlessError: () => Error,
+): Promise<P[]> {
+  const pages = [await read(null)];
+  for (let rows = 0; ; ) {
+    const { predictions, nextCursor = null } = pages.at(-1)!;
+    rows += predictions.length;
+    if (nextCursor === null) return pages;
+    if (predictions.length === 0 || rows > MAX_ROWS) throw createEndlessError();
+    pages.push(await read(nextCursor));
+  }
+}
+
+export function buildPageQuery(horizonDays: number, limit: number, before: string | null): string {
+  return `horizon=${horizonDays}&limit=${limit}${before === null ? '' : `&before=${encodeURIComponent(before)}`}`;
 }

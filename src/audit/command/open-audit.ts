@@ -2,11 +2,11 @@ import { chainCall } from '../../chain/rpc/chain-call.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { UsageError } from '../../platform/usage-error.ts';
 import type { AuditOptions } from '../audit.ts';
-import { openAuditChain } from '../chain/audit-chain.ts';
-import { claimsOf } from '../claims/service-claims.ts';
 import type { AuditPrices } from '../prices/audit-prices.ts';
 import { csvPrices } from '../prices/csv-prices.ts';
 import { livePrices } from '../prices/live-prices.ts';
+import { openAuditChain } from './open-chain.ts';
+import { claimsOf } from './open-claims.ts';
 import type { AuditCommand } from './run-audit.ts';
 
 /** The quorum tolerance of the service's own venues, since exchanges close at different prices. */

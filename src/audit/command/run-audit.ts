@@ -1,11 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { getErrorMessage, isOracleError } from '../../platform/errors.ts';
-import { getCheck } from '../../verify/catalogue.ts';
 import { toPlainLine } from '../../verify/plain-line.ts';
-import { type AuditOptions, audit } from '../audit.ts';
-import type { AuditReport, AuditVerdict } from '../report/audit-report.ts';
-import { reportText } from '../report/report-text.ts';
+import { type AuditOptions, audit, auditUntilSettled } from '../audit.ts';
+import type { AuditVerdict } from '../report/audit-report.ts';
+import { formatReportJson, reportText } from '../report/report-text.ts';
 import { parseAddressOption, parseEndpointOption, parseNumberOption } from './option-values.ts';
 
 const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 3 } as const satisfies Record<AuditVerdict, number>;
@@ -71,32 +69,11 @@ export async function runAudit(command: AuditCommand, { open, out, err }: AuditR
     const progress = createProgressLine(err);
     const report = await auditUntilSettled(async () => audit({ ...(await open(command)), onProgress: progress.update }));
     progress.end();
-    out.write(command.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
+    out.write(command.json ? formatReportJson(report) : reportText(report));
     return EXIT_CODES[report.verdict];
   } catch (error) {
     return printAuditFailure(error, err);
   }
-}
-
-const MAX_RUNS = 4;
-const BETWEEN_RUNS_MS = 10_000;
-/** A service shows its attestations at the latest after this time. */
-const CLAIM_GRACE_MS = 300_000;
-
-/** Repeats the audit while all differences may come from an attestation that the service does not show yet. */
-async function auditUntilSettled(runOnce: () => Promise<AuditReport>): Promise<AuditReport> {
-  for (let left = MAX_RUNS - 1; ; left--) {
-    const report = await runOnce();
-    if (left === 0 || !mayBeInProgress(report)) return report;
-    await delay(BETWEEN_RUNS_MS);
-  }
-}
-
-/** Whether all differences are in claims shortly after an attestation. */
-export function mayBeInProgress({ differences, newestAttestationAt, auditedAt }: AuditReport): boolean {
-  if (differences.length === 0 || newestAttestationAt === null) return false;
-  const isFresh = Date.parse(auditedAt) - Date.parse(newestAttestationAt) < CLAIM_GRACE_MS;
-  return isFresh && differences.every(({ check }) => getCheck(check).appliesTo === 'claims');
 }
 
 /** Progress on a terminal, in one line that is overwritten. */

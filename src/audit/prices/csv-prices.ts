@@ -13,22 +13,15 @@ const PRICE_PATTERN = /^\d+(\.\d+)?$/;
 
 /** Daily closes from a CSV file with the columns `date` (YYYY-MM-DD) and `close` (USD). @throws OracleError FEED_INVALID naming the line */
 export async function csvPrices(path: string, toleranceBps: number): Promise<AuditPrices> {
-  const closes = parseCloses(await readPriceFile(path), path);
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new OracleError('FEED_INVALID', `${path} cannot be read: ${getErrorMessage(cause)}`, { field: '--prices', cause });
+  });
+  const closes = parseCloses(text, path);
   return {
-    source: path,
-    toleranceBps,
-    endsOn: null,
+    ...{ source: path, toleranceBps, endsOn: null },
     closes: async (days) => new Map(days.flatMap((day) => (closes.has(day) ? [[day, closes.get(day)!]] : []))),
     history: async () => buildPriceHistory(closes),
   };
-}
-
-async function readPriceFile(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    throw new OracleError('FEED_INVALID', `${path} cannot be read: ${getErrorMessage(cause)}`, { field: '--prices', cause });
-  }
 }
 
 /** @throws OracleError FEED_INVALID naming the line */
@@ -42,12 +35,21 @@ export function parseCloses(text: string, path: string): Map<Day, number> {
     const where = `${path}, line ${index + 2}`;
     const cells = line.split(',');
     if (cells.length > columns.length) throw invalidPriceFile(where, `has ${cells.length} cells, and the header ${columns.length} names`);
-    const day = parseCsvDay(cells[date] ?? '', where);
+    const day = tryParseDay(cells[date]);
+    if (day === null) throw invalidPriceFile(where, 'the date is not of the form YYYY-MM-DD');
     const price = parsePrice(cells[close] ?? '', where);
     if (closes.has(day)) throw invalidPriceFile(where, `${formatDay(day)} is there twice`);
     closes.set(day, price);
   });
   return closes;
+}
+
+function tryParseDay(text = ''): Day | null {
+  try {
+    return parseDay(text.trim());
+  } catch {
+    return null;
+  }
 }
 
 function findColumns(columns: readonly string[], where: string): { date: number; close: number } {
@@ -62,14 +64,6 @@ function parsePrice(text: string, where: string): number {
   const price = PRICE_PATTERN.test(text.trim()) ? Number(text) : 0;
   if (price > 0 && Number.isFinite(price)) return price;
   throw invalidPriceFile(where, 'the close is no price such as 42000.5');
-}
-
-function parseCsvDay(text: string, where: string): Day {
-  try {
-    return parseDay(text.trim());
-  } catch {
-    throw invalidPriceFile(where, 'the date is not of the form YYYY-MM-DD');
-  }
 }
 
 /** Null unless the closes reach back to the first training day. */

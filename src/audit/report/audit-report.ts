@@ -1,24 +1,21 @@
 import type { Address } from 'viem';
 import { type Day, formatDay } from '../../forecast/day.ts';
-import type { RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
 import type { RecordSummary } from '../../forecast/statistics/record-summary.ts';
-import type { CheckId } from '../../verify/catalogue.ts';
 import type { ChainRecord, CheckedRecord } from '../../verify/check-record.ts';
 import type { CheckedRow } from '../../verify/checks/forecast.ts';
 import type { RecomputedFigures } from '../../verify/checks/statistics.ts';
 import type { Findings } from '../../verify/findings.ts';
-import { formatRecordVerdict, getVerdict, tallyChecks } from '../../verify/summary.ts';
+import { type CheckTally, formatRecordVerdict, getVerdict, tallyChecks } from '../../verify/summary.ts';
 import type { AuditPrices } from '../prices/audit-prices.ts';
 import { type AuditDifference, listDifferences, listGaps } from './differences.ts';
 
 /** `agrees`: every check was made and passed. `incomplete`: every possible check passed, and some were impossible. */
 export type AuditVerdict = 'agrees' | 'differs' | 'incomplete';
 
-type SummaryFigures = 'voids' | 'missed' | 'pending' | 'resolved' | 'wins' | 'losses' | 'holds' | 'accuracy' | 'accuracyInterval95';
+const SUMMARY_FIGURES = ['voids', 'missed', 'pending', 'resolved', 'wins', 'losses', 'holds', 'accuracy', 'accuracyInterval95'] as const;
 
 /** Recomputed figures of one horizon. */
-export interface AuditedHorizon extends Pick<RecordSummary, SummaryFigures> {
-  horizonDays: number;
+export interface AuditedHorizon extends Pick<RecordSummary, (typeof SUMMARY_FIGURES)[number]>, Omit<RecomputedFigures, 'rows'> {
   firstDate: string;
   lastDate: string;
   forecasts: number;
@@ -26,16 +23,10 @@ export interface AuditedHorizon extends Pick<RecordSummary, SummaryFigures> {
   inTime: number;
   /** Brier score of the probabilities, HOLD included. */
   brier: number | null;
-  summary: RecordSummary;
-  statistics: RecordStatistics;
 }
 
-export interface CheckCount {
-  check: CheckId;
+export interface CheckCount extends Omit<CheckTally, 'rule'> {
   what: string;
-  passed: number;
-  failed: number;
-  unknown: number;
 }
 
 export interface AuditReport {
@@ -65,17 +56,12 @@ export interface AuditReport {
   newestAttestationAt: string | null;
 }
 
+type Where = Pick<AuditReport, 'chainId' | 'attester' | 'eas' | 'fromBlock' | 'throughBlock' | 'service'>;
+
 interface AuditReportInputs extends CheckedRecord {
-  scope: {
-    chainId: number;
-    attester: Address;
-    eas: Address;
-    fromBlock: number;
-    throughBlock: number;
-    prices: AuditPrices | null;
-    service: string | null;
-    now: Date;
-  };
+  where: Where;
+  prices: AuditPrices | null;
+  now: Date;
   record: ChainRecord;
   missingCloses: readonly Day[];
   findings: Findings;
@@ -83,8 +69,9 @@ interface AuditReportInputs extends CheckedRecord {
 
 const VERDICTS = { pass: 'agrees', fail: 'differs', unknown: 'incomplete' } as const;
 
-export function buildAuditReport({ scope, rows, recomputed, record, missingCloses, findings }: AuditReportInputs): AuditReport {
-  const { prices, now, ...where } = scope;
+export function buildAuditReport({ where, prices, now, findings, missingCloses, ...checked }: AuditReportInputs): AuditReport {
+  const { rows, recomputed, record } = checked;
+  const newestMs = [...record.predictions, ...record.resolutions].reduce((newest, { at }) => Math.max(newest, at.getTime()), 0);
   return {
     verdict: VERDICTS[getVerdict(findings.list)],
     summary: formatRecordVerdict(findings.list),
@@ -97,36 +84,21 @@ export function buildAuditReport({ scope, rows, recomputed, record, missingClose
     notes: [...findings.notes],
     incomplete: listGaps(findings.list, missingCloses),
     missingCloses: missingCloses.map(formatDay),
-    newestAttestationAt: getNewestTime(record)?.toISOString() ?? null,
+    newestAttestationAt: newestMs === 0 ? null : new Date(newestMs).toISOString(),
   };
 }
 
-function getNewestTime({ predictions, resolutions }: ChainRecord): Date | null {
-  const times = [...predictions, ...resolutions].map(({ at }) => at.getTime());
-  return times.length === 0 ? null : new Date(times.reduce((newest, at) => Math.max(newest, at), 0));
-}
-
-function buildAuditedHorizon({ horizonDays, summary, statistics }: RecomputedFigures, rows: readonly CheckedRow[]): AuditedHorizon {
-  const members = rows.filter(({ prediction }) => prediction.data.horizonDays === horizonDays);
+function buildAuditedHorizon({ rows: _, ...figures }: RecomputedFigures, all: readonly CheckedRow[]): AuditedHorizon {
+  const { horizonDays, summary, statistics } = figures;
+  const members = all.filter(({ prediction }) => prediction.data.horizonDays === horizonDays);
   const days = members.map(({ prediction }) => prediction.data.day);
-  const { voids, missed, pending, resolved, wins, losses, holds, accuracy, accuracyInterval95 } = summary;
+  const counted = Object.fromEntries(SUMMARY_FIGURES.map((name) => [name, summary[name]])) as Pick<
+    RecordSummary,
+    (typeof SUMMARY_FIGURES)[number]
+  >;
   return {
-    horizonDays,
-    firstDate: formatDay(Math.min(...days)),
-    lastDate: formatDay(Math.max(...days)),
-    forecasts: members.length,
-    inTime: members.filter((row) => !row.missed && !row.late).length,
-    voids,
-    missed,
-    pending,
-    resolved,
-    wins,
-    losses,
-    holds,
-    accuracy,
-    accuracyInterval95,
+    ...{ ...figures, ...counted, firstDate: formatDay(Math.min(...days)), lastDate: formatDay(Math.max(...days)) },
+    ...{ forecasts: members.length, inTime: members.filter((row) => !row.missed && !row.late).length },
     brier: statistics.probabilities?.brier ?? null,
-    summary,
-    statistics,
   };
 }

@@ -1,5 +1,10 @@
 import type { AuditedHorizon, AuditReport, CheckCount } from './audit-report.ts';
 
+/** The report as `--json` prints it. */
+export function formatReportJson(report: AuditReport): string {
+  return `${JSON.stringify(report, null, 2)}\n`;
+}
+
 /** Formats a report for a terminal. */
 export function reportText(report: AuditReport): string {
   const { notes, incomplete, missingCloses } = report;
@@ -53,14 +58,13 @@ function formatHorizonTable(horizons: readonly AuditedHorizon[]): string {
   return rows.map((cells) => cells.map(pad).join('  ')).join('\n');
 }
 
-function formatChecks({ checks: all }: AuditReport): string {
-  const listed = all.filter(({ passed, failed }) => passed + failed > 0);
-  return formatSection('Checks:', listed.map(formatCheckLine));
-}
-
-function formatCheckLine({ check, what, passed, failed }: CheckCount): string {
-  const count = failed > 0 ? `${failed} WRONG, ${passed} right` : `${passed} right.`;
-  return `${check.padEnd(13)} ${what} ${count}`;
+function formatChecks({ checks }: AuditReport): string {
+  const made = checks.filter(({ passed, failed }) => passed + failed > 0);
+  const count = ({ passed, failed }: CheckCount) => (failed > 0 ? `${failed} WRONG, ${passed} right` : `${passed} right.`);
+  return formatSection(
+    'Checks:',
+    made.map((one) => `${one.check.padEnd(13)} ${one.what} ${count(one)}`),
+  );
 }
 
 /** A long record has many notes of one kind. */
@@ -90,11 +94,10 @@ function formatDateRanges(dates: readonly string[]): string {
   return parts.length > 10 ? `${listed.join(', ')} and more` : listed.join(', ');
 }
 
-function formatVerdict({ verdict: is, horizons, differences, service, checks: all, incomplete }: AuditReport): string {
+function formatVerdict({ verdict, horizons, differences, service, checks, incomplete }: AuditReport): string {
   const rows = horizons.reduce((count, { forecasts }) => count + forecasts, 0);
-  const made = all.reduce((count, { passed }) => count + passed, 0);
-  if (is === 'differs') return `DIFFERS: ${differences.length} of the above are wrong.`;
-  if (is === 'incomplete') return `INCOMPLETE: ${incomplete.join('; ')}. Nothing that could be checked is wrong.`;
-  const and = service === null ? 'chain and prices agree' : 'chain, prices and the service agree';
-  return `AGREES: ${and} on every one of ${rows} rows, ${made} checks.`;
+  const made = checks.reduce((count, { passed }) => count + passed, 0);
+  if (verdict === 'differs') return `DIFFERS: ${differences.length} of the above are wrong.`;
+  if (verdict === 'incomplete') return `INCOMPLETE: ${incomplete.join('; ')}. Nothing that could be checked is wrong.`;
+  return `AGREES: ${service === null ? 'chain and prices' : 'chain, prices and the service'} agree on every one of ${rows} rows, ${made} checks.`;
 }

@@ -1,4 +1,14 @@
-import { type Address, decodeAbiParameters, type Hex, numberToHex, pad, parseAbiParameters, toEventSelector, zeroHash } from 'viem';
+import {
+  type Address,
+  type Client,
+  decodeAbiParameters,
+  type Hex,
+  numberToHex,
+  pad,
+  parseAbiParameters,
+  toEventSelector,
+  zeroHash,
+} from 'viem';
 import type { ChainAddresses } from '../addresses.ts';
 import { type ChainReader, readBlockNumber } from '../rpc/blocks.ts';
 import { chainCall } from '../rpc/chain-call.ts';
@@ -97,13 +107,17 @@ async function findAttestations(chain: EasChain, options: FindAttestationsOption
   const head = options.toBlock ?? Number(await readBlockNumber(chain));
   const found: AttestationLog[] = [];
   for (let from = fromBlock; from <= head; from += blocksPerRequest) {
-    found.push(...(await findInRange(chain, options, { from, to: Math.min(head, from + blocksPerRequest - 1) })));
+    found.push(...(await readAttestedLogs(chain, options, { from, to: Math.min(head, from + blocksPerRequest - 1) })));
   }
   return found;
 }
 
-async function findInRange(chain: EasChain, { attester, schema }: FindAttestationsOptions, range: { from: number; to: number }) {
-  const { client, addresses } = chain;
+/** The `Attested` events of a block range, in one request. @throws OracleError CHAIN_UNREACHABLE */
+export async function readAttestedLogs(
+  { client, addresses }: { client: Client; addresses: Pick<ChainAddresses, 'eas'> },
+  { attester, schema }: Pick<FindAttestationsOptions, 'attester' | 'schema'>,
+  range: { from: number; to: number },
+): Promise<AttestationLog[]> {
   const filter = {
     address: addresses.eas,
     fromBlock: numberToHex(range.from),

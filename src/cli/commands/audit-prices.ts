@@ -1,7 +1,6 @@
 import { basename, join, resolve } from 'node:path';
 import type { AuditPrices } from '../../audit/prices/audit-prices.ts';
-import { CANDLE_VENUES, type CandleVenue } from '../../audit/prices/exchange-closes.ts';
-import { livePrices } from '../../audit/prices/live-prices.ts';
+import { CANDLE_VENUES, type CandleVenue, livePrices } from '../../audit/prices/live-prices.ts';
 import type { Day } from '../../forecast/day.ts';
 import { openCsvFeed } from '../../market/csv/feed.ts';
 import type { Feed } from '../../market/feed.ts';

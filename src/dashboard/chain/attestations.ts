@@ -1,50 +1,28 @@
-import { decodeAbiParameters, type Hex, parseAbiParameters, toFunctionSelector, zeroHash } from 'viem';
+import type { Hex } from 'viem';
+import { type AuditChain, readAttestation } from '../../audit/chain/audit-chain.ts';
 import type { SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import type { RawAttestation } from '../../chain/eas/raw-attestation.ts';
-import type { AttestationEvidence, Unread } from '../../verify/evidence.ts';
-import type { ChainRequest } from './blocks.ts';
-import { callAll, type RpcOutcome } from './rpc.ts';
-
-/** Null when the chain has none with that uid. */
-export type AttestationRead = RawAttestation | Unread | null;
+import { type AttestationEvidence, isUnread, type Unread } from '../../verify/evidence.ts';
+import { explainChainError } from './record-chain.ts';
 
 /** By uid. */
-export type AttestationReads = Map<string, AttestationRead>;
+export type AttestationReads = Map<string, RawAttestation | Unread>;
 
-const SELECTOR = toFunctionSelector('getAttestation(bytes32)');
-const [ATTESTATION] = parseAbiParameters([
-  'Attestation attestation',
-  'struct Attestation { bytes32 uid; bytes32 schema; uint64 time; uint64 expirationTime; uint64 revocationTime; bytes32 refUID; address recipient; address attester; bool revocable; bytes data; }',
-]);
-
-export function buildAttestationCall(eas: string, uid: string) {
-  return { method: 'eth_call', params: [{ to: eas, data: `${SELECTOR}${uid.slice(2)}` }, 'latest'] };
+/** Reads the attestations that are not in `readings` yet. */
+export async function readAttestations(readings: AttestationReads, uids: readonly string[], chain: AuditChain): Promise<void> {
+  const missing = uids.filter((uid) => !readings.has(uid) || isUnread(readings.get(uid)));
+  for (let from = 0; from < missing.length; from += chain.parallel) {
+    await Promise.all(missing.slice(from, from + chain.parallel).map(async (uid) => readings.set(uid, await readOrExplain(chain, uid))));
+  }
 }
 
-/** Reads the attestations that are not in `readings` yet. @throws {RpcUnavailableError} */
-export async function readAttestations(
-  readings: AttestationReads,
-  uids: readonly string[],
-  { eas, endpoint, signal }: ChainRequest & { eas: string },
-) {
-  const missing = uids.filter((uid) => isMissing(readings.get(uid)));
-  const answers = await callAll(
-    endpoint,
-    missing.map((uid) => buildAttestationCall(eas, uid)),
-    { signal },
-  );
-  for (const [index, uid] of missing.entries()) readings.set(uid, parseAttestationAnswer(answers[index]));
-}
-
-const isMissing = (reading: AttestationRead | undefined) => reading === undefined || (reading !== null && 'problem' in reading);
-
-export function parseAttestationAnswer(answer: RpcOutcome): AttestationRead {
-  if ('problem' in answer) return answer;
+async function readOrExplain(chain: AuditChain, uid: string): Promise<RawAttestation | Unread> {
   try {
-    const [raw] = decodeAbiParameters([ATTESTATION], answer.result as Hex);
-    return raw.uid === zeroHash ? null : raw;
-  } catch {
-    return { problem: "the endpoint's answer cannot be read as an attestation" };
+    return await readAttestation(chain, uid as Hex);
+  } catch (error) {
+    const problem = explainChainError(error);
+    if (problem === null) throw error;
+    return { problem };
   }
 }
 

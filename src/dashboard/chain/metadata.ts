@@ -1,4 +1,4 @@
-import { readBoundedBytes } from './bounded-body.ts';
+import { type Hex, hexToBytes } from 'viem';
 
 const MAX_METADATA_BYTES = 200_000;
 const MINUTE_MS = 60_000;
@@ -40,4 +40,31 @@ export function createMetadataReader({ fetch, now }: MetadataReaderOptions) {
     if ('bytes' in loaded) cache.set(cid, loaded);
     return loaded;
   };
+}
+
+/** Reads a body up to a limit, since a server may send without end. */
+async function readBoundedBytes({ body }: Response, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  const reader = body?.getReader();
+  for (let length = 0; ; ) {
+    const value = (await reader?.read())?.value;
+    if (value === undefined) return new Uint8Array(await new Blob(chunks).arrayBuffer());
+    length += value.length;
+    if (length > maxBytes) {
+      await reader?.cancel();
+      throw new Error('its response is too large');
+    }
+    chunks.push(value);
+  }
+}
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+/** CID version 1, codec raw, sha2-256, 32 bytes. */
+const PREFIX = [0x01, 0x55, 0x12, 0x20];
+
+/** CIDv1 in base32 of a sha2-256 digest. */
+export function encodeCid(digest: Hex) {
+  const bits = [...PREFIX, ...hexToBytes(digest)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  const digits = bits.match(/.{1,5}/g) ?? [];
+  return `b${digits.map((five) => ALPHABET[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')}`;
 }

@@ -1,26 +1,18 @@
 import type { Address } from 'viem';
-import type { RivalSearch, RowEvidence } from '../../verify/check-row.ts';
+import type { AuditChain } from '../../audit/chain/audit-chain.ts';
 import { checkAttestation } from '../../verify/checks/attestation.ts';
-import type { AttestationEvidence, Unread } from '../../verify/evidence.ts';
+import { getShownOpening } from '../../verify/claims/listed-row.ts';
+import type { AttestationEvidence, ForecastEvidence, RivalSearch, Unread } from '../../verify/evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
-import {
-  type AttestationReads,
-  buildAttestationCall,
-  parseAttestationAnswer,
-  readAttestations,
-  toEvidence,
-} from '../chain/attestations.ts';
-import { buildFirstCalls } from '../chain/blocks.ts';
-import { callRecordChain } from '../chain/call-chain.ts';
-import { encodeCid } from '../chain/cid.ts';
-import { createMetadataReader } from '../chain/metadata.ts';
-import { RpcUnavailableError } from '../chain/rpc.ts';
+import { type AttestationReads, readAttestations, toEvidence } from '../chain/attestations.ts';
+import { createMetadataReader, encodeCid } from '../chain/metadata.ts';
+import { explainChainError, openRecordChain } from '../chain/record-chain.ts';
 import { findNeighbours, type ShownRecord } from '../record/neighbours.ts';
 import { requestApi } from '../state/api.ts';
 import type { AttestationHistory, ScorecardRow } from '../state/responses.ts';
-import { computeSearchRange, findCommitmentsAround } from './commitments.ts';
+import { findCommitmentsAround } from './commitments.ts';
 import type { CheckTask, RowFinding } from './evidence/evidence.ts';
-import { buildUncheckedFinding, verifyRow } from './verify-row.ts';
+import { buildUncheckedFinding, type RowEvidence, verifyRow } from './verify-row.ts';
 
 const ROWS_PER_BATCH = 25;
 const UID_PATTERN = /^0x[0-9a-f]{64}$/i;
@@ -29,6 +21,7 @@ const readMetadata = createMetadataReader({ fetch: (path, request) => fetch(new 
 
 /** Evidence that is fetched once for all rows. */
 interface SharedEvidence {
+  chain: AuditChain;
   salts: ReadonlyMap<string, string>;
   rivals: RivalSearch | Unread;
   readings: AttestationReads;
@@ -39,35 +32,23 @@ export async function checkRows(task: CheckTask) {
   const { rows, signal, onFinding } = task;
   let done = 0;
   try {
-    const { readings, firstAnswers } = await startChainReads(task);
-    const found = {
-      readings,
-      salts: await fetchSalts(task),
-      rivals: await findCommitmentsAround(task, { readings, firstAnswers }),
-    };
+    const chain = await openRecordChain(task);
+    const readings: AttestationReads = new Map();
+    if (rows.length === 1) await readAttestations(readings, collectUids(rows, task.shown), chain);
+    const found = { chain, readings, salts: await fetchSalts(task), rivals: await findCommitmentsAround(task, chain, { readings }) };
     for (; done < rows.length; done += ROWS_PER_BATCH) await checkBatch(task, rows.slice(done, done + ROWS_PER_BATCH), found);
   } catch (error) {
     if (signal.aborted) return;
-    if (!(error instanceof RpcUnavailableError)) reportError(error);
-    const reason = error instanceof RpcUnavailableError ? error.message : 'an error in this page';
+    const problem = explainChainError(error);
+    if (problem === null) reportError(error);
+    const reason = problem ?? 'an error in this page';
     for (const row of rows.slice(done)) onFinding(row, buildUncheckedFinding(reason));
   }
 }
 
-/** Verifies the chain id, in one batch with the first calls of the search and, for a single row, its attestations. */
-async function startChainReads(task: CheckTask) {
-  const { rows, shown, info, endpoint } = task;
-  const readings: AttestationReads = new Map();
-  const first = buildFirstCalls(computeSearchRange(rows, readings), endpoint);
-  const uids = rows.length === 1 ? collectUids(rows, shown) : [];
-  const answers = await callRecordChain(task, [...first, ...uids.map((uid) => buildAttestationCall(info.contracts.eas, uid))]);
-  for (const [index, uid] of uids.entries()) readings.set(uid, parseAttestationAnswer(answers[first.length + index]));
-  return { readings, firstAnswers: answers.slice(0, first.length) };
-}
-
 async function checkBatch(task: CheckTask, rows: readonly ScorecardRow[], found: SharedEvidence) {
-  const { shown, info, endpoint, signal } = task;
-  await readAttestations(found.readings, collectUids(rows, shown), { eas: info.contracts.eas, endpoint, signal });
+  await readAttestations(found.readings, collectUids(rows, task.shown), found.chain);
+  task.signal.throwIfAborted();
   for (const row of rows) task.onFinding(row, await checkOneRow(task, row, found));
 }
 
@@ -90,15 +71,19 @@ async function collectEvidence(
   row: ScorecardRow,
   { readings, salts, rivals }: SharedEvidence,
 ): Promise<RowEvidence> {
+  const { sequence, attestationUid, resolutionUid } = row;
   const neighbours = findNeighbours(row, shown.known);
-  const previousUid = neighbours.before?.attestationUid ?? null;
-  const prediction = row.attestationUid === null ? null : toEvidence(readings, row.attestationUid, 'prediction');
-  const resolution = row.resolutionUid === null ? null : toEvidence(readings, row.resolutionUid, 'resolution');
+  const prediction = attestationUid === null ? null : toEvidence(readings, attestationUid, 'prediction');
+  const { before } = neighbours;
+  const previous = before === null || before.attestationUid === null ? null : toEvidence(readings, before.attestationUid, 'prediction');
   return {
-    ...{ row, horizon: shown.horizon, neighbours, rivals, prediction, resolution },
-    previous: previousUid === null ? null : toEvidence(readings, previousUid, 'prediction'),
-    salt: salts.get(String(row.attestationUid)) ?? null,
+    prediction: prediction ?? { sequence, day: null, horizonDays: null, windowOpensAt: new Date(row.windowOpensAt) },
+    resolutions: resolutionUid === null ? [] : [toEvidence(readings, resolutionUid, 'resolution')],
+    // That the row before is missing is a finding by itself.
+    previous: before === null && sequence !== 1 ? undefined : previous,
+    opening: resolutionUid === null ? getShownOpening(row, salts.get(String(attestationUid)) ?? null) : undefined,
     metadata: await fetchMetadata(prediction, info.chain.attester as Address, signal),
+    ...{ rivals, claimed: { row, horizon: shown.horizon, neighbours } },
   };
 }
 
@@ -113,7 +98,7 @@ async function fetchMetadata(
   evidence: AttestationEvidence<'prediction'> | null,
   attester: Address,
   signal: AbortSignal,
-): Promise<RowEvidence['metadata']> {
+): Promise<ForecastEvidence['metadata']> {
   const prediction = evidence === null ? null : checkAttestation(evidence, { attester, now: new Date() }, createFindings());
   if (prediction === null) return { problem: 'no metadata is published under its digest' };
   const read = await readMetadata(encodeCid(prediction.data.metadata), signal);

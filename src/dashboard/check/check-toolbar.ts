@@ -1,7 +1,7 @@
 import { type CheckId, getCheck } from '../../verify/catalogue.ts';
 import type { Finding } from '../../verify/findings.ts';
-import { h, replaceChildren } from '../lib/dom.ts';
 import type { ScorecardRow } from '../state/responses.ts';
+import { createCheckButton } from './check-button.ts';
 import type { RowFinding } from './evidence/evidence.ts';
 
 interface CheckToolbarOptions {
@@ -12,40 +12,20 @@ interface CheckToolbarOptions {
   ) => Promise<void>;
 }
 
-/** Button that checks all shown rows, with progress. A second click stops it. */
+/** Button that checks all shown rows. */
 export function createCheckToolbar({ rowsNow, check }: CheckToolbarOptions) {
-  const progress = h('progress', { 'aria-label': 'Rows checked', hidden: true });
-  const text = h('span', { role: 'status' });
-  let running: AbortController | null = null;
-  const button = h('button', { type: 'button', class: 'primary', onclick: () => (running === null ? void run() : running.abort()) });
-
-  /** Updates the label of the button. */
-  function name() {
-    const { length } = rowsNow();
-    if (running === null) replaceChildren(button, length === 1 ? 'Check this row' : `Check these ${length}`);
-  }
-
-  async function run() {
-    const rows = rowsNow();
-    running = new AbortController();
-    const { signal } = running;
-    const findings: RowFinding[] = [];
-    replaceChildren(button, 'Stop');
-    replaceChildren(text);
-    Object.assign(progress, { max: rows.length, value: 0, hidden: false });
-    const onFound = (_: ScorecardRow, finding: RowFinding) => void Object.assign(progress, { value: findings.push(finding) });
-    try {
-      await check(rows, { signal, onFound });
-    } finally {
-      const done = findings.length;
+  return createCheckButton({
+    label: () => (rowsNow().length === 1 ? 'Check this row' : `Check these ${rowsNow().length}`),
+    progressLabel: 'Rows checked',
+    async run(signal, onProgress) {
+      const rows = rowsNow();
+      const findings: RowFinding[] = [];
+      onProgress('', 0, rows.length);
+      await check(rows, { signal, onFound: (_, finding) => onProgress('', findings.push(finding), rows.length) });
       const tally = formatTally(findings);
-      replaceChildren(text, done < rows.length ? `Stopped after ${done} of ${rows.length}: ${tally}` : tally);
-      progress.hidden = true;
-      running = null;
-      name();
-    }
-  }
-  return { element: h('div', { class: 'check-all' }, button, progress, text), name };
+      return findings.length < rows.length ? `Stopped after ${findings.length} of ${rows.length}: ${tally}` : tally;
+    },
+  });
 }
 
 /** Checks whose evidence comes from elsewhere than the two attestations, and may be missing. */

@@ -1,13 +1,9 @@
 import type { Address } from 'viem';
-import { getSchemaUid } from '../../chain/eas/attestation-schemas.ts';
-import type { RivalSearch } from '../../verify/check-row.ts';
-import { checkAttestation } from '../../verify/checks/attestation.ts';
-import { isUnread, type Unread } from '../../verify/evidence.ts';
-import { createFindings } from '../../verify/findings.ts';
-import { type AttestationReads, readAttestations, toEvidence } from '../chain/attestations.ts';
-import { findBlocksBetween } from '../chain/blocks.ts';
-import { listAttestedUids } from '../chain/logs.ts';
-import { type RpcOutcome, RpcUnavailableError } from '../chain/rpc.ts';
+import type { AuditChain } from '../../audit/chain/audit-chain.ts';
+import { findCommitments } from '../../audit/chain/collect-forecast-evidence.ts';
+import { isUnread, type RivalSearch, type Unread } from '../../verify/evidence.ts';
+import type { AttestationReads } from '../chain/attestations.ts';
+import { explainChainError } from '../chain/record-chain.ts';
 import type { ScorecardRow } from '../state/responses.ts';
 import type { CheckTask } from './evidence/evidence.ts';
 
@@ -35,60 +31,30 @@ export function computeSearchRange(rows: readonly ScorecardRow[], readings: Atte
   return { since: Math.floor(Math.min(...opens) - ahead), until };
 }
 
-interface CommitmentsAroundOptions {
-  readings?: AttestationReads;
-  firstAnswers?: readonly RpcOutcome[];
-  timeoutMs?: number;
-}
-
-/**
- * Searches the blocks around the rows, with limits on blocks, predictions and time.
- * @param options `readings` is extended; `firstAnswers`: answers to the first calls of the search
- */
+/** Searches the blocks around the rows, with limits on blocks, predictions and time. */
 export async function findCommitmentsAround(
-  task: Pick<CheckTask, 'rows' | 'info' | 'endpoint' | 'signal'>,
-  { readings = new Map(), firstAnswers, timeoutMs = SEARCH_TIMEOUT_MS }: CommitmentsAroundOptions = {},
+  { rows, info, signal }: Pick<CheckTask, 'rows' | 'info' | 'signal'>,
+  chain: AuditChain,
+  { readings = new Map(), timeoutMs = SEARCH_TIMEOUT_MS }: { readings?: AttestationReads; timeoutMs?: number } = {},
 ): Promise<RivalSearch | Unread> {
-  const timeout = AbortSignal.timeout(timeoutMs);
-  try {
-    return await readCommitments({ ...task, signal: AbortSignal.any([task.signal, timeout]) }, readings, firstAnswers);
-  } catch (error) {
-    if (task.signal.aborted) throw error;
-    if (timeout.aborted) return { problem: `the endpoint did not answer within ${timeoutMs / 1_000} s` };
-    if (!(error instanceof RpcUnavailableError)) throw error;
-    return { problem: error.message };
-  }
-}
-
-async function readCommitments(
-  { rows, info, endpoint, signal }: Pick<CheckTask, 'rows' | 'info' | 'endpoint' | 'signal'>,
-  readings: AttestationReads,
-  firstAnswers?: readonly RpcOutcome[],
-): Promise<RivalSearch> {
-  const { eas } = info.contracts;
-  const request = { eas, endpoint, signal };
   const time = computeSearchRange(rows, readings);
-  if (!Number.isFinite(time.until)) throw new RpcUnavailableError('the service names no opening of its window');
-  const { from, to, newest } = await findBlocksBetween(time, request, firstAnswers);
-  if (to - from >= MAX_BLOCKS)
-    throw new RpcUnavailableError(`${to - from + 1} blocks are too many for these rows: check this row by itself`);
+  if (!Number.isFinite(time.until)) return { problem: 'the service names no opening of its window' };
+  const range = { since: new Date(time.since * 1_000), until: new Date(time.until * 1_000) };
+  const maxPredictions = Math.max(MAX_PREDICTIONS, MAX_PREDICTIONS_PER_ROW * rows.length);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const ended = new Promise<never>((_, reject) => timeout.addEventListener('abort', () => reject(timeout.reason)));
   const attester = info.chain.attester.toLowerCase() as Address;
-  const most = Math.max(MAX_PREDICTIONS, MAX_PREDICTIONS_PER_ROW * rows.length);
-  const uids = await listAttestedUids({ from, to, attester, schema: getSchemaUid('prediction'), eas, most }, request);
-  const search = { since: new Date(time.since * 1_000), newest: new Date(newest.time * 1_000) };
-  if (uids.length > most) {
+  const search = { chain, attester, now: new Date(), signal: AbortSignal.any([signal, timeout]) };
+  try {
+    const found = await Promise.race([findCommitments(search, range, { maxBlocks: MAX_BLOCKS, maxPredictions }), ended]);
     // So many predictions in one day can only serve to hide one.
-    if (rows.length === 1) return { ...search, committed: [], tooMany: most };
-    throw new RpcUnavailableError(`more than ${most} predictions are too many for these rows: check this row by itself`);
+    if (isUnread(found) || found.tooMany === undefined || rows.length === 1) return found;
+    return { problem: `more than ${maxPredictions} predictions are too many for these rows: check this row by itself` };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (timeout.aborted) return { problem: `the endpoint did not answer within ${timeoutMs / 1_000} s` };
+    const problem = explainChainError(error);
+    if (problem === null) throw error;
+    return { problem };
   }
-  await readAttestations(readings, uids, request);
-  return { ...search, committed: uids.flatMap((uid) => parseCommitted(readings, uid, attester)) };
-}
-
-/** What is of another wallet or schema, or cannot be decoded, commits to nothing. */
-function parseCommitted(readings: AttestationReads, uid: string, attester: Address) {
-  const evidence = toEvidence(readings, uid, 'prediction');
-  if (isUnread(evidence.content)) throw new RpcUnavailableError(evidence.content.problem);
-  if (evidence.content?.uid !== evidence.uid) throw new RpcUnavailableError('it lists an attestation but does not return it');
-  return checkAttestation(evidence, { attester, now: new Date() }, createFindings()) ?? [];
 }

@@ -7,7 +7,7 @@ import { shortenHex } from '../lib/format.ts';
 import type { RowFinding } from './evidence/evidence.ts';
 
 /** Verdicts differ in mark and text, not in colour alone. */
-const VERDICT_STYLES = {
+export const VERDICT_STYLES = {
   verified: { mark: '✓', look: 'is-good' },
   mismatch: { mark: '✗', look: 'is-bad' },
   unchecked: { mark: '?', look: 'is-unsure' },
@@ -31,7 +31,10 @@ export function renderFinding(
     renderGroup('Prediction, made before the window', about('prediction')),
     renderGroup('Resolution, made after it', about('resolution')),
     renderGroup('Position in the record', about(undefined)),
-    renderGroup('Left open', left.map(renderOpenCheck)),
+    renderGroup(
+      'Left open',
+      left.map(({ check, because }) => renderOpenItem({ what: getCheck(check).title, why: because })),
+    ),
     renderGroup('Not checked here', getUncheckedItems(stage).map(renderOpenItem)),
     h('p', { class: 'quiet' }, formatSources(from, at)),
   );
@@ -42,7 +45,7 @@ function getUncheckedItems(stage: RowFinding['stage']) {
   const closes = { what: 'That the two closes match the market', why: '“npx svc verify --prices live” compares exchanges' };
   const others = {
     what: 'That there is no even earlier commitment for this day, no second record of the wallet and no withheld newer row',
-    why: '“npx svc audit” reads all attestations of the wallet',
+    why: '“Check everything now” reads all attestations of the wallet',
   };
   return stage === 'over' ? [closes, others] : [others];
 }
@@ -72,10 +75,6 @@ function renderCheck(finding: Finding) {
 function renderActual(actual: string) {
   if (!/^(?:0x|-?\d|[A-Z])/.test(actual)) return null;
   return h('span', { class: 'value' }, ` ${actual.length > 60 ? shortenHex(actual) : actual}`);
-}
-
-function renderOpenCheck({ check, because }: Finding) {
-  return renderOpenItem({ what: getCheck(check).title, why: because });
 }
 
 function renderOpenItem({ what, why }: { what: string; why: string }) {

@@ -1,5 +1,5 @@
-import { checkRow, type RowEvidence } from '../../verify/check-row.ts';
-import type { CheckContext } from '../../verify/evidence.ts';
+import { checkForecastEvidence } from '../../verify/check-forecast-evidence.ts';
+import type { CheckContext, ForecastEvidence, ListedClaim } from '../../verify/evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
 import { getVerdict } from '../../verify/summary.ts';
 import type { RowFinding } from './evidence/evidence.ts';
@@ -7,11 +7,13 @@ import type { RowFinding } from './evidence/evidence.ts';
 const VERDICTS = { pass: 'verified', fail: 'mismatch', unknown: 'unchecked' } as const;
 const VERIFIED_LABELS = { over: 'Verified', open: 'Verified so far', void: 'Verified as void' };
 
+export type RowEvidence = ForecastEvidence & { claimed: ListedClaim };
+
 /** Checks a row of the scorecard against the chain. */
 export function verifyRow(evidence: RowEvidence, context: CheckContext): RowFinding {
   const { list, ...findings } = createFindings();
-  checkRow(evidence, context, { ...findings, list });
-  const { status, resolutionUid } = evidence.row;
+  checkForecastEvidence(evidence, context, { ...findings, list });
+  const { status, resolutionUid } = evidence.claimed.row;
   const stage = status === 'VOID' ? 'void' : resolutionUid === null ? 'open' : 'over';
   const verdict = VERDICTS[getVerdict(list)];
   const made = list.filter(({ outcome }) => outcome !== 'unknown');

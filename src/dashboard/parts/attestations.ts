@@ -1,4 +1,5 @@
 import { createEndpointForm } from '../chain/endpoint-form.ts';
+import { createRecordCheck } from '../check/check-record.ts';
 import { createRowChecker } from '../check/row-checker.ts';
 import { getSectionBody, h, replaceChildren } from '../lib/dom.ts';
 import { mountResource } from '../lib/section.ts';
@@ -11,13 +12,15 @@ export function mountAttestations({ store, session, horizon }: Page) {
   const list = h('div', {});
   replaceChildren(getSectionBody('attestations'), intro, list);
   let endpoint: ReturnType<typeof createEndpointForm> | null = null;
+  const setup = { getInfo, endpointNow: () => endpoint?.current ?? null };
+  const everything = createRecordCheck(setup);
   mountResource({
     store,
     name: 'info',
     body: intro,
     draw: (info) => {
       endpoint = createEndpointForm(info);
-      return [renderIntroduction(), endpoint.form];
+      return [renderIntroduction(), endpoint.form, everything];
     },
   });
   /** The reader may click before `info` is loaded. */
@@ -25,7 +28,7 @@ export function mountAttestations({ store, session, horizon }: Page) {
     if (store.get('info').answer === null) await store.refresh('info');
     return store.get('info').answer;
   }
-  const checker = createRowChecker({ session, getInfo, endpointNow: () => endpoint?.current ?? null });
+  const checker = createRowChecker(session, setup);
   const rows = createAttestationList(checker);
   horizon.onChange(rows.restart);
   mountResource({
@@ -39,10 +42,10 @@ export function mountAttestations({ store, session, horizon }: Page) {
 function renderIntroduction() {
   return h('p', {}, [
     'Each forecast is committed on chain before its outcome window opens. A check reads both attestations, recomputes the commitment in ',
-    'this browser, compares the values with the row and its neighbours, and searches for a second prediction for the same day. It covers ',
-    'neither the market closes nor a second record of the wallet; ',
+    'this browser, compares the values with the row and its neighbours, and searches for a second prediction for the same day. “Check ',
+    'everything now” reads all attestations of the wallet and recomputes all rows and figures. Market closes are checked by ',
     h('code', {}, 'npx svc audit'),
-    ' checks both. To verify by hand, see ',
+    ' alone. To verify by hand, see ',
     h('a', { href: 'methodology.md' }, 'the method'),
     ' and ',
     h('a', { href: 'docs' }, 'the reference'),

@@ -2,22 +2,24 @@ import type { Hex } from 'viem';
 import type { Caller } from '../../auth/caller.ts';
 import type { AttestationReader, OnChainAttestation } from '../../chain/eas/attestation-reader.ts';
 import { OracleError } from '../../platform/errors.ts';
+import { checkCommitment } from '../../verify/check-forecast-evidence.ts';
+import { checkAttestation } from '../../verify/checks/attestation.ts';
 import { checkServedOpening } from '../../verify/checks/forecast.ts';
 import { checkOpening } from '../../verify/checks/resolution.ts';
-import { createFindings, NO_SUBJECT } from '../../verify/findings.ts';
+import { compareRecorded } from '../../verify/claims/recorded.ts';
+import type { CheckContext, ForecastEvidence } from '../../verify/evidence.ts';
+import { createFindings, type Findings, NO_SUBJECT } from '../../verify/findings.ts';
 import { getVerdict } from '../../verify/summary.ts';
-import { findAttestation } from '../attestations/find-and-count.ts';
+import { type AttestationMatch, findAttestation } from '../attestations/find-and-count.ts';
 import { viewAttestation } from '../attestations/view.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
-import type { AttestationVerification, OnChainReply } from '../schemas/attestations.ts';
-import { checkRecorded, findServedOpening, type RecordCheckDeps, toChecks } from './check-forecast.ts';
+import type { AttestationVerification } from '../schemas/attestations.ts';
+import { buildForecastEvidence, getExplorerUrl, type RecordCheckDeps, toChecks } from './forecast-evidence.ts';
 
 export interface AttestationVerificationDeps extends RecordCheckDeps {
   record: ForecastRecord;
   attestations: AttestationReader;
   chainId: number;
-  /** Attestation explorer; null on a local chain, or when none is known. */
-  explorerUrl: string | null;
 }
 
 /**
@@ -28,30 +30,43 @@ export async function verifyAttestation(deps: AttestationVerificationDeps, uid: 
   const [onChain, known] = await Promise.all([deps.attestations.read(uid), findAttestation(deps.record, uid)]);
   if (onChain === null) throw new OracleError('NOT_FOUND', `There is no attestation ${uid} on chain ${deps.chainId}`, { field: 'uid' });
   if (known === null) throw foreignAttestationError(onChain, deps.chainId);
-  const { doc, type } = known;
   const findings = createFindings();
-  if (type === 'resolution') {
-    const resolution = checkRecorded(deps, doc, { type, uid, onChain }, findings);
-    const subject = { ...NO_SUBJECT, attestation: type, uid };
-    if (resolution !== null) checkOpening(subject, { commitment: doc.commitment, opening: resolution.data }, findings);
-  } else {
-    const prediction = checkRecorded(deps, doc, { type, uid, onChain }, findings);
-    const opening = findServedOpening(deps, doc, caller);
-    if (prediction !== null && opening !== undefined) checkServedOpening(prediction, opening, findings);
-  }
-  const checks = toChecks(findings.list).map(({ attestation: _, what: __, ...check }) => check);
+  const evidence = buildForecastEvidence(deps, known.doc, { read: [{ type: known.type, uid, onChain }], caller });
+  checkOneAttestation(known, evidence, { attester: deps.attesterAddress, now: deps.now() }, findings);
+  const { data: _, content: __, ...data } = onChain;
   return {
     ...viewAttestation(known.doc, known.type, deps.viewFor(caller)),
     success: true,
-    data: toOnChainReply(onChain),
+    data: { ...data, at: onChain.at.toISOString() },
     uid,
     onChain: true,
     verified: getVerdict(findings.list) === 'pass',
-    checks,
+    checks: toChecks(findings.list).map(({ attestation: _, what: __, ...check }) => check),
     attester: onChain.attester,
     blockTime: onChain.at.toISOString(),
-    easscanUrl: deps.explorerUrl === null ? null : `${deps.explorerUrl}/attestation/view/${uid}`,
+    easscanUrl: getExplorerUrl(deps, uid),
   };
+}
+
+/** Uid and commitment of the prediction of a resolution are those of the record. */
+function checkOneAttestation(
+  { doc, type }: AttestationMatch,
+  { opening, resolutions, recorded, ...evidence }: ForecastEvidence,
+  context: CheckContext,
+  findings: Findings,
+): void {
+  if (type === 'prediction') {
+    const prediction = checkCommitment({ ...evidence, recorded }, context, findings);
+    if (prediction !== null && opening !== undefined) checkServedOpening(prediction, opening, findings);
+    return;
+  }
+  const resolution = checkAttestation(resolutions[0], context, findings);
+  if (resolution === null || !recorded?.resolution) return;
+  const subject = { ...NO_SUBJECT, attestation: type, uid: resolution.uid };
+  const because = 'it does not refer to the prediction in the record';
+  findings.compare('resolves', subject, { field: 'refUid', expected: recorded.resolution.refUid, actual: resolution.refUid, because });
+  compareRecorded(subject, resolution.data, recorded.resolution, findings);
+  checkOpening(subject, { commitment: doc.commitment, opening: resolution.data }, findings);
 }
 
 /**
@@ -65,8 +80,4 @@ export function foreignAttestationError({ uid, attester, schemaUid, schemaName }
     details: { ofThisService: false, attester, schemaUid, schemaName },
     suggestedAction: 'Take a uid from the history of attestations, or read this one in an EAS explorer of that chain.',
   });
-}
-
-function toOnChainReply({ data: _, content: __, at, ...onChain }: OnChainAttestation): OnChainReply {
-  return { ...onChain, at: at.toISOString() };
 }

@@ -6,15 +6,16 @@ import { DIRECTION_CODES, OUTCOME_CODES, SIGNAL_CODES } from '../../chain/eas/co
 import { formatDay } from '../../forecast/day.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { getCheck } from '../../verify/catalogue.ts';
+import { checkForecastEvidence } from '../../verify/check-forecast-evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
 import { formatForecastVerdict, getVerdict } from '../../verify/summary.ts';
-import { findAttestation } from '../attestations/find-and-count.ts';
+import { type AttestationType, findAttestation } from '../attestations/find-and-count.ts';
 import { viewSalt } from '../attestations/view.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { COMMITMENT_FORMULA } from '../oracle/commitment-proof.ts';
 import type { PredictionVerificationReply } from '../schemas/prediction-verification.ts';
 import { toScorecardEntry } from '../scorecard/scorecard.ts';
-import { checkAttestations, type ReadAttestation, toChecks } from './check-forecast.ts';
+import { buildForecastEvidence, getExplorerUrl, toChecks } from './forecast-evidence.ts';
 import { type AttestationVerificationDeps, foreignAttestationError } from './verify-attestation.ts';
 
 export interface PredictionVerificationDeps extends AttestationVerificationDeps {
@@ -35,26 +36,29 @@ export async function verifyPrediction(
   caller: Caller,
 ): Promise<PredictionVerificationReply> {
   const doc = 'uid' in reference ? await findByAttestation(deps, reference.uid) : await findById(deps, reference);
-  const attestations = await readAttestations(deps, doc);
+  const [options, now] = [deps.viewFor(caller), deps.now()];
+  const read = await readAttestations(deps, doc);
   const findings = createFindings();
-  const row = checkAttestations(deps, doc, { read: attestations, caller, findings });
-  const checks = toChecks(findings.list);
-  const options = deps.viewFor(caller);
+  const evidence = buildForecastEvidence(deps, doc, { read, caller });
+  const row = checkForecastEvidence(evidence, { attester: deps.attesterAddress, now }, findings);
+  const { list } = findings;
+  const checks = toChecks(list);
   return {
-    asOf: deps.now().toISOString(),
-    verified: doc.attestation !== null && getVerdict(findings.list) === 'pass',
-    verdict: formatForecastVerdict(findings.list, row),
+    asOf: now.toISOString(),
+    verified: getVerdict(list) === 'pass',
+    verdict: formatForecastVerdict(list, row),
     agreeing: checks.filter(({ ok }) => ok).length,
     checked: checks.length,
     checks,
-    unchecked: findings.list
+    unchecked: list
       .filter(({ outcome }) => outcome === 'unknown')
-      .map(({ check, subject: { attestation = 'prediction' }, because }) => ({
-        attestation,
-        what: getCheck(check).title.toLowerCase(),
-        reason: because,
-      })),
-    attestations: attestations.map((one) => toAttestationReply(deps, one)),
+      .map(({ check, subject, because }) => {
+        return { attestation: subject.attestation ?? 'prediction', what: getCheck(check).title.toLowerCase(), reason: because };
+      }),
+    attestations: read.map(({ type, uid, onChain }) => {
+      const block = { blockTime: onChain?.at.toISOString() ?? null, attester: onChain?.attester ?? null };
+      return { type, uid, onChain: onChain !== null, ...block, easscanUrl: getExplorerUrl(deps, uid) };
+    }),
     prediction: { ...toScorecardEntry(doc, options), commitment: doc.commitment, salt: viewSalt(doc, options) },
     byHand: describeManualVerification(deps),
   };
@@ -83,29 +87,10 @@ async function findById({ record }: PredictionVerificationDeps, { predictionId, 
   });
 }
 
-async function readAttestations(
-  { attestations }: PredictionVerificationDeps,
-  { attestation, reveal }: ForecastDoc,
-): Promise<ReadAttestation[]> {
-  const known = [
-    ...(attestation === null ? [] : [{ type: 'prediction' as const, uid: attestation.uid }]),
-    ...(reveal === null ? [] : [{ type: 'resolution' as const, uid: reveal.uid }]),
-  ];
-  return Promise.all(known.map(async ({ type, uid }) => ({ type, uid, onChain: await attestations.read(uid) })));
-}
-
-function toAttestationReply(
-  { explorerUrl }: PredictionVerificationDeps,
-  { type, uid, onChain }: ReadAttestation,
-): PredictionVerificationReply['attestations'][number] {
-  return {
-    type,
-    uid,
-    onChain: onChain !== null,
-    blockTime: onChain?.at.toISOString() ?? null,
-    attester: onChain?.attester ?? null,
-    easscanUrl: explorerUrl === null ? null : `${explorerUrl}/attestation/view/${uid}`,
-  };
+async function readAttestations({ attestations }: PredictionVerificationDeps, { attestation, reveal }: ForecastDoc) {
+  const known = Object.entries({ prediction: attestation, resolution: reveal }) as [AttestationType, { uid: Hex } | null][];
+  const reads = known.map(async ([type, made]) => made && { type, uid: made.uid, onChain: await attestations.read(made.uid) });
+  return (await Promise.all(reads)).filter((one) => one !== null);
 }
 
 const describeSchema = (name: SchemaName) => ({ uid: getSchemaUid(name), fields: EAS_SCHEMAS[name] });
@@ -115,12 +100,10 @@ const formatCodes = (codes: Record<string, number>) =>
     .map(([word, code]) => `${word} ${code}`)
     .join(', ');
 
+type ManualVerificationDeps = Pick<PredictionVerificationDeps, 'chainId' | 'addresses' | 'attesterAddress'>;
+
 /** What a verifier needs to check forecasts without this service. */
-export function describeManualVerification({
-  chainId,
-  addresses,
-  attesterAddress,
-}: Pick<PredictionVerificationDeps, 'chainId' | 'addresses' | 'attesterAddress'>): PredictionVerificationReply['byHand'] {
+export function describeManualVerification({ chainId, addresses, attesterAddress }: ManualVerificationDeps) {
   return {
     chain: `eip155:${chainId}`,
     easContract: addresses.eas,

@@ -5,6 +5,8 @@ const DOMAIN = ['src/platform', 'src/forecast', 'src/market', 'src/chain', 'src/
 const RECORD = [...DOMAIN, 'src/verify', 'src/record', 'src/auth/caller.ts'];
 const SKILLS = [...RECORD, 'src/auth', 'src/commerce', 'skills'];
 const TRANSPORTS = [...SKILLS, 'src/contest', 'src/events', 'agent-card', 'src/transports/adapter.ts'];
+/** The part of the audit that only Node can run. */
+const NODE_AUDIT = String.raw`^src\/audit\/(?:command\/|prices\/(?!audit-prices))`;
 const EVERYTHING = ['src', 'skills', 'agent-card', 'contracts'];
 
 /** Besides packages and files below the same path. The longest matching path applies; type imports count like any other. */
@@ -22,7 +24,16 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/wager': ['src/platform', 'src/forecast'],
   'src/record': [...DOMAIN, 'src/verify', 'src/auth/caller.ts'],
-  'src/audit': ['src/platform', 'src/forecast', 'src/chain', 'src/verify'],
+  'src/audit': [
+    'src/verify',
+    'src/forecast',
+    'src/platform/errors.ts',
+    'src/chain/addresses.ts',
+    'src/chain/eas',
+    'src/chain/rpc/chain-call.ts',
+  ],
+  'src/audit/command': ['src/audit', 'src/platform', 'src/forecast', 'src/chain', 'src/verify'],
+  'src/audit/prices': ['src/platform', 'src/forecast', 'src/verify'],
   'src/auth': RECORD,
   'src/commerce': RECORD,
   'src/events': RECORD,
@@ -35,7 +46,14 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   'src/transports/a2a': TRANSPORTS,
   'src/transports/mcp': TRANSPORTS,
   // It runs in browsers; the types of responses are erased.
-  'src/dashboard': ['src/verify', 'src/chain/eas/raw-attestation.ts', 'src/chain/eas/attestation-schemas.ts'],
+  'src/dashboard': [
+    'src/audit',
+    'src/verify',
+    'src/platform/errors.ts',
+    'src/chain/addresses.ts',
+    'src/chain/eas/raw-attestation.ts',
+    'src/chain/eas/attestation-schemas.ts',
+  ],
   'src/dashboard/state/responses.ts': ['src/transports/http', 'src/record/schemas', 'src/events/event-payloads.ts'],
   'src/cli/svc': [
     'src/platform',
@@ -53,12 +71,14 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   'src/main.ts': EVERYTHING,
 };
 
-/** Packages that a layer must not import: verify and the page run in browsers, forecast has no I/O, and audit runs without a database. */
+/** Packages that a layer must not import: verify, the page and parts of the audit run in browsers, forecast has no I/O, and audit runs without a database. */
 const FORBIDDEN_PACKAGES: Readonly<Record<string, RegExp>> = {
   'src/forecast': /^(node:|mongodb$)/,
   'src/verify': /^(?!viem$|src\/)/,
-  'src/audit': /^mongodb$/,
-  'src/dashboard': /^node:/,
+  'src/audit': new RegExp(String.raw`^(?!(?:viem(?:\/actions)?|zod\/mini)$|src\/)|${NODE_AUDIT}`),
+  'src/audit/command': /^mongodb$/,
+  'src/audit/prices': /^mongodb$/,
+  'src/dashboard': new RegExp(`^node:|${NODE_AUDIT}`),
 };
 
 const LAYERS = Object.keys(IMPORT_LAW).sort((a, b) => b.length - a.length);

@@ -1,12 +1,10 @@
-import { type Hex, zeroHash } from 'viem';
+import { zeroHash } from 'viem';
 import { getSchemaUid, type SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import type { RawAttestation } from '../../chain/eas/raw-attestation.ts';
-import { getErrorMessage } from '../../platform/errors.ts';
-import type { CheckId } from '../catalogue.ts';
-import { deriveAttestationUid, matchesAttestationUid } from '../decode/attestation-uid.ts';
+import { describeUid } from '../decode/attestation-uid.ts';
 import { type ContentOf, decodeContent } from '../decode/decode-content.ts';
 import { type Attestation, type AttestationEvidence, type CheckContext, isUnread } from '../evidence.ts';
-import { type CheckedValue, type FindingSubject, type Findings, NO_SUBJECT } from '../findings.ts';
+import { type FindingSubject, type Findings, NO_SUBJECT } from '../findings.ts';
 import { formatInstant } from '../format-instant.ts';
 
 /** Clocks of a chain and of a verifier differ by seconds. */
@@ -17,11 +15,10 @@ const CLOCK_TOLERANCE_MS = 300_000;
  * @returns its decoded content, or null when nothing further can be checked
  */
 export function checkAttestation<Schema extends SchemaName>(
-  evidence: AttestationEvidence<Schema>,
-  context: CheckContext,
+  { uid, schema, content, blockAt }: AttestationEvidence<Schema>,
+  { attester, now }: CheckContext,
   findings: Findings,
 ): Attestation<ContentOf[Schema]> | null {
-  const { uid, schema, content, blockAt } = evidence;
   const subject: FindingSubject = { ...NO_SUBJECT, attestation: schema, uid };
   if (isUnread(content)) {
     findings.leave('found', subject, content.problem);
@@ -30,10 +27,10 @@ export function checkAttestation<Schema extends SchemaName>(
   const because = `the chain has no ${schema} of this uid by this attester`;
   const found = content === null || content.uid === zeroHash ? null : content.uid;
   if (!findings.compare('found', subject, { field: 'uid', expected: uid, actual: found, because }) || content === null) return null;
-  const isOurs = checkForm(content, { subject, schema, attester: context.attester }, findings);
-  const at = checkBlockTime(content, { subject, blockAt, now: context.now }, findings);
-  const decoded = decodeContent(schema, content.data);
+  const isOurs = checkForm(content, { subject, schema, attester }, findings);
+  const at = checkBlockTime(content, { subject, blockAt, now }, findings);
   if (!isOurs || at === null) return null;
+  const decoded = decodeContent(schema, content.data);
   if ('wrong' in decoded) {
     findings.fail('data', subject, decoded.wrong);
     return null;
@@ -48,28 +45,16 @@ function checkForm(
   { subject, schema, attester }: { subject: FindingSubject; schema: SchemaName; attester: string },
   findings: Findings,
 ): boolean {
-  const compare = (check: CheckId, field: string, expected: CheckedValue, actual: CheckedValue, because?: string) =>
-    findings.compare(check, subject, { field, expected, actual, ...(because === undefined ? {} : { because }) });
+  const { uid, expirationTime, revocable, revocationTime } = content;
+  const because = 'the uid does not match the content';
+  const expires = expirationTime === 0n ? '0' : `${expirationTime} (${typeof expirationTime})`;
   return [
-    compare('uid', 'content', content.uid, deriveUid(content), 'the uid does not match the content'),
-    compare('schema', 'schemaName', getSchemaUid(schema), content.schema),
-    compare('attester', 'attester', attester, content.attester),
-    compare('permanent', 'revoked', false, content.revocable !== false || content.revocationTime !== 0n),
-    compare(
-      'permanent',
-      'expirationTime',
-      '0',
-      content.expirationTime === 0n ? '0' : `${content.expirationTime} (${typeof content.expirationTime})`,
-    ),
+    findings.compare('uid', subject, { field: 'content', expected: uid, actual: describeUid(content), because }),
+    findings.compare('schema', subject, { field: 'schemaName', expected: getSchemaUid(schema), actual: content.schema }),
+    findings.compare('attester', subject, { field: 'attester', expected: attester, actual: content.attester }),
+    findings.compare('permanent', subject, { field: 'revoked', expected: false, actual: revocable !== false || revocationTime !== 0n }),
+    findings.compare('permanent', subject, { field: 'expirationTime', expected: '0', actual: expires }),
   ].every(Boolean);
-}
-
-function deriveUid(content: RawAttestation): Hex | string {
-  try {
-    return matchesAttestationUid(content.uid, content) ? content.uid : deriveAttestationUid(content);
-  } catch (error) {
-    return `none: ${getErrorMessage(error).split('\n')[0]}`;
-  }
 }
 
 /** The time of the block is authoritative: a contract can store any time. */
@@ -79,9 +64,14 @@ function checkBlockTime(
   findings: Findings,
 ): Date | null {
   const stored = new Date(Number(time) * 1000);
+  const field = 'blockTime';
   if (isUnread(blockAt)) {
-    const expected = `an event at ${formatInstant(stored)}`;
-    findings.fail('blockTime', subject, { field: 'blockTime', expected, actual: null, because: blockAt.problem });
+    findings.fail('blockTime', subject, {
+      field,
+      expected: `an event at ${formatInstant(stored)}`,
+      actual: null,
+      because: blockAt.problem,
+    });
     return null;
   }
   const at = blockAt ?? stored;
@@ -89,14 +79,8 @@ function checkBlockTime(
     const because = `it is dated ${formatInstant(at)}, after the ${formatInstant(now)} of this check: a clock is wrong`;
     findings.leave('blockTime', subject, because);
   }
-  if (blockAt !== null) {
-    const because = 'the stored time differs from the block time';
-    findings.compare('blockTime', subject, {
-      field: 'blockTime',
-      expected: formatInstant(blockAt),
-      actual: formatInstant(stored),
-      because,
-    });
-  }
+  if (blockAt === null) return at;
+  const because = 'the stored time differs from the block time';
+  findings.compare('blockTime', subject, { field, expected: formatInstant(blockAt), actual: formatInstant(stored), because });
   return at;
 }

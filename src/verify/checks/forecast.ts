@@ -31,18 +31,25 @@ export interface ForecastContext {
   findings: Findings;
 }
 
+/** A row without a valid resolution. */
+export function toUnresolvedRow(prediction: Prediction): CheckedRow {
+  const [missed, late] = [isMissedPrediction(prediction), isLatePrediction(prediction)];
+  const status = missed || late ? 'VOID' : 'PENDING';
+  return { prediction, missed, late, resolution: null, opened: false, outcome: null, status };
+}
+
 /** Checks the resolution of a forecast, or its absence, and recomputes the outcome. */
 export function checkForecast(prediction: Prediction, resolution: Resolution | null, context: ForecastContext): CheckedRow {
   const { prices, opening, now, findings } = context;
-  const row = { prediction, resolution, missed: isMissedPrediction(prediction), late: isLatePrediction(prediction) };
+  const row = { ...toUnresolvedRow(prediction), resolution };
   if (opening !== undefined) checkServedOpening(prediction, opening, findings);
-  if (row.missed || row.late) {
+  if (row.status === 'VOID') {
     checkVoid(prediction, resolution !== null, findings);
-    return { ...row, opened: false, outcome: null, status: 'VOID' };
+    return row;
   }
   if (resolution === null) {
     checkRevealDue(prediction, isUnread(prices) ? undefined : prices, now, findings);
-    return { ...row, opened: false, outcome: null, status: 'PENDING' };
+    return row;
   }
   const opened = checkResolution(prediction, resolution, findings);
   const outcome = checkOutcome(prediction, resolution, prices, findings);

@@ -1,6 +1,6 @@
 import { sha256, zeroHash } from 'viem';
 import { type Day, toInstantMs } from '../../forecast/day.ts';
-import { isUnread, type Prediction, type Unread } from '../evidence.ts';
+import { isUnread, type Prediction, type RivalSearch, type Unread } from '../evidence.ts';
 import { type FindingSubject, type Findings, formatSubject } from '../findings.ts';
 import { formatInstant } from '../format-instant.ts';
 
@@ -57,28 +57,43 @@ export function checkMetadata(prediction: Prediction, metadata: Uint8Array | Unr
 
 /** @param before the prediction of the day before; undefined: there is none that fits */
 export function checkLink(prediction: Prediction, before: Prediction | undefined, findings: Findings): void {
-  const { sequence, horizonDays } = prediction.data;
-  const subject = toSubject(prediction);
-  if (sequence > 1 && before === undefined) {
-    const because = `it does not refer to a forecast with sequence ${sequence - 1} over ${horizonDays} days of this attester`;
-    const expected = `sequence ${sequence - 1}`;
-    findings.fail('link', subject, {
-      field: 'refUid',
-      expected,
-      actual: prediction.refUid === zeroHash ? null : prediction.refUid,
-      because,
-    });
+  const { data, refUid } = prediction;
+  const [subject, field, number] = [toSubject(prediction), 'refUid', data.sequence - 1];
+  if (number > 0 && before === undefined) {
+    const because = `it does not refer to a forecast with sequence ${number} over ${data.horizonDays} days of this attester`;
+    findings.fail('link', subject, { field, expected: `sequence ${number}`, actual: refUid === zeroHash ? null : refUid, because });
     return;
   }
   const because = before === undefined ? 'the first forecast has a reference' : 'it does not refer to the previous forecast';
-  findings.compare('link', subject, { field: 'refUid', expected: before?.uid ?? zeroHash, actual: prediction.refUid, because });
+  findings.compare('link', subject, { field, expected: before?.uid ?? zeroHash, actual: refUid, because });
 }
 
-/** An attester that commits to both directions and reveals the winning one has forecast nothing. @param others also made for its day */
-export function checkOnePrediction(prediction: Prediction, others: readonly Prediction[], findings: Findings): void {
-  const { day, horizonDays } = prediction.data;
-  const rivals = others.filter(({ data }) => data.day === day && data.horizonDays === horizonDays);
+/** An attester that commits to both directions and reveals the winning one has forecast nothing. @param rivals for its day and horizon */
+export function checkOnePrediction(prediction: Prediction, rivals: readonly Prediction[], findings: Findings): void {
   const uids = [...new Set([prediction, ...rivals].map(({ uid }) => uid))];
   const because = `committed ${uids.length} times for one day and horizon, which leaves open which one counts: ${uids.join(', ')}`;
   findings.compare('onePrediction', toSubject(prediction), { field: 'commitments', expected: 1, actual: uids.length, because });
+}
+
+/** Checks a search for other predictions. Late ones count for nothing, unless all are late. */
+export function checkRivals(prediction: Prediction, rivals: RivalSearch | Unread, findings: Findings): void {
+  const leave = (because: string) => findings.leave('onePrediction', toSubject(prediction), because, false);
+  if (isUnread(rivals)) {
+    leave(rivals.problem);
+    return;
+  }
+  const { committed, since, newest, tooMany } = rivals;
+  const { windowOpensAt, day, horizonDays } = prediction.data;
+  const isLate = isLatePrediction(prediction);
+  const alike = committed.filter(({ data }) => data.day === day && data.horizonDays === horizonDays);
+  const inTime = alike.filter(({ at }) => at < windowOpensAt);
+  if (tooMany !== undefined) {
+    const because = `the wallet made more than ${tooMany} predictions around this day, too many to read each`;
+    const counts = { field: 'commitments', expected: `at most ${tooMany}`, actual: `more than ${tooMany}` };
+    findings.fail('onePrediction', toSubject(prediction), { ...counts, because });
+  } else if (inTime.length === 0 && prediction.at >= since && !isLate) leave('the endpoint omits this prediction from its list');
+  else {
+    checkOnePrediction(prediction, isLate && inTime.length === 0 ? alike : inTime, findings);
+    if (newest < windowOpensAt) leave(`another one may come before its window opens: the newest block is from ${formatInstant(newest)}`);
+  }
 }

@@ -41,13 +41,13 @@ export function checkOutcome(
   findings: Findings,
 ): CheckedOutcome {
   const subject = toResolutionSubject(prediction);
-  const { btcAtSignalCents, btcAtResolutionCents, signal, direction } = data;
+  const { btcAtSignalCents, btcAtResolutionCents, signal, direction, returnBps, outcome } = data;
   const expectedReturn = computeReturnBps(btcAtSignalCents, btcAtResolutionCents);
   const why = 'the return does not follow from the two closes';
-  findings.compare('return', subject, { field: 'returnBps', expected: expectedReturn, actual: data.returnBps, because: why });
+  findings.compare('return', subject, { field: 'returnBps', expected: expectedReturn, actual: returnBps, because: why });
   const because = `${signal} ${direction} from ${formatDollars(btcAtSignalCents)} to ${formatDollars(btcAtResolutionCents)}`;
   const expected = computeStatus(data, btcAtSignalCents, btcAtResolutionCents);
-  findings.compare('outcome', subject, { field: 'outcome', expected, actual: data.outcome, because });
+  findings.compare('outcome', subject, { field: 'outcome', expected, actual: outcome, because });
   const { from, to } = getCloseDays(prediction);
   const check = (field: string, day: Day, cents: number) => checkClose(prediction, { field, day, cents, prices }, findings);
   const fromCents = check('btcAtSignal', from, btcAtSignalCents);
@@ -55,28 +55,23 @@ export function checkOutcome(
   return { fromCents, toCents, returnBps: computeReturnBps(fromCents, toCents), rose: toCents > fromCents };
 }
 
-interface CheckedClose {
-  field: string;
-  day: Day;
-  cents: number;
-  prices: PriceEvidence | Unread | undefined;
-}
-
 /** @returns the close that counts */
-function checkClose(prediction: Prediction, { field, day, cents, prices }: CheckedClose, findings: Findings): number {
+function checkClose(
+  prediction: Prediction,
+  { field, day, cents, prices }: { field: string; day: Day; cents: number; prices: PriceEvidence | Unread | undefined },
+  findings: Findings,
+): number {
   const subject = toResolutionSubject(prediction);
+  const usd = prices === undefined || isUnread(prices) ? undefined : prices.closes.get(day);
   if (prices === undefined) return cents;
-  if (isUnread(prices)) {
-    findings.leave('price', subject, prices.problem, false);
-    return cents;
-  }
-  const usd = prices.closes.get(day);
-  if (usd === undefined) findings.leave('price', subject, `${prices.source} has no close of ${formatDay(day)}`);
+  if (isUnread(prices)) findings.leave('price', subject, prices.problem, false);
+  else if (usd === undefined) findings.leave('price', subject, `${prices.source} has no close of ${formatDay(day)}`);
   else if (isSamePrice(cents, usd, prices.toleranceBps)) findings.compare('price', subject, { field, expected: true, actual: true });
   else {
-    const because = `the close of ${formatDay(day)} is ${formatDollars(cents)} on chain, and ${formatDollars(toPriceCents(usd))} in ${prices.source}`;
-    findings.fail('price', subject, { field, expected: toPriceCents(usd) / 100, actual: cents / 100, because });
-    return toPriceCents(usd);
+    const expected = toPriceCents(usd);
+    const because = `the close of ${formatDay(day)} is ${formatDollars(cents)} on chain, and ${formatDollars(expected)} in ${prices.source}`;
+    findings.fail('price', subject, { field, expected: expected / 100, actual: cents / 100, because });
+    return expected;
   }
   return cents;
 }

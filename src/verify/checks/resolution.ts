@@ -14,11 +14,15 @@ export function toResolutionSubject(prediction: Prediction): FindingSubject {
   return { ...toSubject(prediction), attestation: 'resolution' };
 }
 
-/** Maps each prediction's uid to its first resolution. Reports repeated resolutions and those of unknown predictions. */
+/**
+ * Maps each prediction's uid to its first resolution. Reports resolutions of unknown predictions and repeated ones.
+ * @param areAll whether these are all resolutions, so that a single one is known to be the only one
+ */
 export function matchResolutions(
   predictions: readonly Prediction[],
   resolutions: readonly Resolution[],
   findings: Findings,
+  areAll = true,
 ): ReadonlyMap<Hex, Resolution> {
   const known = new Map(predictions.map((prediction) => [prediction.uid, prediction]));
   const matched = new Map<Hex, Resolution>();
@@ -29,10 +33,11 @@ export function matchResolutions(
     const actual = prediction?.uid ?? 'another';
     if (!findings.compare('resolves', subject, { field: 'refUid', expected: refUid, actual, because })) continue;
     matched.set(refUid, first);
-    if (more.length === 0) findings.compare('oneResolution', subject, { field: 'resolution', expected: 'once', actual: 'once' });
+    const once = { field: 'resolution', expected: 'once' };
+    if (more.length === 0 && areAll) findings.compare('oneResolution', subject, { ...once, actual: 'once' });
     for (const { uid, data } of more) {
       const why = `a second resolution, ${uid}, that ${describeDifference(first.data, data)}`;
-      findings.fail('oneResolution', subject, { field: 'resolution', expected: 'once', actual: 'twice', because: why });
+      findings.fail('oneResolution', subject, { ...once, actual: 'twice', because: why });
     }
   }
   return matched;
@@ -40,8 +45,8 @@ export function matchResolutions(
 
 function describeDifference(first: ResolutionData, second: ResolutionData): string {
   const fields = (Object.keys(first) as (keyof ResolutionData)[]).filter((field) => first[field] !== second[field]);
-  if (fields.length === 0) return 'repeats the first';
-  return `contradicts the first in ${fields.map((field) => `${field} ${first[field]} / ${second[field]}`).join(', ')}`;
+  const differences = fields.map((field) => `${field} ${first[field]} / ${second[field]}`);
+  return fields.length === 0 ? 'repeats the first' : `contradicts the first in ${differences.join(', ')}`;
 }
 
 /** A forecast that is late or missed never counts. */
@@ -63,17 +68,14 @@ export function isBeyondData(prediction: Prediction, prices: Pick<PriceEvidence,
 /** Checks a forecast without a resolution: its outcome is not due, or withheld. */
 export function checkRevealDue(prediction: Prediction, prices: PriceEvidence | undefined, now: Date, findings: Findings): void {
   const subject = toResolutionSubject(prediction);
-  const end = formatInstant(prediction.data.resolvesAt);
-  const lateMs = now.getTime() - prediction.data.resolvesAt.getTime();
+  const { resolvesAt } = prediction.data;
+  const end = formatInstant(resolvesAt);
+  const lateMs = now.getTime() - resolvesAt.getTime();
   const { to } = getCloseDays(prediction);
   if (isBeyondData(prediction, prices)) findings.leave('revealed', subject, 'the data of the record ends before its window', false);
   else if (!(lateMs > GRACE_MS)) {
-    findings.leave(
-      'revealed',
-      subject,
-      lateMs > 0 ? `its window has ended at ${end}, and it is not resolved yet` : `its outcome is due at ${end}`,
-      false,
-    );
+    const because = lateMs > 0 ? `its window has ended at ${end}, and it is not resolved yet` : `its outcome is due at ${end}`;
+    findings.leave('revealed', subject, because, false);
   } else if (prices?.closes.has(to) !== true) {
     // Without a close in these prices, the forecast may not have been resolvable.
     const close = `there is no close of ${formatDay(to)} in ${prices?.source ?? 'the prices that were named (none)'}`;

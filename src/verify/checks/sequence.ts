@@ -13,12 +13,13 @@ interface HorizonSequence {
 /** Checks numbers, days, windows and references of each horizon for gaps and changes. `predictions` are in chain order. */
 export function checkSequences(predictions: readonly Prediction[], findings: Findings): HorizonSequence[] {
   const known = predictions.filter((prediction) => checkHorizon(prediction, findings));
-  checkDuplicates(known, findings);
   const groups = [...Map.groupBy(known, ({ data }) => data.horizonDays)].sort(([a], [b]) => a - b);
-  const sequences = groups.map(([horizonDays, members]) => ({ horizonDays, predictions: keepFirstOfSequence(members) }));
-  for (const { predictions: ordered } of sequences) {
-    ordered.forEach((prediction, index) => void checkPlace(prediction, ordered[index - 1], findings));
-  }
+  const sequences = groups.map(([horizonDays, members]) => {
+    for (const rivals of Map.groupBy(members, ({ data }) => data.day).values()) checkOnePrediction(rivals[0], rivals, findings);
+    const ordered = keepFirstOfSequence(members, findings);
+    for (const [index, prediction] of ordered.entries()) checkPlace(prediction, ordered[index - 1], findings);
+    return { horizonDays, predictions: ordered };
+  });
   if (sequences.length > 0) checkEnds(sequences, findings);
   return sequences;
 }
@@ -32,35 +33,30 @@ export function checkHorizon(prediction: Prediction, findings: Findings): boolea
   return false;
 }
 
-function checkDuplicates(predictions: readonly Prediction[], findings: Findings): void {
-  for (const members of Map.groupBy(predictions, ({ data }) => `${data.horizonDays}:${data.day}`).values())
-    checkOnePrediction(members[0], members, findings);
-  const first = new Map<string, Prediction>();
-  for (const prediction of predictions) {
-    const { sequence, day, horizonDays } = prediction.data;
-    const before = first.get(`${horizonDays}:${sequence}`);
-    if (before === undefined) first.set(`${horizonDays}:${sequence}`, prediction);
+/** Checks that a number is of one day. */
+function keepFirstOfSequence(members: readonly Prediction[], findings: Findings): Prediction[] {
+  const first = new Map<number, Prediction>();
+  for (const prediction of members) {
+    const { sequence, day } = prediction.data;
+    const before = first.get(sequence);
+    if (before === undefined) first.set(sequence, prediction);
     else if (before.data.day !== day) {
       const because = `sequence ${sequence} is there twice: ${formatDay(before.data.day)} has it in ${before.uid}, and ${formatDay(day)} again`;
       findings.fail('sequence', toSubject(prediction), { field: 'sequence', expected: 'once', actual: 'twice', because });
     }
   }
-}
-
-function keepFirstOfSequence(members: readonly Prediction[]): Prediction[] {
-  const byNumber = new Map<number, Prediction>();
-  for (const prediction of members) if (!byNumber.has(prediction.data.sequence)) byNumber.set(prediction.data.sequence, prediction);
-  return [...byNumber.values()].sort((a, b) => a.data.sequence - b.data.sequence);
+  return [...first.values()].sort((a, b) => a.data.sequence - b.data.sequence);
 }
 
 function checkPlace(prediction: Prediction, before: Prediction | undefined, findings: Findings): void {
-  const { sequence } = prediction.data;
-  const missing = sequence - (before?.data.sequence ?? 0) - 1;
+  const missing = prediction.data.sequence - (before?.data.sequence ?? 0) - 1;
   checkWindow(prediction, findings);
-  if (missing > 0) reportGap(prediction, { missing, isFirst: before === undefined }, findings);
-  if (before !== undefined && missing > 0) checkNextDay(prediction, before, findings);
   // The uid of a missing forecast is unknown.
   if (missing === 0) checkFollows(prediction, before, findings);
+  else if (missing > 0) {
+    reportGap(prediction, { missing, isFirst: before === undefined }, findings);
+    if (before !== undefined) checkNextDay(prediction, before, findings);
+  }
 }
 
 /** Checks day and reference against the forecast before it; undefined: it is the first. */
@@ -76,18 +72,14 @@ function checkNextDay(prediction: Prediction, before: Prediction, findings: Find
   findings.compare('sequence', toSubject(prediction), { field: 'day', expected, actual: formatDay(day), because });
 }
 
-function reportGap(
-  { data: { sequence, day, horizonDays } }: Prediction,
-  { missing, isFirst }: { missing: number; isFirst: boolean },
-  findings: Findings,
-): void {
-  const first = sequence - missing;
-  const days = missing === 1 ? formatDay(day - 1) : `${formatDay(day - missing)} to ${formatDay(day - 1)}`;
-  const numbers = missing === 1 ? `${first} is` : `${first} to ${sequence - 1} are`;
+function reportGap({ data }: Prediction, { missing, isFirst }: { missing: number; isFirst: boolean }, findings: Findings): void {
+  const [sequence, day] = [data.sequence - missing, data.day - missing];
+  const numbers = missing === 1 ? `${sequence} is` : `${sequence} to ${data.sequence - 1} are`;
+  const days = missing === 1 ? formatDay(day) : `${formatDay(day)} to ${formatDay(data.day - 1)}`;
   const hint = isFirst ? ', unless the first block that was read is too late' : '';
   const because = `sequence ${numbers} missing on chain (${days})${hint}`;
-  const subject = { ...NO_SUBJECT, horizonDays, day: day - missing, sequence: first };
-  findings.fail('sequence', subject, { field: 'sequence', expected: first, actual: null, because });
+  const subject = { ...NO_SUBJECT, horizonDays: data.horizonDays, day, sequence };
+  findings.fail('sequence', subject, { field: 'sequence', expected: sequence, actual: null, because });
 }
 
 /** All horizons of a day are committed in one transaction, so they start and end on the same days. */
@@ -98,10 +90,11 @@ function checkEnds(sequences: readonly HorizonSequence[], findings: Findings): v
   const first = Math.min(...ends.map((end) => end.first));
   const last = Math.max(...ends.map((end) => end.last));
   for (const { horizonDays, ...end } of ends) {
-    const at = (day: Day) => ({ ...NO_SUBJECT, horizonDays, day });
-    const begins = { field: 'first day', expected: formatDay(first), actual: formatDay(end.first) };
-    findings.compare('sequence', at(first), { ...begins, because: 'the horizon begins later than others' });
-    const because = 'the horizon ends while others go on: its last forecasts are missing on chain';
-    findings.compare('sequence', at(last), { field: 'last day', expected: formatDay(last), actual: formatDay(end.last), because });
+    const compare = (field: string, expected: Day, actual: Day, because: string) => {
+      const days = { expected: formatDay(expected), actual: formatDay(actual) };
+      findings.compare('sequence', { ...NO_SUBJECT, horizonDays, day: expected }, { field, ...days, because });
+    };
+    compare('first day', first, end.first, 'the horizon begins later than others');
+    compare('last day', last, end.last, 'the horizon ends while others go on: its last forecasts are missing on chain');
   }
 }

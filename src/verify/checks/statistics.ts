@@ -1,10 +1,13 @@
-import { formatHorizonName } from '../../forecast/model.ts';
+import type { Day } from '../../forecast/day.ts';
+import { computeBaseRate } from '../../forecast/fit/coefficients.ts';
+import { MIN_HISTORY_DAYS } from '../../forecast/input-frame.ts';
+import { formatHorizonName, getBlockIndex, getTrainingEnd, type HorizonDays, TRAINING_START } from '../../forecast/model.ts';
 import { toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
 import { computeRecordStatistics, type RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
 import { type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.ts';
 import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
-import type { BaseRates } from './base-rates.ts';
+import type { PriceHistory } from '../evidence.ts';
 import type { CheckedRow } from './forecast.ts';
 
 /** Recomputed figures of one horizon. */
@@ -87,4 +90,28 @@ function getComparableBrier({ brier }: RecordSummary, { probabilities }: RecordS
 
 function omitUnknownSkill({ climatologySkill, ...probabilities }: NonNullable<RecordStatistics['probabilities']>) {
   return climatologySkill === null ? probabilities : { ...probabilities, climatologySkill };
+}
+
+/** Base rate of UP on a day; null where the closes do not cover the training days. */
+export type BaseRates = (day: Day, horizonDays: number) => number | null;
+
+/** Computes base rates from closes: the shrunk share of rises among the training days of the day's block. */
+export function createBaseRates(history: PriceHistory | null): BaseRates {
+  const known = new Map<string, number | null>();
+  return (day, horizonDays) => {
+    if (history === null) return null;
+    const block = getBlockIndex(day);
+    const key = `${block}:${horizonDays}`;
+    if (!known.has(key)) known.set(key, computeBaseRateFromCloses(history, block, horizonDays as HorizonDays));
+    return known.get(key) ?? null;
+  };
+}
+
+function computeBaseRateFromCloses({ firstDay, closes }: PriceHistory, block: number, horizonDays: HorizonDays): number | null {
+  const from = Math.max(TRAINING_START - firstDay, MIN_HISTORY_DAYS - 1);
+  const to = getTrainingEnd(block, horizonDays) - firstDay;
+  const read = closes.subarray(from, to + horizonDays);
+  if (to <= from || read.length < to + horizonDays - from || read.some(Number.isNaN)) return null;
+  const labels = Float64Array.from({ length: to }, (_, row) => (row >= from && closes[row + horizonDays] > closes[row] ? 1 : 0));
+  return computeBaseRate({ labels, weights: new Float64Array(to).fill(1 / horizonDays), from, to });
 }

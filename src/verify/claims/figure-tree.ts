@@ -25,26 +25,25 @@ interface ComparedFigure {
 /** Compares each expected leaf; members that only `found` has are skipped. */
 export function compareTree({ path, expected, found }: ComparedFigure, context: TreeContext): void {
   if (!isTree(expected)) compareLeaf({ path, expected, found }, context);
-  else if (!isTree(found) || Array.isArray(expected) !== Array.isArray(found)) recordUnequal({ path, expected, found }, context);
-  else if (Array.isArray(expected) && Array.isArray(found)) compareLists(path, expected, found, context);
-  else compareMembers(path, expected, found, context);
-}
-
-type FigureTree = Record<string, unknown>;
-
-function compareMembers(path: string, expected: FigureTree, found: FigureTree, context: TreeContext): void {
-  for (const key of Object.keys(expected)) {
-    const value = Object.hasOwn(found, key) ? found[key] : undefined;
-    compareTree({ path: `${path}.${key}`, expected: expected[key], found: value }, context);
+  else if (!isTree(found) || Array.isArray(expected) !== Array.isArray(found)) recordFigure({ path, expected, found }, false, context);
+  else {
+    const isList = Array.isArray(expected);
+    if (isList) compareLeaf({ path: `${path}.length`, expected: expected.length, found: found.length }, context);
+    for (const key of Object.keys(expected)) {
+      const isThere = Object.hasOwn(found, key);
+      const member = { path: `${path}.${key}`, expected: expected[key], found: isThere ? found[key] : undefined };
+      // The length already differs for a missing entry of a list.
+      if (isThere || !isList) compareTree(member, context);
+    }
   }
 }
 
-function compareLists(path: string, expected: readonly unknown[], found: readonly unknown[], context: TreeContext): void {
-  // The pairs below do not include surplus or missing entries.
-  compareLeaf({ path: `${path}.length`, expected: expected.length, found: found.length }, context);
-  expected.slice(0, found.length).forEach((value, index) => {
-    compareTree({ path: `${path}.${index}`, expected: value, found: found[index] }, context);
-  });
+/** Names that only `found` has. */
+export function listExtraNames(path: string, expected: unknown, found: unknown): string[] {
+  if (!isTree(expected) || !isTree(found) || Array.isArray(expected)) return [];
+  return Object.keys(found).flatMap((name) =>
+    Object.hasOwn(expected, name) ? listExtraNames(`${path}.${name}`, expected[name], found[name]) : [`${path}.${name}`],
+  );
 }
 
 /** Rounding differences of sums in another order. */
@@ -52,18 +51,13 @@ const ROUNDING_TOLERANCE = 1e-9;
 
 function compareLeaf(figure: ComparedFigure, context: TreeContext): void {
   const { path, expected, found } = figure;
-  if (typeof expected === 'number' && typeof found === 'number') compareNumber({ path, expected, found }, context);
-  else if (expected === found) recordEqual(figure, context);
-  else recordUnequal(figure, context);
-}
-
-function compareNumber(figure: { path: string; expected: number; found: number }, context: TreeContext): void {
-  const { path, expected, found } = figure;
-  const distance = Math.abs(expected - found);
-  const [equalWithin, possibleWithin] = context.ownPrices ? [0, 0] : getTolerance(path);
-  if (distance <= Math.max(equalWithin, ROUNDING_TOLERANCE * Math.max(1, Math.abs(expected)))) recordEqual(figure, context);
-  else if (distance > possibleWithin) recordUnequal(figure, context);
-  else context.doubt({ horizonDays: context.subject.horizonDays, path, expected, found });
+  if (typeof expected === 'number' && typeof found === 'number') {
+    const distance = Math.abs(expected - found);
+    const [equalWithin, possibleWithin] = context.ownPrices ? [0, 0] : getTolerance(path);
+    const isEqual = distance <= Math.max(equalWithin, ROUNDING_TOLERANCE * Math.max(1, Math.abs(expected)));
+    if (isEqual || distance > possibleWithin) recordFigure(figure, isEqual, context);
+    else context.doubt({ horizonDays: context.subject.horizonDays, path, expected, found });
+  } else recordFigure(figure, expected === found, context);
 }
 
 /**
@@ -76,20 +70,16 @@ function getTolerance(path: string): [equal: number, possible: number] {
   return path.includes('.climatologySkill.') ? [6e-4, 2.4e-2] : [0, 0];
 }
 
-function recordEqual({ path, expected }: ComparedFigure, { findings, subject }: TreeContext): void {
-  findings.compare('figure', subject, { field: path, expected: toCheckedValue(expected), actual: toCheckedValue(expected) });
+function recordFigure({ path, expected, found }: ComparedFigure, isEqual: boolean, { findings, subject }: TreeContext): void {
+  const should = toCheckedValue(expected);
+  const actual = isEqual ? should : toCheckedValue(found);
+  const omits = `the service omits ${path} (expected ${should})`;
+  const because = found === undefined ? omits : `the service shows another ${path} (expected ${should}, found ${actual})`;
+  if (isEqual) findings.compare('figure', subject, { field: path, expected: should, actual });
+  else findings.fail('figure', subject, { field: path, expected: should, actual, because });
 }
 
-function recordUnequal({ path, expected, found }: ComparedFigure, { findings, subject }: TreeContext): void {
-  const [should, is] = [toCheckedValue(expected), toCheckedValue(found)];
-  const because =
-    found === undefined
-      ? `the service omits ${path} (expected ${should})`
-      : `the service shows another ${path} (expected ${should}, found ${is})`;
-  findings.fail('figure', subject, { field: path, expected: should, actual: is, because });
-}
-
-export function isTree(value: unknown): value is FigureTree {
+export function isTree(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 

@@ -1,33 +1,17 @@
-import type { Hex } from 'viem';
-import type { PredictionData, ResolutionData } from '../../chain/eas/attestation-schemas.ts';
+import type { PredictionData } from '../../chain/eas/attestation-schemas.ts';
 import { toSubject } from '../checks/prediction.ts';
-import type { Prediction, Resolution } from '../evidence.ts';
+import type { Prediction, Recorded } from '../evidence.ts';
 import type { CheckedValue, FindingSubject, Findings } from '../findings.ts';
-
-/** What a service has recorded of an attestation, in units of the chain. */
-export type Recorded<Data> = Data & { refUid: Hex };
 
 export function checkRecordedPrediction(prediction: Prediction, recorded: Recorded<PredictionData>, findings: Findings): void {
   const subject = toSubject(prediction);
   const because = 'it does not refer to the prediction of the day before in the record';
   findings.compare('link', subject, { field: 'refUid', expected: recorded.refUid, actual: prediction.refUid, because });
-  compareFields(subject, prediction.data, recorded, findings);
-}
-
-/** @param subject its forecast in the record */
-export function checkRecordedResolution(
-  subject: FindingSubject,
-  resolution: Resolution,
-  recorded: Recorded<ResolutionData>,
-  findings: Findings,
-): void {
-  const because = 'it does not refer to the prediction in the record';
-  findings.compare('resolves', subject, { field: 'refUid', expected: recorded.refUid, actual: resolution.refUid, because });
-  compareFields(subject, resolution.data, recorded, findings);
+  compareRecorded(subject, prediction.data, recorded, findings);
 }
 
 /** Every field of the attestation has to be recorded. */
-function compareFields<Data extends object>(subject: FindingSubject, data: Data, recorded: Data, findings: Findings): void {
+export function compareRecorded<Data extends object>(subject: FindingSubject, data: Data, recorded: Data, findings: Findings): void {
   for (const field of Object.keys(data) as (keyof Data & string)[]) {
     const [expected, actual] = [toValue(recorded[field]), toValue(data[field])];
     findings.compare('row', subject, { field, expected, actual, because: `the record has another ${field}` });

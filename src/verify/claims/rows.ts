@@ -1,14 +1,14 @@
-import { formatDay, toDay } from '../../forecast/day.ts';
+import { type Day, formatDay, toDay } from '../../forecast/day.ts';
 import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
 import type { CheckedRow } from '../checks/forecast.ts';
 import { toSubject } from '../checks/prediction.ts';
 import { isSamePrice, toPriceCents } from '../checks/prices.ts';
-import type { ClaimedRow, PriceEvidence } from '../evidence.ts';
+import type { ClaimedRow, PriceEvidence, Resolution } from '../evidence.ts';
 import { type CheckedValue, type FindingSubject, type Findings, NO_SUBJECT } from '../findings.ts';
 
 export interface RowContext {
   horizonDays: number;
-  prices: PriceEvidence;
+  prices: PriceEvidence | null;
   now: Date;
   findings: Findings;
 }
@@ -61,79 +61,61 @@ function toClaimSubject({ date, sequence }: ClaimedRow, horizonDays: number): Fi
 }
 
 /** Compares everything that chain and prices prove of a forecast with what the service says of it. */
-export function compareRow(row: CheckedRow, claim: ClaimedRow, context: Pick<RowContext, 'prices' | 'findings'>): void {
-  const { uid, data } = row.prediction;
-  const compareField = createFieldComparer(row, context.findings);
-  compareField('date', formatDay(data.day), claim.date);
-  compareField('sequence', data.sequence, claim.sequence);
-  compareField('status', row.status, claim.status);
-  compareField('missed', row.missed, claim.missed);
-  compareField('attestationUid', uid, claim.attestationUid);
-  compareField('windowOpensAt', formatIsoOrNull(data.windowOpensAt), claim.windowOpensAt);
-  compareField('resolvesAt', formatIsoOrNull(data.resolvesAt), claim.resolvesAt);
-  compareValues(row, claim, compareField);
-  compareHidden(row, claim, compareField);
-  compareOutcome(row, claim, compareField);
-  compareOpeningClose(row, claim, { ...context, compareField });
+export function compareRow(row: CheckedRow, claim: ClaimedRow, { prices, findings }: Pick<RowContext, 'prices' | 'findings'>): void {
+  const subject = toSubject(row.prediction);
+  const { outcome, ...values } = claim;
+  const shown: Record<string, CheckedValue> = {
+    ...{ ...values, replayed: null, call: isSilent(row, claim) ? 'nothing of it' : 'a part of it' },
+    ...{ outcome: outcome === null ? null : 'an outcome', 'outcome.actualReturn': outcome?.actualReturn ?? null },
+    ...{ 'outcome.actualDirection': outcome?.actualDirection ?? null, 'outcome.correct': outcome?.correct ?? null },
+  };
+  for (const [field, expected] of Object.entries(getProvenFields(row, claim, prices))) {
+    findings.compare('row', subject, { field, expected, actual: shown[field], because: `the service shows another ${field}` });
+  }
 }
 
-type CompareField = (field: string, expected: CheckedValue, actual: CheckedValue) => void;
-
-function createFieldComparer(row: CheckedRow, findings: Findings): CompareField {
-  return (field, expected, actual) => {
-    findings.compare('row', toSubject(row.prediction), { field, expected, actual, because: `the service shows another ${field}` });
+function getProvenFields(row: CheckedRow, claim: ClaimedRow, prices: PriceEvidence | null): Record<string, CheckedValue> {
+  const { prediction, resolution, missed, opened, status, outcome } = row;
+  const { day, sequence, windowOpensAt, resolvesAt } = prediction.data;
+  const times = { windowOpensAt: formatIsoOrNull(windowOpensAt), resolvesAt: formatIsoOrNull(resolvesAt) };
+  return {
+    ...{ date: formatDay(day), sequence, status, missed, attestationUid: prediction.uid, ...times },
+    ...(resolution !== null && opened && getRevealedFields(resolution)),
+    // Nothing is shown of a call that is hidden, or was never made.
+    ...(resolution === null && (claim.direction === null || missed) && { call: 'nothing of it' }),
+    ...getOutcomeFields(row),
+    ...(outcome === null ? getOpeningClose(claim, day, prices) : { btcAtSignal: outcome.fromCents / 100 }),
   };
 }
 
+function isSilent({ missed }: CheckedRow, { signal, direction, confidence, pUp }: ClaimedRow): boolean {
+  return signal === (missed ? null : 'GATED') && direction === null && confidence === null && pUp === null;
+}
+
 /** Values are comparable once revealed and opened. */
-function compareValues({ resolution, opened }: CheckedRow, claim: ClaimedRow, compareField: CompareField): void {
-  if (resolution === null || !opened) return;
-  const { signal, direction, confidenceBps, pUpBps, btcPriceCents } = resolution.data;
-  compareField('signal', signal, claim.signal);
-  compareField('direction', direction, claim.direction);
-  compareField('confidence', confidenceBps / 10_000, claim.confidence);
-  compareField('pUp', pUpBps / 10_000, claim.pUp);
-  compareField('btcPrice', btcPriceCents / 100, claim.btcPrice);
+function getRevealedFields({ data }: Resolution) {
+  const { signal, direction, confidenceBps, pUpBps, btcPriceCents } = data;
+  return { signal, direction, confidence: confidenceBps / 10_000, pUp: pUpBps / 10_000, btcPrice: btcPriceCents / 100 };
 }
 
-/** Nothing is shown of a call that is hidden, or was never made. */
-function compareHidden({ resolution, missed }: CheckedRow, { signal, direction, confidence, pUp }: ClaimedRow, compareField: CompareField) {
-  if (resolution !== null || (direction !== null && !missed)) return;
-  const isSilent = signal === (missed ? null : 'GATED') && direction === null && confidence === null && pUp === null;
-  compareField('call', 'nothing of it', isSilent ? 'nothing of it' : 'a part of it');
-}
-
-function compareOutcome({ resolution, outcome, opened, status }: CheckedRow, claim: ClaimedRow, compareField: CompareField): void {
-  const proven = opened ? outcome : null;
-  const isScored = status === 'WIN' || status === 'LOSS';
-  compareField('resolved', proven !== null, claim.resolved);
-  compareField('resolutionUid', proven === null ? null : (resolution?.uid ?? null), claim.resolutionUid);
-  compareField('resolvedAt', proven === null || resolution === null ? null : formatIsoOrNull(resolution.at), claim.resolvedAt);
-  compareField('btcAtResolution', proven === null ? null : proven.toCents / 100, claim.btcAtResolution);
-  compareField('returnBps', proven?.returnBps ?? null, claim.returnBps);
-  if (proven === null || !isScored) {
-    compareField('outcome', null, claim.outcome === null ? null : 'an outcome');
-    return;
+function getOutcomeFields({ resolution, outcome, opened, status }: CheckedRow): Record<string, CheckedValue> {
+  if (outcome === null || !opened || resolution === null) {
+    return { resolved: false, resolutionUid: null, resolvedAt: null, btcAtResolution: null, returnBps: null, outcome: null };
   }
-  compareField('outcome.actualReturn', proven.returnBps / 10_000, claim.outcome?.actualReturn ?? null);
-  compareField('outcome.actualDirection', proven.rose ? 'UP' : 'DOWN', claim.outcome?.actualDirection ?? null);
-  compareField('outcome.correct', status === 'WIN', claim.outcome?.correct ?? null);
+  const { toCents, returnBps, rose } = outcome;
+  const scored = { 'outcome.actualReturn': returnBps / 10_000, 'outcome.actualDirection': rose ? 'UP' : 'DOWN' };
+  return {
+    ...{ resolved: true, resolutionUid: resolution.uid, resolvedAt: formatIsoOrNull(resolution.at) },
+    ...{ btcAtResolution: toCents / 100, returnBps },
+    ...(status === 'WIN' || status === 'LOSS' ? { ...scored, 'outcome.correct': status === 'WIN' } : { outcome: null }),
+  };
 }
 
 /** The service shows the close at window open before it is on chain; until then the independent price is expected. */
-function compareOpeningClose(
-  { prediction, outcome }: CheckedRow,
-  { btcAtSignal }: ClaimedRow,
-  { prices, compareField }: Pick<RowContext, 'prices'> & { compareField: CompareField },
-): void {
-  if (outcome !== null) {
-    compareField('btcAtSignal', outcome.fromCents / 100, btcAtSignal);
-    return;
-  }
-  const usd = prices.closes.get(prediction.data.day);
-  if (btcAtSignal === null || usd === undefined) return;
-  const isSame = isSamePrice(toPriceCents(btcAtSignal), usd, prices.toleranceBps);
-  compareField('btcAtSignal', isSame ? btcAtSignal : usd, btcAtSignal);
+function getOpeningClose({ btcAtSignal }: ClaimedRow, day: Day, prices: PriceEvidence | null): Record<string, CheckedValue> {
+  const usd = prices?.closes.get(day);
+  if (prices === null || btcAtSignal === null || usd === undefined) return {};
+  return { btcAtSignal: isSamePrice(toPriceCents(btcAtSignal), usd, prices.toleranceBps) ? btcAtSignal : usd };
 }
 
 function formatIsoOrNull(at: Date): CheckedValue {

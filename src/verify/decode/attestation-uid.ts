@@ -1,5 +1,6 @@
 import { encodePacked, type Hex, keccak256 } from 'viem';
 import type { RawAttestation } from '../../chain/eas/raw-attestation.ts';
+import { getErrorMessage } from '../../platform/errors.ts';
 
 /** EAS numbers identical attestations of one block with a bump. */
 const MAX_EQUAL_ATTESTATIONS = 64;
@@ -15,7 +16,12 @@ export function deriveAttestationUid(raw: Omit<RawAttestation, 'uid' | 'revocati
   );
 }
 
-export function matchesAttestationUid(uid: Hex, raw: RawAttestation): boolean {
-  for (let bump = 0; bump < MAX_EQUAL_ATTESTATIONS; bump++) if (deriveAttestationUid(raw, bump) === uid.toLowerCase()) return true;
-  return false;
+/** The own uid if it is the digest of the content, otherwise that digest; a reason for content that cannot be hashed. */
+export function describeUid(raw: RawAttestation): string {
+  try {
+    for (let bump = 0; bump < MAX_EQUAL_ATTESTATIONS; bump++) if (deriveAttestationUid(raw, bump) === raw.uid.toLowerCase()) return raw.uid;
+    return deriveAttestationUid(raw);
+  } catch (error) {
+    return `none: ${getErrorMessage(error).split('\n')[0]}`;
+  }
 }

@@ -1,7 +1,8 @@
 import { type Hex, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../../src/audit/audit.ts';
-import { type AuditChain, openAuditChain } from '../../../src/audit/chain/audit-chain.ts';
+import type { AuditChain } from '../../../src/audit/chain/audit-chain.ts';
+import { openAuditChain } from '../../../src/audit/command/open-chain.ts';
 import type { AuditPrices } from '../../../src/audit/prices/audit-prices.ts';
 import type { AuditReport } from '../../../src/audit/report/audit-report.ts';
 import type { AuditDifference } from '../../../src/audit/report/differences.ts';

@@ -1,11 +1,12 @@
 import type { Address, Hex } from 'viem';
 import { audit } from '../../../src/audit/audit.ts';
-import { openAuditChain } from '../../../src/audit/chain/audit-chain.ts';
+import { openAuditChain } from '../../../src/audit/command/open-chain.ts';
 import type { AuditPrices } from '../../../src/audit/prices/audit-prices.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { createAttestationReader } from '../../../src/chain/eas/attestation-reader.ts';
 import { type ForecastDoc, formatForecastId } from '../../../src/record/forecast-doc.ts';
-import { checkAttestations, toChecks } from '../../../src/record/verification/check-forecast.ts';
+import { buildForecastEvidence, toChecks } from '../../../src/record/verification/forecast-evidence.ts';
+import { checkForecastEvidence } from '../../../src/verify/check-forecast-evidence.ts';
 import { createFindings } from '../../../src/verify/findings.ts';
 import { cli } from '../service/cli.ts';
 import { closeUsd, openingOf, type Place, predictionOf, resolutionOf, SALT_SECRET } from './audit-record.ts';
@@ -61,7 +62,8 @@ async function checkAsService({ rpcUrl, attester, now, place, uids }: Verified):
     viewFor: (caller: Caller) => ({ caller, policy: 'immediate', saltSecret: SALT_SECRET, now }) as const,
   };
   const findings = createFindings();
-  checkAttestations(deps, buildDoc(place, uids), { read, caller: PUBLIC_CALLER, findings });
+  const evidence = buildForecastEvidence(deps, buildDoc(place, uids), { read, caller: PUBLIC_CALLER });
+  checkForecastEvidence(evidence, { attester, now }, findings);
   return toChecks(findings.list).flatMap(({ check, ok }) => (ok ? [] : [check]));
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { buildPageQuery, ROWS_PER_PAGE, readPages } from '../../../audit/claims/scorecard-pages.ts';
+import { buildPageQuery, ROWS_PER_PAGE, readPages } from '../../../audit/claims/service-claims.ts';
 import { DEFAULT_HORIZON, parseHorizonDays } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
 import { OracleError } from '../../../platform/errors.ts';

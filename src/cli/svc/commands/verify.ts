@@ -1,4 +1,5 @@
 import type { Address } from 'viem';
+import type { ForecastQuery } from '../../../audit/chain/collect-forecast-evidence.ts';
 import { openPrices } from '../../../audit/command/open-audit.ts';
 import { parseAddressOption, parseEndpointOption, parseNumberOption } from '../../../audit/command/option-values.ts';
 import { createProgressLine } from '../../../audit/command/run-audit.ts';
@@ -13,10 +14,9 @@ import { EXIT, type SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { printResult } from '../print.ts';
 import { printError } from '../print-error.ts';
-import { type ForecastQuery, parseForecastQuery } from '../verify/forecast-query.ts';
 import { locateRecord, type RecordLocation } from '../verify/record-location.ts';
-import { formatVerification, toVerificationJson } from '../verify/verification-report.ts';
-import { type ForecastVerification, verifyForecast } from '../verify/verify-forecast.ts';
+import { buildVerificationReport, formatVerification } from '../verify/verification-report.ts';
+import { type ForecastVerification, parseForecastQuery, verifyForecast } from '../verify/verify-forecast.ts';
 import { verifyRecord } from '../verify/verify-record.ts';
 
 const EXIT_CODES = { pass: EXIT.ok, fail: EXIT.failed, unknown: EXIT.incomplete } as const;
@@ -65,9 +65,8 @@ The service is only asked for attester and chain endpoint, and for neither when 
       const closes = prices === undefined ? null : await openPrices({ prices, toleranceBps }, context.now());
       if (query === null) return await verifyRecord(context, location, { fromBlock, prices: closes, json });
       const verification = await runVerification(context, location, query, closes);
-      printResult(context, json, toVerificationJson(verification, location), (writer) =>
-        formatVerification(verification, location, writer),
-      );
+      const report = buildVerificationReport(verification, location);
+      printResult(context, json, report, (writer) => formatVerification(report, writer));
       return EXIT_CODES[getVerdict(verification.findings.list)];
     } catch (error) {
       if (!isOracleError(error) || error instanceof UsageError) throw error;
@@ -87,7 +86,7 @@ async function runVerification(
   const progress = createProgressLine(context.err);
   progress.update('reading the chain', 0, 1);
   try {
-    return await verifyForecast({ chain, attester, query, prices, now: context.now(), onProgress: progress.update });
+    return await verifyForecast({ chain, attester, prices, now: context.now(), onProgress: progress.update }, query);
   } finally {
     progress.end();
   }

@@ -37,3 +37,16 @@ export function wrapText(text: string, width: number): string[] {
   }
   return lines;
 }
+
+/** More lines of one section are counted only. */
+const MAX_SECTION_LINES = 50;
+
+/** Titles with their lines, each after a blank line; sections without lines are left out. */
+export function formatSections(sections: Readonly<Record<string, readonly string[]>>, { width }: TerminalWriter): string[] {
+  return Object.entries(sections).flatMap(([title, lines]) => {
+    if (lines.length === 0) return [];
+    const more = lines.length - MAX_SECTION_LINES;
+    const shown = [...lines.slice(0, MAX_SECTION_LINES), ...(more > 0 ? [`... and ${more} more (all of them with --json)`] : [])];
+    return ['', `${title}:`, ...shown.flatMap((line) => wrapText(line, width - INDENT).map((part) => `${' '.repeat(INDENT)}${part}`))];
+  });
+}

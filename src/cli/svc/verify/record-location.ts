@@ -1,6 +1,7 @@
 import { type Address, isAddressEqual } from 'viem';
 import { z } from 'zod';
-import { type AuditChain, openAuditChain } from '../../../audit/chain/audit-chain.ts';
+import type { AuditChain } from '../../../audit/chain/audit-chain.ts';
+import { openAuditChain } from '../../../audit/command/open-chain.ts';
 import { EAS_ADDRESS } from '../../../chain/addresses.ts';
 import { isOracleError, OracleError } from '../../../platform/errors.ts';
 import { UsageError } from '../../../platform/usage-error.ts';

@@ -5,7 +5,7 @@ import type { AuditReport } from '../../../audit/report/audit-report.ts';
 import { EXIT } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { printNotice, printResult } from '../print.ts';
-import { wrapText } from '../text/facts.ts';
+import { formatSections, wrapText } from '../text/facts.ts';
 import type { TerminalWriter } from '../text/style.ts';
 import { openReadingFile } from './reading-file.ts';
 import type { RecordLocation } from './record-location.ts';
@@ -49,26 +49,12 @@ export async function verifyRecord(
   }
 }
 
-const MAX_LINES = 50;
+const STYLES = { agrees: 'green', differs: 'red', incomplete: 'yellow' } as const;
 
 /** Differences and gaps, then one line. */
 function formatRecord({ differences, incomplete, notes, summary, verdict }: AuditReport, writer: TerminalWriter): string[] {
-  const style = { agrees: 'green', differs: 'red', incomplete: 'yellow' } as const;
-  return [
-    ...formatLines('Notes:', notes, writer),
-    ...formatLines('Could not be checked:', incomplete, writer),
-    ...formatLines(
-      'Failed:',
-      differences.map(({ check, message }) => `[${check}] ${message}`),
-      writer,
-    ),
-    ...wrapText(`${summary}.`, writer.width).map((line) => writer.paint(style[verdict], line)),
-  ];
-}
-
-function formatLines(title: string, lines: readonly string[], writer: TerminalWriter): string[] {
-  if (lines.length === 0) return [];
-  const more = lines.length > MAX_LINES ? [`... and ${lines.length - MAX_LINES} more (all of them with --json)`] : [];
-  const shown = [...lines.slice(0, MAX_LINES), ...more];
-  return [title, ...shown.flatMap((line) => wrapText(line, writer.width - 2).map((part) => `  ${part}`)), ''];
+  const failed = differences.map(({ check, message }) => `[${check}] ${message}`);
+  const sections = formatSections({ Notes: notes, 'Could not be checked': incomplete, Failed: failed }, writer);
+  const verdictLines = wrapText(`${summary}.`, writer.width).map((line) => writer.paint(STYLES[verdict], line));
+  return [...sections, '', ...verdictLines].slice(1);
 }

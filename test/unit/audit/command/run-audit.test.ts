@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { AUDIT_OPTIONS, type AuditCommand, mayBeInProgress, printAuditFailure } from '../../../../src/audit/command/run-audit.ts';
+import { mayBeInProgress } from '../../../../src/audit/audit.ts';
+import { AUDIT_OPTIONS, type AuditCommand, printAuditFailure } from '../../../../src/audit/command/run-audit.ts';
 import type { AuditReport } from '../../../../src/audit/report/audit-report.ts';
 import type { AuditDifference } from '../../../../src/audit/report/differences.ts';
 import { parseCommandLine } from '../../../../src/cli/svc/command-line.ts';

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { csvPrices, parseCloses } from '../../../../src/audit/prices/csv-prices.ts';
 import { parseDay } from '../../../../src/forecast/day.ts';
 import { getBlockIndex, getTrainingEnd } from '../../../../src/forecast/model.ts';
-import { createBaseRates } from '../../../../src/verify/checks/base-rates.ts';
 import { isSamePrice } from '../../../../src/verify/checks/prices.ts';
+import { createBaseRates } from '../../../../src/verify/checks/statistics.ts';
 
 const parse = (text: string) => () => parseCloses(text, 'closes.csv');
 

@@ -10,10 +10,10 @@ const PRICES: AuditPrices = { source: 'test', toleranceBps: 0, endsOn: null, clo
 function textWith(notes: readonly string[]): string {
   const findings = createFindings();
   notes.forEach(findings.note);
-  const scope = { chainId: 1, attester: ADDRESS, eas: ADDRESS, fromBlock: 0, throughBlock: 1, prices: PRICES, service: null };
+  const where = { chainId: 1, attester: ADDRESS, eas: ADDRESS, fromBlock: 0, throughBlock: 1, service: null };
   return reportText(
     buildAuditReport({
-      scope: { ...scope, now: new Date(0) },
+      ...{ where, prices: PRICES, now: new Date(0) },
       ...{ rows: [], recomputed: [], missingCloses: [], findings, record: { predictions: [], resolutions: [] } },
     }),
   );

@@ -2,12 +2,12 @@ import { type Hex, sha256, zeroAddress, zeroHash } from 'viem';
 import { encodePrediction, encodeResolution, getSchemaUid, type SchemaName } from '../../../../src/chain/eas/attestation-schemas.ts';
 import { computeCommitment } from '../../../../src/chain/eas/commitment.ts';
 import type { RawAttestation } from '../../../../src/chain/eas/raw-attestation.ts';
-import { verifyRow } from '../../../../src/dashboard/check/verify-row.ts';
+import { type RowEvidence, verifyRow } from '../../../../src/dashboard/check/verify-row.ts';
 import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
-import type { RowEvidence } from '../../../../src/verify/check-row.ts';
 import { checkAttestation } from '../../../../src/verify/checks/attestation.ts';
+import { getShownOpening } from '../../../../src/verify/claims/listed-row.ts';
 import { deriveAttestationUid } from '../../../../src/verify/decode/attestation-uid.ts';
-import type { AttestationEvidence } from '../../../../src/verify/evidence.ts';
+import type { AttestationEvidence, ListedClaim } from '../../../../src/verify/evidence.ts';
 import { createFindings } from '../../../../src/verify/findings.ts';
 
 export const ATTESTER = '0x00000000000000000000000000000000000000aa' as const;
@@ -85,28 +85,37 @@ export const OPEN = {
   ...{ resolved: false, returnBps: null, resolvedAt: null, outcome: null },
 };
 
-export const NEIGHBOURS: RowEvidence['neighbours'] = {
+export const NEIGHBOURS: ListedClaim['neighbours'] = {
   before: { sequence: 59, attestationUid: PREVIOUS.uid },
   ...{ alike: 1, openingClose: ROW.btcAtSignal, endingClose: ROW.btcAtResolution },
 };
 
-interface EvidenceOptions extends Partial<RowEvidence> {
+interface EvidenceOptions extends Partial<Pick<RowEvidence, 'previous' | 'rivals' | 'metadata'>> {
   first?: RawAttestation;
   second?: RawAttestation | null;
+  prediction?: AttestationEvidence<'prediction'> | null;
+  resolution?: AttestationEvidence<'resolution'>;
+  horizon?: number;
+  neighbours?: ListedClaim['neighbours'];
+  salt?: string | null;
   now?: Date;
 }
 
 export type Evidence = RowEvidence & { now: Date };
 
-export function evidence(row: object = {}, options: EvidenceOptions = {}): Evidence {
-  const { first = prediction(), second = resolution(first.uid), ...more } = options;
+export function evidence(change: object = {}, options: EvidenceOptions = {}): Evidence {
+  const { first = prediction(), second = resolution(first.uid), salt = null, horizon = 2, neighbours = NEIGHBOURS, ...more } = options;
+  const row = { ...ROW, attestationUid: first.uid, resolutionUid: second?.uid ?? null, ...change };
+  const { prediction: made = evidenceOf<'prediction'>('prediction', first.uid, first), resolution: over, ...others } = more;
+  const revealed = over ?? (second === null ? null : evidenceOf<'resolution'>('resolution', second.uid, second));
   return {
-    row: { ...ROW, attestationUid: first.uid, resolutionUid: second?.uid ?? null, ...row },
-    prediction: evidenceOf('prediction', first.uid, first),
-    resolution: second === null ? null : evidenceOf('resolution', second.uid, second),
-    ...{ horizon: 2, neighbours: NEIGHBOURS, previous: evidenceOf('prediction', PREVIOUS.uid, PREVIOUS) },
-    ...{ rivals: committed(first), salt: null, metadata: METADATA, now: new Date(RESOLVES + 1) },
-    ...more,
+    prediction: made ?? { sequence: row.sequence, day: null, horizonDays: null, windowOpensAt: new Date(row.windowOpensAt) },
+    resolutions: revealed === null ? [] : [revealed],
+    opening: second === null ? getShownOpening(row, salt) : undefined,
+    claimed: { row, horizon, neighbours },
+    ...{ previous: evidenceOf('prediction', PREVIOUS.uid, PREVIOUS), rivals: committed(first), metadata: METADATA },
+    now: new Date(RESOLVES + 1),
+    ...others,
   };
 }
 

@@ -47,7 +47,7 @@ describe('a falsified record', () => {
   });
 
   it('is a mismatch when rows are missing or repeated', () => {
-    expect(wrongIn(evidence({}, { neighbours: { ...NEIGHBOURS, before: null }, previous: null }))).toEqual(['shown']);
+    expect(wrongIn(evidence({}, { neighbours: { ...NEIGHBOURS, before: null }, previous: undefined }))).toEqual(['shown']);
     expect(wrongIn(evidence({}, { neighbours: { ...NEIGHBOURS, alike: 2 } }))).toEqual(['shown']);
     const unattested = { ...NEIGHBOURS, before: { ...ROW, sequence: 59, attestationUid: null } };
     expect(wrongIn(evidence({}, { neighbours: unattested, previous: null }))).toEqual(['link']);

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BuiltPage, buildPage, readLicenseNotice } from '../../../../src/tools/page/build-page.ts';
 import { readPageBundle } from '../../../../src/transports/http/page/page-bundle.ts';
@@ -31,12 +32,20 @@ it('gives the same names to the same sources', async () => {
 });
 
 /** Pure functions that the page may share with the server; types of responses are erased. */
-const SHARED = [/^src\/(?:dashboard|verify|forecast|chain\/eas)\//, /^src\/platform\/errors\.ts$/];
-const PACKAGES = /^node_modules\/(?:@noble\/(?:hashes|curves)|viem|abitype|ox)\//;
+const SHARED = [
+  /^src\/(?:dashboard|verify|forecast|chain\/eas)\//,
+  /^src\/audit\/(?:audit\.ts|prices\/audit-prices\.ts|(?:chain|claims|report)\/)/,
+  /^src\/(?:platform\/errors|chain\/(?:addresses|rpc\/chain-call))\.ts$/,
+];
+const PACKAGES = /^node_modules\/(?:@noble\/(?:hashes|curves)|viem|abitype|ox|zod)\//;
 
 it('bundles nothing of the server', () => {
   expect(page.inputs.filter((path) => ![...SHARED, PACKAGES].some((allowed) => allowed.test(path)))).toEqual([]);
   expect(page.inputs.length).toBeGreaterThan(50);
+});
+
+it('stays below 110 kB by gzip', () => {
+  expect(page.files.reduce((sum, { text }) => sum + gzipSync(text).length, 0)).toBeLessThan(110_000);
 });
 
 it('names the packages in the script with license and copyright', async () => {

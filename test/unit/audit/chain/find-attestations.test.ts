@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBlockRange } from '../../../../src/audit/chain/block-range.ts';
+import { createBlockRange } from '../../../../src/audit/chain/find-attestations.ts';
 
 const MOST = 10_000;
 

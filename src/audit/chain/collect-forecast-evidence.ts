@@ -1,0 +1,179 @@
+import { type Address, type Hex, zeroHash } from 'viem';
+import type { AttestationLog } from '../../chain/eas/attestation-reader.ts';
+import { getSchemaUid, type PredictionData, type SchemaName } from '../../chain/eas/attestation-schemas.ts';
+import { DAY_MS, type Day, toInstantMs } from '../../forecast/day.ts';
+import { checkAttestation } from '../../verify/checks/attestation.ts';
+import { getCloseDays } from '../../verify/checks/prediction.ts';
+import {
+  type AttestationEvidence,
+  type ForecastEvidence,
+  isUnread,
+  type Prediction,
+  type RivalSearch,
+  type Unread,
+} from '../../verify/evidence.ts';
+import { createFindings } from '../../verify/findings.ts';
+import { type AuditPrices, fetchPriceEvidence } from '../prices/audit-prices.ts';
+import { type AuditChain, readAttestation, readBlock, readBlockTime, readInBatches } from './audit-chain.ts';
+import { findAttestations } from './find-attestations.ts';
+import { findFirstBlocks } from './find-blocks.ts';
+
+/** Selects a forecast by attestation, by day and horizon, or as the newest of a horizon. */
+export type ForecastQuery = { uid: Hex } | { day: Day; horizonDays: number } | { newestOf: number };
+
+/** Where evidence is looked for. */
+interface EvidenceSearch {
+  chain: AuditChain;
+  attester: Address;
+  now: Date;
+  signal?: AbortSignal | undefined;
+}
+
+export interface ForecastSearch extends EvidenceSearch {
+  /** Independent closes; null: those on chain are not checked. */
+  prices: AuditPrices | null;
+  onProgress(stage: string, done: number, total: number): void;
+}
+
+/** Range of a search around the day of a forecast, and before the newest block. */
+const SEARCH_DAYS = 3;
+/** Blocks of one search step for a resolution: about two days of a real chain. */
+const BLOCKS_PER_STEP = 90_000;
+const MAX_STEPS = 3;
+/** On a chain whose clock is set, consecutive blocks may have the same timestamp. */
+const BLOCKS_OF_ONE_TIME = 16;
+
+/** The evidence of chain and prices about a forecast. @throws OracleError CHAIN_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID */
+export async function collectForecastEvidence(search: ForecastSearch, uid: Hex): Promise<ForecastEvidence> {
+  const evidence = await readEvidence(search, 'prediction', uid);
+  const [prediction] = decodeSilently(search, [evidence]);
+  if (prediction === undefined) return { prediction: evidence, resolutions: [] };
+  const { data, refUid } = prediction;
+  const rivals = await findRivals(search, data);
+  const previous = data.sequence === 1 || refUid === zeroHash ? null : await readEvidence(search, 'prediction', refUid);
+  const found = data.resolvesAt > search.now ? { resolutions: [], search: 'complete' as const } : await findResolutions(search, prediction);
+  const isResolved = found.resolutions.length > 0;
+  return {
+    ...{ prediction: evidence, rivals, previous, ...found },
+    prices:
+      isResolved && search.prices !== null
+        ? await fetchPriceEvidence(search.prices, Object.values(getCloseDays(prediction)))
+        : { problem: 'no independent prices were named: --prices live, or a CSV file' },
+    ...(!isResolved && { opening: { problem: 'the resolution reveals the values (Basic and Premium see salt and values before)' } }),
+  };
+}
+
+/** The uid of a prediction, with a note where another one may be meant; null when no readable one is on chain. */
+export async function findForecast(search: ForecastSearch, query: ForecastQuery): Promise<{ uid: Hex; note?: string } | null> {
+  if ('newestOf' in query) return findNewestForecast(search, query.newestOf);
+  if ('day' in query) return getCommitted(await findRivals(search, query))[0] ?? null;
+  const { schema, refUID } = await readAttestation(search.chain, query.uid);
+  return { uid: schema === getSchemaUid('resolution') ? refUID : query.uid };
+}
+
+/** The newest forecast with an outcome on chain; without one, the newest of all. */
+async function findNewestForecast(search: ForecastSearch, horizonDays: number): Promise<{ uid: Hex; note?: string } | null> {
+  const { at, number } = await readBlock(search.chain, 'latest');
+  const range = { since: new Date(at.getTime() - SEARCH_DAYS * DAY_MS), until: new Date(at.getTime() + 1_000) };
+  const { first } = await findFirstBlocks(search.chain, [range.since]);
+  const resolutions = await readContents(search, await findInRange(search, 'resolution', first[0], number));
+  const uids = new Set(resolutions.flatMap(({ content }) => (content !== null && 'refUID' in content ? [content.refUID] : [])));
+  const items = [...uids].map((uid) => ({ uid, schema: 'prediction' as const }));
+  const isMeant = ({ data }: Prediction) => data.horizonDays === horizonDays;
+  const resolved = decodeSilently(search, await readContents(search, items)).filter(isMeant);
+  if (resolved.length > 0) return resolved.sort((a, b) => b.data.day - a.data.day)[0];
+  const newest = getCommitted(await findCommitments(search, range)).findLast(isMeant);
+  const note = `no ${horizonDays}-day outcome came on chain in the last ${SEARCH_DAYS} days; this is the newest forecast`;
+  return newest === undefined ? null : { uid: newest.uid, note };
+}
+
+/** Predictions of a day and horizon made around that day, in chain order: those in time, otherwise the late ones. */
+async function findRivals(search: EvidenceSearch, { day, horizonDays }: Pick<PredictionData, 'day' | 'horizonDays'>) {
+  const isMeant = ({ data }: Prediction) => data.day === day && data.horizonDays === horizonDays;
+  const find = async (from: Day, until: Day) => {
+    const found = await findCommitments(search, { since: new Date(toInstantMs(from)), until: new Date(toInstantMs(until)) });
+    return isUnread(found) ? found : { ...found, committed: found.committed.filter(isMeant) };
+  };
+  const inTime = await find(day - SEARCH_DAYS, day + 1);
+  if (isUnread(inTime) || inTime.committed.length > 0) return inTime;
+  const late = await find(day + 1, day + SEARCH_DAYS);
+  return isUnread(late) ? late : { ...late, since: inTime.since };
+}
+
+const getCommitted = (found: RivalSearch | Unread): readonly Prediction[] => (isUnread(found) ? [] : found.committed);
+
+const NO_LIMITS = { maxBlocks: Number.POSITIVE_INFINITY, maxPredictions: Number.POSITIVE_INFINITY };
+
+/** Predictions of the wallet in a time range, `until` exclusive. @throws OracleError CHAIN_UNREACHABLE; the reason of `signal` */
+export async function findCommitments(
+  search: EvidenceSearch,
+  { since, until }: { since: Date; until: Date },
+  { maxBlocks, maxPredictions }: typeof NO_LIMITS = NO_LIMITS,
+): Promise<RivalSearch | Unread> {
+  const { first, newest } = await findFirstBlocks(search.chain, [since, until]);
+  const blocks = first[1] - first[0];
+  if (blocks > maxBlocks) return { problem: `${blocks} blocks are too many to search at once: check one forecast by itself` };
+  const logs = await findInRange(search, 'prediction', first[0], first[1] - 1);
+  const found = { since, newest: newest.at };
+  if (logs.length > maxPredictions) return { ...found, committed: [], tooMany: maxPredictions };
+  // Their uids are digests of their times, too.
+  const items = logs.map(({ uid, schema }) => ({ uid, schema }));
+  const evidence = await readContents(search, items);
+  const isLost = evidence.some(({ uid, content }) => content === null || isUnread(content) || content.uid !== uid);
+  if (isLost) return { problem: 'the endpoint lists an attestation but does not return it' };
+  // What is of another wallet or schema, or cannot be decoded, commits to nothing.
+  return { ...found, committed: decodeSilently(search, evidence) };
+}
+
+/** Resolutions of a prediction from a day before the end of its window on, within `MAX_STEPS` steps. */
+async function findResolutions(
+  search: ForecastSearch,
+  { uid, data }: Prediction,
+): Promise<Required<Pick<ForecastEvidence, 'resolutions' | 'search'>>> {
+  const { first, newest } = await findFirstBlocks(search.chain, [new Date(data.resolvesAt.getTime() - DAY_MS)]);
+  let next = first[0];
+  for (let step = 0; step < MAX_STEPS && next <= newest.number; step++, next += BLOCKS_PER_STEP) {
+    search.onProgress('looking for the resolution', step, MAX_STEPS);
+    const logs = await findInRange(search, 'resolution', next, Math.min(newest.number, next + BLOCKS_PER_STEP - 1));
+    const read = await readContents(search, logs);
+    const resolutions = read.filter(({ content }) => content !== null && 'refUID' in content && content.refUID === uid);
+    if (resolutions.length > 0) return { resolutions, search: 'complete' };
+  }
+  if (next > newest.number) return { resolutions: [], search: 'complete' };
+  const problem = `its resolution was searched up to block ${next - 1} of ${newest.number}; svc audit searches all`;
+  return { resolutions: [], search: { problem } };
+}
+
+/** Discards findings: what cannot be read is no forecast. */
+function decodeSilently(search: EvidenceSearch, evidence: readonly AttestationEvidence<'prediction'>[]): Prediction[] {
+  return evidence.flatMap((one) => checkAttestation(one, search, createFindings()) ?? []);
+}
+
+type ReadItem<S extends SchemaName> = Pick<AttestationEvidence<S>, 'uid' | 'schema'> & Partial<Pick<AttestationLog, 'blockNumber'>>;
+
+async function readContents<S extends SchemaName>(
+  { chain, signal }: EvidenceSearch,
+  items: readonly ReadItem<S>[],
+): Promise<AttestationEvidence<S>[]> {
+  const read = async ({ uid, schema, blockNumber }: ReadItem<S>) => ({
+    ...{ uid, schema, content: await readAttestation(chain, uid) },
+    blockAt: blockNumber === undefined ? null : await readBlockTime(chain, blockNumber),
+  });
+  return readInBatches(items, { parallel: chain.parallel, signal, read, onRead: () => {} });
+}
+
+async function findInRange<S extends SchemaName>(search: EvidenceSearch, schema: S, fromBlock: number, throughBlock: number) {
+  const { chain, attester, signal } = search;
+  return (await findAttestations(chain, schema, { attester, fromBlock, throughBlock, signal })).map((log) => ({ ...log, schema }));
+}
+
+/** The attestation of a uid, dated by the block of its event; the time that the contract returns only narrows the search. */
+async function readEvidence<S extends SchemaName>(search: EvidenceSearch, schema: S, uid: Hex): Promise<AttestationEvidence<S>> {
+  const content = await readAttestation(search.chain, uid);
+  const problem = `no event of this attester for a ${schema} of this uid is in the block of the time that the contract returns`;
+  if (content.uid !== uid) return { uid, schema, content, blockAt: { problem } };
+  const { first, newest } = await findFirstBlocks(search.chain, [new Date(Number(content.time) * 1_000)]);
+  const logs = await findInRange(search, schema, first[0], Math.min(newest.number, first[0] + BLOCKS_OF_ONE_TIME));
+  const blockNumber = logs.find((log) => log.uid === uid)?.blockNumber;
+  return { uid, schema, content, blockAt: blockNumber === undefined ? { problem } : await readBlockTime(search.chain, blockNumber) };
+}

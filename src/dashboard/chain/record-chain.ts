@@ -1,0 +1,70 @@
+import { createClient, http } from 'viem';
+import { type AuditChain, type ClientOptions, connectChain } from '../../audit/chain/audit-chain.ts';
+import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../chain/addresses.ts';
+import { isOracleError, OracleError } from '../../platform/errors.ts';
+import type { ApiResponses } from '../state/responses.ts';
+
+/** The chain of the record, read from this browser through an endpoint that the reader has chosen. Its answers are not trusted. */
+
+type ChainInfo = Pick<ApiResponses['info'], 'chain' | 'contracts'>;
+
+export interface ChainRequest {
+  info: ChainInfo;
+  endpoint: string;
+  signal: AbortSignal;
+}
+
+/** EAS is a predeploy on OP Stack chains; these are known to have it. */
+const OP_STACK_IDS = [10, 130, 1_868, 8_453, 57_073, 84_532, 11_155_420];
+const TIMEOUT_MS = 20_000;
+const MAX_RETRIES = 2;
+const RETRY_DELAY_MS = 500;
+const OVERLOADED_STATUSES = [429, 502, 503, 504];
+
+/** Connects after checking that chain and attestation contract are those of the record. @throws OracleError CHAIN_UNREACHABLE */
+export async function openRecordChain({ info, endpoint, signal }: ChainRequest): Promise<AuditChain> {
+  const doubt = explainContractDoubt(info);
+  if (doubt !== null) throw new OracleError('CHAIN_UNREACHABLE', doubt);
+  const addresses = { eas: EAS_ADDRESS, schemaRegistry: SCHEMA_REGISTRY_ADDRESS };
+  const chain = await connectChain((options) => createPageClient(endpoint, signal, options), addresses);
+  if (chain.chainId === info.chain.id) return chain;
+  const problem = `${new URL(endpoint).host} is of chain ${chain.chainId}, the record is on chain ${info.chain.id}`;
+  throw new OracleError('CHAIN_UNREACHABLE', problem);
+}
+
+/** Why the attestation contract that the service names cannot be trusted, or null. An arbitrary contract can return anything. */
+export function explainContractDoubt({ chain: { id, local }, contracts }: ChainInfo): string | null {
+  if (!OP_STACK_IDS.includes(id) && !local)
+    return `the attestation contract of chain ${id} is not known to this page, and the service could name any`;
+  if (contracts.eas.toLowerCase() === EAS_ADDRESS) return null;
+  return `the service names ${contracts.eas.slice(0, 42)} as the attestation contract, but on chain ${id} it is at ${EAS_ADDRESS}`;
+}
+
+/** What an endpoint did wrong; null for an error of another kind. */
+export function explainChainError(error: unknown): string | null {
+  if (!isOracleError(error)) return null;
+  const { cause, message } = error;
+  return (cause instanceof Error ? cause.message : message).replace(/^HTTP request failed\. /, '').slice(0, 200);
+}
+
+/** Sends neither credentials nor the URL of the page, and follows no redirect; the library bounds the size of a response. */
+function createPageClient(endpoint: string, signal: AbortSignal, { batchSize, retries }: ClientOptions) {
+  const transport = http(endpoint, {
+    ...{ batch: batchSize === undefined ? false : { batchSize }, retryCount: 0, timeout: 4 * TIMEOUT_MS },
+    fetchOptions: { credentials: 'omit', referrerPolicy: 'no-referrer', redirect: 'error' },
+    fetchFn: (url, init) => send(url, { ...init, signal }, retries ? MAX_RETRIES : 0),
+  });
+  return createClient({ transport, ccipRead: false, cacheTime: 0 });
+}
+
+async function send(url: string | URL | Request, init: RequestInit & { signal: AbortSignal }, retriesLeft: number): Promise<Response> {
+  const { signal } = init;
+  const limit = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, limit]) }).catch(() => {
+    throw new Error(limit.aborted ? `it does not answer within ${TIMEOUT_MS / 1_000} s` : 'it cannot be reached from this browser');
+  });
+  if (retriesLeft === 0 || !OVERLOADED_STATUSES.includes(response.status)) return response;
+  await response.body?.cancel();
+  await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS * (MAX_RETRIES - retriesLeft + 1)));
+  return send(url, init, retriesLeft - 1);
+}

@@ -1,0 +1,45 @@
+import { h, replaceChildren } from '../lib/dom.ts';
+
+export type OnProgress = (stage: string, done: number, total: number) => void;
+
+interface CheckButtonOptions {
+  /** Text of the button while nothing runs. */
+  label: () => string;
+  /** Of the progress bar. */
+  progressLabel: string;
+  /** @returns the outcome in one line */
+  run: (signal: AbortSignal, onProgress: OnProgress) => Promise<string>;
+}
+
+/** Button of a long check, with its progress and outcome. A second click stops it. */
+export function createCheckButton({ label, progressLabel, run }: CheckButtonOptions) {
+  const progress = h('progress', { 'aria-label': progressLabel, hidden: true });
+  const stage = h('span', { class: 'quiet' });
+  const text = h('span', { role: 'status' });
+  let running: AbortController | null = null;
+  const button = h('button', { type: 'button', class: 'primary', onclick: () => (running === null ? void start() : running.abort()) });
+
+  function name() {
+    if (running === null) replaceChildren(button, label());
+  }
+  const onProgress: OnProgress = (what, done, total) => {
+    Object.assign(progress, { max: total, value: done, hidden: false });
+    replaceChildren(stage, what === '' ? '' : `${what}: ${done} of ${total}`);
+  };
+
+  async function start() {
+    running = new AbortController();
+    for (const element of [text, stage]) replaceChildren(element);
+    replaceChildren(button, 'Stop');
+    try {
+      replaceChildren(text, await run(running.signal, onProgress));
+    } finally {
+      replaceChildren(stage);
+      progress.hidden = true;
+      running = null;
+      name();
+    }
+  }
+  name();
+  return { element: h('div', { class: 'check-all' }, button, progress, stage, text), name };
+}

@@ -1,0 +1,79 @@
+import type { Address, Hex } from 'viem';
+import type { Caller } from '../../auth/caller.ts';
+import type { OnChainAttestation } from '../../chain/eas/attestation-reader.ts';
+import type { ForecastEvidence } from '../../verify/evidence.ts';
+import type { Finding } from '../../verify/findings.ts';
+import { describeFinding } from '../../verify/summary.ts';
+import type { AttestationType } from '../attestations/find-and-count.ts';
+import type { AttestationViewOptions } from '../attestations/view.ts';
+import { buildOpening } from '../commitment/commitment.ts';
+import { buildExpectedPrediction, buildExpectedResolution } from '../commitment/expected-attestation.ts';
+import type { ForecastDoc } from '../forecast-doc.ts';
+import { mayRead } from '../forecast-visibility.ts';
+
+export interface RecordCheckDeps {
+  attesterAddress: Address;
+  saltSecret: string;
+  /** Attestation explorer; null on a local chain, or when none is known. */
+  explorerUrl: string | null;
+  viewFor(caller: Caller): AttestationViewOptions;
+  now(): Date;
+}
+
+/** An attestation of the record, as the chain has it. */
+export interface ReadAttestation {
+  type: AttestationType;
+  uid: Hex;
+  onChain: OnChainAttestation | null;
+}
+
+/** Page of an attestation in the explorer. */
+export function getExplorerUrl({ explorerUrl }: Pick<RecordCheckDeps, 'explorerUrl'>, uid: Hex): string | null {
+  return explorerUrl === null ? null : `${explorerUrl}/attestation/view/${uid}`;
+}
+
+/** The evidence of chain and record about a forecast, with salt and values as far as the caller may read them. */
+export function buildForecastEvidence(
+  deps: Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>,
+  doc: ForecastDoc,
+  { read, caller }: { read: readonly ReadAttestation[]; caller: Caller },
+): ForecastEvidence {
+  const { sequence, day, horizonDays, windowOpensAt, state } = doc;
+  const find = <Type extends AttestationType>(schema: Type) =>
+    read
+      .filter(({ type }) => type === schema)
+      .map(({ uid, onChain }) => ({ uid, schema, content: onChain?.content ?? null, blockAt: null }));
+  const resolutions = find('resolution');
+  return {
+    prediction: find('prediction')[0] ?? { sequence, day, horizonDays, windowOpensAt },
+    resolutions,
+    opening: findServedOpening(deps, doc, caller),
+    recorded: {
+      prediction: buildExpectedPrediction(doc),
+      resolution: resolutions.length === 0 ? null : buildExpectedResolution(doc, deps.saltSecret),
+      isVoid: state === 'VOID',
+    },
+  };
+}
+
+/** Salt and values where the caller may read them; otherwise why not. Undefined: nothing was forecast. */
+function findServedOpening(
+  { saltSecret, viewFor }: Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>,
+  doc: ForecastDoc,
+  caller: Caller,
+): ForecastEvidence['opening'] {
+  if (doc.values === null) return undefined;
+  if (mayRead(doc, viewFor(caller))) return buildOpening(saltSecret, doc._id, doc.values);
+  const until = `until its outcome is on chain, not before ${doc.resolvesAt.toISOString()}`;
+  return { problem: `the values are gated ${until}; callers of the Basic tier may read them at once` };
+}
+
+/** Passed and failed checks as a client receives them. */
+export function toChecks(findings: readonly Finding[]) {
+  const made = findings.filter(({ outcome }) => outcome !== 'unknown');
+  return made.map(({ subject, ...finding }) => {
+    const { check, field, expected, actual, outcome } = finding;
+    const attestation = subject.attestation ?? 'prediction';
+    return { attestation, check, field, what: describeFinding(finding), expected, actual, ok: outcome === 'pass' };
+  });
+}

@@ -1,0 +1,84 @@
+import { type Day, formatDay } from '../../forecast/day.ts';
+import { scoreDirection } from '../../forecast/scoring.ts';
+import type { PriceEvidence } from '../evidence.ts';
+import { type Findings, NO_SUBJECT } from '../findings.ts';
+import type { CheckedRow } from './forecast.ts';
+import { getCloseDays } from './prediction.ts';
+import { computeReturnBps, toPriceCents } from './prices.ts';
+import { toResolutionSubject } from './resolution.ts';
+
+/** Independent sources disagree about the sign of smaller returns only: over five years, the largest was 55 bps. */
+const MAX_DISPUTED_RETURN_BPS = 60;
+/** They disagree on about 1 % of days: 16 of 1,829 at one day, at most 5 at longer horizons. */
+const MAX_FLIPS = 2;
+const MAX_FLIPPED_SHARE = 0.015;
+
+/**
+ * Within the price tolerance, an operator could choose the sign of a small return. Few such flips make the audit incomplete; more than
+ * the noise between sources, or a flip of a large return, are differences.
+ */
+export function checkCloseCalls(rows: readonly CheckedRow[], prices: PriceEvidence, findings: Findings): void {
+  for (const [horizonDays, members] of Map.groupBy(rows, ({ prediction }) => prediction.data.horizonDays)) {
+    const reassessed = members.flatMap((row) => reassessRow(row, prices));
+    const flipped = reassessed.filter(({ row, fromCents, toCents }) => row.outcome?.rose !== toCents > fromCents);
+    for (const one of flipped) reportFlip(one, prices.source, findings);
+    if (flipped.length === 0) continue;
+    const maxFlips = Math.floor(MAX_FLIPS + MAX_FLIPPED_SHARE * reassessed.length);
+    const [wins, reassessedWins] = [reassessed.filter(({ row }) => row.status === 'WIN'), reassessed.filter(isReassessedWin)];
+    const share = `${flipped.length} of ${reassessed.length} prices`;
+    const what = `by ${prices.source} ${share} went the other way: ${reassessedWins.length} wins instead of ${wins.length}`;
+    const because = `${what}; sources disagree about at most ${maxFlips}`;
+    const subject = { ...NO_SUBJECT, horizonDays };
+    if (flipped.length <= maxFlips) findings.leave('outcome', subject, what);
+    else findings.fail('outcome', subject, { field: 'outcomes', expected: `at most ${maxFlips}`, actual: flipped.length, because });
+  }
+}
+
+/** A forecast with its independent closes. */
+interface ReassessedRow {
+  row: CheckedRow;
+  fromCents: number;
+  toCents: number;
+}
+
+function reassessRow(row: CheckedRow, { closes }: PriceEvidence): ReassessedRow[] {
+  const { from, to } = getCloseDays(row.prediction);
+  const [first, last] = [closes.get(from), closes.get(to)];
+  if (row.outcome === null || !row.opened || first === undefined || last === undefined) return [];
+  return [{ row, fromCents: toPriceCents(first), toCents: toPriceCents(last) }];
+}
+
+function reportFlip({ row: { prediction }, fromCents, toCents }: ReassessedRow, source: string, findings: Findings): void {
+  const { day, horizonDays } = prediction.data;
+  const returnBps = computeReturnBps(fromCents, toCents);
+  const other = `by ${source} the price went the other way (${returnBps} bps)`;
+  const [expected, actual] = toCents > fromCents ? ['UP', 'DOWN'] : ['DOWN', 'UP'];
+  const because = `${other}: by more than sources differ`;
+  if (Math.abs(returnBps) <= MAX_DISPUTED_RETURN_BPS) findings.note(`${formatDay(day)} ${horizonDays}d: a close call; ${other}`);
+  else findings.fail('outcome', toResolutionSubject(prediction), { field: 'actualDirection', expected, actual, because });
+}
+
+function isReassessedWin({ row: { resolution, status }, fromCents, toCents }: ReassessedRow): boolean {
+  return resolution !== null && status !== 'HOLD' && scoreDirection(resolution.data.direction, fromCents, toCents) === 'WIN';
+}
+
+/** Checks that all resolutions use the same close of a day, which opens some windows and ends others. */
+export function checkOneClose(rows: readonly CheckedRow[], findings: Findings): void {
+  const first = new Map<Day, { cents: number; uid: string }>();
+  for (const { prediction, resolution } of rows) {
+    if (resolution === null) continue;
+    const { uid, data } = resolution;
+    const { from, to } = getCloseDays(prediction);
+    for (const [day, cents, field] of [
+      [from, data.btcAtSignalCents, 'btcAtSignal'],
+      [to, data.btcAtResolutionCents, 'btcAtResolution'],
+    ] as const) {
+      const known = first.get(day);
+      if (known === undefined) first.set(day, { cents, uid });
+      else {
+        const because = `${formatDay(day)} closes at another price here than in ${known.uid}`;
+        findings.compare('oneClose', toResolutionSubject(prediction), { field, expected: known.cents / 100, actual: cents / 100, because });
+      }
+    }
+  }
+}
