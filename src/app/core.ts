@@ -3,6 +3,7 @@ import type { RegisteredAgent } from '../chain/erc8004/identity.ts';
 import type { ReplayRange } from '../dev/replay.ts';
 import type { Database } from '../platform/mongo.ts';
 import type { TrustedTime } from '../platform/time/trusted-time.ts';
+import type { RecordFigures } from '../record/figures/record-figures.ts';
 import type { ForecastRecord } from '../record/forecast-record.ts';
 import type { ModelStore } from '../record/model-store.ts';
 import type { WagerBook } from '../wager/wager-book.ts';
@@ -18,6 +19,7 @@ export interface ServiceCore extends Pick<ComposedChain, 'chain' | 'wallets'>, C
   encryptionSecret: string;
   record: ForecastRecord;
   models: ModelStore;
+  figures: RecordFigures;
   wagers: WagerBook;
   time: TrustedTime;
   now(): Date;

@@ -47,8 +47,16 @@ export async function runStep(deps: PipelineDeps, step: StepName, day: Day, cont
   const holdReason = context.replayed ? null : ((await context.time.findDisagreement()) ?? (await deps.findHoldReason()));
   if (holdReason !== null) return { waiting: holdReason };
   const outcome = await deps.runs.runAndRecord(step, day, context, () => STEPS[step](deps, day, context));
-  if (!context.replayed) await tryPublishChanges(deps);
+  if (!context.replayed) {
+    await tryRefreshFigures(deps);
+    await tryPublishChanges(deps);
+  }
   return outcome;
+}
+
+/** Before subscribers hear of a change. On failure the first reader computes the figures. */
+async function tryRefreshFigures({ figures, log }: PipelineDeps): Promise<void> {
+  await figures.refresh().catch((error: unknown) => log.error({ err: error }, 'computing the figures of the record failed'));
 }
 
 /** On failure the outbox entries stay with their documents and are published later. */

@@ -1,6 +1,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { ConfirmedAttestation } from '../chain/eas/attester.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
+import { shareReads } from '../platform/concurrency/shared-reads.ts';
 import { OracleError } from '../platform/errors.ts';
 import { insertOrFind } from '../platform/insert-or-find.ts';
 import { ignoreDuplicate } from '../platform/mongo.ts';
@@ -33,6 +34,13 @@ export const RECORD_INDEXES = [
   },
 ];
 
+interface RecordMetaDoc {
+  _id: 'genesis' | 'source' | 'revision';
+  day?: Day;
+  source?: string;
+  revision?: number;
+}
+
 export type NewDay = Omit<DayDoc, '_id' | 'sequence' | 'outbox'>;
 
 /** The forecast record. Every write is first-writer-wins or compare-and-set, and safe to repeat or run concurrently. */
@@ -41,7 +49,9 @@ export class ForecastRecord {
   readonly forecasts: Collection<ForecastDoc>;
   /** The newest forecast of a horizon with its day's public figures; concurrent callers share one read. */
   readonly findNewest = createNewestForecastReader(this);
-  readonly #meta: Collection<{ _id: 'genesis' | 'source'; day?: Day; source?: string }>;
+  /** Advances with every write that changes figures of the record. Concurrent callers share one read that starts after their call. */
+  readonly readRevision = shareReads(async () => (await this.#meta.findOne({ _id: 'revision' }))?.revision ?? 0) as () => Promise<number>;
+  readonly #meta: Collection<RecordMetaDoc>;
   readonly #saltSecret: string;
   readonly #horizons: readonly number[];
 
@@ -96,6 +106,7 @@ export class ForecastRecord {
   async #insertForecasts(stored: DayDoc): Promise<void> {
     const docs = this.#horizons.map((horizonDays) => buildForecastDoc(stored, horizonDays, this.#saltSecret));
     await this.forecasts.insertMany(docs, { ordered: false }).catch(ignoreDuplicate);
+    await this.advanceRevision();
   }
 
   listByDay(day: Day): Promise<ForecastDoc[]> {
@@ -113,8 +124,37 @@ export class ForecastRecord {
     return doc?.attestation?.uid ?? null;
   }
 
+  /** All of a horizon, by sequence: for computations that follow a change, not for requests. */
   listByHorizon(horizonDays: number): Promise<ForecastDoc[]> {
     return this.forecasts.find({ horizonDays }).sort({ sequence: 1 }).toArray();
+  }
+
+  /** At most `limit` of a horizon, newest first. @param before only those of a lower sequence */
+  listNewest(horizonDays: number, { limit, before }: { limit: number; before: number | null }): Promise<ForecastDoc[]> {
+    const filter = before === null ? { horizonDays } : { horizonDays, sequence: { $lt: before } };
+    return this.forecasts.find(filter).sort({ sequence: -1 }).limit(limit).toArray();
+  }
+
+  /** Of a filter, newest first; all without `page`. */
+  listMatching(filter: Filter<ForecastDoc>, page: { skip: number; limit: number } = { skip: 0, limit: 0 }): Promise<ForecastDoc[]> {
+    return this.forecasts.find(filter, page).sort({ sequence: -1 }).toArray();
+  }
+
+  /** Of a horizon from a day on, by sequence. */
+  listSince(horizonDays: number, day: Day): Promise<ForecastDoc[]> {
+    return this.forecasts
+      .find({ day: { $gte: day }, horizonDays })
+      .sort({ day: 1 })
+      .toArray();
+  }
+
+  /** Revealed after an instant, in the order of their ids. */
+  listRevealedSince(at: Date): Promise<ForecastDoc[]> {
+    const filter = { horizonDays: { $in: [...this.#horizons] }, 'reveal.at': { $gt: at } };
+    return this.forecasts
+      .find(filter, { hint: { horizonDays: 1, 'reveal.at': -1, _id: -1 } })
+      .sort({ _id: 1 })
+      .toArray();
   }
 
   async countByState(): Promise<Record<Exclude<ForecastState, 'DRAFT'>, number>> {
@@ -215,16 +255,22 @@ export class ForecastRecord {
     });
   }
 
-  #transition(
+  /** After a write of a step: a crash in between is found by the comparison that follows a start and every night. */
+  async advanceRevision(): Promise<void> {
+    await this.#meta.updateOne({ _id: 'revision' }, { $inc: { revision: 1 } }, { upsert: true });
+  }
+
+  async #transition(
     docs: ForecastDoc[],
     from: ForecastState,
     toChange: (doc: ForecastDoc, index: number) => Pick<ForecastTransition, 'to' | 'set' | 'outboxEntry'>,
   ): Promise<void> {
     const changes = docs.map((doc, index) => ({ id: doc._id, from: doc.state, ...toChange(doc, index) }));
-    return transitionForecasts(
+    await transitionForecasts(
       this.forecasts,
       changes.filter((change) => change.from === from),
     );
+    await this.advanceRevision();
   }
 }
 

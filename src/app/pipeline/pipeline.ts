@@ -22,10 +22,11 @@ interface ComposePipelineDeps extends ServiceCore, Venues {
 }
 
 export function composePipeline({ config, log, shutdown }: ProcessContext, deps: ComposePipelineDeps): PipelineDeps {
-  const { db, chain, wallets, record, market, wagers, venue, otherVenues, saltSecret, time, version, now } = deps;
+  const { db, chain, wallets, record, figures, market, wagers, venue, otherVenues, saltSecret, time, version, now } = deps;
   const ownWallets = [wallets.attester.address, wallets.reporter.address];
   return {
     record,
+    figures,
     saltSecret,
     market,
     wagers,

@@ -13,10 +13,24 @@ export async function startScheduledJobs(service: Service): Promise<void> {
   shutdown.onStop('jobs', async () => (await starting).drain(6_000));
   state.schedule = await starting;
   await webhookDelivery.start(state.schedule);
+  // A process that died between a write and its revision left figures behind.
+  void verifyFigures(service);
+}
+
+async function verifyFigures({ pipeline: { figures }, log }: Service): Promise<void> {
+  try {
+    const differing = await figures.verify();
+    if (differing.length > 0)
+      log.error({ differing }, 'stored figures of the record differed from a recomputation; they are computed again');
+  } catch (error) {
+    log.error({ err: error }, 'comparing the figures of the record failed');
+  }
 }
 
 /** Separate jobs: a slow provider or a long history delays nothing else. */
-function buildJobs({ live, http: { contest, commerce, purchases }, purge }: Service): Record<string, RecurringJob> {
+function buildJobs(service: Service): Record<string, RecurringJob> {
+  const { live, http, purge } = service;
+  const { contest, commerce, purchases } = http;
   const collection: Record<string, RecurringJob> =
     live === null
       ? {}
@@ -37,6 +51,7 @@ function buildJobs({ live, http: { contest, commerce, purchases }, purge }: Serv
         await purchases.sweep();
       },
     },
+    figures: { cron: '40 3 * * *', run: () => verifyFigures(service) },
     // Not every database engine deletes expired documents.
     housekeeping: { cron: '17 * * * *', run: () => purge(now()) },
   };

@@ -1,5 +1,4 @@
 import { DAY_MS } from '../../forecast/day.ts';
-import { HORIZONS } from '../../forecast/model.ts';
 import { type BriefOutcome, toBriefOutcome } from '../../record/briefs/compose.ts';
 import { getNextIntent } from '../../record/intent/next-intent.ts';
 import { buildBetFromWager, type TradeIntent } from '../../record/intent/trade-intent.ts';
@@ -70,11 +69,7 @@ async function readStake(deps: DocumentDeps, day: number): Promise<Stake> {
 
 /** Forecasts of all horizons that were revealed since an instant, oldest first. */
 async function listResolvedSince({ record }: DocumentDeps, since: Date): Promise<BriefOutcome[]> {
-  const docs = (await Promise.all(HORIZONS.map((horizonDays) => record.listByHorizon(horizonDays)))).flat();
-  return docs
-    .filter(({ reveal, resolution }) => reveal !== null && resolution !== null && reveal.at > since)
-    .toSorted((a, b) => (a._id < b._id ? -1 : 1))
-    .map(toBriefOutcome);
+  return (await record.listRevealedSince(since)).map(toBriefOutcome);
 }
 
 function formatStake({ market, sizing, marketReason, contractSide, actionable, notActionableBecause }: Stake): string {

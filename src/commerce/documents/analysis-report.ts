@@ -6,7 +6,7 @@ import { describeThresholds } from '../../record/oracle/signal-thresholds.ts';
 import { type DocumentDeps, SOLD_HORIZON_DAYS } from './deps.ts';
 import type { DocumentBody } from './document-head.ts';
 import { describeForecast, NO_ADVICE_NOTE, probabilityToPercent } from './format.ts';
-import { readSoldForecast, readSoldStatistics, type SoldForecast, toForecastSection } from './sold-forecast.ts';
+import { readSoldForecast, type SoldForecast, toForecastSection, toSoldStatistics } from './sold-forecast.ts';
 
 /** The forecasts of all horizons with their inputs, models and records. @throws OracleError STEP_WAITING before the first forecast */
 export async function composeAnalysisReport(deps: DocumentDeps): Promise<DocumentBody> {
@@ -16,7 +16,7 @@ export async function composeAnalysisReport(deps: DocumentDeps): Promise<Documen
     deps.record.findDay(main.newest.day) as Promise<DayDoc>,
     getCurrentRegime(deps, deps.now()),
     Promise.all(sold.map(async ({ newest }) => buildModelDetails(await deps.models.get(newest.modelVersion), newest))),
-    Promise.all(sold.map((one) => readSoldStatistics(deps, one))),
+    sold.map(toSoldStatistics),
   ]);
   return {
     forecastId: main.forecastId,

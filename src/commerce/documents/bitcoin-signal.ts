@@ -4,7 +4,7 @@ import type { DocumentDeps } from './deps.ts';
 import type { DocumentBody } from './document-head.ts';
 import { describeForecast, NO_ADVICE_NOTE } from './format.ts';
 import { buildFullProof } from './full-proof.ts';
-import { readSoldForecast, readSoldStatistics, type SoldForecast, toForecastSection } from './sold-forecast.ts';
+import { readSoldForecast, type SoldForecast, toForecastSection, toSoldStatistics } from './sold-forecast.ts';
 
 /** The newest 7-day forecast with its proof. @throws OracleError STEP_WAITING before the first forecast */
 export async function composeSignalWithProof(deps: DocumentDeps): Promise<DocumentBody> {
@@ -26,7 +26,7 @@ function toSignalWithProof(deps: DocumentDeps, sold: SoldForecast): DocumentBody
 export async function composeBitcoinSignal(deps: DocumentDeps): Promise<DocumentBody> {
   const sold = await readSoldForecast(deps);
   const { newest } = sold;
-  const [model, record] = await Promise.all([deps.models.get(newest.modelVersion), readSoldStatistics(deps, sold)]);
+  const [model, record] = [await deps.models.get(newest.modelVersion), toSoldStatistics(sold)];
   return {
     ...toSignalWithProof(deps, sold),
     methodology: {

@@ -1,7 +1,7 @@
 import type { Hash } from 'viem';
 import { type HorizonRecord, readHorizonRecord } from '../../record/oracle/oracle-signal.ts';
 import { toQuantiles } from '../../record/oracle/premium-signal.ts';
-import { computeFullStatistics } from '../../record/scorecard/track-record.ts';
+import { toFullStatistics } from '../../record/scorecard/track-record.ts';
 import { type DocumentDeps, PAYER_CALLER, SOLD_HORIZON_DAYS } from './deps.ts';
 
 /** The newest forecast of a horizon as visible to payers, with its record. */
@@ -20,6 +20,6 @@ export function toForecastSection({ signal, newest }: Pick<SoldForecast, 'signal
   return { forecast: signal, quantiles: toQuantiles(newest) };
 }
 
-export function readSoldStatistics({ statistics }: DocumentDeps, { docs, newest }: Pick<SoldForecast, 'docs' | 'newest'>) {
-  return computeFullStatistics(statistics, docs, newest.horizonDays);
+export function toSoldStatistics({ figures }: Pick<SoldForecast, 'figures'>) {
+  return toFullStatistics(figures);
 }

@@ -3,7 +3,7 @@ import type { Hex } from 'viem';
 import { OracleError } from '../../platform/errors.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
-import { type AttestationMatch, type AttestationType, findAttestation } from './find-and-count.ts';
+import { type AttestationMatch, type AttestationType, findAttestation } from './find-attestation.ts';
 import { type AttestationViewOptions, viewAttestation } from './view.ts';
 
 const ATTESTATION_TYPES: readonly AttestationType[] = ['prediction', 'resolution'];

@@ -7,7 +7,7 @@ import { fromCents } from '../forecast-doc.ts';
 import { computeStrikeProbability } from '../market/strike-probability.ts';
 import type { OracleDeps } from '../oracle/deps.ts';
 import { computeFreshness } from '../oracle/freshness.ts';
-import { type MadeForecast, requireNewestForecast, requireReadable } from '../oracle/made-forecast.ts';
+import { type MadeForecast, requireMade, requireReadable } from '../oracle/made-forecast.ts';
 import { loadOrNoteMissing, type MissingPart } from '../oracle/missing-parts.ts';
 import { isOwnVenue } from '../own-venue.ts';
 import { findTradableStrike, toListedMarket } from './market.ts';
@@ -18,7 +18,7 @@ import { type BetDecision, buildBetFromWager, buildTradeIntent, isTradableForeca
 export async function getNextIntent(deps: OracleDeps, horizonDays: number, caller: Caller) {
   const options = deps.viewFor(caller);
   const newest = await deps.record.findLatest(horizonDays);
-  const forecast = requireNewestForecast(newest === null ? [] : [newest]);
+  const forecast = requireMade(newest);
   requireReadable(forecast, options);
   if (!isTradableForecast(forecast)) return null;
   const [wager, lastDay, { lastDay: lastCovered }] = await Promise.all([

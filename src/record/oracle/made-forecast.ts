@@ -9,10 +9,9 @@ export function isMadeForecast(doc: ForecastDoc): doc is MadeForecast {
   return doc.values !== null && doc.regime !== null && doc.modelVersion !== null;
 }
 
-/** The newest forecast that was not missed; expects sequence order. @throws OracleError STEP_WAITING before the first */
-export function requireNewestForecast(docs: readonly ForecastDoc[]): MadeForecast {
-  const newest = docs.findLast(isMadeForecast);
-  if (newest === undefined) throw notYetMadeError('forecast');
+/** @param newest forecast that was not missed; null before the first, @throws OracleError STEP_WAITING */
+export function requireMade(newest: ForecastDoc | null): MadeForecast {
+  if (newest === null || !isMadeForecast(newest)) throw notYetMadeError('forecast');
   return newest;
 }
 

@@ -2,16 +2,15 @@ import type { z } from 'zod';
 import type { Caller } from '../../auth/caller.ts';
 import { formatDay } from '../../forecast/day.ts';
 import { formatHorizonName } from '../../forecast/model.ts';
-import type { WinRate } from '../../forecast/statistics/win-rate.ts';
+import type { HorizonFigures } from '../figures/horizon-figures.ts';
 import { fromCents } from '../forecast-doc.ts';
 import { toCommittedProbabilities, toPublicStatus } from '../forecast-visibility.ts';
 import type { ORACLE_SIGNAL } from '../schemas/oracle.ts';
-import { computeForecastWinRate, type ScorecardSummary, summarizeForecasts } from '../scorecard/scorecard.ts';
 import { buildCommitmentProof, type CommitmentProof } from './commitment-proof.ts';
 import type { OracleDeps } from './deps.ts';
 import { computeFreshness } from './freshness.ts';
-import { type MadeForecast, requireNewestForecast, requireReadable } from './made-forecast.ts';
-import { computeRecentAccuracy } from './recent-accuracy.ts';
+import { type MadeForecast, requireMade, requireReadable } from './made-forecast.ts';
+import { readRecentAccuracy } from './recent-accuracy.ts';
 
 /** The newest forecast of a horizon with its commitment proof (interface, section 2.2); the transport adapter adds `access`. */
 export type OracleSignal = Omit<z.input<typeof ORACLE_SIGNAL>, 'success' | 'access' | keyof CommitmentProof> & CommitmentProof;
@@ -24,24 +23,29 @@ export async function getOracleSignal(deps: OracleDeps, horizonDays: number, cal
 }
 
 export async function readHorizonRecord(deps: OracleDeps, horizonDays: number, caller: Caller) {
-  const [docs, { lastDay: lastCovered }] = await Promise.all([deps.record.listByHorizon(horizonDays), deps.market.coverage()]);
-  const newest = requireNewestForecast(docs);
+  const { record, statistics, market } = deps;
+  const [made, [last], figures, { lastDay: lastCovered }] = await Promise.all([
+    record.findLatest(horizonDays),
+    record.listNewest(horizonDays, { limit: 1, before: null }),
+    statistics.figures.getHorizon(horizonDays),
+    market.coverage(),
+  ]);
+  const newest = requireMade(made);
   const options = deps.viewFor(caller);
   requireReadable(newest, options);
   const now = deps.now();
-  const summary = summarizeForecasts(docs, horizonDays);
-  const accuracy7d = computeRecentAccuracy(docs, { horizonDays, days: 7, now });
+  const accuracy7d = await readRecentAccuracy(record, { horizonDays, days: 7, now });
   const signal: OracleSignal = {
     ...toForecastFields(newest),
     accuracy_7d: accuracy7d.accuracy,
     accuracyOfLast7Days: accuracy7d.accuracy,
     accuracy7d,
-    skill: toSkillNote(summary, computeForecastWinRate(docs, horizonDays)),
-    ...computeFreshness(newest, { lastDay: docs[docs.length - 1].day, lastCovered }, now),
+    skill: toSkillNote(figures),
+    ...computeFreshness(newest, { lastDay: last.day, lastCovered }, now),
     ...buildCommitmentProof(newest, { saltSecret: options.saltSecret, publicUrl: deps.publicUrl }),
-    source: deps.market.source,
+    source: market.source,
   };
-  return { docs, newest, summary, signal };
+  return { newest, figures, signal };
 }
 
 function toForecastFields(doc: MadeForecast) {
@@ -68,7 +72,7 @@ function toForecastFields(doc: MadeForecast) {
 }
 
 /** The verdict on the horizon's whole record, so that a client does not read a confidence as proven skill. */
-function toSkillNote({ verdict, alwaysUpAccuracy }: ScorecardSummary, share: WinRate): OracleSignal['skill'] {
-  const { n: scored, effectiveN, independent, accuracy, interval95 } = share;
+function toSkillNote({ summary: { verdict, alwaysUpAccuracy }, winRate }: HorizonFigures): OracleSignal['skill'] {
+  const { n: scored, effectiveN, independent, accuracy, interval95 } = winRate;
   return { verdict, scored, effectiveN, independent, accuracy, interval95, alwaysUpAccuracy };
 }

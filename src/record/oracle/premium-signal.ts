@@ -10,23 +10,25 @@ import type { MadeForecast } from './made-forecast.ts';
 import { loadOrNoteMissing, type MissingPart } from './missing-parts.ts';
 import { buildModelDetails } from './model-details.ts';
 import { readHorizonRecord } from './oracle-signal.ts';
-import { computeRecentAccuracy } from './recent-accuracy.ts';
+import { readRecentAccuracy } from './recent-accuracy.ts';
 import { describeThresholds } from './signal-thresholds.ts';
 
 /** The Basic answer with all its evidence (interface, section 2.2); unavailable parts are null and listed in `missing`. Errors as Basic. */
 export async function getPremiumSignal(deps: OracleDeps, horizonDays: number, caller: Caller) {
   const now = deps.now();
-  const { docs, newest, summary, signal } = await readHorizonRecord(deps, horizonDays, caller);
+  const { newest, figures, signal } = await readHorizonRecord(deps, horizonDays, caller);
   const day = (await deps.record.findDay(newest.day)) as DayDoc;
   const missing: MissingPart[] = [];
   const model = await loadOrNoteMissing(missing, 'model', () => deps.models.get(newest.modelVersion));
-  const [regimeDetail, strikes, predictionMarket, details] = await Promise.all([
+  const [regimeDetail, strikes, predictionMarket, details, recent] = await Promise.all([
     loadOrNoteMissing(missing, 'regimeDetail', () => getCurrentRegime(deps, now)),
     listNearStrikes({ deps, day, model }, missing),
     compareWithMarket(deps),
-    deps.statistics.getDetails(docs, horizonDays),
+    deps.statistics.getDetails(horizonDays),
+    readRecentAccuracy(deps.record, { horizonDays, days: 30, now }),
   ]);
-  const { accuracy: last30d, ...accuracy } = computeRecentAccuracy(docs, { horizonDays, days: 30, now });
+  const { accuracy: last30d, ...accuracy } = recent;
+  const { longestWinStreak, ...summary } = figures.summary;
   return {
     ...signal,
     ...toPremiumContext(day, signal.btcPrice, missing),

@@ -19,22 +19,18 @@ export interface Scorecard extends Pick<ScorecardReply, 'summary' | 'stats' | 'p
   nextBefore: number | null;
 }
 
-export interface ScorecardPage {
-  limit: number;
-  before: number | null;
-}
-
-const WHOLE_SCORECARD: ScorecardPage = { limit: Number.POSITIVE_INFINITY, before: null };
-
-export function buildScorecard(docs: ForecastDoc[], horizonDays: number, options: ViewOptions, page = WHOLE_SCORECARD): Scorecard {
-  const { longestWinStreak, ...figures } = summarizeRecord(docs.map(toSummaryRow), horizonDays);
+/** @param newest forecasts of a page, newest first, and the one after it where there is one */
+export function buildScorecard(
+  { longestWinStreak, ...figures }: RecordSummary,
+  { newest, limit }: { newest: readonly ForecastDoc[]; limit: number },
+  options: ViewOptions,
+): Scorecard {
   const summary = toPublishedSummary(figures);
-  const shown = selectPage(docs, page);
-  const first = shown.at(-1);
+  const shown = newest.slice(0, limit);
   return {
     summary,
     stats: {
-      total: docs.length,
+      total: summary.totalPredictions,
       scored: summary.scored,
       wins: summary.wins,
       losses: summary.losses,
@@ -43,13 +39,8 @@ export function buildScorecard(docs: ForecastDoc[], horizonDays: number, options
       longestStreak: longestWinStreak,
     },
     predictions: shown.map((doc) => toScorecardEntry(doc, options)),
-    nextBefore: first === undefined || first === docs[0] ? null : first.sequence,
+    nextBefore: newest.length > limit ? (shown.at(-1)?.sequence ?? null) : null,
   };
-}
-
-function selectPage(docs: readonly ForecastDoc[], { limit, before }: ScorecardPage): ForecastDoc[] {
-  const end = before === null ? docs.length : docs.findLastIndex(({ sequence }) => sequence < before) + 1;
-  return docs.slice(Math.max(0, end - limit), end).reverse();
 }
 
 export function summarizeForecasts(docs: readonly ForecastDoc[], horizonDays: number): ScorecardSummary {

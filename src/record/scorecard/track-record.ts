@@ -1,16 +1,16 @@
+import type { Filter } from 'mongodb';
 import type { Caller } from '../../auth/caller.ts';
 import { type Day, formatDay } from '../../forecast/day.ts';
-import { computeMeanInterval, type MeanInterval } from '../../forecast/math/mean-interval.ts';
 import { formatHorizonName } from '../../forecast/model.ts';
 import type { Regime } from '../../forecast/regime/regime.ts';
-import { brierScore, selectNonOverlapping } from '../../forecast/scoring.ts';
+import type { HorizonFigures } from '../figures/horizon-figures.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
-import { type PublicStatus, toCommittedProbabilities, toPublicStatus, type ViewOptions } from '../forecast-visibility.ts';
+import type { PublicStatus, ViewOptions } from '../forecast-visibility.ts';
 import type { TrackRecordReply } from '../schemas/track-record.ts';
-import { buildShareRow, groupByModelVersion, groupByRegime, type ShareRow } from '../statistics/breakdown.ts';
+import type { HorizonRow, ShareRow } from '../statistics/breakdown.ts';
 import type { StatisticsService } from '../statistics/statistics-service.ts';
-import { summarizeForecasts, toScorecardEntry } from './scorecard.ts';
+import { toScorecardEntry } from './scorecard.ts';
 
 export interface TrackRecordFilter {
   horizonDays: number;
@@ -35,31 +35,46 @@ export async function readTrackRecord(
   { filter, page: { page, pageSize }, caller }: { filter: TrackRecordFilter; page: { page: number; pageSize: number }; caller: Caller },
 ): Promise<TrackRecordReply> {
   const { horizonDays } = filter;
-  const all = await deps.record.listByHorizon(horizonDays);
-  const docs = all.filter((doc) => matchesFilter(doc, filter));
-  const shown = docs.toReversed().slice((page - 1) * pageSize, page * pageSize);
+  const query = toQuery(filter);
+  const [whole, selected, byHorizon, marketSkill, shown] = await Promise.all([
+    deps.statistics.figures.getHorizon(horizonDays),
+    query === null ? deps.statistics.figures.getHorizon(horizonDays) : deps.statistics.getSelection(query, horizonDays),
+    deps.statistics.getHorizonRows(),
+    deps.statistics.getMarketSkill(),
+    deps.record.listMatching({ ...query, horizonDays }, { skip: (page - 1) * pageSize, limit: pageSize }),
+  ]);
+  const total = selected.summary.totalPredictions;
   return {
     asOf: deps.now().toISOString(),
     filters: toFilterReply(filter),
-    statistics: await computeFilteredStatistics(deps.statistics, docs, filter),
-    byRegime: groupByRegime(docs, horizonDays).map((row) => hideSelectedShares(row, filter)),
-    byModelVersion: groupByModelVersion(docs, horizonDays).map((row) => hideSelectedShares(row, filter)),
-    byHorizon: await deps.statistics.getHorizonRows(),
-    wholeRecord: { ...buildShareRow(all, horizonDays), verdict: summarizeForecasts(all, horizonDays).verdict },
-    marketSkill: await deps.statistics.getMarketSkill(),
+    statistics: toSelectedStatistics(selected, filter),
+    byRegime: selected.byRegime.map((row) => hideSelectedShares(row, filter)),
+    byModelVersion: selected.byModelVersion.map((row) => hideSelectedShares(row, filter)),
+    byHorizon,
+    wholeRecord: toShare(whole.row),
+    marketSkill,
     inference: formatInferenceNote(filter),
     entries: shown.map((doc) => toScorecardEntry(doc, deps.viewFor(caller))),
     page,
     pageSize,
-    pages: Math.ceil(docs.length / pageSize),
-    total: docs.length,
+    pages: Math.ceil(total / pageSize),
+    total,
     source: deps.market.source,
   };
 }
 
-function matchesFilter(doc: ForecastDoc, { from, to, regime, status }: TrackRecordFilter): boolean {
-  if ((from !== null && doc.day < from) || (to !== null && doc.day > to)) return false;
-  return (regime === null || doc.regime === regime) && (status === null || toPublicStatus(doc) === status);
+/** Null: no selection. */
+function toQuery({ from, to, regime, status }: TrackRecordFilter): Filter<ForecastDoc> | null {
+  if (from === null && to === null && regime === null && status === null) return null;
+  return {
+    ...((from !== null || to !== null) && { day: { ...(from !== null && { $gte: from }), ...(to !== null && { $lte: to }) } }),
+    ...(regime !== null && { regime }),
+    ...(status !== null && { state: { $in: status === 'PENDING' ? ['DRAFT', 'PENDING'] : [status] } }),
+  };
+}
+
+function toShare({ horizon, holds, voids, missed, pending, ...share }: HorizonRow): TrackRecordReply['wholeRecord'] {
+  return share;
 }
 
 function toFilterReply({ horizonDays, from, to, regime, status }: TrackRecordFilter): TrackRecordReply['filters'] {
@@ -82,34 +97,17 @@ const OUTCOME_SELECTED_STATISTICS = {
   verdict: 'no verdict: these forecasts were selected by their outcome',
 };
 
-async function computeFilteredStatistics(service: StatisticsService, docs: ForecastDoc[], { horizonDays, status }: TrackRecordFilter) {
-  if (status !== null) return { ...summarizeForecasts(docs, horizonDays), ...OUTCOME_SELECTED_STATISTICS };
-  return computeFullStatistics(service, docs, horizonDays);
+function toSelectedStatistics(figures: HorizonFigures, { status }: TrackRecordFilter) {
+  const all = toFullStatistics(figures);
+  return status === null ? all : { ...all, ...OUTCOME_SELECTED_STATISTICS };
 }
 
-export async function computeFullStatistics(service: StatisticsService, docs: readonly ForecastDoc[], horizonDays: number) {
-  const statistics = await service.computeStatistics(docs, horizonDays);
-  return { ...summarizeForecasts(docs, horizonDays), brierDifference: computeBrierDifference(docs, horizonDays), ...statistics };
+export function toFullStatistics({ summary: { longestWinStreak, ...summary }, brierDifference, statistics }: HorizonFigures) {
+  return { ...summary, brierDifference, ...statistics };
 }
 
 function hideSelectedShares<Row extends ShareRow>(row: Row, { status }: TrackRecordFilter): Row {
   return status === null ? row : { ...row, accuracy: null, accuracyInterval95: null, brier: null };
-}
-
-/** Brier score of the model minus that of the base rate, in pairs, on non-overlapping windows. */
-export function computeBrierDifference(docs: readonly ForecastDoc[], horizonDays: number): MeanInterval | null {
-  const revealed = docs.filter(({ reveal, values }) => reveal !== null && values !== null);
-  const differences = selectNonOverlapping(revealed, horizonDays).map(({ values, resolution }) => {
-    const rose = resolution?.actualDirection === 'UP';
-    return brierScore(toCommittedProbabilities(values!).pUp, rose) - brierScore(values!.climatology, rose);
-  });
-  const interval = computeMeanInterval(differences);
-  return interval === null ? null : clampDifference(interval);
-}
-
-/** With few pairs the interval exceeds the range of a difference. */
-function clampDifference({ n, mean, low, high }: MeanInterval): MeanInterval {
-  return { n, mean, low: low === null ? null : Math.max(-1, low), high: high === null ? null : Math.min(1, high) };
 }
 
 function formatInferenceNote({ from, to, regime, status }: TrackRecordFilter): string {

@@ -1,17 +1,16 @@
-import { createHash } from 'node:crypto';
+import type { Filter } from 'mongodb';
 import { type Day, formatDay } from '../../forecast/day.ts';
 import { computeMeanInterval } from '../../forecast/math/mean-interval.ts';
-import { HORIZONS } from '../../forecast/model.ts';
-import { computeRecordStatistics, type RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
 import { createCache } from '../../platform/cache.ts';
 import { type CrowdPin, readPins, roundScore } from '../crowd/crowd-pins.ts';
 import type { MarketComparisonDeps } from '../crowd/market-comparison.ts';
 import { compareWeekly } from '../crowd/weekly-comparison.ts';
+import { computeHorizonFigures, type HorizonFigures } from '../figures/horizon-figures.ts';
+import type { RecordFigures } from '../figures/record-figures.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ModelStore } from '../model-store.ts';
 import { isOwnVenue } from '../own-venue.ts';
-import { buildHorizonRow, groupByModelVersion, groupByRegime, type HorizonRow } from './breakdown.ts';
-import { scoreForecasts } from './score-forecasts.ts';
+import type { HorizonRow } from './breakdown.ts';
 
 type MarketSkill = NonNullable<ReturnType<typeof computeMarketSkill>>;
 
@@ -19,37 +18,37 @@ const MAX_CACHED_SELECTIONS = 64;
 
 export interface StatisticsDeps extends MarketComparisonDeps {
   models: Pick<ModelStore, 'get'>;
+  figures: RecordFigures;
 }
 
 const STRIKE_QUESTION_NOTE =
   'A different question from UP or DOWN: whether the price is above the strike nearest to the money at the weekly expiry, one strike per week, whatever the horizon of this record.';
 const OWN_QUOTES_NOTE = 'The quotes are made by this service itself: skill against them proves nothing.';
 
-/** Cached because resampling dominates response time; keys come from the database, so that all processes serve the same. */
+/** Statistics of the record and of selections from it. */
 export class StatisticsService {
+  readonly figures: RecordFigures;
   readonly #deps: StatisticsDeps;
-  readonly #statisticsCache = createCache<RecordStatistics>('record-statistics', MAX_CACHED_SELECTIONS);
-  readonly #horizonCache = createCache<HorizonRow[]>('record-by-horizon', 1);
+  readonly #selectionCache = createCache<HorizonFigures>('record-selections', MAX_CACHED_SELECTIONS);
   readonly #skillCache = createCache<MarketSkill | null>('market-skill', 1);
 
   constructor(deps: StatisticsDeps) {
     this.#deps = deps;
+    this.figures = deps.figures;
   }
 
-  /** Of one horizon's forecasts in sequence order; unresolved ones add nothing. */
-  computeStatistics(docs: readonly ForecastDoc[], horizonDays: number): Promise<RecordStatistics> {
-    return this.#statisticsCache.get(digestScoredForecasts(docs, horizonDays), async () =>
-      computeRecordStatistics(await scoreForecasts(this.#deps.models, docs), horizonDays),
-    );
+  /** Figures of the forecasts of a filter, once per revision of the record. */
+  async getSelection(filter: Filter<ForecastDoc>, horizonDays: number): Promise<HorizonFigures> {
+    const { record, models } = this.#deps;
+    const key = JSON.stringify([await record.readRevision(), horizonDays, filter]);
+    return this.#selectionCache.get(key, async () => {
+      const newestFirst = await record.listMatching({ ...filter, horizonDays });
+      return computeHorizonFigures(models, newestFirst.reverse(), horizonDays);
+    });
   }
 
   async getHorizonRows(): Promise<HorizonRow[]> {
-    const { record } = this.#deps;
-    // Forecasts are only added and each resolves once, so that equal counts identify the same record.
-    const counts = await record.countByState();
-    return this.#horizonCache.get(JSON.stringify(counts), () =>
-      Promise.all(HORIZONS.map(async (horizonDays) => buildHorizonRow(await record.listByHorizon(horizonDays), horizonDays))),
-    );
+    return (await this.figures.getHorizons()).map(({ row }) => row);
   }
 
   async getMarketSkill() {
@@ -65,27 +64,14 @@ export class StatisticsService {
     return { venue: venueName, quotesAreOurs, throughDate: formatDay(through), skill, note };
   }
 
-  async getDetails(docs: readonly ForecastDoc[], horizonDays: number) {
-    const [statistics, byHorizon, marketSkill] = await Promise.all([
-      this.computeStatistics(docs, horizonDays),
+  async getDetails(horizonDays: number) {
+    const [{ statistics, byRegime, byModelVersion }, byHorizon, marketSkill] = await Promise.all([
+      this.figures.getHorizon(horizonDays),
       this.getHorizonRows(),
       this.getMarketSkill(),
     ]);
-    const [byRegime, byModelVersion] = [groupByRegime(docs, horizonDays), groupByModelVersion(docs, horizonDays)];
     return { statistics, byHorizon, byRegime, byModelVersion, marketSkill };
   }
-}
-
-function digestScoredForecasts(docs: readonly ForecastDoc[], horizonDays: number): string {
-  const hash = createHash('sha256').update(String(horizonDays));
-  for (const { day, reveal, values, resolution, modelVersion } of docs) {
-    if (reveal === null || values === null || resolution === null) continue;
-    const { signal, direction, pUpBps, climatology, distribution, btcPriceCents } = values;
-    const { actualDirection, btcAtResolutionCents } = resolution;
-    const committed = [signal, direction, pUpBps, climatology, distribution.scale, distribution.shift, btcPriceCents];
-    hash.update(JSON.stringify([day, modelVersion, ...committed, actualDirection, btcAtResolutionCents]));
-  }
-  return hash.digest('hex');
 }
 
 /** Null before the first settled week, and while the market's score is 0. The interval is the weekly comparison's, so that both agree. */

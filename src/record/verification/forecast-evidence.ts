@@ -4,7 +4,7 @@ import type { OnChainAttestation } from '../../chain/eas/attestation-reader.ts';
 import type { ForecastEvidence } from '../../verify/evidence.ts';
 import type { Finding } from '../../verify/findings.ts';
 import { describeFinding } from '../../verify/summary.ts';
-import type { AttestationType } from '../attestations/find-and-count.ts';
+import type { AttestationType } from '../attestations/find-attestation.ts';
 import type { AttestationViewOptions } from '../attestations/view.ts';
 import { buildOpening } from '../commitment/commitment.ts';
 import { buildExpectedPrediction, buildExpectedResolution } from '../commitment/expected-attestation.ts';

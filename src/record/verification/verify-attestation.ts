@@ -10,7 +10,7 @@ import { compareRecorded } from '../../verify/claims/recorded.ts';
 import type { CheckContext, ForecastEvidence } from '../../verify/evidence.ts';
 import { createFindings, type Findings, NO_SUBJECT } from '../../verify/findings.ts';
 import { getVerdict } from '../../verify/summary.ts';
-import { type AttestationMatch, findAttestation } from '../attestations/find-and-count.ts';
+import { type AttestationMatch, findAttestation } from '../attestations/find-attestation.ts';
 import { viewAttestation } from '../attestations/view.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
 import type { AttestationVerification } from '../schemas/attestations.ts';

@@ -9,7 +9,7 @@ import { getCheck } from '../../verify/catalogue.ts';
 import { checkForecastEvidence } from '../../verify/check-forecast-evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
 import { formatForecastVerdict, getVerdict } from '../../verify/summary.ts';
-import { type AttestationType, findAttestation } from '../attestations/find-and-count.ts';
+import { type AttestationType, findAttestation } from '../attestations/find-attestation.ts';
 import { viewSalt } from '../attestations/view.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { COMMITMENT_FORMULA } from '../oracle/commitment-proof.ts';

@@ -6,7 +6,7 @@ import { formatWeek, getLastDayOfWeek, type Week } from '../../forecast/week.ts'
 import { computeChangePct } from '../../market/numbers.ts';
 import { roundTo } from '../../platform/round.ts';
 import type { WagerDoc } from '../../wager/wager-book.ts';
-import { sumCostWei } from '../attestations/find-and-count.ts';
+import { sumCostWei } from '../attestations/attestation-figures.ts';
 import type { DayDoc } from '../day-doc.ts';
 import { type ForecastDoc, forecastAsOf, isOpenForecast } from '../forecast-doc.ts';
 import { sanitizeText } from '../sanitize-text.ts';

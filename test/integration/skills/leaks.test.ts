@@ -140,11 +140,15 @@ describe('the leak tests fail', () => {
 /** A record in which a forecast has the status HOLD as soon as it is one. */
 async function withUntoldHolds(): Promise<SkillDeps['record']> {
   const { record } = service.http;
-  const listByHorizon = async (horizonDays: number) =>
-    (await record.listByHorizon(horizonDays)).map((doc) =>
+  const listMatching: typeof record.listMatching = async ({ state, ...filter }, { skip, limit } = { skip: 0, limit: 0 }) => {
+    const docs = (await record.listMatching(filter)).map((doc) =>
       doc.values?.signal === 'HOLD' && doc.state === 'PENDING' ? { ...doc, state: 'HOLD' as const } : doc,
     );
-  return Object.assign(Object.create(record) as SkillDeps['record'], { listByHorizon });
+    const states = (state as { $in: string[] } | undefined)?.$in;
+    const matching = docs.filter((doc) => states === undefined || states.includes(doc.state));
+    return limit === 0 ? matching : matching.slice(skip, skip + limit);
+  };
+  return Object.assign(Object.create(record) as SkillDeps['record'], { listMatching });
 }
 
 describe('Basic', () => {

@@ -6,10 +6,11 @@ import { toPublishedSummary } from '../../../src/forecast/statistics/published-s
 import { computeRecordStatistics } from '../../../src/forecast/statistics/record-statistics.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
 import { toPublicStatus } from '../../../src/record/forecast-visibility.ts';
-import { buildScorecard, summarizeForecasts } from '../../../src/record/scorecard/scorecard.ts';
-import { computeBrierDifference } from '../../../src/record/scorecard/track-record.ts';
+import { summarizeForecasts } from '../../../src/record/scorecard/scorecard.ts';
+import { computeBrierDifference } from '../../../src/record/statistics/brier-difference.ts';
 import { scoreForecasts } from '../../../src/record/statistics/score-forecasts.ts';
 import { type Served, serve } from '../../support/http/serve.ts';
+import { scorecardOf } from '../../support/record/scorecard-of.ts';
 import { fullService } from '../../support/service/full-service.ts';
 import type { TestService } from '../../support/service/service.ts';
 import { BASIC, buildSkillDeps, createTestRunner, type RunSkillById } from '../../support/service/skills.ts';
@@ -44,6 +45,7 @@ async function makeVaried(): Promise<void> {
     const decided = reveal === null ? {} : { state: outcome, 'resolution.outcome': outcome, ...said };
     await forecasts.updateOne({ _id }, { $set: { regime: regimes[sequence % regimes.length], ...decided } });
   }
+  await service.pipeline.record.advanceRevision();
 }
 
 const track = (input: Record<string, unknown>, caller = PUBLIC_CALLER) =>
@@ -103,7 +105,7 @@ describe('filters', () => {
           (status === undefined || toPublicStatus(doc) === status),
       );
       const output = await track(input);
-      const { summary, predictions } = buildScorecard(left, Number.parseInt(horizon, 10), service.http.viewFor(PUBLIC_CALLER));
+      const { summary, predictions } = scorecardOf(left, Number.parseInt(horizon, 10), service.http.viewFor(PUBLIC_CALLER));
       const { brierDifference: _, calls, probabilities, distribution, ...statistics } = output.statistics;
       const { totalPredictions, resolved, wins, losses, holds, voids, pending } = summary;
       expect(statistics).toMatchObject({ totalPredictions, resolved, wins, losses, holds, voids, pending });

@@ -4,7 +4,7 @@ import { viewAttestation } from '../../../src/record/attestations/view.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
 import { viewForecast } from '../../../src/record/forecast-visibility.ts';
 import type { ForecastState } from '../../../src/record/lifecycle/forecast-state.ts';
-import { buildScorecard } from '../../../src/record/scorecard/scorecard.ts';
+import { scorecardOf } from '../../support/record/scorecard-of.ts';
 import { buildTestForecast } from './forecast-fixture.ts';
 
 const now = new Date('2026-01-20T00:00:00Z');
@@ -14,7 +14,7 @@ const PUBLIC: Caller = { tier: 'public' };
 
 /** All views of a forecast for a caller, as one text. */
 function everyView(doc: ForecastDoc, caller: Caller, policy: 'resolution' | 'immediate' = 'resolution'): string {
-  const views: unknown[] = [viewForecast(doc, options(caller, policy)), buildScorecard([doc], doc.horizonDays, options(caller, policy))];
+  const views: unknown[] = [viewForecast(doc, options(caller, policy)), scorecardOf([doc], doc.horizonDays, options(caller, policy))];
   if (doc.attestation !== null) views.push(viewAttestation(doc, 'prediction', options(caller, policy)));
   return JSON.stringify(views);
 }

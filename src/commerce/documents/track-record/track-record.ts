@@ -2,10 +2,10 @@ import { PUBLIC_CALLER } from '../../../auth/caller.ts';
 import { formatDay } from '../../../forecast/day.ts';
 import { formatHorizonName, HORIZONS } from '../../../forecast/model.ts';
 import { QUORUM_RULES } from '../../../market/prices/quorum.ts';
+import type { HorizonFigures } from '../../../record/figures/horizon-figures.ts';
 import type { ForecastDoc } from '../../../record/forecast-doc.ts';
 import { notYetMadeError } from '../../../record/oracle/made-forecast.ts';
-import { summarizeForecasts } from '../../../record/scorecard/scorecard.ts';
-import { computeFullStatistics } from '../../../record/scorecard/track-record.ts';
+import { toFullStatistics } from '../../../record/scorecard/track-record.ts';
 import { describeManualVerification } from '../../../record/verification/verify-prediction.ts';
 import type { DocumentDeps } from '../deps.ts';
 import type { DocumentBody } from '../document-head.ts';
@@ -15,20 +15,24 @@ import { TransactionTable, toDayRow, toForecastRow } from './rows.ts';
 interface HorizonDocs {
   horizonDays: number;
   docs: ForecastDoc[];
+  figures: HorizonFigures;
 }
 
 /** Unresolved forecasts have public visibility only: the record is sold, not the forecast. @throws OracleError STEP_WAITING */
 export async function composeTrackRecord(deps: DocumentDeps): Promise<DocumentBody> {
   const horizons = await Promise.all(
-    HORIZONS.map(async (horizonDays) => ({ horizonDays, docs: await deps.record.listByHorizon(horizonDays) })),
+    HORIZONS.map(async (horizonDays) => ({
+      horizonDays,
+      docs: await deps.record.listByHorizon(horizonDays),
+      figures: await deps.statistics.figures.getHorizon(horizonDays),
+    })),
   );
   if (horizons.every(({ docs }) => docs.length === 0)) throw notYetMadeError('forecast');
   const transactions = new TransactionTable();
   const options = { view: deps.viewFor(PUBLIC_CALLER), saltSecret: deps.saltSecret, transactions };
-  const statistics = await Promise.all(horizons.map(({ horizonDays, docs }) => computeFullStatistics(deps.statistics, docs, horizonDays)));
-  const horizonTables = horizons.map(({ horizonDays, docs }, index) => ({
+  const horizonTables = horizons.map(({ horizonDays, docs, figures }) => ({
     horizon: formatHorizonName(horizonDays),
-    statistics: statistics[index],
+    statistics: toFullStatistics(figures),
     rows: docs.map((doc) => toForecastRow(doc, options)),
   }));
   return {
@@ -45,8 +49,8 @@ export async function composeTrackRecord(deps: DocumentDeps): Promise<DocumentBo
 
 function formatHorizonSummaries(horizons: readonly HorizonDocs[]): string[] {
   return [
-    ...horizons.map(({ horizonDays, docs }) => {
-      const { totalPredictions, wins, losses, holds, voids, pending, verdict } = summarizeForecasts(docs, horizonDays);
+    ...horizons.map(({ horizonDays, figures }) => {
+      const { totalPredictions, wins, losses, holds, voids, pending, verdict } = figures.summary;
       return `${formatHorizonName(horizonDays)}: ${totalPredictions} forecasts, ${wins} right, ${losses} wrong, ${holds} held, ${voids} void, ${pending} pending; ${verdict}.`;
     }),
     'Forecasts of following days share most of their outcome: intervals count as many calls as all are worth.',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Caller } from '../../../auth/caller.ts';
+import type { RecordSummary } from '../../../forecast/statistics/record-summary.ts';
 import { type ForecastView, viewForecast } from '../../../record/forecast-visibility.ts';
 import { notYetMadeError } from '../../../record/oracle/made-forecast.ts';
-import { summarizeForecasts } from '../../../record/scorecard/scorecard.ts';
 import type { HttpDeps } from '../deps.ts';
 import { signalDaysInput } from '../server/parsing/parameters.ts';
 import { buildWeakEtag } from '../server/replies/etag.ts';
@@ -11,7 +11,7 @@ import { type Reply, type Route, route } from '../server/route.ts';
 import { renderWidget, type Theme, WIDGET_CSP, type WidgetCard } from './card.ts';
 import { WIDGET } from './schemas.ts';
 
-type WidgetDeps = Pick<HttpDeps, 'market' | 'publicUrl' | 'record' | 'viewFor'>;
+type WidgetDeps = Pick<HttpDeps, 'market' | 'publicUrl' | 'record' | 'statistics' | 'viewFor'>;
 
 const TYPES = ['application/json', 'text/html'] as const;
 
@@ -68,16 +68,16 @@ async function renderCardReply(
   horizonDays: number,
   theme: Theme,
 ): Promise<Reply<z.input<typeof WIDGET>>> {
-  const { record, market, publicUrl } = deps;
-  const docs = await record.listByHorizon(horizonDays);
+  const { statistics, market, publicUrl } = deps;
+  const { summary, hasReplayed } = await statistics.figures.getHorizon(horizonDays);
   const raw = renderWidget(
     {
       ...view,
       regime: view.regime ?? 'unknown',
-      record: toRecordFigures(summarizeForecasts(docs, horizonDays)),
+      record: toRecordFigures(summary),
       source: market.source,
       simulated: market.kind === 'simulated',
-      recordReplayed: docs.some(({ replayed }) => replayed),
+      recordReplayed: hasReplayed,
       link: `${publicUrl}/api/svc/scorecard?horizon=${horizonDays}`,
     },
     theme,
@@ -93,13 +93,7 @@ async function renderCardReply(
   };
 }
 
-function toRecordFigures({
-  accuracy,
-  accuracyInterval95,
-  wins,
-  resolved,
-  alwaysUpAccuracy,
-}: ReturnType<typeof summarizeForecasts>): WidgetCard['record'] {
+function toRecordFigures({ accuracy, accuracyInterval95, wins, resolved, alwaysUpAccuracy }: RecordSummary): WidgetCard['record'] {
   if (accuracy === null || accuracyInterval95 === null) return null;
   return { accuracy, ...accuracyInterval95, wins, resolved, alwaysUp: alwaysUpAccuracy };
 }

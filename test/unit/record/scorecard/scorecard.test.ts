@@ -4,7 +4,8 @@ import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
 import { computeEffectiveCount } from '../../../../src/forecast/math/effective-count.ts';
 import { computeShareInterval, wilsonInterval } from '../../../../src/forecast/scoring.ts';
 import type { ForecastDoc } from '../../../../src/record/forecast-doc.ts';
-import { buildScorecard, toScorecardEntry } from '../../../../src/record/scorecard/scorecard.ts';
+import { toScorecardEntry } from '../../../../src/record/scorecard/scorecard.ts';
+import { scorecardOf } from '../../../support/record/scorecard-of.ts';
 import { buildTestForecast } from '../forecast-fixture.ts';
 
 const options = { caller: { tier: 'public' as const }, policy: 'resolution' as const, now: new Date('2027-01-01T00:00:00Z') };
@@ -24,21 +25,21 @@ function record(letters: string, horizonDays = 1): ForecastDoc[] {
 
 describe('the scorecard', () => {
   it('scores wins and losses only, and counts the rest', () => {
-    const { summary, stats } = buildScorecard(record('WWLHVWP'), 1, options);
+    const { summary, stats } = scorecardOf(record('WWLHVWP'), 1, options);
     expect(summary).toMatchObject({ totalPredictions: 7, resolved: 4, wins: 3, losses: 1, holds: 1, voids: 1, pending: 1, accuracy: 0.75 });
     expect(summary.streak).toEqual({ count: 1, type: 'WIN' });
     expect(stats).toEqual({ total: 7, scored: 4, wins: 3, losses: 1, accuracy: 0.75, currentStreak: 1, longestStreak: 2 });
   });
 
   it('makes no claim before the first resolution', () => {
-    const { summary } = buildScorecard(record('PP'), 1, options);
+    const { summary } = scorecardOf(record('PP'), 1, options);
     expect(summary).toMatchObject({ scored: 0, accuracyInterval95: null, dedupedInterval95: null, alwaysUpAccuracy: null });
     expect(summary.verdict).toBe('nothing resolved yet: no claim can be made');
-    expect(buildScorecard([], 7, options).predictions).toEqual([]);
+    expect(scorecardOf([], 7, options).predictions).toEqual([]);
   });
 
   it('counts overlapping windows by their effective sample size', () => {
-    const { summary } = buildScorecard(record('W'.repeat(21), 7), 7, options);
+    const { summary } = scorecardOf(record('W'.repeat(21), 7), 7, options);
     expect(summary).toMatchObject({ resolved: 21, dedupedTotal: 3, dedupedWins: 3, dedupedAccuracy: 1 });
     expect(summary.dedupedInterval95).toEqual(wilsonInterval(3, 3));
     expect(summary.accuracyInterval95).toEqual({ low: expect.closeTo(0.5379, 4), high: 1 });
@@ -51,7 +52,7 @@ describe('the scorecard', () => {
       const date = formatDay(parseDay('2026-01-01') + day);
       return buildTestForecast({ date, horizonDays: 7, state: index < 7 || index % 2 === 0 ? 'WIN' : 'LOSS' });
     });
-    const { summary } = buildScorecard(docs, 7, options);
+    const { summary } = scorecardOf(docs, 7, options);
     const worth = computeEffectiveCount(
       docs.map(({ day }) => day),
       7,
@@ -62,7 +63,7 @@ describe('the scorecard', () => {
   });
 
   it('states that no skill can show while every call is UP', () => {
-    const { summary } = buildScorecard(record('WLWLWWLW'), 1, options);
+    const { summary } = scorecardOf(record('WLWLWWLW'), 1, options);
     expect(summary.alwaysUpAccuracy).toBe(summary.accuracy);
     expect(summary.verdict).toMatch(
       /^not distinguishable from always-UP: 5 of 8 right, 95 % interval 0\.31 to 0\.86; every call was UP, which shows no skill$/,
@@ -72,13 +73,13 @@ describe('the scorecard', () => {
   it('states when it does not differ from always-UP', () => {
     const docs = record('WLWLWWLW');
     docs.push(buildTestForecast({ date: '2026-01-09', horizonDays: 1, state: 'WIN', direction: 'DOWN', actual: 'DOWN' }));
-    const { summary } = buildScorecard(docs, 1, options);
+    const { summary } = scorecardOf(docs, 1, options);
     expect(summary.alwaysUpAccuracy).toBeCloseTo(5 / 9, 12);
     expect(summary.verdict).toBe('not distinguishable from always-UP: 6 of 9 right, 95 % interval 0.35 to 0.88; always-UP 5 of 9');
   });
 
   it.each(['', 'PP', 'HHP', 'VV'])('has numbers where nothing is scored, and the count of zero: "%s"', (states) => {
-    const { summary, stats } = buildScorecard(record(states), 1, options);
+    const { summary, stats } = scorecardOf(record(states), 1, options);
     expect(summary).toMatchObject({ scored: 0, resolved: 0, accuracy: 0, dedupedAccuracy: 0, streak: { count: 0, type: 'WIN' } });
     expect(stats).toMatchObject({ scored: 0, accuracy: 0, currentStreak: 0, longestStreak: 0 });
     expect(summary.verdict).toMatch(/^(nothing resolved yet|no calls)/);
@@ -87,40 +88,38 @@ describe('the scorecard', () => {
   it('shows the price at signal time as provisional until the window opens, gated or not', () => {
     const [doc] = record('P');
     const opened = { ...doc, btcAtSignalCents: 6_400_000 };
-    const [before] = buildScorecard([{ ...doc, btcAtSignalCents: null }], 1, options).predictions;
+    const [before] = scorecardOf([{ ...doc, btcAtSignalCents: null }], 1, options).predictions;
     expect(before).toMatchObject({ signal: 'GATED', btcAtSignal: before.btcPrice, provisional: true });
-    expect(buildScorecard([opened], 1, options).predictions[0]).toMatchObject({ btcAtSignal: 64_000, provisional: false });
+    expect(scorecardOf([opened], 1, options).predictions[0]).toMatchObject({ btcAtSignal: 64_000, provisional: false });
     const missed = { ...doc, values: null, missed: true, btcAtSignalCents: null };
-    expect(buildScorecard([missed], 1, options).predictions[0]).toMatchObject({ btcAtSignal: null, provisional: true });
+    expect(scorecardOf([missed], 1, options).predictions[0]).toMatchObject({ btcAtSignal: null, provisional: true });
   });
 
-  it('pages through forecasts by sequence', () => {
-    const docs = record('WLWLW');
-    const page = (limit: number, before: number | null) => {
-      const { predictions, nextBefore, summary } = buildScorecard(docs, 1, options, { limit, before });
+  it('shows a page of the newest, and names the last of it when more follow', () => {
+    const page = (limit: number) => {
+      const { predictions, nextBefore, summary } = scorecardOf(record('WLWLW'), 1, options, limit);
       return [predictions.map(({ sequence }) => sequence), nextBefore, summary.resolved];
     };
-    expect(page(2, null)).toEqual([[5, 4], 4, 5]);
-    expect(page(2, 4)).toEqual([[3, 2], 2, 5]);
-    expect(page(2, 2)).toEqual([[1], null, 5]);
-    expect(page(5, null)).toEqual([[5, 4, 3, 2, 1], null, 5]);
-    expect(page(5, 1)).toEqual([[], null, 5]);
+    expect(page(2)).toEqual([[5, 4], 4, 5]);
+    expect(page(4)).toEqual([[5, 4, 3, 2], 2, 5]);
+    expect(page(5)).toEqual([[5, 4, 3, 2, 1], null, 5]);
+    expect(scorecardOf([], 1, options)).toMatchObject({ predictions: [], nextBefore: null });
   });
 
   it('states when every resolved forecast abstained', () => {
-    expect(buildScorecard(record('HHP'), 1, options).summary.verdict).toBe('no calls: all 2 resolved forecasts were HOLD');
+    expect(scorecardOf(record('HHP'), 1, options).summary.verdict).toBe('no calls: all 2 resolved forecasts were HOLD');
   });
 
   it('scores the probabilities of all resolved forecasts, HOLD included, against the base rate', () => {
-    const { brier } = buildScorecard(record('WLHP'), 1, options).summary;
+    const { brier } = scorecardOf(record('WLHP'), 1, options).summary;
     expect(brier!.n).toBe(3);
     expect(brier!.model).toBeCloseTo((2 * (1 - 0.5876) ** 2 + 0.5876 ** 2) / 3, 12);
     expect(brier!.climatology).toBeCloseTo((2 * (1 - 0.54) ** 2 + 0.54 ** 2) / 3, 12);
-    expect(buildScorecard(record('PP'), 1, options).summary.brier).toBeNull();
+    expect(scorecardOf(record('PP'), 1, options).summary.brier).toBeNull();
   });
 
   it('lists the newest first, with the fields of both shapes', () => {
-    const [pending, loss] = buildScorecard(record('WLP'), 1, options).predictions;
+    const [pending, loss] = scorecardOf(record('WLP'), 1, options).predictions;
     expect(pending).toMatchObject({
       date: '2026-01-03',
       status: 'PENDING',

@@ -3,7 +3,7 @@ import type { Caller } from '../../../../auth/caller.ts';
 import { parseHorizonDays } from '../../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../../forecast/model.ts';
 import { OracleError } from '../../../../platform/errors.ts';
-import { computeAttestationStats } from '../../../../record/attestations/find-and-count.ts';
+import { summarizeAttestations } from '../../../../record/attestations/attestation-figures.ts';
 import { findLatestAttestation, listAttestations } from '../../../../record/attestations/history.ts';
 import {
   ATTESTATION_HISTORY,
@@ -21,7 +21,7 @@ import { attestationUidInput, limitInput, PAGE_LIMITS } from '../../server/parsi
 import { buildNextPageHeaders } from '../../server/replies/link-header.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
 
-type AttestationDeps = AttestationVerificationDeps & Pick<HttpDeps, 'publicUrl'>;
+type AttestationDeps = AttestationVerificationDeps & Pick<HttpDeps, 'publicUrl' | 'statistics'>;
 
 const HISTORY_PATH = '/api/svc/onchain-oracle/history';
 
@@ -101,7 +101,7 @@ async function readAttestationHistory(
 }
 
 async function readAttestationStats(deps: AttestationDeps, horizons: HorizonName[]): Promise<Reply<AttestationStatsReply>> {
-  const counted = await computeAttestationStats(deps.record, horizons.map(parseHorizonDays));
+  const counted = summarizeAttestations(await deps.statistics.figures.getAttestations(), horizons.map(parseHorizonDays));
   const { predictions, resolutions, firstAttestation, latestAttestation, totalGasWei } = counted;
   return {
     body: {

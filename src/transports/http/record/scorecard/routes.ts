@@ -37,9 +37,13 @@ export function scorecardRoutes(deps: ScorecardDeps): Route[] {
 
 async function readScorecard(deps: ScorecardDeps, query: z.output<typeof QUERY>, caller: Caller): Promise<Reply<ScorecardReply>> {
   const { horizon: horizonDays, limit, before = null } = query;
-  const docs = await deps.record.listByHorizon(horizonDays);
-  const { summary, stats, predictions, nextBefore } = buildScorecard(docs, horizonDays, deps.viewFor(caller), { limit, before });
-  const [details, predictionMarket] = await Promise.all([deps.statistics.getDetails(docs, horizonDays), compareWithMarket(deps)]);
+  const [figures, newest, details, predictionMarket] = await Promise.all([
+    deps.statistics.figures.getHorizon(horizonDays),
+    deps.record.listNewest(horizonDays, { limit: limit + 1, before }),
+    deps.statistics.getDetails(horizonDays),
+    compareWithMarket(deps),
+  ]);
+  const { summary, stats, predictions, nextBefore } = buildScorecard(figures.summary, { newest, limit }, deps.viewFor(caller));
   return {
     headers: buildNextPageHeaders(deps.publicUrl, PATH, nextBefore === null ? null : { horizon: horizonDays, limit, before: nextBefore }),
     body: {

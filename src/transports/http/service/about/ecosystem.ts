@@ -1,11 +1,12 @@
 import type { Address } from 'viem';
 import type { ContractReading, ContractStates, TokenMetadata } from '../../../../chain/contract-states.ts';
-import { computeAttestationStats } from '../../../../record/attestations/find-and-count.ts';
+import { HORIZONS } from '../../../../forecast/model.ts';
+import { summarizeAttestations } from '../../../../record/attestations/attestation-figures.ts';
 import type { HttpDeps } from '../../deps.ts';
 import type { Ecosystem } from './ecosystem-schemas.ts';
 import { STANDARDS } from './standards.ts';
 
-export type EcosystemDeps = Pick<HttpDeps, 'about' | 'addresses' | 'attesterAddress' | 'chainId' | 'identity' | 'publicUrl' | 'record'>;
+export type EcosystemDeps = Pick<HttpDeps, 'about' | 'addresses' | 'attesterAddress' | 'chainId' | 'identity' | 'publicUrl' | 'statistics'>;
 
 type Contracts = Ecosystem['contracts'];
 
@@ -53,8 +54,8 @@ function buildContracts(deps: EcosystemDeps, states: ContractStates, eas: EasRec
 
 type EasRecord = Pick<Contracts['eas'], 'attester' | 'predictions' | 'resolutions' | 'latestAttestation'>;
 
-async function readEasRecord({ record, attesterAddress }: EcosystemDeps): Promise<EasRecord> {
-  const { predictions, resolutions, latestAttestation } = await computeAttestationStats(record);
+async function readEasRecord({ statistics, attesterAddress }: EcosystemDeps): Promise<EasRecord> {
+  const { predictions, resolutions, latestAttestation } = summarizeAttestations(await statistics.figures.getAttestations(), HORIZONS);
   return { attester: attesterAddress, predictions, resolutions, latestAttestation };
 }
 

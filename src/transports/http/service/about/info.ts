@@ -7,7 +7,6 @@ import { formatHorizonName, HORIZONS } from '../../../../forecast/model.ts';
 import { MODEL_SERIES } from '../../../../market/inputs/day-inputs.ts';
 import { SERIES } from '../../../../market/series/series.ts';
 import type { SeriesHealth } from '../../../../market/series/series-health.ts';
-import { summarizeForecasts } from '../../../../record/scorecard/scorecard.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { API_VERSION } from '../../openapi/document.ts';
 import type { Info } from './info-schemas.ts';
@@ -35,7 +34,7 @@ const DOCUMENTS = [
 ] as const;
 
 export type InfoDeps = ModelCardDeps &
-  Pick<HttpDeps, 'about' | 'addresses' | 'attesterAddress' | 'chainId' | 'chainReading' | 'now' | 'version'>;
+  Pick<HttpDeps, 'about' | 'addresses' | 'attesterAddress' | 'chainId' | 'chainReading' | 'now' | 'statistics' | 'version'>;
 
 const DEFAULT_HORIZON_DAYS = 7;
 
@@ -76,12 +75,12 @@ export async function buildInfo(deps: InfoDeps, caller: Caller): Promise<Info> {
 }
 
 /** From the public view of the record. */
-async function buildSkillStatement({ record, publicUrl }: InfoDeps): Promise<Info['skill']> {
-  const docs = await record.listByHorizon(DEFAULT_HORIZON_DAYS);
+async function buildSkillStatement({ statistics, publicUrl }: InfoDeps): Promise<Info['skill']> {
+  const { summary } = await statistics.figures.getHorizon(DEFAULT_HORIZON_DAYS);
   return {
     statement: STATEMENT,
     horizon: formatHorizonName(DEFAULT_HORIZON_DAYS),
-    verdict: summarizeForecasts(docs, DEFAULT_HORIZON_DAYS).verdict,
+    verdict: summary.verdict,
     scorecard: `${publicUrl}/api/svc/scorecard?horizon=${DEFAULT_HORIZON_DAYS}`,
   };
 }

@@ -5,8 +5,10 @@ import { composeTrackRecord } from '../../../../../src/commerce/documents/track-
 import { hashDocument } from '../../../../../src/commerce/receipts/receipt.ts';
 import { formatDay, parseDay } from '../../../../../src/forecast/day.ts';
 import { OracleError } from '../../../../../src/platform/errors.ts';
+import { RecordFigures } from '../../../../../src/record/figures/record-figures.ts';
 import type { ForecastDoc } from '../../../../../src/record/forecast-doc.ts';
-import { type StatisticsDeps, StatisticsService } from '../../../../../src/record/statistics/statistics-service.ts';
+import type { ForecastRecord } from '../../../../../src/record/forecast-record.ts';
+import { NO_FIGURES } from '../../../../support/record/forgetful.ts';
 import { buildTestForecast } from '../../../record/forecast-fixture.ts';
 
 const FIRST = parseDay('2026-01-01');
@@ -33,15 +35,17 @@ const noModels = {
   },
 };
 
-const partsOf = (days: number) =>
-  ({
-    record: { listByHorizon: async (horizonDays: number) => docsOf(horizonDays, days) },
+const partsOf = (days: number) => {
+  const record = { listByHorizon: async (horizonDays: number) => docsOf(horizonDays, days), readRevision: async () => 1 };
+  return {
+    record,
     viewFor: () => ({ caller: { tier: 'public' }, policy: 'resolution', now: new Date('2030-01-01T00:00:00Z'), saltSecret: 'of a test' }),
     saltSecret: 'of a test',
-    statistics: new StatisticsService({ models: noModels } as unknown as StatisticsDeps),
+    statistics: { figures: new RecordFigures({ db: NO_FIGURES, record: record as unknown as ForecastRecord, models: noModels }) },
     market: { kind: 'live' },
     addresses: { eas: hash(1).slice(0, 42), schemaRegistry: hash(2).slice(0, 42) },
-  }) as unknown as DocumentDeps;
+  } as unknown as DocumentDeps;
+};
 
 it.each([
   [400, 1_000_000],

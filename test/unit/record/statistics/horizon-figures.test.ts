@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
 import { cdf, crps } from '../../../../src/forecast/distribution.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
+import { computeHorizonFigures } from '../../../../src/record/figures/horizon-figures.ts';
 import type { ForecastDoc } from '../../../../src/record/forecast-doc.ts';
 import type { ModelDoc } from '../../../../src/record/model-store.ts';
 import { scoreForecasts } from '../../../../src/record/statistics/score-forecasts.ts';
-import { type StatisticsDeps, StatisticsService } from '../../../../src/record/statistics/statistics-service.ts';
 import { buildTestForecast } from '../forecast-fixture.ts';
 
 const FIRST = parseDay('2026-01-01');
@@ -41,7 +41,8 @@ function record(letters: string, changes: (doc: ForecastDoc) => Partial<Forecast
   });
 }
 
-const service = (deps: Partial<StatisticsDeps> = {}) => new StatisticsService({ models: store(), ...deps } as StatisticsDeps);
+const statisticsOf = async (docs: readonly ForecastDoc[], horizonDays = 7) =>
+  (await computeHorizonFigures(store(), docs, horizonDays)).statistics;
 
 describe('scored forecasts', () => {
   it('are the public ones, with the distribution of the price from signal time to resolution', async () => {
@@ -80,23 +81,11 @@ describe('statistics of a record', () => {
       pending(() => ({ resolution: buildTestForecast({ state: 'LOSS', actual: 'DOWN' }).resolution })),
       record(letters.slice(0, 5)),
     ];
-    const [first, ...others] = await Promise.all(variants.map((docs) => service().computeStatistics(docs, 7)));
+    const [first, ...others] = await Promise.all(variants.map((docs) => statisticsOf(docs)));
     for (const other of others) expect(other).toEqual(first);
     expect(first.calls).toMatchObject({ n: 3, hits: 2 });
     expect(first.probabilities!.n).toBe(4);
     expect(first.distribution!.n).toBe(4);
-  });
-
-  it('are computed once per public state, and again after a change', async () => {
-    const models = store();
-    const one = service({ models });
-    const docs = record('WLWP');
-    const first = await one.computeStatistics(docs, 7);
-    expect(await one.computeStatistics(structuredClone(docs), 7)).toBe(first);
-    expect(models.asked).toEqual([VERSION]);
-    const more = await one.computeStatistics(record('WLWL'), 7);
-    expect([first.calls.n, more.calls.n]).toEqual([3, 4]);
-    expect((await one.computeStatistics(docs, 3)).calls.offsets).toHaveLength(3);
   });
 
   it.each([
@@ -106,33 +95,6 @@ describe('statistics of a record', () => {
     ['the price at resolution', ({ resolution }: ForecastDoc) => ({ resolution: { ...resolution!, btcAtResolutionCents: 9_900_000 } })],
     ['the model', () => ({ modelVersion: 'm0-d1.1999-01-01' })],
   ])('follow %s', async (_what, changes) => {
-    const one = service();
-    expect(await one.computeStatistics(record('WLW', changes), 7)).not.toEqual(await one.computeStatistics(record('WLW'), 7));
-  });
-});
-
-describe('the records of all horizons', () => {
-  it('are read again when a forecast was added or resolved', async () => {
-    let [letters, reads] = ['WLP', 0];
-    const state = (letter: string) => [...letters].filter((each) => each === letter).length;
-    const reading = {
-      countByState: async () => ({ WIN: state('W'), LOSS: state('L'), HOLD: state('H'), VOID: state('V'), PENDING: state('P') }),
-      listByHorizon: async () => {
-        reads++;
-        return record(letters);
-      },
-    };
-    const one = service({ record: reading as unknown as StatisticsDeps['record'] });
-    const rows = await one.getHorizonRows();
-    expect(rows.map(({ horizon }) => horizon)).toEqual(['1d', '2d', '3d', '7d']);
-    expect(rows[3]).toMatchObject({ total: 3, resolved: 2, wins: 1, pending: 1, dedupedTotal: 1 });
-    expect(await one.getHorizonRows()).toBe(rows);
-    expect(reads).toBe(4);
-    for (const next of ['WLPP', 'WLPH']) {
-      letters = next;
-      await one.getHorizonRows();
-    }
-    expect(reads).toBe(12);
-    expect((await one.getHorizonRows())[3]).toMatchObject({ total: 4, holds: 1, pending: 1 });
+    expect(await statisticsOf(record('WLW', changes))).not.toEqual(await statisticsOf(record('WLW')));
   });
 });

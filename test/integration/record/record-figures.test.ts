@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { HORIZONS } from '../../../src/forecast/model.ts';
+import { OracleError } from '../../../src/platform/errors.ts';
+import { summarizeAttestations } from '../../../src/record/attestations/attestation-figures.ts';
+import { computeHorizonFigures } from '../../../src/record/figures/horizon-figures.ts';
+import { RecordFigures } from '../../../src/record/figures/record-figures.ts';
+import { ForecastRecord } from '../../../src/record/forecast-record.ts';
+import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
+import { buildTestForecast } from '../../unit/record/forecast-fixture.ts';
+
+const models = {
+  get: async () => {
+    throw new OracleError('NOT_FOUND', 'There is no model');
+  },
+};
+
+let database: TestDatabase;
+let record: ForecastRecord;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await database.db.dropDatabase();
+  record = new ForecastRecord({ db: database.db, saltSecret: 'a master secret of a test', horizons: HORIZONS });
+});
+
+const newFigures = () => new RecordFigures({ db: database.db, record, models });
+
+async function add(date: string, state: 'WIN' | 'LOSS' | 'PENDING', horizonDays = 7): Promise<void> {
+  await record.forecasts.insertOne(buildTestForecast({ date, horizonDays, state }));
+}
+
+describe('the figures of the record', () => {
+  it('are those of all forecasts, and are stored', async () => {
+    await add('2026-01-01', 'WIN');
+    await add('2026-01-02', 'LOSS');
+    await record.advanceRevision();
+    const figures = await newFigures().getHorizon(7);
+    expect(figures).toEqual(await computeHorizonFigures(models, await record.listByHorizon(7), 7));
+    const reads = vi.spyOn(record, 'listByHorizon');
+    expect(await newFigures().getHorizon(7)).toEqual(figures);
+    expect(reads).not.toHaveBeenCalled();
+  });
+
+  it('are computed again once per revision, whichever process reads first', async () => {
+    await add('2026-01-01', 'WIN');
+    const [one, other] = [newFigures(), newFigures()];
+    await one.refresh();
+    await add('2026-01-02', 'LOSS');
+    expect((await other.getHorizon(7)).row.total).toBe(1);
+    await record.advanceRevision();
+    const reads = vi.spyOn(record, 'listByHorizon');
+    await one.refresh();
+    await other.refresh();
+    expect(reads.mock.calls.map(([horizonDays]) => horizonDays)).toEqual([...HORIZONS]);
+    expect((await other.getHorizon(7)).row.total).toBe(2);
+  });
+
+  it('of an earlier revision never replace those of a later one', async () => {
+    await add('2026-01-01', 'WIN');
+    const slow = newFigures();
+    const read = record.listByHorizon.bind(record);
+    vi.spyOn(record, 'listByHorizon').mockImplementationOnce(async (horizonDays) => {
+      const docs = await read(horizonDays);
+      await add('2026-01-02', 'LOSS');
+      await record.advanceRevision();
+      await newFigures().getHorizon(7);
+      return docs;
+    });
+    expect((await slow.getHorizon(7)).row.total).toBe(1);
+    expect((await slow.getHorizon(7)).row.total).toBe(2);
+    expect((await newFigures().getHorizon(7)).row.total).toBe(2);
+  });
+
+  it('are compared with a recomputation, which names and repairs what a crash between write and revision left behind', async () => {
+    await add('2026-01-01', 'WIN');
+    const figures = newFigures();
+    await figures.refresh();
+    expect(await figures.verify()).toEqual([]);
+    await add('2026-01-02', 'WIN');
+    expect(await figures.verify()).toEqual(['horizon:7', 'attestations']);
+    expect((await newFigures().getHorizon(7)).row.total).toBe(2);
+    expect(await figures.verify()).toEqual([]);
+  });
+
+  it('count attestations by horizon, and the cost of a shared transaction once', async () => {
+    await add('2026-01-01', 'WIN', 1);
+    await add('2026-01-01', 'WIN', 7);
+    await record.advanceRevision();
+    const figures = await newFigures().getAttestations();
+    const [day, week, both] = [[1], [7], [1, 7]].map((horizons) => summarizeAttestations(figures, horizons));
+    expect([day.predictions, week.predictions, both.predictions]).toEqual([1, 1, 2]);
+    expect([day.resolutions, week.resolutions, both.resolutions]).toEqual([1, 1, 2]);
+    expect(both.totalGasWei).toBeLessThanOrEqual(day.totalGasWei + week.totalGasWei);
+    expect(summarizeAttestations(figures, [2])).toMatchObject({ predictions: 0, firstAttestation: null, totalGasWei: 0n });
+  });
+});
