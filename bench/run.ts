@@ -3,6 +3,7 @@ import type { Benchmark } from './benchmark.ts';
 import { RUNNING_COSTS } from './costs/running-costs.ts';
 import { API_UNDER_SELF_TESTS } from './forecast/api-under-self-tests.ts';
 import { WALK_FORWARD } from './forecast/walk-forward.ts';
+import { GROWTH } from './growth/growth.ts';
 import { HOSTILE } from './hostile/hostile.ts';
 import { HTTP_SIGNAL } from './http/signal.ts';
 import { PAGE } from './page/first-paint.ts';
@@ -20,12 +21,13 @@ const BENCHMARKS: readonly Benchmark[] = [
   RUNNING_COSTS,
   START,
   MEMORY,
+  GROWTH,
   HOSTILE,
 ];
 
 const USAGE = `Usage: npm run bench -- [name...] [--clients <n>] [--rounds <n>] [--data <folder of CSV files>]
 
-Figures, most of them against a baseline that is measured in the same run, for about eight minutes; all of them unless named:
+Figures, most of them against a baseline that is measured in the same run, for about twelve minutes; all of them unless named:
 ${BENCHMARKS.map(({ name, what }) => `  ${name}: ${what}`).join('\n')}
 `;
 

@@ -3,6 +3,7 @@ import type { RegisteredAgent } from '../chain/erc8004/identity.ts';
 import type { ReplayRange } from '../dev/replay.ts';
 import type { Database } from '../platform/mongo.ts';
 import type { TrustedTime } from '../platform/time/trusted-time.ts';
+import type { FiguresStore } from '../record/figures/figures-store.ts';
 import type { RecordFigures } from '../record/figures/record-figures.ts';
 import type { ForecastRecord } from '../record/forecast-record.ts';
 import type { ModelStore } from '../record/model-store.ts';
@@ -19,6 +20,7 @@ export interface ServiceCore extends Pick<ComposedChain, 'chain' | 'wallets'>, C
   encryptionSecret: string;
   record: ForecastRecord;
   models: ModelStore;
+  figuresStore: FiguresStore;
   figures: RecordFigures;
   wagers: WagerBook;
   time: TrustedTime;

@@ -11,6 +11,7 @@ import type { OracleError } from '../platform/errors.ts';
 import { connectMongo, ensureIndexes } from '../platform/mongo.ts';
 import { joinUrl } from '../platform/service-url.ts';
 import { requireSameSalts } from '../record/commitment/require-same-salts.ts';
+import { FiguresStore } from '../record/figures/figures-store.ts';
 import { RecordFigures } from '../record/figures/record-figures.ts';
 import { ForecastRecord } from '../record/forecast-record.ts';
 import { ModelStore } from '../record/model-store.ts';
@@ -48,6 +49,7 @@ export async function openCore(context: StartupContext, address: string | null):
   const { chain, journal, wallets } = await composeChain(context, db, infrastructure);
   const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
   const models = new ModelStore(db);
+  const figuresStore = new FiguresStore(db);
   const hasReplayAhead = localChain !== null && (await hasDaysToReplay(db, record, range));
   // A restored chain has the wall clock's time: behind a block of the present, nothing can be dated to the past.
   if (hasReplayAhead && localChain.restored) await localChain.setNextBlockTime(await localChain.readLastBlockMs());
@@ -72,7 +74,8 @@ export async function openCore(context: StartupContext, address: string | null):
     encryptionSecret,
     record,
     models,
-    figures: new RecordFigures({ db, record, models }),
+    figuresStore,
+    figures: new RecordFigures({ store: figuresStore, record, models }),
     wagers: new WagerBook(db),
     time: composeTrustedTime(context, { chain, database, now }),
     now,

@@ -3,6 +3,7 @@ import type { Reporter } from '../chain/erc8004/reputation.ts';
 import type { Market } from '../market/market.ts';
 import type { Log } from '../platform/log.ts';
 import type { TrustedTime } from '../platform/time/trusted-time.ts';
+import type { CrowdFiguresReader } from '../record/crowd/crowd-figures.ts';
 import type { RecordFigures } from '../record/figures/record-figures.ts';
 import type { ForecastRecord } from '../record/forecast-record.ts';
 import type { ReportStores } from '../record/report-store.ts';
@@ -16,6 +17,7 @@ import type { StepRunStore } from './step-run-store.ts';
 export interface PipelineDeps {
   record: ForecastRecord;
   figures: RecordFigures;
+  crowd: CrowdFiguresReader;
   saltSecret: string;
   market: Market;
   forecaster: Forecaster;

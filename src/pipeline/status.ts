@@ -4,6 +4,8 @@ import { type Day, formatDay, toDay } from '../forecast/day.ts';
 import type { ProviderHealth } from '../market/live/providers/provider.ts';
 import type { Market } from '../market/market.ts';
 import { isOracleError, toPublicReason } from '../platform/errors.ts';
+import type { HorizonFigures } from '../record/figures/horizon-figures.ts';
+import type { PublicStatus } from '../record/forecast-visibility.ts';
 import type { PipelineDeps } from './deps.ts';
 import { checkReadiness, type ReadinessCheck, type ReadinessDeps } from './readiness.ts';
 import type { Schedule } from './schedule/schedule.ts';
@@ -104,22 +106,27 @@ async function readWalletStatus({ walletFunds }: StatusDeps): Promise<WalletFund
   }
 }
 
-async function readRecordStatus({ pipeline: { record, wagers }, now }: StatusDeps) {
-  const [genesis, lastDay, forecasts, replayed, tally] = await Promise.all([
+async function readRecordStatus({ pipeline: { record, figures, crowd }, now }: StatusDeps) {
+  const [genesis, lastDay, horizons, wagers] = await Promise.all([
     record.findGenesisDay(),
     record.findLastDay(),
-    record.countByState(),
-    record.days.countDocuments({ replayed: true }),
-    record.getLastPublicDay(now()).then((through) => wagers.countOutcomes(through)),
+    figures.getHorizons(),
+    record.getLastPublicDay(now()).then((through) => crowd.get(through)),
   ]);
   return {
     firstDay: genesis === null ? null : formatDay(genesis),
     lastDay: lastDay === null ? null : formatDay(lastDay),
     days: genesis === null || lastDay === null ? 0 : lastDay - genesis + 1,
-    replayedDays: replayed,
-    forecasts,
-    wagers: tally,
+    replayedDays: Math.max(...horizons.map(({ replayed }) => replayed)),
+    forecasts: countByState(horizons),
+    wagers: wagers.outcomes,
   };
+}
+
+function countByState(horizons: readonly HorizonFigures[]): Record<PublicStatus, number> {
+  const sum = (field: 'pending' | 'wins' | 'losses' | 'holds' | 'voids') =>
+    horizons.reduce((total, { summary }) => total + summary[field], 0);
+  return { PENDING: sum('pending'), WIN: sum('wins'), LOSS: sum('losses'), HOLD: sum('holds'), VOID: sum('voids') };
 }
 
 /** The operator's reason for a pause is not served. */

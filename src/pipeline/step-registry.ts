@@ -48,15 +48,19 @@ export async function runStep(deps: PipelineDeps, step: StepName, day: Day, cont
   if (holdReason !== null) return { waiting: holdReason };
   const outcome = await deps.runs.runAndRecord(step, day, context, () => STEPS[step](deps, day, context));
   if (!context.replayed) {
-    await tryRefreshFigures(deps);
+    await tryRefreshFigures(deps, context.now);
     await tryPublishChanges(deps);
   }
   return outcome;
 }
 
 /** Before subscribers hear of a change. On failure the first reader computes the figures. */
-async function tryRefreshFigures({ figures, log }: PipelineDeps): Promise<void> {
-  await figures.refresh().catch((error: unknown) => log.error({ err: error }, 'computing the figures of the record failed'));
+async function tryRefreshFigures({ figures, crowd, log }: PipelineDeps, now: Date): Promise<void> {
+  const refresh = async () => {
+    await figures.refresh();
+    await crowd.refresh(now);
+  };
+  await refresh().catch((error: unknown) => log.error({ err: error }, 'computing the figures of the record failed'));
 }
 
 /** On failure the outbox entries stay with their documents and are published later. */

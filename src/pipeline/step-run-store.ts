@@ -78,15 +78,14 @@ export class StepRunStore {
   }
 
   /** The run of each step on its newest day, so that a rerun of an older day hides nothing. */
-  listLatest(): Promise<StepRun[]> {
-    return this.#runs
-      .aggregate<StepRun>([
-        { $sort: { step: 1, day: -1 } },
-        { $group: { _id: '$step', run: { $first: '$$ROOT' } } },
-        { $replaceRoot: { newRoot: '$run' } },
-        { $sort: { step: 1 } },
-      ])
-      .toArray();
+  async listLatest(): Promise<StepRun[]> {
+    const steps = await this.#runs.distinct('step');
+    const runs = await Promise.all(steps.toSorted().map((step) => this.#findLatest(step)));
+    return runs.filter((run) => run !== null);
+  }
+
+  #findLatest(step: StepName): Promise<StepRun | null> {
+    return this.#runs.findOne({ step }, { sort: { day: -1 }, hint: { step: 1, day: -1 } });
   }
 
   #save({ _id, ...run }: Omit<StepRun, 'attempts'>): Promise<StepRun | null> {

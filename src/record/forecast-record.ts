@@ -1,7 +1,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { ConfirmedAttestation } from '../chain/eas/attester.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
-import { shareReads } from '../platform/concurrency/shared-reads.ts';
+import { Revision } from '../platform/concurrency/revision.ts';
 import { OracleError } from '../platform/errors.ts';
 import { insertOrFind } from '../platform/insert-or-find.ts';
 import { ignoreDuplicate } from '../platform/mongo.ts';
@@ -34,13 +34,6 @@ export const RECORD_INDEXES = [
   },
 ];
 
-interface RecordMetaDoc {
-  _id: 'genesis' | 'source' | 'revision';
-  day?: Day;
-  source?: string;
-  revision?: number;
-}
-
 export type NewDay = Omit<DayDoc, '_id' | 'sequence' | 'outbox'>;
 
 /** The forecast record. Every write is first-writer-wins or compare-and-set, and safe to repeat or run concurrently. */
@@ -49,9 +42,9 @@ export class ForecastRecord {
   readonly forecasts: Collection<ForecastDoc>;
   /** The newest forecast of a horizon with its day's public figures; concurrent callers share one read. */
   readonly findNewest = createNewestForecastReader(this);
-  /** Advances with every write that changes figures of the record. Concurrent callers share one read that starts after their call. */
-  readonly readRevision = shareReads(async () => (await this.#meta.findOne({ _id: 'revision' }))?.revision ?? 0) as () => Promise<number>;
-  readonly #meta: Collection<RecordMetaDoc>;
+  /** Advances with every write that changes figures of the record. */
+  readonly revision: Revision;
+  readonly #meta: Collection<{ _id: 'genesis' | 'source'; day?: Day; source?: string }>;
   readonly #saltSecret: string;
   readonly #horizons: readonly number[];
 
@@ -59,6 +52,7 @@ export class ForecastRecord {
     this.days = db.collection('days');
     this.forecasts = db.collection('forecasts');
     this.#meta = db.collection('record_meta');
+    this.revision = new Revision(db, { collection: 'record_meta', _id: 'revision' });
     this.#saltSecret = saltSecret;
     this.#horizons = horizons;
   }
@@ -106,7 +100,7 @@ export class ForecastRecord {
   async #insertForecasts(stored: DayDoc): Promise<void> {
     const docs = this.#horizons.map((horizonDays) => buildForecastDoc(stored, horizonDays, this.#saltSecret));
     await this.forecasts.insertMany(docs, { ordered: false }).catch(ignoreDuplicate);
-    await this.advanceRevision();
+    await this.revision.advance();
   }
 
   listByDay(day: Day): Promise<ForecastDoc[]> {
@@ -155,15 +149,6 @@ export class ForecastRecord {
       .find(filter, { hint: { horizonDays: 1, 'reveal.at': -1, _id: -1 } })
       .sort({ _id: 1 })
       .toArray();
-  }
-
-  async countByState(): Promise<Record<Exclude<ForecastState, 'DRAFT'>, number>> {
-    const groups = await this.forecasts
-      .aggregate<{ _id: ForecastState; count: number }>([{ $group: { _id: '$state', count: { $sum: 1 } } }])
-      .toArray();
-    const counts = { PENDING: 0, WIN: 0, LOSS: 0, HOLD: 0, VOID: 0 };
-    for (const { _id, count } of groups) counts[_id === 'DRAFT' ? 'PENDING' : _id] += count;
-    return counts;
   }
 
   async findSource(): Promise<string | null> {
@@ -255,11 +240,6 @@ export class ForecastRecord {
     });
   }
 
-  /** After a write of a step: a crash in between is found by the comparison that follows a start and every night. */
-  async advanceRevision(): Promise<void> {
-    await this.#meta.updateOne({ _id: 'revision' }, { $inc: { revision: 1 } }, { upsert: true });
-  }
-
   async #transition(
     docs: ForecastDoc[],
     from: ForecastState,
@@ -270,7 +250,7 @@ export class ForecastRecord {
       this.forecasts,
       changes.filter((change) => change.from === from),
     );
-    await this.advanceRevision();
+    await this.revision.advance();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Collection, Db, Filter, FindOptions } from 'mongodb';
 import { type Day, formatDay } from '../forecast/day.ts';
+import { Revision } from '../platform/concurrency/revision.ts';
 import { OracleError } from '../platform/errors.ts';
 import { insertOrFind } from '../platform/insert-or-find.ts';
 import { OUTBOX_INDEX, type OutboxEntry } from '../platform/outbox.ts';
@@ -100,16 +101,25 @@ export function buildUndecidedWager(venue: Pick<Venue, 'name' | 'asset'>, day: D
 export const WAGER_INDEXES = [
   {
     collection: 'wagers',
-    indexes: [{ key: { day: 1 }, unique: true }, { key: { state: 1, 'market.expiresAt': 1 } }, { key: { winner: 1 } }, OUTBOX_INDEX],
+    indexes: [
+      { key: { day: 1 }, unique: true },
+      { key: { state: 1, 'market.expiresAt': 1 } },
+      { key: { winner: 1 } },
+      { key: { feedbackAt: -1 } },
+      OUTBOX_INDEX,
+    ],
   },
 ];
 
 /** Wagers: one document a day, changed by compare-and-set only. */
 export class WagerBook {
   readonly wagers: Collection<WagerDoc>;
+  /** Advances with every write that changes figures of the wagers. */
+  readonly revision: Revision;
 
   constructor(db: Db) {
     this.wagers = db.collection('wagers');
+    this.revision = new Revision(db, { collection: 'record_meta', _id: 'wagers-revision' });
   }
 
   findByDay(day: Day): Promise<WagerDoc | null> {
@@ -119,7 +129,9 @@ export class WagerBook {
   /** Stores a day's decision unless one exists; returns the stored one. `_due` proves that it is time. */
   async decide(doc: WagerDoc, _due: ReachedInstant): Promise<WagerDoc> {
     const decided: WagerDoc = doc.state === 'SKIPPED' ? { ...doc, outbox: [{ change: 'skipped', at: doc.decidedAt }] } : doc;
-    return insertOrFind(this.wagers, decided);
+    const stored = await insertOrFind(this.wagers, decided);
+    await this.revision.advance();
+    return stored;
   }
 
   /** Changes the state; idempotent for a second writer. @param at time of a skip */
@@ -142,6 +154,7 @@ export class WagerBook {
     const [change, changedAt] = [CHANGE_BY_STATE[to], set.placedAt ?? at];
     const publish = change && changedAt ? { $push: { outbox: { change, at: changedAt } } } : {};
     const { matchedCount } = await this.wagers.updateOne({ _id: id, state: from }, { $set: { ...set, state: to }, ...publish });
+    await this.revision.advance();
     if (matchedCount > 0) return;
     const current = await this.wagers.findOne({ _id: id });
     if (current?.state !== to) throw new OracleError('ILLEGAL_TRANSITION', `Wager ${id} is ${current?.state ?? 'missing'}, not ${from}`);
@@ -162,8 +175,13 @@ export class WagerBook {
     return this.#list({ day: { $lte: through } }, { hint: { day: 1 }, projection: { outbox: 0, listing: 0 } });
   }
 
-  countSettledMarkets(through: Day): Promise<number> {
-    return this.wagers.countDocuments({ winner: { $ne: null }, day: { $lte: through } }, { hint: { day: 1 } });
+  /** At most `limit` wagers of days up to `through`, newest first. */
+  listNewest(through: Day, limit: number): Promise<WagerDoc[]> {
+    const options = { hint: { day: 1 }, projection: { outbox: 0, listing: 0 }, limit };
+    return this.wagers
+      .find({ day: { $lte: through } }, options)
+      .sort({ day: -1 })
+      .toArray();
   }
 
   listSettledStakes(): Promise<WagerDoc[]> {
@@ -181,6 +199,7 @@ export class WagerBook {
 
   async recordWinner(id: string, winner: Side, settledAt: Date, _expired: ReachedInstant): Promise<void> {
     await this.wagers.updateOne({ _id: id, winner: null }, { $set: { winner, settledAt } });
+    await this.revision.advance();
   }
 
   /** Settled stakes of days up to `through` without a report in the reputation registry, oldest first. */
@@ -210,12 +229,6 @@ export class WagerBook {
     return (await this.wagers.findOne({ feedbackAt: { $ne: null } }, { sort: { feedbackAt: -1 } }))?.feedbackAt ?? null;
   }
 
-  async countOutcomes(through: Day): Promise<{ wins: number; losses: number }> {
-    const count = (state: WagerState) => this.wagers.countDocuments({ state, day: { $lte: through } });
-    const [wins, losses] = await Promise.all([count('WIN'), count('LOSS')]);
-    return { wins, losses };
-  }
-
   /** Model against market on the settled markets of these venues, of days up to `through` (default: all). */
   async compareWithMarket(venues: readonly string[], through: Day = Number.MAX_SAFE_INTEGER): Promise<HeadToHead> {
     const settled = await this.#list({ winner: { $ne: null }, venue: { $in: [...venues] }, day: { $lte: through } });
@@ -229,6 +242,6 @@ export class WagerBook {
 
 const CHANGE_BY_STATE: Partial<Record<WagerState, WagerChange>> = { PLACED: 'placed', SKIPPED: 'skipped', WIN: 'settled', LOSS: 'settled' };
 
-function toSettledComparison({ market, pModel, qMarket, winner }: WagerDoc): SettledComparison {
+export function toSettledComparison({ market, pModel, qMarket, winner }: WagerDoc): SettledComparison {
   return { marketId: market!.id, pModel: pModel!, qMarket: qMarket!, winner: winner! };
 }

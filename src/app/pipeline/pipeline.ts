@@ -22,11 +22,12 @@ interface ComposePipelineDeps extends ServiceCore, Venues {
 }
 
 export function composePipeline({ config, log, shutdown }: ProcessContext, deps: ComposePipelineDeps): PipelineDeps {
-  const { db, chain, wallets, record, figures, market, wagers, venue, otherVenues, saltSecret, time, version, now } = deps;
+  const { db, chain, wallets, record, figures, crowd, market, wagers, venue, otherVenues, saltSecret, time, version, now } = deps;
   const ownWallets = [wallets.attester.address, wallets.reporter.address];
   return {
     record,
     figures,
+    crowd,
     saltSecret,
     market,
     wagers,

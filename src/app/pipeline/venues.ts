@@ -4,6 +4,7 @@ import type { Market } from '../../market/market.ts';
 import { selectWeeklyStrikes } from '../../market/strikes.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import { OracleError } from '../../platform/errors.ts';
+import { CrowdFiguresReader } from '../../record/crowd/crowd-figures.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
 import { toExchangeListing } from '../../record/intent/market.ts';
 import { PaperVenue } from '../../wager/paper-venue.ts';
@@ -20,13 +21,22 @@ export interface Venues {
   otherVenues: readonly Venue[];
   /** The paper venue, whatever the settings: only it quotes past days. */
   paper: PaperVenue;
+  /** Figures of the wagers at the venue. */
+  crowd: CrowdFiguresReader;
 }
 
-export function composeVenues(context: ProcessContext, { db, record, market }: Pick<ServiceCore, 'db' | 'record' | 'market'>): Venues {
+type VenueParts = Pick<ServiceCore, 'db' | 'record' | 'market' | 'wagers' | 'figuresStore'>;
+
+export function composeVenues(context: ProcessContext, { db, record, market, wagers, figuresStore: store }: VenueParts): Venues {
   const paper = createPaperVenue(db, context.config, record, market);
   const polymarket = createPolymarketVenues(context, db, market);
   const venue = context.config.WAGERS === 'polymarket' ? polymarket[0] : paper;
-  return { venue, otherVenues: [paper, ...polymarket].filter((other) => other !== venue), paper };
+  return {
+    venue,
+    otherVenues: [paper, ...polymarket].filter((other) => other !== venue),
+    paper,
+    crowd: new CrowdFiguresReader({ store, record, wagers, sameBook: venue.sameBook }),
+  };
 }
 
 /** Polymarket in the configured mode first, then the other mode, which may hold open wagers. */

@@ -10,20 +10,21 @@ import type { Venues } from '../pipeline/venues.ts';
 import type { ProcessContext } from '../process-context.ts';
 
 export function composeSkillDeps({ config }: ProcessContext, deps: ServiceCore & Venues): SkillDeps {
-  const { chain, wallets, venue, paper, saltSecret, record, models, figures, wagers, market, publicUrl, now } = deps;
+  const { chain, wallets, venue, paper, saltSecret, record, models, figures, wagers, crowd, market, publicUrl, now } = deps;
   const { name: venueName, sameBook } = venue;
   const quotes = createCache<VenueMarket[]>('venue-markets', 1);
   return {
     publicUrl,
     record,
     wagers,
+    crowd,
     venueName,
     sameBook,
     market,
     models,
     saltSecret,
     now,
-    statistics: new StatisticsService({ record, models, figures, wagers, venueName, sameBook, now }),
+    statistics: new StatisticsService({ record, models, figures, wagers, crowd, venueName, sameBook, now }),
     // The strikes of other venues are in the market's snapshots.
     venueMarkets: async () => (venue === paper ? quotes.get(Math.floor(Date.now() / 60_000), () => quoteMarkets(paper, now())) : []),
     chainId: chain.chainId,

@@ -19,8 +19,8 @@ import { gatherSelfReportData } from './self-report/gather-data.ts';
 type RecordedFinding = Pick<SelfTestDoc, 'verdict' | 'result'> & Partial<Pick<SelfTestDoc, 'firstDay' | 'lastDay' | 'replayed'>>;
 
 const RECORDED_TESTS = {
-  'polymarket-comparison': async ({ record, wagers, venue }, _day, now) => {
-    const { report, days } = await composePolymarketComparison({ record, wagers, venue, now });
+  'polymarket-comparison': async ({ record, wagers, crowd, venue }, _day, now) => {
+    const { report, days } = await composePolymarketComparison({ record, wagers, crowd, venue, now });
     return { ...toFinding(report, days), replayed: days.some((pin) => pin.replayed) };
   },
   'self-report': async (deps, day, now) => {

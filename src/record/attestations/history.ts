@@ -1,10 +1,17 @@
 import type { Filter } from 'mongodb';
 import type { Hex } from 'viem';
 import { OracleError } from '../../platform/errors.ts';
+import type { RecordFigures } from '../figures/record-figures.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
+import { summarizeAttestations } from './attestation-figures.ts';
 import { type AttestationMatch, type AttestationType, findAttestation } from './find-attestation.ts';
 import { type AttestationViewOptions, viewAttestation } from './view.ts';
+
+interface AttestationListDeps {
+  record: ForecastRecord;
+  statistics: { figures: RecordFigures };
+}
 
 const ATTESTATION_TYPES: readonly AttestationType[] = ['prediction', 'resolution'];
 
@@ -15,7 +22,7 @@ const ON_CHAIN_FILTER = { $gte: new Date(0) };
 
 /** Newest first by block time, forecast id, then resolution before prediction: a total order. @throws OracleError INPUT_INVALID */
 export async function listAttestations(
-  record: ForecastRecord,
+  { record, statistics: { figures } }: AttestationListDeps,
   { horizons, limit, before }: { horizons: readonly number[]; limit: number; before: Hex | null },
   options: AttestationViewOptions,
 ) {
@@ -23,13 +30,14 @@ export async function listAttestations(
   const lists = horizons.flatMap((horizonDays) =>
     ATTESTATION_TYPES.map((type) => readList(record, { horizonDays, type, after, limit: limit + 1 })),
   );
-  const [total, ...found] = await Promise.all([countAttestations(record, horizons), ...lists]);
+  const [counted, ...found] = await Promise.all([figures.getAttestations(), ...lists]);
+  const { predictions, resolutions } = summarizeAttestations(counted, horizons);
   const newest = found.flat().sort(compareNewestFirst);
   const page = newest.slice(0, limit);
   const last = page.at(-1);
   return {
     attestations: page.map(({ doc, type }) => viewAttestation(doc, type, options)),
-    total,
+    total: predictions + resolutions,
     nextBefore: newest.length > limit && last !== undefined ? (last.doc[FIELD_BY_TYPE[last.type]]?.uid ?? null) : null,
   };
 }
@@ -76,16 +84,6 @@ function compareNewestFirst(a: AttestationMatch, b: AttestationMatch): number {
   if (byTime !== 0) return byTime;
   if (a.doc._id !== b.doc._id) return a.doc._id < b.doc._id ? 1 : -1;
   return a.type === 'resolution' ? -1 : 1;
-}
-
-async function countAttestations({ forecasts }: ForecastRecord, horizons: readonly number[]): Promise<number> {
-  const counts = await Promise.all(
-    ATTESTATION_TYPES.map((type) => {
-      const at = `${FIELD_BY_TYPE[type]}.at`;
-      return forecasts.countDocuments({ horizonDays: { $in: [...horizons] }, [at]: ON_CHAIN_FILTER }, { hint: buildIndexHint(at) });
-    }),
-  );
-  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** The newest prediction attestation, the longest horizon of its block; null before the first. */

@@ -1,14 +1,13 @@
 import { type Caller, isPublicCaller } from '../../auth/caller.ts';
-import { type Day, formatDay } from '../../forecast/day.ts';
+import { type Day, formatDay, parseDay } from '../../forecast/day.ts';
 import type { Market } from '../../market/market.ts';
 import { formatForecastId } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
 import { type ViewOptions, viewForecast } from '../forecast-visibility.ts';
 import { isOwnVenue } from '../own-venue.ts';
-import { type CrowdPin, readPins } from './crowd-pins.ts';
-import { buildDisagreementLog } from './disagreement-log.ts';
+import type { CrowdFigures } from './crowd-figures.ts';
 import type { MarketComparisonDeps } from './market-comparison.ts';
-import { compareWeekly, selectWeekPins } from './weekly-comparison.ts';
+import type { WeekComparison } from './weekly-comparison.ts';
 
 /** Strikes are weekly: they are compared with the 7-day forecast. */
 const COMPARED_HORIZON_DAYS = 7;
@@ -22,27 +21,54 @@ export interface CrowdComparisonDeps extends MarketComparisonDeps {
   viewFor(caller: Caller): ViewOptions;
 }
 
-export async function compareCrowdWithOracle(deps: CrowdComparisonDeps, caller: Caller) {
-  const { pins, through } = await readCrowdPins(deps, caller);
-  const ofBook = pins.filter(({ venue }) => deps.sameBook.includes(venue));
-  const { weeks, totals } = compareWeekly(ofBook, through, await readWeeklyForecasts(deps, ofBook, caller));
-  const log = buildDisagreementLog(weeks);
-  return { ...buildCrowdHeader(deps, through), totals, weeks, count: weeks.length, ...log, ...buildCrowdFooter(deps, ofBook, through) };
+export interface WeekPage {
+  limit: number;
+  /** Only weeks before this one, `YYYY-Www`; null: from the newest. */
+  before: string | null;
 }
 
-/** All pins, and the last day that the caller may read; null without a limit. */
-export async function readCrowdPins(deps: CrowdComparisonDeps, caller: Caller): Promise<{ pins: CrowdPin[]; through: Day | null }> {
-  const [pins, through] = await Promise.all([readPins(deps), getLastReadableDay(deps.record, deps.viewFor(caller))]);
-  return { pins, through };
+const ALL_WEEKS: WeekPage = { limit: Number.MAX_SAFE_INTEGER, before: null };
+
+/** Totals cover all weeks; weeks and disagreements are those of the page, newest first. */
+export async function compareCrowdWithOracle(deps: CrowdComparisonDeps, caller: Caller, { limit, before }: WeekPage = ALL_WEEKS) {
+  const { figures, through } = await readCrowdFigures(deps, caller);
+  const { totals, disagreementTotals } = figures;
+  const older = figures.weeks.filter(({ weekId }) => before === null || weekId < before);
+  const weeks = await addForecasts(deps, older.slice(0, limit), caller);
+  const shown = new Set(weeks.map(({ weekId }) => weekId));
+  return {
+    ...buildCrowdHeader(deps, through),
+    totals,
+    weeks,
+    count: weeks.length,
+    total: figures.weeks.length,
+    nextCursor: older.length > limit ? weeks[weeks.length - 1].weekId : null,
+    disagreements: figures.disagreements.filter(({ weekId }) => shown.has(weekId)),
+    disagreementTotals,
+    ...buildCrowdFooter(deps, figures.pins.comparison, through),
+  };
+}
+
+/** The figures that the caller may read, and the last day that they cover; null without a limit. */
+export async function readCrowdFigures(
+  { crowd, record, viewFor }: CrowdComparisonDeps,
+  caller: Caller,
+): Promise<{ figures: CrowdFigures; through: Day | null }> {
+  const through = await getLastReadableDay(record, viewFor(caller));
+  return { figures: await crowd.get(through), through };
 }
 
 async function getLastReadableDay(record: ForecastRecord, { caller, policy, now }: ViewOptions): Promise<Day | null> {
   return policy === 'immediate' || !isPublicCaller(caller) ? null : record.getLastPublicDay(now);
 }
 
-async function readWeeklyForecasts({ record, viewFor }: CrowdComparisonDeps, pins: readonly CrowdPin[], caller: Caller) {
-  const docs = await record.listByIds(selectWeekPins(pins).map(({ day }) => formatForecastId(day, COMPARED_HORIZON_DAYS)));
-  return docs.map((doc) => viewForecast(doc, viewFor(caller)));
+async function addForecasts({ record, viewFor }: CrowdComparisonDeps, weeks: readonly WeekComparison[], caller: Caller) {
+  const docs = await record.listByIds(weeks.map(({ date }) => formatForecastId(parseDay(date), COMPARED_HORIZON_DAYS)));
+  const views = new Map(docs.map((doc) => [formatDay(doc.day), viewForecast(doc, viewFor(caller))]));
+  return weeks.map((week) => {
+    const { predictionId = null, signal = null, direction = null } = views.get(week.date) ?? {};
+    return { ...week, predictionId, signal, direction };
+  });
 }
 
 export function buildCrowdHeader({ venueName, sameBook }: Pick<CrowdComparisonDeps, 'venueName' | 'sameBook'>, through: Day | null) {
@@ -51,13 +77,13 @@ export function buildCrowdHeader({ venueName, sameBook }: Pick<CrowdComparisonDe
 
 export function buildCrowdFooter(
   { market, now }: Pick<CrowdComparisonDeps, 'market' | 'now'>,
-  pins: readonly CrowdPin[],
+  { venues, hasReplayed }: CrowdFigures['pins']['comparison'],
   through: Day | null,
 ) {
   return {
     notes: [
-      ...(pins.some(({ venue }) => isOwnVenue(venue)) ? [PAPER_NOTE] : []),
-      ...(pins.some(({ replayed }) => replayed) ? [REPLAYED_NOTE] : []),
+      ...(venues.some(isOwnVenue) ? [PAPER_NOTE] : []),
+      ...(hasReplayed ? [REPLAYED_NOTE] : []),
       ...(through === null ? [] : [GATED_NOTE]),
     ],
     source: market.source,

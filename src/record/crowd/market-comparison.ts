@@ -4,10 +4,12 @@ import type { WagerBook } from '../../wager/wager-book.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
 import { isOwnVenue } from '../own-venue.ts';
 import type { PREDICTION_MARKET } from '../schemas/scorecard.ts';
+import type { CrowdFiguresReader } from './crowd-figures.ts';
 
 export interface MarketComparisonDeps {
   record: ForecastRecord;
   wagers: WagerBook;
+  crowd: CrowdFiguresReader;
   venueName: string;
   /** Names of the venues that quote the same order book, `venueName` included. */
   sameBook: readonly string[];
@@ -16,11 +18,11 @@ export interface MarketComparisonDeps {
 
 export type MarketComparison = z.input<typeof PREDICTION_MARKET>;
 
-export async function compareWithMarket({ record, wagers, venueName, sameBook, now }: MarketComparisonDeps): Promise<MarketComparison> {
+export async function compareWithMarket({ record, crowd, venueName, sameBook, now }: MarketComparisonDeps): Promise<MarketComparison> {
   // Wagers of days with a pending forecast are excluded: the difference between two responses would reveal the model's side.
   const through = await record.getLastPublicDay(now());
-  const { weight: weightGivenToModel, settledMarkets, modelLogLoss, marketLogLoss } = await wagers.compareWithMarket(sameBook, through);
-  const { wins, losses } = await wagers.countOutcomes(through);
+  const { headToHead, outcomes } = await crowd.get(through);
+  const { weight: weightGivenToModel, settledMarkets, modelLogLoss, marketLogLoss } = headToHead;
   return {
     venue: venueName,
     quotesAreOurs: sameBook.some(isOwnVenue),
@@ -29,6 +31,6 @@ export async function compareWithMarket({ record, wagers, venueName, sameBook, n
     modelLogLoss,
     marketLogLoss,
     weightGivenToModel,
-    wagers: { wins, losses },
+    wagers: outcomes,
   };
 }

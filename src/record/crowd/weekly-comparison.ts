@@ -2,7 +2,6 @@ import { type Day, formatDay } from '../../forecast/day.ts';
 import { computeMeanInterval, type MeanInterval } from '../../forecast/math/mean-interval.ts';
 import { boundedLogLoss, brierScore } from '../../forecast/scoring.ts';
 import type { Side } from '../../wager/sizing.ts';
-import type { ForecastView } from '../forecast-visibility.ts';
 import { type CrowdPin, roundScore, selectFirstPins } from './crowd-pins.ts';
 
 export interface ProbabilityScores {
@@ -13,17 +12,16 @@ export interface ProbabilityScores {
 export type WeekComparison = ReturnType<typeof compareWeek>;
 
 /** By the first pin of each week; `through` is the last day whose oracle side the caller may read, null without a limit. */
-export function compareWeekly(pins: readonly CrowdPin[], through: Day | null, forecasts: readonly ForecastView[] = []) {
-  const byDate = new Map(forecasts.map((view) => [view.date, view]));
-  const weeks = selectWeekPins(pins).map((pin) => compareWeek(pin, through !== null && pin.day > through, byDate.get(formatDay(pin.day))));
+export function compareWeekly(pins: readonly CrowdPin[], through: Day | null) {
+  const weeks = selectWeekPins(pins).map((pin) => compareWeek(pin, through !== null && pin.day > through));
   return { weeks: weeks.toReversed(), totals: computeTotals(weeks) };
 }
 
-export function selectWeekPins(pins: readonly CrowdPin[]): CrowdPin[] {
+function selectWeekPins(pins: readonly CrowdPin[]): CrowdPin[] {
   return selectFirstPins(pins, ({ weekId }) => weekId);
 }
 
-function compareWeek(pin: CrowdPin, gated: boolean, forecast: ForecastView | undefined) {
+function compareWeek(pin: CrowdPin, gated: boolean) {
   const { weekId, venue, marketId, question, pMarket, pOracle, replayed } = pin;
   // Gated too: the settlement time may disclose whether there was a stake.
   const winner = gated ? null : pin.winner;
@@ -49,9 +47,6 @@ function compareWeek(pin: CrowdPin, gated: boolean, forecast: ForecastView | und
     oracle,
     closer: market === null || oracle === null ? null : findCloser(market, oracle),
     replayed,
-    predictionId: forecast?.predictionId ?? null,
-    signal: forecast?.signal ?? null,
-    direction: forecast?.direction ?? null,
   };
 }
 

@@ -18,8 +18,8 @@ export interface HorizonFigures {
   row: HorizonRow;
   byRegime: ReturnType<typeof groupByRegime>;
   byModelVersion: ReturnType<typeof groupByModelVersion>;
-  /** Whether a replay made any of them. */
-  hasReplayed: boolean;
+  /** Those that a replay made. */
+  replayed: number;
 }
 
 /** @param docs forecasts of one horizon in sequence order */
@@ -37,6 +37,6 @@ export async function computeHorizonFigures(
     row: buildHorizonRow(docs, horizonDays),
     byRegime: groupByRegime(docs, horizonDays),
     byModelVersion: groupByModelVersion(docs, horizonDays),
-    hasReplayed: docs.some(({ replayed }) => replayed),
+    replayed: docs.filter(({ replayed }) => replayed).length,
   };
 }

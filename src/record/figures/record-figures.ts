@@ -1,8 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Collection, Db } from 'mongodb';
 import { HORIZONS } from '../../forecast/model.ts';
-import { createCache } from '../../platform/cache.ts';
-import { ignoreDuplicate } from '../../platform/mongo.ts';
 import {
   ATTESTED_FIELDS,
   type AttestationFigures,
@@ -11,24 +8,14 @@ import {
 } from '../attestations/attestation-figures.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
 import type { ModelStore } from '../model-store.ts';
+import type { FiguresStore } from './figures-store.ts';
 import { computeHorizonFigures, type HorizonFigures } from './horizon-figures.ts';
 
-/** `_id` is `horizon:<days>` or `attestations`. */
-interface FiguresDoc {
-  _id: string;
-  /** Revision of the record that the figures were read at or after. */
-  revision: number;
-  figures: object;
-}
-
 interface RecordFiguresDeps {
-  db: Db;
+  store: FiguresStore;
   record: ForecastRecord;
   models: Pick<ModelStore, 'get'>;
 }
-
-/** Of the newest revision, and of the one before while requests still read it. */
-const MAX_CACHED = 2 * (HORIZONS.length + 1);
 
 /**
  * Figures of the whole record. Each is computed once per revision of the record, by the worker after the step that changed it or by the
@@ -36,12 +23,9 @@ const MAX_CACHED = 2 * (HORIZONS.length + 1);
  */
 export class RecordFigures {
   readonly #deps: RecordFiguresDeps;
-  readonly #stored: Collection<FiguresDoc>;
-  readonly #cache = createCache<object>('record-figures', MAX_CACHED);
 
   constructor(deps: RecordFiguresDeps) {
     this.#deps = deps;
-    this.#stored = deps.db.collection('record_figures');
   }
 
   getHorizon(horizonDays: number): Promise<HorizonFigures> {
@@ -70,23 +54,13 @@ export class RecordFigures {
       if (!isDeepStrictEqual(stored, computed)) differing.push(`horizon:${horizonDays}`);
     }
     if (!isDeepStrictEqual(await this.getAttestations(), await this.#computeAttestations())) differing.push('attestations');
-    if (differing.length > 0) await this.#deps.record.advanceRevision();
+    if (differing.length > 0) await this.#deps.record.revision.advance();
     return differing;
   }
 
   async #get<Figures extends object>(name: string, compute: () => Promise<Figures>): Promise<Figures> {
-    const revision = await this.#deps.record.readRevision();
-    return (await this.#cache.get(`${name} ${revision}`, () => this.#load(name, revision, compute))) as Figures;
-  }
-
-  async #load(name: string, revision: number, compute: () => Promise<object>): Promise<object> {
-    const stored = await this.#stored.findOne({ _id: name, revision });
-    if (stored !== null) return stored.figures;
-    const figures = await compute();
-    // A process that computed for a later revision has the `_id`, which makes this a duplicate.
-    const older = { _id: name, revision: { $lt: revision } };
-    await this.#stored.replaceOne(older, { revision, figures }, { upsert: true }).catch(ignoreDuplicate);
-    return figures;
+    const { store, record } = this.#deps;
+    return store.get(name, String(await record.revision.read()), compute);
   }
 
   async #computeHorizon(horizonDays: number): Promise<HorizonFigures> {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { type Day, formatDay } from '../../forecast/day.ts';
 import type { WagerBook } from '../../wager/wager-book.ts';
 import { computeCrowdAccuracy } from '../crowd/crowd-accuracy.ts';
+import type { CrowdFiguresReader } from '../crowd/crowd-figures.ts';
 import { type CrowdPin, isSettledPin, readPins, type SettledPin } from '../crowd/crowd-pins.ts';
 import { compareWithMarket, type MarketComparison } from '../crowd/market-comparison.ts';
 import { compareWeekly } from '../crowd/weekly-comparison.ts';
@@ -13,6 +14,7 @@ export type PolymarketComparison = z.output<typeof POLYMARKET_COMPARISON>;
 export interface PolymarketComparisonDeps {
   record: ForecastRecord;
   wagers: WagerBook;
+  crowd: CrowdFiguresReader;
   /** The venue of new wagers, and the names of all venues of its order book. */
   venue: { name: string; sameBook: readonly string[] };
   now: Date;
@@ -25,9 +27,9 @@ const FIRST_PRICE_NOTE =
   "Each market counts once, by its first pinned price, beside the model's probability of the same strike at the same time.";
 
 export async function composePolymarketComparison(deps: PolymarketComparisonDeps) {
-  const { record, wagers, venue, now } = deps;
+  const { record, wagers, crowd, venue, now } = deps;
   const [all, through] = await Promise.all([readPins(deps), record.getLastPublicDay(now)]);
-  const comparison = { record, wagers, venueName: venue.name, sameBook: venue.sameBook, now: () => now };
+  const comparison = { record, wagers, crowd, venueName: venue.name, sameBook: venue.sameBook, now: () => now };
   const days = all.filter(({ day, venue: name }) => day <= through && venue.sameBook.includes(name));
   return { report: buildComparisonReport(days, through, await compareWithMarket(comparison)), days };
 }

@@ -17,6 +17,7 @@ import type { TicketStore } from '../../events/websocket/ticket-store.ts';
 import type { Market } from '../../market/market.ts';
 import type { StartupStep } from '../../platform/startup/startup-progress.ts';
 import type { AttestationViewOptions } from '../../record/attestations/view.ts';
+import type { CrowdFiguresReader } from '../../record/crowd/crowd-figures.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
 import type { ModelStore } from '../../record/model-store.ts';
 import type { ReportStores } from '../../record/report-store.ts';
@@ -48,6 +49,7 @@ export interface HttpDeps {
   reports: ReportStores;
   selfTests: SelfTestService;
   wagers: WagerBook;
+  crowd: CrowdFiguresReader;
   venueName: string;
   /** Venues that quote the same book as `venueName`, itself included. */
   sameBook: readonly string[];

@@ -134,9 +134,10 @@ describe('a process killed between an effect and its record', () => {
     const readComparison = () => wagers.compareWithMarket(venue.sameBook, computeLastEndedDay(new Date()));
     const before = await readComparison();
     await wagers.wagers.replaceOne({ _id: formatDay(day) }, settledWager(day, 'WIN'), { upsert: true });
+    await wagers.revision.advance();
     await finished('reputation');
     expect(await service.http.reputation()).toMatchObject({ total: 0 });
-    expect(await wagers.countOutcomes(computeLastEndedDay(new Date()))).toEqual({ wins: 0, losses: 0 });
+    expect((await service.http.crowd.get(computeLastEndedDay(new Date()))).outcomes).toEqual({ wins: 0, losses: 0 });
     expect(await readComparison()).toEqual(before);
     expect((await wagers.compareWithMarket(venue.sameBook)).settledMarkets).toBeGreaterThan(before.settledMarkets);
     await wagers.wagers.deleteOne({ _id: formatDay(day) });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { OracleError } from '../../../src/platform/errors.ts';
 import { summarizeAttestations } from '../../../src/record/attestations/attestation-figures.ts';
+import { FiguresStore } from '../../../src/record/figures/figures-store.ts';
 import { computeHorizonFigures } from '../../../src/record/figures/horizon-figures.ts';
 import { RecordFigures } from '../../../src/record/figures/record-figures.ts';
 import { ForecastRecord } from '../../../src/record/forecast-record.ts';
@@ -25,7 +26,7 @@ beforeEach(async () => {
   record = new ForecastRecord({ db: database.db, saltSecret: 'a master secret of a test', horizons: HORIZONS });
 });
 
-const newFigures = () => new RecordFigures({ db: database.db, record, models });
+const newFigures = () => new RecordFigures({ store: new FiguresStore(database.db), record, models });
 
 async function add(date: string, state: 'WIN' | 'LOSS' | 'PENDING', horizonDays = 7): Promise<void> {
   await record.forecasts.insertOne(buildTestForecast({ date, horizonDays, state }));
@@ -35,7 +36,7 @@ describe('the figures of the record', () => {
   it('are those of all forecasts, and are stored', async () => {
     await add('2026-01-01', 'WIN');
     await add('2026-01-02', 'LOSS');
-    await record.advanceRevision();
+    await record.revision.advance();
     const figures = await newFigures().getHorizon(7);
     expect(figures).toEqual(await computeHorizonFigures(models, await record.listByHorizon(7), 7));
     const reads = vi.spyOn(record, 'listByHorizon');
@@ -49,7 +50,7 @@ describe('the figures of the record', () => {
     await one.refresh();
     await add('2026-01-02', 'LOSS');
     expect((await other.getHorizon(7)).row.total).toBe(1);
-    await record.advanceRevision();
+    await record.revision.advance();
     const reads = vi.spyOn(record, 'listByHorizon');
     await one.refresh();
     await other.refresh();
@@ -64,7 +65,7 @@ describe('the figures of the record', () => {
     vi.spyOn(record, 'listByHorizon').mockImplementationOnce(async (horizonDays) => {
       const docs = await read(horizonDays);
       await add('2026-01-02', 'LOSS');
-      await record.advanceRevision();
+      await record.revision.advance();
       await newFigures().getHorizon(7);
       return docs;
     });
@@ -87,7 +88,7 @@ describe('the figures of the record', () => {
   it('count attestations by horizon, and the cost of a shared transaction once', async () => {
     await add('2026-01-01', 'WIN', 1);
     await add('2026-01-01', 'WIN', 7);
-    await record.advanceRevision();
+    await record.revision.advance();
     const figures = await newFigures().getAttestations();
     const [day, week, both] = [[1], [7], [1, 7]].map((horizons) => summarizeAttestations(figures, horizons));
     expect([day.predictions, week.predictions, both.predictions]).toEqual([1, 1, 2]);

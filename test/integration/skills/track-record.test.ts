@@ -45,7 +45,7 @@ async function makeVaried(): Promise<void> {
     const decided = reveal === null ? {} : { state: outcome, 'resolution.outcome': outcome, ...said };
     await forecasts.updateOne({ _id }, { $set: { regime: regimes[sequence % regimes.length], ...decided } });
   }
-  await service.pipeline.record.advanceRevision();
+  await service.pipeline.record.revision.advance();
 }
 
 const track = (input: Record<string, unknown>, caller = PUBLIC_CALLER) =>

@@ -69,7 +69,7 @@ async function renderCardReply(
   theme: Theme,
 ): Promise<Reply<z.input<typeof WIDGET>>> {
   const { statistics, market, publicUrl } = deps;
-  const { summary, hasReplayed } = await statistics.figures.getHorizon(horizonDays);
+  const { summary, replayed } = await statistics.figures.getHorizon(horizonDays);
   const raw = renderWidget(
     {
       ...view,
@@ -77,7 +77,7 @@ async function renderCardReply(
       record: toRecordFigures(summary),
       source: market.source,
       simulated: market.kind === 'simulated',
-      recordReplayed: hasReplayed,
+      recordReplayed: replayed > 0,
       link: `${publicUrl}/api/svc/scorecard?horizon=${horizonDays}`,
     },
     theme,

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
 import { toCrowdPin } from '../../../../src/record/crowd/crowd-pins.ts';
-import { compareWeekly, selectWeekPins } from '../../../../src/record/crowd/weekly-comparison.ts';
-import { viewForecast } from '../../../../src/record/forecast-visibility.ts';
+import { compareWeekly } from '../../../../src/record/crowd/weekly-comparison.ts';
 import type { WagerDoc } from '../../../../src/wager/wager-book.ts';
-import { buildTestForecast } from '../forecast-fixture.ts';
 import { buildPricedWager, buildTestPin } from './crowd-pin-fixture.ts';
 
 const FRIDAY = parseDay('2026-02-13');
@@ -60,21 +58,6 @@ describe('crowd against oracle', () => {
     expect(weeks[1]).toMatchObject({ market: { brier: 0.2704 }, oracle: { brier: 0.09 } });
     const published = JSON.stringify([weeks, totals]).match(/\d\.\d+/g)!;
     expect(Math.max(...published.map((figure) => figure.length))).toBeLessThanOrEqual(10);
-  });
-
-  it("has the day's 7-day forecast cut to the caller", () => {
-    const doc = buildTestForecast({ date: formatDay(FRIDAY - 8), direction: 'DOWN' });
-    const view = (tier: 'public' | 'basic') => viewForecast(doc, { caller: { tier }, policy: 'resolution', now: doc.signalAt });
-    const pins = [
-      buildTestPin({ day: FRIDAY - 8, decidingDay: FRIDAY }),
-      buildTestPin({ day: FRIDAY - 7, decidingDay: FRIDAY }),
-      buildTestPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY }),
-    ];
-    const weeks = (tier: 'public' | 'basic') => compareWeekly(pins, null, [view(tier)]).weeks;
-    expect(weeks('basic')[1]).toMatchObject({ predictionId: '2026-02-05:7d', signal: 'SELL', direction: 'DOWN' });
-    expect(weeks('public')[1]).toMatchObject({ predictionId: '2026-02-05:7d', signal: 'GATED', direction: null });
-    expect(weeks('basic')[0]).toMatchObject({ predictionId: null, signal: null, direction: null });
-    expect(selectWeekPins(pins)).toEqual([pins[0], pins[2]]);
   });
 
   it.each([

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
+import { computeMarketSkill } from '../../../../src/record/crowd/market-skill.ts';
 import { compareWeekly } from '../../../../src/record/crowd/weekly-comparison.ts';
-import { computeMarketSkill } from '../../../../src/record/statistics/statistics-service.ts';
 import { buildTestPin, type PricedOptions } from '../crowd/crowd-pin-fixture.ts';
 
 const FRIDAY = parseDay('2026-02-13');

@@ -1,26 +1,44 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Caller } from '../../../../auth/caller.ts';
-import { computeAccuracyByVenue, computeCrowdAccuracy } from '../../../../record/crowd/crowd-accuracy.ts';
 import {
   buildCrowdFooter,
   buildCrowdHeader,
   type CrowdComparisonDeps,
   compareCrowdWithOracle,
-  readCrowdPins,
+  readCrowdFigures,
 } from '../../../../record/crowd/crowd-against-oracle.ts';
-import { isSettledPin } from '../../../../record/crowd/crowd-pins.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { limitInput, PAGE_LIMITS } from '../../server/parsing/parameters.ts';
+import { buildNextPageHeaders } from '../../server/replies/link-header.ts';
 import { toTaggedReply } from '../../server/replies/tagged-reply.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
 import { CROWD_ACCURACY_REPLY, CROWD_VS_ORACLE_REPLY } from './schemas.ts';
 
+type CrowdDeps = CrowdComparisonDeps & Pick<HttpDeps, 'publicUrl'>;
+
+const CROWD_PATH = '/api/svc/crowd-vs-oracle';
+
+const QUERY = z.object({
+  limit: limitInput(PAGE_LIMITS.crowd.most, PAGE_LIMITS.crowd.default),
+  before: z
+    .string({ error: 'must be given once, as an ISO week' })
+    .regex(/^\d{4}-W\d{2}$/, 'must be an ISO week, e.g. 2026-W07')
+    .optional()
+    .describe('Only weeks before this one: `nextCursor` of the previous page'),
+});
+
 /** Interface, section 4.1: prediction-market crowd against oracle. */
-export function crowdRoutes(deps: CrowdComparisonDeps): Route[] {
+export function crowdRoutes(deps: CrowdDeps): Route[] {
   return [
-    route('GET /api/svc/crowd-vs-oracle', 'getCrowdVsOracle', {
+    route(`GET ${CROWD_PATH}`, 'getCrowdVsOracle', {
       tag: 'crowd',
       summary: 'Weekly comparison of the prediction-market crowd with the oracle, on the strike closest to the money',
+      description:
+        'Totals cover all weeks; `weeks` and `disagreements` are paged, newest first. Send `nextCursor`, also in the header `Link` (RFC 8288), ' +
+        'as `before` until it is null.',
+      query: QUERY,
       reply: CROWD_VS_ORACLE_REPLY,
-      handle: async ({ caller }) => toTaggedReply({ success: true as const, ...(await compareCrowdWithOracle(deps, caller)) }),
+      handle: ({ query, caller }) => readCrowdComparison(deps, query, caller),
     }),
     route('GET /api/svc/crowd-accuracy', 'getCrowdAccuracy', {
       tag: 'crowd',
@@ -31,14 +49,24 @@ export function crowdRoutes(deps: CrowdComparisonDeps): Route[] {
   ];
 }
 
+async function readCrowdComparison(
+  deps: CrowdDeps,
+  { limit, before }: z.output<typeof QUERY>,
+  caller: Caller,
+): Promise<Reply<z.input<typeof CROWD_VS_ORACLE_REPLY>>> {
+  const comparison = await compareCrowdWithOracle(deps, caller, { limit, before: before ?? null });
+  const { nextCursor } = comparison;
+  const links = buildNextPageHeaders(deps.publicUrl, CROWD_PATH, nextCursor === null ? null : { limit, before: nextCursor });
+  return toTaggedReply({ success: true as const, ...comparison }, links);
+}
+
 async function readCrowdAccuracy(deps: CrowdComparisonDeps, caller: Caller): Promise<Reply<z.input<typeof CROWD_ACCURACY_REPLY>>> {
-  const { pins, through } = await readCrowdPins(deps, caller);
-  const published = pins.filter(isSettledPin).filter(({ day }) => through === null || day <= through);
+  const { figures, through } = await readCrowdFigures(deps, caller);
   return toTaggedReply({
     success: true as const,
     ...buildCrowdHeader(deps, through),
-    ...computeCrowdAccuracy(published.filter(({ venue }) => deps.sameBook.includes(venue))),
-    byVenue: computeAccuracyByVenue(published).map(({ venue, ...accuracy }) => ({ venue, quotesAreOurs: venue === 'paper', ...accuracy })),
-    ...buildCrowdFooter(deps, published, through),
+    ...figures.accuracy,
+    byVenue: figures.byVenue.map(({ venue, ...accuracy }) => ({ venue, quotesAreOurs: venue === 'paper', ...accuracy })),
+    ...buildCrowdFooter(deps, figures.pins.accuracy, through),
   });
 }

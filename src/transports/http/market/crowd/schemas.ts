@@ -109,14 +109,16 @@ const DISAGREEMENT_TOTALS = z.object({
 export const CROWD_VS_ORACLE_REPLY = z.object({
   ...HEADER,
   totals: TOTALS.describe('All settled weeks'),
-  weeks: z.array(WEEK).describe('One strike per week, newest first'),
+  weeks: z.array(WEEK).describe('One strike per week, newest first, of this page'),
   count: COUNT.describe('Length of `weeks`'),
+  total: COUNT.describe('Weeks in all'),
+  nextCursor: z.string().nullable().describe('`before` of the next page; null on the last one'),
   disagreements: z
     .array(DISAGREEMENT)
     .describe(
-      'Weeks with crowd and oracle on opposite sides of one half, or at least 10 points apart, newest first, without weeks gated for the caller',
+      'Those of `weeks` with crowd and oracle on opposite sides of one half, or at least 10 points apart, newest first, without weeks gated for the caller',
     ),
-  disagreementTotals: DISAGREEMENT_TOTALS.describe('Totals of the disagreements'),
+  disagreementTotals: DISAGREEMENT_TOTALS.describe('Totals of the disagreements of all weeks'),
   ...FOOTER,
 });
 

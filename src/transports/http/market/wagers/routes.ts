@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { formatDay } from '../../../../forecast/day.ts';
-import { buildWagerAccounts, computeProfitMicros, type WagerAccount } from '../../../../wager/accounts.ts';
+import type { CrowdFigures } from '../../../../record/crowd/crowd-figures.ts';
+import { computeProfitMicros, type WagerAccount } from '../../../../wager/accounts.ts';
 import type { WagerDoc } from '../../../../wager/wager-book.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { limitInput, PAGE_LIMITS } from '../../server/parsing/parameters.ts';
@@ -8,12 +9,15 @@ import { toTaggedReply } from '../../server/replies/tagged-reply.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
 import { WAGERS_REPLY, type WagerAccountRow, type WagerRow, type WagersReply } from './schemas.ts';
 
-type WagerDeps = Pick<HttpDeps, 'market' | 'now' | 'record' | 'wagers'>;
+type WagerDeps = Pick<HttpDeps, 'crowd' | 'market' | 'now' | 'record' | 'wagers'>;
 
 const PAPER = 'paper';
 const PAPER_NOTE = 'Paper wagers stake no money, and the service makes their quotes: a profit proves nothing.';
 const REPLAYED_NOTE = 'Some of these days were replayed at their own dates when this demonstration started.';
 const GATED_NOTE = 'Wagers are published through `throughDate`: the side of a later one would reveal an unresolved forecast.';
+
+/** Days of cumulative profit: a year of daily wagers. */
+const MAX_PROFIT_DAYS = 365;
 
 /** Bounds text of the venue. */
 const MAX_SKIP_REASON_CHARS = 300;
@@ -31,34 +35,29 @@ export function wagerRoutes(deps: WagerDeps): Route[] {
   ];
 }
 
-async function listWagers({ record, wagers, market, now }: WagerDeps, count: number): Promise<Reply<WagersReply>> {
+async function listWagers({ record, wagers, crowd, market, now }: WagerDeps, count: number): Promise<Reply<WagersReply>> {
   const at = now();
   const through = await record.getLastPublicDay(at);
-  const published = await wagers.listThrough(through);
-  const shown = published.slice(-count).toReversed();
+  const [figures, shown] = await Promise.all([crowd.get(through), wagers.listNewest(through, count)]);
   return toTaggedReply({
     success: true as const,
     throughDate: formatDay(through),
-    accounts: buildWagerAccounts(published).map(toAccountRow),
+    accounts: figures.accounts.map(toAccountRow),
     wagers: shown.map(toWagerRow),
     count: shown.length,
-    total: published.length,
-    notes: buildWagerNotes(published),
+    total: figures.wagers,
+    notes: buildWagerNotes(figures),
     source: market.source,
     timestamp: at.toISOString(),
   });
 }
 
-function buildWagerNotes(published: readonly WagerDoc[]): string[] {
-  return [
-    ...(published.some(({ venue }) => venue === PAPER) ? [PAPER_NOTE] : []),
-    ...(published.some(({ replayed }) => replayed) ? [REPLAYED_NOTE] : []),
-    GATED_NOTE,
-  ];
+function buildWagerNotes({ venuesOfWagers, hasReplayedWagers }: CrowdFigures): string[] {
+  return [...(venuesOfWagers.includes(PAPER) ? [PAPER_NOTE] : []), ...(hasReplayedWagers ? [REPLAYED_NOTE] : []), GATED_NOTE];
 }
 
 function toAccountRow({ profitByDay, ...account }: WagerAccount): WagerAccountRow {
-  const profits = profitByDay.map(({ day, profitMicros }) => ({ date: formatDay(day), profitMicros }));
+  const profits = profitByDay.slice(-MAX_PROFIT_DAYS).map(({ day, profitMicros }) => ({ date: formatDay(day), profitMicros }));
   return { ...account, quotesAreOurs: account.venue === PAPER, profitByDay: profits };
 }
 

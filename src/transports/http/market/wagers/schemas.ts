@@ -65,7 +65,7 @@ const ACCOUNT = z.object({
   returnedMicros: MICROS.min(0).describe('Payout, in millionths of the asset'),
   profitMicros: MICROS.describe('`returnedMicros` less `stakedMicros`; negative for a loss'),
   openMicros: MICROS.min(0).describe('Cost of open wagers, in millionths of the asset'),
-  profitByDay: listOf('Cumulative profit, oldest first; the last one equals `profitMicros`', {
+  profitByDay: listOf('Cumulative profit of the newest 365 days with a settled wager, oldest first; the last one equals `profitMicros`', {
     date: DATE.describe('Day of a settled wager'),
     profitMicros: MICROS.describe('Cumulative profit through this day, in millionths of the asset'),
   }),

@@ -90,7 +90,7 @@ async function readAttestationHistory(
   const { limit, before = null, compat } = query;
   const horizons = selectHorizons(query);
   const wanted = { horizons: horizons.map(parseHorizonDays), limit, before };
-  const { attestations: data, total, nextBefore } = await listAttestations(deps.record, wanted, deps.viewFor(caller));
+  const { attestations: data, total, nextBefore } = await listAttestations(deps, wanted, deps.viewFor(caller));
   const alias = compat === '1' ? { attestations: data } : {};
   const next =
     nextBefore === null ? null : { limit, horizons: horizons.join(','), ...(compat === '1' ? { compat } : {}), before: nextBefore };

@@ -33,6 +33,8 @@ export const PAGE_LIMITS = {
   scorecard: { most: 1_000, default: 20 },
   copyTrade: { most: 90, default: 30 },
   wagers: { most: 365, default: 60 },
+  /** Weeks. */
+  crowd: { most: 520, default: 53 },
 } as const;
 
 export const limitInput = (max: number, fallback: number) =>

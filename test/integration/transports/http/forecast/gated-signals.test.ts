@@ -254,7 +254,7 @@ describe('after a missed day', () => {
   afterAll(async () => {
     await service.pipeline.record.days.deleteOne({ day: TODAY });
     await service.pipeline.record.forecasts.deleteMany({ day: TODAY });
-    await service.pipeline.record.advanceRevision();
+    await service.pipeline.record.revision.advance();
   });
 
   it('the latest existing forecast is returned and marked', async () => {

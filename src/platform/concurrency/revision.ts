@@ -1,0 +1,26 @@
+import type { Collection, Db } from 'mongodb';
+import { shareReads } from './shared-reads.ts';
+
+interface RevisionDoc {
+  _id: string;
+  revision?: number;
+}
+
+/** A counter in the database that advances after every write that it stands for: what was computed at the current one is up to date. */
+export class Revision {
+  /** Concurrent callers share one read that starts after their call. */
+  readonly read: () => Promise<number>;
+  readonly #collection: Collection<RevisionDoc>;
+  readonly #_id: string;
+
+  constructor(db: Db, { collection, _id }: { collection: string; _id: string }) {
+    this.#collection = db.collection(collection);
+    this.#_id = _id;
+    const read = shareReads(async (id: string) => (await this.#collection.findOne({ _id: id }))?.revision ?? 0);
+    this.read = () => read(_id);
+  }
+
+  async advance(): Promise<void> {
+    await this.#collection.updateOne({ _id: this.#_id }, { $inc: { revision: 1 } }, { upsert: true });
+  }
+}
