@@ -13,6 +13,7 @@ import { type HttpServer, listen } from '../../../../src/transports/http/server/
 import { buildWagerEvidence } from '../../../../src/wager/evidence.ts';
 import { REACHED } from '../../../support/clock/trusted-time.ts';
 import { call } from '../../../support/http/serve.ts';
+import { forgetful } from '../../../support/record/forgetful.ts';
 import { runPastDay, type TestService, testService, today } from '../../../support/service/service.ts';
 import { settledWager } from '../../pipeline/steps/wager-fixtures.ts';
 
@@ -94,12 +95,14 @@ describe('the scorecard', () => {
     expect(before).toMatchObject({ venue: 'paper', quotesAreOurs: true });
     const docs = ['paper', 'polymarket', 'polymarket-dry-run'].map((venue, i) => ({ ...settledWager(today() - 40 + i, 'WIN'), venue }));
     await wagers.wagers.insertMany(docs);
+    await wagers.revision.advance();
     expect((await get('/api/svc/scorecard')).predictionMarket.settledMarkets).toBe(before.settledMarkets + 1);
-    const elsewhere = { ...service.http, venueName: 'polymarket', sameBook: ['polymarket', 'polymarket-dry-run'] };
+    const elsewhere = forgetful({ ...service.http, venueName: 'polymarket', sameBook: ['polymarket', 'polymarket-dry-run'] });
     const [route] = scorecardRoutes(elsewhere);
     const { body } = await call(route, { query: { horizon: 7 } });
     expect(body).toMatchObject({ predictionMarket: { venue: 'polymarket', quotesAreOurs: false, settledMarkets: 2 } });
     await wagers.wagers.deleteMany({ _id: { $in: docs.map(({ _id }) => _id) } });
+    await wagers.revision.advance();
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
+import { CrowdFiguresReader } from '../../../../../src/record/crowd/crowd-figures.ts';
 import { type ForecastDoc, formatForecastId } from '../../../../../src/record/forecast-doc.ts';
 import { ForecastRecord, RECORD_INDEXES } from '../../../../../src/record/forecast-record.ts';
 import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
@@ -9,6 +10,7 @@ import { WAGERS_REPLY, type WagersReply } from '../../../../../src/transports/ht
 import { WAGER_INDEXES, WagerBook, type WagerDoc } from '../../../../../src/wager/wager-book.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { call } from '../../../../support/http/serve.ts';
+import { createForgetfulStore } from '../../../../support/record/forgetful.ts';
 import { buildTestForecast } from '../../../../unit/record/forecast-fixture.ts';
 import { settledWager } from '../../../pipeline/steps/wager-fixtures.ts';
 
@@ -35,7 +37,8 @@ beforeEach(async () => {
 
 async function list(query: Record<string, unknown> = {}, caller?: Parameters<typeof call>[1]): Promise<WagersReply> {
   const market = { source: 'simulated (seed 2)' } as HttpDeps['market'];
-  const [route] = wagerRoutes({ record, wagers, market, now: () => NOW } as HttpDeps);
+  const crowd = new CrowdFiguresReader({ store: createForgetfulStore(), record, wagers, sameBook: ['paper'] });
+  const [route] = wagerRoutes({ record, wagers, crowd, market, now: () => NOW } as HttpDeps);
   const { body } = await call(route, { ...caller, query: { limit: 60, ...query } });
   expect(WAGERS_REPLY.parse(body)).toEqual(body);
   return body;
