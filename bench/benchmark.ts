@@ -48,6 +48,8 @@ export interface TimeComparison extends Compared {
   baseline: number[] | null;
   /** Most milliseconds that pass; unset: reported only. */
   goalMs?: number;
+  /** Largest share of the time of the baseline that passes. */
+  goalRatio?: number;
 }
 
 /** Megabytes of both sides: less is better. */

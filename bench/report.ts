@@ -70,13 +70,19 @@ function reportOfRates({ unit, meaning, baseline, ours, goal }: RateComparison):
   ];
 }
 
-function reportOfTimes({ work, meaning, baseline, ours, goalMs }: TimeComparison): string[] {
+function ratioOf(ours: readonly number[], baseline: readonly number[], goal: number | undefined): string {
+  const ratio = median(ours) / median(baseline);
+  const verdict = goal === undefined ? '' : `   goal <= ${goal.toFixed(2)}: ${ratio <= goal ? 'met' : 'MISSED'}`;
+  return `${ratio.toFixed(2)} of the time of the baseline${verdict}`;
+}
+
+function reportOfTimes({ work, meaning, baseline, ours, goalMs, goalRatio }: TimeComparison): string[] {
   const verdict = goalMs === undefined ? 'no goal is set' : `goal <= ${count(goalMs)} ms: ${median(ours) <= goalMs ? 'met' : 'MISSED'}`;
   return [
     `${work}, ms, median (min..max) of ${ours.length} rounds, less is better`,
     `  ${meaning}`,
     `  baseline  ${baseline === null ? 'none' : sideOf(baseline)}`,
     `  ours      ${sideOf(ours)}   ${verdict}`,
-    ...(baseline === null ? [] : [`  ratio     ${(median(ours) / median(baseline)).toFixed(2)} of the time of the baseline`]),
+    ...(baseline === null ? [] : [`  ratio     ${ratioOf(ours, baseline, goalRatio)}`]),
   ];
 }

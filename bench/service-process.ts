@@ -3,10 +3,10 @@ import { unresolvedService } from '../test/support/service/service.ts';
 import { answerParent } from './child.ts';
 import { selfTestLoop } from './forecast/self-test-loop.ts';
 
-/** The whole service on a database and a chain of its own, with an unresolved forecast and without rate limits. */
+/** The whole service on a database and a chain of its own, with an unresolved forecast and limits that are not reached. */
 const service = await unresolvedService(1);
 service.progress.complete();
-const { url } = await serve(service);
+const { url } = await serve({ ...service, appOptions: { ...service.appOptions, reusesAnswers: true } });
 
 const selfTests = selfTestLoop();
 

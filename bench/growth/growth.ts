@@ -94,5 +94,6 @@ function toComparison(found: readonly Growth[]): Comparison {
     meaning: `ours: ten years, baseline: one; above ${GOAL_RATIO} times: ${above.length === 0 ? 'none' : above.join(', ')}`,
     baseline: p99('year'),
     ours: p99('decade'),
+    goalRatio: GOAL_RATIO,
   };
 }

@@ -7,7 +7,7 @@ import { writeNotice } from '../../platform/startup/startup-notice.ts';
 import { createStartupProgress } from '../../platform/startup/startup-progress.ts';
 import { getPageBundle } from '../../transports/http/page/page-bundle.ts';
 import { allRoutes, workerRoutes } from '../../transports/http/routes.ts';
-import { createApp, createStartingApp } from '../../transports/http/server/app.ts';
+import { createListener, createStartingApp } from '../../transports/http/server/app.ts';
 import { type HttpServer, listen } from '../../transports/http/server/http-server.ts';
 import { assembleService } from '../assemble-service.ts';
 import { serveWebSocket } from '../events/websocket.ts';
@@ -51,14 +51,14 @@ async function serve(service: Service, server: HttpServer): Promise<void> {
   // Stops before the parts that requests in flight need.
   shutdown.onStop('requests under way', () => server.close());
   if (config.ROLE === 'worker') {
-    const app = createApp(workerRoutes(http), appOptions);
+    const app = createListener(workerRoutes(http), appOptions);
     server.serveHandshakes(app);
     server.serve(app);
     return;
   }
   // Handshakes first: until they are served, clients are asked to retry. Connections close before the server, which waits for them.
   shutdown.onStop('WebSocket connections', await serveWebSocket(server, service));
-  server.serve(createApp(allRoutes(http), appOptions, adapters));
+  server.serve(createListener(allRoutes(http), appOptions, adapters));
 }
 
 /** Fetches the history, replays a first start, catches up with overdue steps, and starts the jobs. */

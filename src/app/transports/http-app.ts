@@ -46,7 +46,15 @@ export function composeAppOptions({ config, db, log, shutdown, now, ...identific
     now,
     log,
   });
-  return { ...identification, log, limits, chainWork: createChainWork(), trustProxy: config.TRUST_PROXY, stopping: shutdown.signal };
+  return {
+    ...identification,
+    log,
+    limits,
+    chainWork: createChainWork(),
+    trustProxy: config.TRUST_PROXY,
+    reusesAnswers: true,
+    stopping: shutdown.signal,
+  };
 }
 
 /** Concurrent callers share one computation: an unmetered path has at most one in flight. */

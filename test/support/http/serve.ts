@@ -1,9 +1,9 @@
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import { serveWebSocket } from '../../../src/app/events/websocket.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import type { RequestContext } from '../../../src/auth/request-context.ts';
 import { allRoutes } from '../../../src/transports/http/routes.ts';
-import { createApp } from '../../../src/transports/http/server/app.ts';
+import { createListener } from '../../../src/transports/http/server/app.ts';
 import { type ListenOptions, listen } from '../../../src/transports/http/server/http-server.ts';
 import type { Reply, Route } from '../../../src/transports/http/server/route.ts';
 import type { TestService } from '../service/service.ts';
@@ -23,7 +23,7 @@ export async function serve(
   }: Pick<TestService, 'http' | 'appOptions'> & Partial<Pick<TestService, 'adapters' | 'websocket'>>,
   routes: readonly Route[] = allRoutes(http),
 ): Promise<Served> {
-  return serveApp(createApp(routes, door, doors), websocket === undefined ? {} : { sockets: { websocket, appOptions: door } });
+  return serveApp(createListener(routes, door, doors), websocket === undefined ? {} : { sockets: { websocket, appOptions: door } });
 }
 
 interface ServeOptions {
@@ -35,7 +35,10 @@ interface ServeOptions {
   listening?: ListenOptions;
 }
 
-export async function serveApp(app: Express, { port = 0, sockets, listening }: ServeOptions = {}): Promise<Served & { port: number }> {
+export async function serveApp(
+  app: RequestListener,
+  { port = 0, sockets, listening }: ServeOptions = {},
+): Promise<Served & { port: number }> {
   const server = await listen(app, port, '127.0.0.1', listening);
   const end = sockets === undefined ? async () => undefined : await serveWebSocket(server, sockets);
   const close = async () => {

@@ -43,7 +43,8 @@ export async function testService(days: number, environment: Record<string, stri
     await shutdown.stop('the test is over');
     await removeFolder(dataDir);
   };
-  return { ...service, dataDir, stop };
+  // Suites change the record and read it at once.
+  return { ...service, appOptions: { ...service.appOptions, reusesAnswers: false }, dataDir, stop };
 }
 
 /** Runs a past day's steps at their own times, chain clock included; throws when one has to wait. */

@@ -37,6 +37,7 @@ function loginRoutes(deps: AccessDeps): Route[] {
       tag: 'access',
       summary: 'Nonce for one EIP-4361 login, with the required message fields',
       reply: NONCE_REPLY,
+      isLive: true,
       handle: () => issueNonce(deps),
     }),
     route('POST /api/svc/oracle/siwe', 'logInWithSiwe', {

@@ -19,6 +19,8 @@ export interface AppOptions {
   chainWork?: ChainWork;
   /** Proxies whose `X-Forwarded-For` is trusted: the number of hops, or their addresses and ranges. Absent: none. */
   trustProxy?: number | readonly string[];
+  /** Sends answers of public reads again for up to a second. */
+  reusesAnswers?: boolean;
   /** Aborts at shutdown: later requests are rejected. */
   stopping?: AbortSignal;
 }

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import express, { type Express, type RequestHandler } from 'express';
 import { OracleError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
@@ -14,6 +15,7 @@ import { type Guard, mountRoutes } from './mount-routes.ts';
 import { buildNotFoundError } from './not-found.ts';
 import { limitUrlLength } from './parsing/limit-url-length.ts';
 import { createProblemHandler } from './problems/problem.ts';
+import { createAnswerCache } from './replies/answer-cache.ts';
 import type { Route } from './route.ts';
 import { createConnectionGate } from './security/connection-gate.ts';
 import { createAdmission, createGuard } from './security/guard.ts';
@@ -32,6 +34,12 @@ export function createApp(routes: readonly Route[], options: AppOptions, adapter
     { adapters, fallbackError: buildNotFoundError, operatorArea: (guard) => createAdminArea(guard, options.adminPage) },
     options,
   );
+}
+
+/** The same server behind the answers that it may send again. */
+export function createListener(routes: readonly Route[], options: AppOptions, adapters: readonly ProtocolAdapter[] = []): RequestListener {
+  const app = createApp(routes, options, adapters);
+  return options.reusesAnswers === true ? createAnswerCache(options, app) : app;
 }
 
 /** Answers WebSocket handshakes on one path and rejects them elsewhere. */

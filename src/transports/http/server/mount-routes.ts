@@ -6,6 +6,7 @@ import { parseRequest } from './parsing/parse-request.ts';
 import { readBody } from './parsing/read-body.ts';
 import { sendProblem } from './problems/problem.ts';
 import { setProblemMembers } from './problems/problem-members.ts';
+import { markReusable } from './replies/answer-cache.ts';
 import { matchesEtag } from './replies/etag.ts';
 import type { Reply, Route } from './route.ts';
 import { getRequestSource } from './security/request-log.ts';
@@ -33,6 +34,8 @@ async function handleRequest(route: Route, guard: Guard, request: Request, respo
   response.vary('Authorization');
   const context = await guard(route.isWebSocket === true ? PUBLIC_ACCESS : route, request, response);
   const { caller } = context;
+  if (route.method === 'get' && route.access === 'public' && route.cost === 'normal' && route.isLive !== true && isPublicCaller(caller))
+    markReusable(response);
   // Only after admission: a rejected client must not cost the parsing of its body.
   if ((route.body ?? route.json) !== undefined) await readBody(request, response);
   if (route.problemMembers !== undefined) setProblemMembers(response, route.problemMembers(request.body));

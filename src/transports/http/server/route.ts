@@ -78,6 +78,8 @@ export interface Route {
   /** Offering that buys a single answer without the required tier. */
   boughtAs?: Offering | null;
   cost: Cost;
+  /** Each answer is made for its request alone, e.g. a nonce; those of other public reads may be sent again within a second. */
+  isLive?: true;
   params?: Shape;
   query?: Shape;
   body?: Shape;

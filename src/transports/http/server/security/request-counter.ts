@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 import type { RateLimitDecision, RateLimitScope, RateLimits } from '../../../../auth/rate-limit/rate-limits.ts';
 import { OracleError } from '../../../../platform/errors.ts';
@@ -18,6 +19,20 @@ const NO_COUNTER: RequestCounter = {
   requireRemaining: () => undefined,
 };
 
+const countedByResponse = new WeakMap<ServerResponse, RateLimitDecision>();
+
+/** A request that was counted before its handler: the handler does not count it again. */
+export function setCountedDecision(response: ServerResponse, decision: RateLimitDecision): void {
+  countedByResponse.set(response, decision);
+}
+
+function takeCountedDecision(response: Response, policy: keyof RateLimits): RateLimitDecision | undefined {
+  const counted = countedByResponse.get(response);
+  if (counted?.policy !== policy) return undefined;
+  countedByResponse.delete(response);
+  return counted;
+}
+
 /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers) name every policy that was applied. */
 export function createRequestCounter(limits: RateLimits | undefined, response: Response): RequestCounter {
   if (limits === undefined) return NO_COUNTER;
@@ -30,7 +45,8 @@ export function createRequestCounter(limits: RateLimits | undefined, response: R
     if (!decision.allowed) throw buildRateLimitError(decision);
   };
   return {
-    count: async (policy, client, units) => applyDecision(await limits[policy].take(client, units)),
+    count: async (policy, client, units) =>
+      applyDecision(takeCountedDecision(response, policy) ?? (await limits[policy].take(client, units))),
     countSilently: async (policy, client) => void (await limits[policy].take(client)),
     requireRemaining(policy, client) {
       const rejection = limits[policy].getRejection(client);
@@ -39,7 +55,7 @@ export function createRequestCounter(limits: RateLimits | undefined, response: R
   };
 }
 
-function formatRateLimitHeaders(decisions: readonly RateLimitDecision[]): Record<string, string> {
+export function formatRateLimitHeaders(decisions: readonly RateLimitDecision[]): Record<string, string> {
   return {
     'RateLimit-Policy': decisions.map(({ policy, limit, windowSeconds: w }) => `"${policy}";q=${limit};w=${w}`).join(', '),
     RateLimit: decisions.map(({ policy, remaining, resetSeconds }) => `"${policy}";r=${remaining};t=${resetSeconds}`).join(', '),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../../../auth/caller.ts';
 import type { Log } from '../../../../platform/log.ts';
@@ -63,12 +64,12 @@ export function getRequestId(response: Response): string | undefined {
 }
 
 /** Declared path of the operation; the path as sent may contain secrets. */
-export function getRoutePath(request: Request): string {
+export function getRoutePath(request: IncomingMessage & { route?: Request['route'] }): string {
   const path: unknown = request.route?.path;
   return typeof path === 'string' ? path : '(none)';
 }
 
-function chooseRequestId(request: Request): string {
-  const sent = request.get('X-Request-Id');
-  return sent !== undefined && SANE_ID.test(sent) ? sent : randomUUID();
+export function chooseRequestId({ headers }: IncomingMessage): string {
+  const sent = headers['x-request-id'];
+  return typeof sent === 'string' && SANE_ID.test(sent) ? sent : randomUUID();
 }

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { composeAppOptions } from '../../../../../src/app/transports/http-app.ts';
+import { loadConfig } from '../../../../../src/platform/config/config.ts';
+import { createLog } from '../../../../../src/platform/log.ts';
+import { allRoutes } from '../../../../../src/transports/http/routes.ts';
+import { createListener } from '../../../../../src/transports/http/server/app.ts';
+import { MAX_ANSWER_AGE_MS } from '../../../../../src/transports/http/server/replies/answer-cache.ts';
+import { asTier } from '../../../../support/auth/login.ts';
+import { type HttpAnswer, openAsk } from '../../../../support/http/ask.ts';
+import { type Served, serveApp } from '../../../../support/http/serve.ts';
+import { HARDLY_LIMITED, type TestService, unresolvedService } from '../../../../support/service/service.ts';
+
+const SIGNAL = '/api/svc/open/signal';
+/** Headers of one request. */
+const PER_REQUEST = [
+  'x-request-id',
+  'ratelimit',
+  'ratelimit-policy',
+  'date',
+  'transfer-encoding',
+  'content-length',
+  'connection',
+  'keep-alive',
+];
+
+let service: TestService;
+const closing: (() => unknown)[] = [];
+beforeAll(async () => {
+  service = await unresolvedService(1);
+  service.progress.complete();
+});
+afterAll(async () => {
+  for (const close of closing) await close();
+  await service?.stop();
+});
+
+const stopping = new AbortController();
+
+/** A process of the service, with limits of its own. */
+async function open({ reusesAnswers = true, limits = HARDLY_LIMITED as Record<string, string> } = {}) {
+  const { database, http } = service;
+  const options = composeAppOptions({
+    config: loadConfig(limits),
+    // Counts of its own: processes share a limit.
+    db: database.client.db(`limits-${closing.length}`),
+    log: createLog({ level: 'silent', secrets: [] }),
+    shutdown: { signal: stopping.signal },
+    now: () => new Date(),
+    identify: (authorization) => http.access.identify(authorization),
+  });
+  const served: Served = await serveApp(createListener(allRoutes(http), { ...options, reusesAnswers }));
+  const client = openAsk(served.url);
+  closing.push(() => client.close(), served.close);
+  return client.ask;
+}
+
+const comparable = ({ status, headers, text }: HttpAnswer) => ({
+  status,
+  text,
+  headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !PER_REQUEST.includes(name))),
+});
+
+describe('answers that are sent again', () => {
+  let [ask, direct]: Awaited<ReturnType<typeof open>>[] = [];
+  beforeAll(async () => {
+    [ask, direct] = [await open(), await open({ reusesAnswers: false })];
+  });
+
+  it.each([
+    [SIGNAL, {}],
+    [`${SIGNAL}?horizon=2d`, { 'Accept-Encoding': 'gzip' }],
+    ['/api/svc/scorecard', { 'Accept-Encoding': 'br, gzip' }],
+    ['/api/svc/scorecard', {}],
+    ['/api/svc/onchain-oracle/history', { Origin: 'https://example.org' }],
+    ['/llms.txt', {}],
+    ['/', { Accept: 'text/html' }],
+    ['/api/svc/scorecard?horizon=banana', {}],
+    ['/nothing', {}],
+  ] as const)('have the bytes and headers of the first: %s %o', async (path, headers) => {
+    const question = { headers: { ...headers } };
+    const [first, second] = [await ask(path, question), await ask(path, question)];
+    expect(comparable(second)).toEqual(comparable(first));
+    expect(comparable(second).headers).toEqual(comparable(await direct(path, question)).headers);
+    expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+  });
+
+  it('keep the request id of the client, and count each request', async () => {
+    const remaining = ({ headers }: HttpAnswer) => Number(/r=(\d+)/.exec(String(headers.ratelimit))![1]);
+    const first = await ask(SIGNAL);
+    const second = await ask(SIGNAL, { headers: { 'X-Request-Id': 'mine' } });
+    expect(second.headers['x-request-id']).toBe('mine');
+    expect(remaining(second)).toBe(remaining(first) - 1);
+  });
+
+  it('are 304 for their entity tag, without a body', async () => {
+    const { etag } = (await ask(SIGNAL)).headers;
+    const unchanged = await ask(SIGNAL, { headers: { 'If-None-Match': etag! } });
+    expect(unchanged).toMatchObject({ status: 304, text: '' });
+    expect(unchanged.headers.etag).toBe(etag);
+    expect(unchanged.headers['content-type']).toBeUndefined();
+  });
+
+  it('end at the rate limit, with its error', async () => {
+    const limited = await open({ limits: { ...HARDLY_LIMITED, RATE_LIMIT_PUBLIC: '10' } });
+    const statuses: number[] = [];
+    for (let index = 0; index < 12; index++) statuses.push((await limited('/api/svc/open/signal?horizon=3')).status);
+    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(200));
+    const rejected = await limited('/api/svc/open/signal?horizon=3');
+    expect(rejected.status).toBe(429);
+    expect(JSON.parse(rejected.text)).toMatchObject({ code: 'RATE_LIMITED' });
+    expect(rejected.headers['retry-after']).toBeDefined();
+  });
+
+  it('of a tier are never sent to another', async () => {
+    const answers = new Map<string, string>();
+    for (const tier of ['premium', 'public', 'basic', 'public', 'premium'] as const) {
+      const { text } = await ask(SIGNAL, { headers: await asTier(service, tier) });
+      const { signal, direction } = JSON.parse(text);
+      answers.set(tier, answers.get(tier) ?? text);
+      expect([signal === 'GATED', direction === null]).toEqual([tier === 'public', tier === 'public']);
+      expect(text).toBe(answers.get(tier));
+    }
+    const { text, headers } = await ask(SIGNAL, { headers: { Authorization: 'Bearer of-nothing' } });
+    expect(JSON.parse(text).signal).toBe('GATED');
+    expect(headers['www-authenticate']).toContain('invalid_token');
+    expect((await ask(SIGNAL)).headers['www-authenticate']).toBeUndefined();
+  });
+
+  it('are none where each answer is made for one request', async () => {
+    const nonces = [await ask('/api/svc/oracle/nonce'), await ask('/api/svc/oracle/nonce')].map(({ text }) => JSON.parse(text).nonce);
+    expect(nonces[0]).not.toBe(nonces[1]);
+  });
+
+  it('are by no process older than the declared age after a change', async () => {
+    const [other, path] = [await open(), `${SIGNAL}?horizon=7`];
+    const { forecasts } = service.pipeline.record;
+    const before = (await ask(path)).text;
+    await other(path);
+    const [newest] = await forecasts.find({ horizonDays: 7 }).sort({ day: -1 }).limit(1).toArray();
+    await forecasts.updateOne({ _id: newest._id }, { $set: { regime: newest.regime === 'CRISIS' ? 'CHOP' : 'CRISIS' } });
+    const changedAt = performance.now();
+    for (const each of [ask, other]) {
+      let askedAt = performance.now();
+      while ((await each(path)).text === before) askedAt = performance.now();
+      expect(askedAt - changedAt).toBeLessThan(MAX_ANSWER_AGE_MS);
+    }
+    await forecasts.updateOne({ _id: newest._id }, { $set: { regime: newest.regime } });
+  });
+});
+
+it('a process that stops sends no answer again', async () => {
+  const ask = await open();
+  await ask(SIGNAL);
+  stopping.abort();
+  expect((await ask(SIGNAL)).status).toBe(503);
+});
