@@ -1,5 +1,5 @@
 import { MongoBackend } from '@agendajs/mongo-backend';
-import { Agenda, InMemoryNotificationChannel } from 'agenda';
+import { Agenda, InMemoryNotificationChannel, type Job } from 'agenda';
 import type { Db } from 'mongodb';
 import { type Day, toDay } from '../../forecast/day.ts';
 import type { Log } from '../../platform/log.ts';
@@ -27,13 +27,14 @@ export const STEP_JOBS: Record<string, StepJob> = {
       return [step, { cron: toCron(entry), run }];
     }),
   ),
-  'catch-up': { cron: '*/5 * * * *', run: (deps, _day, context) => catchUp(deps, context) },
+  'catch-up': { cron: '* * * * *', run: (deps, _day, context) => catchUp(deps, context) },
   // A separate job: computations of minutes must not delay catch-up.
   'self-tests': { cron: '5-59/10 * * * *', run: (deps, _day, context) => catchUpSelfTests(deps, context) },
 };
 
-/** Lifetime of Agenda's lock; steps are idempotent, so that a second run after its expiry does no harm. */
-const LOCK_MS = 5 * 60_000;
+/** Lifetime of Agenda's lock, after which another worker takes the job of a dead one. Steps are idempotent: a second run does no harm. */
+const LOCK_MS = 45_000;
+const LOCK_RENEWAL_MS = 10_000;
 
 export interface Schedule {
   /** Queues an item for any worker; at most one item of a subject is queued or running. */
@@ -75,11 +76,14 @@ export async function startSchedule(options: ScheduleOptions): Promise<Schedule>
   agenda.on('error', (error: Error) => log.error({ err: error }, 'job queue'));
   const all = { ...buildStepJobs(deps, now), ...jobs };
   for (const [name, { run }] of Object.entries(all)) {
-    agenda.define(name, async () => {
-      await run().catch((error: unknown) => {
-        log.error({ err: error, job: name }, 'job failed');
-        throw error;
-      });
+    agenda.define(name, async (job) => {
+      const stopRenewing = renewLock(job, log);
+      await run()
+        .catch((error: unknown) => {
+          log.error({ err: error, job: name }, 'job failed');
+          throw error;
+        })
+        .finally(stopRenewing);
     });
   }
   const queue = new JobQueue({ agenda, channel, db, log });
@@ -99,6 +103,14 @@ export async function startSchedule(options: ScheduleOptions): Promise<Schedule>
 }
 
 const IDLE_POLL_MS = 20;
+
+/** A job that runs for longer than a lock keeps it. */
+function renewLock(job: Job, log: Log): () => void {
+  const renew = () =>
+    job.touch().catch((error: unknown) => log.warn({ err: error, job: job.attrs.name }, 'the lock of a job was not renewed'));
+  const timer = setInterval(() => void renew(), LOCK_RENEWAL_MS);
+  return () => clearInterval(timer);
+}
 
 /** Agenda misses the end of a job that removes itself and would wait for the full timeout: the drain ends when no job runs. */
 async function drainAgenda(agenda: Agenda, timeoutMs: number): Promise<void> {
