@@ -2,6 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { type Day, formatDay } from '../forecast/day.ts';
 import { getErrorMessage, isOracleError, toPublicReason } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { toDatabaseError } from '../platform/mongo.ts';
 import { sanitizeText } from '../record/sanitize-text.ts';
 import type { PromisedStep } from '../record/self-test/schemas/self-report.ts';
 
@@ -55,7 +56,8 @@ export class StepRunStore {
       const done = await work();
       await this.#save({ _id, step, day, state: 'done', reason: null, unexpected: null, ranAt, replayed });
       return { done };
-    } catch (error) {
+    } catch (caught) {
+      const error = toDatabaseError(caught);
       const reason = toPublicReason(error);
       const unexpected = isOracleError(error) ? null : getErrorMessage(error);
       const state = isOracleError(error) && error.retryable ? 'waiting' : 'failed';

@@ -6,10 +6,13 @@ import {
   MongoClient,
   type MongoClientOptions,
   MongoNetworkError,
+  MongoNotConnectedError,
   MongoOperationTimeoutError,
   MongoServerError,
   MongoServerSelectionError,
+  MongoWriteConcernError,
   type OptionalUnlessRequiredId,
+  ReadConcern,
   type WriteConcernSettings,
 } from 'mongodb';
 import { getErrorMessage, OracleError } from './errors.ts';
@@ -38,6 +41,8 @@ const READ_OPTIONS: MongoClientOptions = { readPreference: 'primary' };
 const TIMEOUT_OPTIONS: MongoClientOptions = { serverSelectionTimeoutMS: 5_000, connectTimeoutMS: 5_000, socketTimeoutMS: 60_000 };
 /** Journaled: a killed server loses nothing. Without a replica set `w: 1`, since the embedded engine ignores its journal under `majority`. */
 const toWriteConcern = (inReplicaSet: boolean): WriteConcernSettings => ({ w: inReplicaSet ? 'majority' : 1, journal: true });
+/** What a majority has is not rolled back by a failover: a subscriber is sent nothing else, and no worker continues from anything else. */
+const toReadConcern = (inReplicaSet: boolean) => (inReplicaSet ? { readConcern: new ReadConcern('majority') } : {});
 /** Enforced by a signal: the driver's own limit does not end a command to an unresponsive server. */
 const PING_TIMEOUT_MS = 3_000;
 const DUPLICATE_KEY_CODE = 11000;
@@ -47,7 +52,8 @@ export async function connectMongo(uri: string, options: MongoClientOptions = {}
   const client = createMongoClient(uri, { ...TIMEOUT_OPTIONS, ...READ_OPTIONS, appName: 'bitcoin-signal-oracle', ...options });
   const deadline = () => AbortSignal.timeout(PING_TIMEOUT_MS);
   try {
-    const db = client.db(getDatabaseName(uri), { writeConcern: toWriteConcern(await isReplicaSet(client, uri)) });
+    const inReplicaSet = await isReplicaSet(client, uri);
+    const db = client.db(getDatabaseName(uri), { writeConcern: toWriteConcern(inReplicaSet), ...toReadConcern(inReplicaSet) });
     return {
       db,
       client,
@@ -120,11 +126,31 @@ export async function insertInOrder<Doc extends Document>(
   }
 }
 
+/** Errors of the driver after which the same command may succeed: no connection, no primary, or a server that stops or is too slow. */
 export function isDatabaseUnreachable(error: unknown): boolean {
-  return UNREACHABLE_ERRORS.some((kind) => error instanceof kind);
+  if (UNREACHABLE_ERRORS.some((kind) => error instanceof kind)) return true;
+  if (!(error instanceof MongoServerError)) return false;
+  return RETRYABLE_CODES.has(Number(error.code)) || RETRYABLE_LABELS.some((label) => error.hasErrorLabel(label));
 }
 
-const UNREACHABLE_ERRORS = [MongoNetworkError, MongoServerSelectionError, MongoOperationTimeoutError];
+/** DATABASE_UNAVAILABLE for a driver error that may pass; other errors unchanged. */
+export function toDatabaseError(error: unknown): unknown {
+  return isDatabaseUnreachable(error) ? new OracleError('DATABASE_UNAVAILABLE', 'The database does not answer', { cause: error }) : error;
+}
+
+const UNREACHABLE_ERRORS = [
+  MongoNetworkError,
+  MongoServerSelectionError,
+  MongoOperationTimeoutError,
+  MongoNotConnectedError,
+  MongoWriteConcernError,
+];
+
+/** Set by the driver and the server on errors of elections, shutdowns and connections, also of bulk writes. */
+const RETRYABLE_LABELS = ['RetryableWriteError', 'RetryableError', 'TransientTransactionError'];
+
+/** Of servers that set no label: HostUnreachable to NotPrimaryOrSecondary (specification "Retryable Writes"), and expired time limits. */
+const RETRYABLE_CODES = new Set([6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 
 /** Replaces the URI, its user and its password in a text. */
 export function stripCredentials(text: string, uri: string): string {

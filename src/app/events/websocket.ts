@@ -11,7 +11,7 @@ import type { SessionEntitlement, SessionHolder } from '../../events/websocket/s
 import { TICKET_INDEXES, TicketStore } from '../../events/websocket/ticket-store.ts';
 import { Semaphore } from '../../platform/concurrency/semaphore.ts';
 import { OracleError, orElse } from '../../platform/errors.ts';
-import { isDatabaseUnreachable } from '../../platform/mongo.ts';
+import { toDatabaseError } from '../../platform/mongo.ts';
 import { createHandshakeApp } from '../../transports/http/server/app.ts';
 import type { AppOptions } from '../../transports/http/server/app-options.ts';
 import type { HttpServer } from '../../transports/http/server/http-server.ts';
@@ -94,7 +94,7 @@ async function identifyTokenHolder(access: AuthService, token: string): Promise<
     requireTier(holder.caller, 'basic');
     return holder;
   } catch (error) {
-    throw isDatabaseUnreachable(error) ? new OracleError('DATABASE_UNAVAILABLE', 'The database does not answer', { cause: error }) : error;
+    throw toDatabaseError(error);
   }
 }
 

@@ -3,8 +3,9 @@ import { A2AError } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler, DefaultRequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { toClientError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { toDatabaseError } from '../../platform/mongo.ts';
 import { getUser } from './agent-user.ts';
-import { toOracleError, toProtocolError } from './errors/protocol-error.ts';
+import { toProtocolError } from './errors/protocol-error.ts';
 import { callbackNotFound, noExtendedCard, nothingToFollow, taskNotCancelable, taskNotFound } from './errors/rejections.ts';
 import type { MessageDispatcher } from './messages/dispatcher.ts';
 import { checkHistoryLength, checkId, parseMessage } from './messages/parse-message.ts';
@@ -185,7 +186,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
   }
 
   #toProtocolError(error: unknown, context: ServerCallContext): Error {
-    if (!(error instanceof A2AError) && toClientError(toOracleError(error)).code === 'INTERNAL') {
+    if (!(error instanceof A2AError) && toClientError(toDatabaseError(error)).code === 'INTERNAL') {
       this.#deps.log.error({ err: error, requestId: getUser(context).requestContext.requestId }, 'an A2A request failed');
     }
     return toProtocolError(error, context);

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { MongoBackend } from '@agendajs/mongo-backend';
 import { Agenda } from 'agenda';
-import type { Db } from 'mongodb';
+import { type Db, MongoBulkWriteError, MongoServerError } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { connectMongo, ensureIndexes, isDatabaseUnreachable, isDuplicateKey } from '../../../src/platform/mongo.ts';
+import { connectMongo, ensureIndexes, isDatabaseUnreachable, isDuplicateKey, toDatabaseError } from '../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 import { cable } from '../../support/network/throttled-proxy.ts';
 
@@ -114,6 +114,7 @@ describe('connectMongo', () => {
   it('requests journaling with every write, in the form that the embedded engine applies', () => {
     const inReplicaSet = process.env.MONGODB_URI !== undefined;
     expect(db.writeConcern).toMatchObject({ w: inReplicaSet ? expect.anything() : 1, journal: true });
+    expect(db.readConcern?.level).toBe(inReplicaSet ? 'majority' : undefined);
   });
 
   it('uses the database of the URI, or oracle', async () => {
@@ -154,6 +155,22 @@ describe('connectMongo', () => {
     expect(isDatabaseUnreachable(gone)).toBe(true);
     await connected.close();
     await line.close();
+  });
+
+  it.each([
+    ['an election', { code: 10107, errmsg: 'not primary' }, true],
+    ['a shutdown', { code: 11600, errmsg: 'interrupted at shutdown' }, true],
+    ['a write that may be repeated', { code: 1, errmsg: 'x', errorLabels: ['RetryableWriteError'] }, true],
+    ['an expired time limit', { code: 50, errmsg: 'operation exceeded time limit' }, true],
+    ['a duplicate key', { code: 11000, errmsg: 'E11000' }, false],
+    ['a rejected document', { code: 121, errmsg: 'Document failed validation' }, false],
+  ])('counts %s as passing or not, also in a bulk write', (_what, answer, passes) => {
+    const single = new MongoServerError(answer);
+    const { errorLabels = [] } = answer as { errorLabels?: string[] };
+    const bulk = Object.assign(Object.create(MongoBulkWriteError.prototype) as MongoBulkWriteError, single, { writeErrors: [] });
+    for (const label of errorLabels) bulk.addErrorLabel(label);
+    expect([isDatabaseUnreachable(single), isDatabaseUnreachable(bulk)]).toEqual([passes, passes]);
+    expect(toDatabaseError(single)).toEqual(passes ? expect.objectContaining({ code: 'DATABASE_UNAVAILABLE', retryable: true }) : single);
   });
 
   it('reports an absent server without the credentials', async () => {

@@ -2,8 +2,8 @@ import * as sdk from '@a2a-js/sdk/errors';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
 import { A2A_LEGACY_VERSION } from '../../../../agent-card/protocols.ts';
 import { unauthenticated } from '../../../auth/tokens/access-tokens.ts';
-import { type ClientError, type ErrorCode, isOracleError, OracleError, toClientError } from '../../../platform/errors.ts';
-import { isDatabaseUnreachable } from '../../../platform/mongo.ts';
+import { type ClientError, type ErrorCode, isOracleError, toClientError } from '../../../platform/errors.ts';
+import { toDatabaseError } from '../../../platform/mongo.ts';
 import { getUser } from '../agent-user.ts';
 import { toLegacyMethodNames } from '../bindings/methods.ts';
 import { ProtocolRejection, type RejectionName } from './rejections.ts';
@@ -81,7 +81,7 @@ function buildErrorMetadata({ code, retryable, suggestedAction, field, retryAfte
 /** Converts an error of a call to the protocol version and binding of the request. Errors of the SDK pass unchanged. */
 export function toProtocolError(error: unknown, context: ServerCallContext): sdk.A2AError {
   if (error instanceof sdk.A2AError) return error;
-  const known = preferRejectedToken(toOracleError(error), context);
+  const known = preferRejectedToken(toDatabaseError(error), context);
   const isLegacy = context.requestedVersion === A2A_LEGACY_VERSION;
   const clientError = toClientError(known);
   if (isLegacy) clientError.suggestedAction = toLegacyMethodNames(clientError.suggestedAction);
@@ -122,9 +122,4 @@ class ServiceError extends sdk.A2AError {
     this.envelopeCode = rpc;
     this.data = [buildErrorInfo(clientError)];
   }
-}
-
-/** Maps a lost database connection; other errors pass unchanged, and unknown ones are sent as INTERNAL. */
-export function toOracleError(error: unknown): unknown {
-  return isDatabaseUnreachable(error) ? new OracleError('DATABASE_UNAVAILABLE', 'The database does not answer', { cause: error }) : error;
 }

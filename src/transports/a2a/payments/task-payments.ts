@@ -7,7 +7,7 @@ import { toX402ErrorCode, type X402ErrorCode } from '../../../commerce/x402/prot
 import { createPaymentRequired, type PaymentQuote, PaymentRequiredError } from '../../../commerce/x402/protocol/payment-quote.ts';
 import { toSaleResponse, toSettlementResponse } from '../../../commerce/x402/protocol/settlement-response.ts';
 import { type ClientError, toClientError } from '../../../platform/errors.ts';
-import { toOracleError } from '../errors/protocol-error.ts';
+import { toDatabaseError } from '../../../platform/mongo.ts';
 import { errorParts, textPart } from '../messages/parts.ts';
 import type { MessagePlan } from '../messages/plan.ts';
 import type { TaskEventPublisher } from '../tasks/event-publisher.ts';
@@ -84,7 +84,7 @@ export class TaskPayments {
   }
 
   #publishFailure(error: unknown, quote: PaymentQuote, network: string): void {
-    const clientError = toClientError(toOracleError(error));
+    const clientError = toClientError(toDatabaseError(error));
     // The payment itself may be valid, so the client can send it again.
     if (clientError.retryable || clientError.code === 'INTERNAL') this.#publishUnknown(clientError);
     else this.#publishRejection(clientError, toPaymentRejection(error, clientError), { quote, network });

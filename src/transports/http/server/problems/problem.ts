@@ -3,7 +3,7 @@ import { REJECTED_TOKEN_CHALLENGE } from '../../../../auth/tokens/access-tokens.
 import { PaymentRequiredError } from '../../../../commerce/x402/protocol/payment-quote.ts';
 import { type ErrorCode, isOracleError, OracleError, toClientError } from '../../../../platform/errors.ts';
 import type { Log } from '../../../../platform/log.ts';
-import { isDatabaseUnreachable } from '../../../../platform/mongo.ts';
+import { isDatabaseUnreachable, toDatabaseError } from '../../../../platform/mongo.ts';
 import { buildPaymentProblem } from '../payments/payment-problem.ts';
 import { getRequestId, getRoutePath } from '../security/request-log.ts';
 import { formatErrorForLog } from './error-for-log.ts';
@@ -145,7 +145,7 @@ export function createProblemHandler(log: Log, serialize?: ProblemSerializer): E
 
 /** Express sets `status` below 500 on errors of the client; its body parser also sets `type`. */
 function toServiceError(error: unknown): unknown {
-  if (isDatabaseUnreachable(error)) return new OracleError('DATABASE_UNAVAILABLE', 'The database does not answer', { cause: error });
+  if (isDatabaseUnreachable(error)) return toDatabaseError(error);
   const { status, type, limit } = error as { status?: unknown; type?: unknown; limit?: unknown };
   if (isOracleError(error) || typeof status !== 'number' || status >= 500) return error;
   const field = typeof type === 'string' ? 'body' : 'path';
