@@ -4,8 +4,8 @@ import { viewAttestation } from '../../../src/record/attestations/view.ts';
 import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
 import { viewForecast } from '../../../src/record/forecast-visibility.ts';
 import type { ForecastState } from '../../../src/record/lifecycle/forecast-state.ts';
-import { scorecardOf } from '../../support/record/scorecard-of.ts';
 import { buildTestForecast } from './forecast-fixture.ts';
+import { scorecardOf } from './scorecard-fixture.ts';
 
 const now = new Date('2026-01-20T00:00:00Z');
 const saltSecret = 'a master secret of a test';

@@ -5,8 +5,8 @@ import { computeEffectiveCount } from '../../../../src/forecast/math/effective-c
 import { computeShareInterval, wilsonInterval } from '../../../../src/forecast/scoring.ts';
 import type { ForecastDoc } from '../../../../src/record/forecast-doc.ts';
 import { toScorecardEntry } from '../../../../src/record/scorecard/scorecard.ts';
-import { scorecardOf } from '../../../support/record/scorecard-of.ts';
 import { buildTestForecast } from '../forecast-fixture.ts';
+import { scorecardOf } from '../scorecard-fixture.ts';
 
 const options = { caller: { tier: 'public' as const }, policy: 'resolution' as const, now: new Date('2027-01-01T00:00:00Z') };
 
