@@ -11,6 +11,8 @@ export interface BenchOptions {
   clients?: number;
   /** Folder of CSV files to measure on; unset: made-up data. */
   data?: string;
+  /** Days of history; unset: as many as the benchmark is about. */
+  days?: number;
   /** Rounds of each side. */
   rounds: number;
   /** What is worth knowing beside the figures, line by line. */
@@ -18,7 +20,7 @@ export interface BenchOptions {
 }
 
 /** Options of what is asked over sockets, with their number known. */
-export type SocketOptions = Required<Omit<BenchOptions, 'data'>>;
+export type SocketOptions = Required<Omit<BenchOptions, 'data' | 'days'>>;
 
 /** What a benchmark found. */
 export type Comparison = RateComparison | TimeComparison | MemoryComparison | CostComparison;

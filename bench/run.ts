@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Benchmark } from './benchmark.ts';
+import type { Benchmark, BenchOptions } from './benchmark.ts';
 import { RUNNING_COSTS } from './costs/running-costs.ts';
 import { API_UNDER_SELF_TESTS } from './forecast/api-under-self-tests.ts';
 import { WALK_FORWARD } from './forecast/walk-forward.ts';
@@ -8,6 +8,7 @@ import { HOSTILE } from './hostile/hostile.ts';
 import { HTTP_SIGNAL } from './http/signal.ts';
 import { PAGE } from './page/first-paint.ts';
 import { MEMORY } from './process/memory.ts';
+import { REPLAY } from './process/replay.ts';
 import { START } from './process/start.ts';
 import { machine, reportOf } from './report.ts';
 import { WEBSOCKET_BROADCAST } from './websocket/broadcast.ts';
@@ -20,14 +21,15 @@ const BENCHMARKS: readonly Benchmark[] = [
   API_UNDER_SELF_TESTS,
   RUNNING_COSTS,
   START,
+  REPLAY,
   MEMORY,
   GROWTH,
   HOSTILE,
 ];
 
-const USAGE = `Usage: npm run bench -- [name...] [--clients <n>] [--rounds <n>] [--data <folder of CSV files>]
+const USAGE = `Usage: npm run bench -- [name...] [--clients <n>] [--rounds <n>] [--days <n>] [--data <folder of CSV files>]
 
-Figures, most of them against a baseline that is measured in the same run, for about twelve minutes; all of them unless named:
+Figures, most of them against a baseline that is measured in the same run, for about fifteen minutes; all of them unless named:
 ${BENCHMARKS.map(({ name, what }) => `  ${name}: ${what}`).join('\n')}
 `;
 
@@ -42,27 +44,28 @@ export async function main(words: readonly string[]): Promise<void> {
   print(machine());
   for (const { name, what, run } of asked.benchmarks) {
     print(`\n${name}: ${what}`);
-    const comparisons = await run({ clients: asked.clients, rounds: asked.rounds, data: asked.data, report: print });
+    const comparisons = await run({ ...asked.options, report: print });
     for (const comparison of comparisons) reportOf(comparison).forEach(print);
   }
 }
 
 interface Asked {
   benchmarks: readonly Benchmark[];
-  clients?: number;
-  data?: string;
-  rounds: number;
+  options: Omit<BenchOptions, 'report'>;
 }
 
 /** Null, with the usage printed, for unknown arguments. */
 function parse(words: readonly string[]): Asked | null {
   try {
-    const options = { clients: { type: 'string' }, data: { type: 'string' }, rounds: { type: 'string', default: '7' } } as const;
+    const text = { type: 'string' } as const;
+    const options = { clients: text, days: text, data: text, rounds: { ...text, default: '7' } };
     const { values, positionals } = parseArgs({ args: [...words], allowPositionals: true, options });
     const unknown = positionals.filter((name) => BENCHMARKS.every((one) => one.name !== name));
     if (unknown.length > 0) throw new Error(`there is no benchmark ${unknown.join(', ')}`);
     const benchmarks = BENCHMARKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-    return { benchmarks, clients: countOf('clients', values.clients), rounds: countOf('rounds', values.rounds)!, data: values.data };
+    const { clients, days, rounds, data } = values;
+    const counts = { clients: countOf('clients', clients), days: countOf('days', days), rounds: countOf('rounds', rounds)! };
+    return { benchmarks, options: { ...counts, data } };
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n\n${USAGE}`);
     return null;

@@ -4,8 +4,8 @@ import type { BareAnswers } from '../http/bare-process.ts';
 import { withFolder } from './service-folder.ts';
 
 /** Most milliseconds until an empty service is ready, and one that replays so many days first. */
-const GOAL_MS = 4_000;
-const REPLAY_GOAL_MS = 20_000;
+const GOAL_MS = 3_000;
+const REPLAY_GOAL_MS = 12_000;
 const REPLAY_DAYS = 120;
 
 /** Seconds from `npm start` after an installation until the service is up. */

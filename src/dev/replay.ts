@@ -49,9 +49,11 @@ export async function replayDays(options: ReplayOptions): Promise<ReplayRange | 
   const plan = await findOrCreatePlan(plans, options);
   if (plan === null) return null;
   const total = plan.to - plan.from + 1;
+  const runs = options.pipeline.runs.batched();
+  const batched = { ...options, pipeline: { ...options.pipeline, runs } };
   for (let day = plan.through === null ? plan.from : plan.through + 1; day <= plan.to; day++) {
     options.signal.throwIfAborted();
-    await replayDay(options, day);
+    await replayDay(batched, day).finally(() => runs.flush());
     await plans.updateOne({ _id: 'replay' }, { $set: { through: day } });
     options.onProgress({ done: day - plan.from + 1, total, day });
   }

@@ -24,7 +24,11 @@ export function computeScale(v94: number, v99: number, horizonDays: number): num
 
 /** The 199 quantiles (type 7) of the finite values. @throws OracleError INPUT_INVALID when none is finite, as for constant prices */
 export function computeResidualQuantiles(values: Float64Array): number[] {
-  const sorted = values.filter(Number.isFinite).sort();
+  return computeSortedQuantiles(values.filter(Number.isFinite).sort());
+}
+
+/** As `computeResidualQuantiles`, of ascending finite values. */
+export function computeSortedQuantiles(sorted: Float64Array): number[] {
   if (sorted.length === 0) throw new OracleError('INPUT_INVALID', 'no return can be scaled: the price is constant', { field: 'close' });
   return Array.from({ length: QUANTILE_COUNT }, (_, index) => interpolateQuantile(sorted, (index + 1) * QUANTILE_STEP));
 }

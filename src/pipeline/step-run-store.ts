@@ -25,6 +25,8 @@ export interface StepRun {
   replayed: boolean;
 }
 
+type NewStepRun = Omit<StepRun, 'attempts'>;
+
 const MAX_REASON_CHARS = 200;
 
 /** The public reason of a run. Wager and settle reasons are hidden: a waiting wager implies a side, which discloses the forecast. */
@@ -36,10 +38,12 @@ export function toPublicStepReason({ step, reason }: Pick<StepRun, 'step' | 'rea
 export const STEP_RUN_INDEXES = [{ collection: 'step_runs', indexes: [{ key: { step: 1, day: -1 } }] }];
 
 export class StepRunStore {
+  readonly #db: Db;
   readonly #runs: Collection<StepRun>;
   readonly #log: Log;
 
   constructor(db: Db, log: Log) {
+    this.#db = db;
     this.#runs = db.collection('step_runs');
     this.#log = log;
   }
@@ -54,14 +58,14 @@ export class StepRunStore {
     const _id = `${step}:${formatDay(day)}`;
     try {
       const done = await work();
-      await this.#save({ _id, step, day, state: 'done', reason: null, unexpected: null, ranAt, replayed });
+      await this.save({ _id, step, day, state: 'done', reason: null, unexpected: null, ranAt, replayed });
       return { done };
     } catch (caught) {
       const error = toDatabaseError(caught);
       const reason = toPublicReason(error);
       const unexpected = isOracleError(error) ? null : getErrorMessage(error);
       const state = isOracleError(error) && error.retryable ? 'waiting' : 'failed';
-      const before = await this.#save({ _id, step, day, state, reason, unexpected, ranAt, replayed });
+      const before = await this.save({ _id, step, day, state, reason, unexpected, ranAt, replayed });
       if (before?.reason !== reason || before.unexpected !== unexpected) {
         if (state === 'failed') this.#log.error({ err: error, step, day: formatDay(day) }, 'step failed');
         else this.#log.warn({ step, day: formatDay(day), reason, cause: formatCause(error) }, 'step waiting');
@@ -90,10 +94,40 @@ export class StepRunStore {
     return this.#runs.findOne({ step }, { sort: { day: -1 }, hint: { step: 1, day: -1 } });
   }
 
-  #save({ _id, ...run }: Omit<StepRun, 'attempts'>): Promise<StepRun | null> {
-    const update = { $set: run, $inc: { attempts: 1 } };
-    return this.#runs.findOneAndUpdate({ _id }, update, { upsert: true, returnDocument: 'before' });
+  /** A store whose runs are written together. */
+  batched(): BatchedStepRuns {
+    return new BatchedStepRuns(this.#db, this.#log);
   }
+
+  /** Resolves to the run before, if it is known. */
+  protected save({ _id, ...run }: NewStepRun): Promise<StepRun | null> {
+    return this.#runs.findOneAndUpdate({ _id }, toUpdate(run), { upsert: true, returnDocument: 'before' });
+  }
+
+  protected async saveAll(runs: readonly NewStepRun[]): Promise<void> {
+    if (runs.length === 0) return;
+    await this.#runs.bulkWrite(runs.map(({ _id, ...run }) => ({ updateOne: { filter: { _id }, update: toUpdate(run), upsert: true } })));
+  }
+}
+
+/** For replayed days: a day whose runs were not written is replayed again. */
+export class BatchedStepRuns extends StepRunStore {
+  #unsaved: NewStepRun[] = [];
+
+  async flush(): Promise<void> {
+    const runs = this.#unsaved;
+    this.#unsaved = [];
+    await this.saveAll(runs);
+  }
+
+  protected override async save(run: NewStepRun): Promise<null> {
+    this.#unsaved.push(run);
+    return null;
+  }
+}
+
+function toUpdate(run: Omit<NewStepRun, '_id'>) {
+  return { $set: run, $inc: { attempts: 1 } };
 }
 
 /** Messages of libraries, nodes and providers, for the log only. */

@@ -15,8 +15,8 @@ export interface AnvilOptions {
   loadState?: string;
   /** Unix seconds of block 0; default: now. */
   genesisTimestamp?: number;
-  /** Number of blocks whose state stays in memory; default 256. */
-  statesInMemory?: number;
+  /** Endpoint of a chain to fork at its block 0. Keeps the newest state alone: each other one would be a copy of everything. */
+  forkUrl?: string;
   extraArguments?: string[];
 }
 
@@ -32,6 +32,8 @@ const MAX_TAIL_CHARS = 1_000;
 const KILL_AFTER_MS = 3_000;
 /** Without a limit anvil fills a folder in the user's home directory. */
 const STATES_IN_MEMORY = 256;
+/** As on a chain that is no fork. By the chain id of Base, a fork would be a rollup under the rules of its genesis date. */
+const FORK_RULES = ['--network', 'ethereum', '--hardfork', 'bpo1'];
 /** Wei, as on Base. */
 const BASE_FEE = '10000000';
 
@@ -61,15 +63,16 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
 }
 
 function buildArguments(options: AnvilOptions): string[] {
-  const { chainId, host = '127.0.0.1', ipcPath, loadState, genesisTimestamp, extraArguments = [] } = options;
+  const { chainId, host = '127.0.0.1', ipcPath, loadState, genesisTimestamp, forkUrl, extraArguments = [] } = options;
   const optional = [
     ...(ipcPath === undefined ? [] : ['--ipc', ipcPath]),
     ...(loadState === undefined ? [] : ['--load-state', loadState]),
     ...(genesisTimestamp === undefined ? [] : ['--timestamp', String(genesisTimestamp)]),
   ];
-  const statesInMemory = String(options.statesInMemory ?? STATES_IN_MEMORY);
-  const fixed = ['--host', host, '--accounts', '0', '--no-cors', '--prune-history', statesInMemory];
-  return ['--chain-id', String(chainId), '--port', '0', '--base-fee', BASE_FEE, ...fixed, ...optional, ...extraArguments];
+  const fork = ['--prune-history', '--fork-block-number', '0', '--no-storage-caching', '--no-rate-limit', ...FORK_RULES];
+  const source = forkUrl === undefined ? ['--prune-history', String(STATES_IN_MEMORY)] : [...fork, '--fork-url', forkUrl];
+  const fixed = ['--host', host, '--accounts', '0', '--no-cors'];
+  return ['--chain-id', String(chainId), '--port', '0', '--base-fee', BASE_FEE, ...fixed, ...source, ...optional, ...extraArguments];
 }
 
 /** Drains the output, so that the pipe never fills, and keeps its end for error messages. */

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { type OpenedHost, runHostProcess } from '../../platform/child-process/host-process.ts';
 import { damagedPartError } from '../../platform/data-dir/entries.ts';
 import { getErrorMessage } from '../../platform/errors.ts';
 import { acquireChainLock } from './chain-lock.ts';
-import { getStateFile, startStateSaver } from './chain-state.ts';
+import { discardState, ensureGenesisTimestamp, getStateFile, startStateSaver } from './chain-state.ts';
 import { type PrivateAnvil, startPrivateAnvil } from './private-anvil.ts';
 import { serveRpcEndpoint } from './rpc/endpoint.ts';
 
@@ -27,9 +27,6 @@ export interface ChainHostReady {
   restored: boolean;
 }
 
-/** A state with a year's record takes about 5 MB. */
-const STATES_IN_MEMORY = 64;
-
 /** The process that owns anvil outlives a killed parent just long enough to save the state. */
 runHostProcess(openChainHost);
 
@@ -37,7 +34,7 @@ async function openChainHost(payload: ChainHostPayload): Promise<OpenedHost<Chai
   mkdirSync(payload.stateDir, { recursive: true });
   const lock = await acquireChainLock(payload.stateDir, payload.inUseTimeoutMs);
   // After the lock: an earlier host saves until it releases it.
-  if (payload.discard) rmSync(getStateFile(payload.stateDir), { force: true });
+  if (payload.discard) discardState(payload.stateDir);
   const restored = existsSync(getStateFile(payload.stateDir));
   const anvil = await startAnvilNode(payload, restored).catch(async (error) => {
     await lock.release();
@@ -69,8 +66,8 @@ async function openChainHost(payload: ChainHostPayload): Promise<OpenedHost<Chai
 }
 
 async function startAnvilNode({ stateDir, chainId, genesisTimestamp }: ChainHostPayload, restored: boolean): Promise<PrivateAnvil> {
-  const anvil = { chainId, statesInMemory: STATES_IN_MEMORY };
-  if (!restored) return startPrivateAnvil({ ...anvil, genesisTimestamp });
+  const anvil = { chainId, genesisTimestamp: await ensureGenesisTimestamp(stateDir, restored ? undefined : genesisTimestamp) };
+  if (!restored) return startPrivateAnvil(anvil);
   try {
     return await startPrivateAnvil({ ...anvil, loadState: getStateFile(stateDir) });
   } catch (cause) {

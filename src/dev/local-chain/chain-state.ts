@@ -1,22 +1,39 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
-import { replaceFile } from '../../platform/data-dir/json-file.ts';
+import { readJsonFileOrNull, replaceFile } from '../../platform/data-dir/json-file.ts';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
 import { connectNode, type NodeSocket } from './rpc/node-socket.ts';
+import { dumpState } from './state-dump.ts';
 
 export interface StateSaver {
   /** Saves a last time. @throws errors of that save */
   close(): Promise<void>;
 }
 
-const unzip = promisify(gunzip);
 const MIN_PAUSE_MS = 500;
 /** Saving blocks the chain, so it takes at most a twentieth of the time. */
 const PAUSE_FACTOR = 20;
 
 export function getStateFile(stateDir: string): string {
   return join(stateDir, 'state.json');
+}
+
+function getGenesisFile(stateDir: string): string {
+  return join(stateDir, 'genesis.json');
+}
+
+export function discardState(stateDir: string): void {
+  for (const path of [getStateFile(stateDir), getGenesisFile(stateDir)]) rmSync(path, { force: true });
+}
+
+/** Unix seconds of block 0, which a saved state does not contain. The first time stands; states of earlier versions contain the block. */
+export async function ensureGenesisTimestamp(stateDir: string, timestamp: number | undefined): Promise<number> {
+  const path = getGenesisFile(stateDir);
+  const known = (await readJsonFileOrNull(path)) as { timestamp: number } | null;
+  if (known !== null && timestamp === undefined) return known.timestamp;
+  const genesis = { timestamp: timestamp ?? Math.floor(Date.now() / 1_000) };
+  await replaceFile(path, Buffer.from(JSON.stringify(genesis)), { temporary: `${path}.tmp` });
+  return genesis.timestamp;
 }
 
 /** Saves a chain's state with blocks, transactions and receipts, soon after each new block and on `close`. */
@@ -37,7 +54,7 @@ export function startStateSaver(ipcPath: string, stateDir: string): StateSaver {
     const started = performance.now();
     try {
       const block = await callNode(node, 'eth_blockNumber');
-      if (block !== savedBlock) await saveState(node, stateDir);
+      if (block !== savedBlock) await saveState(ipcPath, stateDir);
       savedBlock = block;
     } catch (error) {
       console.error(`the chain state was not saved: ${getErrorMessage(error)}`);
@@ -50,7 +67,7 @@ export function startStateSaver(ipcPath: string, stateDir: string): StateSaver {
       closed = true;
       clearTimeout(timer);
       await running;
-      await saveState(node, stateDir).finally(() => node.close());
+      await saveState(ipcPath, stateDir).finally(() => node.close());
     },
   };
 }
@@ -61,9 +78,8 @@ async function callNode(node: NodeSocket, method: string): Promise<string> {
   return result as string;
 }
 
-async function saveState(node: NodeSocket, stateDir: string): Promise<void> {
-  const packed = await callNode(node, 'anvil_dumpState');
+async function saveState(ipcPath: string, stateDir: string): Promise<void> {
   const path = getStateFile(stateDir);
   // A fixed temporary name: a killed host leaves one file at most.
-  await replaceFile(path, await unzip(Buffer.from(packed.slice(2), 'hex')), { temporary: `${path}.tmp` });
+  await dumpState(ipcPath, (state) => replaceFile(path, state, { temporary: `${path}.tmp` }));
 }

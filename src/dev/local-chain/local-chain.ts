@@ -3,8 +3,7 @@ import { type ChildHost, startChildHost } from '../../platform/child-process/chi
 import { OracleError } from '../../platform/errors.ts';
 import type { NodeFetch } from '../../platform/outbound/evm-client.ts';
 import type { ChainHostPayload, ChainHostReady } from './chain-host.ts';
-import { callJsonRpc } from './json-rpc.ts';
-import { createIpcFetch } from './rpc/node-fetch.ts';
+import { createIpcFetch, type NodeConnection } from './rpc/node-fetch.ts';
 
 export interface LocalChainOptions extends Partial<Omit<ChainHostPayload, 'stateDir' | 'genesisTimestamp'>> {
   stateDir: string;
@@ -44,9 +43,9 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
     readyTimeoutMs: inUseTimeoutMs + 30_000,
   });
   const { ipcPath, ...ready } = host.ready;
-  const { rpcUrl, restored } = ready;
+  const { restored } = ready;
   const node = createIpcFetch(ipcPath);
-  const clock = createChainClock(rpcUrl);
+  const clock = createChainClock(node.call);
   if (restored || genesisMs === undefined) await clock.syncToWallClock();
   return {
     ...ready,
@@ -54,7 +53,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
     chainId,
     pid: host.pid,
     setNextBlockTime: clock.setNextBlockTime,
-    readLastBlockMs: async () => 1000 * (await readLastBlockTime(rpcUrl)),
+    readLastBlockMs: async () => 1000 * (await readLastBlockTime(node.call)),
     followWallClock: clock.followWallClock,
     stop: () => {
       clock.stop();
@@ -65,13 +64,15 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
   };
 }
 
-function createChainClock(rpcUrl: string) {
+type Call = NodeConnection['call'];
+
+function createChainClock(call: Call) {
   let timer: NodeJS.Timeout | undefined;
   const stop = () => clearInterval(timer);
-  const sync = () => syncToWallClock(rpcUrl);
+  const sync = () => syncToWallClock(call);
 
   async function refresh(): Promise<void> {
-    if ((await sync()) > STALE_AFTER_S) await callJsonRpc(rpcUrl, 'evm_mine');
+    if ((await sync()) > STALE_AFTER_S) await call('evm_mine');
   }
 
   return {
@@ -79,12 +80,12 @@ function createChainClock(rpcUrl: string) {
     syncToWallClock: sync,
     setNextBlockTime(ms: number): Promise<void> {
       stop();
-      return setNextBlockTime(rpcUrl, Math.floor(ms / 1000));
+      return setNextBlockTime(call, Math.floor(ms / 1000));
     },
     async followWallClock(): Promise<void> {
       stop();
       await sync();
-      await callJsonRpc(rpcUrl, 'evm_mine');
+      await call('evm_mine');
       // An unreachable chain is reported by its users.
       timer = setInterval(() => refresh().catch(() => {}), CHECK_EVERY_MS).unref();
     },
@@ -92,26 +93,26 @@ function createChainClock(rpcUrl: string) {
 }
 
 /** `evm_setTime` moves the clock without a block, and is the only method that moves it back. */
-async function setNextBlockTime(rpcUrl: string, seconds: number): Promise<void> {
-  const last = await readLastBlockTime(rpcUrl);
+async function setNextBlockTime(call: Call, seconds: number): Promise<void> {
+  const last = await readLastBlockTime(call);
   if (seconds < last) {
     const message = `The chain is already at ${formatIsoSeconds(last)}; no block can be dated ${formatIsoSeconds(seconds)}`;
     throw new OracleError('INPUT_INVALID', message, { field: 'ms' });
   }
-  await callJsonRpc(rpcUrl, 'evm_setTime', seconds);
-  await callJsonRpc(rpcUrl, 'evm_setNextBlockTimestamp', seconds);
+  await call('evm_setTime', seconds);
+  await call('evm_setNextBlockTimestamp', seconds);
 }
 
 /** Resolves to the age of the last block in seconds. Block times never decrease, so the clock waits for a last block in the future. */
-async function syncToWallClock(rpcUrl: string): Promise<number> {
-  const last = await readLastBlockTime(rpcUrl);
+async function syncToWallClock(call: Call): Promise<number> {
+  const last = await readLastBlockTime(call);
   const now = Math.floor(Date.now() / 1000);
-  await callJsonRpc(rpcUrl, 'evm_setTime', Math.max(now, last));
+  await call('evm_setTime', Math.max(now, last));
   return now - last;
 }
 
-async function readLastBlockTime(rpcUrl: string): Promise<number> {
-  const block = await callJsonRpc<{ timestamp: string }>(rpcUrl, 'eth_getBlockByNumber', 'latest', false);
+async function readLastBlockTime(call: Call): Promise<number> {
+  const block = await call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false);
   return Number(block.timestamp);
 }
 

@@ -5,6 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getErrorMessage } from '../../platform/errors.ts';
 import { type Anvil, type AnvilOptions, startAnvil } from './anvil.ts';
+import { serveEmptyChain } from './empty-chain.ts';
+
+export interface PrivateAnvilOptions extends Pick<AnvilOptions, 'chainId' | 'loadState'> {
+  /** Unix seconds of block 0. */
+  genesisTimestamp: number;
+}
 
 export interface PrivateAnvil extends Omit<Anvil, 'rpcUrl'> {
   /** Unix domain socket, in a folder that only this user can enter. */
@@ -15,17 +21,22 @@ export interface PrivateAnvil extends Omit<Anvil, 'rpcUrl'> {
 const ADDRESS_UNAVAILABLE = /can(no|')t assign requested address/i;
 
 /** On a Unix domain socket, which browser pages cannot reach; anvil's own TCP port is bound to an unreachable address where possible. */
-export async function startPrivateAnvil(options: AnvilOptions): Promise<PrivateAnvil> {
+export async function startPrivateAnvil({ genesisTimestamp, ...options }: PrivateAnvilOptions): Promise<PrivateAnvil> {
   // A socket path is limited to 104 bytes, which a path below DATA_DIR may exceed.
   const folder = await mkdtemp(join(tmpdir(), 'anvil-'));
   const ipcPath = join(folder, 'rpc');
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  const forkUrl = join(folder, 'empty');
+  const emptyChain = await serveEmptyChain(forkUrl, genesisTimestamp);
+  const release = () => {
+    emptyChain.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
   try {
-    const { rpcUrl: _, ...anvil } = await startOnUnusedAddress({ ...options, ipcPath });
-    void anvil.exited.then(removeFolder);
+    const { rpcUrl: _, ...anvil } = await startOnUnusedAddress({ ...options, ipcPath, forkUrl });
+    void anvil.exited.then(release);
     return { ...anvil, ipcPath };
   } catch (error) {
-    removeFolder();
+    release();
     throw error;
   }
 }

@@ -1,10 +1,11 @@
 import { orElse } from '../../platform/errors.ts';
 import { type Day, formatDay } from '../day.ts';
-import { cdf, computeResidualQuantiles, crps, type PredictiveDistribution } from '../distribution.ts';
+import { cdf, computeSortedQuantiles, crps, type PredictiveDistribution } from '../distribution.ts';
 import type { FeatureTable } from '../features/feature-table.ts';
 import type { TrainingSource } from '../fit/training-data.ts';
 import { type BlockFit, RESIDUAL_DAYS, walkForward } from '../fit/walk-forward.ts';
 import { MIN_HISTORY_DAYS } from '../input-frame.ts';
+import { SortedColumn } from '../math/sorted-column.ts';
 import { BLOCK_DAYS, type HorizonDays, type HorizonModel } from '../model.ts';
 import { classifyRegimes, type Regime } from '../regime/regime.ts';
 import { type Signal, toDirection } from '../signal.ts';
@@ -75,8 +76,11 @@ export function buildFolds(
   blocks: readonly BlockFit[],
   { forecast }: Pick<Pipeline, 'forecast'> = PIPELINE,
 ): Fold[] {
-  const rows = { closes, features, regimes: classifyRegimes(features), forecast };
-  return selectCompleteBlocks(blocks, closes.length).map((block) => buildFold(rows, block));
+  const complete = selectCompleteBlocks(blocks, closes.length);
+  if (complete.length === 0) return [];
+  const returns = computeLogReturns(closes, complete[0].model.horizonDays);
+  const rows = { closes, features, regimes: classifyRegimes(features), returns, sortedReturns: new SortedColumn(returns), forecast };
+  return complete.map((block) => buildFold(rows, block));
 }
 
 /** Blocks from the first fold on whose days and outcomes lie within a history of `rows` rows. */
@@ -86,6 +90,9 @@ export function selectCompleteBlocks(blocks: readonly BlockFit[], rows: number):
 
 interface HistoryRows extends BacktestHistory, Pick<Pipeline, 'forecast'> {
   regimes: readonly Regime[];
+  /** Log returns of the blocks' horizon, NaN where unknown. */
+  returns: Float64Array;
+  sortedReturns: SortedColumn;
 }
 
 function buildFold(rows: HistoryRows, { model, from, to }: BlockFit): Fold {
@@ -98,20 +105,19 @@ function buildFold(rows: HistoryRows, { model, from, to }: BlockFit): Fold {
 }
 
 /** Empirical distribution of the returns of the training days from `first` on. */
-function buildReturnDistribution({ closes, features }: BacktestHistory, { trainTo, horizonDays }: HorizonModel, first: Day) {
-  const from = first - features.firstDay;
-  const returns = Float64Array.from({ length: trainTo - first + 1 }, (_, index) => computeLogReturn(closes, from + index, horizonDays));
-  return { scale: 1, shift: 0, residualQuantiles: computeResidualQuantiles(returns) };
+function buildReturnDistribution({ features: { firstDay }, sortedReturns }: HistoryRows, { trainTo }: HorizonModel, first: Day) {
+  const returns = sortedReturns.valuesBetween(first - firstDay, trainTo + 1 - firstDay);
+  return { scale: 1, shift: 0, residualQuantiles: computeSortedQuantiles(returns) };
 }
 
 function buildOutOfSampleDay(
-  { closes, features, regimes, forecast }: HistoryRows,
+  { closes, features, regimes, returns, forecast }: HistoryRows,
   row: number,
   { model, fold, climatology, recent }: Omit<Fold, 'days'> & { recent: PredictiveDistribution },
 ): OutOfSampleDay {
   const { horizonDays, baseRate } = model;
   const { pUp, regime, signal, distribution } = forecast({ model, features, regimes, row });
-  const realised = computeLogReturn(closes, row, horizonDays);
+  const realised = returns[row];
   return {
     day: features.firstDay + row,
     row,
@@ -128,6 +134,12 @@ function buildOutOfSampleDay(
     climatologyCrps: crps(climatology, realised),
     recentCrps: crps(recent, realised),
   };
+}
+
+function computeLogReturns(closes: Float64Array, horizonDays: number): Float64Array {
+  const returns = new Float64Array(closes.length).fill(Number.NaN);
+  for (let row = 0; row + horizonDays < closes.length; row++) returns[row] = computeLogReturn(closes, row, horizonDays);
+  return returns;
 }
 
 export function computeLogReturn(closes: Float64Array, row: number, horizonDays: number): number {

@@ -14,13 +14,17 @@ export interface Calibration {
   calB: number;
 }
 
+/** Out-of-sample output; `deviations` in log odds from the training mean. */
+type CalibrationRows = Omit<LogisticProblem, 'design' | 'precision' | 'priorMean'> & { deviations: Float64Array };
+
 /**
- * Fits logit p = offset + a + b * deviation to out-of-sample output with outcomes; the prior without rows. `design` is 1 and the deviation
- * from the training mean, in log odds; `offset` the log odds of the base rate known at the time.
+ * Fits logit p = offset + a + b * deviation to out-of-sample output with outcomes; the prior without rows.
+ * `offset` is the log odds of the base rate known at the time.
  */
-export function fitCalibration(rows: Omit<LogisticProblem, 'width' | 'precision' | 'priorMean'>): Calibration {
+export function fitCalibration({ deviations, ...rows }: CalibrationRows): Calibration {
   if (rows.to <= rows.from) return DEFAULT_CALIBRATION;
-  const [calA, slope] = fitLogistic({ ...rows, width: 2, precision: PRECISION, priorMean: PRIOR_MEAN });
+  const design = [new Float64Array(deviations.length).fill(1), deviations];
+  const [calA, slope] = fitLogistic({ ...rows, design, precision: PRECISION, priorMean: PRIOR_MEAN });
   return { calA, calB: Math.min(1, Math.max(0, slope)) };
 }
 

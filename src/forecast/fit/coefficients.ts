@@ -1,7 +1,8 @@
+import { mean } from '../math/mean.ts';
 import { MODEL_INPUTS } from '../model.ts';
 import { fitLogistic, type LogisticProblem } from './logistic.ts';
 import { type FitSettings, MODEL_SETTINGS } from './settings.ts';
-import { getDesignWidth, getTrainingStart, type TrainingData } from './training-data.ts';
+import { getTrainingStart, type TrainingData } from './training-data.ts';
 
 /** Training rows `from` (inclusive) to `to` (exclusive). */
 type TrainingRows = Pick<LogisticProblem, 'labels' | 'weights' | 'from' | 'to'>;
@@ -10,13 +11,15 @@ type TrainingRows = Pick<LogisticProblem, 'labels' | 'weights' | 'from' | 'to'>;
 export function fitCoefficients(data: TrainingData, to: number) {
   const { design, labels, settings } = data;
   const rows = { labels, weights: decayWeights(data, to), from: getTrainingStart(data, to), to };
-  const width = getDesignWidth(settings);
   // The intercept has no prior.
-  const precision = [0, ...new Array<number>(width - 1).fill(settings.slopePrecision)];
-  const [intercept, ...slopes] = fitLogistic({ design, width, ...rows, precision, priorMean: new Array<number>(width).fill(0) });
+  const precision = design.map((_, index) => (index === 0 ? 0 : settings.slopePrecision));
+  const [intercept, ...slopes] = fitLogistic({ design, ...rows, precision, priorMean: design.map(() => 0) });
   return {
     beta: [intercept, ...toModelOrder(slopes, settings)],
-    meanX: toModelOrder(computeInputMeans(design, width, rows), settings),
+    meanX: toModelOrder(
+      design.slice(1).map((column) => mean(column.subarray(rows.from, to))),
+      settings,
+    ),
     baseRate: computeBaseRate(rows, settings.pseudoCount),
   };
 }
@@ -39,12 +42,4 @@ export function computeBaseRate({ labels, weights, from, to }: TrainingRows, pse
     total += weights[row];
   }
   return rises / total;
-}
-
-function computeInputMeans(design: Float64Array, width: number, { from, to }: TrainingRows): number[] {
-  const sums = new Array<number>(width - 1).fill(0);
-  for (let row = from; row < to; row++) {
-    for (let index = 0; index < sums.length; index++) sums[index] += design[row * width + index + 1];
-  }
-  return sums.map((sum) => sum / (to - from));
 }

@@ -2,6 +2,7 @@ import { OracleError } from '../../platform/errors.ts';
 import { computeScale } from '../distribution.ts';
 import type { FeatureTable } from '../features/feature-table.ts';
 import { MIN_HISTORY_DAYS } from '../input-frame.ts';
+import { SortedColumn } from '../math/sorted-column.ts';
 import { type HorizonDays, LEARNING_RULES, type LearningRules, TRAINING_START } from '../model.ts';
 import { type FitSettings, MODEL_SETTINGS } from './settings.ts';
 
@@ -11,19 +12,15 @@ export interface TrainingData {
   horizonDays: HorizonDays;
   rules: LearningRules;
   firstRow: number;
-  /** Intercept and the scores of `settings.inputs`, row-major. */
-  design: Float64Array;
+  /** Columns of the intercept and the scores of `settings.inputs`. */
+  design: readonly Float64Array[];
   /** 1 where the close `horizonDays` later is strictly higher, else 0, also where it is unknown. */
   labels: Float64Array;
   /** 1 / horizon, since labels of overlapping windows are correlated. */
   weights: Float64Array;
-  /** h-day log return over its scale; NaN where unknown. */
-  residuals: Float64Array;
+  /** h-day log return over its scale where known. */
+  residuals: SortedColumn;
   settings: FitSettings;
-}
-
-export function getDesignWidth({ inputs }: FitSettings): number {
-  return inputs.length + 1;
 }
 
 export interface TrainingSource {
@@ -45,10 +42,10 @@ export function buildTrainingData(source: TrainingSource): TrainingData {
     horizonDays: horizon,
     rules,
     firstRow: Math.max(TRAINING_START - features.firstDay, MIN_HISTORY_DAYS - 1),
-    design: buildDesign(features, settings),
+    design: [new Float64Array(closes.length).fill(1), ...settings.inputs.map((name) => features[name])],
     labels: buildLabels(closes, horizon),
     weights: new Float64Array(closes.length).fill(1 / horizon),
-    residuals: computeResiduals(closes, features, horizon),
+    residuals: new SortedColumn(computeResiduals(closes, features, horizon)),
     settings,
   };
 }
@@ -57,22 +54,13 @@ export function getTrainingStart({ firstRow, settings }: TrainingData, to: numbe
   return Math.max(firstRow, to - settings.trainingDays);
 }
 
-function buildDesign(features: FeatureTable, settings: FitSettings): Float64Array {
-  const width = getDesignWidth(settings);
-  const design = new Float64Array(features.length * width).fill(1);
-  settings.inputs.forEach((name, index) => {
-    const column = features[name];
-    for (let row = 0; row < column.length; row++) design[row * width + index + 1] = column[row];
-  });
-  return design;
-}
-
 function buildLabels(closes: Float64Array, horizon: number): Float64Array {
   const labels = new Float64Array(closes.length);
   for (let row = 0; row + horizon < closes.length; row++) labels[row] = closes[row + horizon] > closes[row] ? 1 : 0;
   return labels;
 }
 
+/** NaN where unknown. */
 function computeResiduals(closes: Float64Array, { v94, v99 }: FeatureTable, horizon: number): Float64Array {
   const residuals = new Float64Array(closes.length).fill(Number.NaN);
   for (let row = 0; row + horizon < closes.length; row++) {

@@ -1,6 +1,6 @@
 import { OracleError } from '../../platform/errors.ts';
 import { formatDay } from '../day.ts';
-import { computeResidualQuantiles } from '../distribution.ts';
+import { computeSortedQuantiles } from '../distribution.ts';
 import { BLOCK_DAYS, FIRST_BLOCK, formatModelVersion, getBlockIndex, getBlockStart, getTrainingEnd, type HorizonModel } from '../model.ts';
 import { computeCalibratedLogit, computeDeviation, fitCalibration } from './calibration.ts';
 import { fitCoefficients } from './coefficients.ts';
@@ -45,12 +45,12 @@ export function fitModel({ block, ...source }: TrainingSource & { block: number 
   return walkForward({ ...source, lastBlock: block }).at(-1)!.model;
 }
 
-/** Out-of-sample output of earlier blocks by row: log odds of the base rate at the time; 1 and the deviation. */
+/** Out-of-sample output of earlier blocks by row: log odds of the base rate at the time, and the deviation. */
 type OutOfSampleBuffer = ReturnType<typeof createOutOfSampleBuffer>;
 
 function createOutOfSampleBuffer({ features: { firstDay, length } }: TrainingData, firstBlock: number) {
   const from = getBlockStart(firstBlock) - firstDay;
-  return { from, offset: new Float64Array(length), design: new Float64Array(2 * length).fill(1) };
+  return { from, offset: new Float64Array(length), deviations: new Float64Array(length) };
 }
 
 function fitBlock(data: TrainingData, block: number, output: OutOfSampleBuffer): BlockFit {
@@ -66,7 +66,7 @@ function fitBlock(data: TrainingData, block: number, output: OutOfSampleBuffer):
     nTrain: end - start,
     ...fitCoefficients(data, end),
     ...(settings.calibration ?? fitCalibration({ ...output, labels, weights, to: end })),
-    residualQuantiles: computeResidualQuantiles(residuals.subarray(Math.max(firstRow, end - RESIDUAL_DAYS), end)),
+    residualQuantiles: computeSortedQuantiles(residuals.valuesBetween(Math.max(firstRow, end - RESIDUAL_DAYS), end)),
   };
   return { model, ...forecastBlock(data, model, output) };
 }
@@ -79,7 +79,7 @@ function forecastBlock({ features }: TrainingData, model: HorizonModel, output: 
   for (let row = from; row < to; row++) {
     const deviation = computeDeviation(model, features, row);
     output.offset[row] = logit(model.baseRate);
-    output.design[2 * row + 1] = deviation;
+    output.deviations[row] = deviation;
     pUp[row - from] = sigmoid(computeCalibratedLogit(model, deviation));
   }
   return { from, to, pUp };

@@ -1,8 +1,8 @@
 import type { Interval } from '../scoring.ts';
+import { type BlockStarts, drawBlocks } from './block-draws.ts';
 import { interpolateQuantile } from './mean.ts';
 import { studentQuantile } from './mean-interval.ts';
 import { Z_95 } from './normal.ts';
-import { createRandom } from './random.ts';
 
 /** A fixed seed, so that recomputing a record gives the same intervals. */
 export const BOOTSTRAP_SEED = 20_170_403;
@@ -74,12 +74,13 @@ export function blockBootstrap({
   const blocks = Math.min(days / blockDays, countInformativeBlocks(options.informative ? [options.informative] : columns, blockDays));
   if (blocks < MIN_BLOCKS) return null;
   const running = columns.map((column) => computeRunningSums(column, blockDays));
-  const random = createRandom(seed);
-  const found: number[] = [];
+  const starts = drawBlocks({ days, blockDays, seed, resamples });
+  const resampled = running.map((sums) => resampleSums(sums, starts, { days, blockDays, resamples }));
   const sums = new Float64Array(columns.length);
+  const found = new Float64Array(resamples);
   for (let resample = 0; resample < resamples; resample++) {
-    resampleSums(sums, running, { days, blockDays, random });
-    found.push(statistic(sums));
+    for (let column = 0; column < sums.length; column++) sums[column] = resampled[column][resample];
+    found[resample] = statistic(sums);
   }
   const percentiles = computePercentiles(found);
   const estimate = statistic(Float64Array.from(running, (column) => column[days]));
@@ -98,10 +99,11 @@ function countInformativeBlocks(columns: readonly ArrayLike<number>[], blockDays
 }
 
 /** Percentiles of the resampled values; null where too many are undefined, as dropping them would bias the rest. */
-function computePercentiles(values: readonly number[]): Interval | null {
-  const undefinedCount = values.filter((value) => !Number.isFinite(value)).length;
+function computePercentiles(values: Float64Array): Interval | null {
+  let undefinedCount = 0;
+  for (const value of values) if (!Number.isFinite(value)) undefinedCount++;
   if (undefinedCount > MAX_UNDEFINED_SHARE * values.length) return null;
-  const sorted = Float64Array.from(values.filter((value) => !Number.isNaN(value))).sort();
+  const sorted = (undefinedCount === 0 ? values : values.filter((value) => !Number.isNaN(value))).sort();
   return { low: interpolateQuantile(sorted, TAIL_PROBABILITY), high: interpolateQuantile(sorted, 1 - TAIL_PROBABILITY) };
 }
 
@@ -118,18 +120,24 @@ function widenForFewBlocks(
   return Number.isFinite(bounds.low) && Number.isFinite(bounds.high) ? bounds : null;
 }
 
-/** Column sums of one resample: whole blocks and a shorter last one, `days` days in all. */
+/** Sums of one column by resample: of whole blocks and a shorter last one, `days` days in all. */
 function resampleSums(
-  sums: Float64Array,
-  running: readonly Float64Array[],
-  { days, blockDays, random }: { days: number; blockDays: number; random: () => number },
-): void {
-  sums.fill(0);
-  for (let left = days; left > 0; left -= blockDays) {
-    const start = Math.floor(random() * days);
-    const end = start + Math.min(blockDays, left);
-    for (let column = 0; column < sums.length; column++) sums[column] += running[column][end] - running[column][start];
+  running: Float64Array,
+  starts: BlockStarts,
+  { days, blockDays, resamples }: { days: number; blockDays: number; resamples: number },
+): Float64Array {
+  const sums = new Float64Array(resamples);
+  const blockSums = new Float64Array(days);
+  let left = days;
+  for (const block of starts) {
+    const length = Math.min(blockDays, left);
+    if (left === days || length < blockDays) {
+      for (let day = 0; day < days; day++) blockSums[day] = running[day + length] - running[day];
+    }
+    for (let resample = 0; resample < resamples; resample++) sums[resample] += blockSums[block[resample]];
+    left -= blockDays;
   }
+  return sums;
 }
 
 /** Prefix sums, continued circularly past the end so that a block may begin on any day. */

@@ -15,6 +15,8 @@ export async function readJsonFileOrNull(path: string): Promise<unknown> {
   }
 }
 
+type FileContent = string | Buffer | AsyncIterable<Buffer>;
+
 interface ReplaceOptions {
   /** Default: 0o600. */
   mode?: number;
@@ -23,7 +25,7 @@ interface ReplaceOptions {
 }
 
 /** Replaces a file atomically: after a crash or power failure it has either its old or its whole new content. */
-export async function replaceFile(path: string, content: string | Buffer, options: ReplaceOptions = {}): Promise<void> {
+export async function replaceFile(path: string, content: FileContent, options: ReplaceOptions = {}): Promise<void> {
   const { mode = 0o600, temporary = `${path}.${randomUUID()}.tmp` } = options;
   try {
     await writeSynced(temporary, content, mode);
@@ -37,7 +39,7 @@ export async function replaceFile(path: string, content: string | Buffer, option
   await folder.sync().finally(() => folder.close());
 }
 
-async function writeSynced(path: string, content: string | Buffer, mode: number): Promise<void> {
+async function writeSynced(path: string, content: FileContent, mode: number): Promise<void> {
   const file = await open(path, 'w', mode);
   try {
     await file.writeFile(content);

@@ -35,6 +35,8 @@ async function killedAfterBroadcast(...args: string[]): Promise<void> {
   run = runCommand(service, args, { CHAIN_RPC_URL: proxy.url });
   expect(await run.ended).toMatchObject({ signal: 'SIGKILL' });
   await proxy.close();
+  // The node responds before it has mined the transaction.
+  await expect.poll(() => callJsonRpc(service.infrastructure.rpcUrl, 'txpool_status')).toMatchObject({ pending: '0x0' });
 }
 
 /** Runs a command and kills it after one of its writes is in the database, before it reads the response. */

@@ -1,4 +1,5 @@
 import { isPlainObject } from '../../../platform/validation/plain-object.ts';
+import { callNodeMethod } from './node-calls.ts';
 import type { NodeResponse, NodeSocket } from './node-socket.ts';
 
 export type NodeRpcResponse = NodeResponse & { jsonrpc: '2.0'; id: unknown };
@@ -46,7 +47,7 @@ async function answerCall(
 }
 
 async function callNode(node: Pick<NodeSocket, 'call'>, method: string, params: unknown): Promise<NodeResponse> {
-  return node.call(method, params).catch((error: Error) => ({ error: { code: INTERNAL, message: error.message } }));
+  return callNodeMethod(node.call, method, params).catch((error: Error) => ({ error: { code: INTERNAL, message: error.message } }));
 }
 
 function buildMethodRejection(): NodeResponse {

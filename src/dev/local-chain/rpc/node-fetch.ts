@@ -1,3 +1,4 @@
+import { OracleError } from '../../../platform/errors.ts';
 import type { NodeFetch } from '../../../platform/outbound/evm-client.ts';
 import { answerRpc } from './answer.ts';
 import { connectNode, type NodeSocket } from './node-socket.ts';
@@ -6,6 +7,8 @@ import { connectNode, type NodeSocket } from './node-socket.ts';
 export interface NodeConnection {
   /** Accepts a POST with a text body; rejects with the signal's reason. @throws OracleError CHAIN_UNREACHABLE */
   fetch: NodeFetch;
+  /** @throws OracleError CHAIN_UNREACHABLE without a response, CHAIN_REVERTED for an error of the node */
+  call<T = unknown>(method: string, ...params: unknown[]): Promise<T>;
   close(): void;
 }
 
@@ -20,6 +23,11 @@ export function createIpcFetch(ipcPath: string): NodeConnection {
       const answered = answerRpc(connected(), JSON.parse(String(body)), () => true);
       const reply = await (signal ? Promise.race([answered, rejectOnAbort(signal)]) : answered);
       return Response.json(reply ?? null);
+    },
+    call: async <T>(method: string, ...params: unknown[]) => {
+      const { result, error } = await connected().call(method, params);
+      if (error) throw new OracleError('CHAIN_REVERTED', `${method} was refused: ${error.message}`);
+      return result as T;
     },
     close: () => node?.close(),
   };

@@ -70,7 +70,7 @@ function calibrateOn({ closes, features }: BacktestHistory, blockRows: readonly 
   );
   const horizonDays = blockRows[0]?.model.horizonDays ?? 1;
   return fitCalibration({
-    design: Float64Array.from(rows.flatMap(({ model, row }) => [1, computeDeviation(model, features, row)])),
+    deviations: Float64Array.from(rows, ({ model, row }) => computeDeviation(model, features, row)),
     offset: Float64Array.from(rows, ({ model }) => logit(model.baseRate)),
     labels: Float64Array.from(rows, ({ row }) => (closes[row + horizonDays] > closes[row] ? 1 : 0)),
     weights: new Float64Array(rows.length).fill(1 / horizonDays),

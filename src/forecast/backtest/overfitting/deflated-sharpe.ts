@@ -18,11 +18,17 @@ export interface ReturnMoments {
 export function computeReturnMoments(returns: ArrayLike<number>): ReturnMoments {
   const n = returns.length;
   const center = n === 0 ? 0 : mean(returns);
-  const central = (power: number) => mean(Float64Array.from(returns, (value) => (value - center) ** power));
-  const spread = n === 0 ? 0 : central(2);
+  const spread = n === 0 ? 0 : computeCentralMoment(returns, center, 2);
   if (!(spread > 0)) return { n, mean: center, sharpe: null, skewness: null, kurtosis: null };
-  const [skewness, kurtosis] = [central(3) / spread ** 1.5, central(4) / spread ** 2];
+  const [third, fourth] = [3, 4].map((power) => computeCentralMoment(returns, center, power));
+  const [skewness, kurtosis] = [third / spread ** 1.5, fourth / spread ** 2];
   return { n, mean: center, sharpe: center / Math.sqrt(spread), skewness, kurtosis };
+}
+
+function computeCentralMoment(values: ArrayLike<number>, center: number, power: number): number {
+  let sum = 0;
+  for (let index = 0; index < values.length; index++) sum += (values[index] - center) ** power;
+  return sum / values.length;
 }
 
 /** Standard deviation (n - 1) of several ratios; 0 for fewer than two. */

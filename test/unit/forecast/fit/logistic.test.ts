@@ -10,8 +10,7 @@ describe('fitLogistic', () => {
     const random = seededRandom(3);
     const rows = 60;
     const problem = {
-      design: Float64Array.from({ length: rows * 3 }, (_, index) => (index % 3 === 0 ? 1 : 2 * random() - 1)),
-      width: 3,
+      design: [() => 1, () => 2 * random() - 1, () => 2 * random() - 1].map((value) => Float64Array.from({ length: rows }, value)),
       labels: Float64Array.from({ length: rows }, () => (random() < 0.6 ? 1 : 0)),
       weights: Float64Array.from({ length: rows }, () => random()),
       offset: Float64Array.from({ length: rows }, () => random() - 0.5),
@@ -24,8 +23,8 @@ describe('fitLogistic', () => {
     for (let i = 0; i < 3; i++) {
       let gradient = -problem.precision[i] * (beta[i] - problem.priorMean[i]);
       for (let row = 5; row < 50; row++) {
-        const odds = problem.offset[row] + beta.reduce((sum, b, j) => sum + b * problem.design[row * 3 + j], 0);
-        gradient += problem.weights[row] * (problem.labels[row] - sigmoid(odds)) * problem.design[row * 3 + i];
+        const odds = problem.offset[row] + beta.reduce((sum, b, j) => sum + b * problem.design[j][row], 0);
+        gradient += problem.weights[row] * (problem.labels[row] - sigmoid(odds)) * problem.design[i][row];
       }
       expect(Math.abs(gradient)).toBeLessThan(1e-12);
     }
@@ -40,7 +39,7 @@ describe('fitLogistic', () => {
 describe('fitCalibration', () => {
   const labels = Float64Array.of(1, 0, 1, 0);
   const rowsOf = (slope: number) => ({
-    design: Float64Array.of(1, slope, 1, -slope, 1, slope, 1, -slope),
+    deviations: Float64Array.of(slope, -slope, slope, -slope),
     offset: new Float64Array(4),
     labels,
     weights: new Float64Array(4).fill(100),
@@ -71,8 +70,7 @@ describeGolden('the reference vectors of the fits', () => {
   it('match the ridge regression', () => {
     const beta = fitLogistic({
       ...columns,
-      design: Float64Array.from(ridge.X.flat()),
-      width: 3,
+      design: [0, 1, 2].map((input) => Float64Array.from(ridge.X, (row) => row[input])),
       precision: ridge.lam,
       priorMean: [0, 0, 0],
     });
@@ -87,7 +85,7 @@ describeGolden('the reference vectors of the fits', () => {
 
   it('match the calibration', () => {
     const { calA, calB } = fitCalibration({
-      design: Float64Array.from(calibrate.dev.flatMap((deviation) => [1, deviation])),
+      deviations: Float64Array.from(calibrate.dev),
       offset: Float64Array.from(calibrate.off),
       labels: Float64Array.from(calibrate.y),
       weights: Float64Array.from(calibrate.w),

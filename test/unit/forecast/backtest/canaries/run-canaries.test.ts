@@ -176,7 +176,7 @@ function calibratedInSample(fit: BlockFit, { closes, features, horizon }: Parame
   const from = model.trainFrom - features.firstDay;
   const rows = Array.from({ length: model.nTrain }, (_, index) => from + index);
   const calibration = fitCalibration({
-    design: Float64Array.from(rows.flatMap((row) => [1, computeDeviation(model, features, row)])),
+    deviations: Float64Array.from(rows, (row) => computeDeviation(model, features, row)),
     offset: new Float64Array(rows.length).fill(logit(model.baseRate)),
     labels: Float64Array.from(rows, (row) => (closes[row + horizon] > closes[row] ? 1 : 0)),
     weights: new Float64Array(rows.length).fill(1 / horizon),

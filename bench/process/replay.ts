@@ -1,0 +1,100 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Benchmark, BenchOptions, Comparison } from '../benchmark.ts';
+import { withFolder } from './service-folder.ts';
+
+/** Days replayed when no other number is asked for. */
+const DAYS = 500;
+/** Days whose mean is compared, at either end; the first ones also compile and fit. */
+const WINDOW_DAYS = 40;
+const FIRST_DAY = 30;
+const POLL_MS = 250;
+const PAGE_BYTES = 4_096;
+
+/** What a day costs late in a long replay. */
+export const REPLAY: Benchmark = {
+  name: 'replay',
+  what: `a replay of ${DAYS} days: a day at its end beside one at its beginning, and the memory of all processes; --days for others`,
+  async run({ days = DAYS, report }): Promise<Comparison[]> {
+    const { early, late } = await replay(days, report);
+    return [
+      {
+        kind: 'time',
+        work: `a replayed day near day ${days}`,
+        meaning: `The baseline is a day near day ${FIRST_DAY + WINDOW_DAYS / 2} of the same replay: a ratio of 1 is linear growth of the whole.`,
+        baseline: [early],
+        ours: [late],
+      },
+    ];
+  },
+};
+
+interface Reached {
+  day: number;
+  at: number;
+}
+
+function replay(days: number, report: BenchOptions['report']): Promise<{ early: number; late: number }> {
+  return withFolder(async (start) => {
+    const port = await findFreePort();
+    const reached: Reached[] = [];
+    let peakMb = 0;
+    let isUp = false;
+    const began = performance.now();
+    const starting = start({ REPLAY_DAYS: String(days), PORT: String(port) }).finally(() => {
+      isUp = true;
+    });
+    while (!isUp) {
+      const day = await readReplayedDay(port);
+      if (day !== null && day !== reached.at(-1)?.day) reached.push({ day, at: performance.now() });
+      peakMb = Math.max(peakMb, await measureDescendantsMb());
+      await delay(POLL_MS);
+    }
+    await starting;
+    report(
+      `  ${days} days in ${((performance.now() - began) / 1_000).toFixed(0)} s; all processes of the service at most ${peakMb.toFixed(0)} MB`,
+    );
+    return { early: meanDayMs(reached, FIRST_DAY), late: meanDayMs(reached, days - WINDOW_DAYS) };
+  });
+}
+
+function meanDayMs(reached: readonly Reached[], from: number): number {
+  const within = reached.filter(({ day }) => day >= from && day <= from + WINDOW_DAYS);
+  const [first, last] = [within[0], within.at(-1)!];
+  return (last.at - first.at) / (last.day - first.day);
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+/** Null before the replay and after it. */
+async function readReplayedDay(port: number): Promise<number | null> {
+  try {
+    const { setup } = (await (await fetch(`http://127.0.0.1:${port}/health`)).json()) as {
+      setup: { what: string; done: number | null } | null;
+    };
+    return setup?.what.startsWith('replaying') ? setup.done : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Resident memory of all processes below this one; 0 where there is no `/proc`. */
+async function measureDescendantsMb(): Promise<number> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const processes = new Map<number, { parent: number; mb: number }>();
+  for (const pid of pids) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields.length > 21) processes.set(Number(pid), { parent: Number(fields[1]), mb: (Number(fields[21]) * PAGE_BYTES) / 1e6 });
+  }
+  const isBelow = (pid: number | undefined): boolean => pid !== undefined && (pid === process.pid || isBelow(processes.get(pid)?.parent));
+  return [...processes.values()].filter(({ parent }) => isBelow(parent)).reduce((sum, { mb }) => sum + mb, 0);
+}
