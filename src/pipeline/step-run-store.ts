@@ -91,7 +91,7 @@ export class StepRunStore {
   }
 
   #findLatest(step: StepName): Promise<StepRun | null> {
-    return this.#runs.findOne({ step }, { sort: { day: -1 }, hint: { step: 1, day: -1 } });
+    return this.#runs.findOne({ step }, { sort: { day: -1 } });
   }
 
   /** A store whose runs are written together. */

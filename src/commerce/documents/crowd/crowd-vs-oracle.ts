@@ -13,7 +13,7 @@ const COMMITMENT_NOTE =
 
 /** Probabilities of market and oracle for the running week, and the scores of both over all settled weeks. */
 export async function composeCrowdVsOracle(deps: DocumentDeps): Promise<DocumentBody> {
-  const { source: _, timestamp: __, throughDate: ___, ...comparison } = await compareCrowdWithOracle(deps, PAYER_CALLER);
+  const { source, timestamp, throughDate, total, nextCursor, ...comparison } = await compareCrowdWithOracle(deps, PAYER_CALLER);
   const { weeks, totals } = comparison;
   const now = deps.now();
   const running = weeks.find(({ expiresAt, status }) => status === 'PENDING' && Date.parse(expiresAt) > now.getTime()) ?? null;
