@@ -91,16 +91,16 @@ interface BatchOptions<T, R> {
   parallel: number;
   signal?: AbortSignal | undefined;
   read(item: T): Promise<R>;
-  onRead(done: number): void;
+  onRead?(done: number): void;
 }
 
 /** Reads all items in order, with at most `parallel` concurrent calls. */
 export async function readInBatches<T, R>(items: readonly T[], { parallel, signal, read, onRead }: BatchOptions<T, R>): Promise<R[]> {
   const found: R[] = [];
-  for (let from = 0; from < items.length; from += parallel) {
+  while (found.length < items.length) {
     signal?.throwIfAborted();
-    found.push(...(await Promise.all(items.slice(from, from + parallel).map(read))));
-    onRead(found.length);
+    found.push(...(await Promise.all(items.slice(found.length, found.length + Math.ceil(parallel)).map(read))));
+    onRead?.(found.length);
   }
   return found;
 }

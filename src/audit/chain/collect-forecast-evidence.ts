@@ -22,7 +22,7 @@ import { findFirstBlocks } from './find-blocks.ts';
 export type ForecastQuery = { uid: Hex } | { day: Day; horizonDays: number } | { newestOf: number };
 
 /** Where evidence is looked for. */
-interface EvidenceSearch {
+export interface EvidenceSearch {
   chain: AuditChain;
   attester: Address;
   now: Date;

@@ -2,7 +2,7 @@ import { type CheckId, getCheck } from '../../verify/catalogue.ts';
 import type { Finding } from '../../verify/findings.ts';
 import type { ScorecardRow } from '../state/responses.ts';
 import { createCheckButton } from './check-button.ts';
-import type { RowFinding } from './evidence/evidence.ts';
+import type { RowFinding } from './verify-row.ts';
 
 interface CheckToolbarOptions {
   rowsNow: () => readonly ScorecardRow[];

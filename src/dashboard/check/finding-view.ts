@@ -4,7 +4,7 @@ import type { Finding } from '../../verify/findings.ts';
 import { describeFinding } from '../../verify/summary.ts';
 import { h } from '../lib/dom.ts';
 import { shortenHex } from '../lib/format.ts';
-import type { RowFinding } from './evidence/evidence.ts';
+import type { RowFinding } from './verify-row.ts';
 
 /** Verdicts differ in mark and text, not in colour alone. */
 export const VERDICT_STYLES = {

@@ -1,6 +1,6 @@
-import type { RowFinding } from '../check/evidence/evidence.ts';
 import { renderFinding } from '../check/finding-view.ts';
 import type { StoredFinding } from '../check/row-checker.ts';
+import type { RowFinding } from '../check/verify-row.ts';
 import { h, replaceChildren } from '../lib/dom.ts';
 import type { ScorecardRow } from '../state/responses.ts';
 
