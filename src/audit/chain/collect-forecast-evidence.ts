@@ -102,13 +102,11 @@ async function findRivals(search: EvidenceSearch, { day, horizonDays }: Pick<Pre
 
 const getCommitted = (found: RivalSearch | Unread): readonly Prediction[] => (isUnread(found) ? [] : found.committed);
 
-const NO_LIMITS = { maxBlocks: Number.POSITIVE_INFINITY, maxPredictions: Number.POSITIVE_INFINITY };
-
 /** Predictions of the wallet in a time range, `until` exclusive. @throws OracleError CHAIN_UNREACHABLE; the reason of `signal` */
 export async function findCommitments(
   search: EvidenceSearch,
   { since, until }: { since: Date; until: Date },
-  { maxBlocks, maxPredictions }: typeof NO_LIMITS = NO_LIMITS,
+  { maxBlocks = Number.POSITIVE_INFINITY, maxPredictions = Number.POSITIVE_INFINITY } = {},
 ): Promise<RivalSearch | Unread> {
   const { first, newest } = await findFirstBlocks(search.chain, [since, until]);
   const blocks = first[1] - first[0];
@@ -159,7 +157,7 @@ async function readContents<S extends SchemaName>(
     ...{ uid, schema, content: await readAttestation(chain, uid) },
     blockAt: blockNumber === undefined ? null : await readBlockTime(chain, blockNumber),
   });
-  return readInBatches(items, { parallel: chain.parallel, signal, read, onRead: () => {} });
+  return readInBatches(items, { parallel: chain.parallel, signal, read });
 }
 
 async function findInRange<S extends SchemaName>(search: EvidenceSearch, schema: S, fromBlock: number, throughBlock: number) {

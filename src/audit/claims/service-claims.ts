@@ -5,7 +5,7 @@ import type { AttestationEvidence, ClaimedScorecard } from '../../verify/evidenc
 
 export const ROWS_PER_PAGE = 1_000;
 /** Bound on the entries of one scorecard. */
-export const MAX_ROWS = 100_000;
+const MAX_ROWS = 100_000;
 
 interface ScorecardPage {
   predictions: readonly unknown[];
@@ -93,31 +93,25 @@ export interface ChainReading {
   throughBlock: number;
 }
 
-/** One scorecard per horizon in the order of `HORIZONS`, with the chain record of the same time. */
-interface ClaimedReading extends ChainReading {
-  answers: ClaimedScorecard[];
-}
-
 /** Sufficient, because a service attests a few times a day. */
 const MAX_READINGS = 4;
 
 /**
- * Reads the claims of a running service, which may attest meanwhile. `readOn` reads again, with the attestations made since; if there are
- * any, so are the claims.
- * @throws OracleError SERVICE_UNREACHABLE, and the errors of `readOn`
+ * Reads the chain, and the claims of a running service, which may attest meanwhile: the chain is read again, and with new attestations so
+ * are the claims. `answers` are one scorecard per horizon in the order of `HORIZONS`.
+ * @throws OracleError SERVICE_UNREACHABLE, and the errors of `readChain`
  */
 export async function readClaims(
   claims: ServiceClaims,
-  initialReading: ChainReading,
-  readOn: () => Promise<ChainReading>,
-): Promise<ClaimedReading> {
-  let reading = initialReading;
+  readChain: () => Promise<ChainReading>,
+): Promise<ChainReading & { answers: ClaimedScorecard[] }> {
+  let before = await readChain();
   for (let left = MAX_READINGS; ; left--) {
     // In parallel: each scorecard has figures of the others, which may change meanwhile.
     const answers = await Promise.all(HORIZONS.map((horizonDays) => claims.scorecard(horizonDays)));
-    const after = await readOn();
-    if (left === 1 || after.evidence.length === reading.evidence.length) return { ...after, answers };
-    reading = after;
+    const after = await readChain();
+    if (left === 1 || after.evidence.length === before.evidence.length) return { ...after, answers };
+    before = after;
   }
 }
 

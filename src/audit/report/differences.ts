@@ -1,23 +1,13 @@
 import { type Day, formatDay } from '../../forecast/day.ts';
-import type { CheckId } from '../../verify/catalogue.ts';
-import { type CheckedValue, type Finding, type FindingSubject, formatSubject } from '../../verify/findings.ts';
+import { type Finding, formatSubject } from '../../verify/findings.ts';
 
-/** A failed check. */
-export interface AuditDifference extends Pick<FindingSubject, 'horizonDays' | 'sequence' | 'uid'> {
-  check: CheckId;
-  /** `YYYY-MM-DD` of the forecast. */
-  date: string | null;
-  field: string;
-  expected: CheckedValue;
-  found: CheckedValue;
-  /** The difference in one sentence. */
-  message: string;
-}
+/** A failed check; `message` is the difference in one sentence. */
+export type AuditDifference = ReturnType<typeof listDifferences>[number];
 
 /** More gaps of one check are one line. */
 const MAX_ALIKE = 5;
 
-export function listDifferences(findings: readonly Finding[]): AuditDifference[] {
+export function listDifferences(findings: readonly Finding[]) {
   return findings
     .filter(({ outcome }) => outcome === 'fail')
     .map(({ check, subject, field, expected, actual, because }) => {
