@@ -3,7 +3,7 @@ import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { AttestationEvidence, ClaimedScorecard } from '../../verify/evidence.ts';
 
-export const ROWS_PER_PAGE = 1_000;
+const ROWS_PER_PAGE = 1_000;
 /** Bound on the entries of one scorecard. */
 const MAX_ROWS = 100_000;
 
@@ -16,8 +16,8 @@ const SHORT_TEXT = z.string().check(z.maxLength(100));
 const TEXT_OR_NULL = z.nullable(SHORT_TEXT);
 const NUMBER_OR_NULL = z.nullable(z.number());
 
-/** The compared fields of a scorecard row. */
-const CLAIMED_ROW_FIELDS = z.object({
+/** The compared fields of a scorecard row. A provisional price is not the close of the outcome window and is not compared. */
+const CLAIMED_ROW = z.object({
   ...{ date: SHORT_TEXT, sequence: z.number(), status: SHORT_TEXT, windowOpensAt: SHORT_TEXT, resolvesAt: SHORT_TEXT },
   ...{ signal: TEXT_OR_NULL, direction: TEXT_OR_NULL, confidence: NUMBER_OR_NULL, pUp: NUMBER_OR_NULL, btcPrice: NUMBER_OR_NULL },
   ...{ btcAtSignal: NUMBER_OR_NULL, provisional: z.optional(z.boolean()), btcAtResolution: NUMBER_OR_NULL, returnBps: NUMBER_OR_NULL },
@@ -25,12 +25,6 @@ const CLAIMED_ROW_FIELDS = z.object({
   ...{ resolved: z.boolean(), resolvedAt: TEXT_OR_NULL, missed: z.boolean(), replayed: z.optional(z.boolean()) },
   ...{ attestationUid: TEXT_OR_NULL, resolutionUid: TEXT_OR_NULL },
 });
-
-/** A provisional price is not the close of the outcome window and is not compared. */
-const CLAIMED_ROW = z.pipe(
-  CLAIMED_ROW_FIELDS,
-  z.transform(({ provisional = false, ...row }: z.infer<typeof CLAIMED_ROW_FIELDS>) => (provisional ? { ...row, btcAtSignal: null } : row)),
-);
 
 const FIGURES = z.record(z.string(), z.unknown());
 
@@ -55,28 +49,22 @@ export interface ServiceClaims {
  * Reads the scorecards of a service with all their pages.
  * @param source base URL
  * @param request gets JSON of a path below it; throws OracleError SERVICE_UNREACHABLE
- * @param pageRows entries per page, 1 to 1,000
  */
-export function createServiceClaims(
-  source: string,
-  request: (path: string) => Promise<unknown>,
-  pageRows: number = ROWS_PER_PAGE,
-): ServiceClaims {
-  const parse = (answer: unknown, horizonDays: number) => {
-    const parsed = CLAIMED_SCORECARD.safeParse(answer);
-    if (parsed.success) return parsed.data;
-    const { path, message } = parsed.error.issues[0];
-    const problem = `${path.join('.')}: ${message.slice(0, 200)}`;
-    throw createServiceError(source, `its ${formatHorizonName(horizonDays)} scorecard cannot be read: ${problem}`);
-  };
+export function createServiceClaims(source: string, request: (path: string) => Promise<unknown>): ServiceClaims {
   return {
     source,
     async scorecard(horizonDays) {
-      const read = async (before: string | null) =>
-        parse(await request(`api/svc/scorecard?${buildPageQuery(horizonDays, pageRows, before)}`), horizonDays);
-      const pages = await readPages(read, () => createServiceError(source, 'its scorecard pages do not end'));
+      const read = async (query: string) => {
+        const { success, data, error } = CLAIMED_SCORECARD.safeParse(await request(`api/svc/scorecard?${query}`));
+        if (success) return data;
+        const [{ path, message }] = error.issues;
+        const what = `its ${formatHorizonName(horizonDays)} scorecard cannot be read`;
+        throw createServiceError(source, `${what}: ${path.join('.')}: ${message.slice(0, 200)}`);
+      };
+      const pages = await readPages(horizonDays, read, () => createServiceError(source, 'its scorecard pages do not end'));
       const { nextCursor: _, count: __, ...newest } = pages[0];
-      return { ...newest, predictions: pages.flatMap(({ predictions }) => predictions) };
+      const rows = pages.flatMap(({ predictions }) => predictions);
+      return { ...newest, predictions: rows.map(({ provisional, ...row }) => (provisional ? { ...row, btcAtSignal: null } : row)) };
     },
   };
 }
@@ -115,21 +103,20 @@ export async function readClaims(
   }
 }
 
-/** Reads all pages, the newest first (cursor null). Throws `createEndlessError` for a service whose pages do not end. */
+/** Reads all pages of a scorecard, the newest first. Throws `createEndlessError` for a service whose pages do not end. */
 export async function readPages<P extends ScorecardPage>(
-  read: (before: string | null) => Promise<P>,
+  horizonDays: number,
+  read: (query: string) => Promise<P>,
   createEndlessError: () => Error,
 ): Promise<P[]> {
-  const pages = [await read(null)];
-  for (let rows = 0; ; ) {
-    const { predictions, nextCursor = null } = pages.at(-1)!;
+  const pages: P[] = [];
+  for (let rows = 0, before = ''; ; ) {
+    const page = await read(`horizon=${horizonDays}&limit=${ROWS_PER_PAGE}${before}`);
+    const { predictions, nextCursor } = page;
+    pages.push(page);
     rows += predictions.length;
-    if (nextCursor === null) return pages;
+    if (nextCursor == null) return pages;
     if (predictions.length === 0 || rows > MAX_ROWS) throw createEndlessError();
-    pages.push(await read(nextCursor));
+    before = `&before=${encodeURIComponent(nextCursor)}`;
   }
-}
-
-export function buildPageQuery(horizonDays: number, limit: number, before: string | null): string {
-  return `horizon=${horizonDays}&limit=${limit}${before === null ? '' : `&before=${encodeURIComponent(before)}`}`;
 }

@@ -20,7 +20,8 @@ export function listDifferences(findings: readonly Finding[]) {
 /** Reasons of checks that could not be made though their evidence is due; missing closes are one line. */
 export function listGaps(findings: readonly Finding[], missingCloses: readonly Day[]): string[] {
   const gaps = findings.filter(({ check, outcome, isDue }) => outcome === 'unknown' && isDue && check !== 'price');
-  const prices = missingCloses.length === 0 ? [] : [`${missingCloses.length} days have no price to check outcomes`];
+  const days = [...new Set([missingCloses[0], missingCloses.at(-1)])].map((day) => day !== undefined && formatDay(day)).join(' to ');
+  const prices = missingCloses.length === 0 ? [] : [`${missingCloses.length} days have no price to check outcomes (${days})`];
   const kinds = [...Map.groupBy(gaps, ({ check }) => check).values()];
   return [
     ...prices,

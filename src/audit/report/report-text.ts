@@ -1,4 +1,3 @@
-import { DAY_MS } from '../../forecast/day.ts';
 import type { AuditedHorizon, AuditReport } from './audit-report.ts';
 
 /** The report as `--json` prints it. */
@@ -8,14 +7,13 @@ export function formatReportJson(report: AuditReport): string {
 
 /** Formats a report for a terminal. */
 export function reportText(report: AuditReport): string {
-  const { notes, incomplete, missingCloses, differences, checks } = report;
+  const { notes, incomplete, differences, checks } = report;
   const made = checks.filter(({ passed, failed }) => passed + failed > 0);
   const sections = [
     formatHeading(report),
     formatHorizonTable(report.horizons),
     ['Checks:', ...made.map(formatCheck)],
     notes.length > 0 && ['Notes:', ...shortenNotes(notes)],
-    missingCloses.length > 0 && [`No price for ${missingCloses.length} days: ${formatDateRanges(missingCloses)}.`],
     incomplete.length > 0 && ['Could not be checked:', ...incomplete],
     differences.length > 0 && ['WRONG:', ...differences.map(({ check, message }) => `[${check}] ${message}`)],
     [formatVerdict(report)],
@@ -63,27 +61,13 @@ function formatCheck({ check, what, passed, failed }: AuditReport['checks'][numb
   return `${check.padEnd(13)} ${what} ${failed > 0 ? `${failed} WRONG, ${passed} right` : `${passed} right.`}`;
 }
 
-/** A long record has many notes of one kind. */
-const NOTES_SHOWN = 20;
-/** The last notes concern the service as a whole. */
-const LAST_NOTES = 3;
+/** A long record has many notes of one kind; the last ones concern the service as a whole. */
+const [FIRST_NOTES, LAST_NOTES] = [17, 3];
 
-function shortenNotes(notes: readonly string[]): string[] {
-  if (notes.length <= NOTES_SHOWN) return [...notes];
-  const first = notes.slice(0, NOTES_SHOWN - LAST_NOTES);
-  return [...first, `... and ${notes.length - NOTES_SHOWN} more (all of them with --json)`, ...notes.slice(-LAST_NOTES)];
-}
-
-/** `2026-01-01 to 2026-01-03, 2026-02-01`, at most ten ranges. */
-function formatDateRanges(dates: readonly string[]): string {
-  const parts: string[][] = [];
-  for (const date of dates) {
-    const current = parts.at(-1);
-    if (current !== undefined && Date.parse(date) - Date.parse(current.at(-1) as string) === DAY_MS) current.push(date);
-    else parts.push([date]);
-  }
-  const listed = parts.slice(0, 10).map((part) => (part.length === 1 ? part[0] : `${part[0]} to ${part.at(-1)}`));
-  return parts.length > 10 ? `${listed.join(', ')} and more` : listed.join(', ');
+function shortenNotes(notes: readonly string[]): readonly string[] {
+  const hidden = notes.length - FIRST_NOTES - LAST_NOTES;
+  if (hidden <= 0) return notes;
+  return [...notes.slice(0, FIRST_NOTES), `... and ${hidden} more (all of them with --json)`, ...notes.slice(-LAST_NOTES)];
 }
 
 function formatVerdict({ verdict, horizons, differences, service, checks, incomplete }: AuditReport): string {
