@@ -77,10 +77,10 @@ async function readScope(options: AuditOptions, findings: Findings): Promise<voi
 
 /** Transactions and delegated attestations of the wallet up to a block; null when the endpoint has no archive state of it. */
 async function countEarlierTransactions({ chain, attester }: AuditOptions, blockNumber: number): Promise<number | null> {
-  const signed = { address: chain.addresses.eas, abi: easAbi, functionName: 'getNonce', args: [attester], blockNumber };
+  const signed = { address: chain.addresses.eas, abi: easAbi, functionName: 'getNonce', args: [attester] };
   const counts = [
     chainCall('Counting transactions', () => getTransactionCount(chain.client, { address: attester, blockNumber: BigInt(blockNumber) })),
-    chainCall('Counting signed attestations', () => callContract<bigint>(chain, signed)),
+    chainCall('Counting signed attestations', () => callContract<bigint>(chain, signed, blockNumber)),
   ];
   return Promise.all(counts).then(
     ([sent, attested]) => Number(sent) + Number(attested),

@@ -38,17 +38,12 @@ export async function connectChain<C extends Client>(
   return { client, addresses, chainId, parallel: batchSize === undefined ? MAX_CONCURRENT_CALLS : batchSize * MAX_CONCURRENT_BATCHES };
 }
 
-interface ContractCall {
-  address: Address;
-  abi: Abi;
-  functionName: string;
-  args: readonly unknown[];
-  /** Default: the newest. */
-  blockNumber?: number;
-}
-
-/** Without the deployless and multicall variants of the library, which are half of its size. */
-export async function callContract<Result>({ client }: Pick<AuditChain, 'client'>, { address, blockNumber, ...call }: ContractCall) {
+/** Without the deployless and multicall variants of the library, which are half of its size. @param blockNumber default: the newest */
+export async function callContract<Result>(
+  { client }: Pick<AuditChain, 'client'>,
+  { address, ...call }: { address: Address; abi: Abi; functionName: string; args: readonly unknown[] },
+  blockNumber?: number,
+): Promise<Result> {
   const block = blockNumber === undefined ? 'latest' : numberToHex(blockNumber);
   const data = await client.request({ method: 'eth_call', params: [{ to: address, data: encodeFunctionData(call) }, block] });
   return decodeFunctionResult({ ...call, data }) as Result;

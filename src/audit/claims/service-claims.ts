@@ -1,16 +1,11 @@
 import * as z from 'zod/mini';
-import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
-import { OracleError } from '../../platform/errors.ts';
+import { HORIZONS } from '../../forecast/model.ts';
+import { getErrorMessage, OracleError } from '../../platform/errors.ts';
 import type { AttestationEvidence, ClaimedScorecard } from '../../verify/evidence.ts';
 
 const ROWS_PER_PAGE = 1_000;
 /** Bound on the entries of one scorecard. */
 const MAX_ROWS = 100_000;
-
-interface ScorecardPage {
-  predictions: readonly unknown[];
-  nextCursor?: string | null | undefined;
-}
 
 const SHORT_TEXT = z.string().check(z.maxLength(100));
 const TEXT_OR_NULL = z.nullable(SHORT_TEXT);
@@ -45,23 +40,26 @@ export interface ServiceClaims {
   scorecard(horizonDays: number): Promise<ClaimedScorecard>;
 }
 
-/**
- * Reads the scorecards of a service with all their pages.
- * @param source base URL
- * @param request gets JSON of a path below it; throws OracleError SERVICE_UNREACHABLE
- */
+/** Reads the scorecards of a service with all their pages. @param source base URL @param request gets JSON of a path below it */
 export function createServiceClaims(source: string, request: (path: string) => Promise<unknown>): ServiceClaims {
+  const fail = (why: string, cause?: unknown) => {
+    const suggestedAction = 'Start it with npm start, or set its URL with --service; use --rpc without --service to audit the chain alone.';
+    const message = `The service at ${source} does not respond as expected: ${why}`;
+    return new OracleError('SERVICE_UNREACHABLE', message, { suggestedAction, cause });
+  };
+  const read = async (query: string) => {
+    const answer = await request(`api/svc/scorecard?${query}`).catch((cause: unknown) => {
+      throw fail(getErrorMessage(cause), cause);
+    });
+    const { success, data, error } = CLAIMED_SCORECARD.safeParse(answer);
+    if (success) return data;
+    const [{ path, message }] = error.issues;
+    throw fail(`its scorecard cannot be read: ${path.join('.')}: ${message.slice(0, 200)}`);
+  };
   return {
     source,
     async scorecard(horizonDays) {
-      const read = async (query: string) => {
-        const { success, data, error } = CLAIMED_SCORECARD.safeParse(await request(`api/svc/scorecard?${query}`));
-        if (success) return data;
-        const [{ path, message }] = error.issues;
-        const what = `its ${formatHorizonName(horizonDays)} scorecard cannot be read`;
-        throw createServiceError(source, `${what}: ${path.join('.')}: ${message.slice(0, 200)}`);
-      };
-      const pages = await readPages(horizonDays, read, () => createServiceError(source, 'its scorecard pages do not end'));
+      const pages = await readPages(horizonDays, read);
       const { nextCursor: _, count: __, ...newest } = pages[0];
       const rows = pages.flatMap(({ predictions }) => predictions);
       return { ...newest, predictions: rows.map(({ provisional, ...row }) => (provisional ? { ...row, btcAtSignal: null } : row)) };
@@ -69,12 +67,7 @@ export function createServiceClaims(source: string, request: (path: string) => P
   };
 }
 
-export function createServiceError(where: string, why: string, cause?: unknown): OracleError {
-  const suggestedAction = 'Start it with npm start, or set its URL with --service; use --rpc without --service to audit the chain alone.';
-  return new OracleError('SERVICE_UNREACHABLE', `The service at ${where} does not respond as expected: ${why}`, { suggestedAction, cause });
-}
-
-export interface ChainReading {
+interface ChainReading {
   /** All attestations of the record so far. */
   evidence: readonly AttestationEvidence[];
   /** Last block read. */
@@ -103,11 +96,10 @@ export async function readClaims(
   }
 }
 
-/** Reads all pages of a scorecard, the newest first. Throws `createEndlessError` for a service whose pages do not end. */
-export async function readPages<P extends ScorecardPage>(
+/** Reads all pages of a scorecard, the newest first. @throws OracleError SERVICE_UNREACHABLE when they do not end, and the errors of `read` */
+export async function readPages<P extends { predictions: readonly unknown[]; nextCursor?: string | null | undefined }>(
   horizonDays: number,
   read: (query: string) => Promise<P>,
-  createEndlessError: () => Error,
 ): Promise<P[]> {
   const pages: P[] = [];
   for (let rows = 0, before = ''; ; ) {
@@ -116,7 +108,11 @@ export async function readPages<P extends ScorecardPage>(
     pages.push(page);
     rows += predictions.length;
     if (nextCursor == null) return pages;
-    if (predictions.length === 0 || rows > MAX_ROWS) throw createEndlessError();
+    if (predictions.length === 0 || rows > MAX_ROWS) {
+      throw new OracleError('SERVICE_UNREACHABLE', 'The scorecard of the service does not end', {
+        suggestedAction: 'Set the URL of another service.',
+      });
+    }
     before = `&before=${encodeURIComponent(nextCursor)}`;
   }
 }

@@ -1,7 +1,6 @@
-import { getErrorMessage } from '../../platform/errors.ts';
 import { readJson } from '../../platform/outbound/bounded-json.ts';
 import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
-import { createServiceClaims, createServiceError, type ServiceClaims } from '../claims/service-claims.ts';
+import { createServiceClaims, type ServiceClaims } from '../claims/service-claims.ts';
 
 const LIMITS = { timeoutMs: 30_000, maxBytes: 16 * 2 ** 20 };
 
@@ -10,14 +9,9 @@ export function claimsOf(url: string): ServiceClaims {
   const base = url.replace(/\/+$/, '');
   const fetchService = createOperatorFetch({ base, ...LIMITS });
   return createServiceClaims(base, async (path) => {
-    const asked = new URL(`${base}/${path}`);
-    try {
-      const response = await fetchService(asked.href, { headers: { accept: 'application/json' } });
-      if (response.ok) return await readJson(response);
-      await response.body?.cancel();
-      throw new Error(`${asked.pathname} answers ${response.status}`);
-    } catch (cause) {
-      throw createServiceError(asked.origin, getErrorMessage(cause), cause);
-    }
+    const response = await fetchService(`${base}/${path}`, { headers: { accept: 'application/json' } });
+    if (response.ok) return readJson(response);
+    await response.body?.cancel();
+    throw new Error(`it answers ${response.status}`);
   });
 }

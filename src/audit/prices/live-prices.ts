@@ -82,15 +82,17 @@ export function livePrices({ toleranceBps, now }: { toleranceBps: number; now: D
 }
 
 async function fetchAllCloses(venues: readonly CandleVenue[], range: { from: Day; to: Day }): Promise<ReadonlyMap<Day, number>[]> {
-  const answers = await Promise.allSettled(venues.map((venue) => fetchVenueCloses(venue, range)));
-  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-  if (found.length >= MIN_VENUES) return found;
-  const reasons = answers.flatMap((answer, index) =>
-    answer.status === 'rejected' ? [`${venues[index].name}: ${getErrorMessage(answer.reason).slice(0, 100)}`] : [],
-  );
-  throw new OracleError('FEED_UNAVAILABLE', `Fewer than ${MIN_VENUES} exchanges returned closes (${reasons.join('; ')})`, {
-    suggestedAction: 'Try again later, or give closes of your own with --prices <csv file>.',
-  });
+  const problems: string[] = [];
+  const fetchCloses = async (venue: CandleVenue) =>
+    fetchVenueCloses(venue, range).catch((error: unknown) => {
+      problems.push(`${venue.name}: ${getErrorMessage(error).slice(0, 100)}`);
+      return new Map<Day, number>();
+    });
+  const found = await Promise.all(venues.map(fetchCloses));
+  if (venues.length - problems.length >= MIN_VENUES) return found;
+  const suggestedAction = 'Try again later, or give closes of your own with --prices <csv file>.';
+  const message = `Fewer than ${MIN_VENUES} exchanges returned closes (${problems.join('; ')})`;
+  throw new OracleError('FEED_UNAVAILABLE', message, { suggestedAction });
 }
 
 function computeMedianClose(found: readonly ReadonlyMap<Day, number>[], day: Day): [Day, number][] {

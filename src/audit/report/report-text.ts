@@ -11,14 +11,14 @@ export function reportText(report: AuditReport): string {
   const made = checks.filter(({ passed, failed }) => passed + failed > 0);
   const sections = [
     formatHeading(report),
-    formatHorizonTable(report.horizons),
+    [formatHorizonTable(report.horizons)],
     ['Checks:', ...made.map(formatCheck)],
     notes.length > 0 && ['Notes:', ...shortenNotes(notes)],
     incomplete.length > 0 && ['Could not be checked:', ...incomplete],
     differences.length > 0 && ['WRONG:', ...differences.map(({ check, message }) => `[${check}] ${message}`)],
-    [formatVerdict(report)],
+    [`${report.verdict.toUpperCase()}: ${report.summary}.`],
   ];
-  return `${sections.flatMap((lines) => (lines === false ? [] : typeof lines === 'string' ? lines : lines.join('\n  '))).join('\n\n')}\n`;
+  return `${sections.flatMap((lines) => (lines === false ? [] : lines.join('\n  '))).join('\n\n')}\n`;
 }
 
 function formatHeading({ chainId, attester, eas, fromBlock, throughBlock, prices, service }: AuditReport): string[] {
@@ -68,12 +68,4 @@ function shortenNotes(notes: readonly string[]): readonly string[] {
   const hidden = notes.length - FIRST_NOTES - LAST_NOTES;
   if (hidden <= 0) return notes;
   return [...notes.slice(0, FIRST_NOTES), `... and ${hidden} more (all of them with --json)`, ...notes.slice(-LAST_NOTES)];
-}
-
-function formatVerdict({ verdict, horizons, differences, service, checks, incomplete }: AuditReport): string {
-  const rows = horizons.reduce((count, { forecasts }) => count + forecasts, 0);
-  const made = checks.reduce((count, { passed }) => count + passed, 0);
-  if (verdict === 'differs') return `DIFFERS: ${differences.length} of the above are wrong.`;
-  if (verdict === 'incomplete') return `INCOMPLETE: ${incomplete.join('; ')}. Nothing that could be checked is wrong.`;
-  return `AGREES: ${service === null ? 'chain and prices' : 'chain, prices and the service'} agree on every one of ${rows} rows, ${made} checks.`;
 }

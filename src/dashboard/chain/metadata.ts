@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { isUnread, type Unread } from '../../verify/evidence.ts';
+import type { Unread } from '../../verify/evidence.ts';
 
 const MAX_METADATA_BYTES = 200_000;
 const MINUTE_MS = 60_000;
@@ -17,17 +17,6 @@ export function createMetadataReader({ fetch, now }: MetadataReaderOptions) {
   /** Times of the requests of the last minute. */
   let requestTimes: number[] = [];
 
-  async function load(cid: string, signal: AbortSignal): Promise<Uint8Array | Unread> {
-    try {
-      const response = await fetch(`ipfs/${cid}`, { signal });
-      if (!response.ok) return { problem: `the service answers with status ${response.status}` };
-      return await readBoundedBytes(response, MAX_METADATA_BYTES);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      return { problem: 'the service does not return it' };
-    }
-  }
-
   return async (cid: string, signal: AbortSignal): Promise<Uint8Array | Unread> => {
     const kept = cache.get(cid);
     if (kept !== undefined) return kept;
@@ -35,9 +24,16 @@ export function createMetadataReader({ fetch, now }: MetadataReaderOptions) {
     if (requestTimes.length >= MAX_REQUESTS_PER_MINUTE)
       return { problem: 'the rate limit of the service is used up: try again in a minute' };
     requestTimes.push(now());
-    const loaded = await load(cid, signal);
-    if (!isUnread(loaded)) cache.set(cid, loaded);
-    return loaded;
+    try {
+      const response = await fetch(`ipfs/${cid}`, { signal });
+      if (!response.ok) return { problem: `the service answers with status ${response.status}` };
+      const bytes = await readBoundedBytes(response, MAX_METADATA_BYTES);
+      cache.set(cid, bytes);
+      return bytes;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return { problem: 'the service does not return it' };
+    }
   };
 }
 

@@ -42,9 +42,12 @@ export function explainContractDoubt({ chain: { id, local }, contracts }: ChainI
   return `the service names ${contracts.eas.slice(0, 42)} as the attestation contract, but on chain ${id} it is at ${EAS_ADDRESS}`;
 }
 
-/** What an endpoint did wrong; null for an error of another kind. */
-export function explainChainError(error: unknown): string | null {
-  if (!isOracleError(error)) return null;
+/** What went wrong, in one line. An error that is not the endpoint's is one of this page, and is reported. */
+export function explainChainError(error: unknown): string {
+  if (!isOracleError(error)) {
+    reportError(error);
+    return 'an error in this page';
+  }
   const { cause, message } = error;
   return (cause instanceof Error ? cause.message : message).replace(/^HTTP request failed\. /, '').slice(0, 200);
 }
@@ -52,9 +55,8 @@ export function explainChainError(error: unknown): string | null {
 /** What an endpoint returns, or did wrong. */
 export function orProblem<T>(reading: Promise<T>): Promise<T | Unread> {
   return reading.catch((error: unknown) => {
-    const problem = explainChainError(error);
-    if (problem === null) throw error;
-    return { problem };
+    if (!isOracleError(error)) throw error;
+    return { problem: explainChainError(error) };
   });
 }
 

@@ -55,8 +55,7 @@ export async function checkRows(task: CheckTask): Promise<void> {
   } catch (error) {
     if (signal.aborted) return;
     const problem = explainChainError(error);
-    if (problem === null) reportError(error);
-    for (const row of left) onFinding(row, buildUncheckedFinding(problem ?? 'an error in this page'));
+    for (const row of left) onFinding(row, buildUncheckedFinding(problem));
   }
 }
 
