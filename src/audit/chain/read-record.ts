@@ -1,10 +1,10 @@
-import type { Address, Hex } from 'viem';
+import type { Hex } from 'viem';
 import type { AttestationLog } from '../../chain/eas/attestation-reader.ts';
 import type { SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import type { RawAttestation } from '../../chain/eas/raw-attestation.ts';
 import type { AttestationEvidence } from '../../verify/evidence.ts';
 import { type AuditChain, readAttestation, readBlockTime, readInBatches } from './audit-chain.ts';
-import { findAttestations } from './find-attestations.ts';
+import { type AttestationSearchOptions, findAttestations } from './find-attestations.ts';
 
 const SCHEMAS = ['prediction', 'resolution'] as const;
 
@@ -27,10 +27,7 @@ export function createReadingState(fromBlock: number): ReadingState {
   };
 }
 
-interface ReadRecordOptions {
-  attester: Address;
-  throughBlock: number;
-  signal?: AbortSignal | undefined;
+interface ReadRecordOptions extends Pick<AttestationSearchOptions, 'attester' | 'throughBlock' | 'signal'> {
   onProgress(stage: string, done: number, total: number): void;
 }
 

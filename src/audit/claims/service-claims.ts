@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { HORIZONS } from '../../forecast/model.ts';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
-import type { AttestationEvidence, ClaimedScorecard } from '../../verify/evidence.ts';
+import type { ClaimedScorecard } from '../../verify/evidence.ts';
 
 const ROWS_PER_PAGE = 1_000;
 /** Bound on the entries of one scorecard. */
@@ -67,13 +67,6 @@ export function createServiceClaims(source: string, request: (path: string) => P
   };
 }
 
-interface ChainReading {
-  /** All attestations of the record so far. */
-  evidence: readonly AttestationEvidence[];
-  /** Last block read. */
-  throughBlock: number;
-}
-
 /** Sufficient, because a service attests a few times a day. */
 const MAX_READINGS = 4;
 
@@ -82,10 +75,10 @@ const MAX_READINGS = 4;
  * are the claims. `answers` are one scorecard per horizon in the order of `HORIZONS`.
  * @throws OracleError SERVICE_UNREACHABLE, and the errors of `readChain`
  */
-export async function readClaims(
+export async function readClaims<Reading extends { evidence: readonly unknown[] }>(
   claims: ServiceClaims,
-  readChain: () => Promise<ChainReading>,
-): Promise<ChainReading & { answers: ClaimedScorecard[] }> {
+  readChain: () => Promise<Reading>,
+): Promise<Reading & { answers: ClaimedScorecard[] }> {
   let before = await readChain();
   for (let left = MAX_READINGS; ; left--) {
     // In parallel: each scorecard has figures of the others, which may change meanwhile.
@@ -108,11 +101,8 @@ export async function readPages<P extends { predictions: readonly unknown[]; nex
     pages.push(page);
     rows += predictions.length;
     if (nextCursor == null) return pages;
-    if (predictions.length === 0 || rows > MAX_ROWS) {
-      throw new OracleError('SERVICE_UNREACHABLE', 'The scorecard of the service does not end', {
-        suggestedAction: 'Set the URL of another service.',
-      });
-    }
+    if (predictions.length === 0 || rows > MAX_ROWS)
+      throw new OracleError('SERVICE_UNREACHABLE', 'The scorecard of the service does not end');
     before = `&before=${encodeURIComponent(nextCursor)}`;
   }
 }

@@ -6,13 +6,8 @@ const MINUTE_MS = 60_000;
 /** The page shares the rate limit of its address, so metadata must not use all of it. */
 const MAX_REQUESTS_PER_MINUTE = 25;
 
-interface MetadataReaderOptions {
-  fetch: (path: string, request: RequestInit) => Promise<Response>;
-  now: () => number;
-}
-
 /** Fetches published metadata by CID. Content-addressed data never changes and is cached; requests per minute are limited. */
-export function createMetadataReader({ fetch, now }: MetadataReaderOptions) {
+export function createMetadataReader(fetch: (path: string, request: RequestInit) => Promise<Response>, now = Date.now) {
   const cache = new Map<string, Uint8Array>();
   /** Times of the requests of the last minute. */
   let requestTimes: number[] = [];

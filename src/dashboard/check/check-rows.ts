@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { readInBatches } from '../../audit/chain/audit-chain.ts';
 import { checkAttestation } from '../../verify/checks/attestation.ts';
 import { getShownOpening } from '../../verify/claims/listed-row.ts';
-import type { AttestationEvidence, CheckContext, ForecastEvidence, RivalSearch, Unread } from '../../verify/evidence.ts';
+import type { CheckContext, RivalSearch, Unread } from '../../verify/evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
 import { createMetadataReader, encodeCid } from '../chain/metadata.ts';
 import { type AttestationReader, createAttestationReader, explainChainError, openRecordChain } from '../chain/record-chain.ts';
@@ -25,7 +25,9 @@ export interface CheckTask {
 /** Prediction, resolution, and the prediction before. */
 const CALLS_PER_ROW = 3;
 
-const readMetadata = createMetadataReader({ fetch: (path, request) => fetch(new URL(path, document.baseURI), request), now: Date.now });
+const readMetadata = createMetadataReader((path, request) => fetch(new URL(path, document.baseURI), request));
+/** Of an attestation that is not authentic. */
+const NO_METADATA = { problem: 'no metadata is published under its digest' };
 
 /** Evidence that is fetched once for all rows. */
 interface SharedEvidence {
@@ -79,27 +81,16 @@ async function collectEvidence({ shown, signal }: CheckTask, row: ScorecardRow, 
     read('resolution', resolutionUid),
     read('prediction', before?.attestationUid),
   ]);
+  const made = prediction === null ? null : checkAttestation(prediction, context, createFindings());
   return {
     prediction: prediction ?? { sequence, day: null, horizonDays: null, windowOpensAt: new Date(row.windowOpensAt) },
     resolutions: resolution === null ? [] : [resolution],
     // That the row before is missing is a finding by itself.
     previous: before === null && sequence !== 1 ? undefined : previous,
     opening: resolution === null ? getShownOpening(row, salts.get(String(attestationUid)) ?? null) : undefined,
-    metadata: await fetchMetadata(prediction, context, signal),
+    metadata: made === null ? NO_METADATA : await readMetadata(encodeCid(made.data.metadata), signal),
     ...{ rivals, claimed: { row, horizon: shown.horizon, neighbours } },
   };
-}
-
-/** Metadata is fetched only for authentic attestations; nothing is published for others. */
-async function fetchMetadata(
-  evidence: AttestationEvidence<'prediction'> | null,
-  context: CheckContext,
-  signal: AbortSignal,
-): Promise<ForecastEvidence['metadata']> {
-  const prediction = evidence === null ? null : checkAttestation(evidence, context, createFindings());
-  return prediction === null
-    ? { problem: 'no metadata is published under its digest' }
-    : readMetadata(encodeCid(prediction.data.metadata), signal);
 }
 
 /** Salts of calls that are visible before their resolution, by prediction uid. */

@@ -10,7 +10,7 @@ function reader(answer: (path: string) => Response) {
     asked.push(path);
     return answer(path);
   };
-  return { asked, clock, read: createMetadataReader({ fetch, now: () => clock.now }) };
+  return { asked, clock, read: createMetadataReader(fetch, () => clock.now) };
 }
 
 it('fetches each CID once and limits requests per minute', async () => {
