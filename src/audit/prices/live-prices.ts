@@ -72,7 +72,7 @@ export function livePrices({ toleranceBps, now }: { toleranceBps: number; now: D
     endsOn: null,
     async closes(days) {
       // Closed candles only.
-      const over = days.filter((day) => (day + 1) * 86_400_000 <= now.getTime());
+      const over = days.filter((day) => toInstantMs(day + 1) <= now.getTime());
       if (over.length === 0) return new Map();
       const found = await fetchAllCloses(venues, { from: Math.min(...over), to: Math.max(...over) });
       return new Map(over.flatMap((day) => computeMedianClose(found, day)));

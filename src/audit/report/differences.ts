@@ -20,8 +20,8 @@ export function listDifferences(findings: readonly Finding[]) {
 /** Reasons of checks that could not be made though their evidence is due; missing closes are one line. */
 export function listGaps(findings: readonly Finding[], missingCloses: readonly Day[]): string[] {
   const gaps = findings.filter(({ check, outcome, isDue }) => outcome === 'unknown' && isDue && check !== 'price');
-  const days = [...new Set([missingCloses[0], missingCloses.at(-1)])].map((day) => day !== undefined && formatDay(day)).join(' to ');
-  const prices = missingCloses.length === 0 ? [] : [`${missingCloses.length} days have no price to check outcomes (${days})`];
+  const count = missingCloses.length;
+  const prices = count === 0 ? [] : [`${count} days have no price to check outcomes (${formatEnds(missingCloses)})`];
   const kinds = [...Map.groupBy(gaps, ({ check }) => check).values()];
   return [
     ...prices,
@@ -29,6 +29,10 @@ export function listGaps(findings: readonly Finding[], missingCloses: readonly D
       more.length < MAX_ALIKE ? [first, ...more].map(formatGap) : [`${formatGap(first)}; and ${more.length} more of this kind`],
     ),
   ];
+}
+
+function formatEnds(days: readonly Day[]): string {
+  return [...new Set([days[0], days.at(-1) as Day])].map(formatDay).join(' to ');
 }
 
 function formatGap({ subject, because }: Finding): string {
