@@ -4,7 +4,6 @@ import { EAS_ADDRESS } from '../chain/addresses.ts';
 import { easAbi, schemaRegistryAbi } from '../chain/eas/abi.ts';
 import { getSchemaUid, type SchemaName } from '../chain/eas/attestation-schemas.ts';
 import { chainCall } from '../chain/rpc/chain-call.ts';
-import { isOracleError } from '../platform/errors.ts';
 import { getCheck } from '../verify/catalogue.ts';
 import { checkRecord, collectNeededDays, decodeRecord } from '../verify/check-record.ts';
 import { checkScope } from '../verify/checks/scope.ts';
@@ -12,7 +11,7 @@ import { createFindings, type Findings } from '../verify/findings.ts';
 import { type AuditChain, callContract } from './chain/audit-chain.ts';
 import { readNewestBlock } from './chain/find-attestations.ts';
 import { createReadingState, type ReadingState, readRecord } from './chain/read-record.ts';
-import { type ChainReading, readClaims, type ServiceClaims } from './claims/service-claims.ts';
+import { readClaims, type ServiceClaims } from './claims/service-claims.ts';
 import { type AuditPrices, fetchPriceEvidence } from './prices/audit-prices.ts';
 import { type AuditReport, buildAuditReport } from './report/audit-report.ts';
 
@@ -43,13 +42,11 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const state = options.state ?? createReadingState(fromBlock);
   const findings = createFindings();
   await readScope(options, findings);
-  const read = async (): Promise<ChainReading> => {
+  const read = async () => {
     const throughBlock = await readNewestBlock(chain);
     return { evidence: await readRecord(chain, state, { attester, throughBlock, signal, onProgress }), throughBlock };
   };
-  const reading = await read();
-  onProgress('comparing', 0, 1);
-  const { evidence, throughBlock, answers } = claims === null ? { ...reading, answers: null } : await readClaims(claims, reading, read);
+  const { evidence, throughBlock, answers } = claims === null ? { ...(await read()), answers: null } : await readClaims(claims, read);
   const record = decodeRecord(evidence, { attester, now }, findings);
   const { deciding, opening } = collectNeededDays(record, now);
   onProgress('fetching prices', 0, 1);
@@ -66,42 +63,29 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
 }
 
 async function readScope(options: AuditOptions, findings: Findings): Promise<void> {
-  const { addresses } = options.chain;
+  const { chain, fromBlock = 0 } = options;
+  const { eas, schemaRegistry } = chain.addresses;
   const readText = async (name: SchemaName) => {
-    const call = {
-      address: addresses.schemaRegistry,
-      abi: schemaRegistryAbi,
-      functionName: 'getSchema',
-      args: [getSchemaUid(name)],
-    } as const;
-    return (await chainCall('Reading a schema', () => callContract<{ schema: string }>(options.chain, call))).schema;
+    const call = { address: schemaRegistry, abi: schemaRegistryAbi, functionName: 'getSchema', args: [getSchemaUid(name)] };
+    return (await chainCall('Reading a schema', () => callContract<{ schema: string }>(chain, call))).schema;
   };
   const [prediction, resolution] = await Promise.all([readText('prediction'), readText('resolution')]);
-  checkScope(
-    {
-      schemaTexts: { prediction, resolution },
-      eas: addresses.eas,
-      isKnownEas: addresses.eas.toLowerCase() === EAS_ADDRESS,
-      fromBlock: options.fromBlock ?? 0,
-      earlierTransactions: await countEarlierTransactions(options),
-    },
-    findings,
-  );
+  const earlierTransactions = fromBlock === 0 ? 0 : await countEarlierTransactions(options, fromBlock - 1);
+  const isKnownEas = eas.toLowerCase() === EAS_ADDRESS;
+  checkScope({ schemaTexts: { prediction, resolution }, eas, isKnownEas, fromBlock, earlierTransactions }, findings);
 }
 
-/** Transactions and delegated attestations of the wallet before the first block; null when the endpoint has no archive state of it. */
-async function countEarlierTransactions({ chain, attester, fromBlock = 0 }: AuditOptions): Promise<number | null> {
-  if (fromBlock === 0) return 0;
-  const blockNumber = fromBlock - 1;
-  const signed = { address: chain.addresses.eas, abi: easAbi, functionName: 'getNonce', args: [attester], blockNumber };
-  const query = { address: attester, blockNumber: BigInt(blockNumber) };
-  try {
-    const sent = await chainCall('Counting transactions', () => getTransactionCount(chain.client, query));
-    return sent + Number(await chainCall('Counting signed attestations', () => callContract<bigint>(chain, signed)));
-  } catch (error) {
-    if (isOracleError(error, 'CHAIN_UNREACHABLE') || isOracleError(error, 'CHAIN_REVERTED')) return null;
-    throw error;
-  }
+/** Transactions and delegated attestations of the wallet up to a block; null when the endpoint has no archive state of it. */
+async function countEarlierTransactions({ chain, attester }: AuditOptions, blockNumber: number): Promise<number | null> {
+  const signed = { address: chain.addresses.eas, abi: easAbi, functionName: 'getNonce', args: [attester] };
+  const counts = [
+    chainCall('Counting transactions', () => getTransactionCount(chain.client, { address: attester, blockNumber: BigInt(blockNumber) })),
+    chainCall('Counting signed attestations', () => callContract<bigint>(chain, signed, blockNumber)),
+  ];
+  return Promise.all(counts).then(
+    ([sent, attested]) => Number(sent) + Number(attested),
+    () => null,
+  );
 }
 
 const MAX_RUNS = 4;

@@ -38,17 +38,12 @@ export async function connectChain<C extends Client>(
   return { client, addresses, chainId, parallel: batchSize === undefined ? MAX_CONCURRENT_CALLS : batchSize * MAX_CONCURRENT_BATCHES };
 }
 
-interface ContractCall {
-  address: Address;
-  abi: Abi;
-  functionName: string;
-  args: readonly unknown[];
-  /** Default: the newest. */
-  blockNumber?: number;
-}
-
-/** Without the deployless and multicall variants of the library, which are half of its size. */
-export async function callContract<Result>({ client }: Pick<AuditChain, 'client'>, { address, blockNumber, ...call }: ContractCall) {
+/** Without the deployless and multicall variants of the library, which are half of its size. @param blockNumber default: the newest */
+export async function callContract<Result>(
+  { client }: Pick<AuditChain, 'client'>,
+  { address, ...call }: { address: Address; abi: Abi; functionName: string; args: readonly unknown[] },
+  blockNumber?: number,
+): Promise<Result> {
   const block = blockNumber === undefined ? 'latest' : numberToHex(blockNumber);
   const data = await client.request({ method: 'eth_call', params: [{ to: address, data: encodeFunctionData(call) }, block] });
   return decodeFunctionResult({ ...call, data }) as Result;
@@ -91,16 +86,16 @@ interface BatchOptions<T, R> {
   parallel: number;
   signal?: AbortSignal | undefined;
   read(item: T): Promise<R>;
-  onRead(done: number): void;
+  onRead?(done: number): void;
 }
 
 /** Reads all items in order, with at most `parallel` concurrent calls. */
 export async function readInBatches<T, R>(items: readonly T[], { parallel, signal, read, onRead }: BatchOptions<T, R>): Promise<R[]> {
   const found: R[] = [];
-  for (let from = 0; from < items.length; from += parallel) {
+  while (found.length < items.length) {
     signal?.throwIfAborted();
-    found.push(...(await Promise.all(items.slice(from, from + parallel).map(read))));
-    onRead(found.length);
+    found.push(...(await Promise.all(items.slice(found.length, found.length + Math.ceil(parallel)).map(read))));
+    onRead?.(found.length);
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import { type Address, type Hex, zeroHash } from 'viem';
 import type { AttestationLog } from '../../chain/eas/attestation-reader.ts';
-import { getSchemaUid, type PredictionData, type SchemaName } from '../../chain/eas/attestation-schemas.ts';
+import { getSchemaUid, type SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import { DAY_MS, type Day, toInstantMs } from '../../forecast/day.ts';
 import { checkAttestation } from '../../verify/checks/attestation.ts';
 import { getCloseDays } from '../../verify/checks/prediction.ts';
@@ -22,7 +22,7 @@ import { findFirstBlocks } from './find-blocks.ts';
 export type ForecastQuery = { uid: Hex } | { day: Day; horizonDays: number } | { newestOf: number };
 
 /** Where evidence is looked for. */
-interface EvidenceSearch {
+export interface EvidenceSearch {
   chain: AuditChain;
   attester: Address;
   now: Date;
@@ -35,7 +35,7 @@ export interface ForecastSearch extends EvidenceSearch {
   onProgress(stage: string, done: number, total: number): void;
 }
 
-/** Range of a search around the day of a forecast, and before the newest block. */
+/** Range of a search before and after the day of a forecast, and before the newest block. */
 const SEARCH_DAYS = 3;
 /** Blocks of one search step for a resolution: about two days of a real chain. */
 const BLOCKS_PER_STEP = 90_000;
@@ -49,7 +49,7 @@ export async function collectForecastEvidence(search: ForecastSearch, uid: Hex):
   const [prediction] = decodeSilently(search, [evidence]);
   if (prediction === undefined) return { prediction: evidence, resolutions: [] };
   const { data, refUid } = prediction;
-  const rivals = await findRivals(search, data);
+  const rivals = await findCommitments(search, getRangeAround(data.day));
   const previous = data.sequence === 1 || refUid === zeroHash ? null : await readEvidence(search, 'prediction', refUid);
   const found = data.resolvesAt > search.now ? { resolutions: [], search: 'complete' as const } : await findResolutions(search, prediction);
   const isResolved = found.resolutions.length > 0;
@@ -66,7 +66,11 @@ export async function collectForecastEvidence(search: ForecastSearch, uid: Hex):
 /** The uid of a prediction, with a note where another one may be meant; null when no readable one is on chain. */
 export async function findForecast(search: ForecastSearch, query: ForecastQuery): Promise<{ uid: Hex; note?: string } | null> {
   if ('newestOf' in query) return findNewestForecast(search, query.newestOf);
-  if ('day' in query) return getCommitted(await findRivals(search, query))[0] ?? null;
+  if ('day' in query) {
+    const { day, horizonDays } = query;
+    const found = getCommitted(await findCommitments(search, getRangeAround(day)));
+    return found.find(({ data }) => data.day === day && data.horizonDays === horizonDays) ?? null;
+  }
   const { schema, refUID } = await readAttestation(search.chain, query.uid);
   return { uid: schema === getSchemaUid('resolution') ? refUID : query.uid };
 }
@@ -87,28 +91,17 @@ async function findNewestForecast(search: ForecastSearch, horizonDays: number): 
   return newest === undefined ? null : { uid: newest.uid, note };
 }
 
-/** Predictions of a day and horizon made around that day, in chain order: those in time, otherwise the late ones. */
-async function findRivals(search: EvidenceSearch, { day, horizonDays }: Pick<PredictionData, 'day' | 'horizonDays'>) {
-  const isMeant = ({ data }: Prediction) => data.day === day && data.horizonDays === horizonDays;
-  const find = async (from: Day, until: Day) => {
-    const found = await findCommitments(search, { since: new Date(toInstantMs(from)), until: new Date(toInstantMs(until)) });
-    return isUnread(found) ? found : { ...found, committed: found.committed.filter(isMeant) };
-  };
-  const inTime = await find(day - SEARCH_DAYS, day + 1);
-  if (isUnread(inTime) || inTime.committed.length > 0) return inTime;
-  const late = await find(day + 1, day + SEARCH_DAYS);
-  return isUnread(late) ? late : { ...late, since: inTime.since };
+function getRangeAround(day: Day) {
+  return { since: new Date(toInstantMs(day - SEARCH_DAYS)), until: new Date(toInstantMs(day + SEARCH_DAYS)) };
 }
 
 const getCommitted = (found: RivalSearch | Unread): readonly Prediction[] => (isUnread(found) ? [] : found.committed);
-
-const NO_LIMITS = { maxBlocks: Number.POSITIVE_INFINITY, maxPredictions: Number.POSITIVE_INFINITY };
 
 /** Predictions of the wallet in a time range, `until` exclusive. @throws OracleError CHAIN_UNREACHABLE; the reason of `signal` */
 export async function findCommitments(
   search: EvidenceSearch,
   { since, until }: { since: Date; until: Date },
-  { maxBlocks, maxPredictions }: typeof NO_LIMITS = NO_LIMITS,
+  { maxBlocks = Number.POSITIVE_INFINITY, maxPredictions = Number.POSITIVE_INFINITY } = {},
 ): Promise<RivalSearch | Unread> {
   const { first, newest } = await findFirstBlocks(search.chain, [since, until]);
   const blocks = first[1] - first[0];
@@ -159,7 +152,7 @@ async function readContents<S extends SchemaName>(
     ...{ uid, schema, content: await readAttestation(chain, uid) },
     blockAt: blockNumber === undefined ? null : await readBlockTime(chain, blockNumber),
   });
-  return readInBatches(items, { parallel: chain.parallel, signal, read, onRead: () => {} });
+  return readInBatches(items, { parallel: chain.parallel, signal, read });
 }
 
 async function findInRange<S extends SchemaName>(search: EvidenceSearch, schema: S, fromBlock: number, throughBlock: number) {

@@ -22,12 +22,6 @@ export async function findFirstBlocks(chain: AuditChain, instants: readonly Date
   }
 }
 
-/** The first block at or after an instant; the newest one when all are earlier. @throws OracleError CHAIN_UNREACHABLE */
-export async function findFirstBlockSince(chain: AuditChain, since: Date): Promise<number> {
-  const { first, newest } = await findFirstBlocks(chain, [since]);
-  return Math.min(first[0], newest.number);
-}
-
 /** The known blocks around an instant. @param known ascending */
 function getGap(known: readonly BlockTime[], at: Date): { before: BlockTime | undefined; after: BlockTime | undefined } {
   const index = known.findIndex((block) => block.at >= at);

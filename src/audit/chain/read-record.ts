@@ -1,10 +1,10 @@
-import type { Address, Hex } from 'viem';
+import type { Hex } from 'viem';
 import type { AttestationLog } from '../../chain/eas/attestation-reader.ts';
 import type { SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import type { RawAttestation } from '../../chain/eas/raw-attestation.ts';
 import type { AttestationEvidence } from '../../verify/evidence.ts';
 import { type AuditChain, readAttestation, readBlockTime, readInBatches } from './audit-chain.ts';
-import { findAttestations } from './find-attestations.ts';
+import { type AttestationSearchOptions, findAttestations } from './find-attestations.ts';
 
 const SCHEMAS = ['prediction', 'resolution'] as const;
 
@@ -27,10 +27,7 @@ export function createReadingState(fromBlock: number): ReadingState {
   };
 }
 
-export interface ReadRecordOptions {
-  attester: Address;
-  throughBlock: number;
-  signal?: AbortSignal | undefined;
+interface ReadRecordOptions extends Pick<AttestationSearchOptions, 'attester' | 'throughBlock' | 'signal'> {
   onProgress(stage: string, done: number, total: number): void;
 }
 
@@ -40,10 +37,7 @@ export interface ReadRecordOptions {
  */
 export async function readRecord(chain: AuditChain, state: ReadingState, options: ReadRecordOptions): Promise<AttestationEvidence[]> {
   const { found, contents, blockTimes } = state;
-  for (const schema of SCHEMAS) {
-    await findNew(chain, schema, state, options);
-    await readContents(chain, schema, state, options);
-  }
+  for (const schema of SCHEMAS) await readSchema(chain, schema, state, options);
   return SCHEMAS.flatMap((schema) =>
     found[schema].map(({ uid, blockNumber }) => {
       return { uid, schema, content: contents.get(uid) ?? null, blockAt: blockTimes.get(blockNumber) ?? null };
@@ -51,39 +45,36 @@ export async function readRecord(chain: AuditChain, state: ReadingState, options
   );
 }
 
-async function findNew(
-  chain: AuditChain,
-  schema: SchemaName,
-  { found, nextBlock }: ReadingState,
-  options: ReadRecordOptions,
-): Promise<void> {
-  const { attester, throughBlock, signal } = options;
-  const known = new Set(found[schema].map(({ uid }) => uid));
+async function readSchema(chain: AuditChain, schema: SchemaName, state: ReadingState, options: ReadRecordOptions): Promise<void> {
+  const { found, nextBlock, contents, blockTimes } = state;
+  const { attester, throughBlock, signal, onProgress } = options;
+  const fromBlock = nextBlock[schema];
   await findAttestations(chain, schema, {
-    ...{ attester, fromBlock: nextBlock[schema], throughBlock, signal },
-    onProgress: (done, total) => options.onProgress(`looking for ${schema}s`, done, total),
+    ...{ attester, fromBlock, throughBlock, signal },
     onRange(logs, next) {
-      for (const log of logs) if (!known.has(log.uid)) found[schema].push(log);
-      for (const { uid } of logs) known.add(uid);
+      found[schema].push(...logs);
       nextBlock[schema] = next;
+      onProgress(`looking for ${schema}s`, next - fromBlock, throughBlock + 1 - fromBlock);
     },
   });
-}
-
-async function readContents(chain: AuditChain, schema: SchemaName, state: ReadingState, options: ReadRecordOptions): Promise<void> {
-  const { contents, blockTimes } = state;
-  const batches = { parallel: chain.parallel, signal: options.signal };
-  const logs = state.found[schema];
-  const unread = logs.filter(({ uid }) => !contents.has(uid));
-  await readInBatches(unread, {
-    ...batches,
-    read: async ({ uid }) => void contents.set(uid, await readAttestation(chain, uid)),
-    onRead: (done) => options.onProgress(`reading ${schema}s`, logs.length - unread.length + done, logs.length),
-  });
-  const undated = [...new Set(logs.map(({ blockNumber }) => blockNumber))].filter((blockNumber) => !blockTimes.has(blockNumber));
-  await readInBatches(undated, {
-    ...batches,
-    read: async (blockNumber) => void blockTimes.set(blockNumber, await readBlockTime(chain, blockNumber)),
-    onRead: () => {},
-  });
+  const logs = found[schema];
+  const readMissing = <Key, Value>(known: Map<Key, Value>, keys: Iterable<Key>, read: (key: Key) => Promise<Value>) =>
+    readInBatches(
+      [...new Set(keys)].filter((key) => !known.has(key)),
+      {
+        ...{ parallel: chain.parallel, signal },
+        read: async (key) => void known.set(key, await read(key)),
+        onRead: () => onProgress(`reading ${schema}s`, logs.filter(({ uid }) => contents.has(uid)).length, logs.length),
+      },
+    );
+  await readMissing(
+    contents,
+    logs.map(({ uid }) => uid),
+    (uid) => readAttestation(chain, uid),
+  );
+  await readMissing(
+    blockTimes,
+    logs.map(({ blockNumber }) => blockNumber),
+    (blockNumber) => readBlockTime(chain, blockNumber),
+  );
 }

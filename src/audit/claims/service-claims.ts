@@ -1,23 +1,18 @@
 import * as z from 'zod/mini';
-import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
-import { OracleError } from '../../platform/errors.ts';
-import type { AttestationEvidence, ClaimedScorecard } from '../../verify/evidence.ts';
+import { HORIZONS } from '../../forecast/model.ts';
+import { getErrorMessage, OracleError } from '../../platform/errors.ts';
+import type { ClaimedScorecard } from '../../verify/evidence.ts';
 
-export const ROWS_PER_PAGE = 1_000;
+const ROWS_PER_PAGE = 1_000;
 /** Bound on the entries of one scorecard. */
-export const MAX_ROWS = 100_000;
-
-interface ScorecardPage {
-  predictions: readonly unknown[];
-  nextCursor?: string | null | undefined;
-}
+const MAX_ROWS = 100_000;
 
 const SHORT_TEXT = z.string().check(z.maxLength(100));
 const TEXT_OR_NULL = z.nullable(SHORT_TEXT);
 const NUMBER_OR_NULL = z.nullable(z.number());
 
-/** The compared fields of a scorecard row. */
-const CLAIMED_ROW_FIELDS = z.object({
+/** The compared fields of a scorecard row. A provisional price is not the close of the outcome window and is not compared. */
+const CLAIMED_ROW = z.object({
   ...{ date: SHORT_TEXT, sequence: z.number(), status: SHORT_TEXT, windowOpensAt: SHORT_TEXT, resolvesAt: SHORT_TEXT },
   ...{ signal: TEXT_OR_NULL, direction: TEXT_OR_NULL, confidence: NUMBER_OR_NULL, pUp: NUMBER_OR_NULL, btcPrice: NUMBER_OR_NULL },
   ...{ btcAtSignal: NUMBER_OR_NULL, provisional: z.optional(z.boolean()), btcAtResolution: NUMBER_OR_NULL, returnBps: NUMBER_OR_NULL },
@@ -25,12 +20,6 @@ const CLAIMED_ROW_FIELDS = z.object({
   ...{ resolved: z.boolean(), resolvedAt: TEXT_OR_NULL, missed: z.boolean(), replayed: z.optional(z.boolean()) },
   ...{ attestationUid: TEXT_OR_NULL, resolutionUid: TEXT_OR_NULL },
 });
-
-/** A provisional price is not the close of the outcome window and is not compared. */
-const CLAIMED_ROW = z.pipe(
-  CLAIMED_ROW_FIELDS,
-  z.transform(({ provisional = false, ...row }: z.infer<typeof CLAIMED_ROW_FIELDS>) => (provisional ? { ...row, btcAtSignal: null } : row)),
-);
 
 const FIGURES = z.record(z.string(), z.unknown());
 
@@ -51,91 +40,69 @@ export interface ServiceClaims {
   scorecard(horizonDays: number): Promise<ClaimedScorecard>;
 }
 
-/**
- * Reads the scorecards of a service with all their pages.
- * @param source base URL
- * @param request gets JSON of a path below it; throws OracleError SERVICE_UNREACHABLE
- * @param pageRows entries per page, 1 to 1,000
- */
-export function createServiceClaims(
-  source: string,
-  request: (path: string) => Promise<unknown>,
-  pageRows: number = ROWS_PER_PAGE,
-): ServiceClaims {
-  const parse = (answer: unknown, horizonDays: number) => {
-    const parsed = CLAIMED_SCORECARD.safeParse(answer);
-    if (parsed.success) return parsed.data;
-    const { path, message } = parsed.error.issues[0];
-    const problem = `${path.join('.')}: ${message.slice(0, 200)}`;
-    throw createServiceError(source, `its ${formatHorizonName(horizonDays)} scorecard cannot be read: ${problem}`);
+/** Reads the scorecards of a service with all their pages. @param source base URL @param request gets JSON of a path below it */
+export function createServiceClaims(source: string, request: (path: string) => Promise<unknown>): ServiceClaims {
+  const fail = (why: string, cause?: unknown) => {
+    const suggestedAction = 'Start it with npm start, or set its URL with --service; use --rpc without --service to audit the chain alone.';
+    const message = `The service at ${source} does not respond as expected: ${why}`;
+    return new OracleError('SERVICE_UNREACHABLE', message, { suggestedAction, cause });
+  };
+  const read = async (query: string) => {
+    const answer = await request(`api/svc/scorecard?${query}`).catch((cause: unknown) => {
+      throw fail(getErrorMessage(cause), cause);
+    });
+    const { success, data, error } = CLAIMED_SCORECARD.safeParse(answer);
+    if (success) return data;
+    const [{ path, message }] = error.issues;
+    throw fail(`its scorecard cannot be read: ${path.join('.')}: ${message.slice(0, 200)}`);
   };
   return {
     source,
     async scorecard(horizonDays) {
-      const read = async (before: string | null) =>
-        parse(await request(`api/svc/scorecard?${buildPageQuery(horizonDays, pageRows, before)}`), horizonDays);
-      const pages = await readPages(read, () => createServiceError(source, 'its scorecard pages do not end'));
+      const pages = await readPages(horizonDays, read);
       const { nextCursor: _, count: __, ...newest } = pages[0];
-      return { ...newest, predictions: pages.flatMap(({ predictions }) => predictions) };
+      const rows = pages.flatMap(({ predictions }) => predictions);
+      return { ...newest, predictions: rows.map(({ provisional, ...row }) => (provisional ? { ...row, btcAtSignal: null } : row)) };
     },
   };
-}
-
-export function createServiceError(where: string, why: string, cause?: unknown): OracleError {
-  const suggestedAction = 'Start it with npm start, or set its URL with --service; use --rpc without --service to audit the chain alone.';
-  return new OracleError('SERVICE_UNREACHABLE', `The service at ${where} does not respond as expected: ${why}`, { suggestedAction, cause });
-}
-
-export interface ChainReading {
-  /** All attestations of the record so far. */
-  evidence: readonly AttestationEvidence[];
-  /** Last block read. */
-  throughBlock: number;
-}
-
-/** One scorecard per horizon in the order of `HORIZONS`, with the chain record of the same time. */
-interface ClaimedReading extends ChainReading {
-  answers: ClaimedScorecard[];
 }
 
 /** Sufficient, because a service attests a few times a day. */
 const MAX_READINGS = 4;
 
 /**
- * Reads the claims of a running service, which may attest meanwhile. `readOn` reads again, with the attestations made since; if there are
- * any, so are the claims.
- * @throws OracleError SERVICE_UNREACHABLE, and the errors of `readOn`
+ * Reads the chain, and the claims of a running service, which may attest meanwhile: the chain is read again, and with new attestations so
+ * are the claims. `answers` are one scorecard per horizon in the order of `HORIZONS`.
+ * @throws OracleError SERVICE_UNREACHABLE, and the errors of `readChain`
  */
-export async function readClaims(
+export async function readClaims<Reading extends { evidence: readonly unknown[] }>(
   claims: ServiceClaims,
-  initialReading: ChainReading,
-  readOn: () => Promise<ChainReading>,
-): Promise<ClaimedReading> {
-  let reading = initialReading;
+  readChain: () => Promise<Reading>,
+): Promise<Reading & { answers: ClaimedScorecard[] }> {
+  let before = await readChain();
   for (let left = MAX_READINGS; ; left--) {
     // In parallel: each scorecard has figures of the others, which may change meanwhile.
     const answers = await Promise.all(HORIZONS.map((horizonDays) => claims.scorecard(horizonDays)));
-    const after = await readOn();
-    if (left === 1 || after.evidence.length === reading.evidence.length) return { ...after, answers };
-    reading = after;
+    const after = await readChain();
+    if (left === 1 || after.evidence.length === before.evidence.length) return { ...after, answers };
+    before = after;
   }
 }
 
-/** Reads all pages, the newest first (cursor null). Throws `createEndlessError` for a service whose pages do not end. */
-export async function readPages<P extends ScorecardPage>(
-  read: (before: string | null) => Promise<P>,
-  createEndlessError: () => Error,
+/** Reads all pages of a scorecard, the newest first. @throws OracleError SERVICE_UNREACHABLE when they do not end, and the errors of `read` */
+export async function readPages<P extends { predictions: readonly unknown[]; nextCursor?: string | null | undefined }>(
+  horizonDays: number,
+  read: (query: string) => Promise<P>,
 ): Promise<P[]> {
-  const pages = [await read(null)];
-  for (let rows = 0; ; ) {
-    const { predictions, nextCursor = null } = pages.at(-1)!;
+  const pages: P[] = [];
+  for (let rows = 0, before = ''; ; ) {
+    const page = await read(`horizon=${horizonDays}&limit=${ROWS_PER_PAGE}${before}`);
+    const { predictions, nextCursor } = page;
+    pages.push(page);
     rows += predictions.length;
-    if (nextCursor === null) return pages;
-    if (predictions.length === 0 || rows > MAX_ROWS) throw createEndlessError();
-    pages.push(await read(nextCursor));
+    if (nextCursor == null) return pages;
+    if (predictions.length === 0 || rows > MAX_ROWS)
+      throw new OracleError('SERVICE_UNREACHABLE', 'The scorecard of the service does not end');
+    before = `&before=${encodeURIComponent(nextCursor)}`;
   }
-}
-
-export function buildPageQuery(horizonDays: number, limit: number, before: string | null): string {
-  return `horizon=${horizonDays}&limit=${limit}${before === null ? '' : `&before=${encodeURIComponent(before)}`}`;
 }

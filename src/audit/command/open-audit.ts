@@ -25,14 +25,10 @@ export async function openAuditByAddress(command: AuditCommand, now: Date): Prom
   const chain = await openAuditChain({ rpcUrl: rpc, eas, schemaRegistry });
   const { eas: address } = chain.addresses;
   const code = await chainCall('Looking for the contract', () => chain.client.getCode({ address }));
-  if (code === undefined) throw contractNotFound(address);
+  if (code === undefined) {
+    const suggestedAction = 'Name the address of the Ethereum Attestation Service with --eas.';
+    throw new OracleError('INPUT_INVALID', `--eas: no contract at ${address} on this chain`, { field: '--eas', suggestedAction });
+  }
   const claims = service === undefined ? null : claimsOf(service);
   return { chain, attester, fromBlock, prices: await openPrices(command, now), claims, now };
-}
-
-function contractNotFound(eas: string): OracleError {
-  return new OracleError('INPUT_INVALID', `--eas: no contract at ${eas} on this chain`, {
-    field: '--eas',
-    suggestedAction: 'Name the address of the Ethereum Attestation Service with --eas.',
-  });
 }

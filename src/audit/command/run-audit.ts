@@ -1,14 +1,10 @@
 import type { Address } from 'viem';
-import { getErrorMessage, isOracleError } from '../../platform/errors.ts';
-import { toPlainLine } from '../../verify/plain-line.ts';
 import { type AuditOptions, audit, auditUntilSettled } from '../audit.ts';
 import type { AuditVerdict } from '../report/audit-report.ts';
 import { formatReportJson, reportText } from '../report/report-text.ts';
 import { parseAddressOption, parseEndpointOption, parseNumberOption } from './option-values.ts';
 
 const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 3 } as const satisfies Record<AuditVerdict, number>;
-/** Usage error, or an unreachable endpoint. */
-const EXIT_NOT_RUN = 2;
 
 /** Flags in commander's notation, description and parser. */
 export const AUDIT_OPTIONS = [
@@ -56,24 +52,17 @@ export interface AuditOutput {
   write(text: string): unknown;
 }
 
-interface AuditRun {
-  /** Opens chain, prices and claims of the options. */
-  open(command: AuditCommand): Promise<AuditOptions>;
-  out: AuditOutput;
-  err: AuditOutput;
-}
-
-/** Runs the audit and prints the report or the failure. @returns the exit code */
-export async function runAudit(command: AuditCommand, { open, out, err }: AuditRun): Promise<number> {
-  try {
-    const progress = createProgressLine(err);
-    const report = await auditUntilSettled(async () => audit({ ...(await open(command)), onProgress: progress.update }));
-    progress.end();
-    out.write(command.json ? formatReportJson(report) : reportText(report));
-    return EXIT_CODES[report.verdict];
-  } catch (error) {
-    return printAuditFailure(error, err);
-  }
+/** Runs the audit and prints the report. @param open opens chain, prices and claims @returns the exit code @throws the errors of `open` and `audit` */
+export async function runAudit(
+  command: AuditCommand,
+  open: (command: AuditCommand) => Promise<AuditOptions>,
+  { out, err }: Record<'out' | 'err', AuditOutput>,
+): Promise<number> {
+  const progress = createProgressLine(err);
+  const runOnce = async () => audit({ ...(await open(command)), onProgress: progress.update });
+  const report = await auditUntilSettled(runOnce).finally(progress.end);
+  out.write(command.json ? formatReportJson(report) : reportText(report));
+  return EXIT_CODES[report.verdict];
 }
 
 /** Progress on a terminal, in one line that is overwritten. */
@@ -86,21 +75,4 @@ export function createProgressLine(output: AuditOutput) {
       if (output.isTTY) output.write('\r\x1b[K');
     },
   };
-}
-
-/** Prints an error with its suggested action. @returns exit code 2, since 1 means that something differs */
-export function printAuditFailure(error: unknown, err: AuditOutput): number {
-  const lines = isOracleError(error) ? [`${error.code}: ${error.message}`, error.suggestedAction ?? ''] : formatUnexpectedError(error);
-  const printed = lines.map(toPlainLine).filter((line) => line.trim() !== '');
-  err.write(`${printed.join('\n')}\n`);
-  return EXIT_NOT_RUN;
-}
-
-const MAX_TRACE_LINES = 15;
-
-/** A bug of the audit with its stack trace. URLs are redacted, because they may contain an API key. */
-function formatUnexpectedError(error: unknown): string[] {
-  const text = (error instanceof Error ? error.stack : undefined) ?? getErrorMessage(error);
-  const lines = text.replaceAll(/\b(https?|wss?):\/\/\S+/g, '<endpoint>').split('\n');
-  return ['The audit itself failed; this is no result about the record:', ...lines.slice(0, MAX_TRACE_LINES)];
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type Day, formatDay, parseDay } from '../../forecast/day.ts';
+import { z } from 'zod';
+import { type Day, parseDay } from '../../forecast/day.ts';
 import { MIN_HISTORY_DAYS } from '../../forecast/input-frame.ts';
 import { TRAINING_START } from '../../forecast/model.ts';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
@@ -28,42 +29,25 @@ export async function csvPrices(path: string, toleranceBps: number): Promise<Aud
 export function parseCloses(text: string, path: string): Map<Day, number> {
   const [header = '', ...lines] = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   const columns = header.split(',').map((name) => name.trim().toLowerCase());
-  const { date, close } = findColumns(columns, `${path}, line 1`);
+  const names = ['date', CLOSE_COLUMNS.find((name) => columns.includes(name)) ?? 'close'];
+  const twice = names.find((name) => columns.indexOf(name) !== columns.lastIndexOf(name));
+  if (!names.every((name) => columns.includes(name))) throw invalidPriceFile(path, 1, 'needs the columns date and close');
+  if (twice !== undefined) throw invalidPriceFile(path, 1, `names the column ${twice} twice`);
   const closes = new Map<Day, number>();
-  lines.forEach((line, index) => {
-    if (line.trim() === '') return;
-    const where = `${path}, line ${index + 2}`;
-    const cells = line.split(',');
-    if (cells.length > columns.length) throw invalidPriceFile(where, `has ${cells.length} cells, and the header ${columns.length} names`);
-    const day = tryParseDay(cells[date]);
-    if (day === null) throw invalidPriceFile(where, 'the date is not of the form YYYY-MM-DD');
-    const price = parsePrice(cells[close] ?? '', where);
-    if (closes.has(day)) throw invalidPriceFile(where, `${formatDay(day)} is there twice`);
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() === '') continue;
+    const cells = line.split(',').map((cell) => cell.trim());
+    const [date, close = ''] = names.map((name) => cells[columns.indexOf(name)]);
+    const day = z.iso.date().safeParse(date).success ? parseDay(date) : null;
+    const price = PRICE_PATTERN.test(close) ? Number(close) : 0;
+    const reject = (problem: string) => invalidPriceFile(path, index + 2, problem);
+    if (cells.length > columns.length) throw reject(`has ${cells.length} cells, and the header ${columns.length} names`);
+    if (day === null) throw reject('the date is not of the form YYYY-MM-DD');
+    if (!(price > 0 && Number.isFinite(price))) throw reject('the close is no price such as 42000.5');
+    if (closes.has(day)) throw reject(`${date} is there twice`);
     closes.set(day, price);
-  });
-  return closes;
-}
-
-function tryParseDay(text = ''): Day | null {
-  try {
-    return parseDay(text.trim());
-  } catch {
-    return null;
   }
-}
-
-function findColumns(columns: readonly string[], where: string): { date: number; close: number } {
-  const name = CLOSE_COLUMNS.find((one) => columns.includes(one));
-  if (!columns.includes('date') || name === undefined) throw invalidPriceFile(where, 'needs the columns date and close');
-  const twice = ['date', name].find((one) => columns.indexOf(one) !== columns.lastIndexOf(one));
-  if (twice !== undefined) throw invalidPriceFile(where, `names the column ${twice} twice`);
-  return { date: columns.indexOf('date'), close: columns.indexOf(name) };
-}
-
-function parsePrice(text: string, where: string): number {
-  const price = PRICE_PATTERN.test(text.trim()) ? Number(text) : 0;
-  if (price > 0 && Number.isFinite(price)) return price;
-  throw invalidPriceFile(where, 'the close is no price such as 42000.5');
+  return closes;
 }
 
 /** Null unless the closes reach back to the first training day. */
@@ -75,7 +59,7 @@ function buildPriceHistory(closes: ReadonlyMap<Day, number>): PriceHistory | nul
   return { firstDay: days[0], closes: history };
 }
 
-function invalidPriceFile(where: string, problem: string): OracleError {
+function invalidPriceFile(path: string, line: number, problem: string): OracleError {
   const suggestedAction = 'Give a CSV file with a header, a date (YYYY-MM-DD) and a daily close in USD at 00:00 UTC of the next day.';
-  return new OracleError('FEED_INVALID', `${where}: ${problem}`, { field: '--prices', suggestedAction });
+  return new OracleError('FEED_INVALID', `${path}, line ${line}: ${problem}`, { field: '--prices', suggestedAction });
 }

@@ -12,80 +12,67 @@ export interface CandleVenue {
   /** Maximum days per request. */
   pageDays: number;
   path(from: Day, to: Day): string;
-  /** Opening time (seconds) and close of each candle. */
-  candles(answer: unknown): readonly [seconds: number, close: number][];
+  /** Parses an answer to the opening time (seconds) and close of each candle. */
+  candles: z.ZodType<{ timestamp: number; close: number }[]>;
 }
 
 const NUMERIC = z.coerce.number();
-const COINBASE = z.array(z.tuple([NUMERIC, NUMERIC, NUMERIC, NUMERIC, NUMERIC]).rest(z.unknown()));
-const KRAKEN = z.object({ result: z.object({ XXBTZUSD: COINBASE }) });
-const BITSTAMP = z.object({ data: z.object({ ohlc: z.array(z.object({ timestamp: NUMERIC, close: NUMERIC })) }) });
+const ROWS = z
+  .array(z.tuple([NUMERIC, NUMERIC, NUMERIC, NUMERIC, NUMERIC]).rest(z.unknown()))
+  .transform((rows) => rows.map(([timestamp, , , , close]) => ({ timestamp, close })));
+const OHLC = z.object({ ohlc: z.array(z.object({ timestamp: NUMERIC, close: NUMERIC })) });
 
 const toUnixSeconds = (day: Day) => toInstantMs(day) / 1000;
 
 export const CANDLE_VENUES: readonly CandleVenue[] = [
   {
-    name: 'Coinbase',
-    baseUrl: 'https://api.exchange.coinbase.com',
-    pageDays: 299,
+    ...{ name: 'Coinbase', baseUrl: 'https://api.exchange.coinbase.com', pageDays: 299 },
     path: (from, to) => `/products/BTC-USD/candles?granularity=86400&start=${formatDay(from)}T00:00:00Z&end=${formatDay(to)}T00:00:00Z`,
-    candles: (answer) => COINBASE.parse(answer).map(([time, , , , close]) => [time, close]),
+    candles: ROWS,
   },
   {
-    name: 'Kraken',
-    baseUrl: 'https://api.kraken.com',
     // Kraken always returns the newest 720 days.
-    pageDays: Number.POSITIVE_INFINITY,
+    ...{ name: 'Kraken', baseUrl: 'https://api.kraken.com', pageDays: Number.POSITIVE_INFINITY },
     path: (from) => `/0/public/OHLC?pair=XBTUSD&interval=1440&since=${toUnixSeconds(from - 1)}`,
-    candles: (answer) => KRAKEN.parse(answer).result.XXBTZUSD.map(([time, , , , close]) => [time, close]),
+    candles: z.object({ result: z.object({ XXBTZUSD: ROWS }) }).transform(({ result }) => result.XXBTZUSD),
   },
   {
-    name: 'Bitstamp',
-    baseUrl: 'https://www.bitstamp.net',
-    pageDays: 1_000,
+    ...{ name: 'Bitstamp', baseUrl: 'https://www.bitstamp.net', pageDays: 1_000 },
     path: (from, to) => `/api/v2/ohlc/btcusd/?step=86400&limit=1000&start=${toUnixSeconds(from)}&end=${toUnixSeconds(to)}`,
-    candles: (answer) => BITSTAMP.parse(answer).data.ohlc.map(({ timestamp, close }) => [timestamp, close]),
+    candles: z.object({ data: OHLC }).transform(({ data }) => data.ohlc),
   },
 ];
 
-const REQUEST_TIMEOUT_MS = 20_000;
-const MAX_BYTES = 16 * 2 ** 20;
+const LIMITS = { timeoutMs: 20_000, maxBytes: 16 * 2 ** 20 };
 
 /** Fetches the available closes of both days and those between. @throws the errors of fetch, of JSON and of zod */
 export async function fetchVenueCloses(venue: CandleVenue, { from, to }: { from: Day; to: Day }): Promise<Map<Day, number>> {
   const closes = new Map<Day, number>();
-  const fetchVenue = createOperatorFetch({ base: venue.baseUrl, timeoutMs: REQUEST_TIMEOUT_MS, maxBytes: MAX_BYTES });
+  const fetchVenue = createOperatorFetch({ base: venue.baseUrl, ...LIMITS });
   for (let first = from; first <= to; first += venue.pageDays) {
     const last = Math.min(to, first + venue.pageDays - 1);
     const response = await fetchVenue(`${venue.baseUrl}${venue.path(first, last)}`);
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
-    for (const [time, close] of venue.candles(await readJson(response))) {
-      const day = toDay(time * 1000);
-      if (time * 1000 === toInstantMs(day) && close > 0) closes.set(day, close);
+    for (const { timestamp, close } of venue.candles.parse(await readJson(response))) {
+      const day = toDay(timestamp * 1000);
+      if (timestamp === toUnixSeconds(day) && close > 0) closes.set(day, close);
     }
   }
   return closes;
 }
 
-export interface LivePricesOptions {
-  toleranceBps: number;
-  now: Date;
-  /** Default: the public exchanges. */
-  venues?: readonly CandleVenue[];
-}
-
 /** A close of a single venue is not independent. */
 const MIN_VENUES = 2;
 
-/** Median of the closes of public exchanges, without API keys. @throws OracleError FEED_UNAVAILABLE for fewer than two responses */
-export function livePrices({ toleranceBps, now, venues = CANDLE_VENUES }: LivePricesOptions): AuditPrices {
+/** Median of the closes of exchanges, without API keys. @throws OracleError FEED_UNAVAILABLE for fewer than two responses */
+export function livePrices({ toleranceBps, now }: { toleranceBps: number; now: Date }, venues = CANDLE_VENUES): AuditPrices {
   return {
     source: `median of ${venues.map(({ name }) => name).join(', ')}`,
     toleranceBps,
     endsOn: null,
     async closes(days) {
       // Closed candles only.
-      const over = days.filter((day) => (day + 1) * 86_400_000 <= now.getTime());
+      const over = days.filter((day) => toInstantMs(day + 1) <= now.getTime());
       if (over.length === 0) return new Map();
       const found = await fetchAllCloses(venues, { from: Math.min(...over), to: Math.max(...over) });
       return new Map(over.flatMap((day) => computeMedianClose(found, day)));
@@ -95,15 +82,17 @@ export function livePrices({ toleranceBps, now, venues = CANDLE_VENUES }: LivePr
 }
 
 async function fetchAllCloses(venues: readonly CandleVenue[], range: { from: Day; to: Day }): Promise<ReadonlyMap<Day, number>[]> {
-  const answers = await Promise.allSettled(venues.map((venue) => fetchVenueCloses(venue, range)));
-  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-  if (found.length >= MIN_VENUES) return found;
-  const reasons = answers.flatMap((answer, index) =>
-    answer.status === 'rejected' ? [`${venues[index].name}: ${getErrorMessage(answer.reason).slice(0, 100)}`] : [],
-  );
-  throw new OracleError('FEED_UNAVAILABLE', `Fewer than ${MIN_VENUES} exchanges returned closes (${reasons.join('; ')})`, {
-    suggestedAction: 'Try again later, or give closes of your own with --prices <csv file>.',
-  });
+  const problems: string[] = [];
+  const fetchCloses = async (venue: CandleVenue) =>
+    fetchVenueCloses(venue, range).catch((error: unknown) => {
+      problems.push(`${venue.name}: ${getErrorMessage(error).slice(0, 100)}`);
+      return new Map<Day, number>();
+    });
+  const found = await Promise.all(venues.map(fetchCloses));
+  if (venues.length - problems.length >= MIN_VENUES) return found;
+  const suggestedAction = 'Try again later, or give closes of your own with --prices <csv file>.';
+  const message = `Fewer than ${MIN_VENUES} exchanges returned closes (${problems.join('; ')})`;
+  throw new OracleError('FEED_UNAVAILABLE', message, { suggestedAction });
 }
 
 function computeMedianClose(found: readonly ReadonlyMap<Day, number>[], day: Day): [Day, number][] {

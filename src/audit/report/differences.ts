@@ -1,23 +1,13 @@
 import { type Day, formatDay } from '../../forecast/day.ts';
-import type { CheckId } from '../../verify/catalogue.ts';
-import { type CheckedValue, type Finding, type FindingSubject, formatSubject } from '../../verify/findings.ts';
+import { type Finding, formatSubject } from '../../verify/findings.ts';
 
-/** A failed check. */
-export interface AuditDifference extends Pick<FindingSubject, 'horizonDays' | 'sequence' | 'uid'> {
-  check: CheckId;
-  /** `YYYY-MM-DD` of the forecast. */
-  date: string | null;
-  field: string;
-  expected: CheckedValue;
-  found: CheckedValue;
-  /** The difference in one sentence. */
-  message: string;
-}
+/** A failed check; `message` is the difference in one sentence. */
+export type AuditDifference = ReturnType<typeof listDifferences>[number];
 
 /** More gaps of one check are one line. */
 const MAX_ALIKE = 5;
 
-export function listDifferences(findings: readonly Finding[]): AuditDifference[] {
+export function listDifferences(findings: readonly Finding[]) {
   return findings
     .filter(({ outcome }) => outcome === 'fail')
     .map(({ check, subject, field, expected, actual, because }) => {
@@ -30,7 +20,8 @@ export function listDifferences(findings: readonly Finding[]): AuditDifference[]
 /** Reasons of checks that could not be made though their evidence is due; missing closes are one line. */
 export function listGaps(findings: readonly Finding[], missingCloses: readonly Day[]): string[] {
   const gaps = findings.filter(({ check, outcome, isDue }) => outcome === 'unknown' && isDue && check !== 'price');
-  const prices = missingCloses.length === 0 ? [] : [`${missingCloses.length} days have no price to check outcomes`];
+  const count = missingCloses.length;
+  const prices = count === 0 ? [] : [`${count} days have no price to check outcomes (${formatEnds(missingCloses)})`];
   const kinds = [...Map.groupBy(gaps, ({ check }) => check).values()];
   return [
     ...prices,
@@ -38,6 +29,10 @@ export function listGaps(findings: readonly Finding[], missingCloses: readonly D
       more.length < MAX_ALIKE ? [first, ...more].map(formatGap) : [`${formatGap(first)}; and ${more.length} more of this kind`],
     ),
   ];
+}
+
+function formatEnds(days: readonly Day[]): string {
+  return [...new Set([days[0], days.at(-1) as Day])].map(formatDay).join(' to ');
 }
 
 function formatGap({ subject, because }: Finding): string {

@@ -1,4 +1,4 @@
-import type { AuditedHorizon, AuditReport, CheckCount } from './audit-report.ts';
+import type { AuditedHorizon, AuditReport } from './audit-report.ts';
 
 /** The report as `--json` prints it. */
 export function formatReportJson(report: AuditReport): string {
@@ -7,29 +7,28 @@ export function formatReportJson(report: AuditReport): string {
 
 /** Formats a report for a terminal. */
 export function reportText(report: AuditReport): string {
-  const { notes, incomplete, missingCloses } = report;
-  const wrong = report.differences.map(({ check, message }) => `[${check}] ${message}`);
+  const { notes, incomplete, differences, checks } = report;
+  const made = checks.filter(({ passed, failed }) => passed + failed > 0);
   const sections = [
     formatHeading(report),
-    formatHorizonTable(report.horizons),
-    formatChecks(report),
-    notes.length > 0 && formatSection('Notes:', shortenNotes(notes)),
-    missingCloses.length > 0 && `No price for ${missingCloses.length} days: ${formatDateRanges(missingCloses)}.`,
-    incomplete.length > 0 && formatSection('Could not be checked:', incomplete),
-    wrong.length > 0 && formatSection('WRONG:', wrong),
-    formatVerdict(report),
+    [formatHorizonTable(report.horizons)],
+    ['Checks:', ...made.map(formatCheck)],
+    notes.length > 0 && ['Notes:', ...shortenNotes(notes)],
+    incomplete.length > 0 && ['Could not be checked:', ...incomplete],
+    differences.length > 0 && ['WRONG:', ...differences.map(({ check, message }) => `[${check}] ${message}`)],
+    [`${report.verdict.toUpperCase()}: ${report.summary}.`],
   ];
-  return `${sections.filter(Boolean).join('\n\n')}\n`;
+  return `${sections.flatMap((lines) => (lines === false ? [] : lines.join('\n  '))).join('\n\n')}\n`;
 }
 
-function formatHeading({ chainId, attester, eas, fromBlock, throughBlock, prices, service }: AuditReport): string {
+function formatHeading({ chainId, attester, eas, fromBlock, throughBlock, prices, service }: AuditReport): string[] {
   const tolerance = prices?.toleranceBps === 0 ? 'to the cent' : `within ${prices?.toleranceBps} basis points`;
   return [
     `Audit of ${attester} on chain ${chainId}`,
-    `  attestations  EAS ${eas}, blocks ${fromBlock} to ${throughBlock}`,
-    `  prices        ${prices === null ? 'none: closes are not compared' : `${prices.source}, ${tolerance}`}`,
-    `  claims        ${service ?? 'none: chain and prices alone'}`,
-  ].join('\n');
+    `attestations  EAS ${eas}, blocks ${fromBlock} to ${throughBlock}`,
+    `prices        ${prices === null ? 'none: closes are not compared' : `${prices.source}, ${tolerance}`}`,
+    `claims        ${service ?? 'none: chain and prices alone'}`,
+  ];
 }
 
 /** Columns of the table of horizons. The first three are aligned to the left. */
@@ -58,46 +57,15 @@ function formatHorizonTable(horizons: readonly AuditedHorizon[]): string {
   return rows.map((cells) => cells.map(pad).join('  ')).join('\n');
 }
 
-function formatChecks({ checks }: AuditReport): string {
-  const made = checks.filter(({ passed, failed }) => passed + failed > 0);
-  const count = ({ passed, failed }: CheckCount) => (failed > 0 ? `${failed} WRONG, ${passed} right` : `${passed} right.`);
-  return formatSection(
-    'Checks:',
-    made.map((one) => `${one.check.padEnd(13)} ${one.what} ${count(one)}`),
-  );
+function formatCheck({ check, what, passed, failed }: AuditReport['checks'][number]): string {
+  return `${check.padEnd(13)} ${what} ${failed > 0 ? `${failed} WRONG, ${passed} right` : `${passed} right.`}`;
 }
 
-/** A long record has many notes of one kind. */
-const NOTES_SHOWN = 20;
-/** The last notes concern the service as a whole. */
-const LAST_NOTES = 3;
+/** A long record has many notes of one kind; the last ones concern the service as a whole. */
+const [FIRST_NOTES, LAST_NOTES] = [17, 3];
 
-function shortenNotes(notes: readonly string[]): string[] {
-  if (notes.length <= NOTES_SHOWN) return [...notes];
-  const first = notes.slice(0, NOTES_SHOWN - LAST_NOTES);
-  return [...first, `... and ${notes.length - NOTES_SHOWN} more (all of them with --json)`, ...notes.slice(-LAST_NOTES)];
-}
-
-function formatSection(title: string, lines: readonly string[]): string {
-  return [title, ...lines.map((line) => `  ${line}`)].join('\n');
-}
-
-/** `2026-01-01 to 2026-01-03, 2026-02-01`, at most ten ranges. */
-function formatDateRanges(dates: readonly string[]): string {
-  const parts: string[][] = [];
-  for (const date of dates) {
-    const current = parts.at(-1);
-    if (current !== undefined && Date.parse(date) - Date.parse(current.at(-1) as string) === 86_400_000) current.push(date);
-    else parts.push([date]);
-  }
-  const listed = parts.slice(0, 10).map((part) => (part.length === 1 ? part[0] : `${part[0]} to ${part.at(-1)}`));
-  return parts.length > 10 ? `${listed.join(', ')} and more` : listed.join(', ');
-}
-
-function formatVerdict({ verdict, horizons, differences, service, checks, incomplete }: AuditReport): string {
-  const rows = horizons.reduce((count, { forecasts }) => count + forecasts, 0);
-  const made = checks.reduce((count, { passed }) => count + passed, 0);
-  if (verdict === 'differs') return `DIFFERS: ${differences.length} of the above are wrong.`;
-  if (verdict === 'incomplete') return `INCOMPLETE: ${incomplete.join('; ')}. Nothing that could be checked is wrong.`;
-  return `AGREES: ${service === null ? 'chain and prices' : 'chain, prices and the service'} agree on every one of ${rows} rows, ${made} checks.`;
+function shortenNotes(notes: readonly string[]): readonly string[] {
+  const hidden = notes.length - FIRST_NOTES - LAST_NOTES;
+  if (hidden <= 0) return notes;
+  return [...notes.slice(0, FIRST_NOTES), `... and ${hidden} more (all of them with --json)`, ...notes.slice(-LAST_NOTES)];
 }

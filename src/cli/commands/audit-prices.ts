@@ -26,7 +26,7 @@ export async function openRecordPrices(source: string, options: PriceOptions): P
   const [, seed] = /^simulated \(seed (\d+)\)$/.exec(source) ?? [];
   if (seed !== undefined) return createFeedPrices(openSimulatedFeed({ seed: Number(seed) }), { now, toleranceBps });
   if (source.startsWith('csv:')) return createFeedPrices(await openCsvFeed(getCsvFolder(source, feeds)), { now, toleranceBps });
-  return livePrices({ toleranceBps: toleranceBps ?? LIVE_TOLERANCE_BPS, now, venues: buildVenues(parseProviderUrls(providerUrls)) });
+  return livePrices({ toleranceBps: toleranceBps ?? LIVE_TOLERANCE_BPS, now }, buildVenues(parseProviderUrls(providerUrls)));
 }
 
 function buildVenues(urls: ProviderUrls): CandleVenue[] {

@@ -4,14 +4,16 @@ import type { AuditOptions } from '../../audit/audit.ts';
 import { openAuditByAddress, openPrices } from '../../audit/command/open-audit.ts';
 import { openAuditChain } from '../../audit/command/open-chain.ts';
 import { claimsOf } from '../../audit/command/open-claims.ts';
-import { AUDIT_OPTIONS, type AuditCommand, EXIT_CODES_TEXT, printAuditFailure, runAudit } from '../../audit/command/run-audit.ts';
+import { AUDIT_OPTIONS, type AuditCommand, EXIT_CODES_TEXT, runAudit } from '../../audit/command/run-audit.ts';
 import { readDemoFile } from '../../dev/demo/demo-login.ts';
 import { getLocalUrl, loadConfig } from '../../platform/config/config.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
 import { handleBrokenPipes } from '../svc/broken-pipes.ts';
+import { EXIT } from '../svc/command.ts';
 import { type CommandSyntax, parseCommandLine } from '../svc/command-line.ts';
+import { printError } from '../svc/print-error.ts';
 import { openRecordPrices } from './audit-prices.ts';
 import { probeService } from './probe-service.ts';
 
@@ -28,9 +30,11 @@ export async function runAuditCommand(args: string[]): Promise<void> {
   const { stdout: out, stderr: err } = process;
   try {
     const parsed = parseCommandLine<AuditCommand>(SYNTAX, args, out);
-    if (parsed !== null) process.exitCode = await runAudit(parsed.values, { open: (command) => openAudit(command), out, err });
+    if (parsed !== null) process.exitCode = await runAudit(parsed.values, openAudit, { out, err });
   } catch (error) {
-    process.exitCode = printAuditFailure(error, err);
+    printError(error, { err, environment: { NO_COLOR: '1' } }, ({ suggestedAction }) => suggestedAction);
+    // 1 means that something differs.
+    process.exitCode = EXIT.misused;
   }
 }
 

@@ -9,8 +9,8 @@ const MAX_CHARS = 600;
 const MAX_STACK_LINES = 8;
 
 /** Prints the message and the suggested action. @returns the exit code */
-export function printError(error: unknown, context: CliContext): number {
-  const [message, details] = isOracleError(error) ? formatKnownError(error) : formatUnexpectedError(error);
+export function printError(error: unknown, context: Pick<CliContext, 'err' | 'environment'>, findHint = getHint): number {
+  const [message, details] = isOracleError(error) ? formatKnownError(error, findHint(error)) : formatUnexpectedError(error);
   printNoticeLines(context, (writer) => [
     ...wrapText(message.slice(0, MAX_CHARS), writer.width).map((line) => writer.paint('red', line)),
     ...details.flatMap((line) => wrapText(line.slice(0, MAX_CHARS), writer.width)),
@@ -18,9 +18,9 @@ export function printError(error: unknown, context: CliContext): number {
   return error instanceof UsageError ? EXIT.misused : EXIT.failed;
 }
 
-function formatKnownError(error: OracleError): [string, string[]] {
+function formatKnownError(error: OracleError, hint: string | undefined): [string, string[]] {
   const message = error instanceof UsageError || error.code === 'INTERNAL' ? error.message : `${error.code}: ${error.message}`;
-  return [message, [getHint(error)].filter((hint) => hint !== undefined)];
+  return [message, hint === undefined ? [] : [hint]];
 }
 
 /** Replaces the general action of the service by the command of this program where there is one. */

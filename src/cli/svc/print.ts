@@ -35,10 +35,17 @@ export function printNotice(context: CliContext, text: string): void {
   printNoticeLines(context, () => [toSingleLine(text)]);
 }
 
-export function printNoticeLines(context: CliContext, lines: (writer: TerminalWriter) => readonly string[]): void {
+export function printNoticeLines(
+  context: Pick<CliContext, 'err' | 'environment'>,
+  lines: (writer: TerminalWriter) => readonly string[],
+): void {
   writeLines(context, context.err, lines);
 }
 
-function writeLines(context: CliContext, output: TerminalOutput, lines: (writer: TerminalWriter) => readonly string[]): void {
+function writeLines(
+  context: Pick<CliContext, 'environment'>,
+  output: TerminalOutput,
+  lines: (writer: TerminalWriter) => readonly string[],
+): void {
   output.write(`${lines(createTerminalWriter(output, context)).map(sanitizeLine).join('\n')}\n`);
 }

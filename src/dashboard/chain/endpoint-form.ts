@@ -27,39 +27,34 @@ export function createEndpointForm({ chain, contracts }: Pick<ApiResponses['info
   const preset = getDefaultEndpoint(chain, base);
   let current = parseEndpoint(preset, base);
   const attributes = { inputmode: 'url', spellcheck: 'false', autocomplete: 'off', 'aria-describedby': HINT_ID };
-  const input = h('input', { id: 'endpoint', type: 'text', ...attributes });
+  const input = h('input', { id: 'endpoint', type: 'text', ...attributes, onchange: () => choose(input.value) });
   const hint = h('p', { id: HINT_ID, class: 'quiet', role: 'status' });
 
   function choose(text: string) {
     input.value = text;
     current = parseEndpoint(text, base);
+    const isWrong = 'problem' in current;
     if ('url' in current && current.url !== preset) sessionStorage.setItem(ENDPOINT_STORAGE_KEY, current.url);
     else if ('url' in current) sessionStorage.removeItem(ENDPOINT_STORAGE_KEY);
-    input.setAttribute('aria-invalid', String('problem' in current));
-    replaceChildren(
-      hint,
-      'problem' in current
-        ? h('span', { class: 'bad' }, current.problem)
-        : formatEndpointHint(current.url, preset, { ...chain, eas: contracts.eas }),
-    );
+    input.setAttribute('aria-invalid', String(isWrong));
+    const where = `for chain ${chain.id} and attestation contract ${contracts.eas.slice(0, 42)}`;
+    const line = 'problem' in current ? current.problem : formatEndpointHint(new URL(current.url), where, chain.local);
+    replaceChildren(hint, h('span', { class: isWrong && 'bad' }, line));
   }
 
+  const onsubmit = (event: Event) => {
+    event.preventDefault();
+    choose(input.value);
+  };
   const form = h(
     'form',
-    {
-      class: 'endpoint',
-      onsubmit: (event) => {
-        event.preventDefault();
-        choose(input.value);
-      },
-    },
+    { class: 'endpoint', onsubmit },
     h('label', { for: 'endpoint' }, 'Read the chain from'),
     input,
     h('button', { type: 'submit' }, 'Use'),
     h('button', { type: 'button', onclick: () => choose(preset) }, 'Default'),
     hint,
   );
-  input.addEventListener('change', () => choose(input.value));
   choose(sessionStorage.getItem(ENDPOINT_STORAGE_KEY) ?? preset);
   return {
     form,
@@ -70,17 +65,9 @@ export function createEndpointForm({ chain, contracts }: Pick<ApiResponses['info
   };
 }
 
-function formatEndpointHint(
-  url: string,
-  preset: string,
-  { id, local, eas }: Pick<ApiResponses['info']['chain'], 'id' | 'local'> & { eas: string },
-) {
-  const { host } = new URL(url);
-  const asked = `JSON-RPC requests go to ${host}, for chain ${id} and attestation contract ${eas.slice(0, 42)}. `;
-  const caution = 'The result is only as honest as the endpoint: use one that you trust.';
-  if (!local) return asked + caution;
-  const demonstration = 'This is a demo with a throw-away chain';
-  return url === preset
-    ? `${asked}${demonstration} that only this service can read, so you trust its answers here. For a real chain, use an endpoint that you trust.`
-    : `${asked}${demonstration} that no other endpoint serves, whatever chain ${id} is elsewhere. ${caution}`;
+function formatEndpointHint({ host }: URL, where: string, isLocal: boolean): string {
+  const caution = isLocal
+    ? 'This is a demo with a throw-away chain that only this service can read, so you trust its answers. For a real chain, use'
+    : 'The result is only as honest as the endpoint: use';
+  return `JSON-RPC requests go to ${host}, ${where}. ${caution} an endpoint that you trust.`;
 }

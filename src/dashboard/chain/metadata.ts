@@ -1,44 +1,34 @@
-import { type Hex, hexToBytes } from 'viem';
+import type { Hex } from 'viem';
+import type { Unread } from '../../verify/evidence.ts';
 
 const MAX_METADATA_BYTES = 200_000;
 const MINUTE_MS = 60_000;
 /** The page shares the rate limit of its address, so metadata must not use all of it. */
 const MAX_REQUESTS_PER_MINUTE = 25;
 
-type Metadata = { bytes: Uint8Array } | { problem: string };
-
-interface MetadataReaderOptions {
-  fetch: (path: string, request: RequestInit) => Promise<Response>;
-  now: () => number;
-}
-
 /** Fetches published metadata by CID. Content-addressed data never changes and is cached; requests per minute are limited. */
-export function createMetadataReader({ fetch, now }: MetadataReaderOptions) {
-  const cache = new Map<string, Metadata>();
+export function createMetadataReader(fetch: (path: string, request: RequestInit) => Promise<Response>, now = Date.now) {
+  const cache = new Map<string, Uint8Array>();
   /** Times of the requests of the last minute. */
   let requestTimes: number[] = [];
 
-  async function load(cid: string, signal: AbortSignal): Promise<Metadata> {
-    try {
-      const response = await fetch(`ipfs/${cid}`, { signal });
-      if (!response.ok) return { problem: `the service answers with status ${response.status}` };
-      return { bytes: await readBoundedBytes(response, MAX_METADATA_BYTES) };
-    } catch (error) {
-      if (signal.aborted) throw error;
-      return { problem: 'the service does not return it' };
-    }
-  }
-
-  return async (cid: string, signal: AbortSignal): Promise<Metadata> => {
+  return async (cid: string, signal: AbortSignal): Promise<Uint8Array | Unread> => {
     const kept = cache.get(cid);
     if (kept !== undefined) return kept;
     requestTimes = requestTimes.filter((at) => at > now() - MINUTE_MS);
     if (requestTimes.length >= MAX_REQUESTS_PER_MINUTE)
       return { problem: 'the rate limit of the service is used up: try again in a minute' };
     requestTimes.push(now());
-    const loaded = await load(cid, signal);
-    if ('bytes' in loaded) cache.set(cid, loaded);
-    return loaded;
+    try {
+      const response = await fetch(`ipfs/${cid}`, { signal });
+      if (!response.ok) return { problem: `the service answers with status ${response.status}` };
+      const bytes = await readBoundedBytes(response, MAX_METADATA_BYTES);
+      cache.set(cid, bytes);
+      return bytes;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return { problem: 'the service does not return it' };
+    }
   };
 }
 
@@ -60,11 +50,12 @@ async function readBoundedBytes({ body }: Response, maxBytes: number): Promise<U
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 /** CID version 1, codec raw, sha2-256, 32 bytes. */
-const PREFIX = [0x01, 0x55, 0x12, 0x20];
+const PREFIX = '0x01551220';
+/** Of 36 bytes, and two bits that fill the last digit. */
+const DIGITS = 58;
 
 /** CIDv1 in base32 of a sha2-256 digest. */
-export function encodeCid(digest: Hex) {
-  const bits = [...PREFIX, ...hexToBytes(digest)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
-  const digits = bits.match(/.{1,5}/g) ?? [];
-  return `b${digits.map((five) => ALPHABET[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')}`;
+export function encodeCid(digest: Hex): string {
+  const digits = (BigInt(`${PREFIX}${digest.slice(2)}`) << 2n).toString(32).padStart(DIGITS, '0');
+  return `b${digits.replace(/./g, (digit) => ALPHABET[Number.parseInt(digit, 32)])}`;
 }

@@ -1,7 +1,9 @@
-import { createClient, http } from 'viem';
-import { type AuditChain, type ClientOptions, connectChain } from '../../audit/chain/audit-chain.ts';
+import { createClient, type Hex, http } from 'viem';
+import { type AuditChain, type ClientOptions, connectChain, readAttestation } from '../../audit/chain/audit-chain.ts';
 import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../chain/addresses.ts';
+import type { SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
+import type { AttestationEvidence, Unread } from '../../verify/evidence.ts';
 import type { ApiResponses } from '../state/responses.ts';
 
 /** The chain of the record, read from this browser through an endpoint that the reader has chosen. Its answers are not trusted. */
@@ -40,11 +42,37 @@ export function explainContractDoubt({ chain: { id, local }, contracts }: ChainI
   return `the service names ${contracts.eas.slice(0, 42)} as the attestation contract, but on chain ${id} it is at ${EAS_ADDRESS}`;
 }
 
-/** What an endpoint did wrong; null for an error of another kind. */
-export function explainChainError(error: unknown): string | null {
-  if (!isOracleError(error)) return null;
+/** What went wrong, in one line. An error that is not the endpoint's is one of this page, and is reported. */
+export function explainChainError(error: unknown): string {
+  if (!isOracleError(error)) {
+    reportError(error);
+    return 'an error in this page';
+  }
   const { cause, message } = error;
   return (cause instanceof Error ? cause.message : message).replace(/^HTTP request failed\. /, '').slice(0, 200);
+}
+
+/** What an endpoint returns, or did wrong. */
+export function orProblem<T>(reading: Promise<T>): Promise<T | Unread> {
+  return reading.catch((error: unknown) => {
+    if (!isOracleError(error)) throw error;
+    return { problem: explainChainError(error) };
+  });
+}
+
+const UID_PATTERN = /^0x[0-9a-f]{64}$/i;
+
+export type AttestationReader = ReturnType<typeof createAttestationReader>;
+
+/** Reads each attestation once. A uid that is none exists on no chain. */
+export function createAttestationReader(chain: AuditChain) {
+  const contents = new Map<string, Promise<AttestationEvidence['content']>>();
+  return async <S extends SchemaName>(schema: S, uid: string | null | undefined): Promise<AttestationEvidence<S> | null> => {
+    if (uid == null) return null;
+    const content = contents.get(uid) ?? (UID_PATTERN.test(uid) ? orProblem(readAttestation(chain, uid as Hex)) : Promise.resolve(null));
+    contents.set(uid, content);
+    return { uid: uid.toLowerCase() as Hex, schema, content: await content, blockAt: null };
+  };
 }
 
 /** Sends neither credentials nor the URL of the page, and follows no redirect; the library bounds the size of a response. */

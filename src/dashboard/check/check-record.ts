@@ -1,8 +1,10 @@
+import type { Address } from 'viem';
 import { audit, auditUntilSettled } from '../../audit/audit.ts';
 import { createReadingState, type ReadingState } from '../../audit/chain/read-record.ts';
-import { createServiceClaims, createServiceError } from '../../audit/claims/service-claims.ts';
+import { createServiceClaims } from '../../audit/claims/service-claims.ts';
 import type { AuditReport } from '../../audit/report/audit-report.ts';
 import { formatReportJson, reportText } from '../../audit/report/report-text.ts';
+import { isUnread } from '../../verify/evidence.ts';
 import { explainChainError, openRecordChain } from '../chain/record-chain.ts';
 import { h, replaceChildren } from '../lib/dom.ts';
 import { requestApi } from '../state/api.ts';
@@ -12,61 +14,38 @@ import { type CheckSetup, loadSetup } from './row-checker.ts';
 
 const VERDICTS = { agrees: 'verified', differs: 'mismatch', incomplete: 'unchecked' } as const;
 
-/** Button that audits the whole record. A second click stops it, and the next one continues. */
+/** Button that audits the whole record. A second click stops it, and the next one continues with what was read from the same endpoint. */
 export function createRecordCheck(setup: CheckSetup) {
   const result = h('div', {});
-  const check = createResumableAudit(setup);
-  let isComplete = true;
-  const { element } = createCheckButton({
-    label: () => (isComplete ? 'Check everything now' : 'Continue to check everything'),
-    progressLabel: 'Progress of the check of everything',
-    async run(signal, onProgress) {
-      replaceChildren(result);
-      onProgress('connecting', 0, 1);
-      const outcome = await check(signal, onProgress);
-      isComplete = 'verdict' in outcome;
-      if (!('verdict' in outcome)) return outcome.problem;
-      replaceChildren(result, renderReport(outcome));
-      return '';
-    },
-  });
-  return h('div', { class: 'check-record' }, element, result);
-}
-
-/** Audits the record; what was read is kept when an audit ends early, until the endpoint changes. */
-function createResumableAudit(setup: CheckSetup) {
   let kept: { endpoint: string; state: ReadingState } | null = null;
 
-  return async (signal: AbortSignal, onProgress: OnProgress): Promise<AuditReport | { problem: string }> => {
+  async function run(signal: AbortSignal, onProgress: OnProgress): Promise<string> {
+    replaceChildren(result);
+    onProgress('connecting', 0, 1);
+    const found = await loadSetup(setup);
+    if (isUnread(found)) return `Could not be checked: ${found.problem}.`;
+    if (kept?.endpoint !== found.endpoint) kept = { endpoint: found.endpoint, state: createReadingState(0) };
+    const { state } = kept;
+    const attester = found.info.chain.attester as Address;
+    // The scorecards as every reader gets them.
+    const claims = createServiceClaims(document.baseURI.replace(/\/+$/, ''), requestApi);
     try {
-      const found = await loadSetup(setup);
-      if ('problem' in found) return { problem: `Could not be checked: ${found.problem}.` };
       const chain = await openRecordChain({ ...found, signal });
-      if (kept?.endpoint !== found.endpoint) kept = { endpoint: found.endpoint, state: createReadingState(0) };
-      const { state } = kept;
-      const { attester } = found.info.chain;
-      const options = { chain, attester: attester as `0x${string}`, prices: null, claims: createClaims(), state, signal, onProgress };
-      const report = await auditUntilSettled(() => audit({ ...options, now: new Date() }));
+      const options = { chain, attester, prices: null, claims, state, signal, onProgress };
+      replaceChildren(result, renderReport(await auditUntilSettled(() => audit({ ...options, now: new Date() }))));
       kept = null;
-      return report;
+      return '';
     } catch (error) {
-      const read = `${kept?.state.contents.size ?? 0} attestations were read, and the next click continues.`;
-      if (signal.aborted) return { problem: `Stopped: ${read}` };
-      const problem = explainChainError(error);
-      if (problem === null) reportError(error);
-      return { problem: `Could not be checked: ${problem ?? 'an error in this page'}. ${read}` };
+      const why = signal.aborted ? 'Stopped:' : `Could not be checked: ${explainChainError(error)}.`;
+      return `${why} ${state.contents.size} attestations were read, and the next click continues.`;
     }
-  };
-}
-
-/** The scorecards as every reader gets them. */
-function createClaims() {
-  const source = document.baseURI.replace(/\/+$/, '');
-  return createServiceClaims(source, (path) =>
-    requestApi(path).catch((cause: Error) => {
-      throw createServiceError(source, cause.message);
-    }),
-  );
+  }
+  const { element } = createCheckButton({
+    label: () => (kept === null ? 'Check everything now' : 'Continue to check everything'),
+    progressLabel: 'Progress of the check of everything',
+    run,
+  });
+  return h('div', { class: 'check-record' }, element, result);
 }
 
 function renderReport(report: AuditReport) {

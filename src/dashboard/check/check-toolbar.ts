@@ -1,19 +1,16 @@
 import { type CheckId, getCheck } from '../../verify/catalogue.ts';
-import type { Finding } from '../../verify/findings.ts';
 import type { ScorecardRow } from '../state/responses.ts';
 import { createCheckButton } from './check-button.ts';
-import type { RowFinding } from './evidence/evidence.ts';
+import type { RowFinding } from './verify-row.ts';
 
-interface CheckToolbarOptions {
-  rowsNow: () => readonly ScorecardRow[];
-  check: (
-    rows: readonly ScorecardRow[],
-    options: { signal: AbortSignal; onFound: (row: ScorecardRow, finding: RowFinding) => void },
-  ) => Promise<void>;
-}
+/** Checks rows of the list. */
+export type RunCheck = (
+  rows: readonly ScorecardRow[],
+  options: { signal: AbortSignal; onFound?: (row: ScorecardRow, finding: RowFinding) => void },
+) => Promise<void>;
 
 /** Button that checks all shown rows. */
-export function createCheckToolbar({ rowsNow, check }: CheckToolbarOptions) {
+export function createCheckToolbar({ rowsNow, check }: { rowsNow: () => readonly ScorecardRow[]; check: RunCheck }) {
   return createCheckButton({
     label: () => (rowsNow().length === 1 ? 'Check this row' : `Check these ${rowsNow().length}`),
     progressLabel: 'Rows checked',
@@ -31,24 +28,19 @@ export function createCheckToolbar({ rowsNow, check }: CheckToolbarOptions) {
 /** Checks whose evidence comes from elsewhere than the two attestations, and may be missing. */
 const SEARCHED: readonly CheckId[] = ['metadata', 'onePrediction', 'link'];
 
-const isUnavailable = ({ check, outcome }: Finding) => outcome === 'unknown' && SEARCHED.includes(check);
-
 /** Summary of many findings: verified (with those so far, void or incomplete), mismatches, unchecked. */
-export function formatTally(findings: readonly RowFinding[]) {
-  const count = (verdict: RowFinding['verdict']) => findings.filter((finding) => finding.verdict === verdict).length;
-  const verified = findings.filter(({ verdict }) => verdict === 'verified');
-  const soFar = verified.filter(({ stage }) => stage === 'open').length;
-  const isVoid = verified.filter(({ stage }) => stage === 'void').length;
-  const lacks = verified.map(({ stage, findings }) =>
-    stage === 'void' ? [] : findings.filter(isUnavailable).map(({ check }) => getCheck(check).title.toLowerCase()),
-  );
-  const lacking = lacks.filter(({ length }) => length > 0).length;
-  const what = [...new Set(lacks.flat())].join(' and ');
+export function formatTally(found: readonly RowFinding[]): string {
+  const { verified = [], mismatch = [], unchecked = [] } = Object.groupBy(found, ({ verdict }) => verdict);
+  const { open = [], over = [], void: isVoid = [] } = Object.groupBy(verified, ({ stage }) => stage);
+  const lacks = [...open, ...over]
+    .map(({ findings }) => findings.filter(({ check, outcome }) => outcome === 'unknown' && SEARCHED.includes(check)))
+    .filter(({ length }) => length > 0);
+  const lacking = [...new Set(lacks.flat().map(({ check }) => getCheck(check).title.toLowerCase()))].join(' and ');
   const apart = [
-    ...(soFar === 0 ? [] : [`${soFar} so far, the rest once revealed`]),
-    ...(isVoid === 0 ? [] : [`${isVoid} as void, which never count`]),
-    ...(lacking === 0 ? [] : [`${lacking} without ${what}, which was unavailable: see the rows`]),
-  ];
+    open.length > 0 && `${open.length} so far, the rest once revealed`,
+    isVoid.length > 0 && `${isVoid.length} as void, which never count`,
+    lacks.length > 0 && `${lacks.length} without ${lacking}, which was unavailable: see the rows`,
+  ].filter(Boolean);
   const text = apart.length === 0 ? '' : ` (${apart.join('; ')})`;
-  return `${verified.length} verified${text}, ${count('mismatch')} do not match, ${count('unchecked')} could not be checked.`;
+  return `${verified.length} verified${text}, ${mismatch.length} do not match, ${unchecked.length} could not be checked.`;
 }

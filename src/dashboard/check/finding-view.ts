@@ -4,7 +4,7 @@ import type { Finding } from '../../verify/findings.ts';
 import { describeFinding } from '../../verify/summary.ts';
 import { h } from '../lib/dom.ts';
 import { shortenHex } from '../lib/format.ts';
-import type { RowFinding } from './evidence/evidence.ts';
+import type { RowFinding } from './verify-row.ts';
 
 /** Verdicts differ in mark and text, not in colour alone. */
 export const VERDICT_STYLES = {
@@ -19,7 +19,8 @@ export function renderFinding(
   { open, onToggle, from, at }: { open: boolean; onToggle: (open: boolean) => void; from: string; at: Date },
 ) {
   const { mark, look } = VERDICT_STYLES[verdict];
-  const [checks, left] = [findings.filter(({ outcome }) => outcome !== 'unknown'), findings.filter(({ outcome }) => outcome === 'unknown')];
+  const left = findings.filter(({ outcome }) => outcome === 'unknown');
+  const checks = findings.filter(({ outcome }) => outcome !== 'unknown');
   const about = (kind: SchemaName | undefined) => checks.filter(({ subject }) => subject.attestation === kind).map(renderCheck);
   const later = left.length === 0 ? null : h('span', { class: 'later' }, ` · ${left.length} left open`);
   const sentence = [h('span', { class: 'verdict-mark', 'aria-hidden': 'true' }, mark), h('strong', {}, summary), later];
@@ -33,22 +34,17 @@ export function renderFinding(
     renderGroup('Position in the record', about(undefined)),
     renderGroup(
       'Left open',
-      left.map(({ check, because }) => renderOpenItem({ what: getCheck(check).title, why: because })),
+      left.map(({ check, because }) => renderOpenItem(`${getCheck(check).title}: ${because}`)),
     ),
-    renderGroup('Not checked here', getUncheckedItems(stage).map(renderOpenItem)),
+    renderGroup('Not checked here', (stage === 'over' ? [MARKET_CLOSES, OTHER_ATTESTATIONS] : [OTHER_ATTESTATIONS]).map(renderOpenItem)),
     h('p', { class: 'quiet' }, formatSources(from, at)),
   );
 }
 
 /** Claims that the two attestations cannot prove. */
-function getUncheckedItems(stage: RowFinding['stage']) {
-  const closes = { what: 'That the two closes match the market', why: '“npx svc verify --prices live” compares exchanges' };
-  const others = {
-    what: 'That there is no even earlier commitment for this day, no second record of the wallet and no withheld newer row',
-    why: '“Check everything now” reads all attestations of the wallet',
-  };
-  return stage === 'over' ? [closes, others] : [others];
-}
+const MARKET_CLOSES = 'That the two closes match the market: “npx svc verify --prices live” compares exchanges';
+const OTHER_ATTESTATIONS =
+  'That there is no even earlier commitment for this day, no second record of the wallet and no withheld newer row: “Check everything now” reads all attestations of the wallet';
 
 function formatSources(from: string, at: Date) {
   return `Attestations were read from ${from} at ${at.toISOString().slice(11, 16)} UTC; hashing and comparison ran in this browser. The row, the metadata and the salt of an unresolved forecast come from the service and are compared with on-chain digests where named above.`;
@@ -77,6 +73,6 @@ function renderActual(actual: string) {
   return h('span', { class: 'value' }, ` ${actual.length > 60 ? shortenHex(actual) : actual}`);
 }
 
-function renderOpenItem({ what, why }: { what: string; why: string }) {
-  return h('li', {}, h('span', { class: 'quiet', 'aria-hidden': 'true' }, '○'), h('span', {}, `${what}: ${why}`));
+function renderOpenItem(text: string) {
+  return h('li', {}, h('span', { class: 'quiet', 'aria-hidden': 'true' }, '○'), h('span', {}, text));
 }

@@ -2,9 +2,8 @@ import type { Unread } from '../../verify/evidence.ts';
 import { findNeighbours, type ShownRecord } from '../record/neighbours.ts';
 import type { ApiResponses, ScorecardRow } from '../state/responses.ts';
 import type { Session } from '../state/session.ts';
-import { checkRows } from './check-rows.ts';
-import type { CheckTask, RowFinding } from './evidence/evidence.ts';
-import { buildUncheckedFinding } from './verify-row.ts';
+import { type CheckTask, checkRows } from './check-rows.ts';
+import { buildUncheckedFinding, type RowFinding } from './verify-row.ts';
 
 /** The finding of a row. */
 export interface StoredFinding {

@@ -1,8 +1,15 @@
 import { checkForecastEvidence } from '../../verify/check-forecast-evidence.ts';
 import type { CheckContext, ForecastEvidence, ListedClaim } from '../../verify/evidence.ts';
-import { createFindings } from '../../verify/findings.ts';
+import { createFindings, type Finding } from '../../verify/findings.ts';
 import { getVerdict } from '../../verify/summary.ts';
-import type { RowFinding } from './evidence/evidence.ts';
+
+/** `verified`: every check that is due passes; `mismatch`: one fails; `unchecked`: one could not be made. `stage`: state that the row claims. */
+export interface RowFinding {
+  verdict: 'verified' | 'mismatch' | 'unchecked';
+  stage: 'over' | 'open' | 'void';
+  summary: string;
+  findings: readonly Finding[];
+}
 
 const VERDICTS = { pass: 'verified', fail: 'mismatch', unknown: 'unchecked' } as const;
 const VERIFIED_LABELS = { over: 'Verified', open: 'Verified so far', void: 'Verified as void' };
@@ -11,19 +18,19 @@ export type RowEvidence = ForecastEvidence & { claimed: ListedClaim };
 
 /** Checks a row of the scorecard against the chain. */
 export function verifyRow(evidence: RowEvidence, context: CheckContext): RowFinding {
-  const { list, ...findings } = createFindings();
-  checkForecastEvidence(evidence, context, { ...findings, list });
+  const findings = createFindings();
+  checkForecastEvidence(evidence, context, findings);
+  const { list } = findings;
   const { status, resolutionUid } = evidence.claimed.row;
   const stage = status === 'VOID' ? 'void' : resolutionUid === null ? 'open' : 'over';
-  const verdict = VERDICTS[getVerdict(list)];
-  const made = list.filter(({ outcome }) => outcome !== 'unknown');
+  const { pass = [], fail = [], unknown = [] } = Object.groupBy(list, ({ outcome }) => outcome);
   const summaries = {
-    verified: () => `${VERIFIED_LABELS[stage]}: ${made.length} checks`,
-    mismatch: () =>
-      `Does not match: ${[...new Set(made.filter(({ outcome }) => outcome === 'fail').map(({ check }) => check))].join(', ')}`,
-    unchecked: () => `Could not be checked: ${list.find(({ outcome, isDue }) => outcome === 'unknown' && isDue)?.because}`,
+    pass: `${VERIFIED_LABELS[stage]}: ${pass.length} checks`,
+    fail: `Does not match: ${[...new Set(fail.map(({ check }) => check))].join(', ')}`,
+    unknown: `Could not be checked: ${unknown.find(({ isDue }) => isDue)?.because}`,
   };
-  return { verdict, stage, summary: summaries[verdict](), findings: list };
+  const verdict = getVerdict(list);
+  return { verdict: VERDICTS[verdict], stage, summary: summaries[verdict], findings: list };
 }
 
 export function buildUncheckedFinding(reason: string): RowFinding {

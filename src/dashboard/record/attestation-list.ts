@@ -1,11 +1,11 @@
-import { createCheckToolbar } from '../check/check-toolbar.ts';
+import { createCheckToolbar, type RunCheck } from '../check/check-toolbar.ts';
 import { buildRowKey, type RowChecker } from '../check/row-checker.ts';
 import { h, replaceChildren } from '../lib/dom.ts';
 import { renderNotYet } from '../lib/section.ts';
 import type { ScorecardRow } from '../state/responses.ts';
 import { renderAttestationTable } from './attestation-table.ts';
 import type { ShownRecord } from './neighbours.ts';
-import { createRowView, type RowView, type RunCheck } from './row-view.ts';
+import { createRowView, type RowView } from './row-view.ts';
 
 const PAGE_SIZE = 25;
 

@@ -1,13 +1,8 @@
-import type { RowFinding } from '../check/evidence/evidence.ts';
+import type { RunCheck } from '../check/check-toolbar.ts';
 import { renderFinding } from '../check/finding-view.ts';
 import type { StoredFinding } from '../check/row-checker.ts';
 import { h, replaceChildren } from '../lib/dom.ts';
 import type { ScorecardRow } from '../state/responses.ts';
-
-export type RunCheck = (
-  rows: readonly ScorecardRow[],
-  options: { signal: AbortSignal; onFound?: (row: ScorecardRow, finding: RowFinding) => void },
-) => Promise<void>;
 
 export type RowView = ReturnType<typeof createRowView>;
 

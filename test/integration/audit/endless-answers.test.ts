@@ -45,7 +45,7 @@ it('are not followed over endless pages of a service', async () => {
   const error = await claimsOf(`http://127.0.0.1:${port}`)
     .scorecard(1)
     .catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ code: 'SERVICE_UNREACHABLE', message: expect.stringContaining('its scorecard pages do not end') });
+  expect(error).toMatchObject({ code: 'SERVICE_UNREACHABLE', message: expect.stringContaining('scorecard of the service does not end') });
   expect(pages).toBe(1);
   await close();
 });

@@ -64,12 +64,12 @@ async function auditOf({ attester, firstDay }: WrittenRecord) {
 
 it('the package audits a chain on its own and exits with 0 or 1', async () => {
   const honest = await auditOf(await writeRecord(chain));
-  expect(honest.stdout, honest.stderr).toContain(`agree on every one of ${AUDITED_HORIZONS.length * AUDITED_DAYS} rows`);
+  expect(honest.stdout, honest.stderr).toMatch(/AGREES: [\d,]+ checks agree\./);
   expect(honest.code).toBe(0);
   const tampered = await auditOf(
     await writeRecord(chain, { prediction: (item) => (item.sequence === 3 && item.horizonDays === 3 ? [] : [item]) }),
   );
-  expect(tampered.stdout).toMatch(/\[sequence\] .*sequence 3 is missing on chain[\s\S]*DIFFERS: 1 of the above/);
+  expect(tampered.stdout).toMatch(/\[sequence\] .*sequence 3 is missing on chain[\s\S]*DIFFERS: 1 of [\d,]+ checks FAIL \(sequence\)/);
   expect(tampered.code).toBe(1);
 });
 

@@ -1,8 +1,9 @@
 import { openAuditByAddress } from '../../../audit/command/open-audit.ts';
 import { AUDIT_OPTIONS, type AuditCommand, EXIT_CODES_TEXT, runAudit } from '../../../audit/command/run-audit.ts';
 import { type ServiceValues, URL_OPTION } from '../arguments.ts';
-import type { SvcCommand } from '../command.ts';
+import { EXIT, type SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
+import { printError } from '../print-error.ts';
 
 type AuditValues = AuditCommand & Pick<ServiceValues, 'url'>;
 
@@ -14,13 +15,17 @@ export const auditCommand: SvcCommand<AuditValues> = {
   options: [...AUDIT_OPTIONS, [URL_OPTION[0], 'the same as --service', URL_OPTION[2]]],
   footer: EXIT_CODES_TEXT,
   run: (context, values) =>
-    runAudit(nameService(values, context), {
-      open: (command) =>
+    runAudit(
+      nameService(values, context),
+      (command) =>
         command.rpc === undefined && context.openAudit !== undefined
           ? context.openAudit(command)
           : openAuditByAddress(command, context.now()),
-      out: context.out,
-      err: context.err,
+      context,
+    ).catch((error: unknown) => {
+      printError(error, context, ({ suggestedAction }) => suggestedAction);
+      // 1 means that something differs.
+      return EXIT.misused;
     }),
 };
 

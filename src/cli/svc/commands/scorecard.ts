@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { buildPageQuery, ROWS_PER_PAGE, readPages } from '../../../audit/claims/service-claims.ts';
+import { readPages } from '../../../audit/claims/service-claims.ts';
 import { DEFAULT_HORIZON, parseHorizonDays } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
-import { OracleError } from '../../../platform/errors.ts';
 import { HORIZON_OPTION, JSON_OPTION, type ServiceValues, URL_OPTION } from '../arguments.ts';
 import { EXIT, type SvcCommand } from '../command.ts';
 import { printResult } from '../print.ts';
@@ -79,16 +78,11 @@ export const scorecardCommand: SvcCommand<ServiceValues & { horizon?: HorizonNam
 
 /** Reads all pages into one answer. @throws OracleError as `queryService`; SERVICE_UNREACHABLE when the pages do not end */
 async function readScorecard(url: string, horizonDays: number): Promise<{ answer: ScorecardAnswer; body: unknown }> {
-  const read = async (before: string | null) => {
-    const path = `/api/svc/scorecard?${buildPageQuery(horizonDays, ROWS_PER_PAGE, before)}` as const;
-    const page = await queryService({ url, path, schema: ANSWER });
+  const read = async (query: string) => {
+    const page = await queryService({ url, path: `/api/svc/scorecard?${query}`, schema: ANSWER });
     return { ...page, predictions: page.answer.predictions, nextCursor: page.answer.nextCursor };
   };
-  const endless = () =>
-    new OracleError('SERVICE_UNREACHABLE', `The scorecard of the service at ${url} does not end`, {
-      suggestedAction: 'Set the URL of another service with --url.',
-    });
-  const pages = await readPages(read, endless);
+  const pages = await readPages(horizonDays, read);
   const [{ answer, body }] = pages;
   if (pages.length === 1) return { answer, body };
   const predictions = pages.flatMap((page) => (page.body as { predictions: unknown[] }).predictions);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { audit } from '../../../../src/audit/audit.ts';
-import { type ChainReading, readClaims, type ServiceClaims } from '../../../../src/audit/claims/service-claims.ts';
+import { readClaims, type ServiceClaims } from '../../../../src/audit/claims/service-claims.ts';
 import { openAuditChain } from '../../../../src/audit/command/open-chain.ts';
 import { claimsOf } from '../../../../src/audit/command/open-claims.ts';
 import { openRecordPrices } from '../../../../src/cli/commands/audit-prices.ts';
@@ -67,13 +67,13 @@ it('claims are read at most a few times', async () => {
       return { horizon: `${horizonDays}d`, summary: {}, predictions: [] };
     },
   };
-  let reading: ChainReading = { evidence: [], throughBlock: 7 };
-  const readOn = async (): Promise<ChainReading> => {
+  let reading = { evidence: [] as AttestationEvidence[], throughBlock: 7 };
+  const readOn = async () => {
     reading = { evidence: [...reading.evidence, {} as AttestationEvidence], throughBlock: reading.throughBlock + 1 };
     return reading;
   };
-  const { evidence, throughBlock, answers } = await readClaims(claims, reading, readOn);
+  const { evidence, throughBlock, answers } = await readClaims(claims, readOn);
   expect(asked).toBe(4 * HORIZONS.length);
   expect(answers.map(({ horizon }) => horizon)).toEqual(HORIZONS.map((horizonDays) => `${horizonDays}d`));
-  expect([evidence.length, throughBlock]).toEqual([4, 11]);
+  expect([evidence.length, throughBlock]).toEqual([5, 12]);
 });

@@ -80,7 +80,7 @@ it('audit exits with 2 when the service does not belong to the data folder', asy
   const settings = () => loadConfig({ DATA_DIR: folder, FEEDS: 'simulated' });
   const run = await cli(['audit', '--service', url], { openAudit: (command) => openAudit(command, settings) });
   expect(run).toMatchObject({ code: 2, out: '' });
-  expect(run.err).toContain(`The service at ${url} is not that of the data folder ${folder}`);
+  expect(run.err.replaceAll('\n', ' ')).toContain(`The service at ${url} is not that of the data folder ${folder}`);
 });
 
 it('rejects a foreign EAS contract on a chain with a predeploy', async () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { mayBeInProgress } from '../../../../src/audit/audit.ts';
-import { AUDIT_OPTIONS, type AuditCommand, printAuditFailure } from '../../../../src/audit/command/run-audit.ts';
+import { AUDIT_OPTIONS, type AuditCommand } from '../../../../src/audit/command/run-audit.ts';
 import type { AuditReport } from '../../../../src/audit/report/audit-report.ts';
 import type { AuditDifference } from '../../../../src/audit/report/differences.ts';
 import { parseCommandLine } from '../../../../src/cli/svc/command-line.ts';
+import { printError } from '../../../../src/cli/svc/print-error.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
 
 const ATTESTER = `0x${'a1'.repeat(20)}`;
@@ -48,10 +49,10 @@ describe('the options', () => {
   });
 });
 
-describe('printAuditFailure', () => {
+describe('an audit that cannot be run', () => {
   function print(error: unknown): string {
     let text = '';
-    expect(printAuditFailure(error, { write: (more) => (text += more) })).toBe(2);
+    printError(error, { err: { write: (more: string) => (text += more) }, environment: {} });
     return text;
   }
 
@@ -62,7 +63,7 @@ describe('printAuditFailure', () => {
 
   it('prints a bug of the audit without endpoint URLs', () => {
     const text = print(new TypeError('no answer of https://rpc.example.org/a-secret-key'));
-    expect(text).toMatch(/^The audit itself failed; this is no result about the record:\nTypeError: no answer of <endpoint>\n.* at /);
+    expect(text).toMatch(/^Unexpected error: TypeError: no answer of <endpoint>\n.* at /);
     expect(text).not.toContain('a-secret-key');
     expect(print('a string')).toContain('a string');
   });

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { createClient, custom } from 'viem';
 import { expect, it } from 'vitest';
 import type { AuditChain } from '../../../../src/audit/chain/audit-chain.ts';
-import { type AttestationReads, readAttestations, toEvidence } from '../../../../src/dashboard/chain/attestations.ts';
 import { encodeCid } from '../../../../src/dashboard/chain/metadata.ts';
+import { createAttestationReader } from '../../../../src/dashboard/chain/record-chain.ts';
 import { buildMetadata } from '../../../../src/record/commitment/metadata.ts';
 
 const UID = `0x${'ab'.repeat(32)}`;
@@ -14,15 +14,16 @@ it('reports every answer that is no attestation as unread, and never throws', as
     fc.asyncProperty(fc.oneof(fc.anything(), fc.string(), hex), async (result) => {
       const client = createClient({ transport: custom({ request: async () => result }, { retryCount: 0 }) });
       const addresses = { eas: `0x${'ea'.repeat(20)}`, schemaRegistry: `0x${'eb'.repeat(20)}` };
-      const readings: AttestationReads = new Map();
-      await readAttestations(readings, [UID], { client, addresses, chainId: 1, parallel: 1 } as unknown as AuditChain);
-      expect(readings.get(UID)).toEqual({ problem: expect.stringMatching(/./) });
+      const read = createAttestationReader({ client, addresses, chainId: 1, parallel: 1 } as unknown as AuditChain);
+      expect(await read('prediction', UID)).toMatchObject({ uid: UID, content: { problem: expect.stringMatching(/./) } });
     }),
   );
 });
 
-it('treats a uid that was not read as one that is not on chain', () => {
-  expect(toEvidence(new Map(), '0xAB', 'prediction')).toEqual({ uid: '0xab', schema: 'prediction', content: null, blockAt: null });
+it('treats text that is no uid as one that is not on chain', async () => {
+  const read = createAttestationReader({} as AuditChain);
+  expect(await read('prediction', null)).toBeNull();
+  expect(await read('prediction', '0xAB')).toEqual({ uid: '0xab', schema: 'prediction', content: null, blockAt: null });
 });
 
 it('computes the same CID as the service', () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { explainContractDoubt, openRecordChain } from '../../../../src/dashboard/chain/record-chain.ts';
+import { createAttestationReader, explainContractDoubt, openRecordChain } from '../../../../src/dashboard/chain/record-chain.ts';
 import { checkRows } from '../../../../src/dashboard/check/check-rows.ts';
 import { findCommitmentsAround } from '../../../../src/dashboard/check/commitments.ts';
-import type { RowFinding } from '../../../../src/dashboard/check/evidence/evidence.ts';
+import type { RowFinding } from '../../../../src/dashboard/check/verify-row.ts';
 import type { ApiResponses, ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
 import type { CheckId } from '../../../../src/verify/catalogue.ts';
 import { ATTESTER, attested, METADATA, made, OPENS, PLACE, PREVIOUS, prediction, ROW, resolution } from './evidence.ts';
@@ -89,14 +89,16 @@ const INFO = {
   limits: { attestationHistory: { most: 100 } },
 } as unknown as ApiResponses['info'];
 
+const CONTEXT = { attester: ATTESTER, now: new Date() };
+
 async function findingsOf(rows: readonly ScorecardRow[], info = INFO): Promise<RowFinding[]> {
-  const findings: RowFinding[] = [];
+  const findings = new Map<ScorecardRow, RowFinding>();
   await checkRows({
     ...{ rows, info, shown: { horizon: 2, known: [...rows, before] }, endpoint, token: null },
     signal: new AbortController().signal,
-    onFinding: (_, finding) => void findings.push(finding),
+    onFinding: (row, finding) => void findings.set(row, finding),
   });
-  return findings;
+  return rows.map((row) => findings.get(row) as RowFinding);
 }
 
 /** What is left open, with the reasons. */
@@ -112,8 +114,8 @@ it('verifies a row with its predecessor', async () => {
 it('finds a second commitment for the same day in few requests', async () => {
   onChain.push(twin);
   expect(await findingsOf([row])).toMatchObject([{ verdict: 'mismatch', summary: 'Does not match: onePrediction' }]);
-  // Chain id, the row itself, first and last block, blocks of the range, events and the attestations that they name.
-  const asked = ['eth_chainId', 'eth_call', 'eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getLogs', 'eth_call'];
+  // Chain id, the prediction, first and last block, blocks of the range, events and the attestations that they name, the other two.
+  const asked = ['eth_chainId', 'eth_call', 'eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getLogs', 'eth_call', 'eth_call'];
   expect(posts.map((calls) => calls[0]?.method)).toEqual(asked);
   expect(posts[5]).toHaveLength(2);
   expect(rangeOf(posts[4]!)).toEqual([blockAt(OPENS / 1_000 - 18_000), blockAt(OPENS / 1_000) - 1]);
@@ -134,7 +136,8 @@ it.each([
   // For many rows the range is at most a day.
   const rows = [{ ...row, timestamp }, row];
   const { signal } = new AbortController();
-  const found = await findCommitmentsAround({ rows, info: INFO, signal }, await openRecordChain({ info: INFO, endpoint, signal }));
+  const chain = await openRecordChain({ info: INFO, endpoint, signal });
+  const found = await findCommitmentsAround(rows, { ...CONTEXT, chain, signal }, createAttestationReader(chain));
   if ('problem' in found) throw new Error(found.problem);
   expect(found.since).toEqual(new Date(OPENS - 86_400_000));
   expect(found.committed).toHaveLength(2);
@@ -186,11 +189,13 @@ it('times out on a slow endpoint', async () => {
     return new Promise((_, reject) => request.signal!.addEventListener('abort', () => reject(request.signal!.reason)));
   });
   const stop = new AbortController();
-  const task = { rows: [row], info: INFO, signal: stop.signal };
-  const chain = await openRecordChain({ ...task, endpoint });
+  const { signal } = stop;
+  const chain = await openRecordChain({ info: INFO, endpoint, signal });
+  const search = { ...CONTEXT, chain, signal };
   const problem = 'the endpoint did not answer within 0.05 s';
-  expect(await findCommitmentsAround(task, chain, { timeoutMs: 50 })).toEqual({ problem });
-  const looking = findCommitmentsAround(task, chain);
+  const read = createAttestationReader(chain);
+  expect(await findCommitmentsAround([row], search, read, 50)).toEqual({ problem });
+  const looking = findCommitmentsAround([row], search, read);
   stop.abort();
   await expect(looking).rejects.toMatchObject({ name: 'AbortError' });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { formatTally } from '../../../../src/dashboard/check/check-toolbar.ts';
-import type { RowFinding } from '../../../../src/dashboard/check/evidence/evidence.ts';
+import type { RowFinding } from '../../../../src/dashboard/check/verify-row.ts';
 import type { CheckId } from '../../../../src/verify/catalogue.ts';
 import { createFindings, NO_SUBJECT } from '../../../../src/verify/findings.ts';
 
