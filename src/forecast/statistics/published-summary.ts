@@ -22,3 +22,11 @@ export function toPublishedSummary(source: Omit<RecordSummary, 'longestWinStreak
     streak: { count: streak.count, type: streak.type ?? 'WIN' },
   };
 }
+
+/** Summary and statistics of a scorecard. */
+export function publishRecordSummary({ longestWinStreak: longestStreak, ...source }: RecordSummary) {
+  const summary = toPublishedSummary(source);
+  const { totalPredictions: total, scored, wins, losses, accuracy, streak } = summary;
+  const currentStreak = streak.type === 'WIN' ? streak.count : 0;
+  return { summary, stats: { total, scored, wins, losses, accuracy, currentStreak, longestStreak } };
+}

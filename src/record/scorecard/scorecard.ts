@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { REGIMES } from '../../forecast/regime/regime.ts';
-import { toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
+import { publishRecordSummary } from '../../forecast/statistics/published-summary.ts';
 import { compareBrier, type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.ts';
 import { computeWinRate, type RecordRow, type WinRate } from '../../forecast/statistics/win-rate.ts';
@@ -27,21 +27,10 @@ export interface ScorecardPage {
 const WHOLE_SCORECARD: ScorecardPage = { limit: Number.POSITIVE_INFINITY, before: null };
 
 export function buildScorecard(docs: ForecastDoc[], horizonDays: number, options: ViewOptions, page = WHOLE_SCORECARD): Scorecard {
-  const { longestWinStreak, ...figures } = summarizeRecord(docs.map(toSummaryRow), horizonDays);
-  const summary = toPublishedSummary(figures);
   const shown = selectPage(docs, page);
   const first = shown.at(-1);
   return {
-    summary,
-    stats: {
-      total: docs.length,
-      scored: summary.scored,
-      wins: summary.wins,
-      losses: summary.losses,
-      accuracy: summary.accuracy,
-      currentStreak: summary.streak.type === 'WIN' ? summary.streak.count : 0,
-      longestStreak: longestWinStreak,
-    },
+    ...publishRecordSummary(summarizeRecord(docs.map(toSummaryRow), horizonDays)),
     predictions: shown.map((doc) => toScorecardEntry(doc, options)),
     nextBefore: first === undefined || first === docs[0] ? null : first.sequence,
   };

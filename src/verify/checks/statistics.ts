@@ -2,7 +2,7 @@ import type { Day } from '../../forecast/day.ts';
 import { computeBaseRate } from '../../forecast/fit/coefficients.ts';
 import { MIN_HISTORY_DAYS } from '../../forecast/input-frame.ts';
 import { formatHorizonName, getBlockIndex, getTrainingEnd, type HorizonDays, TRAINING_START } from '../../forecast/model.ts';
-import { toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
+import { publishRecordSummary } from '../../forecast/statistics/published-summary.ts';
 import { computeRecordStatistics, type RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
 import { type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.ts';
@@ -52,25 +52,13 @@ function keepFirstOfDay(rows: readonly RecordRow[]): RecordRow[] {
   return kept;
 }
 
-/** The figures in the service's format, without those that chain and prices do not determine. */
+/** The figures in the service's format; undefined where chain and prices do not determine them. */
 export function buildExpectedFigures({ summary, statistics }: RecomputedFigures) {
-  const { longestWinStreak, ...figures } = summary;
-  const { brier: _, ...counts } = toPublishedSummary(figures);
-  const { probabilities, calls } = statistics;
-  const publishedSummary = { ...counts, brier: getComparableBrier(summary, statistics) };
-  return {
-    summary: publishedSummary,
-    stats: {
-      total: summary.totalPredictions,
-      scored: counts.scored,
-      wins: summary.wins,
-      losses: summary.losses,
-      accuracy: counts.accuracy,
-      currentStreak: summary.streak.type === 'WIN' ? summary.streak.count : 0,
-      longestStreak: longestWinStreak,
-    },
-    statistics: { calls, probabilities: probabilities === null ? null : omitUnknownSkill(probabilities) },
-  };
+  const { calls, probabilities } = statistics;
+  const published = publishRecordSummary(summary);
+  const known = probabilities && { ...probabilities, climatologySkill: probabilities.climatologySkill ?? undefined };
+  const expected = { ...published.summary, brier: getDeterminedBrier(summary, statistics) };
+  return { ...published, summary: expected, statistics: { calls, probabilities: known, distribution: undefined } };
 }
 
 /** One entry of `byHorizon`. */
@@ -78,18 +66,13 @@ export function buildHorizonFigures({ horizonDays, summary, statistics }: Recomp
   const { totalPredictions: total, resolved, wins, accuracy, dedupedTotal, accuracyInterval95, verdict } = summary;
   const { holds, voids, missed, pending } = summary;
   const { effectiveN } = statistics.calls;
-  const scored = { resolved, wins, accuracy, effectiveN, dedupedTotal, accuracyInterval95, brier: getComparableBrier(summary, statistics) };
+  const scored = { resolved, wins, accuracy, effectiveN, dedupedTotal, accuracyInterval95, brier: getDeterminedBrier(summary, statistics) };
   return { horizon: formatHorizonName(horizonDays), total, ...scored, holds, voids, missed, pending, verdict };
 }
 
-/** Omits the figures that need an unknown base rate. */
-function getComparableBrier({ brier }: RecordSummary, { probabilities }: RecordStatistics) {
-  if (brier !== null || probabilities === null) return brier;
-  return { n: probabilities.n, model: probabilities.brier };
-}
-
-function omitUnknownSkill({ climatologySkill, ...probabilities }: NonNullable<RecordStatistics['probabilities']>) {
-  return climatologySkill === null ? probabilities : { ...probabilities, climatologySkill };
+/** Prices that do not reach back far enough leave the base rate undetermined. */
+function getDeterminedBrier({ brier }: RecordSummary, { probabilities }: RecordStatistics) {
+  return brier ?? (probabilities && { n: probabilities.n, model: probabilities.brier, climatology: undefined });
 }
 
 /** Base rate of UP on a day; null where the closes do not cover the training days. */
