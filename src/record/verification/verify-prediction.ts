@@ -6,19 +6,14 @@ import { DIRECTION_CODES, OUTCOME_CODES, SIGNAL_CODES } from '../../chain/eas/co
 import { formatDay } from '../../forecast/day.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { getCheck } from '../../verify/catalogue.ts';
-import { checkForecastEvidence } from '../../verify/check-forecast-evidence.ts';
-import { createFindings } from '../../verify/findings.ts';
 import { formatForecastVerdict, getVerdict } from '../../verify/summary.ts';
-import { type AttestationType, findAttestation } from '../attestations/find-and-count.ts';
 import { viewSalt } from '../attestations/view.ts';
-import type { ForecastDoc } from '../forecast-doc.ts';
 import { COMMITMENT_FORMULA } from '../oracle/commitment-proof.ts';
 import type { PredictionVerificationReply } from '../schemas/prediction-verification.ts';
 import { toScorecardEntry } from '../scorecard/scorecard.ts';
-import { buildForecastEvidence, getExplorerUrl, toChecks } from './forecast-evidence.ts';
-import { type AttestationVerificationDeps, foreignAttestationError } from './verify-attestation.ts';
+import { checkRecordedForecast, findByAttestation, getExplorerUrl, type RecordCheckDeps, toChecks } from './forecast-evidence.ts';
 
-export interface PredictionVerificationDeps extends AttestationVerificationDeps {
+export interface PredictionVerificationDeps extends RecordCheckDeps {
   addresses: ChainAddresses;
 }
 
@@ -35,22 +30,18 @@ export async function verifyPrediction(
   reference: PredictionReference,
   caller: Caller,
 ): Promise<PredictionVerificationReply> {
-  const doc = 'uid' in reference ? await findByAttestation(deps, reference.uid) : await findById(deps, reference);
-  const [options, now] = [deps.viewFor(caller), deps.now()];
-  const read = await readAttestations(deps, doc);
-  const findings = createFindings();
-  const evidence = buildForecastEvidence(deps, doc, { read, caller });
-  const row = checkForecastEvidence(evidence, { attester: deps.attesterAddress, now }, findings);
-  const { list } = findings;
-  const checks = toChecks(list);
+  const doc = 'uid' in reference ? (await findByAttestation(deps, reference.uid)).doc : await findById(deps, reference);
+  const { now, read, row, findings } = await checkRecordedForecast(deps, doc, caller);
+  const options = deps.viewFor(caller);
+  const checks = toChecks(findings);
   return {
     asOf: now.toISOString(),
-    verified: getVerdict(list) === 'pass',
-    verdict: formatForecastVerdict(list, row),
+    verified: getVerdict(findings) === 'pass',
+    verdict: formatForecastVerdict(findings, row),
     agreeing: checks.filter(({ ok }) => ok).length,
     checked: checks.length,
     checks,
-    unchecked: list
+    unchecked: findings
       .filter(({ outcome }) => outcome === 'unknown')
       .map(({ check, subject, because }) => {
         return { attestation: subject.attestation ?? 'prediction', what: getCheck(check).title.toLowerCase(), reason: because };
@@ -64,18 +55,6 @@ export async function verifyPrediction(
   };
 }
 
-/** @throws OracleError NOT_FOUND for a uid that is not on chain or not in the record */
-async function findByAttestation(deps: PredictionVerificationDeps, uid: Hex): Promise<ForecastDoc> {
-  const known = await findAttestation(deps.record, uid);
-  if (known !== null) return known.doc;
-  const onChain = await deps.attestations.read(uid);
-  if (onChain !== null) throw foreignAttestationError(onChain, deps.chainId);
-  throw new OracleError('NOT_FOUND', `There is no attestation ${uid} on chain ${deps.chainId}`, {
-    field: 'uid',
-    suggestedAction: 'Take a uid from the track record or from the history of attestations.',
-  });
-}
-
 async function findById({ record }: PredictionVerificationDeps, { predictionId, field }: { predictionId: string; field: string }) {
   const [doc] = await record.listByIds([predictionId]);
   if (doc !== undefined) return doc;
@@ -85,12 +64,6 @@ async function findById({ record }: PredictionVerificationDeps, { predictionId, 
     field,
     suggestedAction: `The record ${range}: name a day in it, or take an id or uid from the track record.`,
   });
-}
-
-async function readAttestations({ attestations }: PredictionVerificationDeps, { attestation, reveal }: ForecastDoc) {
-  const known = Object.entries({ prediction: attestation, resolution: reveal }) as [AttestationType, { uid: Hex } | null][];
-  const reads = known.map(async ([type, made]) => made && { type, uid: made.uid, onChain: await attestations.read(made.uid) });
-  return (await Promise.all(reads)).filter((one) => one !== null);
 }
 
 const describeSchema = (name: SchemaName) => ({ uid: getSchemaUid(name), fields: EAS_SCHEMAS[name] });

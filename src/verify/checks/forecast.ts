@@ -1,10 +1,9 @@
-import type { CommitmentOpening } from '../../chain/eas/commitment.ts';
 import type { RecordStatus } from '../../forecast/statistics/win-rate.ts';
-import { isUnread, type Prediction, type PriceEvidence, type Resolution, type Unread } from '../evidence.ts';
+import type { Prediction, PriceEvidence, Resolution } from '../evidence.ts';
 import type { Findings } from '../findings.ts';
-import { isLatePrediction, isMissedPrediction, toSubject } from './prediction.ts';
+import { isLatePrediction, isMissedPrediction } from './prediction.ts';
 import { type CheckedOutcome, checkOutcome, computeStatus } from './prices.ts';
-import { checkOpening, checkResolution, checkRevealDue, checkVoid } from './resolution.ts';
+import { checkResolution, checkRevealDue, checkVoid } from './resolution.ts';
 
 /** One forecast as proven by chain and prices. */
 export interface CheckedRow {
@@ -24,9 +23,7 @@ export interface CheckedRow {
 
 export interface ForecastContext {
   /** Undefined: closes are not part of this check. */
-  prices?: PriceEvidence | Unread | undefined;
-  /** Salt and values that the service returns before they are on chain; undefined: they are not part of this check. */
-  opening?: CommitmentOpening | Unread | undefined;
+  prices?: PriceEvidence | undefined;
   now: Date;
   findings: Findings;
 }
@@ -39,28 +36,22 @@ export function toUnresolvedRow(prediction: Prediction): CheckedRow {
 }
 
 /** Checks the resolution of a forecast, or its absence, and recomputes the outcome. */
-export function checkForecast(prediction: Prediction, resolution: Resolution | null, context: ForecastContext): CheckedRow {
-  const { prices, opening, now, findings } = context;
+export function checkForecast(
+  prediction: Prediction,
+  resolution: Resolution | null,
+  { prices, now, findings }: ForecastContext,
+): CheckedRow {
   const row = { ...toUnresolvedRow(prediction), resolution };
-  if (opening !== undefined) checkServedOpening(prediction, opening, findings);
   if (row.status === 'VOID') {
     checkVoid(prediction, resolution !== null, findings);
     return row;
   }
   if (resolution === null) {
-    checkRevealDue(prediction, isUnread(prices) ? undefined : prices, now, findings);
+    checkRevealDue(prediction, prices, now, findings);
     return row;
   }
   const opened = checkResolution(prediction, resolution, findings);
   const outcome = checkOutcome(prediction, resolution, prices, findings);
   const status = opened ? computeStatus(resolution.data, outcome.fromCents, outcome.toCents) : 'PENDING';
   return { ...row, opened, outcome, status };
-}
-
-/** Checks salt and values that the service returns before they are on chain. */
-export function checkServedOpening(prediction: Prediction, opening: CommitmentOpening | Unread, findings: Findings): void {
-  if (isMissedPrediction(prediction)) return;
-  const subject = toSubject(prediction);
-  if (isUnread(opening)) findings.leave('opening', subject, opening.problem, false);
-  else checkOpening(subject, { commitment: prediction.data.commitment, opening }, findings);
 }

@@ -28,7 +28,8 @@ export function matchResolutions(
   const matched = new Map<Hex, Resolution>();
   for (const [refUid, [first, ...more]] of Map.groupBy(resolutions, (one) => one.refUid)) {
     const prediction = known.get(refUid);
-    const subject = prediction === undefined ? { ...NO_SUBJECT, uid: first.uid } : toResolutionSubject(prediction);
+    const unknown = { ...NO_SUBJECT, attestation: 'resolution', uid: first.uid } as const;
+    const subject = prediction === undefined ? unknown : toResolutionSubject(prediction);
     const because = `a resolution of ${refUid}, which is no forecast of this attester`;
     const actual = prediction?.uid ?? 'another';
     if (!findings.compare('resolves', subject, { field: 'refUid', expected: refUid, actual, because })) continue;
@@ -53,11 +54,11 @@ function describeDifference(first: ResolutionData, second: ResolutionData): stri
 export function checkVoid(prediction: Prediction, isResolved: boolean, findings: Findings): void {
   const { at, data } = prediction;
   const subject = toResolutionSubject(prediction);
-  if (!isResolved) return void findings.compare('void', subject, { field: 'time', expected: 'VOID', actual: 'VOID' });
-  const because = isMissedPrediction(prediction)
-    ? 'nothing was committed, but it was resolved'
-    : `attested late: its block is of ${formatInstant(at)}, its window opened at ${formatInstant(data.windowOpensAt)}; it is VOID, but it was resolved`;
-  findings.fail('void', subject, { field: 'time', expected: 'VOID', actual: 'resolved', because });
+  const why = isMissedPrediction(prediction)
+    ? 'nothing was committed'
+    : `attested late: its block is of ${formatInstant(at)}, its window opened at ${formatInstant(data.windowOpensAt)}`;
+  const actual = isResolved ? 'resolved' : 'VOID';
+  findings.compare('void', subject, { field: 'time', expected: 'VOID', actual, because: `${why}; it is VOID, but it was resolved` });
 }
 
 /** The record's data ends before the outcome window, so the forecast can never resolve. */
@@ -72,14 +73,14 @@ export function checkRevealDue(prediction: Prediction, prices: PriceEvidence | u
   const end = formatInstant(resolvesAt);
   const lateMs = now.getTime() - resolvesAt.getTime();
   const { to } = getCloseDays(prediction);
-  if (isBeyondData(prediction, prices)) findings.leave('revealed', subject, 'the data of the record ends before its window', false);
-  else if (!(lateMs > GRACE_MS)) {
-    const because = lateMs > 0 ? `its window has ended at ${end}, and it is not resolved yet` : `its outcome is due at ${end}`;
-    findings.leave('revealed', subject, because, false);
-  } else if (prices?.closes.has(to) !== true) {
+  const leave = (because: string, isDue = false) => findings.leave('revealed', subject, because, isDue);
+  if (isBeyondData(prediction, prices)) leave('the data of the record ends before its window');
+  else if (!(lateMs > 0)) leave(`its outcome is due at ${end}`);
+  else if (lateMs <= GRACE_MS) leave(`its window has ended at ${end}, and it is not resolved yet`);
+  else if (prices?.closes.has(to) !== true) {
     // Without a close in these prices, the forecast may not have been resolvable.
     const close = `there is no close of ${formatDay(to)} in ${prices?.source ?? 'the prices that were named (none)'}`;
-    findings.leave('revealed', subject, `over at ${end} and not revealed; ${close} to say whether it could be`);
+    leave(`over at ${end} and not revealed; ${close} to say whether it could be`, true);
   } else {
     const because = `withheld: its window ended at ${end}, and nothing has been revealed`;
     findings.fail('revealed', subject, { field: 'resolution', expected: true, actual: false, because });
@@ -123,17 +124,15 @@ function tryComputeCommitment(opening: CommitmentOpening): string {
   }
 }
 
+const CALLS = (['HOLD', 'BUY', 'SELL'] as const).flatMap((signal) => (['UP', 'DOWN'] as const).map((direction) => ({ signal, direction })));
+
 /** Searches the few possible signals and directions for the committed ones. */
 function describeCommitted(opening: CommitmentOpening, commitment: string): string {
-  for (const signal of ['HOLD', 'BUY', 'SELL'] as const) {
-    for (const direction of ['UP', 'DOWN'] as const) {
-      for (const pUpBps of [opening.pUpBps, 10_000 - opening.pUpBps]) {
-        if (tryComputeCommitment({ ...opening, signal, direction, pUpBps }) !== commitment) continue;
-        return `${signal} ${direction} with P(up) ${pUpBps} bps was committed, ${opening.signal} ${opening.direction} with ${opening.pUpBps} bps was revealed`;
-      }
-    }
-  }
-  return 'the salt, or a value, was changed';
+  const calls = CALLS.flatMap((call) => [opening.pUpBps, 10_000 - opening.pUpBps].map((pUpBps) => ({ ...call, pUpBps })));
+  const committed = calls.find((call) => tryComputeCommitment({ ...opening, ...call }) === commitment);
+  if (committed === undefined) return 'the salt, or a value, was changed';
+  const format = ({ signal, direction, pUpBps }: typeof committed) => `${signal} ${direction} with P(up) ${pUpBps} bps`;
+  return `${format(committed)} was committed, ${format(opening)} was revealed`;
 }
 
 /** BUY implies UP, SELL implies DOWN; the direction is the likelier one, and the confidence is its probability. */

@@ -1,4 +1,4 @@
-import { type Day, formatDay } from '../../forecast/day.ts';
+import { formatDay } from '../../forecast/day.ts';
 import { HORIZONS } from '../../forecast/model.ts';
 import type { Prediction } from '../evidence.ts';
 import { type Findings, NO_SUBJECT } from '../findings.ts';
@@ -17,7 +17,10 @@ export function checkSequences(predictions: readonly Prediction[], findings: Fin
   const sequences = groups.map(([horizonDays, members]) => {
     for (const rivals of Map.groupBy(members, ({ data }) => data.day).values()) checkOnePrediction(rivals[0], rivals, findings);
     const ordered = keepFirstOfSequence(members, findings);
-    for (const [index, prediction] of ordered.entries()) checkPlace(prediction, ordered[index - 1], findings);
+    for (const [index, prediction] of ordered.entries()) {
+      checkWindow(prediction, findings);
+      checkFollows(prediction, ordered[index - 1], findings);
+    }
     return { horizonDays, predictions: ordered };
   });
   if (sequences.length > 0) checkEnds(sequences, findings);
@@ -48,28 +51,18 @@ function keepFirstOfSequence(members: readonly Prediction[], findings: Findings)
   return [...first.values()].sort((a, b) => a.data.sequence - b.data.sequence);
 }
 
-function checkPlace(prediction: Prediction, before: Prediction | undefined, findings: Findings): void {
-  const missing = prediction.data.sequence - (before?.data.sequence ?? 0) - 1;
-  checkWindow(prediction, findings);
-  // The uid of a missing forecast is unknown.
-  if (missing === 0) checkFollows(prediction, before, findings);
-  else if (missing > 0) {
-    reportGap(prediction, { missing, isFirst: before === undefined }, findings);
-    if (before !== undefined) checkNextDay(prediction, before, findings);
-  }
-}
-
-/** Checks day and reference against the forecast before it; undefined: it is the first. */
+/** Checks day, number and reference against the forecast before it; undefined: it is the first. */
 export function checkFollows(prediction: Prediction, before: Prediction | undefined, findings: Findings): void {
-  if (before !== undefined) checkNextDay(prediction, before, findings);
-  checkLink(prediction, before, findings);
-}
-
-function checkNextDay(prediction: Prediction, before: Prediction, findings: Findings): void {
   const { sequence, day } = prediction.data;
-  const expected = formatDay(before.data.day + sequence - before.data.sequence);
-  const because = `sequence ${sequence} is not the next day`;
-  findings.compare('sequence', toSubject(prediction), { field: 'day', expected, actual: formatDay(day), because });
+  const missing = sequence - (before?.data.sequence ?? 0) - 1;
+  if (before !== undefined) {
+    const expected = formatDay(before.data.day + missing + 1);
+    const because = `sequence ${sequence} is not the next day`;
+    findings.compare('sequence', toSubject(prediction), { field: 'day', expected, actual: formatDay(day), because });
+  }
+  // The uid of a missing forecast is unknown.
+  if (missing > 0) reportGap(prediction, { missing, isFirst: before === undefined }, findings);
+  else checkLink(prediction, before, findings);
 }
 
 function reportGap({ data }: Prediction, { missing, isFirst }: { missing: number; isFirst: boolean }, findings: Findings): void {
@@ -84,17 +77,17 @@ function reportGap({ data }: Prediction, { missing, isFirst }: { missing: number
 
 /** All horizons of a day are committed in one transaction, so they start and end on the same days. */
 function checkEnds(sequences: readonly HorizonSequence[], findings: Findings): void {
-  const ends = sequences.map(({ horizonDays, predictions }) => {
-    return { horizonDays, first: predictions[0].data.day, last: predictions.at(-1)!.data.day };
-  });
-  const first = Math.min(...ends.map((end) => end.first));
-  const last = Math.max(...ends.map((end) => end.last));
-  for (const { horizonDays, ...end } of ends) {
-    const compare = (field: string, expected: Day, actual: Day, because: string) => {
-      const days = { expected: formatDay(expected), actual: formatDay(actual) };
-      findings.compare('sequence', { ...NO_SUBJECT, horizonDays, day: expected }, { field, ...days, because });
-    };
-    compare('first day', first, end.first, 'the horizon begins later than others');
-    compare('last day', last, end.last, 'the horizon ends while others go on: its last forecasts are missing on chain');
+  const findEnd = ({ predictions }: HorizonSequence, index: 0 | -1) => predictions.at(index)!.data.day;
+  for (const [field, index, choose, because] of ENDS) {
+    const expected = choose(...sequences.map((one) => findEnd(one, index)));
+    for (const one of sequences) {
+      const subject = { ...NO_SUBJECT, horizonDays: one.horizonDays, day: expected };
+      findings.compare('sequence', subject, { field, expected: formatDay(expected), actual: formatDay(findEnd(one, index)), because });
+    }
   }
 }
+
+const ENDS = [
+  ['first day', 0, Math.min, 'the horizon begins later than others'],
+  ['last day', -1, Math.max, 'the horizon ends while others go on: its last forecasts are missing on chain'],
+] as const;
