@@ -1,22 +1,15 @@
 import type { Hex } from 'viem';
 import { type Day, formatDay, toDay } from '../forecast/day.ts';
+import { createBaseRates, type DailyCloses } from '../forecast/fit/base-rates.ts';
 import { checkAttestation } from './checks/attestation.ts';
 import { checkCloseCalls, checkOneClose } from './checks/closes.ts';
 import { type CheckedRow, checkForecast } from './checks/forecast.ts';
 import { checkInTime, getCloseDays, isLatePrediction, isMissedPrediction } from './checks/prediction.ts';
 import { isBeyondData, matchResolutions } from './checks/resolution.ts';
 import { checkSequences } from './checks/sequence.ts';
-import { createBaseRates, type RecomputedFigures, recompute, toRecordRows } from './checks/statistics.ts';
+import { type RecomputedFigures, recompute, toRecordRows } from './checks/statistics.ts';
 import { compareClaims } from './claims/claims.ts';
-import type {
-  AttestationEvidence,
-  CheckContext,
-  ClaimedScorecard,
-  Prediction,
-  PriceEvidence,
-  PriceHistory,
-  Resolution,
-} from './evidence.ts';
+import type { AttestationEvidence, CheckContext, ClaimedScorecard, Prediction, PriceEvidence, Resolution } from './evidence.ts';
 import { type Findings, NO_SUBJECT } from './findings.ts';
 import { formatInstant } from './format-instant.ts';
 
@@ -58,7 +51,7 @@ export interface RecordEvidence {
   /** Null: closes are not compared. */
   prices: PriceEvidence | null;
   /** Closes since the first training day; null when they do not reach back as far. */
-  history: PriceHistory | null;
+  history: DailyCloses | null;
   /** One scorecard per horizon in the order of `HORIZONS`; null: no service is compared. */
   claims: readonly ClaimedScorecard[] | null;
   now: Date;
@@ -107,7 +100,7 @@ function noteRecordEnd(rows: readonly CheckedRow[], { endsOn, now }: { endsOn: D
   if (open > 0) findings.note(`${open} forecasts stay pending: the data of the record ends on ${formatDay(endsOn as Day)}`);
 }
 
-function recomputeAll(rows: readonly CheckedRow[], history: PriceHistory | null, findings: Findings): RecomputedFigures[] {
+function recomputeAll(rows: readonly CheckedRow[], history: DailyCloses | null, findings: Findings): RecomputedFigures[] {
   const baseRates = createBaseRates(history);
   const groups = Map.groupBy(rows, ({ prediction }) => prediction.data.horizonDays);
   const recomputed = [...groups].map(([horizonDays, members]) => recompute(toRecordRows(members, baseRates), horizonDays));

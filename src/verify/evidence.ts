@@ -42,13 +42,6 @@ export interface PriceEvidence {
   closes: ReadonlyMap<Day, number>;
 }
 
-/** One close per day. */
-export interface PriceHistory {
-  firstDay: Day;
-  /** USD; NaN for a missing close. */
-  closes: Float64Array;
-}
-
 type OrNull<Name extends string, Value> = Record<Name, Value | null>;
 
 /** What a service says of one forecast. Probabilities 0 to 1, prices in USD. */

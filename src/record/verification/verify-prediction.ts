@@ -1,14 +1,12 @@
 import type { Hex } from 'viem';
 import type { Caller } from '../../auth/caller.ts';
 import type { ChainAddresses } from '../../chain/addresses.ts';
-import { EAS_SCHEMAS, getSchemaUid, type SchemaName } from '../../chain/eas/attestation-schemas.ts';
-import { DIRECTION_CODES, OUTCOME_CODES, SIGNAL_CODES } from '../../chain/eas/commitment.ts';
 import { formatDay } from '../../forecast/day.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { getCheck } from '../../verify/catalogue.ts';
 import { formatForecastVerdict, getVerdict } from '../../verify/summary.ts';
 import { viewSalt } from '../attestations/view.ts';
-import { COMMITMENT_FORMULA } from '../oracle/commitment-proof.ts';
+import { describeManualVerification } from '../oracle/manual-verification.ts';
 import type { PredictionVerificationReply } from '../schemas/prediction-verification.ts';
 import { toScorecardEntry } from '../scorecard/scorecard.ts';
 import { checkRecordedForecast, findByAttestation, getExplorerUrl, type RecordCheckDeps, toChecks } from './forecast-evidence.ts';
@@ -64,34 +62,4 @@ async function findById({ record }: PredictionVerificationDeps, { predictionId, 
     field,
     suggestedAction: `The record ${range}: name a day in it, or take an id or uid from the track record.`,
   });
-}
-
-const describeSchema = (name: SchemaName) => ({ uid: getSchemaUid(name), fields: EAS_SCHEMAS[name] });
-
-const formatCodes = (codes: Record<string, number>) =>
-  Object.entries(codes)
-    .map(([word, code]) => `${word} ${code}`)
-    .join(', ');
-
-type ManualVerificationDeps = Pick<PredictionVerificationDeps, 'chainId' | 'addresses' | 'attesterAddress'>;
-
-/** What a verifier needs to check forecasts without this service. */
-export function describeManualVerification({ chainId, addresses, attesterAddress }: ManualVerificationDeps) {
-  return {
-    chain: `eip155:${chainId}`,
-    easContract: addresses.eas,
-    attester: attesterAddress,
-    predictionSchema: describeSchema('prediction'),
-    resolutionSchema: describeSchema('resolution'),
-    formula: COMMITMENT_FORMULA,
-    codes: `signal: ${formatCodes(SIGNAL_CODES)}; direction: ${formatCodes(DIRECTION_CODES)}; outcome: ${formatCodes(OUTCOME_CODES)}`,
-    steps: [
-      'Call getAttestation(uid) of the prediction on the EAS contract; compare attester and schema with those here.',
-      'Decode its data by the fields of the schema: time has to be before windowOpensAt.',
-      'Follow refUID from day to day: sequence goes down by one each time, to 1, without a gap.',
-      'Once it is resolved, do the same with the resolution: its refUID is the prediction.',
-      'Hash salt and values of the resolution by the formula: the result is the commitment of the prediction.',
-      'Compare the two closes with public daily closes of BTC/USD (00:00 UTC): UP wins if the later one is higher.',
-    ],
-  };
 }

@@ -1,13 +1,10 @@
-import type { Day } from '../../forecast/day.ts';
-import { computeBaseRate } from '../../forecast/fit/coefficients.ts';
-import { MIN_HISTORY_DAYS } from '../../forecast/input-frame.ts';
-import { formatHorizonName, getBlockIndex, getTrainingEnd, type HorizonDays, TRAINING_START } from '../../forecast/model.ts';
+import type { BaseRates } from '../../forecast/fit/base-rates.ts';
+import { formatHorizonName } from '../../forecast/model.ts';
 import { publishRecordSummary } from '../../forecast/statistics/published-summary.ts';
 import { computeRecordStatistics, type RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
 import { type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.ts';
 import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
-import type { PriceHistory } from '../evidence.ts';
 import type { CheckedRow } from './forecast.ts';
 
 /** Recomputed figures of one horizon. */
@@ -73,28 +70,4 @@ export function buildHorizonFigures({ horizonDays, summary, statistics }: Recomp
 /** Prices that do not reach back far enough leave the base rate undetermined. */
 function getDeterminedBrier({ brier }: RecordSummary, { probabilities }: RecordStatistics) {
   return brier ?? (probabilities && { n: probabilities.n, model: probabilities.brier, climatology: undefined });
-}
-
-/** Base rate of UP on a day; null where the closes do not cover the training days. */
-export type BaseRates = (day: Day, horizonDays: number) => number | null;
-
-/** Computes base rates from closes: the shrunk share of rises among the training days of the day's block. */
-export function createBaseRates(history: PriceHistory | null): BaseRates {
-  const known = new Map<string, number | null>();
-  return (day, horizonDays) => {
-    if (history === null) return null;
-    const block = getBlockIndex(day);
-    const key = `${block}:${horizonDays}`;
-    if (!known.has(key)) known.set(key, computeBaseRateFromCloses(history, block, horizonDays as HorizonDays));
-    return known.get(key) ?? null;
-  };
-}
-
-function computeBaseRateFromCloses({ firstDay, closes }: PriceHistory, block: number, horizonDays: HorizonDays): number | null {
-  const from = Math.max(TRAINING_START - firstDay, MIN_HISTORY_DAYS - 1);
-  const to = getTrainingEnd(block, horizonDays) - firstDay;
-  const read = closes.subarray(from, to + horizonDays);
-  if (to <= from || read.length < to + horizonDays - from || read.some(Number.isNaN)) return null;
-  const labels = Float64Array.from({ length: to }, (_, row) => (row >= from && closes[row + horizonDays] > closes[row] ? 1 : 0));
-  return computeBaseRate({ labels, weights: new Float64Array(to).fill(1 / horizonDays), from, to });
 }
