@@ -1,9 +1,17 @@
 import { sha256 } from 'viem';
 import type { CheckId } from './catalogue.ts';
 import { checkAttestation } from './checks/attestation.ts';
-import { type CheckedRow, checkForecast, toUnresolvedRow } from './checks/forecast.ts';
-import { checkInTime, checkLink, checkRivals, checkWindow, isMissedPrediction, toSubject } from './checks/prediction.ts';
-import { checkOpening, matchResolutions, toResolutionSubject } from './checks/resolution.ts';
+import { type CheckedRow, checkForecast, checkOpening, matchResolutions, toUnresolvedRow } from './checks/forecast.ts';
+import {
+  checkInTime,
+  checkLink,
+  checkRivals,
+  checkWindow,
+  isMissedPrediction,
+  toResolutionSubject,
+  toSubject,
+} from './checks/prediction.ts';
+
 import { checkFollows, checkHorizon } from './checks/sequence.ts';
 import { compareTree } from './claims/figure-tree.ts';
 import { checkClaimedOutcome, checkPosition, compareListedRow } from './claims/listed-row.ts';

@@ -66,7 +66,7 @@ export function createFindings(): Findings {
     notes,
     compare(check, subject, { field, expected, actual, because }) {
       const isEqual = normalizeHex(expected) === normalizeHex(actual);
-      const values = `expected ${shorten(expected) ?? 'nothing'}, found ${shorten(actual) ?? 'nothing'}`;
+      const values = `expected ${toPlainValue(expected) ?? 'nothing'}, found ${toPlainValue(actual ?? null) ?? 'nothing'}`;
       const reason = because === undefined ? `${field}: ${values}` : `${because} (${values})`;
       const result = { outcome: isEqual ? 'pass' : 'fail', because: isEqual ? '' : reason } as const;
       add({ check, subject, field, expected, actual, isDue: true, ...result });
@@ -80,8 +80,6 @@ export function createFindings(): Findings {
 }
 
 const MAX_VALUE_LENGTH = 300;
-
-const shorten = <Value>(value: Value) => (typeof value === 'string' ? value.slice(0, MAX_VALUE_LENGTH) : value);
 
 function toPlainValue(value: CheckedValue): CheckedValue {
   return typeof value === 'string' ? toPlainLine(value.slice(0, MAX_VALUE_LENGTH)) : value;

@@ -3,9 +3,8 @@ import { scoreDirection } from '../../forecast/scoring.ts';
 import type { PriceEvidence } from '../evidence.ts';
 import { type Findings, NO_SUBJECT } from '../findings.ts';
 import type { CheckedRow } from './forecast.ts';
-import { getCloseDays } from './prediction.ts';
+import { getCloseDays, toResolutionSubject } from './prediction.ts';
 import { computeReturnBps, toPriceCents } from './prices.ts';
-import { toResolutionSubject } from './resolution.ts';
 
 /** Independent sources disagree about the sign of smaller returns only: over five years, the largest was 55 bps. */
 const MAX_DISPUTED_RETURN_BPS = 60;

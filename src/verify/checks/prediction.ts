@@ -8,6 +8,10 @@ export function toSubject({ uid, data: { horizonDays, day, sequence } }: Predict
   return { attestation: 'prediction', horizonDays, day, sequence, uid };
 }
 
+export function toResolutionSubject(prediction: Prediction): FindingSubject {
+  return { ...toSubject(prediction), attestation: 'resolution' };
+}
+
 /** Zero commitment: nothing was forecast. */
 export function isMissedPrediction({ data }: Prediction): boolean {
   return data.commitment === zeroHash;

@@ -3,8 +3,7 @@ import { type Day, formatDay } from '../../forecast/day.ts';
 import { scoreDirection } from '../../forecast/scoring.ts';
 import type { Prediction, PriceEvidence, Resolution } from '../evidence.ts';
 import type { FindingSubject, Findings } from '../findings.ts';
-import { getCloseDays } from './prediction.ts';
-import { toResolutionSubject } from './resolution.ts';
+import { getCloseDays, toResolutionSubject } from './prediction.ts';
 
 /** The recomputed outcome of a forecast. */
 export interface CheckedOutcome {

@@ -4,24 +4,21 @@ import type { Prediction } from '../evidence.ts';
 import { type Findings, NO_SUBJECT } from '../findings.ts';
 import { checkLink, checkOnePrediction, checkWindow, toSubject } from './prediction.ts';
 
-/** The valid forecasts of one horizon: the first of each sequence number, ascending. */
-interface HorizonSequence {
-  horizonDays: number;
-  predictions: Prediction[];
-}
-
-/** Checks numbers, days, windows and references of each horizon for gaps and changes. `predictions` are in chain order. */
-export function checkSequences(predictions: readonly Prediction[], findings: Findings): HorizonSequence[] {
+/**
+ * Checks numbers, days, windows and references of each horizon for gaps and changes. `predictions` are in chain order.
+ * @returns by horizon, the valid forecasts: the first of each sequence number, ascending
+ */
+export function checkSequences(predictions: readonly Prediction[], findings: Findings): Prediction[][] {
   const known = predictions.filter((prediction) => checkHorizon(prediction, findings));
   const groups = [...Map.groupBy(known, ({ data }) => data.horizonDays)].sort(([a], [b]) => a - b);
-  const sequences = groups.map(([horizonDays, members]) => {
+  const sequences = groups.map(([, members]) => {
     for (const rivals of Map.groupBy(members, ({ data }) => data.day).values()) checkOnePrediction(rivals[0], rivals, findings);
     const ordered = keepFirstOfSequence(members, findings);
     for (const [index, prediction] of ordered.entries()) {
       checkWindow(prediction, findings);
       checkFollows(prediction, ordered[index - 1], findings);
     }
-    return { horizonDays, predictions: ordered };
+    return ordered;
   });
   if (sequences.length > 0) checkEnds(sequences, findings);
   return sequences;
@@ -38,17 +35,15 @@ export function checkHorizon(prediction: Prediction, findings: Findings): boolea
 
 /** Checks that a number is of one day. */
 function keepFirstOfSequence(members: readonly Prediction[], findings: Findings): Prediction[] {
-  const first = new Map<number, Prediction>();
-  for (const prediction of members) {
-    const { sequence, day } = prediction.data;
-    const before = first.get(sequence);
-    if (before === undefined) first.set(sequence, prediction);
-    else if (before.data.day !== day) {
-      const because = `sequence ${sequence} is there twice: ${formatDay(before.data.day)} has it in ${before.uid}, and ${formatDay(day)} again`;
+  const first = [...Map.groupBy(members, ({ data }) => data.sequence)].map(([sequence, [kept, ...more]]) => {
+    for (const prediction of more.filter(({ data }) => data.day !== kept.data.day)) {
+      const [before, again] = [kept, prediction].map(({ data }) => formatDay(data.day));
+      const because = `sequence ${sequence} is there twice: ${before} has it in ${kept.uid}, and ${again} again`;
       findings.fail('sequence', toSubject(prediction), { field: 'sequence', expected: 'once', actual: 'twice', because });
     }
-  }
-  return [...first.values()].sort((a, b) => a.data.sequence - b.data.sequence);
+    return kept;
+  });
+  return first.sort((a, b) => a.data.sequence - b.data.sequence);
 }
 
 /** Checks day, number and reference against the forecast before it; undefined: it is the first. */
@@ -75,19 +70,19 @@ function reportGap({ data }: Prediction, { missing, isFirst }: { missing: number
   findings.fail('sequence', subject, { field: 'sequence', expected: sequence, actual: null, because });
 }
 
-/** All horizons of a day are committed in one transaction, so they start and end on the same days. */
-function checkEnds(sequences: readonly HorizonSequence[], findings: Findings): void {
-  const findEnd = ({ predictions }: HorizonSequence, index: 0 | -1) => predictions.at(index)!.data.day;
-  for (const [field, index, choose, because] of ENDS) {
-    const expected = choose(...sequences.map((one) => findEnd(one, index)));
-    for (const one of sequences) {
-      const subject = { ...NO_SUBJECT, horizonDays: one.horizonDays, day: expected };
-      findings.compare('sequence', subject, { field, expected: formatDay(expected), actual: formatDay(findEnd(one, index)), because });
-    }
-  }
-}
-
 const ENDS = [
   ['first day', 0, Math.min, 'the horizon begins later than others'],
   ['last day', -1, Math.max, 'the horizon ends while others go on: its last forecasts are missing on chain'],
 ] as const;
+
+/** All horizons of a day are committed in one transaction, so they start and end on the same days. */
+function checkEnds(sequences: readonly Prediction[][], findings: Findings): void {
+  for (const [field, index, choose, because] of ENDS) {
+    const ends = sequences.map((predictions) => predictions.at(index)!.data);
+    const expected = choose(...ends.map(({ day }) => day));
+    for (const { horizonDays, day } of ends) {
+      const subject = { ...NO_SUBJECT, horizonDays, day: expected };
+      findings.compare('sequence', subject, { field, expected: formatDay(expected), actual: formatDay(day), because });
+    }
+  }
+}

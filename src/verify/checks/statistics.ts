@@ -1,6 +1,5 @@
 import type { BaseRates } from '../../forecast/fit/base-rates.ts';
-import { formatHorizonName } from '../../forecast/model.ts';
-import { publishRecordSummary } from '../../forecast/statistics/published-summary.ts';
+import { publishHorizonRow, publishRecordSummary } from '../../forecast/statistics/published-summary.ts';
 import { computeRecordStatistics, type RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
 import { type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.ts';
@@ -60,11 +59,8 @@ export function buildExpectedFigures({ summary, statistics }: RecomputedFigures)
 
 /** One entry of `byHorizon`. */
 export function buildHorizonFigures({ horizonDays, summary, statistics }: RecomputedFigures) {
-  const { totalPredictions: total, resolved, wins, accuracy, dedupedTotal, accuracyInterval95, verdict } = summary;
-  const { holds, voids, missed, pending } = summary;
-  const { effectiveN } = statistics.calls;
-  const scored = { resolved, wins, accuracy, effectiveN, dedupedTotal, accuracyInterval95, brier: getDeterminedBrier(summary, statistics) };
-  return { horizon: formatHorizonName(horizonDays), total, ...scored, holds, voids, missed, pending, verdict };
+  const row = publishHorizonRow(horizonDays, summary, statistics.calls.effectiveN);
+  return { ...row, brier: getDeterminedBrier(summary, statistics) };
 }
 
 /** Prices that do not reach back far enough leave the base rate undetermined. */

@@ -3,7 +3,7 @@ import type { CheckedRow } from '../checks/forecast.ts';
 import { toSubject } from '../checks/prediction.ts';
 import type { ListedClaim, ListedRow, Unread } from '../evidence.ts';
 import { type FindingSubject, type Findings, NO_SUBJECT } from '../findings.ts';
-import { compareRow } from './rows.ts';
+import { claimsOutcome, compareRow } from './rows.ts';
 
 /** Compares a row with its neighbours: horizon, single number, row before, and closes shared with adjacent windows. */
 export function checkPosition({ row, horizon: horizonDays, neighbours }: ListedClaim, findings: Findings): void {
@@ -23,9 +23,9 @@ export function checkPosition({ row, horizon: horizonDays, neighbours }: ListedC
 }
 
 /** A row without an attestation must not claim an outcome. */
-export function checkClaimedOutcome({ sequence, status, resolved, ...row }: ListedRow, findings: Findings): void {
-  const figures = [row.outcome, row.btcAtResolution, row.returnBps, row.resolvedAt, row.resolutionUid];
-  if (!resolved && figures.every((figure) => figure === null) && ['PENDING', 'VOID'].includes(status)) return;
+export function checkClaimedOutcome(row: ListedRow, findings: Findings): void {
+  const { sequence, status } = row;
+  if (!claimsOutcome(row) && ['PENDING', 'VOID'].includes(status)) return;
   const subject = { ...NO_SUBJECT, attestation: 'prediction', sequence } as const;
   const because = 'the service claims an outcome, and names no attestation of the forecast';
   findings.fail('shown', subject, { field: 'row', expected: 'on chain', actual: status, because });

@@ -40,7 +40,8 @@ export function compareRows(rows: readonly CheckedRow[], claimed: readonly Claim
 function checkDraftRow(claim: ClaimedRow, next: number, { horizonDays, now, findings }: RowContext): RecordRow[] {
   const subject = toClaimSubject(claim, horizonDays);
   const { day } = subject;
-  if (day === toDay(now.getTime()) && claim.sequence === next && isOpenClaim(claim)) {
+  const isDraft = claim.status === 'PENDING' && !claim.missed && claim.attestationUid === null && !claimsOutcome(claim);
+  if (isDraft && day === toDay(now.getTime()) && claim.sequence === next) {
     findings.note(`${formatDay(day)} ${horizonDays}d is not on chain yet; its window has not opened`);
     return [{ day, status: 'PENDING', missed: false, scored: null }];
   }
@@ -49,8 +50,9 @@ function checkDraftRow(claim: ClaimedRow, next: number, { horizonDays, now, find
   return [];
 }
 
-function isOpenClaim({ status, missed, resolved, outcome, attestationUid, resolutionUid }: ClaimedRow): boolean {
-  return status === 'PENDING' && !missed && !resolved && outcome === null && attestationUid === null && resolutionUid === null;
+/** Whether a row says more than one that is not resolved may say. */
+export function claimsOutcome({ resolved, outcome, btcAtResolution, returnBps, resolvedAt, resolutionUid }: ClaimedRow): boolean {
+  return resolved || [outcome, btcAtResolution, returnBps, resolvedAt, resolutionUid].some((figure) => figure !== null);
 }
 
 function toClaimSubject({ date, sequence }: ClaimedRow, horizonDays: number): FindingSubject {

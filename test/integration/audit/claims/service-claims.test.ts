@@ -192,7 +192,8 @@ describe('a service with wrong claims', () => {
   it('an uncommitted forecast is accepted until its window opens', async () => {
     const made = only(HORIZON, (claim) => {
       const day = TODAY;
-      const uncommitted = { status: 'PENDING', resolved: false, outcome: null, attestationUid: null, resolutionUid: null };
+      const none = { outcome: null, btcAtResolution: null, returnBps: null, resolvedAt: null, attestationUid: null, resolutionUid: null };
+      const uncommitted = { ...none, status: 'PENDING', resolved: false };
       claim.predictions.unshift({ ...oldest(claim), ...uncommitted, date: formatDay(day), sequence: DAYS + 1 });
       claim.summary.pending = Number(claim.summary.pending) + 1;
       claim.summary.totalPredictions = DAYS + 1;
