@@ -14,7 +14,7 @@ import {
 
 import { checkFollows, checkHorizon } from './checks/sequence.ts';
 import { compareTree } from './claims/figure-tree.ts';
-import { checkClaimedOutcome, checkPosition, compareListedRow } from './claims/listed-row.ts';
+import { checkClaimedOutcome, checkPosition, compareListedRow } from './claims/rows.ts';
 import { type AttestationEvidence, type CheckContext, type ForecastEvidence, isUnread, type Prediction, type Unread } from './evidence.ts';
 import { createFindings, type Findings, NO_SUBJECT } from './findings.ts';
 import { formatInstant } from './format-instant.ts';

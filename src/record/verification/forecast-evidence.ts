@@ -1,23 +1,19 @@
 import type { Address, Hex } from 'viem';
 import type { Caller } from '../../auth/caller.ts';
-import type { AttestationReader, OnChainAttestation } from '../../chain/eas/attestation-reader.ts';
-import { OracleError } from '../../platform/errors.ts';
+import type { OnChainAttestation } from '../../chain/eas/attestation-reader.ts';
 import { checkForecastEvidence } from '../../verify/check-forecast-evidence.ts';
 import type { ForecastEvidence } from '../../verify/evidence.ts';
 import { createFindings, type Finding } from '../../verify/findings.ts';
 import { describeFinding } from '../../verify/summary.ts';
-import { type AttestationMatch, type AttestationType, findAttestation } from '../attestations/find-and-count.ts';
+import type { AttestationType } from '../attestations/find-and-count.ts';
+import type { AttestationLookupDeps } from '../attestations/find-forecast.ts';
 import type { AttestationViewOptions } from '../attestations/view.ts';
 import { buildOpening } from '../commitment/commitment.ts';
 import { buildExpectedPrediction, buildExpectedResolution } from '../commitment/expected-attestation.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
-import type { ForecastRecord } from '../forecast-record.ts';
 import { mayRead } from '../forecast-visibility.ts';
 
-export interface RecordCheckDeps {
-  record: ForecastRecord;
-  attestations: AttestationReader;
-  chainId: number;
+export interface RecordCheckDeps extends AttestationLookupDeps {
   attesterAddress: Address;
   saltSecret: string;
   /** Attestation explorer; null on a local chain, or when none is known. */
@@ -36,30 +32,6 @@ export interface ReadAttestation {
 /** Page of an attestation in the explorer. */
 export function getExplorerUrl({ explorerUrl }: Pick<RecordCheckDeps, 'explorerUrl'>, uid: Hex): string | null {
   return explorerUrl === null ? null : `${explorerUrl}/attestation/view/${uid}`;
-}
-
-/**
- * The forecast of an attestation. Of a foreign one, the error names attester and schema, but does not repeat its data: a client must not
- * take it for an attestation of this service.
- * @throws OracleError NOT_FOUND for a uid that is not on chain or not in the record
- */
-export async function findByAttestation({ record, attestations, chainId }: RecordCheckDeps, uid: Hex): Promise<AttestationMatch> {
-  const known = await findAttestation(record, uid);
-  if (known !== null) return known;
-  const onChain = await attestations.read(uid);
-  if (onChain === null) throw missingAttestationError(uid, chainId);
-  const { attester, schemaUid, schemaName } = onChain;
-  const message = `The attestation ${uid} on chain ${chainId} is not of this service: attester ${attester}, schema ${schemaUid}`;
-  throw new OracleError('NOT_FOUND', message, {
-    field: 'uid',
-    details: { ofThisService: false, attester, schemaUid, schemaName },
-    suggestedAction: 'Take a uid from the history of attestations, or read this one in an EAS explorer of that chain.',
-  });
-}
-
-export function missingAttestationError(uid: Hex, chainId: number): OracleError {
-  const suggestedAction = 'Take a uid from the track record or from the history of attestations.';
-  return new OracleError('NOT_FOUND', `There is no attestation ${uid} on chain ${chainId}`, { field: 'uid', suggestedAction });
 }
 
 /**

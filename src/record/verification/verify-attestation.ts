@@ -1,16 +1,10 @@
 import type { Hex } from 'viem';
 import type { Caller } from '../../auth/caller.ts';
 import { getVerdict } from '../../verify/summary.ts';
+import { findByAttestation, missingAttestationError } from '../attestations/find-forecast.ts';
 import { viewAttestation } from '../attestations/view.ts';
 import type { AttestationVerification } from '../schemas/attestations.ts';
-import {
-  checkRecordedForecast,
-  findByAttestation,
-  getExplorerUrl,
-  missingAttestationError,
-  type RecordCheckDeps,
-  toChecks,
-} from './forecast-evidence.ts';
+import { checkRecordedForecast, getExplorerUrl, type RecordCheckDeps, toChecks } from './forecast-evidence.ts';
 
 /**
  * Verifies the forecast of an attestation, and returns what concerns this attestation.

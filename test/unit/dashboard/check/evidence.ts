@@ -6,7 +6,7 @@ import { type RowEvidence, verifyRow } from '../../../../src/dashboard/check/ver
 import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
 import { deriveAttestationUid } from '../../../../src/verify/attestation-uid.ts';
 import { checkAttestation } from '../../../../src/verify/checks/attestation.ts';
-import { getShownOpening } from '../../../../src/verify/claims/listed-row.ts';
+import { getShownOpening } from '../../../../src/verify/claims/rows.ts';
 import type { AttestationEvidence, ListedClaim } from '../../../../src/verify/evidence.ts';
 import { createFindings } from '../../../../src/verify/findings.ts';
 
