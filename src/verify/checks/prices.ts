@@ -6,12 +6,7 @@ import type { FindingSubject, Findings } from '../findings.ts';
 import { getCloseDays, toResolutionSubject } from './prediction.ts';
 
 /** The recomputed outcome of a forecast. */
-export interface CheckedOutcome {
-  fromCents: number;
-  toCents: number;
-  returnBps: number;
-  rose: boolean;
-}
+export type CheckedOutcome = ReturnType<typeof checkOutcome>;
 
 export function toPriceCents(usd: number): number {
   return Math.round(usd * 100);
@@ -33,12 +28,7 @@ export function computeStatus({ signal, direction }: Pick<ResolutionData, 'signa
 }
 
 /** Checks return and outcome against the revealed closes, and those against the independent ones, which take precedence. */
-export function checkOutcome(
-  prediction: Prediction,
-  { data }: Resolution,
-  prices: PriceEvidence | undefined,
-  findings: Findings,
-): CheckedOutcome {
+export function checkOutcome(prediction: Prediction, { data }: Resolution, prices: PriceEvidence | undefined, findings: Findings) {
   const subject = toResolutionSubject(prediction);
   const { btcAtSignalCents, btcAtResolutionCents, signal, direction, returnBps, outcome } = data;
   const expectedReturn = computeReturnBps(btcAtSignalCents, btcAtResolutionCents);

@@ -7,15 +7,10 @@ import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
 import type { CheckedRow } from './forecast.ts';
 
 /** Recomputed figures of one horizon. */
-export interface RecomputedFigures {
-  horizonDays: number;
-  rows: RecordRow[];
-  summary: RecordSummary;
-  statistics: RecordStatistics;
-}
+export type RecomputedFigures = ReturnType<typeof recompute>;
 
 /** Computes summary and statistics of the rows of one horizon, ordered by sequence. */
-export function recompute(rows: readonly RecordRow[], horizonDays: number): RecomputedFigures {
+export function recompute(rows: readonly RecordRow[], horizonDays: number) {
   const ascending = keepFirstOfDay(rows);
   const scored = ascending.flatMap((row): ScoredForecast[] => (row.scored === null ? [] : [row.scored]));
   return {

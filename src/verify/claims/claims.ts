@@ -1,24 +1,19 @@
 import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
 import type { CheckedRow } from '../checks/forecast.ts';
 import { buildExpectedFigures, buildHorizonFigures, type RecomputedFigures, recompute } from '../checks/statistics.ts';
-import type { ClaimedScorecard, PriceEvidence } from '../evidence.ts';
+import type { ClaimedScorecard } from '../evidence.ts';
 import { type Findings, NO_SUBJECT } from '../findings.ts';
 import { compareTree } from './figure-tree.ts';
-import { compareRows } from './rows.ts';
+import { compareRows, type RowContext } from './rows.ts';
 
-export interface ClaimContext {
+export interface ClaimContext extends Omit<RowContext, 'horizonDays'> {
   /** One scorecard per horizon in the order of `HORIZONS`. */
   answers: readonly ClaimedScorecard[];
-  /** Null: closes are not compared. */
-  prices: PriceEvidence | null;
-  now: Date;
-  findings: Findings;
 }
 
 const OPTIONAL_MEMBERS = ['stats', 'statistics', 'byHorizon'] as const;
 /** Neither chain nor prices determine these. */
-const UNDETERMINED = { success: undefined, source: undefined, predictions: undefined, byRegime: undefined, byModelVersion: undefined };
-const UNDETERMINED_MARKETS = { marketSkill: undefined, predictionMarket: undefined };
+const UNDETERMINED = ['success', 'source', 'predictions', 'byRegime', 'byModelVersion', 'marketSkill', 'predictionMarket'];
 const MAX_DOUBTS_LISTED = 4;
 const MAX_NAMES_LISTED = 10;
 const MAX_NAME_LENGTH = 60;
@@ -62,7 +57,7 @@ function buildExpectedScorecard(proven: readonly RecomputedFigures[], index: num
   const byHorizon = { ...Object.fromEntries(figures.map((one) => [one.horizon, one])), entries: figures.length };
   const optional = Object.entries({ ...parts, byHorizon }).filter(([name]) => claim[name] !== undefined);
   const horizon = formatHorizonName(proven[index].horizonDays);
-  return { horizon, summary, ...Object.fromEntries(optional), ...UNDETERMINED, ...UNDETERMINED_MARKETS };
+  return { horizon, summary, ...Object.fromEntries(optional), ...Object.fromEntries(UNDETERMINED.map((name) => [name, undefined])) };
 }
 
 /** Entries by horizon, with their number: each horizon has to be there once. */

@@ -10,6 +10,7 @@ import { compareTree } from './figure-tree.ts';
 
 export interface RowContext {
   horizonDays: number;
+  /** Null: closes are not compared. */
   prices: PriceEvidence | null;
   now: Date;
   findings: Findings;

@@ -27,25 +27,16 @@ const SAVED = z.object({
   blockTimes: mapOf(z.tuple([z.number(), TIME])),
 });
 
-export interface ReadingFile {
-  state: ReadingState;
-  path: string;
-  /** Whether an interrupted reading continues. */
-  isContinued: boolean;
-  save(): Promise<void>;
-  remove(): Promise<void>;
-}
-
-/** The reading of a record that was interrupted, or a new one. A file of another record, or a damaged one, is not used. */
+/** The reading of a record that was interrupted (`isContinued`), or a new one. A file of another record, or a damaged one, is not used. */
 export async function openReadingFile(
   context: CliContext,
   { chain, attester, fromBlock }: { chain: AuditChain; attester: Address; fromBlock: number },
-): Promise<ReadingFile> {
+) {
   const scope = `${chain.chainId}:${chain.addresses.eas}:${attester}:${fromBlock}`.toLowerCase();
   const path = join(getConfigFolder(context), `reading-${chain.chainId}-${attester.toLowerCase()}.json`);
   const saved = SAVED.safeParse(await readJsonFile(path));
   const isContinued = saved.success && saved.data.scope === scope;
-  const state = isContinued ? saved.data : createReadingState(fromBlock);
+  const state: ReadingState = isContinued ? saved.data : createReadingState(fromBlock);
   const save = () => writePrivateFile(path, z.encode(SAVED, { scope, ...state }));
   return { state, path, isContinued, save, remove: () => rm(path, { force: true }) };
 }

@@ -8,10 +8,7 @@ import { UsageError } from '../../../platform/usage-error.ts';
 import type { CliContext, DemoDeployment } from '../context.ts';
 import { hasServiceOption, queryService, resolveServiceUrl } from '../service-request.ts';
 
-const ADDRESS = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/)
-  .transform((text) => text as Address);
+const ADDRESS = z.custom<Address>((text) => typeof text === 'string' && /^0x[0-9a-fA-F]{40}$/.test(text));
 
 const SERVICE_INFO = z.object({
   chain: z.object({ id: z.number(), local: z.boolean(), attester: ADDRESS, rpcUrl: z.string().nullable().optional() }),

@@ -8,23 +8,17 @@ import { openReadingFile } from './reading-file.ts';
 import type { RecordLocation } from './record-location.ts';
 import { formatConclusion } from './verification-report.ts';
 
-interface RecordVerification {
-  fromBlock: number;
-  /** Null: closes are not compared. */
-  prices: AuditPrices | null;
-  json: boolean | undefined;
-}
-
 const EXIT_CODES = { agrees: EXIT.ok, differs: EXIT.failed, incomplete: EXIT.incomplete } as const;
 
 /**
  * Checks the whole record from the chain. What was read is kept when the reading ends early, and the next call continues with it.
+ * @param prices null: closes are not compared
  * @throws OracleError CHAIN_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID
  */
 export async function verifyRecord(
   context: CliContext,
   { chain, attester }: RecordLocation,
-  { fromBlock, prices, json }: RecordVerification,
+  { fromBlock, prices, json }: { fromBlock: number; prices: AuditPrices | null; json: boolean | undefined },
 ): Promise<number> {
   const file = await openReadingFile(context, { chain, attester, fromBlock });
   if (file.isContinued) printNotice(context, `Continues the reading that was interrupted (${file.path}).`);
