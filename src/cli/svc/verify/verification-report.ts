@@ -4,10 +4,10 @@ import { formatDay } from '../../../forecast/day.ts';
 import type { CheckedRow } from '../../../verify/checks/forecast.ts';
 import { formatInstant } from '../../../verify/format-instant.ts';
 import { formatForecastVerdict, getVerdict, tallyChecks } from '../../../verify/summary.ts';
+import type { RecordLocation } from '../record-location.ts';
 import { formatMinute, formatPercentOrDash, formatReturn, formatUsdAmount } from '../text/amounts.ts';
 import { formatCheckLines, formatFacts, formatSections, wrapText } from '../text/facts.ts';
 import { styleValue, type TerminalWriter } from '../text/style.ts';
-import type { RecordLocation } from './record-location.ts';
 import type { ForecastVerification } from './verify-forecast.ts';
 
 const VERDICTS = { pass: 'verified', fail: 'differs', unknown: 'incomplete' } as const;

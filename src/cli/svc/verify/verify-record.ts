@@ -4,8 +4,8 @@ import type { AuditPrices } from '../../../audit/prices/audit-prices.ts';
 import { EXIT } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { printNotice, printResult } from '../print.ts';
+import type { RecordLocation } from '../record-location.ts';
 import { openReadingFile } from './reading-file.ts';
-import type { RecordLocation } from './record-location.ts';
 import { formatConclusion } from './verification-report.ts';
 
 const EXIT_CODES = { agrees: EXIT.ok, differs: EXIT.failed, incomplete: EXIT.incomplete } as const;
