@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { recordHorizonInput } from '../src/forecast/horizon-input.ts';
 import { OracleError } from '../src/platform/errors.ts';
 import { withInputRules } from '../src/platform/validation/input-rules.ts';
+import type { PredictionReference } from '../src/record/attestations/find-forecast.ts';
 import { PREDICTION_VERIFICATION, type PredictionVerificationReply } from '../src/record/schemas/prediction-verification.ts';
-import { type PredictionReference, verifyPrediction } from '../src/record/verification/verify-prediction.ts';
+import { verifyPrediction } from '../src/record/verification/verify-prediction.ts';
 import { DATE_INPUT } from './inputs.ts';
 import { defineSkill } from './skill.ts';
 

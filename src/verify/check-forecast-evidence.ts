@@ -1,18 +1,21 @@
+import { sha256 } from 'viem';
+import type { CheckId } from './catalogue.ts';
 import { checkAttestation } from './checks/attestation.ts';
-import { type CheckedRow, checkForecast, toUnresolvedRow } from './checks/forecast.ts';
-import { checkInTime, checkLink, checkMetadata, checkRivals, checkWindow, toSubject } from './checks/prediction.ts';
-import { matchResolutions } from './checks/resolution.ts';
-import { checkFollows, checkHorizon } from './checks/sequence.ts';
-import { checkClaimedOutcome, checkPosition, compareListedRow } from './claims/listed-row.ts';
-import { checkRecordedPrediction, compareRecorded } from './claims/recorded.ts';
+import { type CheckedRow, checkForecast, checkOpening, matchResolutions, toUnresolvedRow } from './checks/forecast.ts';
 import {
-  type AttestationEvidence,
-  type CheckContext,
-  type ForecastEvidence,
-  isUnread,
-  type Prediction,
-  type UncommittedForecast,
-} from './evidence.ts';
+  checkInTime,
+  checkLink,
+  checkRivals,
+  checkWindow,
+  isMissedPrediction,
+  toResolutionSubject,
+  toSubject,
+} from './checks/prediction.ts';
+
+import { checkFollows, checkHorizon } from './checks/sequence.ts';
+import { compareTree } from './claims/figure-tree.ts';
+import { checkClaimedOutcome, checkPosition, compareListedRow } from './claims/rows.ts';
+import { type AttestationEvidence, type CheckContext, type ForecastEvidence, isUnread, type Prediction, type Unread } from './evidence.ts';
 import { createFindings, type Findings, NO_SUBJECT } from './findings.ts';
 import { formatInstant } from './format-instant.ts';
 
@@ -21,54 +24,74 @@ import { formatInstant } from './format-instant.ts';
  * @returns what is proven; null when the prediction cannot be read
  */
 export function checkForecastEvidence(evidence: ForecastEvidence, context: CheckContext, findings: Findings): CheckedRow | null {
-  const { claimed, opening, prices, recorded, search } = evidence;
+  const { claimed, opening, recorded, search } = evidence;
   const prediction = checkCommitment(evidence, context, findings);
   const read = evidence.resolutions.map((one) => checkAttestation(one, context, findings));
   if (prediction === null) return null;
+  const subject = toSubject(prediction);
   const resolutions = read.filter((one) => one !== null);
   const resolution = matchResolutions([prediction], resolutions, findings, search !== undefined).get(prediction.uid) ?? null;
-  if (resolution === null && typeof search === 'object') findings.leave('revealed', toSubject(prediction), search.problem);
+  if (resolution === null && typeof search === 'object') findings.leave('revealed', subject, search.problem);
   if (resolution === null && resolutions.length < read.length) return toUnresolvedRow(prediction);
   if (resolution !== null && recorded?.resolution) {
-    compareRecorded({ ...toSubject(prediction), attestation: 'resolution' }, resolution.data, recorded.resolution, findings);
+    const { refUid: _, ...expected } = recorded.resolution;
+    compareTree({ path: '', expected, found: resolution.data }, { check: 'row', subject: toResolutionSubject(prediction), findings });
   }
-  const row = checkForecast(prediction, resolution, { opening, prices, now: context.now, findings });
+  const served = isMissedPrediction(prediction) ? undefined : getRead('opening', opening, { prediction, findings });
+  if (served !== undefined) checkOpening(subject, { commitment: prediction.data.commitment, opening: served }, findings);
+  const isPriced = resolution !== null || !isUnread(evidence.prices);
+  const prices = isPriced ? getRead('price', evidence.prices, { prediction, findings }) : undefined;
+  const row = checkForecast(prediction, resolution, { prices, now: context.now, findings });
   if (claimed !== undefined) compareListedRow(row, claimed.row, findings);
   return row;
 }
 
-type CommitmentEvidence = Pick<ForecastEvidence, 'prediction' | 'previous' | 'rivals' | 'metadata' | 'recorded' | 'claimed'>;
+/** Evidence that was read; a check whose evidence could not be read is left open. */
+function getRead<Evidence extends object>(
+  check: CheckId,
+  evidence: Evidence | Unread | undefined,
+  { prediction, findings }: { prediction: Prediction; findings: Findings },
+): Evidence | undefined {
+  if (!isUnread(evidence)) return evidence;
+  findings.leave(check, toSubject(prediction), evidence.problem, false);
+}
 
 /** Checks the prediction alone. @returns null when it cannot be read */
-export function checkCommitment(evidence: CommitmentEvidence, context: CheckContext, findings: Findings): Prediction | null {
-  const { claimed, recorded, previous, rivals, metadata } = evidence;
+function checkCommitment(evidence: ForecastEvidence, context: CheckContext, findings: Findings): Prediction | null {
+  const { claimed, recorded } = evidence;
   if (!('uid' in evidence.prediction)) {
+    const { windowOpensAt, ...forecast } = evidence.prediction;
     if (claimed !== undefined) checkClaimedOutcome(claimed.row, findings);
-    leaveUncommitted(evidence.prediction, context.now, findings);
+    const opens = formatInstant(windowOpensAt);
+    const why = context.now < windowOpensAt ? ` yet and must be before ${opens}` : `, and its window opened at ${opens}`;
+    findings.leave('found', { ...NO_SUBJECT, attestation: 'prediction', ...forecast }, `it is not on chain${why}`);
     return null;
   }
   if (claimed !== undefined) checkPosition(claimed, findings);
   const prediction = checkAttestation(evidence.prediction, context, findings);
   if (prediction === null) return null;
-  const { horizonDays } = prediction.data;
+  const { data, refUid } = prediction;
+  const subject = toSubject(prediction);
   if (claimed !== undefined) {
-    findings.compare('row', toSubject(prediction), { field: 'horizon', expected: `${horizonDays}d`, actual: claimed.row.horizon });
+    findings.compare('row', subject, { field: 'horizon', expected: `${data.horizonDays}d`, actual: claimed.row.horizon });
   }
   checkHorizon(prediction, findings);
   checkWindow(prediction, findings);
   checkInTime(prediction, recorded?.isVoid ?? (claimed && claimed.row.status === 'VOID'), findings);
-  if (recorded !== undefined) checkRecordedPrediction(prediction, recorded.prediction, findings);
-  if (previous !== undefined) checkPrevious(prediction, previous, context, findings);
+  if (recorded !== undefined) {
+    const { refUid: expected, ...values } = recorded.prediction;
+    const because = 'it does not refer to the prediction of the day before in the record';
+    findings.compare('link', subject, { field: 'refUid', expected, actual: refUid, because });
+    compareTree({ path: '', expected: values, found: data }, { check: 'row', subject, findings });
+  }
+  if (evidence.previous !== undefined) checkPrevious(prediction, evidence.previous, context, findings);
+  const rivals = getRead('onePrediction', evidence.rivals, { prediction, findings });
   if (rivals !== undefined) checkRivals(prediction, rivals, findings);
-  if (metadata !== undefined) checkMetadata(prediction, metadata, findings);
+  const metadata = getRead('metadata', evidence.metadata, { prediction, findings });
+  if (metadata !== undefined) {
+    findings.compare('metadata', subject, { field: 'metadata', expected: data.metadata, actual: sha256(metadata) });
+  }
   return prediction;
-}
-
-function leaveUncommitted({ windowOpensAt, ...forecast }: UncommittedForecast, now: Date, findings: Findings): void {
-  const opens = formatInstant(windowOpensAt);
-  const because =
-    now < windowOpensAt ? `it is not on chain yet and must be before ${opens}` : `it is not on chain, and its window opened at ${opens}`;
-  findings.leave('found', { ...NO_SUBJECT, attestation: 'prediction', ...forecast }, because);
 }
 
 /** The forecast must refer to that of the day before, so that a dropped or rewritten one shows. */

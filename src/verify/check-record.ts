@@ -1,22 +1,15 @@
 import type { Hex } from 'viem';
+import type { SchemaName } from '../chain/eas/attestation-schemas.ts';
 import { type Day, formatDay, toDay } from '../forecast/day.ts';
+import { createBaseRates, type DailyCloses } from '../forecast/fit/base-rates.ts';
 import { checkAttestation } from './checks/attestation.ts';
 import { checkCloseCalls, checkOneClose } from './checks/closes.ts';
-import { type CheckedRow, checkForecast } from './checks/forecast.ts';
-import { checkInTime, getCloseDays, isLatePrediction, isMissedPrediction } from './checks/prediction.ts';
-import { isBeyondData, matchResolutions } from './checks/resolution.ts';
+import { type CheckedRow, checkForecast, isBeyondData, matchResolutions, toUnresolvedRow } from './checks/forecast.ts';
+import { checkInTime, getCloseDays } from './checks/prediction.ts';
 import { checkSequences } from './checks/sequence.ts';
-import { createBaseRates, type RecomputedFigures, recompute, toRecordRows } from './checks/statistics.ts';
+import { type RecomputedFigures, recompute, toRecordRows } from './checks/statistics.ts';
 import { compareClaims } from './claims/claims.ts';
-import type {
-  AttestationEvidence,
-  CheckContext,
-  ClaimedScorecard,
-  Prediction,
-  PriceEvidence,
-  PriceHistory,
-  Resolution,
-} from './evidence.ts';
+import type { AttestationEvidence, CheckContext, ClaimedScorecard, Prediction, PriceEvidence, Resolution } from './evidence.ts';
 import { type Findings, NO_SUBJECT } from './findings.ts';
 import { formatInstant } from './format-instant.ts';
 
@@ -29,26 +22,22 @@ export interface ChainRecord {
 /** Checks each attestation of a record. `evidence` is in chain order; a repeated uid counts once. */
 export function decodeRecord(evidence: readonly AttestationEvidence[], context: CheckContext, findings: Findings): ChainRecord {
   const unique = [...new Map(evidence.map((one) => [`${one.schema}:${one.uid}`, one])).values()];
-  const isOf = <S extends 'prediction' | 'resolution'>(schema: S) =>
-    unique.filter((one): one is AttestationEvidence<S> => one.schema === schema);
-  return {
-    predictions: isOf('prediction').flatMap((one) => checkAttestation(one, context, findings) ?? []),
-    resolutions: isOf('resolution').flatMap((one) => checkAttestation(one, context, findings) ?? []),
-  };
+  const decode = <S extends SchemaName>(schema: S) =>
+    unique
+      .filter((one): one is AttestationEvidence<S> => one.schema === schema)
+      .flatMap((one) => checkAttestation(one, context, findings) ?? []);
+  return { predictions: decode('prediction'), resolutions: decode('resolution') };
 }
 
 /** The days whose closes decide resolved forecasts, and the first and last days of the windows of all others. */
 export function collectNeededDays({ predictions, resolutions }: ChainRecord, now: Date): { deciding: Set<Day>; opening: Set<Day> } {
   const resolved = new Set<Hex>(resolutions.map(({ refUid }) => refUid));
-  const deciding = new Set<Day>();
-  const opening = new Set<Day>();
+  const [deciding, opening] = [new Set<Day>(), new Set<Day>()];
   for (const prediction of predictions) {
     const { from, to } = getCloseDays(prediction);
-    if (resolved.has(prediction.uid) && !isLatePrediction(prediction) && !isMissedPrediction(prediction)) deciding.add(from).add(to);
-    else {
-      opening.add(from);
-      if (prediction.data.resolvesAt <= now) opening.add(to);
-    }
+    const isDecided = resolved.has(prediction.uid) && toUnresolvedRow(prediction).status !== 'VOID';
+    const days = isDecided ? deciding : opening.add(from);
+    if (isDecided || prediction.data.resolvesAt <= now) days.add(from).add(to);
   }
   return { deciding, opening };
 }
@@ -58,7 +47,7 @@ export interface RecordEvidence {
   /** Null: closes are not compared. */
   prices: PriceEvidence | null;
   /** Closes since the first training day; null when they do not reach back as far. */
-  history: PriceHistory | null;
+  history: DailyCloses | null;
   /** One scorecard per horizon in the order of `HORIZONS`; null: no service is compared. */
   claims: readonly ClaimedScorecard[] | null;
   now: Date;
@@ -73,12 +62,10 @@ export interface CheckedRecord {
 export function checkRecord({ record, prices, history, claims, now }: RecordEvidence, findings: Findings): CheckedRecord {
   const sequences = checkSequences(record.predictions, findings);
   const matched = matchResolutions(record.predictions, record.resolutions, findings);
-  const rows = sequences.flatMap(({ predictions }) =>
-    predictions.map((prediction) => {
-      checkInTime(prediction, undefined, findings);
-      return checkForecast(prediction, matched.get(prediction.uid) ?? null, { prices: prices ?? undefined, now, findings });
-    }),
-  );
+  const rows = sequences.flat().map((prediction) => {
+    checkInTime(prediction, undefined, findings);
+    return checkForecast(prediction, matched.get(prediction.uid) ?? null, { prices: prices ?? undefined, now, findings });
+  });
   checkOneClose(rows, findings);
   if (prices !== null) checkCloseCalls(rows, prices, findings);
   for (const row of rows) noteVoid(row, findings);
@@ -107,7 +94,7 @@ function noteRecordEnd(rows: readonly CheckedRow[], { endsOn, now }: { endsOn: D
   if (open > 0) findings.note(`${open} forecasts stay pending: the data of the record ends on ${formatDay(endsOn as Day)}`);
 }
 
-function recomputeAll(rows: readonly CheckedRow[], history: PriceHistory | null, findings: Findings): RecomputedFigures[] {
+function recomputeAll(rows: readonly CheckedRow[], history: DailyCloses | null, findings: Findings): RecomputedFigures[] {
   const baseRates = createBaseRates(history);
   const groups = Map.groupBy(rows, ({ prediction }) => prediction.data.horizonDays);
   const recomputed = [...groups].map(([horizonDays, members]) => recompute(toRecordRows(members, baseRates), horizonDays));

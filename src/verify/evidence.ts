@@ -42,35 +42,18 @@ export interface PriceEvidence {
   closes: ReadonlyMap<Day, number>;
 }
 
-/** One close per day. */
-export interface PriceHistory {
-  firstDay: Day;
-  /** USD; NaN for a missing close. */
-  closes: Float64Array;
-}
+type OrNull<Name extends string, Value> = Record<Name, Value | null>;
 
 /** What a service says of one forecast. Probabilities 0 to 1, prices in USD. */
-export interface ClaimedRow {
-  date: string;
+export interface ClaimedRow
+  extends Record<'date' | 'status' | 'windowOpensAt' | 'resolvesAt', string>,
+    OrNull<'signal' | 'direction' | 'resolvedAt' | 'attestationUid' | 'resolutionUid', string>,
+    OrNull<'confidence' | 'pUp' | 'btcPrice' | 'btcAtSignal' | 'btcAtResolution' | 'returnBps', number> {
   sequence: number;
-  status: string;
-  signal: string | null;
-  direction: string | null;
-  confidence: number | null;
-  pUp: number | null;
-  btcPrice: number | null;
-  btcAtSignal: number | null;
-  btcAtResolution: number | null;
-  returnBps: number | null;
   outcome: { actualReturn: number; actualDirection: string; correct: boolean } | null;
   resolved: boolean;
-  resolvedAt: string | null;
-  windowOpensAt: string;
-  resolvesAt: string;
   missed: boolean;
   replayed?: boolean | undefined;
-  attestationUid: string | null;
-  resolutionUid: string | null;
 }
 
 /** A scorecard of a service, with all its rows. */
@@ -85,10 +68,7 @@ export interface ClaimedScorecard {
 }
 
 /** A row as a list of one horizon shows it. */
-export interface ListedRow extends ClaimedRow {
-  horizon: string;
-  provisional: boolean;
-}
+export type ListedRow = ClaimedRow & { horizon: string; provisional: boolean };
 
 /** A row of a list, with what other rows of the list say about it; closes in USD, null where no row has one. */
 export interface ListedClaim {

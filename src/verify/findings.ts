@@ -31,7 +31,8 @@ export interface Finding {
 export interface Comparison {
   field: string;
   expected: CheckedValue;
-  actual: CheckedValue;
+  /** Undefined: missing, which no expected value equals. */
+  actual: CheckedValue | undefined;
   /** Explanation of a difference; default: the field with both values. */
   because?: string;
 }
@@ -55,7 +56,7 @@ export function createFindings(): Findings {
   const list: Finding[] = [];
   const notes: string[] = [];
 
-  function add({ field, expected, actual, because, ...finding }: Finding): void {
+  function add({ field, expected, actual = null, because, ...finding }: Omit<Finding, 'actual'> & Pick<Comparison, 'actual'>): void {
     const values = { expected: toPlainValue(expected), actual: toPlainValue(actual) };
     list.push({ ...finding, field: toPlainLine(field), ...values, because: toPlainLine(because) });
   }
@@ -65,7 +66,7 @@ export function createFindings(): Findings {
     notes,
     compare(check, subject, { field, expected, actual, because }) {
       const isEqual = normalizeHex(expected) === normalizeHex(actual);
-      const values = `expected ${expected ?? 'nothing'}, found ${actual ?? 'nothing'}`;
+      const values = `expected ${toPlainValue(expected) ?? 'nothing'}, found ${toPlainValue(actual ?? null) ?? 'nothing'}`;
       const reason = because === undefined ? `${field}: ${values}` : `${because} (${values})`;
       const result = { outcome: isEqual ? 'pass' : 'fail', because: isEqual ? '' : reason } as const;
       add({ check, subject, field, expected, actual, isDue: true, ...result });
@@ -78,12 +79,14 @@ export function createFindings(): Findings {
   };
 }
 
+const MAX_VALUE_LENGTH = 300;
+
 function toPlainValue(value: CheckedValue): CheckedValue {
-  return typeof value === 'string' ? toPlainLine(value) : value;
+  return typeof value === 'string' ? toPlainLine(value.slice(0, MAX_VALUE_LENGTH)) : value;
 }
 
 /** Makes hex comparison case-insensitive. */
-function normalizeHex(value: CheckedValue): CheckedValue {
+function normalizeHex<Value>(value: Value): Value | string {
   return typeof value === 'string' && value.startsWith('0x') ? value.toLowerCase() : value;
 }
 

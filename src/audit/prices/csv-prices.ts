@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { type Day, parseDay } from '../../forecast/day.ts';
+import type { DailyCloses } from '../../forecast/fit/base-rates.ts';
 import { MIN_HISTORY_DAYS } from '../../forecast/input-frame.ts';
 import { TRAINING_START } from '../../forecast/model.ts';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
-import type { PriceHistory } from '../../verify/evidence.ts';
 import type { AuditPrices } from './audit-prices.ts';
 
 /** Accepted names of the close column, the median first: records are resolved with medians. */
@@ -51,7 +51,7 @@ export function parseCloses(text: string, path: string): Map<Day, number> {
 }
 
 /** Null unless the closes reach back to the first training day. */
-function buildPriceHistory(closes: ReadonlyMap<Day, number>): PriceHistory | null {
+function buildPriceHistory(closes: ReadonlyMap<Day, number>): DailyCloses | null {
   const days = [...closes.keys()].sort((a, b) => a - b);
   if (days.length === 0 || days[0] + MIN_HISTORY_DAYS - 1 > TRAINING_START) return null;
   const history = new Float64Array(days.at(-1)! - days[0] + 1).fill(Number.NaN);

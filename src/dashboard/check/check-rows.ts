@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { readInBatches } from '../../audit/chain/audit-chain.ts';
 import { checkAttestation } from '../../verify/checks/attestation.ts';
-import { getShownOpening } from '../../verify/claims/listed-row.ts';
+import { getShownOpening } from '../../verify/claims/rows.ts';
 import type { CheckContext, RivalSearch, Unread } from '../../verify/evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
 import { createMetadataReader, encodeCid } from '../chain/metadata.ts';

@@ -22,7 +22,7 @@ const NO_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d
 const CHAIN_ID = '0x7a69';
 const GAS_LIMIT = '0x1c9c380';
 /** Deterministic deployment proxy, which anvil creates on chains that are no forks. */
-const CREATE2_PROXY = '0x4e59b44847b379578588920ca78fbf26c0b4956c';
+const CREATE2_PROXY = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 const CREATE2_PROXY_CODE =
   '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3';
 
@@ -91,7 +91,7 @@ const ANSWERS: Record<string, (params: unknown[], genesis: Genesis) => unknown> 
   eth_getBlockByHash: ([hash], genesis) => (hash === genesis.hash ? genesis : null),
   eth_getBalance: () => '0x0',
   eth_getTransactionCount: () => '0x0',
-  eth_getCode: ([address]) => (String(address).toLowerCase() === CREATE2_PROXY ? CREATE2_PROXY_CODE : '0x'),
+  eth_getCode: ([address]) => (String(address).toLowerCase() === CREATE2_PROXY.toLowerCase() ? CREATE2_PROXY_CODE : '0x'),
   eth_getStorageAt: () => ZERO_WORD,
   eth_getLogs: () => [],
   eth_getTransactionByHash: () => null,

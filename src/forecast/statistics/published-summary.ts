@@ -1,3 +1,4 @@
+import { formatHorizonName } from '../model.ts';
 import type { Outcome } from '../scoring.ts';
 import type { RecordSummary } from './record-summary.ts';
 
@@ -21,4 +22,20 @@ export function toPublishedSummary(source: Omit<RecordSummary, 'longestWinStreak
     dedupedAccuracy: dedupedAccuracy ?? 0,
     streak: { count: streak.count, type: streak.type ?? 'WIN' },
   };
+}
+
+/** One horizon of an overview of all. */
+export function publishHorizonRow(horizonDays: number, summary: RecordSummary, effectiveN: number) {
+  const { totalPredictions: total, resolved, wins, accuracy, dedupedTotal, accuracyInterval95, brier } = summary;
+  const { holds, voids, missed, pending, verdict } = summary;
+  const share = { total, resolved, wins, accuracy, effectiveN, dedupedTotal, accuracyInterval95, brier };
+  return { horizon: formatHorizonName(horizonDays), ...share, holds, voids, missed, pending, verdict };
+}
+
+/** Summary and statistics of a scorecard. */
+export function publishRecordSummary({ longestWinStreak: longestStreak, ...source }: RecordSummary) {
+  const summary = toPublishedSummary(source);
+  const { totalPredictions: total, scored, wins, losses, accuracy, streak } = summary;
+  const currentStreak = streak.type === 'WIN' ? streak.count : 0;
+  return { summary, stats: { total, scored, wins, losses, accuracy, currentStreak, longestStreak } };
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { REGIMES } from '../../forecast/regime/regime.ts';
-import { toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
+import { publishRecordSummary } from '../../forecast/statistics/published-summary.ts';
 import { compareBrier, type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.ts';
 import { computeWinRate, type RecordRow, type WinRate } from '../../forecast/statistics/win-rate.ts';
@@ -21,23 +21,13 @@ export interface Scorecard extends Pick<ScorecardReply, 'summary' | 'stats' | 'p
 
 /** @param newest forecasts of a page, newest first, and the one after it where there is one */
 export function buildScorecard(
-  { longestWinStreak, ...figures }: RecordSummary,
+  summary: RecordSummary,
   { newest, limit }: { newest: readonly ForecastDoc[]; limit: number },
   options: ViewOptions,
 ): Scorecard {
-  const summary = toPublishedSummary(figures);
   const shown = newest.slice(0, limit);
   return {
-    summary,
-    stats: {
-      total: summary.totalPredictions,
-      scored: summary.scored,
-      wins: summary.wins,
-      losses: summary.losses,
-      accuracy: summary.accuracy,
-      currentStreak: summary.streak.type === 'WIN' ? summary.streak.count : 0,
-      longestStreak: longestWinStreak,
-    },
+    ...publishRecordSummary(summary),
     predictions: shown.map((doc) => toScorecardEntry(doc, options)),
     nextBefore: newest.length > limit ? (shown.at(-1)?.sequence ?? null) : null,
   };

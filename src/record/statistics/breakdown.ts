@@ -1,6 +1,7 @@
-import { formatHorizonName } from '../../forecast/model.ts';
+import { publishHorizonRow } from '../../forecast/statistics/published-summary.ts';
+import { summarizeRecord } from '../../forecast/statistics/record-summary.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
-import { computeForecastBrier, computeForecastWinRate, summarizeForecasts } from '../scorecard/scorecard.ts';
+import { computeForecastBrier, computeForecastWinRate, toSummaryRow } from '../scorecard/scorecard.ts';
 
 export type ShareRow = ReturnType<typeof buildShareRow>;
 
@@ -13,8 +14,8 @@ export function buildShareRow(docs: readonly ForecastDoc[], horizonDays: number)
 }
 
 export function buildHorizonRow(docs: readonly ForecastDoc[], horizonDays: number) {
-  const { holds, voids, missed, pending, verdict } = summarizeForecasts(docs, horizonDays);
-  return { horizon: formatHorizonName(horizonDays), ...buildShareRow(docs, horizonDays), holds, voids, missed, pending, verdict };
+  const summary = summarizeRecord(docs.map(toSummaryRow), horizonDays);
+  return publishHorizonRow(horizonDays, summary, computeForecastWinRate(docs, horizonDays).effectiveN);
 }
 
 export function groupByRegime(docs: readonly ForecastDoc[], horizonDays: number) {

@@ -1,17 +1,19 @@
 import type { Address, Hex } from 'viem';
 import type { Caller } from '../../auth/caller.ts';
 import type { OnChainAttestation } from '../../chain/eas/attestation-reader.ts';
+import { checkForecastEvidence } from '../../verify/check-forecast-evidence.ts';
 import type { ForecastEvidence } from '../../verify/evidence.ts';
-import type { Finding } from '../../verify/findings.ts';
+import { createFindings, type Finding } from '../../verify/findings.ts';
 import { describeFinding } from '../../verify/summary.ts';
 import type { AttestationType } from '../attestations/find-attestation.ts';
+import type { AttestationLookupDeps } from '../attestations/find-forecast.ts';
 import type { AttestationViewOptions } from '../attestations/view.ts';
 import { buildOpening } from '../commitment/commitment.ts';
 import { buildExpectedPrediction, buildExpectedResolution } from '../commitment/expected-attestation.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { mayRead } from '../forecast-visibility.ts';
 
-export interface RecordCheckDeps {
+export interface RecordCheckDeps extends AttestationLookupDeps {
   attesterAddress: Address;
   saltSecret: string;
   /** Attestation explorer; null on a local chain, or when none is known. */
@@ -32,9 +34,26 @@ export function getExplorerUrl({ explorerUrl }: Pick<RecordCheckDeps, 'explorerU
   return explorerUrl === null ? null : `${explorerUrl}/attestation/view/${uid}`;
 }
 
+/**
+ * Reads both attestations of a forecast, and checks them against the record and against each other, and the commitment against the values
+ * where the caller may read them.
+ * @throws OracleError CHAIN_UNREACHABLE
+ */
+export async function checkRecordedForecast(deps: RecordCheckDeps, doc: ForecastDoc, caller: Caller) {
+  const known = Object.entries({ prediction: doc.attestation, resolution: doc.reveal }) as [AttestationType, { uid: Hex } | null][];
+  const reads = known.map(async ([type, made]) => made && { type, uid: made.uid, onChain: await deps.attestations.read(made.uid) });
+  const read = (await Promise.all(reads)).filter((one) => one !== null);
+  const [now, findings] = [deps.now(), createFindings()];
+  const evidence = buildForecastEvidence(deps, doc, { read, caller });
+  const row = checkForecastEvidence(evidence, { attester: deps.attesterAddress, now }, findings);
+  return { now, read, row, findings: findings.list };
+}
+
+type EvidenceDeps = Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>;
+
 /** The evidence of chain and record about a forecast, with salt and values as far as the caller may read them. */
 export function buildForecastEvidence(
-  deps: Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>,
+  deps: EvidenceDeps,
   doc: ForecastDoc,
   { read, caller }: { read: readonly ReadAttestation[]; caller: Caller },
 ): ForecastEvidence {
@@ -57,11 +76,7 @@ export function buildForecastEvidence(
 }
 
 /** Salt and values where the caller may read them; otherwise why not. Undefined: nothing was forecast. */
-function findServedOpening(
-  { saltSecret, viewFor }: Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>,
-  doc: ForecastDoc,
-  caller: Caller,
-): ForecastEvidence['opening'] {
+function findServedOpening({ saltSecret, viewFor }: EvidenceDeps, doc: ForecastDoc, caller: Caller): ForecastEvidence['opening'] {
   if (doc.values === null) return undefined;
   if (mayRead(doc, viewFor(caller))) return buildOpening(saltSecret, doc._id, doc.values);
   const until = `until its outcome is on chain, not before ${doc.resolvesAt.toISOString()}`;

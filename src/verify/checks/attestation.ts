@@ -1,20 +1,34 @@
-import { zeroHash } from 'viem';
-import { getSchemaUid, type SchemaName } from '../../chain/eas/attestation-schemas.ts';
+import { type Address, type Hex, zeroHash } from 'viem';
+import * as schemas from '../../chain/eas/attestation-schemas.ts';
 import type { RawAttestation } from '../../chain/eas/raw-attestation.ts';
-import { describeUid } from '../decode/attestation-uid.ts';
-import { type ContentOf, decodeContent } from '../decode/decode-content.ts';
+import { getErrorMessage, isOracleError, OracleError } from '../../platform/errors.ts';
+import { describeUid } from '../attestation-uid.ts';
 import { type Attestation, type AttestationEvidence, type CheckContext, isUnread } from '../evidence.ts';
 import { type FindingSubject, type Findings, NO_SUBJECT } from '../findings.ts';
 import { formatInstant } from '../format-instant.ts';
 
 /** Clocks of a chain and of a verifier differ by seconds. */
 const CLOCK_TOLERANCE_MS = 300_000;
+/** Larger numbers of a day or a sequence have no valid date. */
+const MAX_RECORD_NUMBER = 200_000;
+
+interface ContentOf {
+  prediction: schemas.PredictionData;
+  resolution: schemas.ResolutionData;
+}
+
+type Codecs = { [Schema in keyof ContentOf]: { decode(data: Hex): ContentOf[Schema]; encode(content: ContentOf[Schema]): Hex } };
+
+const CODECS: Codecs = {
+  prediction: { decode: schemas.decodePrediction, encode: schemas.encodePrediction },
+  resolution: { decode: schemas.decodeResolution, encode: schemas.encodeResolution },
+};
 
 /**
  * Checks all that holds for any attestation of the record. Never throws: content that cannot be hashed or decoded fails.
  * @returns its decoded content, or null when nothing further can be checked
  */
-export function checkAttestation<Schema extends SchemaName>(
+export function checkAttestation<Schema extends schemas.SchemaName>(
   { uid, schema, content, blockAt }: AttestationEvidence<Schema>,
   { attester, now }: CheckContext,
   findings: Findings,
@@ -30,19 +44,22 @@ export function checkAttestation<Schema extends SchemaName>(
   const isOurs = checkForm(content, { subject, schema, attester }, findings);
   const at = checkBlockTime(content, { subject, blockAt, now }, findings);
   if (!isOurs || at === null) return null;
-  const decoded = decodeContent(schema, content.data);
-  if ('wrong' in decoded) {
-    findings.fail('data', subject, decoded.wrong);
+  const readable = { field: 'data', expected: 'readable', actual: 'readable' };
+  try {
+    const data = decodeContent(schema, content.data);
+    findings.compare('data', subject, readable);
+    return { uid, at, refUid: content.refUID, data };
+  } catch (error) {
+    const field = (isOracleError(error) ? error.field : undefined) ?? 'data';
+    findings.fail('data', subject, { ...readable, field, actual: 'unreadable', because: getErrorMessage(error) });
     return null;
   }
-  findings.compare('data', subject, { field: 'data', expected: 'readable', actual: 'readable' });
-  return { uid, at, refUid: content.refUID, data: decoded.data };
 }
 
 /** Checks everything but the data. A revocable attestation is no commitment. */
 function checkForm(
   content: RawAttestation,
-  { subject, schema, attester }: { subject: FindingSubject; schema: SchemaName; attester: string },
+  { subject, schema, attester }: { subject: FindingSubject; schema: schemas.SchemaName; attester: Address },
   findings: Findings,
 ): boolean {
   const { uid, expirationTime, revocable, revocationTime } = content;
@@ -50,7 +67,7 @@ function checkForm(
   const expires = expirationTime === 0n ? '0' : `${expirationTime} (${typeof expirationTime})`;
   return [
     findings.compare('uid', subject, { field: 'content', expected: uid, actual: describeUid(content), because }),
-    findings.compare('schema', subject, { field: 'schemaName', expected: getSchemaUid(schema), actual: content.schema }),
+    findings.compare('schema', subject, { field: 'schemaName', expected: schemas.getSchemaUid(schema), actual: content.schema }),
     findings.compare('attester', subject, { field: 'attester', expected: attester, actual: content.attester }),
     findings.compare('permanent', subject, { field: 'revoked', expected: false, actual: revocable !== false || revocationTime !== 0n }),
     findings.compare('permanent', subject, { field: 'expirationTime', expected: '0', actual: expires }),
@@ -63,15 +80,10 @@ function checkBlockTime(
   { subject, blockAt, now }: { subject: FindingSubject; blockAt: AttestationEvidence['blockAt']; now: Date },
   findings: Findings,
 ): Date | null {
-  const stored = new Date(Number(time) * 1000);
-  const field = 'blockTime';
+  const [field, stored] = ['blockTime', new Date(Number(time) * 1000)];
   if (isUnread(blockAt)) {
-    findings.fail('blockTime', subject, {
-      field,
-      expected: `an event at ${formatInstant(stored)}`,
-      actual: null,
-      because: blockAt.problem,
-    });
+    const expected = `an event at ${formatInstant(stored)}`;
+    findings.fail('blockTime', subject, { field, expected, actual: null, because: blockAt.problem });
     return null;
   }
   const at = blockAt ?? stored;
@@ -83,4 +95,16 @@ function checkBlockTime(
   const because = 'the stored time differs from the block time';
   findings.compare('blockTime', subject, { field, expected: formatInstant(blockAt), actual: formatInstant(stored), because });
   return at;
+}
+
+/** Decodes strictly: only the canonical encoding is accepted, so that surplus or dirty bytes are noticed. @throws OracleError */
+function decodeContent<Schema extends schemas.SchemaName>(schema: Schema, data: Hex): ContentOf[Schema] {
+  const { decode, encode } = CODECS[schema];
+  const content = decode(data);
+  for (const [field, value] of Object.entries(content)) {
+    if (!['day', 'sequence'].includes(field) || (value >= 1 && value <= MAX_RECORD_NUMBER)) continue;
+    throw new OracleError('ATTESTATION_MISMATCH', `${field} ${value} is not possible in a record`, { field });
+  }
+  if (encode(content) === data.toLowerCase()) return content;
+  throw new OracleError('ATTESTATION_MISMATCH', `its data has more than a ${schema}`);
 }

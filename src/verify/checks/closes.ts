@@ -3,9 +3,8 @@ import { scoreDirection } from '../../forecast/scoring.ts';
 import type { PriceEvidence } from '../evidence.ts';
 import { type Findings, NO_SUBJECT } from '../findings.ts';
 import type { CheckedRow } from './forecast.ts';
-import { getCloseDays } from './prediction.ts';
+import { getCloseDays, toResolutionSubject } from './prediction.ts';
 import { computeReturnBps, toPriceCents } from './prices.ts';
-import { toResolutionSubject } from './resolution.ts';
 
 /** Independent sources disagree about the sign of smaller returns only: over five years, the largest was 55 bps. */
 const MAX_DISPUTED_RETURN_BPS = 60;
@@ -18,14 +17,14 @@ const MAX_FLIPPED_SHARE = 0.015;
  * the noise between sources, or a flip of a large return, are differences.
  */
 export function checkCloseCalls(rows: readonly CheckedRow[], prices: PriceEvidence, findings: Findings): void {
-  for (const [horizonDays, members] of Map.groupBy(rows, ({ prediction }) => prediction.data.horizonDays)) {
-    const reassessed = members.flatMap((row) => reassessRow(row, prices));
-    const flipped = reassessed.filter(({ row, fromCents, toCents }) => row.outcome?.rose !== toCents > fromCents);
+  const reassessed = rows.flatMap((row) => reassessRow(row, prices) ?? []);
+  for (const [horizonDays, members] of Map.groupBy(reassessed, ({ prediction }) => prediction.data.horizonDays)) {
+    const flipped = members.filter(({ isFlipped }) => isFlipped);
     for (const one of flipped) reportFlip(one, prices.source, findings);
     if (flipped.length === 0) continue;
-    const maxFlips = Math.floor(MAX_FLIPS + MAX_FLIPPED_SHARE * reassessed.length);
-    const [wins, reassessedWins] = [reassessed.filter(({ row }) => row.status === 'WIN'), reassessed.filter(isReassessedWin)];
-    const share = `${flipped.length} of ${reassessed.length} prices`;
+    const maxFlips = Math.floor(MAX_FLIPS + MAX_FLIPPED_SHARE * members.length);
+    const [wins, reassessedWins] = [members.filter(({ wasWin }) => wasWin), members.filter(({ isWin }) => isWin)];
+    const share = `${flipped.length} of ${members.length} prices`;
     const what = `by ${prices.source} ${share} went the other way: ${reassessedWins.length} wins instead of ${wins.length}`;
     const because = `${what}; sources disagree about at most ${maxFlips}`;
     const subject = { ...NO_SUBJECT, horizonDays };
@@ -34,32 +33,26 @@ export function checkCloseCalls(rows: readonly CheckedRow[], prices: PriceEviden
   }
 }
 
-/** A forecast with its independent closes. */
-interface ReassessedRow {
-  row: CheckedRow;
-  fromCents: number;
-  toCents: number;
-}
+type ReassessedRow = NonNullable<ReturnType<typeof reassessRow>>;
 
-function reassessRow(row: CheckedRow, { closes }: PriceEvidence): ReassessedRow[] {
-  const { from, to } = getCloseDays(row.prediction);
+/** The outcome of a forecast by its independent closes; null when it has none. */
+function reassessRow({ prediction, resolution, outcome, opened, status }: CheckedRow, { closes }: PriceEvidence) {
+  const { from, to } = getCloseDays(prediction);
   const [first, last] = [closes.get(from), closes.get(to)];
-  if (row.outcome === null || !row.opened || first === undefined || last === undefined) return [];
-  return [{ row, fromCents: toPriceCents(first), toCents: toPriceCents(last) }];
+  if (resolution === null || outcome === null || !opened || first === undefined || last === undefined) return null;
+  const [fromCents, toCents] = [toPriceCents(first), toPriceCents(last)];
+  const isWin = status !== 'HOLD' && scoreDirection(resolution.data.direction, fromCents, toCents) === 'WIN';
+  const isFlipped = outcome.rose !== toCents > fromCents;
+  return { prediction, outcome, isFlipped, isWin, wasWin: status === 'WIN', returnBps: computeReturnBps(fromCents, toCents) };
 }
 
-function reportFlip({ row: { prediction }, fromCents, toCents }: ReassessedRow, source: string, findings: Findings): void {
+function reportFlip({ prediction, outcome, returnBps }: ReassessedRow, source: string, findings: Findings): void {
   const { day, horizonDays } = prediction.data;
-  const returnBps = computeReturnBps(fromCents, toCents);
   const other = `by ${source} the price went the other way (${returnBps} bps)`;
-  const [expected, actual] = toCents > fromCents ? ['UP', 'DOWN'] : ['DOWN', 'UP'];
+  const [actual, expected] = outcome.rose ? ['UP', 'DOWN'] : ['DOWN', 'UP'];
   const because = `${other}: by more than sources differ`;
   if (Math.abs(returnBps) <= MAX_DISPUTED_RETURN_BPS) findings.note(`${formatDay(day)} ${horizonDays}d: a close call; ${other}`);
   else findings.fail('outcome', toResolutionSubject(prediction), { field: 'actualDirection', expected, actual, because });
-}
-
-function isReassessedWin({ row: { resolution, status }, fromCents, toCents }: ReassessedRow): boolean {
-  return resolution !== null && status !== 'HOLD' && scoreDirection(resolution.data.direction, fromCents, toCents) === 'WIN';
 }
 
 /** Checks that all resolutions use the same close of a day, which opens some windows and ends others. */

@@ -1,18 +1,12 @@
 import type { ResolutionData } from '../../chain/eas/attestation-schemas.ts';
 import { type Day, formatDay } from '../../forecast/day.ts';
 import { scoreDirection } from '../../forecast/scoring.ts';
-import { isUnread, type Prediction, type PriceEvidence, type Resolution, type Unread } from '../evidence.ts';
-import type { Findings } from '../findings.ts';
-import { getCloseDays } from './prediction.ts';
-import { toResolutionSubject } from './resolution.ts';
+import type { Prediction, PriceEvidence, Resolution } from '../evidence.ts';
+import type { FindingSubject, Findings } from '../findings.ts';
+import { getCloseDays, toResolutionSubject } from './prediction.ts';
 
 /** The recomputed outcome of a forecast. */
-export interface CheckedOutcome {
-  fromCents: number;
-  toCents: number;
-  returnBps: number;
-  rose: boolean;
-}
+export type CheckedOutcome = ReturnType<typeof checkOutcome>;
 
 export function toPriceCents(usd: number): number {
   return Math.round(usd * 100);
@@ -34,12 +28,7 @@ export function computeStatus({ signal, direction }: Pick<ResolutionData, 'signa
 }
 
 /** Checks return and outcome against the revealed closes, and those against the independent ones, which take precedence. */
-export function checkOutcome(
-  prediction: Prediction,
-  { data }: Resolution,
-  prices: PriceEvidence | Unread | undefined,
-  findings: Findings,
-): CheckedOutcome {
+export function checkOutcome(prediction: Prediction, { data }: Resolution, prices: PriceEvidence | undefined, findings: Findings) {
   const subject = toResolutionSubject(prediction);
   const { btcAtSignalCents, btcAtResolutionCents, signal, direction, returnBps, outcome } = data;
   const expectedReturn = computeReturnBps(btcAtSignalCents, btcAtResolutionCents);
@@ -49,7 +38,8 @@ export function checkOutcome(
   const expected = computeStatus(data, btcAtSignalCents, btcAtResolutionCents);
   findings.compare('outcome', subject, { field: 'outcome', expected, actual: outcome, because });
   const { from, to } = getCloseDays(prediction);
-  const check = (field: string, day: Day, cents: number) => checkClose(prediction, { field, day, cents, prices }, findings);
+  const check = (field: string, day: Day, cents: number) =>
+    prices === undefined ? cents : checkClose({ subject, field, day, cents }, prices, findings);
   const fromCents = check('btcAtSignal', from, btcAtSignalCents);
   const toCents = check('btcAtResolution', to, btcAtResolutionCents);
   return { fromCents, toCents, returnBps: computeReturnBps(fromCents, toCents), rose: toCents > fromCents };
@@ -57,23 +47,19 @@ export function checkOutcome(
 
 /** @returns the close that counts */
 function checkClose(
-  prediction: Prediction,
-  { field, day, cents, prices }: { field: string; day: Day; cents: number; prices: PriceEvidence | Unread | undefined },
+  { subject, field, day, cents }: { subject: FindingSubject; field: string; day: Day; cents: number },
+  { source, closes, toleranceBps }: PriceEvidence,
   findings: Findings,
 ): number {
-  const subject = toResolutionSubject(prediction);
-  const usd = prices === undefined || isUnread(prices) ? undefined : prices.closes.get(day);
-  if (prices === undefined) return cents;
-  if (isUnread(prices)) findings.leave('price', subject, prices.problem, false);
-  else if (usd === undefined) findings.leave('price', subject, `${prices.source} has no close of ${formatDay(day)}`);
-  else if (isSamePrice(cents, usd, prices.toleranceBps)) findings.compare('price', subject, { field, expected: true, actual: true });
-  else {
-    const expected = toPriceCents(usd);
-    const because = `the close of ${formatDay(day)} is ${formatDollars(cents)} on chain, and ${formatDollars(expected)} in ${prices.source}`;
-    findings.fail('price', subject, { field, expected: expected / 100, actual: cents / 100, because });
-    return expected;
+  const usd = closes.get(day);
+  if (usd === undefined) {
+    findings.leave('price', subject, `${source} has no close of ${formatDay(day)}`);
+    return cents;
   }
-  return cents;
+  const expected = isSamePrice(cents, usd, toleranceBps) ? cents : toPriceCents(usd);
+  const because = `the close of ${formatDay(day)} is another in ${source}`;
+  findings.compare('price', subject, { field, expected: expected / 100, actual: cents / 100, because });
+  return expected;
 }
 
 function formatDollars(cents: number): string {

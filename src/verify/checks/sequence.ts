@@ -1,24 +1,24 @@
-import { type Day, formatDay } from '../../forecast/day.ts';
+import { formatDay } from '../../forecast/day.ts';
 import { HORIZONS } from '../../forecast/model.ts';
 import type { Prediction } from '../evidence.ts';
 import { type Findings, NO_SUBJECT } from '../findings.ts';
 import { checkLink, checkOnePrediction, checkWindow, toSubject } from './prediction.ts';
 
-/** The valid forecasts of one horizon: the first of each sequence number, ascending. */
-interface HorizonSequence {
-  horizonDays: number;
-  predictions: Prediction[];
-}
-
-/** Checks numbers, days, windows and references of each horizon for gaps and changes. `predictions` are in chain order. */
-export function checkSequences(predictions: readonly Prediction[], findings: Findings): HorizonSequence[] {
+/**
+ * Checks numbers, days, windows and references of each horizon for gaps and changes. `predictions` are in chain order.
+ * @returns by horizon, the valid forecasts: the first of each sequence number, ascending
+ */
+export function checkSequences(predictions: readonly Prediction[], findings: Findings): Prediction[][] {
   const known = predictions.filter((prediction) => checkHorizon(prediction, findings));
   const groups = [...Map.groupBy(known, ({ data }) => data.horizonDays)].sort(([a], [b]) => a - b);
-  const sequences = groups.map(([horizonDays, members]) => {
+  const sequences = groups.map(([, members]) => {
     for (const rivals of Map.groupBy(members, ({ data }) => data.day).values()) checkOnePrediction(rivals[0], rivals, findings);
     const ordered = keepFirstOfSequence(members, findings);
-    for (const [index, prediction] of ordered.entries()) checkPlace(prediction, ordered[index - 1], findings);
-    return { horizonDays, predictions: ordered };
+    for (const [index, prediction] of ordered.entries()) {
+      checkWindow(prediction, findings);
+      checkFollows(prediction, ordered[index - 1], findings);
+    }
+    return ordered;
   });
   if (sequences.length > 0) checkEnds(sequences, findings);
   return sequences;
@@ -35,41 +35,29 @@ export function checkHorizon(prediction: Prediction, findings: Findings): boolea
 
 /** Checks that a number is of one day. */
 function keepFirstOfSequence(members: readonly Prediction[], findings: Findings): Prediction[] {
-  const first = new Map<number, Prediction>();
-  for (const prediction of members) {
-    const { sequence, day } = prediction.data;
-    const before = first.get(sequence);
-    if (before === undefined) first.set(sequence, prediction);
-    else if (before.data.day !== day) {
-      const because = `sequence ${sequence} is there twice: ${formatDay(before.data.day)} has it in ${before.uid}, and ${formatDay(day)} again`;
+  const first = [...Map.groupBy(members, ({ data }) => data.sequence)].map(([sequence, [kept, ...more]]) => {
+    for (const prediction of more.filter(({ data }) => data.day !== kept.data.day)) {
+      const [before, again] = [kept, prediction].map(({ data }) => formatDay(data.day));
+      const because = `sequence ${sequence} is there twice: ${before} has it in ${kept.uid}, and ${again} again`;
       findings.fail('sequence', toSubject(prediction), { field: 'sequence', expected: 'once', actual: 'twice', because });
     }
-  }
-  return [...first.values()].sort((a, b) => a.data.sequence - b.data.sequence);
+    return kept;
+  });
+  return first.sort((a, b) => a.data.sequence - b.data.sequence);
 }
 
-function checkPlace(prediction: Prediction, before: Prediction | undefined, findings: Findings): void {
-  const missing = prediction.data.sequence - (before?.data.sequence ?? 0) - 1;
-  checkWindow(prediction, findings);
-  // The uid of a missing forecast is unknown.
-  if (missing === 0) checkFollows(prediction, before, findings);
-  else if (missing > 0) {
-    reportGap(prediction, { missing, isFirst: before === undefined }, findings);
-    if (before !== undefined) checkNextDay(prediction, before, findings);
-  }
-}
-
-/** Checks day and reference against the forecast before it; undefined: it is the first. */
+/** Checks day, number and reference against the forecast before it; undefined: it is the first. */
 export function checkFollows(prediction: Prediction, before: Prediction | undefined, findings: Findings): void {
-  if (before !== undefined) checkNextDay(prediction, before, findings);
-  checkLink(prediction, before, findings);
-}
-
-function checkNextDay(prediction: Prediction, before: Prediction, findings: Findings): void {
   const { sequence, day } = prediction.data;
-  const expected = formatDay(before.data.day + sequence - before.data.sequence);
-  const because = `sequence ${sequence} is not the next day`;
-  findings.compare('sequence', toSubject(prediction), { field: 'day', expected, actual: formatDay(day), because });
+  const missing = sequence - (before?.data.sequence ?? 0) - 1;
+  if (before !== undefined) {
+    const expected = formatDay(before.data.day + missing + 1);
+    const because = `sequence ${sequence} is not the next day`;
+    findings.compare('sequence', toSubject(prediction), { field: 'day', expected, actual: formatDay(day), because });
+  }
+  // The uid of a missing forecast is unknown.
+  if (missing > 0) reportGap(prediction, { missing, isFirst: before === undefined }, findings);
+  else checkLink(prediction, before, findings);
 }
 
 function reportGap({ data }: Prediction, { missing, isFirst }: { missing: number; isFirst: boolean }, findings: Findings): void {
@@ -82,19 +70,19 @@ function reportGap({ data }: Prediction, { missing, isFirst }: { missing: number
   findings.fail('sequence', subject, { field: 'sequence', expected: sequence, actual: null, because });
 }
 
+const ENDS = [
+  ['first day', 0, Math.min, 'the horizon begins later than others'],
+  ['last day', -1, Math.max, 'the horizon ends while others go on: its last forecasts are missing on chain'],
+] as const;
+
 /** All horizons of a day are committed in one transaction, so they start and end on the same days. */
-function checkEnds(sequences: readonly HorizonSequence[], findings: Findings): void {
-  const ends = sequences.map(({ horizonDays, predictions }) => {
-    return { horizonDays, first: predictions[0].data.day, last: predictions.at(-1)!.data.day };
-  });
-  const first = Math.min(...ends.map((end) => end.first));
-  const last = Math.max(...ends.map((end) => end.last));
-  for (const { horizonDays, ...end } of ends) {
-    const compare = (field: string, expected: Day, actual: Day, because: string) => {
-      const days = { expected: formatDay(expected), actual: formatDay(actual) };
-      findings.compare('sequence', { ...NO_SUBJECT, horizonDays, day: expected }, { field, ...days, because });
-    };
-    compare('first day', first, end.first, 'the horizon begins later than others');
-    compare('last day', last, end.last, 'the horizon ends while others go on: its last forecasts are missing on chain');
+function checkEnds(sequences: readonly Prediction[][], findings: Findings): void {
+  for (const [field, index, choose, because] of ENDS) {
+    const ends = sequences.map((predictions) => predictions.at(index)!.data);
+    const expected = choose(...ends.map(({ day }) => day));
+    for (const { horizonDays, day } of ends) {
+      const subject = { ...NO_SUBJECT, horizonDays, day: expected };
+      findings.compare('sequence', subject, { field, expected: formatDay(expected), actual: formatDay(day), because });
+    }
   }
 }

@@ -1,25 +1,16 @@
-import type { Day } from '../../forecast/day.ts';
-import { computeBaseRate } from '../../forecast/fit/coefficients.ts';
-import { MIN_HISTORY_DAYS } from '../../forecast/input-frame.ts';
-import { formatHorizonName, getBlockIndex, getTrainingEnd, type HorizonDays, TRAINING_START } from '../../forecast/model.ts';
-import { toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
+import type { BaseRates } from '../../forecast/fit/base-rates.ts';
+import { publishHorizonRow, publishRecordSummary } from '../../forecast/statistics/published-summary.ts';
 import { computeRecordStatistics, type RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
 import { type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.ts';
 import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
-import type { PriceHistory } from '../evidence.ts';
 import type { CheckedRow } from './forecast.ts';
 
 /** Recomputed figures of one horizon. */
-export interface RecomputedFigures {
-  horizonDays: number;
-  rows: RecordRow[];
-  summary: RecordSummary;
-  statistics: RecordStatistics;
-}
+export type RecomputedFigures = ReturnType<typeof recompute>;
 
 /** Computes summary and statistics of the rows of one horizon, ordered by sequence. */
-export function recompute(rows: readonly RecordRow[], horizonDays: number): RecomputedFigures {
+export function recompute(rows: readonly RecordRow[], horizonDays: number) {
   const ascending = keepFirstOfDay(rows);
   const scored = ascending.flatMap((row): ScoredForecast[] => (row.scored === null ? [] : [row.scored]));
   return {
@@ -52,66 +43,22 @@ function keepFirstOfDay(rows: readonly RecordRow[]): RecordRow[] {
   return kept;
 }
 
-/** The figures in the service's format, without those that chain and prices do not determine. */
+/** The figures in the service's format; undefined where chain and prices do not determine them. */
 export function buildExpectedFigures({ summary, statistics }: RecomputedFigures) {
-  const { longestWinStreak, ...figures } = summary;
-  const { brier: _, ...counts } = toPublishedSummary(figures);
-  const { probabilities, calls } = statistics;
-  const publishedSummary = { ...counts, brier: getComparableBrier(summary, statistics) };
-  return {
-    summary: publishedSummary,
-    stats: {
-      total: summary.totalPredictions,
-      scored: counts.scored,
-      wins: summary.wins,
-      losses: summary.losses,
-      accuracy: counts.accuracy,
-      currentStreak: summary.streak.type === 'WIN' ? summary.streak.count : 0,
-      longestStreak: longestWinStreak,
-    },
-    statistics: { calls, probabilities: probabilities === null ? null : omitUnknownSkill(probabilities) },
-  };
+  const { calls, probabilities } = statistics;
+  const published = publishRecordSummary(summary);
+  const known = probabilities && { ...probabilities, climatologySkill: probabilities.climatologySkill ?? undefined };
+  const expected = { ...published.summary, brier: getDeterminedBrier(summary, statistics) };
+  return { ...published, summary: expected, statistics: { calls, probabilities: known, distribution: undefined } };
 }
 
 /** One entry of `byHorizon`. */
 export function buildHorizonFigures({ horizonDays, summary, statistics }: RecomputedFigures) {
-  const { totalPredictions: total, resolved, wins, accuracy, dedupedTotal, accuracyInterval95, verdict } = summary;
-  const { holds, voids, missed, pending } = summary;
-  const { effectiveN } = statistics.calls;
-  const scored = { resolved, wins, accuracy, effectiveN, dedupedTotal, accuracyInterval95, brier: getComparableBrier(summary, statistics) };
-  return { horizon: formatHorizonName(horizonDays), total, ...scored, holds, voids, missed, pending, verdict };
+  const row = publishHorizonRow(horizonDays, summary, statistics.calls.effectiveN);
+  return { ...row, brier: getDeterminedBrier(summary, statistics) };
 }
 
-/** Omits the figures that need an unknown base rate. */
-function getComparableBrier({ brier }: RecordSummary, { probabilities }: RecordStatistics) {
-  if (brier !== null || probabilities === null) return brier;
-  return { n: probabilities.n, model: probabilities.brier };
-}
-
-function omitUnknownSkill({ climatologySkill, ...probabilities }: NonNullable<RecordStatistics['probabilities']>) {
-  return climatologySkill === null ? probabilities : { ...probabilities, climatologySkill };
-}
-
-/** Base rate of UP on a day; null where the closes do not cover the training days. */
-export type BaseRates = (day: Day, horizonDays: number) => number | null;
-
-/** Computes base rates from closes: the shrunk share of rises among the training days of the day's block. */
-export function createBaseRates(history: PriceHistory | null): BaseRates {
-  const known = new Map<string, number | null>();
-  return (day, horizonDays) => {
-    if (history === null) return null;
-    const block = getBlockIndex(day);
-    const key = `${block}:${horizonDays}`;
-    if (!known.has(key)) known.set(key, computeBaseRateFromCloses(history, block, horizonDays as HorizonDays));
-    return known.get(key) ?? null;
-  };
-}
-
-function computeBaseRateFromCloses({ firstDay, closes }: PriceHistory, block: number, horizonDays: HorizonDays): number | null {
-  const from = Math.max(TRAINING_START - firstDay, MIN_HISTORY_DAYS - 1);
-  const to = getTrainingEnd(block, horizonDays) - firstDay;
-  const read = closes.subarray(from, to + horizonDays);
-  if (to <= from || read.length < to + horizonDays - from || read.some(Number.isNaN)) return null;
-  const labels = Float64Array.from({ length: to }, (_, row) => (row >= from && closes[row + horizonDays] > closes[row] ? 1 : 0));
-  return computeBaseRate({ labels, weights: new Float64Array(to).fill(1 / horizonDays), from, to });
+/** Prices that do not reach back far enough leave the base rate undetermined. */
+function getDeterminedBrier({ brier }: RecordSummary, { probabilities }: RecordStatistics) {
+  return brier ?? (probabilities && { n: probabilities.n, model: probabilities.brier, climatology: undefined });
 }

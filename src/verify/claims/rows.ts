@@ -1,13 +1,16 @@
+import type { CommitmentOpening } from '../../chain/eas/commitment.ts';
 import { type Day, formatDay, toDay } from '../../forecast/day.ts';
 import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
 import type { CheckedRow } from '../checks/forecast.ts';
 import { toSubject } from '../checks/prediction.ts';
-import { isSamePrice, toPriceCents } from '../checks/prices.ts';
-import type { ClaimedRow, PriceEvidence, Resolution } from '../evidence.ts';
-import { type CheckedValue, type FindingSubject, type Findings, NO_SUBJECT } from '../findings.ts';
+import { type CheckedOutcome, isSamePrice, toPriceCents } from '../checks/prices.ts';
+import type { ClaimedRow, ListedClaim, ListedRow, PriceEvidence, Resolution, Unread } from '../evidence.ts';
+import { type FindingSubject, type Findings, NO_SUBJECT } from '../findings.ts';
+import { compareTree } from './figure-tree.ts';
 
 export interface RowContext {
   horizonDays: number;
+  /** Null: closes are not compared. */
   prices: PriceEvidence | null;
   now: Date;
   findings: Findings;
@@ -19,30 +22,28 @@ export interface RowContext {
  */
 export function compareRows(rows: readonly CheckedRow[], claimed: readonly ClaimedRow[], context: RowContext): RecordRow[] {
   const { findings, horizonDays } = context;
-  const shown = new Map<number, ClaimedRow>();
-  for (const claim of claimed) {
-    if (shown.has(claim.sequence)) {
-      const because = `the service shows sequence ${claim.sequence} twice`;
-      findings.fail('shown', toClaimSubject(claim, horizonDays), { field: 'sequence', expected: 'once', actual: 'twice', because });
-    } else shown.set(claim.sequence, claim);
+  const shown = Map.groupBy(claimed, ({ sequence }) => sequence);
+  for (const claim of [...shown.values()].flatMap(([, ...more]) => more)) {
+    const because = `the service shows sequence ${claim.sequence} twice`;
+    findings.fail('shown', toClaimSubject(claim, horizonDays), { field: 'sequence', expected: 'once', actual: 'twice', because });
   }
   for (const row of rows) {
-    const claim = shown.get(row.prediction.data.sequence);
+    const [claim] = shown.get(row.prediction.data.sequence) ?? [];
     shown.delete(row.prediction.data.sequence);
     const because = `the service does not show it${row.status === 'LOSS' ? ': a loss was dropped' : ` (${row.status} on chain)`}`;
-    if (findings.compare('shown', toSubject(row.prediction), { field: 'row', expected: true, actual: claim !== undefined, because })) {
-      compareRow(row, claim!, context);
-    }
+    findings.compare('shown', toSubject(row.prediction), { field: 'row', expected: true, actual: claim !== undefined, because });
+    if (claim !== undefined) compareRow(row, claim, context);
   }
   const next = rows.reduce((last, { prediction }) => Math.max(last, prediction.data.sequence), 0) + 1;
-  return [...shown.values()].flatMap((claim) => checkDraftRow(claim, next, context));
+  return [...shown.values()].flatMap(([claim]) => checkDraftRow(claim, next, context));
 }
 
 /** A row without an attestation is acceptable for today's forecast, the next in sequence, until its window opens. */
 function checkDraftRow(claim: ClaimedRow, next: number, { horizonDays, now, findings }: RowContext): RecordRow[] {
   const subject = toClaimSubject(claim, horizonDays);
   const { day } = subject;
-  if (day === toDay(now.getTime()) && claim.sequence === next && isOpenClaim(claim)) {
+  const isDraft = claim.status === 'PENDING' && !claim.missed && claim.attestationUid === null && !claimsOutcome(claim);
+  if (isDraft && day === toDay(now.getTime()) && claim.sequence === next) {
     findings.note(`${formatDay(day)} ${horizonDays}d is not on chain yet; its window has not opened`);
     return [{ day, status: 'PENDING', missed: false, scored: null }];
   }
@@ -51,8 +52,9 @@ function checkDraftRow(claim: ClaimedRow, next: number, { horizonDays, now, find
   return [];
 }
 
-function isOpenClaim({ status, missed, resolved, outcome, attestationUid, resolutionUid }: ClaimedRow): boolean {
-  return status === 'PENDING' && !missed && !resolved && outcome === null && attestationUid === null && resolutionUid === null;
+/** Whether a row says more than one that is not resolved may say. */
+function claimsOutcome({ resolved, outcome, btcAtResolution, returnBps, resolvedAt, resolutionUid }: ClaimedRow): boolean {
+  return resolved || [outcome, btcAtResolution, returnBps, resolvedAt, resolutionUid].some((figure) => figure !== null);
 }
 
 function toClaimSubject({ date, sequence }: ClaimedRow, horizonDays: number): FindingSubject {
@@ -62,29 +64,27 @@ function toClaimSubject({ date, sequence }: ClaimedRow, horizonDays: number): Fi
 
 /** Compares everything that chain and prices prove of a forecast with what the service says of it. */
 export function compareRow(row: CheckedRow, claim: ClaimedRow, { prices, findings }: Pick<RowContext, 'prices' | 'findings'>): void {
-  const subject = toSubject(row.prediction);
-  const { outcome, ...values } = claim;
-  const shown: Record<string, CheckedValue> = {
-    ...{ ...values, replayed: null, call: isSilent(row, claim) ? 'nothing of it' : 'a part of it' },
-    ...{ outcome: outcome === null ? null : 'an outcome', 'outcome.actualReturn': outcome?.actualReturn ?? null },
-    ...{ 'outcome.actualDirection': outcome?.actualDirection ?? null, 'outcome.correct': outcome?.correct ?? null },
-  };
-  for (const [field, expected] of Object.entries(getProvenFields(row, claim, prices))) {
-    findings.compare('row', subject, { field, expected, actual: shown[field], because: `the service shows another ${field}` });
-  }
+  const found = { ...claim, call: isSilent(row, claim) ? 'nothing of it' : 'a part of it' };
+  const expected = buildProvenRow(row, claim, prices);
+  compareTree({ path: '', expected, found }, { check: 'row', subject: toSubject(row.prediction), findings });
 }
 
-function getProvenFields(row: CheckedRow, claim: ClaimedRow, prices: PriceEvidence | null): Record<string, CheckedValue> {
-  const { prediction, resolution, missed, opened, status, outcome } = row;
+/** Undefined where nothing proves it. */
+function buildProvenRow(row: CheckedRow, claim: ClaimedRow, prices: PriceEvidence | null) {
+  const { prediction, missed, status, outcome } = row;
   const { day, sequence, windowOpensAt, resolvesAt } = prediction.data;
-  const times = { windowOpensAt: formatIsoOrNull(windowOpensAt), resolvesAt: formatIsoOrNull(resolvesAt) };
+  // Values are comparable once revealed and opened.
+  const resolution = row.opened ? row.resolution : null;
+  const isOver = outcome !== null && resolution !== null;
   return {
-    ...{ date: formatDay(day), sequence, status, missed, attestationUid: prediction.uid, ...times },
-    ...(resolution !== null && opened && getRevealedFields(resolution)),
+    ...{ date: formatDay(day), sequence, status, missed, attestationUid: prediction.uid, windowOpensAt, resolvesAt },
+    ...(resolution !== null && getRevealedFields(resolution)),
     // Nothing is shown of a call that is hidden, or was never made.
-    ...(resolution === null && (claim.direction === null || missed) && { call: 'nothing of it' }),
-    ...getOutcomeFields(row),
-    ...(outcome === null ? getOpeningClose(claim, day, prices) : { btcAtSignal: outcome.fromCents / 100 }),
+    call: row.resolution === null && (claim.direction === null || missed) ? 'nothing of it' : undefined,
+    ...{ resolved: isOver, resolutionUid: isOver ? resolution.uid : null, resolvedAt: isOver ? resolution.at : null },
+    ...{ btcAtResolution: isOver ? outcome.toCents / 100 : null, returnBps: isOver ? outcome.returnBps : null },
+    outcome: isOver ? getScoredFields(outcome, status) : null,
+    btcAtSignal: outcome === null ? getOpeningClose(claim, day, prices) : outcome.fromCents / 100,
   };
 }
 
@@ -92,32 +92,74 @@ function isSilent({ missed }: CheckedRow, { signal, direction, confidence, pUp }
   return signal === (missed ? null : 'GATED') && direction === null && confidence === null && pUp === null;
 }
 
-/** Values are comparable once revealed and opened. */
 function getRevealedFields({ data }: Resolution) {
   const { signal, direction, confidenceBps, pUpBps, btcPriceCents } = data;
   return { signal, direction, confidence: confidenceBps / 10_000, pUp: pUpBps / 10_000, btcPrice: btcPriceCents / 100 };
 }
 
-function getOutcomeFields({ resolution, outcome, opened, status }: CheckedRow): Record<string, CheckedValue> {
-  if (outcome === null || !opened || resolution === null) {
-    return { resolved: false, resolutionUid: null, resolvedAt: null, btcAtResolution: null, returnBps: null, outcome: null };
-  }
-  const { toCents, returnBps, rose } = outcome;
-  const scored = { 'outcome.actualReturn': returnBps / 10_000, 'outcome.actualDirection': rose ? 'UP' : 'DOWN' };
-  return {
-    ...{ resolved: true, resolutionUid: resolution.uid, resolvedAt: formatIsoOrNull(resolution.at) },
-    ...{ btcAtResolution: toCents / 100, returnBps },
-    ...(status === 'WIN' || status === 'LOSS' ? { ...scored, 'outcome.correct': status === 'WIN' } : { outcome: null }),
-  };
+function getScoredFields({ returnBps, rose }: CheckedOutcome, status: CheckedRow['status']): ClaimedRow['outcome'] {
+  if (status !== 'WIN' && status !== 'LOSS') return null;
+  return { actualReturn: returnBps / 10_000, actualDirection: rose ? 'UP' : 'DOWN', correct: status === 'WIN' };
 }
 
 /** The service shows the close at window open before it is on chain; until then the independent price is expected. */
-function getOpeningClose({ btcAtSignal }: ClaimedRow, day: Day, prices: PriceEvidence | null): Record<string, CheckedValue> {
+function getOpeningClose({ btcAtSignal }: ClaimedRow, day: Day, prices: PriceEvidence | null): number | undefined {
   const usd = prices?.closes.get(day);
-  if (prices === null || btcAtSignal === null || usd === undefined) return {};
-  return { btcAtSignal: isSamePrice(toPriceCents(btcAtSignal), usd, prices.toleranceBps) ? btcAtSignal : usd };
+  if (prices === null || btcAtSignal === null || usd === undefined) return undefined;
+  return isSamePrice(toPriceCents(btcAtSignal), usd, prices.toleranceBps) ? btcAtSignal : usd;
 }
 
-function formatIsoOrNull(at: Date): CheckedValue {
-  return Number.isNaN(at.getTime()) ? null : at.toISOString();
+/** Compares a row with its neighbours: horizon, single number, row before, and closes shared with adjacent windows. */
+export function checkPosition({ row, horizon: horizonDays, neighbours }: ListedClaim, findings: Findings): void {
+  const { sequence, btcAtSignal, provisional, btcAtResolution } = row;
+  const { alike, before, openingClose, endingClose } = neighbours;
+  const subject: FindingSubject = { ...NO_SUBJECT, horizonDays, sequence };
+  const compareClose = (field: string, expected: number, actual: number) =>
+    findings.compare('oneClose', subject, { field, expected, actual, because: 'another row has another close of that day' });
+  findings.compare('row', subject, { field: 'horizon', expected: `${horizonDays}d`, actual: row.horizon });
+  findings.compare('shown', subject, { field: 'rows', expected: 1, actual: alike, because: 'rows have the same number' });
+  if (sequence !== 1) {
+    const because = `the row before it, number ${sequence - 1}, is missing`;
+    findings.compare('shown', subject, { field: 'row before', expected: sequence - 1, actual: before?.sequence ?? null, because });
+  }
+  if (btcAtSignal !== null && !provisional && openingClose !== null) compareClose('btcAtSignal', openingClose, btcAtSignal);
+  if (btcAtResolution !== null && endingClose !== null) compareClose('btcAtResolution', endingClose, btcAtResolution);
+}
+
+/** A row without an attestation must not claim an outcome. */
+export function checkClaimedOutcome(row: ListedRow, findings: Findings): void {
+  const { sequence, status } = row;
+  if (!claimsOutcome(row) && ['PENDING', 'VOID'].includes(status)) return;
+  const subject = { ...NO_SUBJECT, attestation: 'prediction', sequence } as const;
+  const because = 'the service claims an outcome, and names no attestation of the forecast';
+  findings.fail('shown', subject, { field: 'row', expected: 'on chain', actual: status, because });
+}
+
+export function compareListedRow(checked: CheckedRow, row: ListedRow, findings: Findings): void {
+  const btcAtSignal = row.provisional ? null : row.btcAtSignal;
+  compareRow(checked, { ...row, btcAtSignal }, { prices: null, findings });
+  if (checked.resolution !== null || btcAtSignal === null) return;
+  findings.leave('price', toSubject(checked.prediction), 'the close at window open is not on chain before the resolution', false);
+}
+
+/** Salt and values of an unresolved row, in units of the chain. @param salt for readers who may see it */
+export function getShownOpening(
+  { signal, direction, confidence, pUp, btcPrice, status }: ListedRow,
+  salt: string | null,
+): CommitmentOpening | Unread {
+  if (direction === null)
+    return { problem: status === 'VOID' ? 'a void forecast is never resolved on chain' : 'the values are hidden until the resolution' };
+  if (salt === null) return { problem: 'the service returns no salt to open the commitment' };
+  const values = {
+    confidenceBps: toWholeUnits(confidence, 10_000),
+    pUpBps: toWholeUnits(pUp, 10_000),
+    btcPriceCents: toWholeUnits(btcPrice, 100),
+  };
+  return { salt, signal, direction, ...values } as CommitmentOpening;
+}
+
+/** NaN when the value is not a multiple of `1 / scale`. */
+function toWholeUnits(value: number | null, scale: number): number {
+  const whole = Math.round((value ?? Number.NaN) * scale);
+  return whole / scale === value ? whole : Number.NaN;
 }

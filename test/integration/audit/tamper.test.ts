@@ -122,7 +122,7 @@ describe('each planted tampering is reported', () => {
     });
     expect(found(run)).toEqual([{ check: 'opening', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'commitment' }]);
     expect(run.report.differences[0].message).toMatch(
-      /(UP|DOWN) with P\(up\) \d+ bps was committed, (BUY UP|SELL DOWN) with \d+ bps was revealed/,
+      /(UP|DOWN) with P\(up\) \d+ bps was committed, (BUY UP|SELL DOWN) with P\(up\) \d+ bps was revealed/,
     );
   });
 

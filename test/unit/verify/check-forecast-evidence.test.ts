@@ -80,7 +80,7 @@ describe('unread evidence', () => {
     ['the previous forecast', { previous: { ...before, content: unread } }, ['link unknown, not due']],
     ['other predictions', { rivals: unread }, ['onePrediction unknown, not due']],
     ['the list that omits it', { rivals: { ...SEARCHED, committed: [] } }, ['onePrediction unknown, not due']],
-    ['prices', { prices: unread }, ['price unknown, not due', 'price unknown, not due']],
+    ['prices', { prices: unread }, ['price unknown, not due']],
     ['the metadata', { metadata: unread }, ['metadata unknown, not due']],
   ])('%s never fails, and has its reason', (_, change, open) => {
     const found = check(change);

@@ -14,7 +14,7 @@ import { EXIT, type SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { printResult } from '../print.ts';
 import { printError } from '../print-error.ts';
-import { locateRecord, type RecordLocation } from '../verify/record-location.ts';
+import { locateRecord, type RecordLocation } from '../record-location.ts';
 import { buildVerificationReport, formatVerification } from '../verify/verification-report.ts';
 import { type ForecastVerification, parseForecastQuery, verifyForecast } from '../verify/verify-forecast.ts';
 import { verifyRecord } from '../verify/verify-record.ts';

@@ -1,16 +1,16 @@
+import type { AuditReport } from '../../../audit/report/audit-report.ts';
 import { listDifferences, listGaps } from '../../../audit/report/differences.ts';
 import { formatDay } from '../../../forecast/day.ts';
 import type { CheckedRow } from '../../../verify/checks/forecast.ts';
 import { formatInstant } from '../../../verify/format-instant.ts';
 import { formatForecastVerdict, getVerdict, tallyChecks } from '../../../verify/summary.ts';
+import type { RecordLocation } from '../record-location.ts';
 import { formatMinute, formatPercentOrDash, formatReturn, formatUsdAmount } from '../text/amounts.ts';
 import { formatCheckLines, formatFacts, formatSections, wrapText } from '../text/facts.ts';
 import { styleValue, type TerminalWriter } from '../text/style.ts';
-import type { RecordLocation } from './record-location.ts';
 import type { ForecastVerification } from './verify-forecast.ts';
 
 const VERDICTS = { pass: 'verified', fail: 'differs', unknown: 'incomplete' } as const;
-const STYLES = { verified: 'green', differs: 'red', incomplete: 'yellow' } as const;
 
 export type VerificationReport = ReturnType<typeof buildVerificationReport>;
 
@@ -52,10 +52,9 @@ function toResolutionJson({ uid, at, data }: NonNullable<CheckedRow['resolution'
 }
 
 export function formatVerification(report: VerificationReport, writer: TerminalWriter): string[] {
-  const { where, checks, notes, incomplete, differences, unchecked, verdict, words } = report;
+  const { where, checks, words, ...rest } = report;
   const name = (part: RecordLocation['takenFromService'][number]) =>
     where.takenFromService.includes(part) ? ', named by the service' : '';
-  const failed = differences.map(({ check, message }) => `[${check}] ${message}`);
   const facts = [
     ['Chain', `${where.chainId}, read by ${where.endpoint}${name('endpoint')}`],
     ['EAS', `${where.eas}${name('eas')}`],
@@ -66,9 +65,25 @@ export function formatVerification(report: VerificationReport, writer: TerminalW
     ...formatFacts(facts, writer),
     '',
     ...formatCheckLines(checks, writer),
+    ...formatConclusion({ ...rest, words }, writer),
+  ];
+}
+
+const STYLES = { agrees: 'green', verified: 'green', differs: 'red', incomplete: 'yellow' } as const;
+
+interface Conclusion extends Pick<AuditReport, 'differences'>, Record<'notes' | 'incomplete', readonly string[]> {
+  verdict: keyof typeof STYLES;
+  words: string;
+  unchecked?: readonly string[];
+}
+
+/** Differences and gaps, then the verdict. */
+export function formatConclusion(conclusion: Conclusion, writer: TerminalWriter): string[] {
+  const { verdict, words, differences, incomplete, notes, unchecked = [] } = conclusion;
+  const failed = differences.map(({ check, message }) => `[${check}] ${message}`);
+  return [
     ...formatSections({ Notes: notes, 'Could not be checked': incomplete, Failed: failed, 'Not checked': unchecked }, writer),
-    '',
-    ...wrapText(words, writer.width).map((line) => writer.paint(STYLES[verdict], line)),
+    ...['', ...wrapText(words, writer.width).map((line) => writer.paint(STYLES[verdict], line))],
   ];
 }
 

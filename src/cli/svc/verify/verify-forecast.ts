@@ -1,13 +1,7 @@
 import type { Hex } from 'viem';
-import {
-  collectForecastEvidence,
-  type ForecastQuery,
-  type ForecastSearch,
-  findForecast,
-} from '../../../audit/chain/collect-forecast-evidence.ts';
+import * as collector from '../../../audit/chain/collect-forecast-evidence.ts';
 import { formatDay, parseDay } from '../../../forecast/day.ts';
-import { HORIZON_NAMES } from '../../../forecast/horizon-input.ts';
-import type { HorizonName } from '../../../forecast/model.ts';
+import { HORIZONS, type HorizonName } from '../../../forecast/model.ts';
 import { UsageError } from '../../../platform/usage-error.ts';
 import { checkForecastEvidence } from '../../../verify/check-forecast-evidence.ts';
 import type { CheckedRow } from '../../../verify/checks/forecast.ts';
@@ -20,14 +14,14 @@ export interface ForecastVerification {
   findings: Findings;
 }
 
-const PREDICTION_ID = /^(\d{4}-\d{2}-\d{2}):(\d)d$/;
+const PREDICTION_ID = new RegExp(`^(\\d{4}-\\d{2}-\\d{2}):([${HORIZONS.join('')}])d$`);
 
 /** @param id a uid, `2026-11-14:7d` or `latest` @param horizon of `latest` @throws UsageError */
-export function parseForecastQuery(id: string, horizon: HorizonName): ForecastQuery {
+export function parseForecastQuery(id: string, horizon: HorizonName): collector.ForecastQuery {
   if (id === 'latest') return { newestOf: Number(horizon.slice(0, -1)) };
   if (/^0x[0-9a-fA-F]{64}$/.test(id)) return { uid: id.toLowerCase() as Hex };
   const [, date, days] = PREDICTION_ID.exec(id) ?? [];
-  if (date === undefined || !HORIZON_NAMES.some((one) => one === `${days}d`)) {
+  if (date === undefined) {
     throw new UsageError('id', 'must be a uid (0x and 64 hex characters), a prediction id such as 2026-11-14:7d, latest or all');
   }
   try {
@@ -41,22 +35,22 @@ export function parseForecastQuery(id: string, horizon: HorizonName): ForecastQu
  * Reads a forecast from the chain and checks everything that the chain shows about it.
  * @throws OracleError CHAIN_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID
  */
-export async function verifyForecast(search: ForecastSearch, query: ForecastQuery): Promise<ForecastVerification> {
+export async function verifyForecast(search: collector.ForecastSearch, query: collector.ForecastQuery): Promise<ForecastVerification> {
   const findings = createFindings();
-  const found = await findForecast(search, query);
+  const found = await collector.findForecast(search, query);
   if (found === null) {
     const because = `no readable ${describeQuery(query)} of this attester is on chain`;
     findings.fail('found', NO_SUBJECT, { field: 'uid', expected: 'an attestation', actual: null, because });
     return { row: null, findings };
   }
   if (found.note !== undefined) findings.note(found.note);
-  const row = checkForecastEvidence(await collectForecastEvidence(search, found.uid), search, findings);
+  const row = checkForecastEvidence(await collector.collectForecastEvidence(search, found.uid), search, findings);
   const rest = 'the rest of the record was not read: svc verify all, or svc audit';
   if (row !== null) findings.leave('sequence', toSubject(row.prediction), rest, false);
   return { row, findings };
 }
 
-function describeQuery(query: ForecastQuery): string {
+function describeQuery(query: collector.ForecastQuery): string {
   if ('uid' in query) return `forecast ${query.uid}`;
   if ('newestOf' in query) return `forecast over ${query.newestOf} days in its last days`;
   return `forecast ${formatDay(query.day)}:${query.horizonDays}d`;

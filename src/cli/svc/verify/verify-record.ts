@@ -1,32 +1,24 @@
 import { audit } from '../../../audit/audit.ts';
 import { createProgressLine } from '../../../audit/command/run-audit.ts';
 import type { AuditPrices } from '../../../audit/prices/audit-prices.ts';
-import type { AuditReport } from '../../../audit/report/audit-report.ts';
 import { EXIT } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { printNotice, printResult } from '../print.ts';
-import { formatSections, wrapText } from '../text/facts.ts';
-import type { TerminalWriter } from '../text/style.ts';
+import type { RecordLocation } from '../record-location.ts';
 import { openReadingFile } from './reading-file.ts';
-import type { RecordLocation } from './record-location.ts';
-
-interface RecordVerification {
-  fromBlock: number;
-  /** Null: closes are not compared. */
-  prices: AuditPrices | null;
-  json: boolean | undefined;
-}
+import { formatConclusion } from './verification-report.ts';
 
 const EXIT_CODES = { agrees: EXIT.ok, differs: EXIT.failed, incomplete: EXIT.incomplete } as const;
 
 /**
  * Checks the whole record from the chain. What was read is kept when the reading ends early, and the next call continues with it.
+ * @param prices null: closes are not compared
  * @throws OracleError CHAIN_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID
  */
 export async function verifyRecord(
   context: CliContext,
   { chain, attester }: RecordLocation,
-  { fromBlock, prices, json }: RecordVerification,
+  { fromBlock, prices, json }: { fromBlock: number; prices: AuditPrices | null; json: boolean | undefined },
 ): Promise<number> {
   const file = await openReadingFile(context, { chain, attester, fromBlock });
   if (file.isContinued) printNotice(context, `Continues the reading that was interrupted (${file.path}).`);
@@ -38,7 +30,7 @@ export async function verifyRecord(
     const report = await audit({ ...{ chain, attester, fromBlock, prices, claims: null, now: context.now() }, state, signal, onProgress });
     progress.end();
     await file.remove();
-    printResult(context, json, report, (writer) => formatRecord(report, writer));
+    printResult(context, json, report, (writer) => formatConclusion({ ...report, words: `${report.summary}.` }, writer).slice(1));
     return EXIT_CODES[report.verdict];
   } catch (error) {
     progress.end();
@@ -47,14 +39,4 @@ export async function verifyRecord(
     if (signal.aborted) return EXIT.incomplete;
     throw error;
   }
-}
-
-const STYLES = { agrees: 'green', differs: 'red', incomplete: 'yellow' } as const;
-
-/** Differences and gaps, then one line. */
-function formatRecord({ differences, incomplete, notes, summary, verdict }: AuditReport, writer: TerminalWriter): string[] {
-  const failed = differences.map(({ check, message }) => `[${check}] ${message}`);
-  const sections = formatSections({ Notes: notes, 'Could not be checked': incomplete, Failed: failed }, writer);
-  const verdictLines = wrapText(`${summary}.`, writer.width).map((line) => writer.paint(STYLES[verdict], line));
-  return [...sections, '', ...verdictLines].slice(1);
 }

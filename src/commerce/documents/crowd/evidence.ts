@@ -5,7 +5,7 @@ import { type ForecastDoc, formatForecastId, fromCents } from '../../../record/f
 import { mayRead, type PublicStatus, toPublicStatus } from '../../../record/forecast-visibility.ts';
 import { findNearestHorizon } from '../../../record/market/strike-probability.ts';
 import { buildCommitmentProof } from '../../../record/oracle/commitment-proof.ts';
-import { describeManualVerification } from '../../../record/verification/verify-prediction.ts';
+import { describeManualVerification } from '../../../record/oracle/manual-verification.ts';
 import { type DocumentDeps, PAYER_CALLER, SOLD_HORIZON_DAYS } from '../deps.ts';
 import { BASES, PROBABILITY_FORMULA } from './formula.ts';
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vit
 import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../../../src/chain/addresses.ts';
 import { openAudit } from '../../../../src/cli/commands/audit.ts';
 import type { CliContext, DemoDeployment } from '../../../../src/cli/svc/context.ts';
-import { locateRecord } from '../../../../src/cli/svc/verify/record-location.ts';
+import { locateRecord } from '../../../../src/cli/svc/record-location.ts';
 import { loadConfig } from '../../../../src/platform/config/config.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 import { cli } from '../../../support/service/cli.ts';

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csvPrices, parseCloses } from '../../../../src/audit/prices/csv-prices.ts';
 import { parseDay } from '../../../../src/forecast/day.ts';
+import { createBaseRates } from '../../../../src/forecast/fit/base-rates.ts';
 import { getBlockIndex, getTrainingEnd } from '../../../../src/forecast/model.ts';
 import { isSamePrice } from '../../../../src/verify/checks/prices.ts';
-import { createBaseRates } from '../../../../src/verify/checks/statistics.ts';
 
 const parse = (text: string) => () => parseCloses(text, 'closes.csv');
 

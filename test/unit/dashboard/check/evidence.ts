@@ -4,9 +4,9 @@ import { computeCommitment } from '../../../../src/chain/eas/commitment.ts';
 import type { RawAttestation } from '../../../../src/chain/eas/raw-attestation.ts';
 import { type RowEvidence, verifyRow } from '../../../../src/dashboard/check/verify-row.ts';
 import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
+import { deriveAttestationUid } from '../../../../src/verify/attestation-uid.ts';
 import { checkAttestation } from '../../../../src/verify/checks/attestation.ts';
-import { getShownOpening } from '../../../../src/verify/claims/listed-row.ts';
-import { deriveAttestationUid } from '../../../../src/verify/decode/attestation-uid.ts';
+import { getShownOpening } from '../../../../src/verify/claims/rows.ts';
 import type { AttestationEvidence, ListedClaim } from '../../../../src/verify/evidence.ts';
 import { createFindings } from '../../../../src/verify/findings.ts';
 

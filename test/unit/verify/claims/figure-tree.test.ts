@@ -1,13 +1,16 @@
 import fc, { type JsonValue } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareTree, type DoubtfulFigure, isTree } from '../../../../src/verify/claims/figure-tree.ts';
+import { getRoundingTolerance, getSourceTolerance } from '../../../../src/verify/claims/claims.ts';
+import { compareTree, isTree } from '../../../../src/verify/claims/figure-tree.ts';
 import { createFindings, NO_SUBJECT } from '../../../../src/verify/findings.ts';
 
 /** What is said of a tree that should be another. */
 function compared(expected: unknown, found: unknown, { path = 'summary', ownPrices = true } = {}) {
   const findings = createFindings();
-  const doubts: DoubtfulFigure[] = [];
-  compareTree({ path, expected, found }, { subject: NO_SUBJECT, findings, ownPrices, doubt: (figure) => void doubts.push(figure) });
+  const doubts: string[] = [];
+  const getTolerance = ownPrices ? getRoundingTolerance : getSourceTolerance;
+  const onDoubt = ({ path: at }: { path: string }) => void doubts.push(at);
+  compareTree({ path, expected, found }, { check: 'figure', subject: NO_SUBJECT, findings, getTolerance, onDoubt });
   const { pass = [], fail = [] } = Object.groupBy(findings.list, ({ outcome }) => outcome);
   return { fields: fail.map(({ field }) => field), doubts, passed: pass.length };
 }

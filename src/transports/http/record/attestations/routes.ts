@@ -14,14 +14,15 @@ import {
   type LatestAttestation,
   VERIFICATION,
 } from '../../../../record/schemas/attestations.ts';
-import { type AttestationVerificationDeps, verifyAttestation } from '../../../../record/verification/verify-attestation.ts';
+import type { RecordCheckDeps } from '../../../../record/verification/forecast-evidence.ts';
+import { verifyAttestation } from '../../../../record/verification/verify-attestation.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { HORIZON_PARAMETERS, selectHorizons } from '../../server/parsing/horizon-parameters.ts';
 import { attestationUidInput, limitInput, PAGE_LIMITS } from '../../server/parsing/parameters.ts';
 import { buildNextPageHeaders } from '../../server/replies/link-header.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
 
-type AttestationDeps = AttestationVerificationDeps & Pick<HttpDeps, 'publicUrl' | 'statistics'>;
+type AttestationDeps = RecordCheckDeps & Pick<HttpDeps, 'publicUrl' | 'statistics'>;
 
 const HISTORY_PATH = '/api/svc/onchain-oracle/history';
 

@@ -1,17 +1,14 @@
 import { type Address, isAddressEqual } from 'viem';
 import { z } from 'zod';
-import type { AuditChain } from '../../../audit/chain/audit-chain.ts';
-import { openAuditChain } from '../../../audit/command/open-chain.ts';
-import { EAS_ADDRESS } from '../../../chain/addresses.ts';
-import { isOracleError, OracleError } from '../../../platform/errors.ts';
-import { UsageError } from '../../../platform/usage-error.ts';
-import type { CliContext, DemoDeployment } from '../context.ts';
-import { hasServiceOption, queryService, resolveServiceUrl } from '../service-request.ts';
+import type { AuditChain } from '../../audit/chain/audit-chain.ts';
+import { openAuditChain } from '../../audit/command/open-chain.ts';
+import { EAS_ADDRESS } from '../../chain/addresses.ts';
+import { isOracleError, OracleError } from '../../platform/errors.ts';
+import { UsageError } from '../../platform/usage-error.ts';
+import type { CliContext, DemoDeployment } from './context.ts';
+import { hasServiceOption, queryService, resolveServiceUrl } from './service-request.ts';
 
-const ADDRESS = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/)
-  .transform((text) => text as Address);
+const ADDRESS = z.custom<Address>((text) => typeof text === 'string' && /^0x[0-9a-fA-F]{40}$/.test(text));
 
 const SERVICE_INFO = z.object({
   chain: z.object({ id: z.number(), local: z.boolean(), attester: ADDRESS, rpcUrl: z.string().nullable().optional() }),

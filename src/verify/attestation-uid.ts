@@ -1,6 +1,6 @@
 import { encodePacked, type Hex, keccak256 } from 'viem';
-import type { RawAttestation } from '../../chain/eas/raw-attestation.ts';
-import { getErrorMessage } from '../../platform/errors.ts';
+import type { RawAttestation } from '../chain/eas/raw-attestation.ts';
+import { getErrorMessage } from '../platform/errors.ts';
 
 /** EAS numbers identical attestations of one block with a bump. */
 const MAX_EQUAL_ATTESTATIONS = 64;
