@@ -185,10 +185,11 @@ describe('a client that does not read', () => {
   });
 
   it('stays connected while it reads now and then', async () => {
-    await withServer(QUICK, async (url) => {
+    // Longer than the pauses of a busy machine, shorter than all turns together.
+    await withServer({ ...QUICK, timeouts: { stalledMs: 2_000 } }, async (url) => {
       const socket = await unreadSocket(requestFor('/large', 'Connection: close'), { url });
       let bytes = 0;
-      for (let turn = 0; turn < 8; turn++) {
+      for (let turn = 0; turn < 10; turn++) {
         await delay(300);
         for (let taken = 0; taken < 400_000; ) {
           const chunk: Buffer | null = socket.read();
