@@ -48,13 +48,13 @@ export async function runStep(deps: PipelineDeps, step: StepName, day: Day, cont
   if (holdReason !== null) return { waiting: holdReason };
   const outcome = await deps.runs.runAndRecord(step, day, context, () => STEPS[step](deps, day, context));
   if (!context.replayed) {
-    await tryRefreshFigures(deps, context.now);
     await tryPublishChanges(deps);
+    await tryRefreshFigures(deps, context.now);
   }
   return outcome;
 }
 
-/** Before subscribers hear of a change. On failure the first reader computes the figures. */
+/** After publishing, which advances revisions. On failure the first reader computes the figures. */
 async function tryRefreshFigures({ figures, crowd, log }: PipelineDeps, now: Date): Promise<void> {
   const refresh = async () => {
     await figures.refresh();

@@ -11,7 +11,6 @@ import {
   toResolutionSubject,
   toSubject,
 } from './checks/prediction.ts';
-
 import { checkFollows, checkHorizon } from './checks/sequence.ts';
 import { compareTree } from './claims/figure-tree.ts';
 import { checkClaimedOutcome, checkPosition, compareListedRow } from './claims/rows.ts';

@@ -13,8 +13,8 @@ export async function startScheduledJobs(service: Service): Promise<void> {
   shutdown.onStop('jobs', async () => (await starting).drain(6_000));
   state.schedule = await starting;
   await webhookDelivery.start(state.schedule);
-  // A process that died between a write and its revision left figures behind.
-  void verifyFigures(service);
+  const verifying = verifyFigures(service);
+  shutdown.onStop('figures', () => verifying);
 }
 
 async function verifyFigures({ pipeline: { figures }, log }: Service): Promise<void> {

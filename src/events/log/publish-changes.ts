@@ -15,13 +15,18 @@ export interface PublishChangesDeps {
   now(): Date;
 }
 
-/** Moves outbox entries into the event log, oldest first; any process may run it, also after a kill, since event keys are idempotent. */
+/**
+ * Moves outbox entries into the event log, oldest first; any process may run it, also after a kill, since event keys are idempotent.
+ * Advances the revisions as well: a process that died after a change has not done so.
+ */
 export async function publishChanges({ log, record, wagers, now }: PublishChangesDeps): Promise<number> {
   const [days, forecasts, stakes] = await Promise.all([
     findWithOutbox(record.days),
     findWithOutbox(record.forecasts),
     findWithOutbox(wagers.wagers),
   ]);
+  if (days.length + forecasts.length > 0) await record.revision.advance();
+  if (stakes.length > 0) await wagers.revision.advance();
   const drafts = [
     ...(await Promise.all(days.map(async (day) => buildRegimeDrafts(day, await findDayBefore(record, day))))),
     ...forecasts.map((doc) => doc.outbox.flatMap((change) => buildForecastDrafts(doc, change))),
@@ -30,7 +35,7 @@ export async function publishChanges({ log, record, wagers, now }: PublishChange
   const at = now();
   const oldest = at.getTime() - EVENT_RETENTION_DAYS * DAY_MS;
   const appended = await log.append(drafts.filter((draft) => draft.at.getTime() >= oldest).sort(compareDrafts), at);
-  // Only after the events are in the log.
+  // Only after the events are in the log and the revisions advanced.
   await Promise.all([clearOutbox(record.days, days), clearOutbox(record.forecasts, forecasts), clearOutbox(wagers.wagers, stakes)]);
   return appended;
 }

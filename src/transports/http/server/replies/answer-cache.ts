@@ -45,6 +45,16 @@ interface StoredAnswer {
   route: string;
 }
 
+interface Reuse {
+  request: IncomingMessage;
+  response: ServerResponse;
+  answer: StoredAnswer;
+  /** Rate-limit key of the client address. */
+  ip: string;
+}
+
+type Header = readonly [name: string, value: string];
+
 interface AnswerCacheOptions {
   limits?: RateLimits | undefined;
   stopping?: AbortSignal | undefined;
@@ -62,14 +72,18 @@ export function createAnswerCache(
 ): RequestListener {
   const answers = new LRUCache<string, StoredAnswer>({ maxSize: MAX_CACHED_BYTES, sizeCalculation: ({ body }) => body.length + 4_096 });
 
-  function send(request: IncomingMessage, response: ServerResponse, answer: StoredAnswer, decision: RateLimitDecision | null): void {
+  function send({ request, response, answer, ip }: Reuse, decision: RateLimitDecision | null): void {
     if (decision?.allowed === false) {
       setCountedDecision(response, decision);
       app(request, response);
       return;
     }
-    sendAnswer(request, response, answer, decision);
-    log.debug({ method: 'GET', route: answer.route, status: response.statusCode, reused: true }, 'request');
+    const requestId = chooseRequestId(request);
+    sendAnswer(request, response, answer, [
+      ['X-Request-Id', requestId],
+      ...(decision === null ? [] : Object.entries(formatRateLimitHeaders([decision]))),
+    ]);
+    log.debug({ requestId, ip, method: 'GET', route: answer.route, status: response.statusCode, reused: true }, 'request');
   }
 
   return (request, response) => {
@@ -81,11 +95,12 @@ export function createAnswerCache(
       captureAnswer(request, response, (captured) => void answers.set(key, { readAtMs: startedAtMs, ...captured }));
       return app(request, response);
     }
-    if (limits === undefined) return send(request, response, answer, null);
-    const address = getConnection(request.socket)?.address ?? toAddressKey(request.socket.remoteAddress ?? '') ?? 'unknown';
+    const ip = getConnection(request.socket)?.address ?? toAddressKey(request.socket.remoteAddress ?? '') ?? 'unknown';
+    const reuse = { request, response, answer, ip };
+    if (limits === undefined) return send(reuse, null);
     // Without a count the app counts, and answers with the error.
-    limits.public.take(address).then(
-      (decision) => send(request, response, answer, decision),
+    limits.public.take(ip).then(
+      (decision) => send(reuse, decision),
       () => app(request, response),
     );
   };
@@ -105,7 +120,7 @@ function captureAnswer(request: IncomingMessage, response: ServerResponse, store
   const chunks: Buffer[] = [];
   let bytes = 0;
   const keep = (chunk: unknown, encoding: unknown) => {
-    if (bytes > NEGLIGIBLE_BYTES || chunk == null || typeof chunk === 'function') return;
+    if (!reusable.has(response) || bytes > NEGLIGIBLE_BYTES || chunk == null || typeof chunk === 'function') return;
     const buffer =
       typeof chunk === 'string'
         ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
@@ -149,12 +164,10 @@ function flatten(headers: readonly (readonly [string, number | string | string[]
 }
 
 /** Writes all headers at once: one by one they would take longer than everything else here. */
-function sendAnswer(request: IncomingMessage, response: ServerResponse, answer: StoredAnswer, decision: RateLimitDecision | null): void {
+function sendAnswer(request: IncomingMessage, response: ServerResponse, answer: StoredAnswer, ownHeaders: readonly Header[]): void {
   const { headers, bodyHeaders, etag, body } = answer;
   const ifNoneMatch = request.headers['if-none-match'];
   const isUnchanged = ifNoneMatch !== undefined && etag !== undefined && matchesEtag(ifNoneMatch, etag);
-  const own = ['X-Request-Id', chooseRequestId(request)];
-  const metered = decision === null ? [] : Object.entries(formatRateLimitHeaders([decision])).flat();
-  response.writeHead(isUnchanged ? 304 : 200, [...headers, ...own, ...metered, ...(isUnchanged ? [] : bodyHeaders)]);
+  response.writeHead(isUnchanged ? 304 : 200, [...headers, ...ownHeaders.flat(), ...(isUnchanged ? [] : bodyHeaders)]);
   response.end(isUnchanged ? undefined : body);
 }
