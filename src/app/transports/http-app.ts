@@ -2,12 +2,14 @@ import { getAddress } from 'viem';
 import { AuthService } from '../../auth/auth-service.ts';
 import { createRateLimits } from '../../auth/rate-limit/rate-limits.ts';
 import { createRequestCountStore } from '../../auth/rate-limit/request-count-store.ts';
+import { watchQueueingDelay } from '../../platform/concurrency/queueing-delay.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import type { Log } from '../../platform/log.ts';
 import { createSecretBox } from '../../platform/secrets/secret-box.ts';
 import type { Shutdown } from '../../platform/shutdown.ts';
 import type { AppOptions } from '../../transports/http/server/app-options.ts';
 import { createChainWork } from '../../transports/http/server/security/chain-work.ts';
+import { createLoadShedder } from '../../transports/http/server/security/load-shedding.ts';
 import type { ServiceCore } from '../core.ts';
 
 /** @throws OracleError CONFIG_INVALID if the stored signing keys are encrypted under another secret */
@@ -46,11 +48,14 @@ export function composeAppOptions({ config, db, log, shutdown, now, ...identific
     now,
     log,
   });
+  const loadShedder = createLoadShedder();
+  watchQueueingDelay({ ping: () => db.command({ ping: 1 }), observe: (delayMs) => loadShedder.observe(delayMs), signal: shutdown.signal });
   return {
     ...identification,
     log,
     limits,
     chainWork: createChainWork(),
+    loadShedder,
     trustProxy: config.TRUST_PROXY,
     reusesAnswers: true,
     stopping: shutdown.signal,

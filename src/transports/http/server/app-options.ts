@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Caller } from '../../../auth/caller.ts';
 import type { RateLimits } from '../../../auth/rate-limit/rate-limits.ts';
+import type { LoadShedder } from '../../../platform/concurrency/load-shedder.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { ChainWork } from './security/chain-work.ts';
 import type { RequestSource } from './security/request-log.ts';
@@ -17,6 +18,8 @@ export interface AppOptions {
   limits?: RateLimits;
   /** Bounds concurrent requests that call the chain. Absent: unbounded. */
   chainWork?: ChainWork;
+  /** Sheds requests that this process cannot answer in time. Absent: all are admitted. */
+  loadShedder?: LoadShedder;
   /** Proxies whose `X-Forwarded-For` is trusted: the number of hops, or their addresses and ranges. Absent: none. */
   trustProxy?: number | readonly string[];
   /** Sends answers of public reads again for up to a second. */

@@ -41,7 +41,7 @@ export const PROBLEMS = {
   VENUE_REJECTED: { status: 502, title: 'The venue refused the order' },
   TARGET_UNREACHABLE: { status: 502, title: 'The URL does not answer' },
   SHUTTING_DOWN: { status: 503, title: 'The service is stopping' },
-  OVERLOADED: { status: 503, title: 'Too many connections' },
+  OVERLOADED: { status: 503, title: 'Too much load' },
   SERVICE_UNREACHABLE: { status: 503, title: 'The service does not answer' },
   INTERNAL: { status: 500, title: 'Something went wrong here' },
 } as const satisfies Record<ErrorCode, { status: number; title: string }>;

@@ -13,6 +13,7 @@ import { buildNotFoundError } from '../not-found.ts';
 import { hasPaymentHeader } from '../payments/payment-headers.ts';
 import { type ChainWork, createResponseCounter } from './chain-work.ts';
 import { getClientAddress } from './client-address.ts';
+import { waitForCapacity } from './load-shedding.ts';
 import { createRequestCounter, type RequestCounter } from './request-counter.ts';
 import { getRequestSource, setLoggedCaller } from './request-log.ts';
 
@@ -24,14 +25,15 @@ interface IncomingRequest {
   chainWork?: ChainWork | undefined;
 }
 
-type GuardOptions = Pick<AppOptions, 'identify' | 'admin' | 'limits' | 'chainWork'>;
+type GuardOptions = Pick<AppOptions, 'identify' | 'admin' | 'limits' | 'chainWork' | 'loadShedder'>;
 
 /**
  * Authenticates and rate-limits every request of this server. A request without a token, or with a rejected one, counts against its
  * address; a valid token counts against its wallet alone, so that clients behind one address do not exhaust each other's limits. The
- * tier and the limit of chain calls are checked after that.
+ * tier and the limit of chain calls are checked after that. An admitted request waits for capacity, but the operator's and those that
+ * cost nothing.
  */
-export function createGuard({ identify, admin, limits, chainWork }: GuardOptions): Guard {
+export function createGuard({ identify, admin, limits, chainWork, loadShedder }: GuardOptions): Guard {
   return async ({ access, cost, boughtAs }, request, response): Promise<RequestContext> => {
     const counter = createRequestCounter(cost === 'free' ? undefined : limits, response);
     const incoming = { ...toIncomingRequest(request, counter), chainWork };
@@ -39,12 +41,17 @@ export function createGuard({ identify, admin, limits, chainWork }: GuardOptions
       await admitOperator(admin, incoming, request, response);
       return createRequestContext(PUBLIC_CALLER, incoming, response);
     }
-    if (access === 'paid') return admitPayer(incoming, request, response);
+    if (access === 'paid') {
+      const payer = await admitPayer(incoming, request, response);
+      await waitForCapacity(loadShedder, hasPaymentHeader(request) ? 'payment' : 'anonymous', response);
+      return payer;
+    }
     if (cost === 'free' && access === 'public') return createRequestContext(PUBLIC_CALLER, incoming, response);
     const caller = await identifyCaller(identify, incoming, response);
     setLoggedCaller(response, caller);
     if (access === 'basic' || access === 'premium') requireTier(caller, access, formatSingleAnswerHint(boughtAs));
     const context = createRequestContext(caller, incoming, response);
+    await waitForCapacity(loadShedder, caller.wallet === undefined ? 'anonymous' : 'token', response);
     if (cost !== 'rpc') return context;
     await context.countChainCall();
     return { ...context, countChainCall: async () => undefined };

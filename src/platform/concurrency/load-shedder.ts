@@ -1,0 +1,157 @@
+import { OracleError } from '../errors.ts';
+
+const INITIAL_LIMIT = 64;
+const MIN_LIMIT = 8;
+const MAX_LIMIT = 512;
+/** A queueing delay that persists above this lowers the limit. */
+const TARGET_DELAY_MS = 100;
+/** Samples that must all be above the target: a single garbage collection or burst changes nothing (CoDel, RFC 8289, section 3). */
+const STANDING_SAMPLES = 3;
+const DECREASE = 0.8;
+const INCREASE = 1.05;
+const RATE_WEIGHT = 0.3;
+const MAX_RETRY_AFTER_SECONDS = 30;
+
+export interface LoadShedderOptions {
+  /** Longest wait for admission by priority, highest first, in milliseconds. */
+  maxWaitMs: readonly number[];
+  /** Milliseconds of a monotonic clock. */
+  now?(): number;
+}
+
+interface Waiting {
+  sinceMs: number;
+  admit(release: ReleaseSlot): void;
+  shed(error: OracleError): void;
+}
+
+export type ReleaseSlot = () => void;
+
+/**
+ * Admission control: a limit of concurrent work that adapts to the measured queueing delay (additive-increase/multiplicative-decrease), and
+ * a queue by priority before it. Work that cannot start within the longest wait of its priority is shed at once.
+ */
+export class LoadShedder {
+  readonly #maxWaitMs: readonly number[];
+  readonly #now: () => number;
+  readonly #queues: Set<Waiting>[];
+  #limit = INITIAL_LIMIT;
+  #running = 0;
+  #delays: number[] = [];
+  #completed = 0;
+  /** Completions per millisecond while the limit was reached; null before. */
+  #rate: number | null = null;
+  #sampledAtMs: number;
+
+  constructor({ maxWaitMs, now = () => performance.now() }: LoadShedderOptions) {
+    this.#maxWaitMs = maxWaitMs;
+    this.#now = now;
+    this.#queues = maxWaitMs.map(() => new Set());
+    this.#sampledAtMs = now();
+  }
+
+  /** Work in the queue. */
+  get waiting(): number {
+    return this.#queues.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Admits without a wait; null where work of any priority would wait. */
+  tryEnter(): ReleaseSlot | null {
+    return this.#running < this.#limit ? this.#start() : null;
+  }
+
+  /**
+   * Waits for admission until `signal` aborts. @param priority index of `maxWaitMs`
+   * @throws OracleError OVERLOADED with the expected wait in `retryAfterSeconds`
+   */
+  async enter(priority: number, signal: AbortSignal): Promise<ReleaseSlot> {
+    const release = this.tryEnter();
+    if (release !== null) return release;
+    const expectedMs = this.#estimateWaitMs(priority);
+    if (expectedMs > this.#getMaxWaitMs(priority)) throw this.#buildError();
+    const { promise, resolve, reject } = Promise.withResolvers<ReleaseSlot>();
+    const waiting = { sinceMs: this.#now(), admit: resolve, shed: reject };
+    const queue = this.#queues[priority]!;
+    queue.add(waiting);
+    const leave = () => {
+      queue.delete(waiting);
+      reject(this.#buildError());
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    return promise.finally(() => signal.removeEventListener('abort', leave));
+  }
+
+  /** Takes a sample of the queueing delay: adapts the limit, and sheds what has waited too long. */
+  observe(delayMs: number): void {
+    const isSaturated = this.#running >= this.#limit || this.waiting > 0;
+    this.#measureRate(isSaturated);
+    this.#delays = [...this.#delays, delayMs].slice(-STANDING_SAMPLES);
+    if (this.#delays.length === STANDING_SAMPLES && Math.min(...this.#delays) > TARGET_DELAY_MS) {
+      this.#limit = Math.max(MIN_LIMIT, Math.floor(Math.min(this.#limit, this.#running) * DECREASE));
+      this.#delays = [];
+    } else if (isSaturated && delayMs <= TARGET_DELAY_MS) this.#limit = Math.min(MAX_LIMIT, Math.ceil(this.#limit * INCREASE));
+    this.#shedExpired();
+    this.#admitWaiting();
+  }
+
+  #measureRate(isSaturated: boolean): void {
+    const now = this.#now();
+    const rate = this.#completed / Math.max(1, now - this.#sampledAtMs);
+    // The rate of a process that could do more says nothing about a queue.
+    if (!isSaturated) this.#rate = null;
+    else this.#rate = this.#rate === null ? rate : this.#rate + RATE_WEIGHT * (rate - this.#rate);
+    this.#completed = 0;
+    this.#sampledAtMs = now;
+  }
+
+  #start(): ReleaseSlot {
+    this.#running += 1;
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      this.#running -= 1;
+      this.#completed += 1;
+      this.#admitWaiting();
+    };
+  }
+
+  #admitWaiting(): void {
+    for (const queue of this.#queues)
+      for (const waiting of queue) {
+        if (this.#running >= this.#limit) return;
+        queue.delete(waiting);
+        waiting.admit(this.#start());
+      }
+  }
+
+  #shedExpired(): void {
+    const now = this.#now();
+    for (const [priority, queue] of this.#queues.entries())
+      for (const waiting of queue) {
+        if (now - waiting.sinceMs <= this.#getMaxWaitMs(priority)) break;
+        queue.delete(waiting);
+        waiting.shed(this.#buildError());
+      }
+  }
+
+  /** Of work that arrives now, behind all of its priority and above. */
+  #estimateWaitMs(priority: number): number {
+    if (this.#rate === null) return 0;
+    const ahead = this.#queues.slice(0, priority + 1).reduce((sum, { size }) => sum + size, 0);
+    return (ahead + 1) / Math.max(this.#rate, Number.EPSILON);
+  }
+
+  #getMaxWaitMs(priority: number): number {
+    return this.#maxWaitMs[priority]!;
+  }
+
+  #buildError(): OracleError {
+    const expectedSeconds = Math.ceil(this.#estimateWaitMs(this.#queues.length - 1) / 1_000);
+    return new OracleError('OVERLOADED', 'The service has more requests than it can answer in time', {
+      suggestedAction: 'Repeat the request after Retry-After; requests with a payment or a token go first.',
+      retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, expectedSeconds)),
+    });
+  }
+}

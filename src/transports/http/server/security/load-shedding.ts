@@ -1,0 +1,42 @@
+import type { Response } from 'express';
+import { LoadShedder, type ReleaseSlot } from '../../../../platform/concurrency/load-shedder.ts';
+
+const PRIORITIES = ['payment', 'token', 'anonymous'] as const;
+
+export type Priority = (typeof PRIORITIES)[number];
+
+const MAX_WAIT_MS: Readonly<Record<Priority, number>> = { payment: 10_000, token: 5_000, anonymous: 2_000 };
+
+export function createLoadShedder(): LoadShedder {
+  return new LoadShedder({ maxWaitMs: PRIORITIES.map((priority) => MAX_WAIT_MS[priority]) });
+}
+
+/**
+ * Waits until this process can answer a request in time. The request counts until the head of its response is written, so that a stream
+ * does not count as work. @throws OracleError OVERLOADED
+ */
+export async function waitForCapacity(loadShedder: LoadShedder | undefined, priority: Priority, response: Response): Promise<void> {
+  if (loadShedder === undefined) return;
+  releaseOnHead(response, loadShedder.tryEnter() ?? (await waitInQueue(loadShedder, priority, response)));
+}
+
+async function waitInQueue(loadShedder: LoadShedder, priority: Priority, response: Response): Promise<ReleaseSlot> {
+  const closed = new AbortController();
+  const abort = () => closed.abort();
+  if (response.closed) abort();
+  response.once('close', abort);
+  return loadShedder.enter(PRIORITIES.indexOf(priority), closed.signal).finally(() => response.off('close', abort));
+}
+
+function releaseOnHead(response: Response, release: ReleaseSlot): void {
+  if (response.closed) {
+    release();
+    return;
+  }
+  response.once('close', release);
+  const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => Response;
+  response.writeHead = (...head: unknown[]) => {
+    release();
+    return writeHead(...head);
+  };
+}

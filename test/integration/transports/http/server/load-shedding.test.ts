@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LoadShedder, type ReleaseSlot } from '../../../../../src/platform/concurrency/load-shedder.ts';
+import { loginToken } from '../../../../support/auth/login.ts';
+import { type Ask, type HttpAnswer, json, openAsk, type Question } from '../../../../support/http/ask.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { MCP_HEADERS, rpc } from '../../../../support/mcp/mcp.ts';
+import { type TestService, unresolvedService } from '../../../../support/service/service.ts';
+
+const SIGNAL = '/api/svc/open/signal';
+const PAID = '/oracle?horizon=7d';
+/** Payments and tokens may wait, anonymous requests never. */
+const MAX_WAIT_MS = [10_000, 10_000, -1];
+const MARKET = { skill: 'get_market_context', input: { include: ['price'] } };
+const message = { messageId: 'one', role: 'ROLE_USER', parts: [{ data: MARKET }] };
+const A2A = { 'A2A-Version': '1.0', 'Content-Type': 'application/json' };
+
+let service: TestService;
+let loadShedder: LoadShedder;
+let slots: ReleaseSlot[];
+let served: Served;
+let client: ReturnType<typeof openAsk>;
+let token: string;
+
+beforeAll(async () => {
+  service = await unresolvedService(1);
+  service.progress.complete();
+  token = await loginToken(service, 'premium');
+});
+afterAll(() => service?.stop());
+
+beforeEach(async () => {
+  loadShedder = new LoadShedder({ maxWaitMs: MAX_WAIT_MS });
+  slots = takeAll();
+  served = await serve({ ...service, appOptions: { ...service.appOptions, loadShedder } });
+  client = openAsk(served.url);
+  return async () => {
+    client.close();
+    await served.close();
+  };
+});
+
+function takeAll(): ReleaseSlot[] {
+  const taken: ReleaseSlot[] = [];
+  for (let slot = loadShedder.tryEnter(); slot !== null; slot = loadShedder.tryEnter()) taken.push(slot);
+  return taken;
+}
+
+const ask: Ask = (path, question) => client.ask(path, question);
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are what is tested
+type Body = any;
+
+/** One request over each transport, with the part of its answer that has the error. */
+const TRANSPORTS: Record<string, [string, Question, (body: Body) => unknown]> = {
+  REST: [SIGNAL, {}, (body) => body],
+  'a REST skill': ['/api/svc/skills/get_market_context', { method: 'POST', ...json({}) }, (body) => body],
+  'an unknown path': ['/nothing', {}, (body) => body],
+  MCP: [
+    '/mcp',
+    { method: 'POST', headers: MCP_HEADERS, body: JSON.stringify(rpc('tools/call', { name: MARKET.skill, arguments: MARKET.input })) },
+    ({ error }) => error.data,
+  ],
+  'A2A over JSON-RPC': [
+    '/a2a',
+    { method: 'POST', headers: A2A, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } }) },
+    ({ error }) => error.data[0].metadata,
+  ],
+  'A2A over REST': [
+    '/a2a/rest/message:send',
+    { method: 'POST', headers: A2A, body: JSON.stringify({ message }) },
+    ({ error }) => error.details[0].metadata,
+  ],
+};
+
+describe('when all capacity is used', () => {
+  it.each(Object.entries(TRANSPORTS))('%s answers an anonymous request at once with OVERLOADED and Retry-After', async (_, transport) => {
+    const [path, question, getError] = transport;
+    const answer = await ask(path, question);
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
+    expect(getError(JSON.parse(answer.text))).toMatchObject({
+      code: 'OVERLOADED',
+      suggestedAction: expect.stringContaining('Retry-After'),
+    });
+  });
+
+  it.each(['/health', '/ready', '/llms.txt'])('%s is answered', async (path) => {
+    expect((await ask(path)).status).toBe(path === '/llms.txt' ? 503 : 200);
+  });
+
+  it.each([
+    ['a valid token', '/api/svc/oracle', () => ({ Authorization: `Bearer ${token}` }), 200],
+    ['a payment', PAID, () => ({ 'PAYMENT-SIGNATURE': 'e30=' }), 402],
+  ] as const)('a request with %s is answered as soon as there is capacity', async (_, path, headers, status) => {
+    let answer: HttpAnswer | undefined;
+    const answering = ask(path, { headers: headers() }).then((received) => {
+      answer = received;
+    });
+    await expect.poll(() => loadShedder.waiting).toBe(1);
+    expect(answer).toBeUndefined();
+    slots.shift()!();
+    await answering;
+    expect(answer!.status).toBe(status);
+  });
+
+  it('a rejected token is no priority', async () => {
+    expect((await ask(SIGNAL, { headers: { Authorization: 'Bearer nonsense' } })).status).toBe(503);
+  });
+
+  it('the operator is not kept waiting', async () => {
+    expect((await ask('/admin/')).status).toBe(404);
+  });
+});
+
+it('every answered or abandoned request gives its slot back', async () => {
+  const count = slots.length;
+  for (const release of slots) release();
+  await Promise.all(Object.values(TRANSPORTS).map(([path, question]) => ask(path, question)));
+  await ask('/api/svc/oracle', { headers: { Authorization: `Bearer ${token}` } });
+  await expect.poll(() => takeAll().length).toBe(count);
+});

@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { LoadShedder, type ReleaseSlot } from '../../../../src/platform/concurrency/load-shedder.ts';
+
+const [HIGH, LOW] = [0, 1];
+const MAX_WAIT_MS = [5_000, 1_000];
+const SAMPLE_MS = 100;
+const open = new AbortController().signal;
+
+let nowMs: number;
+let shedder: LoadShedder;
+beforeEach(() => {
+  nowMs = 0;
+  shedder = new LoadShedder({ maxWaitMs: MAX_WAIT_MS, now: () => nowMs });
+});
+
+/** Takes slots until there is none. */
+function fill(): ReleaseSlot[] {
+  const slots: ReleaseSlot[] = [];
+  for (let slot = shedder.tryEnter(); slot !== null; slot = shedder.tryEnter()) slots.push(slot);
+  return slots;
+}
+
+/** One interval, in which `completed` of the running slots end. */
+function sample(delayMs: number, running: ReleaseSlot[] = [], completed = 0): void {
+  nowMs += SAMPLE_MS;
+  for (const release of running.splice(0, completed)) release();
+  shedder.observe(delayMs);
+}
+
+/** What has become of an admission so far. */
+async function stateOf(admission: Promise<unknown>): Promise<string> {
+  const outcome = admission.then(
+    () => 'admitted',
+    (error) => error.code,
+  );
+  return Promise.race([outcome, new Promise<string>((resolve) => setImmediate(() => resolve('waiting')))]);
+}
+
+describe('the limit of concurrent work', () => {
+  it('falls while the queueing delay persists, never to zero, and ignores a single peak', () => {
+    const before = fill();
+    sample(500);
+    sample(0);
+    for (const release of before) release();
+    expect(fill().length).toBeGreaterThanOrEqual(before.length);
+    for (let index = 0; index < 100; index++) sample(500);
+    expect(shedder.tryEnter()).toBeNull();
+  });
+
+  it('keeps a minimum for the work that makes it faster again', () => {
+    for (let index = 0; index < 100; index++) sample(500);
+    expect(fill().length).toBe(8);
+  });
+
+  it('rises again while all slots are used without a delay', () => {
+    for (let index = 0; index < 100; index++) sample(500);
+    const few = fill();
+    for (let index = 0; index < 20; index++) {
+      sample(1);
+      few.push(...fill());
+    }
+    expect(few.length).toBeGreaterThan(16);
+  });
+
+  it('counts a slot once, however often it is released', () => {
+    const [first] = fill();
+    first!();
+    first!();
+    expect(fill()).toHaveLength(1);
+  });
+});
+
+describe('the queue', () => {
+  it('admits by priority, then in the order of arrival', async () => {
+    const running = fill();
+    const order: string[] = [];
+    const enter = (name: string, priority: number) => shedder.enter(priority, open).then(() => order.push(name));
+    const all = [enter('low 1', LOW), enter('high 1', HIGH), enter('low 2', LOW), enter('high 2', HIGH)];
+    for (const release of running.splice(0, all.length)) release();
+    await Promise.all(all);
+    expect(order).toEqual(['high 1', 'high 2', 'low 1', 'low 2']);
+  });
+
+  it('sheds at once what cannot start within the longest wait of its priority, with the expected wait', async () => {
+    const running = fill();
+    const first = Array.from({ length: 20 }, () => shedder.enter(LOW, open));
+    // Ten a second: twenty wait for two seconds.
+    for (let index = 0; index < 3; index++) sample(150, running, 1);
+    expect(await stateOf(shedder.enter(LOW, open))).toBe('OVERLOADED');
+    await expect(shedder.enter(LOW, open)).rejects.toMatchObject({ code: 'OVERLOADED', retryAfterSeconds: 2 });
+    const high = shedder.enter(HIGH, open);
+    expect(await stateOf(high)).toBe('waiting');
+    for (const release of running.splice(0, 20)) release();
+    expect(await stateOf(high)).toBe('admitted');
+    for (const release of running) release();
+    await Promise.allSettled(first);
+  });
+
+  it('sheds what has waited too long, when nothing ends any more', async () => {
+    fill();
+    const [low, high] = [shedder.enter(LOW, open), shedder.enter(HIGH, open)];
+    for (let waitedMs = 0; waitedMs <= MAX_WAIT_MS[LOW]!; waitedMs += SAMPLE_MS) sample(300);
+    expect([await stateOf(low), await stateOf(high)]).toEqual(['OVERLOADED', 'waiting']);
+  });
+
+  it('forgets work whose client has gone', async () => {
+    const running = fill();
+    const gone = new AbortController();
+    const waiting = shedder.enter(LOW, gone.signal);
+    gone.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'OVERLOADED' });
+    await expect(shedder.enter(LOW, gone.signal)).rejects.toMatchObject({ code: 'OVERLOADED' });
+    running.shift()!();
+    expect(fill()).toHaveLength(1);
+  });
+
+  it('does not expect the wait of an earlier overload', async () => {
+    const running = fill();
+    const first = Array.from({ length: 5 }, () => shedder.enter(LOW, open));
+    sample(1);
+    sample(1);
+    for (const release of running) release();
+    for (const release of await Promise.all(first)) release();
+    sample(1);
+    fill();
+    expect(await stateOf(shedder.enter(LOW, open))).toBe('waiting');
+  });
+});
