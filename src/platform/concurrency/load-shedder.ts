@@ -150,7 +150,7 @@ export class LoadShedder {
   #buildError(): OracleError {
     const expectedSeconds = Math.ceil(this.#estimateWaitMs(this.#queues.length - 1) / 1_000);
     return new OracleError('OVERLOADED', 'The service has more requests than it can answer in time', {
-      suggestedAction: 'Repeat the request after Retry-After; requests with a payment or a token go first.',
+      suggestedAction: 'Repeat the request after Retry-After; requests with a token go first, and payments are not kept waiting.',
       retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, expectedSeconds)),
     });
   }

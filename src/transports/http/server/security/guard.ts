@@ -13,7 +13,7 @@ import { buildNotFoundError } from '../not-found.ts';
 import { hasPaymentHeader } from '../payments/payment-headers.ts';
 import { type ChainWork, createResponseCounter } from './chain-work.ts';
 import { getClientAddress } from './client-address.ts';
-import { waitForCapacity } from './load-shedding.ts';
+import { releaseCapacity, waitForCapacity } from './load-shedding.ts';
 import { createRequestCounter, type RequestCounter } from './request-counter.ts';
 import { getRequestSource, setLoggedCaller } from './request-log.ts';
 
@@ -30,8 +30,8 @@ type GuardOptions = Pick<AppOptions, 'identify' | 'admin' | 'limits' | 'chainWor
 /**
  * Authenticates and rate-limits every request of this server. A request without a token, or with a rejected one, counts against its
  * address; a valid token counts against its wallet alone, so that clients behind one address do not exhaust each other's limits. The
- * tier and the limit of chain calls are checked after that. An admitted request waits for capacity, but the operator's and those that
- * cost nothing.
+ * tier and the limit of chain calls are checked after that. An admitted request waits for capacity, but payments, which have limits of
+ * their own, the operator's requests and those that cost nothing.
  */
 export function createGuard({ identify, admin, limits, chainWork, loadShedder }: GuardOptions): Guard {
   return async ({ access, cost, boughtAs }, request, response): Promise<RequestContext> => {
@@ -43,7 +43,7 @@ export function createGuard({ identify, admin, limits, chainWork, loadShedder }:
     }
     if (access === 'paid') {
       const payer = await admitPayer(incoming, request, response);
-      await waitForCapacity(loadShedder, hasPaymentHeader(request) ? 'payment' : 'anonymous', response);
+      if (!hasPaymentHeader(request)) await waitForCapacity(loadShedder, 'anonymous', response);
       return payer;
     }
     if (cost === 'free' && access === 'public') return createRequestContext(PUBLIC_CALLER, incoming, response);
@@ -99,6 +99,7 @@ function createRequestContext(caller: Caller, incoming: IncomingRequest, respons
     async countChainCall() {
       await incoming.counter.count('rpc', incoming.address);
       beginWork();
+      releaseCapacity(response);
     },
     countTask: (units) => countTask(caller, incoming, units),
     ...createPaymentLimits(incoming),

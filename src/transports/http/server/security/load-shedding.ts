@@ -1,11 +1,13 @@
 import type { Response } from 'express';
 import { LoadShedder, type ReleaseSlot } from '../../../../platform/concurrency/load-shedder.ts';
 
-const PRIORITIES = ['payment', 'token', 'anonymous'] as const;
+const PRIORITIES = ['token', 'anonymous'] as const;
 
-export type Priority = (typeof PRIORITIES)[number];
+type Priority = (typeof PRIORITIES)[number];
 
-const MAX_WAIT_MS: Readonly<Record<Priority, number>> = { payment: 10_000, token: 5_000, anonymous: 2_000 };
+const MAX_WAIT_MS: Readonly<Record<Priority, number>> = { token: 5_000, anonymous: 2_000 };
+
+const slots = new WeakMap<Response, ReleaseSlot>();
 
 export function createLoadShedder(): LoadShedder {
   return new LoadShedder({ maxWaitMs: PRIORITIES.map((priority) => MAX_WAIT_MS[priority]) });
@@ -13,11 +15,16 @@ export function createLoadShedder(): LoadShedder {
 
 /**
  * Waits until this process can answer a request in time. The request counts until the head of its response is written, so that a stream
- * does not count as work. @throws OracleError OVERLOADED
+ * does not count, or until it waits for something else. @throws OracleError OVERLOADED
  */
 export async function waitForCapacity(loadShedder: LoadShedder | undefined, priority: Priority, response: Response): Promise<void> {
   if (loadShedder === undefined) return;
   releaseOnHead(response, loadShedder.tryEnter() ?? (await waitInQueue(loadShedder, priority, response)));
+}
+
+/** For a request that now waits for the chain, whose concurrent calls have limits of their own. */
+export function releaseCapacity(response: Response): void {
+  slots.get(response)?.();
 }
 
 async function waitInQueue(loadShedder: LoadShedder, priority: Priority, response: Response): Promise<ReleaseSlot> {
@@ -33,6 +40,7 @@ function releaseOnHead(response: Response, release: ReleaseSlot): void {
     release();
     return;
   }
+  slots.set(response, release);
   response.once('close', release);
   const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => Response;
   response.writeHead = (...head: unknown[]) => {
