@@ -6,6 +6,7 @@ import { WALK_FORWARD } from './forecast/walk-forward.ts';
 import { GROWTH } from './growth/growth.ts';
 import { HOSTILE } from './hostile/hostile.ts';
 import { HTTP_SIGNAL } from './http/signal.ts';
+import { MIXED } from './mixed/mixed.ts';
 import { PAGE } from './page/first-paint.ts';
 import { MEMORY } from './process/memory.ts';
 import { REPLAY } from './process/replay.ts';
@@ -24,6 +25,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   REPLAY,
   MEMORY,
   GROWTH,
+  MIXED,
   HOSTILE,
 ];
 

@@ -10,6 +10,8 @@ const STANDING_SAMPLES = 3;
 const DECREASE = 0.8;
 const INCREASE = 1.05;
 const RATE_WEIGHT = 0.3;
+/** Assumed to be left to a priority by those above it. */
+const MIN_RATE_SHARE = 0.05;
 const MAX_RETRY_AFTER_SECONDS = 30;
 
 export interface LoadShedderOptions {
@@ -38,34 +40,36 @@ export class LoadShedder {
   #limit = INITIAL_LIMIT;
   #running = 0;
   #delays: number[] = [];
-  #completed = 0;
-  /** Completions per millisecond while the limit was reached; null before. */
-  #rate: number | null = null;
+  /** Admissions of each priority since the last sample. */
+  #admitted: number[];
+  /** Admissions per millisecond of each priority while there is a queue; null without one. */
+  #rates: number[] | null = null;
   #sampledAtMs: number;
 
   constructor({ maxWaitMs, now = () => performance.now() }: LoadShedderOptions) {
     this.#maxWaitMs = maxWaitMs;
     this.#now = now;
     this.#queues = maxWaitMs.map(() => new Set());
+    this.#admitted = maxWaitMs.map(() => 0);
     this.#sampledAtMs = now();
   }
 
   /** Work in the queue. */
   get waiting(): number {
-    return this.#queues.reduce((sum, { size }) => sum + size, 0);
+    return sum(this.#queues.map(({ size }) => size));
   }
 
-  /** Admits without a wait; null where work of any priority would wait. */
-  tryEnter(): ReleaseSlot | null {
-    return this.#running < this.#limit ? this.#start() : null;
+  /** Admits without a wait; null where work of any priority would wait. @param priority index of `maxWaitMs` */
+  tryEnter(priority: number): ReleaseSlot | null {
+    return this.#running < this.#limit ? this.#start(priority) : null;
   }
 
   /**
-   * Waits for admission until `signal` aborts. @param priority index of `maxWaitMs`
+   * Waits for admission until `signal` aborts.
    * @throws OracleError OVERLOADED with the expected wait in `retryAfterSeconds`
    */
   async enter(priority: number, signal: AbortSignal): Promise<ReleaseSlot> {
-    const release = this.tryEnter();
+    const release = this.tryEnter(priority);
     if (release !== null) return release;
     const expectedMs = this.#estimateWaitMs(priority);
     if (expectedMs > this.#getMaxWaitMs(priority)) throw this.#buildError();
@@ -85,7 +89,7 @@ export class LoadShedder {
   /** Takes a sample of the queueing delay: adapts the limit, and sheds what has waited too long. */
   observe(delayMs: number): void {
     const isSaturated = this.#running >= this.#limit || this.waiting > 0;
-    this.#measureRate(isSaturated);
+    this.#measureRates(isSaturated);
     this.#delays = [...this.#delays, delayMs].slice(-STANDING_SAMPLES);
     if (this.#delays.length === STANDING_SAMPLES && Math.min(...this.#delays) > TARGET_DELAY_MS) {
       this.#limit = Math.max(MIN_LIMIT, Math.floor(Math.min(this.#limit, this.#running) * DECREASE));
@@ -95,34 +99,34 @@ export class LoadShedder {
     this.#admitWaiting();
   }
 
-  #measureRate(isSaturated: boolean): void {
+  #measureRates(isSaturated: boolean): void {
     const now = this.#now();
-    const rate = this.#completed / Math.max(1, now - this.#sampledAtMs);
-    // The rate of a process that could do more says nothing about a queue.
-    if (!isSaturated) this.#rate = null;
-    else this.#rate = this.#rate === null ? rate : this.#rate + RATE_WEIGHT * (rate - this.#rate);
-    this.#completed = 0;
+    const rates = this.#admitted.map((count) => count / Math.max(1, now - this.#sampledAtMs));
+    // The rates of a process that could do more, or has just begun to, say nothing about a queue.
+    if (!isSaturated || (this.#rates === null && sum(rates) === 0)) this.#rates = null;
+    else this.#rates = this.#rates?.map((rate, priority) => rate + RATE_WEIGHT * (rates[priority]! - rate)) ?? rates;
+    this.#admitted.fill(0);
     this.#sampledAtMs = now;
   }
 
-  #start(): ReleaseSlot {
+  #start(priority: number): ReleaseSlot {
     this.#running += 1;
+    this.#admitted[priority]! += 1;
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
       this.#running -= 1;
-      this.#completed += 1;
       this.#admitWaiting();
     };
   }
 
   #admitWaiting(): void {
-    for (const queue of this.#queues)
+    for (const [priority, queue] of this.#queues.entries())
       for (const waiting of queue) {
         if (this.#running >= this.#limit) return;
         queue.delete(waiting);
-        waiting.admit(this.#start());
+        waiting.admit(this.#start(priority));
       }
   }
 
@@ -136,11 +140,12 @@ export class LoadShedder {
       }
   }
 
-  /** Of work that arrives now, behind all of its priority and above. */
+  /** Of work that arrives now, behind all of its priority and above, and behind what will arrive above. */
   #estimateWaitMs(priority: number): number {
-    if (this.#rate === null) return 0;
-    const ahead = this.#queues.slice(0, priority + 1).reduce((sum, { size }) => sum + size, 0);
-    return (ahead + 1) / Math.max(this.#rate, Number.EPSILON);
+    if (this.#rates === null) return 0;
+    const ahead = sum(this.#queues.slice(0, priority + 1).map(({ size }) => size));
+    const [total, above] = [sum(this.#rates), sum(this.#rates.slice(0, priority))];
+    return (ahead + 1) / Math.max(total - above, MIN_RATE_SHARE * total, Number.EPSILON);
   }
 
   #getMaxWaitMs(priority: number): number {
@@ -154,4 +159,8 @@ export class LoadShedder {
       retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, expectedSeconds)),
     });
   }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

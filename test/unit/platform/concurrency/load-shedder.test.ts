@@ -14,9 +14,9 @@ beforeEach(() => {
 });
 
 /** Takes slots until there is none. */
-function fill(): ReleaseSlot[] {
+function fill(priority = LOW): ReleaseSlot[] {
   const slots: ReleaseSlot[] = [];
-  for (let slot = shedder.tryEnter(); slot !== null; slot = shedder.tryEnter()) slots.push(slot);
+  for (let slot = shedder.tryEnter(priority); slot !== null; slot = shedder.tryEnter(priority)) slots.push(slot);
   return slots;
 }
 
@@ -25,6 +25,16 @@ function sample(delayMs: number, running: ReleaseSlot[] = [], completed = 0): vo
   nowMs += SAMPLE_MS;
   for (const release of running.splice(0, completed)) release();
   shedder.observe(delayMs);
+}
+
+/** The minimum of slots, each held for long, so that ten a second of those that wait are admitted. */
+function queueAtTenPerSecond(length: number, priority = LOW) {
+  for (let index = 0; index < 100; index++) sample(500);
+  const running = fill(priority);
+  sample(500);
+  for (let index = 0; index < length + 7; index++) void shedder.enter(priority, open);
+  for (let index = 0; index < 7; index++) sample(500, running, 1);
+  return { running };
 }
 
 /** What has become of an admission so far. */
@@ -44,7 +54,7 @@ describe('the limit of concurrent work', () => {
     for (const release of before) release();
     expect(fill().length).toBeGreaterThanOrEqual(before.length);
     for (let index = 0; index < 100; index++) sample(500);
-    expect(shedder.tryEnter()).toBeNull();
+    expect(shedder.tryEnter(LOW)).toBeNull();
   });
 
   it('keeps a minimum for the work that makes it faster again', () => {
@@ -82,18 +92,17 @@ describe('the queue', () => {
   });
 
   it('sheds at once what cannot start within the longest wait of its priority, with the expected wait', async () => {
-    const running = fill();
-    const first = Array.from({ length: 20 }, () => shedder.enter(LOW, open));
-    // Ten a second: twenty wait for two seconds.
-    for (let index = 0; index < 3; index++) sample(150, running, 1);
-    expect(await stateOf(shedder.enter(LOW, open))).toBe('OVERLOADED');
+    const { running } = queueAtTenPerSecond(30);
     await expect(shedder.enter(LOW, open)).rejects.toMatchObject({ code: 'OVERLOADED', retryAfterSeconds: 2 });
     const high = shedder.enter(HIGH, open);
     expect(await stateOf(high)).toBe('waiting');
-    for (const release of running.splice(0, 20)) release();
+    running.shift()!();
     expect(await stateOf(high)).toBe('admitted');
-    for (const release of running) release();
-    await Promise.allSettled(first);
+  });
+
+  it('expects that arrivals of a higher priority go first', async () => {
+    queueAtTenPerSecond(4, HIGH);
+    expect(await stateOf(shedder.enter(LOW, open))).toBe('OVERLOADED');
   });
 
   it('sheds what has waited too long, when nothing ends any more', async () => {

@@ -19,7 +19,8 @@ export function createLoadShedder(): LoadShedder {
  */
 export async function waitForCapacity(loadShedder: LoadShedder | undefined, priority: Priority, response: Response): Promise<void> {
   if (loadShedder === undefined) return;
-  releaseOnHead(response, loadShedder.tryEnter() ?? (await waitInQueue(loadShedder, priority, response)));
+  const rank = PRIORITIES.indexOf(priority);
+  releaseOnHead(response, loadShedder.tryEnter(rank) ?? (await waitInQueue(loadShedder, rank, response)));
 }
 
 /** For a request that now waits for the chain, whose concurrent calls have limits of their own. */
@@ -27,12 +28,12 @@ export function releaseCapacity(response: Response): void {
   slots.get(response)?.();
 }
 
-async function waitInQueue(loadShedder: LoadShedder, priority: Priority, response: Response): Promise<ReleaseSlot> {
+async function waitInQueue(loadShedder: LoadShedder, rank: number, response: Response): Promise<ReleaseSlot> {
   const closed = new AbortController();
   const abort = () => closed.abort();
   if (response.closed) abort();
   response.once('close', abort);
-  return loadShedder.enter(PRIORITIES.indexOf(priority), closed.signal).finally(() => response.off('close', abort));
+  return loadShedder.enter(rank, closed.signal).finally(() => response.off('close', abort));
 }
 
 function releaseOnHead(response: Response, release: ReleaseSlot): void {

@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 function takeAll(): ReleaseSlot[] {
   const taken: ReleaseSlot[] = [];
-  for (let slot = loadShedder.tryEnter(); slot !== null; slot = loadShedder.tryEnter()) taken.push(slot);
+  for (let slot = loadShedder.tryEnter(0); slot !== null; slot = loadShedder.tryEnter(0)) taken.push(slot);
   return taken;
 }
 
