@@ -13,6 +13,10 @@ export interface BenchOptions {
   data?: string;
   /** Days of history; unset: as many as the benchmark is about. */
   days?: number;
+  /** API processes at once; unset: as many as the benchmark is about. */
+  api?: number;
+  /** Worker processes at once; unset: as many as the benchmark is about. */
+  workers?: number;
   /** Rounds of each side. */
   rounds: number;
   /** What is worth knowing beside the figures, line by line. */
@@ -20,7 +24,7 @@ export interface BenchOptions {
 }
 
 /** Options of what is asked over sockets, with their number known. */
-export type SocketOptions = Required<Omit<BenchOptions, 'data' | 'days'>>;
+export type SocketOptions = Required<Omit<BenchOptions, 'data' | 'days' | 'api' | 'workers'>>;
 
 /** What a benchmark found. */
 export type Comparison = RateComparison | TimeComparison | MemoryComparison | CostComparison;

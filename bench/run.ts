@@ -9,6 +9,7 @@ import { HTTP_SIGNAL } from './http/signal.ts';
 import { MIXED } from './mixed/mixed.ts';
 import { PAGE } from './page/first-paint.ts';
 import { MEMORY } from './process/memory.ts';
+import { PROCESSES } from './process/processes.ts';
 import { REPLAY } from './process/replay.ts';
 import { START } from './process/start.ts';
 import { machine, reportOf } from './report.ts';
@@ -26,10 +27,11 @@ const BENCHMARKS: readonly Benchmark[] = [
   MEMORY,
   GROWTH,
   MIXED,
+  PROCESSES,
   HOSTILE,
 ];
 
-const USAGE = `Usage: npm run bench -- [name...] [--clients <n>] [--rounds <n>] [--days <n>] [--data <folder of CSV files>]
+const USAGE = `Usage: npm run bench -- [name...] [--clients <n>] [--rounds <n>] [--days <n>] [--api <n>] [--workers <n>] [--data <folder of CSV files>]
 
 Figures, most of them against a baseline that is measured in the same run, for about fifteen minutes; all of them unless named:
 ${BENCHMARKS.map(({ name, what }) => `  ${name}: ${what}`).join('\n')}
@@ -60,13 +62,19 @@ interface Asked {
 function parse(words: readonly string[]): Asked | null {
   try {
     const text = { type: 'string' } as const;
-    const options = { clients: text, days: text, data: text, rounds: { ...text, default: '7' } };
+    const options = { clients: text, days: text, api: text, workers: text, data: text, rounds: { ...text, default: '7' } };
     const { values, positionals } = parseArgs({ args: [...words], allowPositionals: true, options });
     const unknown = positionals.filter((name) => BENCHMARKS.every((one) => one.name !== name));
     if (unknown.length > 0) throw new Error(`there is no benchmark ${unknown.join(', ')}`);
     const benchmarks = BENCHMARKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-    const { clients, days, rounds, data } = values;
-    const counts = { clients: countOf('clients', clients), days: countOf('days', days), rounds: countOf('rounds', rounds)! };
+    const { clients, days, api, workers, rounds, data } = values;
+    const counts = {
+      clients: countOf('clients', clients),
+      days: countOf('days', days),
+      api: countOf('api', api),
+      workers: countOf('workers', workers),
+      rounds: countOf('rounds', rounds)!,
+    };
     return { benchmarks, options: { ...counts, data } };
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n\n${USAGE}`);

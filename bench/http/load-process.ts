@@ -4,6 +4,7 @@ import { answerParent } from '../child.ts';
 export interface Load {
   url: string;
   connections: number;
+  headers?: Record<string, string>;
   /** For how long requests are sent; those under way then are waited for, and counted. */
   ms: number;
 }
@@ -19,10 +20,10 @@ export interface Loaded {
 
 const answers = {
   /** Asks for the same again and again, over connections that stay open, one request at a time on each. */
-  async load({ url, connections, ms }: Load): Promise<Loaded> {
+  async load({ url, connections, ms, headers = {} }: Load): Promise<Loaded> {
     const startedAt = performance.now();
     const until = startedAt + ms;
-    const runs = await Promise.all(Array.from({ length: connections }, () => askAgain(url, until)));
+    const runs = await Promise.all(Array.from({ length: connections }, () => askAgain(url, headers, until)));
     const seconds = (performance.now() - startedAt) / 1_000;
     const lengths = new Set(runs.flatMap((run) => [...run.lengths]));
     const wrong = runs.reduce((sum, run) => sum + run.wrong, 0) + lengths.size - 1;
@@ -42,9 +43,10 @@ interface Run {
 }
 
 /** One connection until its time is over. Made for measuring: it takes answers with a `Content-Length`, and no others. */
-function askAgain(url: string, until: number): Promise<Run> {
+function askAgain(url: string, headers: Record<string, string>, until: number): Promise<Run> {
   const { hostname, port, host, pathname, search } = new URL(url);
-  const request = Buffer.from(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nAccept: application/json\r\n\r\n`);
+  const lines = Object.entries({ Host: host, Accept: 'application/json', ...headers }).map(([name, value]) => `${name}: ${value}`);
+  const request = Buffer.from(`GET ${pathname}${search} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
   const run: Run = { times: [], wrong: 0, lengths: new Set() };
   const { promise, resolve, reject } = Promise.withResolvers<Run>();
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
