@@ -5,6 +5,7 @@ import type { Service } from '../../app/service.ts';
 import { type Day, formatDay, parseDay, toDay } from '../../forecast/day.ts';
 import { catchUp } from '../../pipeline/catch-up.ts';
 import { createLiveContext, type StepContext } from '../../pipeline/deps.ts';
+import { rebuildFigures } from '../../pipeline/rebuild-figures.ts';
 import { SINGLE_DAY_STEPS } from '../../pipeline/run-manually.ts';
 import { getStepDueMs } from '../../pipeline/schedule/step-times.ts';
 import { catchUpSelfTests } from '../../pipeline/self-test/catch-up.ts';
@@ -23,6 +24,7 @@ const SYNTAX: CommandSyntax = {
   summary: 'Runs pipeline steps by hand',
   description: `[step] is one of
   catch-up                 everything that is due and not done
+  figures                  the stored figures of the record and the wagers again, from all forecasts
   signal, wager, brief     for one day (default: today) or a range of days (YYYY-MM-DD)
   ${CLOCK_STEPS.join(', ')}
                            what is due now`,
@@ -37,12 +39,19 @@ const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 const EXIT_WAITING = 3;
 
+/** Steps of this command alone. */
+const COMMAND_STEPS = ['catch-up', 'figures'] as const;
+
+type CommandStep = (typeof COMMAND_STEPS)[number];
+
 interface PipelineCommand {
-  step: StepName | 'catch-up';
+  step: StepName | CommandStep;
   from: Day;
   to: Day;
   early: boolean;
 }
+
+type CommandReport = Omit<StepReport, 'step'> & { step: PipelineCommand['step'] };
 
 export async function runPipelineCommand(args: string[]): Promise<void> {
   const isEmpty = args.length === 0;
@@ -73,8 +82,8 @@ export function parsePipelineCommand(args: string[], today: Day): PipelineComman
   if (parsed === null) return null;
   const { early = false } = parsed.values;
   const [step, first, last] = parsed.positionals;
-  if (step !== 'catch-up' && !STEP_NAMES.includes(step as StepName)) {
-    throw new UsageError('step', `"${step}" is none of catch-up, ${STEP_NAMES.join(', ')}`);
+  if (![...COMMAND_STEPS, ...STEP_NAMES].includes(step as StepName | CommandStep)) {
+    throw new UsageError('step', `"${step}" is none of ${[...COMMAND_STEPS, ...STEP_NAMES].join(', ')}`);
   }
   if (first !== undefined && !SINGLE_DAY_STEPS.includes(step))
     throw new UsageError('first day', `${step} takes no day: it does what is due now`);
@@ -86,11 +95,12 @@ export function parsePipelineCommand(args: string[], today: Day): PipelineComman
 }
 
 /** A range stops at the first day that has to wait. */
-async function runPipelineSteps({ pipeline }: Service, { step, from, to, early }: PipelineCommand): Promise<StepReport[]> {
+async function runPipelineSteps({ pipeline }: Service, { step, from, to, early }: PipelineCommand): Promise<CommandReport[]> {
   const stepContext = createLiveContext(pipeline, new Date());
   if (step === 'catch-up') return [...(await catchUp(pipeline, stepContext)), ...(await catchUpSelfTests(pipeline, stepContext))];
+  if (step === 'figures') return [{ step, day: from, outcome: { done: await rebuildFigures(pipeline, stepContext.now) } }];
   const bar = createProgressBar(step);
-  const reports: StepReport[] = [];
+  const reports: CommandReport[] = [];
   for (let day = from; day <= to; day++) {
     const outcome = rejectTooEarly(step, day, early, stepContext) ?? (await runStep(pipeline, step, day, stepContext));
     reports.push({ step, day, outcome });
@@ -108,12 +118,12 @@ function rejectTooEarly(step: StepName, day: Day, early: boolean, { now }: StepC
   return { waiting: `due at ${new Date(dueMs).toISOString()}; --early makes it now` };
 }
 
-function getExitCode(reports: StepReport[]): number {
+function getExitCode(reports: CommandReport[]): number {
   if (reports.some(({ outcome }) => 'failed' in outcome)) return EXIT_FAILED;
   return reports.some(({ outcome }) => 'waiting' in outcome) ? EXIT_WAITING : 0;
 }
 
-function formatReportLine({ step, day, outcome }: StepReport): string {
+function formatReportLine({ step, day, outcome }: CommandReport): string {
   const args = Object.entries(outcome).map(([kind, text]) => (kind === 'done' ? text : `${kind}: ${text}`));
   return `${step} ${formatDay(day)}: ${args.join()}\n`;
 }

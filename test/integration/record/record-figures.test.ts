@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HORIZONS } from '../../../src/forecast/model.ts';
+import { rebuildFigures } from '../../../src/pipeline/rebuild-figures.ts';
 import { OracleError } from '../../../src/platform/errors.ts';
+import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import { summarizeAttestations } from '../../../src/record/attestations/attestation-figures.ts';
+import { CrowdFiguresReader } from '../../../src/record/crowd/crowd-figures.ts';
 import { FiguresStore } from '../../../src/record/figures/figures-store.ts';
 import { computeHorizonFigures } from '../../../src/record/figures/horizon-figures.ts';
 import { RecordFigures } from '../../../src/record/figures/record-figures.ts';
-import { ForecastRecord } from '../../../src/record/forecast-record.ts';
+import { ForecastRecord, RECORD_INDEXES } from '../../../src/record/forecast-record.ts';
+import { WAGER_INDEXES, WagerBook } from '../../../src/wager/wager-book.ts';
 import { type TestDatabase, testDatabase } from '../../support/database/database.ts';
 import { buildTestForecast } from '../../unit/record/forecast-fixture.ts';
 
@@ -23,6 +27,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   await database.db.dropDatabase();
+  await ensureIndexes(database.db, [...RECORD_INDEXES, ...WAGER_INDEXES]);
   record = new ForecastRecord({ db: database.db, saltSecret: 'a master secret of a test', horizons: HORIZONS });
 });
 
@@ -83,6 +88,20 @@ describe('the figures of the record', () => {
     expect(await figures.verify()).toEqual(['horizon:7', 'attestations']);
     expect((await newFigures().getHorizon(7)).row.total).toBe(2);
     expect(await figures.verify()).toEqual([]);
+  });
+
+  it('are computed again by the operator, whatever is stored', async () => {
+    await add('2026-01-01', 'WIN');
+    await newFigures().refresh();
+    const store = new FiguresStore(database.db);
+    const stored = database.db.collection('record_figures');
+    await stored.updateOne({ figures: { $exists: true }, 'figures.row.total': 1 }, { $set: { 'figures.row.total': 9 } });
+    const wagers = new WagerBook(database.db);
+    const crowd = new CrowdFiguresReader({ store, record, wagers, sameBook: [] });
+    const rebuild = () => rebuildFigures({ record, wagers, figures: newFigures(), crowd }, new Date('2026-01-10T00:00:00Z'));
+    expect(await rebuild()).toBe('computed again; these had differed: horizon:7');
+    expect((await newFigures().getHorizon(7)).row.total).toBe(1);
+    expect(await rebuild()).toBe('computed again; none of the record had differed');
   });
 
   it('count attestations by horizon, and the cost of a shared transaction once', async () => {
