@@ -22,7 +22,7 @@ export interface AppOptions {
   loadShedder?: LoadShedder;
   /** Proxies whose `X-Forwarded-For` is trusted: the number of hops, or their addresses and ranges. Absent: none. */
   trustProxy?: number | readonly string[];
-  /** Sends answers of public reads again for up to a second. */
+  /** Sends answers of public reads, and of other reads within a tier, again for up to a second. */
   reusesAnswers?: boolean;
   /** Aborts at shutdown: later requests are rejected. */
   stopping?: AbortSignal;

@@ -16,6 +16,7 @@ import { buildNotFoundError } from './not-found.ts';
 import { limitUrlLength } from './parsing/limit-url-length.ts';
 import { createProblemHandler } from './problems/problem.ts';
 import { createAnswerCache } from './replies/answer-cache.ts';
+import { TierReplies } from './replies/tier-replies.ts';
 import type { Route } from './route.ts';
 import { createConnectionGate } from './security/connection-gate.ts';
 import { createAdmission, createGuard } from './security/guard.ts';
@@ -74,7 +75,7 @@ function buildApp(
   app.use(requestLog(options.log), warnOfUntrustedProxy(options.log, options.trustProxy), securityHeaders(), crossOrigin());
   app.use(createConnectionGate(options), rejectWhenStopping(options.stopping), limitUrlLength(), compressPublicReplies());
   mountAdapters(app, adapters, { admit: createAdmission(options), log: options.log });
-  mountRoutes(app, routes, guard);
+  mountRoutes(app, routes, guard, options.reusesAnswers === true ? new TierReplies() : null);
   if (handshakes !== undefined) app.all(handshakes.path, handshakes.handler);
   if (operatorArea !== undefined) app.use(ADMIN_PATH, operatorArea(guard));
   app.use(async (request, response) => {

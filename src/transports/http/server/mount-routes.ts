@@ -8,6 +8,7 @@ import { sendProblem } from './problems/problem.ts';
 import { setProblemMembers } from './problems/problem-members.ts';
 import { markReusable } from './replies/answer-cache.ts';
 import { matchesEtag } from './replies/etag.ts';
+import type { TierReplies } from './replies/tier-replies.ts';
 import type { Reply, Route } from './route.ts';
 import { getRequestSource } from './security/request-log.ts';
 import { getConnection } from './sockets/client-connection.ts';
@@ -18,19 +19,24 @@ const RETRY_AFTER_SECONDS = 10;
 /** Authenticates a request and applies its limits. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED */
 export type Guard = (route: Pick<Route, 'access' | 'cost' | 'boughtAs'>, request: Request, response: Response) => Promise<RequestContext>;
 
-/** Mounts routes; any other method on their paths answers 405. */
-export function mountRoutes(app: Express, routes: readonly Route[], guard: Guard): void {
+/** Mounts routes; any other method on their paths answers 405. @param tierReplies null: no reply is shared */
+export function mountRoutes(app: Express, routes: readonly Route[], guard: Guard, tierReplies: TierReplies | null): void {
   const byPath = Map.groupBy(routes, ({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'));
   for (const [path, operations] of byPath) {
     for (const operation of operations)
-      app[operation.method](path, (request, response) => handleRequest(operation, guard, request, response));
+      app[operation.method](path, (request, response) => handleRequest(operation, { guard, tierReplies }, request, response));
     app.all(path, (request, response) => rejectMethod(operations, guard, request, response));
   }
 }
 
 const PUBLIC_ACCESS = { access: 'public', cost: 'normal' } as const;
 
-async function handleRequest(route: Route, guard: Guard, request: Request, response: Response): Promise<void> {
+interface Handling {
+  guard: Guard;
+  tierReplies: TierReplies | null;
+}
+
+async function handleRequest(route: Route, { guard, tierReplies }: Handling, request: Request, response: Response): Promise<void> {
   response.vary('Authorization');
   const context = await guard(route.isWebSocket === true ? PUBLIC_ACCESS : route, request, response);
   const { caller } = context;
@@ -39,7 +45,7 @@ async function handleRequest(route: Route, guard: Guard, request: Request, respo
   // Only after admission: a rejected client must not cost the parsing of its body.
   if ((route.body ?? route.json) !== undefined) await readBody(request, response);
   if (route.problemMembers !== undefined) setProblemMembers(response, route.problemMembers(request.body));
-  const reply = await route.handle({
+  const input = {
     ...parseRequest(route, request),
     caller,
     context,
@@ -47,12 +53,29 @@ async function handleRequest(route: Route, guard: Guard, request: Request, respo
     source: getRequestSource(response),
     header: (name: string) => request.get(name),
     isHead: request.method === 'HEAD',
-  });
+  };
+  // Answers to anonymous callers are sent again as bytes; both together would be twice as old.
+  const isShared = route.sharedByTier === true && !isPublicCaller(caller);
+  const reply = await (isShared && tierReplies !== null ? readShared(route, tierReplies, input, request.originalUrl) : route.handle(input));
   await sendReply(request, response, {
     status: route.status,
-    ...reply,
+    ...personalizeReply(route, reply, caller),
     headers: { ...reply.headers, ...buildCacheHeaders(route, request, caller, reply) },
   });
+}
+
+type HandlerInput = Parameters<Route['handle']>[0];
+
+/** The handler gets the tier alone, so that nothing of one caller can reach another. */
+function readShared(route: Route, tierReplies: TierReplies, input: HandlerInput, url: string): Promise<Reply> {
+  const { tier } = input.caller;
+  const key = JSON.stringify([route.name, tier, url, input.accept, input.isHead]);
+  return tierReplies.get(key, async () => route.handle({ ...input, caller: { tier } }));
+}
+
+function personalizeReply({ personalize }: Route, reply: Reply, caller: Caller): Reply {
+  if (personalize === undefined || !('body' in reply)) return reply;
+  return { ...reply, body: personalize(reply.body as object, caller) };
 }
 
 /** Shared caches keep only public GETs without `Authorization`, even of a rejected token: it may be valid next time, or the reverse. */

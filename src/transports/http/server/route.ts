@@ -80,6 +80,13 @@ export interface Route {
   cost: Cost;
   /** Each answer is made for its request alone, e.g. a nonce; those of other public reads may be sent again within a second. */
   isLive?: true;
+  /**
+   * The reply depends on URL, `Accept` and tier alone, apart from what `personalize` changes: token holders of a tier share it for up to a
+   * second. The handler gets a caller without a wallet, and must not read headers.
+   */
+  sharedByTier?: true;
+  /** Replaces members of a shared body that are about the caller. */
+  personalize?(body: object, caller: Caller): object;
   params?: Shape;
   query?: Shape;
   body?: Shape;

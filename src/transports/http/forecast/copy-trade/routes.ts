@@ -34,6 +34,7 @@ export function copyTradeRoutes(deps: OracleDeps): Route[] {
       query: z.object({ horizon: signalDaysInput }),
       reply: NEXT_INTENT.nullable(),
       errors: ['STEP_WAITING'],
+      sharedByTier: true,
       handle: async ({ query: { horizon }, caller }) => ({ body: await getNextIntent(deps, horizon, caller) }),
     }),
     route('GET /api/svc/copy-trade/history', 'listTradeIntents', {
@@ -43,6 +44,7 @@ export function copyTradeRoutes(deps: OracleDeps): Route[] {
       description: HOLD_NOTE,
       query: z.object({ limit: limitInput(PAGE_LIMITS.copyTrade.most, PAGE_LIMITS.copyTrade.default), horizon: signalDaysInput }),
       reply: INTENT_HISTORY,
+      sharedByTier: true,
       handle: async ({ query, caller }) => ({
         body: await listIntentHistory(deps, { horizonDays: query.horizon, limit: query.limit }, caller),
       }),

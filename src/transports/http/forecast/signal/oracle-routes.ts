@@ -24,6 +24,8 @@ export function oracleRoutes(deps: OracleDeps): Route[] {
       query,
       reply: ORACLE_SIGNAL,
       errors: ['STEP_WAITING'],
+      sharedByTier: true,
+      personalize: (body, caller) => ({ ...body, access: toAccessMember(caller, 'basic') }),
       handle: async ({ query: { horizon }, caller }) => ({
         body: { success: true as const, ...(await getOracleSignal(deps, horizon, caller)), access: toAccessMember(caller, 'basic') },
       }),
@@ -37,6 +39,8 @@ export function oracleRoutes(deps: OracleDeps): Route[] {
       query,
       reply: PREMIUM_SIGNAL,
       errors: ['STEP_WAITING'],
+      sharedByTier: true,
+      personalize: (body, caller) => ({ ...body, access: toAccessMember(caller, 'premium') }),
       handle: async ({ query: { horizon }, caller }) => ({
         body: { success: true as const, ...(await getPremiumSignal(deps, horizon, caller)), access: toAccessMember(caller, 'premium') },
       }),

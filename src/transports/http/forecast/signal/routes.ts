@@ -23,6 +23,7 @@ export function signalRoutes(deps: SignalDeps): Route[] {
       errors: ['STEP_WAITING'],
       summary: 'Public signal: market context; direction and confidence stay gated until the outcome',
       query: z.object({ horizon: signalDaysInput }),
+      sharedByTier: true,
       handle: async ({ query, caller }): Promise<Reply<PublicSignal>> => ({ body: await getPublicSignal(deps, query.horizon, caller) }),
     }),
     route('GET /api/svc/signal', 'getLegacySignal', {

@@ -38,12 +38,14 @@ export function crowdRoutes(deps: CrowdDeps): Route[] {
         'as `before` until it is null.',
       query: QUERY,
       reply: CROWD_VS_ORACLE_REPLY,
+      sharedByTier: true,
       handle: ({ query, caller }) => readCrowdComparison(deps, query, caller),
     }),
     route('GET /api/svc/crowd-accuracy', 'getCrowdAccuracy', {
       tag: 'crowd',
       summary: 'Accuracy of prediction-market prices, with intervals and a reliability table',
       reply: CROWD_ACCURACY_REPLY,
+      sharedByTier: true,
       handle: ({ caller }) => readCrowdAccuracy(deps, caller),
     }),
   ];

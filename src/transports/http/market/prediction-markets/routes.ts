@@ -17,6 +17,7 @@ export function predictionMarketRoutes(deps: PredictionMarketDeps): Route[] {
       tag: 'crowd',
       reply: PREDICTION_MARKETS,
       summary: 'Bitcoin strikes of prediction markets with prices; model probabilities stay gated until the outcome',
+      sharedByTier: true,
       handle: ({ caller }) => readPredictionMarkets(deps, caller),
     }),
   ];

@@ -45,6 +45,7 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
       summary: 'The newest prediction attestation, of 7 days unless other horizons are named',
       query: z.object(HORIZON_PARAMETERS),
       errors: ['NOT_FOUND'],
+      sharedByTier: true,
       handle: ({ query, caller }) => readLatestAttestation(deps, selectHorizons(query), caller),
     }),
     route(`GET ${HISTORY_PATH}`, 'listAttestations', {
@@ -55,6 +56,7 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
         'One prediction per day and its resolution; `horizons=all` adds 1, 2 and 3 days. To read the whole record, send `nextCursor`, ' +
         'also in the header `Link` (RFC 8288), as `before` until it is null. Attestations of one block have a fixed order.',
       query: HISTORY_QUERY,
+      sharedByTier: true,
       handle: ({ query, caller }) => readAttestationHistory(deps, query, caller),
     }),
     route('GET /api/svc/onchain-oracle/verify/{uid}', 'verifyAttestation', {

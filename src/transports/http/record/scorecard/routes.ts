@@ -30,6 +30,7 @@ export function scorecardRoutes(deps: ScorecardDeps): Route[] {
         'Figures cover all forecasts of the horizon; entries are paged, newest first. Send `nextCursor`, also in the header ' +
         '`Link` (RFC 8288), as `before` until it is null.',
       query: QUERY,
+      sharedByTier: true,
       handle: ({ query, caller }) => readScorecard(deps, query, caller),
     }),
   ];

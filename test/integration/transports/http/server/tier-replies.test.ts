@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller } from '../../../../../src/auth/caller.ts';
+import { createLog } from '../../../../../src/platform/log.ts';
+import { allRoutes } from '../../../../../src/transports/http/routes.ts';
+import { createApp } from '../../../../../src/transports/http/server/app.ts';
+import { MAX_ANSWER_AGE_MS } from '../../../../../src/transports/http/server/replies/answer-cache.ts';
+import { type Route, route } from '../../../../../src/transports/http/server/route.ts';
+import { type Served, serveApp } from '../../../../support/http/serve.ts';
+import { type TestService, unresolvedService } from '../../../../support/service/service.ts';
+
+const WALLETS = ['0x00000000000000000000000000000000000000aA', '0x00000000000000000000000000000000000000bB'] as const;
+
+let service: TestService;
+const closing: (() => unknown)[] = [];
+beforeAll(async () => {
+  service = await unresolvedService(2);
+  service.progress.complete();
+});
+afterAll(async () => {
+  for (const close of closing) await close();
+  await service?.stop();
+});
+
+/** A caller by a token that names tier and wallet; anonymous without one. */
+async function identify(authorization: string | undefined): Promise<Caller> {
+  const [, tier, wallet] = /^Bearer (\w+) (\d)$/.exec(authorization ?? '') ?? [];
+  return tier === undefined ? { tier: 'public' } : { tier: tier as Caller['tier'], wallet: WALLETS[Number(wallet)]! };
+}
+
+async function open(routes: readonly Route[], reusesAnswers = true) {
+  const log = createLog({ level: 'silent', secrets: [] });
+  const served: Served = await serveApp(createApp(routes, { log, identify, reusesAnswers }));
+  closing.push(served.close);
+  return (path: string, token?: string) =>
+    fetch(served.url + path, token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } });
+}
+
+const HOLDERS = ['premium 0', 'basic 1', 'premium 1', 'basic 0'] as const;
+const CALLERS = [undefined, ...HOLDERS] as const;
+
+it('are, for every shared route, tier and wallet, what the caller gets without sharing', async () => {
+  const routes = allRoutes(service.http).filter(({ sharedByTier }) => sharedByTier === true);
+  expect(routes.length).toBeGreaterThan(8);
+  const [shared, own] = [await open(routes), await open(routes, false)];
+  for (const { path, access } of routes) {
+    const wallets = new Set<unknown>();
+    for (const token of [...CALLERS, ...CALLERS]) {
+      const [answer, expected] = [await shared(path, token), await own(path, token)];
+      expect(answer.status, `${path} ${token}`).toBe(expected.status);
+      const [text, expectedText] = [await answer.text(), await expected.text()];
+      expect(withoutTimes(text), `${path} ${token}`).toBe(withoutTimes(expectedText));
+      wallets.add(JSON.parse(text).access?.wallet);
+    }
+    if (access !== 'public' && path.includes('/oracle')) expect(wallets).toContain(WALLETS[1]);
+  }
+});
+
+/** Ages and times of an answer that was made at another moment. */
+function withoutTimes(text: string): string {
+  return text.replace(/"(instance|btcPrice|\w*[aA]geSeconds|\w*Seconds|age)":("[^"]*"|[\d.]+)/g, '"$1":0').replace(/T[\d:.]+Z/g, '');
+}
+
+interface Counted {
+  wallet: string | null;
+  count: number;
+}
+
+describe('a shared route', () => {
+  it('runs once for concurrent token holders of a tier, for a second, and sees no wallet', async () => {
+    const callers: Caller[] = [];
+    const ask = await open([countingRoute(callers)]);
+    const startedAt = performance.now();
+    const read = async (token: string, path = '/shared') => (await (await ask(path, token)).json()) as Counted;
+    const bodies = await Promise.all(HOLDERS.map((token) => read(token)));
+    expect(callers.map(({ tier }) => tier).sort()).toEqual(['basic', 'premium']);
+    expect(callers.every((caller) => Object.keys(caller).join() === 'tier')).toBe(true);
+    expect(bodies.map(({ wallet }) => wallet)).toEqual([WALLETS[0], WALLETS[1], WALLETS[1], WALLETS[0]]);
+    await expect.poll(async () => (await read('premium 0')).count).toBe(3);
+    expect(performance.now() - startedAt).toBeGreaterThan(MAX_ANSWER_AGE_MS - 50);
+    expect((await read('premium 0', '/shared?x=1')).count).toBe(4);
+  });
+
+  it('runs for each anonymous caller, whose answers are sent again as bytes', async () => {
+    const callers: Caller[] = [];
+    const ask = await open([countingRoute(callers)]);
+    await Promise.all([ask('/shared'), ask('/shared')]);
+    expect(callers).toHaveLength(2);
+  });
+
+  it('that failed runs again for the next caller', async () => {
+    let isBroken = true;
+    const failing = route('GET /shared', 'share', {
+      tag: 'service',
+      summary: 'A reply',
+      reply: null,
+      sharedByTier: true,
+      handle: async () => {
+        if (isBroken) throw new Error('broken');
+        return { raw: 'fine' };
+      },
+    });
+    const ask = await open([failing]);
+    expect((await ask('/shared', 'basic 0')).status).toBe(500);
+    isBroken = false;
+    expect((await ask('/shared', 'basic 0')).status).toBe(200);
+  });
+});
+
+function countingRoute(callers: Caller[]): Route {
+  return {
+    ...route('GET /shared', 'share', { tag: 'service', summary: 'A reply', reply: null, handle: () => ({ raw: '' }) }),
+    sharedByTier: true,
+    personalize: (body, { wallet }) => ({ ...body, wallet: wallet ?? null }),
+    handle: async ({ caller }) => ({ body: { count: callers.push(caller) } }),
+  };
+}
