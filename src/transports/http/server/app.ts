@@ -1,5 +1,5 @@
-import type { RequestListener } from 'node:http';
-import express, { type Express, type RequestHandler } from 'express';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 import { OracleError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { StartupProgress } from '../../../platform/startup/startup-progress.ts';
@@ -18,6 +18,7 @@ import { createProblemHandler } from './problems/problem.ts';
 import { createAnswerCache } from './replies/answer-cache.ts';
 import { TierReplies } from './replies/tier-replies.ts';
 import type { Route } from './route.ts';
+import { getClientAddress } from './security/client-address.ts';
 import { createConnectionGate } from './security/connection-gate.ts';
 import { createAdmission, createGuard } from './security/guard.ts';
 import { requestLog } from './security/request-log.ts';
@@ -40,7 +41,10 @@ export function createApp(routes: readonly Route[], options: AppOptions, adapter
 /** The same server behind the answers that it may send again. */
 export function createListener(routes: readonly Route[], options: AppOptions, adapters: readonly ProtocolAdapter[] = []): RequestListener {
   const app = createApp(routes, options, adapters);
-  return options.reusesAnswers === true ? createAnswerCache(options, app) : app;
+  if (options.reusesAnswers !== true) return app;
+  // Express gives requests their address in the same way, but only once it handles them.
+  const getForwardedAddress = (request: IncomingMessage) => getClientAddress(Object.setPrototypeOf(request, app.request) as Request);
+  return createAnswerCache({ ...options, getForwardedAddress }, app);
 }
 
 /** Answers WebSocket handshakes on one path and rejects them elsewhere. */

@@ -5,6 +5,7 @@ import type { RateLimitDecision, RateLimits } from '../../../../auth/rate-limit/
 import type { Log } from '../../../../platform/log.ts';
 import { PAYMENT_HEADERS } from '../payments/payment-headers.ts';
 import { toAddressKey } from '../security/client-address.ts';
+import { tryAdmitProxied } from '../security/connection-gate.ts';
 import { formatRateLimitHeaders, setCountedDecision } from '../security/request-counter.ts';
 import { chooseRequestId, getRoutePath } from '../security/request-log.ts';
 import { getConnection } from '../sockets/client-connection.ts';
@@ -21,9 +22,7 @@ const MAX_KEY_CHARS = 1_024;
 const PER_REQUEST_HEADERS = new Set(['x-request-id', 'ratelimit', 'ratelimit-policy', 'date', 'connection', 'keep-alive']);
 const BODY_HEADERS = new Set(['content-length', 'content-type', 'content-encoding', 'transfer-encoding']);
 /** Headers that change the answer, or are handled by no answer of the cache. */
-const EXCLUDING_HEADERS = ['authorization', 'x-forwarded-for', 'if-modified-since', 'range', 'expect', ...PAYMENT_HEADERS].map((name) =>
-  name.toLowerCase(),
-);
+const EXCLUDING_HEADERS = ['authorization', 'if-modified-since', 'range', 'expect', ...PAYMENT_HEADERS].map((name) => name.toLowerCase());
 
 const reusable = new WeakSet<ServerResponse>();
 
@@ -59,6 +58,8 @@ interface AnswerCacheOptions {
   limits?: RateLimits | undefined;
   stopping?: AbortSignal | undefined;
   log: Log;
+  /** Rate-limit key of the address that a trusted proxy has forwarded. */
+  getForwardedAddress(request: IncomingMessage): string;
   now?(): number;
 }
 
@@ -67,14 +68,16 @@ interface AnswerCacheOptions {
  * before `app`, which answers all other requests. Answers of callers with a token or a payment are neither stored nor sent.
  */
 export function createAnswerCache(
-  { limits, stopping, log, now = () => performance.now() }: AnswerCacheOptions,
+  { limits, stopping, log, getForwardedAddress, now = () => performance.now() }: AnswerCacheOptions,
   app: RequestListener,
 ): RequestListener {
   const answers = new LRUCache<string, StoredAnswer>({ maxSize: MAX_CACHED_BYTES, sizeCalculation: ({ body }) => body.length + 4_096 });
 
   function send({ request, response, answer, ip }: Reuse, decision: RateLimitDecision | null): void {
-    if (decision?.allowed === false) {
-      setCountedDecision(response, decision);
+    const connection = getConnection(request.socket);
+    const isAdmitted = decision?.allowed !== false && (connection?.isProxied !== true || tryAdmitProxied(connection, ip, response));
+    if (!isAdmitted) {
+      if (decision !== null) setCountedDecision(response, decision);
       app(request, response);
       return;
     }
@@ -86,6 +89,12 @@ export function createAnswerCache(
     log.debug({ requestId, ip, method: 'GET', route: answer.route, status: response.statusCode, reused: true }, 'request');
   }
 
+  function getAddress(request: IncomingMessage): string {
+    const connection = getConnection(request.socket);
+    if (connection?.isProxied === true) return getForwardedAddress(request);
+    return connection?.address ?? toAddressKey(request.socket.remoteAddress ?? '') ?? 'unknown';
+  }
+
   return (request, response) => {
     const key = stopping?.aborted ? null : toKey(request);
     if (key === null) return app(request, response);
@@ -95,11 +104,10 @@ export function createAnswerCache(
       captureAnswer(request, response, (captured) => void answers.set(key, { readAtMs: startedAtMs, ...captured }));
       return app(request, response);
     }
-    const ip = getConnection(request.socket)?.address ?? toAddressKey(request.socket.remoteAddress ?? '') ?? 'unknown';
-    const reuse = { request, response, answer, ip };
+    const reuse = { request, response, answer, ip: getAddress(request) };
     if (limits === undefined) return send(reuse, null);
     // Without a count the app counts, and answers with the error.
-    limits.public.take(ip).then(
+    limits.public.take(reuse.ip).then(
       (decision) => send(reuse, decision),
       () => app(request, response),
     );
@@ -111,7 +119,8 @@ function toKey(request: IncomingMessage): string | null {
   const { method, url, headers, socket } = request;
   if (method !== 'GET' || EXCLUDING_HEADERS.some((name) => headers[name] !== undefined)) return null;
   const connection = getConnection(socket);
-  if (connection !== undefined && (connection.isProxied || connection.isProvisional)) return null;
+  // An untrusted proxy is warned of by the app.
+  if (connection?.isProvisional || (connection?.isProxied !== true && headers['x-forwarded-for'] !== undefined)) return null;
   const key = [url, headers.accept ?? '', headers['accept-encoding'] ?? '', headers.origin === undefined ? '' : 'cross-origin'].join('\n');
   return key.length > MAX_KEY_CHARS ? null : key;
 }

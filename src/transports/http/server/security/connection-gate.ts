@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { OracleError } from '../../../../platform/errors.ts';
 import type { AppOptions } from '../app-options.ts';
@@ -33,8 +34,19 @@ export function createConnectionGate({ identify }: { identify: Identify }): Requ
 }
 
 async function admitProxied(request: Request, response: Response, connection: ClientConnection, identify: Identify): Promise<void> {
-  connection.address = getClientAddress(request);
-  const releaseSlot = connection.budget.acquireGeneral(connection.address) ?? (await acquireReserveSlot(request, connection, identify));
+  if (tryAdmitProxied(connection, getClientAddress(request), response)) return;
+  holdSlot(connection, response, await acquireReserveSlot(request, connection, identify));
+}
+
+/** Acquires a slot for one request of a trusted proxy, from the forwarded address; false where only the reserve is left. */
+export function tryAdmitProxied(connection: ClientConnection, address: string, response: ServerResponse): boolean {
+  connection.address = address;
+  const releaseSlot = connection.budget.acquireGeneral(address);
+  if (releaseSlot !== null) holdSlot(connection, response, releaseSlot);
+  return releaseSlot !== null;
+}
+
+function holdSlot(connection: ClientConnection, response: ServerResponse, releaseSlot: ReleaseSlot): void {
   if (response.closed) return releaseSlot();
   connection.assignSlot(releaseSlot);
   response.once('close', () => connection.release());

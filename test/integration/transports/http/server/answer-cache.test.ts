@@ -35,9 +35,15 @@ afterAll(async () => {
 });
 
 const stopping = new AbortController();
+/** Log lines of requests, of all processes. */
+const lines: object[] = [];
 
 /** A process of the service, with limits of its own. */
-async function open({ reusesAnswers = true, limits = HARDLY_LIMITED as Record<string, string> } = {}) {
+async function open({
+  reusesAnswers = true,
+  limits = HARDLY_LIMITED as Record<string, string>,
+  trustProxy = undefined as string[] | undefined,
+} = {}) {
   const { database, http } = service;
   const options = composeAppOptions({
     config: loadConfig(limits),
@@ -48,7 +54,10 @@ async function open({ reusesAnswers = true, limits = HARDLY_LIMITED as Record<st
     now: () => new Date(),
     identify: (authorization) => http.access.identify(authorization),
   });
-  const served: Served = await serveApp(createListener(allRoutes(http), { ...options, reusesAnswers }));
+  const log = { ...options.log, debug: (line: object) => void lines.push(line) };
+  const trusted = trustProxy === undefined ? {} : { trustProxy };
+  const listener = createListener(allRoutes(http), { ...options, ...trusted, log: log as typeof options.log, reusesAnswers });
+  const served: Served = await serveApp(listener, { listening: { limits: trusted } });
   const client = openAsk(served.url);
   closing.push(() => client.close(), served.close);
   return client.ask;
@@ -109,6 +118,29 @@ describe('answers that are sent again', () => {
     expect(rejected.status).toBe(429);
     expect(JSON.parse(rejected.text)).toMatchObject({ code: 'RATE_LIMITED' });
     expect(rejected.headers['retry-after']).toBeDefined();
+  });
+
+  it('behind a trusted proxy are counted and logged for the forwarded address', async () => {
+    const proxied = await open({ limits: { ...HARDLY_LIMITED, RATE_LIMIT_PUBLIC: '3' }, trustProxy: ['loopback'] });
+    const from = (address: string) => proxied(`${SIGNAL}?horizon=1`, { headers: { 'X-Forwarded-For': address } });
+    lines.length = 0;
+    const answers = [await from('198.51.100.1'), await from('198.51.100.1'), await from('2001:db8::5'), await from('198.51.100.1')];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(lines.slice(1)).toEqual(
+      ['198.51.100.1', '2001:db8:0:0::/64', '198.51.100.1'].map((ip) =>
+        expect.objectContaining({ ip, reused: true, requestId: expect.any(String) }),
+      ),
+    );
+    expect((await from('198.51.100.1')).status).toBe(429);
+    expect((await from('2001:db8::6')).status).toBe(200);
+  });
+
+  it('are none for an address that an untrusted client names', async () => {
+    const headers = { 'X-Forwarded-For': '198.51.100.1' };
+    await ask(`${SIGNAL}?horizon=2`, { headers });
+    lines.length = 0;
+    await ask(`${SIGNAL}?horizon=2`, { headers });
+    expect(lines).toEqual([expect.not.objectContaining({ reused: true })]);
   });
 
   it('of a tier are never sent to another', async () => {
