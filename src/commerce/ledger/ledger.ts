@@ -1,6 +1,7 @@
 import { type Collection, type Db, Long } from 'mongodb';
 import type { Hash } from 'viem';
 import { type Day, toDay } from '../../forecast/day.ts';
+import { createCache } from '../../platform/cache.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { isDuplicateKey } from '../../platform/mongo.ts';
 import { buildCauseKey, type SettledPayment, validatePayment } from './payment.ts';
@@ -23,11 +24,23 @@ export const COMMERCE_INDEXES = [
   },
 ];
 
+const MAX_CACHED_FIGURES = 64;
+
 export class Ledger {
   readonly payments: Collection<PaymentDoc>;
+  readonly #figures = createCache<object>('ledger-figures', MAX_CACHED_FIGURES);
 
   constructor(db: Db) {
     this.payments = db.collection('payments');
+  }
+
+  /** Figures of all payments: computed once per new payment by each process, since payments are never changed. */
+  async readFigures<Figures extends object>(
+    name: string,
+    compute: (payments: Collection<PaymentDoc>) => Promise<Figures>,
+  ): Promise<Figures> {
+    const count = await this.payments.estimatedDocumentCount();
+    return (await this.#figures.get(`${name} ${count}`, () => compute(this.payments))) as Figures;
   }
 
   /** Idempotent; returns whether the payment was new. @throws OracleError INPUT_INVALID; CONFLICT when it has paid for something else */

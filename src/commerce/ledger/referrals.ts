@@ -1,5 +1,5 @@
 import type { Collection, Document } from 'mongodb';
-import type { PaymentDoc } from './ledger.ts';
+import type { Ledger, PaymentDoc } from './ledger.ts';
 import { type PaymentTotals, TOTALS_ACCUMULATORS, toPaymentTotals } from './revenue.ts';
 
 export interface ReferralTotals extends PaymentTotals {
@@ -18,19 +18,27 @@ export interface PartnerTotals {
 const TOTALS_SUMS: Document = { payments: { $sum: '$payments' }, amountMicros: { $sum: '$amountMicros' } };
 
 /** Referral codes by settled amount, ties by code. */
-export async function listTopReferrals(payments: Collection<PaymentDoc>, limit: number): Promise<ReferralTotals[]> {
+export function listTopReferrals(ledger: Ledger, limit: number): Promise<ReferralTotals[]> {
+  return ledger.readFigures(`referrals:${limit}`, (payments) => rankReferrals(payments, limit));
+}
+
+async function rankReferrals(payments: Collection<PaymentDoc>, limit: number): Promise<ReferralTotals[]> {
   const ranking = [{ $sort: { amountMicros: -1, _id: 1 } }, { $limit: limit }];
   const found = await payments.aggregate([...buildReferralPipeline({ ref: { $ne: null } }), ...ranking]).toArray();
   return found.map(toReferralTotals);
 }
 
 /** Totals of one code in lower case; null without a settled payment. */
-export async function findReferralTotals(payments: Collection<PaymentDoc>, ref: string): Promise<ReferralTotals | null> {
+export async function findReferralTotals({ payments }: Ledger, ref: string): Promise<ReferralTotals | null> {
   const [found] = await payments.aggregate(buildReferralPipeline({ ref })).toArray();
   return found === undefined ? null : toReferralTotals(found);
 }
 
-export async function aggregatePartnerTotals(payments: Collection<PaymentDoc>): Promise<PartnerTotals> {
+export function readPartnerTotals(ledger: Ledger): Promise<PartnerTotals> {
+  return ledger.readFigures('partners', aggregatePartnerTotals);
+}
+
+async function aggregatePartnerTotals(payments: Collection<PaymentDoc>): Promise<PartnerTotals> {
   const [referred] = await payments
     .aggregate([
       { $match: { ref: { $ne: null } } },

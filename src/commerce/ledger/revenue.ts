@@ -2,7 +2,7 @@ import type { Collection, Document, Long } from 'mongodb';
 import { type Day, toDay } from '../../forecast/day.ts';
 import { CHANNELS, type Channel } from '../channels.ts';
 import { OFFERINGS } from '../price-list.ts';
-import type { PaymentDoc } from './ledger.ts';
+import type { Ledger, PaymentDoc } from './ledger.ts';
 
 export interface PaymentTotals {
   payments: number;
@@ -29,8 +29,12 @@ export function toPaymentTotals(group: Document | undefined): PaymentTotals {
   return { payments: group?.payments ?? 0, amountMicros: BigInt(sum.toString()) };
 }
 
-export async function aggregateRevenue(payments: Collection<PaymentDoc>, now: Date): Promise<Revenue> {
+export function readRevenue(ledger: Ledger, now: Date): Promise<Revenue> {
   const today = toDay(now.getTime());
+  return ledger.readFigures(`revenue:${today}`, (payments) => aggregateRevenue(payments, today));
+}
+
+async function aggregateRevenue(payments: Collection<PaymentDoc>, today: Day): Promise<Revenue> {
   const [groups, days, payers] = await Promise.all([groupByOffering(payments), groupByDay(payments, today), countPayers(payments)]);
   const sold = groups.map(({ _id, ...group }) => ({
     channel: _id.channel as Channel,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { Hash, Hex } from 'viem';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { COMMERCE_INDEXES, Ledger } from '../../../../src/commerce/ledger/ledger.ts';
 import type { SettledPayment } from '../../../../src/commerce/ledger/payment.ts';
-import { aggregatePartnerTotals, findReferralTotals, listTopReferrals } from '../../../../src/commerce/ledger/referrals.ts';
-import { aggregateRevenue, REVENUE_DAYS } from '../../../../src/commerce/ledger/revenue.ts';
+import { findReferralTotals, listTopReferrals, readPartnerTotals } from '../../../../src/commerce/ledger/referrals.ts';
+import { REVENUE_DAYS, readRevenue } from '../../../../src/commerce/ledger/revenue.ts';
 import { DAY_MS, toDay } from '../../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
@@ -16,10 +16,10 @@ const NOW = new Date('2026-03-10T21:36:00Z');
 beforeAll(async () => {
   database = await testDatabase();
   await ensureIndexes(database.db, COMMERCE_INDEXES);
-  ledger = new Ledger(database.db);
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
+  ledger = new Ledger(database.db);
   await ledger.payments.deleteMany({});
 });
 
@@ -51,7 +51,7 @@ describe('the ledger', () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => ledger.record(paid)));
     expect(results.filter((isNew) => isNew)).toHaveLength(1);
     expect(await ledger.record({ ...paid, txHash: paid.txHash.toUpperCase().replace('0X', '0x') as Hash })).toBe(false);
-    expect(await aggregateRevenue(ledger.payments, NOW)).toMatchObject({ total: { payments: 1, amountMicros: 1_500_000n } });
+    expect(await readRevenue(ledger, NOW)).toMatchObject({ total: { payments: 1, amountMicros: 1_500_000n } });
   });
 
   it('stores the resource up to its limit, and no unknown fields', async () => {
@@ -118,22 +118,33 @@ describe('the ledger', () => {
 
 describe('revenue', () => {
   it('is zero before the first payment', async () => {
-    const revenue = await aggregateRevenue(ledger.payments, NOW);
+    const revenue = await readRevenue(ledger, NOW);
     const nothing = { payments: 0, amountMicros: 0n };
     expect(revenue).toMatchObject({ total: nothing, payers: 0, firstSettledAt: null, lastSettledAt: null });
     expect(revenue.byChannel).toHaveLength(3);
     expect(revenue.byOffering).toHaveLength(11);
     expect(revenue.byDay).toHaveLength(REVENUE_DAYS);
     for (const part of [...revenue.byChannel, ...revenue.byOffering, ...revenue.byDay]) expect(part).toMatchObject(nothing);
-    expect(await aggregatePartnerTotals(ledger.payments)).toEqual({ partners: 0, referred: nothing, total: nothing });
-    expect(await listTopReferrals(ledger.payments, 10)).toEqual([]);
+    expect(await readPartnerTotals(ledger)).toEqual({ partners: 0, referred: nothing, total: nothing });
+    expect(await listTopReferrals(ledger, 10)).toEqual([]);
+  });
+
+  it('is computed once per payment and process', async () => {
+    await ledger.record(payment({}));
+    const aggregate = vi.spyOn(ledger.payments, 'aggregate');
+    const first = await readRevenue(ledger, NOW);
+    const computed = aggregate.mock.calls.length;
+    expect(await readRevenue(ledger, NOW)).toEqual(first);
+    expect(aggregate).toHaveBeenCalledTimes(computed);
+    await new Ledger(database.db).record(payment({ txHash: hash(77) }));
+    expect((await readRevenue(ledger, NOW)).total.payments).toBe(2);
   });
 
   it('distinguishes the same name by channel, and counts wallets once', async () => {
     await ledger.record(payment({ offering: 'svc_crowd_vs_oracle', amountMicros: 500_000n }));
     const job = { kind: 'job', contract: address(0xe), jobId: 3n } as const;
     await ledger.record(payment({ channel: 'agent-commerce', offering: 'svc_crowd_vs_oracle', amountMicros: 400_000n, cause: job }));
-    const revenue = await aggregateRevenue(ledger.payments, NOW);
+    const revenue = await readRevenue(ledger, NOW);
     const of = (channel: string) => revenue.byOffering.find((one) => one.channel === channel && one.offering === 'svc_crowd_vs_oracle');
     expect([of('purchase')?.amountMicros, of('agent-commerce')?.amountMicros]).toEqual([500_000n, 400_000n]);
     expect(revenue).toMatchObject({ payers: 1, total: { payments: 2, amountMicros: 900_000n } });
@@ -143,7 +154,7 @@ describe('revenue', () => {
     const today = toDay(NOW.getTime());
     const at = (ms: number) => payment({ settledAt: new Date(ms), amountMicros: 1n });
     for (const ms of [today * DAY_MS, today * DAY_MS - 1, (today - 29) * DAY_MS, (today - 29) * DAY_MS - 1]) await ledger.record(at(ms));
-    const { byDay, total, firstSettledAt, lastSettledAt } = await aggregateRevenue(ledger.payments, NOW);
+    const { byDay, total, firstSettledAt, lastSettledAt } = await readRevenue(ledger, NOW);
     expect(byDay.map(({ day }) => day)).toEqual(Array.from({ length: 30 }, (_, i) => today - 29 + i));
     expect(byDay.filter(({ payments }) => payments > 0).map(({ day, payments }) => [day - today, payments])).toEqual([
       [-29, 1],
@@ -156,8 +167,8 @@ describe('revenue', () => {
 
   it('is exact beyond the precision of a float', async () => {
     for (let i = 0; i < 10; i++) await ledger.record(payment({ amountMicros: 10n ** 15n - BigInt(i) }));
-    expect((await aggregateRevenue(ledger.payments, NOW)).total.amountMicros).toBe(10n ** 16n - 45n);
-    expect((await aggregatePartnerTotals(ledger.payments)).total.amountMicros).toBe(10n ** 16n - 45n);
+    expect((await readRevenue(ledger, NOW)).total.amountMicros).toBe(10n ** 16n - 45n);
+    expect((await readPartnerTotals(ledger)).total.amountMicros).toBe(10n ** 16n - 45n);
   });
 });
 
@@ -171,23 +182,24 @@ describe('referral totals', () => {
   it('add up', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(sale, { maxLength: 12 }), async (sales) => {
+        ledger = new Ledger(database.db);
         await ledger.payments.deleteMany({});
         for (const one of sales) await ledger.record(payment(one));
         const sum = (some: typeof sales) => some.reduce((total, { amountMicros }) => total + amountMicros, 0n);
         const referred = sales.filter(({ ref }) => ref !== null);
-        const totals = await aggregatePartnerTotals(ledger.payments);
+        const totals = await readPartnerTotals(ledger);
         expect(totals).toEqual({
           partners: new Set(referred.map(({ ref }) => ref)).size,
           referred: { payments: referred.length, amountMicros: sum(referred) },
           total: { payments: sales.length, amountMicros: sum(sales) },
         });
-        const board = await listTopReferrals(ledger.payments, 100);
+        const board = await listTopReferrals(ledger, 100);
         expect(board).toHaveLength(totals.partners);
         for (const row of board) {
           const own = referred.filter(({ ref }) => ref?.toLowerCase() === row.ref);
           const payers = new Set(own.map(({ payer }) => payer)).size;
           expect(row).toEqual({ ref: row.ref, payments: own.length, amountMicros: sum(own), payers, lastSettledAt: NOW });
-          expect(await findReferralTotals(ledger.payments, row.ref)).toEqual(row);
+          expect(await findReferralTotals(ledger, row.ref)).toEqual(row);
         }
         expect(board).toEqual(
           board.toSorted((a, b) =>
@@ -207,7 +219,7 @@ describe('referral totals', () => {
       ['top', 9n],
     ] as const)
       await ledger.record(payment({ ref, amountMicros }));
-    expect((await listTopReferrals(ledger.payments, 3)).map(({ ref }) => ref)).toEqual(['top', 'bob', 'zoe']);
-    expect(await findReferralTotals(ledger.payments, 'nobody')).toBeNull();
+    expect((await listTopReferrals(ledger, 3)).map(({ ref }) => ref)).toEqual(['top', 'bob', 'zoe']);
+    expect(await findReferralTotals(ledger, 'nobody')).toBeNull();
   });
 });

@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import type { Commerce } from '../../../../commerce/commerce.ts';
 import { parseRefCode, REF_CODE_PATTERN, REF_CODE_RULE } from '../../../../commerce/ledger/ref-code.ts';
-import {
-  aggregatePartnerTotals,
-  findReferralTotals,
-  listTopReferrals,
-  type ReferralTotals,
-} from '../../../../commerce/ledger/referrals.ts';
+import { findReferralTotals, listTopReferrals, type ReferralTotals, readPartnerTotals } from '../../../../commerce/ledger/referrals.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { limitInput } from '../../server/parsing/parameters.ts';
 import { type Route, route } from '../../server/route.ts';
@@ -44,7 +39,7 @@ async function readRefLeaderboard(
   max: number,
   now: Date,
 ): Promise<z.input<typeof LEADERBOARD_REPLY>> {
-  const found = await listTopReferrals(ledger.payments, max);
+  const found = await listTopReferrals(ledger, max);
   const rows = found.map((figures, i) => ({ rank: i + 1, ref: figures.ref, ...toRefFiguresReply(figures) }));
   return { success: true, leaderboard: rows, count: rows.length, ...buildMoneyStatement({ realMoney }, now) };
 }
@@ -54,8 +49,8 @@ async function readRefStats(
   ref: string | null,
   now: Date,
 ): Promise<z.input<typeof REF_STATS_REPLY>> {
-  const figures = ref === null ? null : await findReferralTotals(ledger.payments, ref);
-  const { partners, referred, total } = await aggregatePartnerTotals(ledger.payments);
+  const figures = ref === null ? null : await findReferralTotals(ledger, ref);
+  const { partners, referred, total } = await readPartnerTotals(ledger);
   const moneyStatement = buildMoneyStatement({ realMoney }, now);
   if (ref === null) {
     const sums = { paidCalls: referred.payments, payers: null, revenue: toTakingsReply(referred), lastSettledAt: null };

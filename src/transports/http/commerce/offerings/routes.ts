@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { CHANNELS } from '../../../../commerce/channels.ts';
 import { type Commerce, listChannelStates } from '../../../../commerce/commerce.ts';
-import { aggregatePartnerTotals } from '../../../../commerce/ledger/referrals.ts';
-import { aggregateRevenue, type PaymentTotals } from '../../../../commerce/ledger/revenue.ts';
+import { readPartnerTotals } from '../../../../commerce/ledger/referrals.ts';
+import { type PaymentTotals, readRevenue } from '../../../../commerce/ledger/revenue.ts';
 import type { MerchantConfig } from '../../../../commerce/merchant-config.ts';
 import { formatAmount, formatMoney, usdFromMicros } from '../../../../commerce/money.ts';
 import { getPaymentInstructions } from '../../../../commerce/payment-instructions.ts';
@@ -33,13 +33,13 @@ export function commerceRoutes(deps: OfferingDeps): Route[] {
       tag: 'commerce',
       summary: 'Settled revenue by channel, offering and day',
       reply: REVENUE_REPLY,
-      handle: async () => ({ body: await readRevenue(deps.commerce, deps.now()) }),
+      handle: async () => ({ body: await buildRevenueReply(deps.commerce, deps.now()) }),
     }),
     route('GET /api/svc/partner-stats', 'getPartnerStats', {
       tag: 'commerce',
       summary: 'Revenue through partners',
       reply: PARTNERS_REPLY,
-      handle: async () => ({ body: await readPartnerTotals(deps.commerce, deps.now()) }),
+      handle: async () => ({ body: await buildPartnersReply(deps.commerce, deps.now()) }),
     }),
   ];
 }
@@ -72,8 +72,8 @@ function toOfferingReply(offering: Offering, { commerce, jobs }: OfferingDeps, o
   };
 }
 
-async function readRevenue({ ledger, merchant: { asset, realMoney } }: Commerce, now: Date): Promise<z.input<typeof REVENUE_REPLY>> {
-  const revenue = await aggregateRevenue(ledger.payments, now);
+async function buildRevenueReply({ ledger, merchant: { asset, realMoney } }: Commerce, now: Date): Promise<z.input<typeof REVENUE_REPLY>> {
+  const revenue = await readRevenue(ledger, now);
   return {
     success: true,
     ...toTakingsReply(revenue.total),
@@ -93,8 +93,8 @@ async function readRevenue({ ledger, merchant: { asset, realMoney } }: Commerce,
   };
 }
 
-async function readPartnerTotals({ ledger, merchant: { realMoney } }: Commerce, now: Date): Promise<z.input<typeof PARTNERS_REPLY>> {
-  const { partners, referred, total } = await aggregatePartnerTotals(ledger.payments);
+async function buildPartnersReply({ ledger, merchant: { realMoney } }: Commerce, now: Date): Promise<z.input<typeof PARTNERS_REPLY>> {
+  const { partners, referred, total } = await readPartnerTotals(ledger);
   return {
     success: true,
     partners,
