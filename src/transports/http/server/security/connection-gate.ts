@@ -47,7 +47,10 @@ export function tryAdmitProxied(connection: ClientConnection, address: string, r
 }
 
 function holdSlot(connection: ClientConnection, response: ServerResponse, releaseSlot: ReleaseSlot): void {
-  if (response.closed) return releaseSlot();
+  if (response.closed) {
+    releaseSlot();
+    return;
+  }
   connection.assignSlot(releaseSlot);
   response.once('close', () => connection.release());
 }
