@@ -8,8 +8,7 @@ import { getCheck } from '../verify/catalogue.ts';
 import { checkRecord, collectNeededDays, decodeRecord } from '../verify/check-record.ts';
 import { checkScope } from '../verify/checks/scope.ts';
 import { createFindings, type Findings } from '../verify/findings.ts';
-import { type AuditChain, callContract } from './chain/audit-chain.ts';
-import { readNewestBlock } from './chain/find-attestations.ts';
+import { type AuditChain, callContract, readBlock } from './chain/audit-chain.ts';
 import { createReadingState, type ReadingState, readRecord } from './chain/read-record.ts';
 import { readClaims, type ServiceClaims } from './claims/service-claims.ts';
 import { type AuditPrices, fetchPriceEvidence } from './prices/audit-prices.ts';
@@ -43,7 +42,7 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const findings = createFindings();
   await readScope(options, findings);
   const read = async () => {
-    const throughBlock = await readNewestBlock(chain);
+    const { number: throughBlock } = await readBlock(chain, 'latest');
     return { evidence: await readRecord(chain, state, { attester, throughBlock, signal, onProgress }), throughBlock };
   };
   const { evidence, throughBlock, answers } = claims === null ? { ...(await read()), answers: null } : await readClaims(claims, read);

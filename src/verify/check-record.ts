@@ -9,18 +9,14 @@ import { checkInTime, getCloseDays } from './checks/prediction.ts';
 import { checkSequences } from './checks/sequence.ts';
 import { type RecomputedFigures, recompute, toRecordRows } from './checks/statistics.ts';
 import { compareClaims } from './claims/claims.ts';
-import type { AttestationEvidence, CheckContext, ClaimedScorecard, Prediction, PriceEvidence, Resolution } from './evidence.ts';
-import { type Findings, NO_SUBJECT } from './findings.ts';
-import { formatInstant } from './format-instant.ts';
+import type { AttestationEvidence, CheckContext, ClaimedScorecard, PriceEvidence } from './evidence.ts';
+import { type Findings, formatInstant, NO_SUBJECT } from './findings.ts';
 
 /** The attestations of a wallet that passed their own checks, in chain order. */
-export interface ChainRecord {
-  predictions: Prediction[];
-  resolutions: Resolution[];
-}
+export type ChainRecord = ReturnType<typeof decodeRecord>;
 
 /** Checks each attestation of a record. `evidence` is in chain order; a repeated uid counts once. */
-export function decodeRecord(evidence: readonly AttestationEvidence[], context: CheckContext, findings: Findings): ChainRecord {
+export function decodeRecord(evidence: readonly AttestationEvidence[], context: CheckContext, findings: Findings) {
   const unique = [...new Map(evidence.map((one) => [`${one.schema}:${one.uid}`, one])).values()];
   const decode = <S extends SchemaName>(schema: S) =>
     unique
@@ -53,13 +49,10 @@ export interface RecordEvidence {
   now: Date;
 }
 
-export interface CheckedRecord {
-  rows: CheckedRow[];
-  recomputed: RecomputedFigures[];
-}
+export type CheckedRecord = ReturnType<typeof checkRecord>;
 
 /** Checks a whole record, recomputes its figures, and compares both with the claims of a service. */
-export function checkRecord({ record, prices, history, claims, now }: RecordEvidence, findings: Findings): CheckedRecord {
+export function checkRecord({ record, prices, history, claims, now }: RecordEvidence, findings: Findings) {
   const sequences = checkSequences(record.predictions, findings);
   const matched = matchResolutions(record.predictions, record.resolutions, findings);
   const rows = sequences.flat().map((prediction) => {

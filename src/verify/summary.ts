@@ -1,9 +1,6 @@
 import { CATALOGUE, getCheck } from './catalogue.ts';
 import type { CheckedRow } from './checks/forecast.ts';
-import { type Finding, formatSubject, NO_SUBJECT } from './findings.ts';
-import { formatInstant } from './format-instant.ts';
-
-export type CheckTally = ReturnType<typeof tallyChecks>[number];
+import { type Finding, formatInstant, formatSubject, NO_SUBJECT } from './findings.ts';
 
 /** Numbers of each check, in the order of the catalogue. */
 export function tallyChecks(findings: readonly Finding[]) {

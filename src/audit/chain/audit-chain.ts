@@ -77,11 +77,6 @@ export async function readBlock({ client }: AuditChain, which: number | 'latest'
   });
 }
 
-/** @throws OracleError CHAIN_UNREACHABLE, also when the endpoint returns another block */
-export async function readBlockTime(chain: AuditChain, blockNumber: number): Promise<Date> {
-  return (await readBlock(chain, blockNumber)).at;
-}
-
 interface BatchOptions<T, R> {
   parallel: number;
   signal?: AbortSignal | undefined;

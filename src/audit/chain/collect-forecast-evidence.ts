@@ -1,20 +1,14 @@
-import { type Address, type Hex, zeroHash } from 'viem';
+import { type Hex, zeroHash } from 'viem';
 import type { AttestationLog } from '../../chain/eas/attestation-reader.ts';
 import { getSchemaUid, type SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import { DAY_MS, type Day, toInstantMs } from '../../forecast/day.ts';
 import { checkAttestation } from '../../verify/checks/attestation.ts';
 import { getCloseDays } from '../../verify/checks/prediction.ts';
-import {
-  type AttestationEvidence,
-  type ForecastEvidence,
-  isUnread,
-  type Prediction,
-  type RivalSearch,
-  type Unread,
-} from '../../verify/evidence.ts';
+import type { AttestationEvidence, CheckContext, ForecastEvidence, Prediction, RivalEvidence } from '../../verify/evidence.ts';
+import { isUnread } from '../../verify/evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
 import { type AuditPrices, fetchPriceEvidence } from '../prices/audit-prices.ts';
-import { type AuditChain, readAttestation, readBlock, readBlockTime, readInBatches } from './audit-chain.ts';
+import { type AuditChain, readAttestation, readBlock, readInBatches } from './audit-chain.ts';
 import { findAttestations } from './find-attestations.ts';
 import { findFirstBlocks } from './find-blocks.ts';
 
@@ -22,10 +16,8 @@ import { findFirstBlocks } from './find-blocks.ts';
 export type ForecastQuery = { uid: Hex } | { day: Day; horizonDays: number } | { newestOf: number };
 
 /** Where evidence is looked for. */
-export interface EvidenceSearch {
+export interface EvidenceSearch extends CheckContext {
   chain: AuditChain;
-  attester: Address;
-  now: Date;
   signal?: AbortSignal | undefined;
 }
 
@@ -95,14 +87,14 @@ function getRangeAround(day: Day) {
   return { since: new Date(toInstantMs(day - SEARCH_DAYS)), until: new Date(toInstantMs(day + SEARCH_DAYS)) };
 }
 
-const getCommitted = (found: RivalSearch | Unread): readonly Prediction[] => (isUnread(found) ? [] : found.committed);
+const getCommitted = (found: RivalEvidence): readonly Prediction[] => (isUnread(found) ? [] : found.committed);
 
 /** Predictions of the wallet in a time range, `until` exclusive. @throws OracleError CHAIN_UNREACHABLE; the reason of `signal` */
 export async function findCommitments(
   search: EvidenceSearch,
   { since, until }: { since: Date; until: Date },
   { maxBlocks = Number.POSITIVE_INFINITY, maxPredictions = Number.POSITIVE_INFINITY } = {},
-): Promise<RivalSearch | Unread> {
+): Promise<RivalEvidence> {
   const { first, newest } = await findFirstBlocks(search.chain, [since, until]);
   const blocks = first[1] - first[0];
   if (blocks > maxBlocks) return { problem: `${blocks} blocks are too many to search at once: check one forecast by itself` };
@@ -150,7 +142,7 @@ async function readContents<S extends SchemaName>(
 ): Promise<AttestationEvidence<S>[]> {
   const read = async ({ uid, schema, blockNumber }: ReadItem<S>) => ({
     ...{ uid, schema, content: await readAttestation(chain, uid) },
-    blockAt: blockNumber === undefined ? null : await readBlockTime(chain, blockNumber),
+    blockAt: blockNumber === undefined ? null : (await readBlock(chain, blockNumber)).at,
   });
   return readInBatches(items, { parallel: chain.parallel, signal, read });
 }
@@ -168,5 +160,5 @@ async function readEvidence<S extends SchemaName>(search: EvidenceSearch, schema
   const { first, newest } = await findFirstBlocks(search.chain, [new Date(Number(content.time) * 1_000)]);
   const logs = await findInRange(search, schema, first[0], Math.min(newest.number, first[0] + BLOCKS_OF_ONE_TIME));
   const blockNumber = logs.find((log) => log.uid === uid)?.blockNumber;
-  return { uid, schema, content, blockAt: blockNumber === undefined ? { problem } : await readBlockTime(search.chain, blockNumber) };
+  return { uid, schema, content, blockAt: blockNumber === undefined ? { problem } : (await readBlock(search.chain, blockNumber)).at };
 }

@@ -1,8 +1,6 @@
 import type { Address } from 'viem';
-import { getBlockNumber } from 'viem/actions';
 import { type AttestationLog, readAttestedLogs } from '../../chain/eas/attestation-reader.ts';
 import type { SchemaName } from '../../chain/eas/attestation-schemas.ts';
-import { chainCall } from '../../chain/rpc/chain-call.ts';
 import type { AuditChain } from './audit-chain.ts';
 
 export interface AttestationSearchOptions {
@@ -16,11 +14,6 @@ export interface AttestationSearchOptions {
 
 /** Initial block range of a request, reduced when the endpoint rejects it. */
 const BLOCKS_PER_REQUEST = 10_000;
-
-/** @throws OracleError CHAIN_UNREACHABLE */
-export async function readNewestBlock({ client }: AuditChain): Promise<number> {
-  return Number(await chainCall('Reading the block number', () => getBlockNumber(client)));
-}
 
 /** Finds all attestations of a schema by the attester, once each, in chain order. @throws OracleError CHAIN_UNREACHABLE */
 export async function findAttestations(

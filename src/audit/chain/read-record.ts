@@ -3,7 +3,7 @@ import type { AttestationLog } from '../../chain/eas/attestation-reader.ts';
 import type { SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import type { RawAttestation } from '../../chain/eas/raw-attestation.ts';
 import type { AttestationEvidence } from '../../verify/evidence.ts';
-import { type AuditChain, readAttestation, readBlockTime, readInBatches } from './audit-chain.ts';
+import { type AuditChain, readAttestation, readBlock, readInBatches } from './audit-chain.ts';
 import { type AttestationSearchOptions, findAttestations } from './find-attestations.ts';
 
 const SCHEMAS = ['prediction', 'resolution'] as const;
@@ -58,23 +58,10 @@ async function readSchema(chain: AuditChain, schema: SchemaName, state: ReadingS
     },
   });
   const logs = found[schema];
-  const readMissing = <Key, Value>(known: Map<Key, Value>, keys: Iterable<Key>, read: (key: Key) => Promise<Value>) =>
-    readInBatches(
-      [...new Set(keys)].filter((key) => !known.has(key)),
-      {
-        ...{ parallel: chain.parallel, signal },
-        read: async (key) => void known.set(key, await read(key)),
-        onRead: () => onProgress(`reading ${schema}s`, logs.filter(({ uid }) => contents.has(uid)).length, logs.length),
-      },
-    );
-  await readMissing(
-    contents,
-    logs.map(({ uid }) => uid),
-    (uid) => readAttestation(chain, uid),
-  );
-  await readMissing(
-    blockTimes,
-    logs.map(({ blockNumber }) => blockNumber),
-    (blockNumber) => readBlockTime(chain, blockNumber),
-  );
+  const onRead = () => onProgress(`reading ${schema}s`, logs.filter(({ uid }) => contents.has(uid)).length, logs.length);
+  const batches = { parallel: chain.parallel, signal, onRead };
+  const uids = logs.map(({ uid }) => uid).filter((uid) => !contents.has(uid));
+  await readInBatches(uids, { ...batches, read: async (uid) => void contents.set(uid, await readAttestation(chain, uid)) });
+  const blocks = new Set(logs.map(({ blockNumber }) => blockNumber).filter((blockNumber) => !blockTimes.has(blockNumber)));
+  await readInBatches([...blocks], { ...batches, read: async (block) => void blockTimes.set(block, (await readBlock(chain, block)).at) });
 }

@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { readInBatches } from '../../audit/chain/audit-chain.ts';
 import { checkAttestation } from '../../verify/checks/attestation.ts';
 import { getShownOpening } from '../../verify/claims/rows.ts';
-import type { CheckContext, RivalSearch, Unread } from '../../verify/evidence.ts';
+import type { CheckContext, RivalEvidence } from '../../verify/evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
 import { createMetadataReader, encodeCid } from '../chain/metadata.ts';
 import { type AttestationReader, createAttestationReader, explainChainError, openRecordChain } from '../chain/record-chain.ts';
@@ -34,7 +34,7 @@ interface SharedEvidence {
   context: CheckContext;
   read: AttestationReader;
   salts: ReadonlyMap<string, string>;
-  rivals: RivalSearch | Unread;
+  rivals: RivalEvidence;
 }
 
 /** Checks rows and reports each finding; stops when aborted. */

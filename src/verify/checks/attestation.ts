@@ -4,8 +4,7 @@ import type { RawAttestation } from '../../chain/eas/raw-attestation.ts';
 import { getErrorMessage, isOracleError, OracleError } from '../../platform/errors.ts';
 import { describeUid } from '../attestation-uid.ts';
 import { type Attestation, type AttestationEvidence, type CheckContext, isUnread } from '../evidence.ts';
-import { type FindingSubject, type Findings, NO_SUBJECT } from '../findings.ts';
-import { formatInstant } from '../format-instant.ts';
+import { type FindingSubject, type Findings, formatInstant, NO_SUBJECT } from '../findings.ts';
 
 /** Clocks of a chain and of a verifier differ by seconds. */
 const CLOCK_TOLERANCE_MS = 300_000;

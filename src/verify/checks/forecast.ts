@@ -4,8 +4,7 @@ import { type CommitmentOpening, computeCommitment } from '../../chain/eas/commi
 import { DAY_MS, formatDay } from '../../forecast/day.ts';
 import type { RecordStatus } from '../../forecast/statistics/win-rate.ts';
 import type { Prediction, PriceEvidence, Resolution } from '../evidence.ts';
-import { type FindingSubject, type Findings, formatSubject, NO_SUBJECT } from '../findings.ts';
-import { formatInstant } from '../format-instant.ts';
+import { type FindingSubject, type Findings, formatInstant, formatSubject, NO_SUBJECT } from '../findings.ts';
 import { getCloseDays, isLatePrediction, isMissedPrediction, toResolutionSubject, toSubject } from './prediction.ts';
 import { type CheckedOutcome, checkOutcome, computeStatus } from './prices.ts';
 

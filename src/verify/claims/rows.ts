@@ -150,12 +150,8 @@ export function getShownOpening(
   if (direction === null)
     return { problem: status === 'VOID' ? 'a void forecast is never resolved on chain' : 'the values are hidden until the resolution' };
   if (salt === null) return { problem: 'the service returns no salt to open the commitment' };
-  const values = {
-    confidenceBps: toWholeUnits(confidence, 10_000),
-    pUpBps: toWholeUnits(pUp, 10_000),
-    btcPriceCents: toWholeUnits(btcPrice, 100),
-  };
-  return { salt, signal, direction, ...values } as CommitmentOpening;
+  const [confidenceBps, pUpBps] = [confidence, pUp].map((share) => toWholeUnits(share, 10_000));
+  return { salt, signal, direction, confidenceBps, pUpBps, btcPriceCents: toWholeUnits(btcPrice, 100) } as CommitmentOpening;
 }
 
 /** NaN when the value is not a multiple of `1 / scale`. */

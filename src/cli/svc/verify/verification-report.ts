@@ -2,7 +2,7 @@ import type { AuditReport } from '../../../audit/report/audit-report.ts';
 import { listDifferences, listGaps } from '../../../audit/report/differences.ts';
 import { formatDay } from '../../../forecast/day.ts';
 import type { CheckedRow } from '../../../verify/checks/forecast.ts';
-import { formatInstant } from '../../../verify/format-instant.ts';
+import { formatInstant } from '../../../verify/findings.ts';
 import { formatForecastVerdict, getVerdict, tallyChecks } from '../../../verify/summary.ts';
 import type { RecordLocation } from '../record-location.ts';
 import { formatMinute, formatPercentOrDash, formatReturn, formatUsdAmount } from '../text/amounts.ts';
