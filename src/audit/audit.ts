@@ -11,7 +11,7 @@ import { createFindings, type Findings } from '../verify/findings.ts';
 import { type AuditChain, callContract, readBlock } from './chain/audit-chain.ts';
 import { createReadingState, type ReadingState, readRecord } from './chain/read-record.ts';
 import { readClaims, type ServiceClaims } from './claims/service-claims.ts';
-import { type AuditPrices, fetchPriceEvidence } from './prices/audit-prices.ts';
+import type { AuditPrices } from './prices/audit-prices.ts';
 import { type AuditReport, buildAuditReport } from './report/audit-report.ts';
 
 export interface AuditOptions {
@@ -49,8 +49,8 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const record = decodeRecord(evidence, { attester, now }, findings);
   const { deciding, opening } = collectNeededDays(record, now);
   onProgress('fetching prices', 0, 1);
-  const closes = prices === null ? null : await fetchPriceEvidence(prices, [...opening, ...deciding]);
-  const history = prices === null ? null : await prices.history();
+  const closes = prices && { ...prices, closes: await prices.closes([...new Set([...opening, ...deciding])]) };
+  const history = prices && (await prices.history());
   onProgress('fetching prices', 1, 1);
   signal?.throwIfAborted();
   const checked = checkRecord({ record, prices: closes, history, claims: answers, now }, findings);

@@ -29,7 +29,7 @@ export function checkForecastEvidence(evidence: ForecastEvidence, context: Check
   }
   const { missed } = toUnresolvedRow(prediction);
   const served = missed ? undefined : getRead('opening', opening, { prediction, findings });
-  if (served !== undefined) checkOpening(subject, { commitment: prediction.data.commitment, opening: served }, findings);
+  if (served !== undefined) checkOpening(subject, prediction.data.commitment, served, findings);
   const isPriced = resolution !== null || !isUnread(evidence.prices);
   const prices = isPriced ? getRead('price', evidence.prices, { prediction, findings }) : undefined;
   const row = checkForecast(prediction, resolution, { prices, now: context.now, findings });

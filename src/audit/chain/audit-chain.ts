@@ -21,6 +21,9 @@ export interface ClientOptions {
   retries: boolean;
 }
 
+/** OP Stack chains that are known to have EAS as a predeploy: Base, OP, Unichain, Soneium, Ink, and the testnets of Base and OP. */
+export const OP_STACK_CHAIN_IDS: readonly number[] = [10, 130, 1_868, 8_453, 57_073, 84_532, 11_155_420];
+
 const BATCH_SIZE = 50;
 const MAX_CONCURRENT_BATCHES = 4;
 const MAX_CONCURRENT_CALLS = 12;

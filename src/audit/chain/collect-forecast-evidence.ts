@@ -7,7 +7,7 @@ import { getCloseDays } from '../../verify/checks/prediction.ts';
 import type { AttestationEvidence, CheckContext, ForecastEvidence, Prediction, RivalEvidence } from '../../verify/evidence.ts';
 import { isUnread } from '../../verify/evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
-import { type AuditPrices, fetchPriceEvidence } from '../prices/audit-prices.ts';
+import type { AuditPrices } from '../prices/audit-prices.ts';
 import { type AuditChain, readAttestation, readBlock, readInBatches } from './audit-chain.ts';
 import { findAttestations } from './find-attestations.ts';
 import { findFirstBlocks } from './find-blocks.ts';
@@ -45,12 +45,11 @@ export async function collectForecastEvidence(search: ForecastSearch, uid: Hex):
   const previous = data.sequence === 1 || refUid === zeroHash ? null : await readEvidence(search, 'prediction', refUid);
   const found = data.resolvesAt > search.now ? { resolutions: [], search: 'complete' as const } : await findResolutions(search, prediction);
   const isResolved = found.resolutions.length > 0;
+  const closes = isResolved && (await search.prices?.closes(Object.values(getCloseDays(prediction))));
+  const unnamed = { problem: 'no independent prices were named: --prices live, or a CSV file' };
   return {
     ...{ prediction: evidence, rivals, previous, ...found },
-    prices:
-      isResolved && search.prices !== null
-        ? await fetchPriceEvidence(search.prices, Object.values(getCloseDays(prediction)))
-        : { problem: 'no independent prices were named: --prices live, or a CSV file' },
+    prices: search.prices && closes ? { ...search.prices, closes } : unnamed,
     ...(!isResolved && { opening: { problem: 'the resolution reveals the values (Basic and Premium see salt and values before)' } }),
   };
 }
@@ -114,7 +113,7 @@ export async function findCommitments(
 async function findResolutions(
   search: ForecastSearch,
   { uid, data }: Prediction,
-): Promise<Required<Pick<ForecastEvidence, 'resolutions' | 'search'>>> {
+): Promise<Pick<ForecastEvidence, 'resolutions' | 'search'>> {
   const { first, newest } = await findFirstBlocks(search.chain, [new Date(data.resolvesAt.getTime() - DAY_MS)]);
   let next = first[0];
   for (let step = 0; step < MAX_STEPS && next <= newest.number; step++, next += BLOCKS_PER_STEP) {
@@ -136,10 +135,7 @@ function decodeSilently(search: EvidenceSearch, evidence: readonly AttestationEv
 
 type ReadItem<S extends SchemaName> = Pick<AttestationEvidence<S>, 'uid' | 'schema'> & Partial<Pick<AttestationLog, 'blockNumber'>>;
 
-async function readContents<S extends SchemaName>(
-  { chain, signal }: EvidenceSearch,
-  items: readonly ReadItem<S>[],
-): Promise<AttestationEvidence<S>[]> {
+async function readContents<S extends SchemaName>({ chain, signal }: EvidenceSearch, items: readonly ReadItem<S>[]) {
   const read = async ({ uid, schema, blockNumber }: ReadItem<S>) => ({
     ...{ uid, schema, content: await readAttestation(chain, uid) },
     blockAt: blockNumber === undefined ? null : (await readBlock(chain, blockNumber)).at,

@@ -9,21 +9,16 @@ import { type AttestationSearchOptions, findAttestations } from './find-attestat
 const SCHEMAS = ['prediction', 'resolution'] as const;
 
 /** What has been read of a record; a reading that was interrupted continues with it. */
-export interface ReadingState {
-  found: Record<SchemaName, AttestationLog[]>;
-  /** First block whose events have not been read. */
-  nextBlock: Record<SchemaName, number>;
-  contents: Map<Hex, RawAttestation>;
-  /** By block number. */
-  blockTimes: Map<number, Date>;
-}
+export type ReadingState = ReturnType<typeof createReadingState>;
 
-export function createReadingState(fromBlock: number): ReadingState {
+export function createReadingState(fromBlock: number) {
   return {
-    found: { prediction: [], resolution: [] },
+    found: { prediction: [] as AttestationLog[], resolution: [] as AttestationLog[] },
+    /** First block whose events have not been read. */
     nextBlock: { prediction: fromBlock, resolution: fromBlock },
-    contents: new Map(),
-    blockTimes: new Map(),
+    contents: new Map<Hex, RawAttestation>(),
+    /** By block number. */
+    blockTimes: new Map<number, Date>(),
   };
 }
 
@@ -38,11 +33,10 @@ interface ReadRecordOptions extends Pick<AttestationSearchOptions, 'attester' | 
 export async function readRecord(chain: AuditChain, state: ReadingState, options: ReadRecordOptions): Promise<AttestationEvidence[]> {
   const { found, contents, blockTimes } = state;
   for (const schema of SCHEMAS) await readSchema(chain, schema, state, options);
-  return SCHEMAS.flatMap((schema) =>
-    found[schema].map(({ uid, blockNumber }) => {
-      return { uid, schema, content: contents.get(uid) ?? null, blockAt: blockTimes.get(blockNumber) ?? null };
-    }),
-  );
+  const toEvidence = (schema: SchemaName, { uid, blockNumber }: AttestationLog) => {
+    return { uid, schema, content: contents.get(uid) ?? null, blockAt: blockTimes.get(blockNumber) ?? null };
+  };
+  return SCHEMAS.flatMap((schema) => found[schema].map((log) => toEvidence(schema, log)));
 }
 
 async function readSchema(chain: AuditChain, schema: SchemaName, state: ReadingState, options: ReadRecordOptions): Promise<void> {

@@ -11,7 +11,6 @@ import { listDifferences, listGaps } from './differences.ts';
 /** `agrees`: every check was made and passed. `incomplete`: every possible check passed, and some were impossible. */
 const VERDICTS = { pass: 'agrees', fail: 'differs', unknown: 'incomplete' } as const;
 
-export type AuditVerdict = AuditReport['verdict'];
 /** Recomputed figures of one horizon. */
 export type AuditedHorizon = ReturnType<typeof buildAuditedHorizon>;
 export type AuditReport = ReturnType<typeof buildAuditReport>;
@@ -38,7 +37,7 @@ export function buildAuditReport({ where, prices, now, findings, missingCloses, 
     auditedAt: now.toISOString(),
     prices: prices === null ? null : { source: prices.source, toleranceBps: prices.toleranceBps },
     horizons: recomputed.map((one) => buildAuditedHorizon(one, rows)),
-    checks: tallyChecks(list).map(({ rule: what, ...tally }) => ({ ...tally, what })),
+    checks: tallyChecks(list),
     differences: listDifferences(list),
     /** Information that is no difference. */
     notes: [...notes],

@@ -8,9 +8,9 @@ import type { RowFinding } from './verify-row.ts';
 
 /** Verdicts differ in mark and text, not in colour alone. */
 export const VERDICT_STYLES = {
-  verified: { mark: '✓', look: 'is-good' },
-  mismatch: { mark: '✗', look: 'is-bad' },
-  unchecked: { mark: '?', look: 'is-unsure' },
+  pass: { mark: '✓', look: 'is-good' },
+  fail: { mark: '✗', look: 'is-bad' },
+  unknown: { mark: '?', look: 'is-unsure' },
 };
 
 /** The verdict, with all comparisons in a disclosure. @param options `from`: host of the endpoint; `at`: time of the check */
@@ -19,8 +19,7 @@ export function renderFinding(
   { open, onToggle, from, at }: { open: boolean; onToggle: (open: boolean) => void; from: string; at: Date },
 ) {
   const { mark, look } = VERDICT_STYLES[verdict];
-  const left = findings.filter(({ outcome }) => outcome === 'unknown');
-  const checks = findings.filter(({ outcome }) => outcome !== 'unknown');
+  const [left, checks] = [true, false].map((isLeft) => findings.filter(({ outcome }) => (outcome === 'unknown') === isLeft));
   const about = (kind: SchemaName | undefined) => checks.filter(({ subject }) => subject.attestation === kind).map(renderCheck);
   const later = left.length === 0 ? null : h('span', { class: 'later' }, ` · ${left.length} left open`);
   const sentence = [h('span', { class: 'verdict-mark', 'aria-hidden': 'true' }, mark), h('strong', {}, summary), later];
@@ -56,7 +55,7 @@ function renderGroup(heading: string, lines: readonly HTMLElement[]) {
 
 function renderCheck(finding: Finding) {
   const ok = finding.outcome === 'pass';
-  const { mark, look } = ok ? VERDICT_STYLES.verified : VERDICT_STYLES.mismatch;
+  const { mark, look } = VERDICT_STYLES[finding.outcome];
   const actual = String(finding.actual ?? 'nothing');
   const figures = ok ? renderActual(actual) : h('span', { class: 'difference' }, ` ${finding.because}.`);
   return h(

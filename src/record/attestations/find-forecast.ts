@@ -17,10 +17,9 @@ export type PredictionReference = { uid: Hex } | { predictionId: string; field: 
 
 /** @throws OracleError NOT_FOUND */
 export async function findForecast(deps: AttestationLookupDeps, reference: PredictionReference): Promise<ForecastDoc> {
-  return 'uid' in reference ? (await findByAttestation(deps, reference.uid)).doc : findById(deps, reference);
-}
-
-async function findById({ record }: AttestationLookupDeps, { predictionId, field }: { predictionId: string; field: string }) {
+  if ('uid' in reference) return (await findByAttestation(deps, reference.uid)).doc;
+  const { predictionId, field } = reference;
+  const { record } = deps;
   const [doc] = await record.listByIds([predictionId]);
   if (doc !== undefined) return doc;
   const [first, last] = [await record.findGenesisDay(), await record.findLastDay()];

@@ -11,18 +11,12 @@ const formatCodes = (codes: Record<string, number>) =>
     .map(([word, code]) => `${word} ${code}`)
     .join(', ');
 
-interface ManualVerificationDeps {
-  chainId: number;
-  addresses: ChainAddresses;
-  attesterAddress: Address;
-}
-
 /** What a verifier needs to check forecasts without this service. */
-export function describeManualVerification({ chainId, addresses, attesterAddress }: ManualVerificationDeps) {
+export function describeManualVerification(deps: { chainId: number; addresses: ChainAddresses; attesterAddress: Address }) {
   return {
-    chain: `eip155:${chainId}`,
-    easContract: addresses.eas,
-    attester: attesterAddress,
+    chain: `eip155:${deps.chainId}`,
+    easContract: deps.addresses.eas,
+    attester: deps.attesterAddress,
     predictionSchema: describeSchema('prediction'),
     resolutionSchema: describeSchema('resolution'),
     formula: COMMITMENT_FORMULA,

@@ -64,7 +64,7 @@ export function matchResolutions(
   resolutions: readonly Resolution[],
   findings: Findings,
   areAll = true,
-): ReadonlyMap<Hex, Resolution> {
+) {
   const known = new Map(predictions.map((prediction) => [prediction.uid, prediction]));
   const matched = new Map<Hex, Resolution>();
   for (const [refUid, [first, ...more]] of Map.groupBy(resolutions, (one) => one.refUid)) {
@@ -141,15 +141,11 @@ function checkResolution(prediction: Prediction, { at, data }: Resolution, findi
     findings.note(`${formatSubject(toSubject(prediction))}: revealed late, at ${made}; it was over at ${end}`);
   }
   checkValues(subject, data, findings);
-  return checkOpening(subject, { commitment, opening: data }, findings);
+  return checkOpening(subject, commitment, data, findings);
 }
 
 /** @returns whether salt and values open the commitment */
-export function checkOpening(
-  subject: FindingSubject,
-  { commitment, opening }: { commitment: Hex; opening: CommitmentOpening },
-  findings: Findings,
-): boolean {
+export function checkOpening(subject: FindingSubject, commitment: Hex, opening: CommitmentOpening, findings: Findings): boolean {
   const actual = tryComputeCommitment(opening);
   const reason = actual === commitment ? '' : describeCommitted(opening, commitment);
   const because = `the revealed salt and values do not open the commitment: ${reason}`;

@@ -1,4 +1,5 @@
 import type { BaseRates } from '../../forecast/fit/base-rates.ts';
+import { selectNonOverlapping } from '../../forecast/scoring.ts';
 import { publishHorizonRow, publishRecordSummary } from '../../forecast/statistics/published-summary.ts';
 import { computeRecordStatistics, type RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
 import { type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
@@ -9,10 +10,10 @@ import type { CheckedRow } from './forecast.ts';
 /** Recomputed figures of one horizon. */
 export type RecomputedFigures = ReturnType<typeof recompute>;
 
-/** Computes summary and statistics of the rows of one horizon, ordered by sequence. */
+/** Computes summary and statistics of the rows of one horizon, ordered by sequence; `checkSequences` has reported a second row of a day. */
 export function recompute(rows: readonly RecordRow[], horizonDays: number) {
-  const ascending = keepFirstOfDay(rows);
-  const scored = ascending.flatMap((row): ScoredForecast[] => (row.scored === null ? [] : [row.scored]));
+  const ascending = selectNonOverlapping(rows, 1);
+  const scored = ascending.flatMap((row) => row.scored ?? []);
   return {
     horizonDays,
     rows: [...rows],
@@ -34,13 +35,6 @@ function toScoredForecast({ prediction, resolution, outcome, opened }: CheckedRo
   const { signal, direction, pUpBps } = resolution.data;
   const call = signal === 'HOLD' ? null : direction;
   return { day: prediction.data.day, call, rose: outcome.rose, pUp: pUpBps / 10_000, climatology, distribution: null };
-}
-
-/** Statistics require one forecast per day; `checkSequences` has reported the others. */
-function keepFirstOfDay(rows: readonly RecordRow[]): RecordRow[] {
-  const kept: RecordRow[] = [];
-  for (const row of rows) if (row.day > (kept.at(-1)?.day ?? Number.NEGATIVE_INFINITY)) kept.push(row);
-  return kept;
 }
 
 /** The figures in the service's format; undefined where chain and prices do not determine them. */

@@ -34,14 +34,17 @@ export function compareClaims(
   const names = new Set<string>();
   for (const [index, claim] of answers.entries()) {
     const { horizonDays } = proven[index];
-    const scorecards = { path: '', expected: buildExpectedScorecard(proven, index, claim), found: keyHorizons(claim) };
-    compareTree(scorecards, {
-      ...{ check: 'figure', subject: { ...NO_SUBJECT, horizonDays }, findings },
-      getTolerance: prices?.toleranceBps === 0 ? getRoundingTolerance : getSourceTolerance,
-      onDoubt: ({ path, expected, found }) =>
-        void doubts.push(`${horizonDays}d ${path} ${found.toFixed(5)}, with these prices ${expected.toFixed(5)}`),
-      onExtra: (path) => void names.add(path.slice(0, MAX_NAME_LENGTH)),
-    });
+    const found = claim.byHorizon === undefined ? claim : { ...claim, byHorizon: keyByHorizon(claim.byHorizon) };
+    compareTree(
+      { path: '', expected: buildExpectedScorecard(proven, index, claim), found },
+      {
+        ...{ check: 'figure', subject: { ...NO_SUBJECT, horizonDays }, findings },
+        getTolerance: prices?.toleranceBps === 0 ? getRoundingTolerance : getSourceTolerance,
+        onDoubt: ({ path, expected, found }) =>
+          void doubts.push(`${horizonDays}d ${path} ${found.toFixed(5)}, with these prices ${expected.toFixed(5)}`),
+        onExtra: (path) => void names.add(path.slice(0, MAX_NAME_LENGTH)),
+      },
+    );
   }
   if (doubts.length > 0) {
     const what = 'figures against the base rate cannot be decided with prices of another source';
@@ -53,17 +56,15 @@ export function compareClaims(
 /** All figures that chain and prices determine. Each scorecard contains those of all horizons. */
 function buildExpectedScorecard(proven: readonly RecomputedFigures[], index: number, claim: ClaimedScorecard) {
   const { summary, ...parts } = buildExpectedFigures(proven[index]);
-  const figures = proven.map(buildHorizonFigures);
-  const byHorizon = { ...Object.fromEntries(figures.map((one) => [one.horizon, one])), entries: figures.length };
+  const byHorizon = keyByHorizon(proven.map(buildHorizonFigures));
   const optional = Object.entries({ ...parts, byHorizon }).filter(([name]) => claim[name] !== undefined);
   const horizon = formatHorizonName(proven[index].horizonDays);
   return { horizon, summary, ...Object.fromEntries(optional), ...Object.fromEntries(UNDETERMINED.map((name) => [name, undefined])) };
 }
 
 /** Entries by horizon, with their number: each horizon has to be there once. */
-function keyHorizons({ byHorizon, ...claim }: ClaimedScorecard) {
-  if (byHorizon === undefined) return claim;
-  return { ...claim, byHorizon: { ...Object.fromEntries(byHorizon.map((one) => [one.horizon, one])), entries: byHorizon.length } };
+function keyByHorizon(entries: readonly { horizon: string }[]) {
+  return { ...Object.fromEntries(entries.map((one) => [one.horizon, one])), entries: entries.length };
 }
 
 /** Rounding differences of sums in another order. */

@@ -64,9 +64,10 @@ function toClaimSubject({ date, sequence }: ClaimedRow, horizonDays: number): Fi
 
 /** Compares everything that chain and prices prove of a forecast with what the service says of it. */
 export function compareRow(row: CheckedRow, claim: ClaimedRow, { prices, findings }: Pick<RowContext, 'prices' | 'findings'>): void {
-  const found = { ...claim, call: isSilent(row, claim) ? 'nothing of it' : 'a part of it' };
-  const expected = buildProvenRow(row, claim, prices);
-  compareTree({ path: '', expected, found }, { check: 'row', subject: toSubject(row.prediction), findings });
+  const isSilent = [claim.direction, claim.confidence, claim.pUp].every((value) => value === null);
+  const call = isSilent && claim.signal === (row.missed ? null : 'GATED') ? 'nothing of it' : 'a part of it';
+  const compared = { path: '', expected: buildProvenRow(row, claim, prices), found: { ...claim, call } };
+  compareTree(compared, { check: 'row', subject: toSubject(row.prediction), findings });
 }
 
 /** Undefined where nothing proves it. */
@@ -88,13 +89,9 @@ function buildProvenRow(row: CheckedRow, claim: ClaimedRow, prices: PriceEvidenc
   };
 }
 
-function isSilent({ missed }: CheckedRow, { signal, direction, confidence, pUp }: ClaimedRow): boolean {
-  return signal === (missed ? null : 'GATED') && direction === null && confidence === null && pUp === null;
-}
-
-function getRevealedFields({ data }: Resolution) {
-  const { signal, direction, confidenceBps, pUpBps, btcPriceCents } = data;
-  return { signal, direction, confidence: confidenceBps / 10_000, pUp: pUpBps / 10_000, btcPrice: btcPriceCents / 100 };
+function getRevealedFields({ data: { signal, direction, ...units } }: Resolution) {
+  const [confidence, pUp] = [units.confidenceBps / 10_000, units.pUpBps / 10_000];
+  return { signal, direction, confidence, pUp, btcPrice: units.btcPriceCents / 100 };
 }
 
 function getScoredFields({ returnBps, rose }: CheckedOutcome, status: CheckedRow['status']): ClaimedRow['outcome'] {
@@ -143,12 +140,10 @@ export function compareListedRow(checked: CheckedRow, row: ListedRow, findings: 
 }
 
 /** Salt and values of an unresolved row, in units of the chain. @param salt for readers who may see it */
-export function getShownOpening(
-  { signal, direction, confidence, pUp, btcPrice, status }: ListedRow,
-  salt: string | null,
-): CommitmentOpening | Unread {
-  if (direction === null)
-    return { problem: status === 'VOID' ? 'a void forecast is never resolved on chain' : 'the values are hidden until the resolution' };
+export function getShownOpening(row: ListedRow, salt: string | null): CommitmentOpening | Unread {
+  const { signal, direction, confidence, pUp, btcPrice, status } = row;
+  const hidden = status === 'VOID' ? 'a void forecast is never resolved on chain' : 'the values are hidden until the resolution';
+  if (direction === null) return { problem: hidden };
   if (salt === null) return { problem: 'the service returns no salt to open the commitment' };
   const [confidenceBps, pUpBps] = [confidence, pUp].map((share) => toWholeUnits(share, 10_000));
   return { salt, signal, direction, confidenceBps, pUpBps, btcPriceCents: toWholeUnits(btcPrice, 100) } as CommitmentOpening;

@@ -18,7 +18,7 @@ export type VerificationReport = ReturnType<typeof buildVerificationReport>;
 export function buildVerificationReport({ row, findings: { list, notes } }: ForecastVerification, location: RecordLocation) {
   const { chain, attester, endpoint, takenFromService } = location;
   const verdict = VERDICTS[getVerdict(list)];
-  const differences = listDifferences(list);
+  const resolution = row?.resolution ?? null;
   const soFar = verdict === 'verified' && row?.status === 'PENDING' ? ' so far' : '';
   const missing = row === null ? list.find(({ outcome }) => outcome === 'fail')?.because : undefined;
   const notDue = list.filter(({ outcome, isDue }) => outcome === 'unknown' && !isDue);
@@ -28,10 +28,10 @@ export function buildVerificationReport({ row, findings: { list, notes } }: Fore
     verdict,
     words: `${verdict.toUpperCase()}${soFar}: ${missing ?? formatForecastVerdict(list, row)}.`,
     where: { chainId: chain.chainId, attester, eas: chain.addresses.eas, endpoint, takenFromService },
-    prediction: row === null ? null : toPredictionJson(row),
-    resolution: row === null || row.resolution === null ? null : toResolutionJson(row.resolution),
-    checks: made.map(({ check, rule, failed, passed }) => ({ check, what: rule, ok: failed === 0 && passed > 0 })),
-    differences,
+    prediction: row && toPredictionJson(row),
+    resolution: resolution && { uid: resolution.uid, attestedAt: formatInstant(resolution.at), ...resolution.data },
+    checks: made.map(({ check, what, failed, passed }) => ({ check, what, ok: failed === 0 && passed > 0 })),
+    differences: listDifferences(list),
     notes,
     incomplete: listGaps(list, []),
     unchecked: [...new Set(notDue.map(({ because }) => because))],
@@ -45,10 +45,6 @@ function toPredictionJson({ prediction: { uid, at, data }, status, late, missed 
     ...{ windowOpensAt: formatInstant(data.windowOpensAt), resolvesAt: formatInstant(data.resolvesAt) },
     ...{ commitment: data.commitment, status, late, missed },
   };
-}
-
-function toResolutionJson({ uid, at, data }: NonNullable<CheckedRow['resolution']>) {
-  return { uid, attestedAt: formatInstant(at), ...data };
 }
 
 export function formatVerification(report: VerificationReport, writer: TerminalWriter): string[] {
@@ -101,7 +97,7 @@ function formatForecast({ prediction, resolution }: VerificationReport, writer: 
   return [title, ...formatFacts(facts, writer), ''];
 }
 
-function listRevealed(resolution: ReturnType<typeof toResolutionJson>) {
+function listRevealed(resolution: NonNullable<VerificationReport['resolution']>) {
   const { uid, signal, direction, pUpBps, btcAtSignalCents, btcAtResolutionCents, returnBps } = resolution;
   const closes = `${formatUsdAmount(btcAtSignalCents / 100)} to ${formatUsdAmount(btcAtResolutionCents / 100)} USD`;
   return [

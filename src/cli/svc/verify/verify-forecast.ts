@@ -4,15 +4,10 @@ import { formatDay, parseDay } from '../../../forecast/day.ts';
 import { HORIZONS, type HorizonName } from '../../../forecast/model.ts';
 import { UsageError } from '../../../platform/usage-error.ts';
 import { checkForecastEvidence } from '../../../verify/check-forecast-evidence.ts';
-import type { CheckedRow } from '../../../verify/checks/forecast.ts';
 import { toSubject } from '../../../verify/checks/prediction.ts';
-import { createFindings, type Findings, NO_SUBJECT } from '../../../verify/findings.ts';
+import { createFindings, NO_SUBJECT } from '../../../verify/findings.ts';
 
-export interface ForecastVerification {
-  /** Null: no readable prediction of the query is on chain. */
-  row: CheckedRow | null;
-  findings: Findings;
-}
+export type ForecastVerification = Awaited<ReturnType<typeof verifyForecast>>;
 
 const PREDICTION_ID = new RegExp(`^(\\d{4}-\\d{2}-\\d{2}):([${HORIZONS.join('')}])d$`);
 
@@ -32,10 +27,10 @@ export function parseForecastQuery(id: string, horizon: HorizonName): collector.
 }
 
 /**
- * Reads a forecast from the chain and checks everything that the chain shows about it.
- * @throws OracleError CHAIN_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID
+ * Reads a forecast from the chain and checks everything that the chain shows about it. The row is null when no readable prediction of the
+ * query is on chain. @throws OracleError CHAIN_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID
  */
-export async function verifyForecast(search: collector.ForecastSearch, query: collector.ForecastQuery): Promise<ForecastVerification> {
+export async function verifyForecast(search: collector.ForecastSearch, query: collector.ForecastQuery) {
   const findings = createFindings();
   const found = await collector.findForecast(search, query);
   if (found === null) {

@@ -1,14 +1,11 @@
 import { audit } from '../../../audit/audit.ts';
-import { createProgressLine } from '../../../audit/command/run-audit.ts';
+import { createProgressLine, EXIT_CODES } from '../../../audit/command/run-audit.ts';
 import type { AuditPrices } from '../../../audit/prices/audit-prices.ts';
-import { EXIT } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { printNotice, printResult } from '../print.ts';
 import type { RecordLocation } from '../record-location.ts';
 import { openReadingFile } from './reading-file.ts';
 import { formatConclusion } from './verification-report.ts';
-
-const EXIT_CODES = { agrees: EXIT.ok, differs: EXIT.failed, incomplete: EXIT.incomplete } as const;
 
 /**
  * Checks the whole record from the chain. What was read is kept when the reading ends early, and the next call continues with it.
@@ -36,7 +33,7 @@ export async function verifyRecord(
     progress.end();
     await file.save();
     printNotice(context, `Not finished: ${state.contents.size} attestations were read. The same command continues (${file.path}).`);
-    if (signal.aborted) return EXIT.incomplete;
+    if (signal.aborted) return EXIT_CODES.incomplete;
     throw error;
   }
 }

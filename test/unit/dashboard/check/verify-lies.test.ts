@@ -25,9 +25,9 @@ const HOUR = 3_600_000;
 describe('a falsified record', () => {
   it('is unchecked when a loss is shown as unresolved', () => {
     const hidden = (now: number) => verify(evidence(OPEN, { second: null, now: new Date(now) }));
-    expect(hidden(RESOLVES + 48 * HOUR)).toMatchObject({ verdict: 'verified', summary: expect.stringMatching(/^Verified so far/) });
+    expect(hidden(RESOLVES + 48 * HOUR)).toMatchObject({ verdict: 'pass', summary: expect.stringMatching(/^Verified so far/) });
     expect(hidden(RESOLVES + 48 * HOUR + 1)).toMatchObject({
-      verdict: 'unchecked',
+      verdict: 'unknown',
       summary: expect.stringMatching(/^Could not be checked: over at 2026-03-04T00:00:00.000Z and not revealed/),
     });
     const open = hidden(RESOLVES + HOUR).findings.find(({ check }) => check === 'revealed');
@@ -37,7 +37,7 @@ describe('a falsified record', () => {
   it('expects no outcome of a void row', () => {
     const late = prediction({ time: OPENS / 1_000 + 60 });
     const finding = verify(evidence({ ...OPEN, status: 'VOID' }, { first: late, second: null, now: new Date(RESOLVES + 9_999 * HOUR) }));
-    expect(finding).toMatchObject({ verdict: 'verified', stage: 'void', summary: expect.stringMatching(/^Verified as void/) });
+    expect(finding).toMatchObject({ verdict: 'pass', stage: 'void', summary: expect.stringMatching(/^Verified as void/) });
     expect(finding.findings.every(({ outcome, isDue }) => outcome === 'pass' || !isDue)).toBe(true);
   });
 
@@ -95,7 +95,7 @@ describe('a falsified record', () => {
     expect(wrongIn(evidence({}, { previous: evidenceOf('prediction', PREVIOUS.uid, null) }))).toEqual(['link']);
     expect(wrongIn(evidence({}, { previous: evidenceOf('prediction', PREVIOUS.uid, { ...PREVIOUS, time: 1n }) }))).toEqual(['link']);
     const silent = evidence({}, { previous: evidenceOf('prediction', PREVIOUS.uid, { problem: 'it is silent' }) });
-    expect(verify(silent).verdict).toBe('verified');
+    expect(verify(silent).verdict).toBe('pass');
     expect(openIn(silent)).toEqual(['link']);
   });
 
