@@ -20,7 +20,8 @@ export function checkForecastEvidence(evidence: ForecastEvidence, context: Check
   if (prediction === null) return null;
   const subject = toSubject(prediction);
   const resolutions = read.filter((one) => one !== null);
-  const resolution = matchResolutions([prediction], resolutions, findings, search !== undefined).get(prediction.uid) ?? null;
+  const resolution =
+    matchResolutions({ predictions: [prediction], resolutions }, findings, search !== undefined).get(prediction.uid) ?? null;
   if (resolution === null && typeof search === 'object') findings.leave('revealed', subject, search.problem);
   if (resolution === null && resolutions.length < read.length) return toUnresolvedRow(prediction);
   if (resolution !== null && recorded?.resolution) {
@@ -28,21 +29,17 @@ export function checkForecastEvidence(evidence: ForecastEvidence, context: Check
     compareTree({ path: '', expected, found: resolution.data }, { check: 'row', subject: toResolutionSubject(prediction), findings });
   }
   const { missed } = toUnresolvedRow(prediction);
-  const served = missed ? undefined : getRead('opening', opening, { prediction, findings });
+  const served = missed ? undefined : getRead('opening', opening, prediction, findings);
   if (served !== undefined) checkOpening(subject, prediction.data.commitment, served, findings);
   const isPriced = resolution !== null || !isUnread(evidence.prices);
-  const prices = isPriced ? getRead('price', evidence.prices, { prediction, findings }) : undefined;
-  const row = checkForecast(prediction, resolution, { prices, now: context.now, findings });
+  const prices = isPriced ? getRead('price', evidence.prices, prediction, findings) : null;
+  const row = checkForecast(prediction, resolution, { prices: prices ?? null, now: context.now, findings });
   if (claimed !== undefined) compareListedRow(row, claimed.row, findings);
   return row;
 }
 
 /** Evidence that was read; a check whose evidence could not be read is left open. */
-function getRead<Evidence extends object>(
-  check: CheckId,
-  evidence: Evidence | Unread | undefined,
-  { prediction, findings }: { prediction: Prediction; findings: Findings },
-): Evidence | undefined {
+function getRead<E extends object>(check: CheckId, evidence: E | Unread | undefined, prediction: Prediction, findings: Findings) {
   if (!isUnread(evidence)) return evidence;
   findings.leave(check, toSubject(prediction), evidence.problem, false);
 }
@@ -76,9 +73,9 @@ function checkCommitment(evidence: ForecastEvidence, context: CheckContext, find
     compareTree({ path: '', expected: values, found: data }, { check: 'row', subject, findings });
   }
   checkPrevious(prediction, evidence, context, findings);
-  const rivals = getRead('onePrediction', evidence.rivals, { prediction, findings });
+  const rivals = getRead('onePrediction', evidence.rivals, prediction, findings);
   if (rivals !== undefined) checkRivals(prediction, rivals, findings);
-  const metadata = getRead('metadata', evidence.metadata, { prediction, findings });
+  const metadata = getRead('metadata', evidence.metadata, prediction, findings);
   if (metadata !== undefined) {
     findings.compare('metadata', subject, { field: 'metadata', expected: data.metadata, actual: sha256(metadata) });
   }

@@ -9,14 +9,11 @@ import { checkInTime, getCloseDays } from './checks/prediction.ts';
 import { checkSequences } from './checks/sequence.ts';
 import { type RecomputedFigures, recompute, toRecordRows } from './checks/statistics.ts';
 import { compareClaims } from './claims/claims.ts';
-import type { AttestationEvidence, CheckContext, ClaimedScorecard, PriceEvidence } from './evidence.ts';
+import type { AttestationEvidence, ChainRecord, CheckContext, ClaimedScorecard, PriceEvidence } from './evidence.ts';
 import { type Findings, formatInstant, NO_SUBJECT } from './findings.ts';
 
-/** The attestations of a wallet that passed their own checks, in chain order. */
-export type ChainRecord = ReturnType<typeof decodeRecord>;
-
 /** Checks each attestation of a record. `evidence` is in chain order; a repeated uid counts once. */
-export function decodeRecord(evidence: readonly AttestationEvidence[], context: CheckContext, findings: Findings) {
+export function decodeRecord(evidence: readonly AttestationEvidence[], context: CheckContext, findings: Findings): ChainRecord {
   const unique = [...new Map(evidence.map((one) => [`${one.schema}:${one.uid}`, one])).values()];
   const decode = <S extends SchemaName>(schema: S) =>
     unique
@@ -54,17 +51,17 @@ export type CheckedRecord = ReturnType<typeof checkRecord>;
 /** Checks a whole record, recomputes its figures, and compares both with the claims of a service. */
 export function checkRecord({ record, prices, history, claims, now }: RecordEvidence, findings: Findings) {
   const sequences = checkSequences(record.predictions, findings);
-  const matched = matchResolutions(record.predictions, record.resolutions, findings);
+  const matched = matchResolutions(record, findings);
   const rows = sequences.flat().map((prediction) => {
     checkInTime(prediction, undefined, findings);
-    return checkForecast(prediction, matched.get(prediction.uid) ?? null, { prices: prices ?? undefined, now, findings });
+    return checkForecast(prediction, matched.get(prediction.uid) ?? null, { prices, now, findings });
   });
   checkOneClose(rows, findings);
   if (prices !== null) checkCloseCalls(rows, prices, findings);
   for (const row of rows) noteVoid(row, findings);
   noteRecordEnd(rows, { endsOn: prices?.endsOn ?? null, now }, findings);
   const recomputed = recomputeAll(rows, history, findings);
-  if (claims !== null) compareClaims({ rows, recomputed }, { answers: claims, prices, now, findings });
+  if (claims !== null) compareClaims(rows, recomputed, { answers: claims, prices, now, findings });
   if (rows.length === 0) {
     findings.leave('sequence', NO_SUBJECT, 'there is nothing to audit');
     findings.note('no forecast of this attester was found: check the address and the first block');

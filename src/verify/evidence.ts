@@ -32,6 +32,12 @@ type Reference = Pick<Attestation<never>, 'refUid'>;
 export type Prediction = Attestation<PredictionData>;
 export type Resolution = Attestation<ResolutionData>;
 
+/** The attestations of a wallet that passed their own checks, in chain order. */
+export interface ChainRecord {
+  predictions: Prediction[];
+  resolutions: Resolution[];
+}
+
 /** Independent daily closes (USD) at 00:00 UTC of the next day. */
 export interface PriceEvidence {
   /** Human-readable origin. */

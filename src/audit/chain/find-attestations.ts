@@ -19,8 +19,9 @@ const BLOCKS_PER_REQUEST = 10_000;
 export async function findAttestations(
   chain: AuditChain,
   schema: SchemaName,
-  { attester, fromBlock, throughBlock, signal, onRange }: AttestationSearchOptions,
+  options: AttestationSearchOptions,
 ): Promise<AttestationLog[]> {
+  const { attester, fromBlock, throughBlock, signal, onRange } = options;
   const found = new Map<string, AttestationLog>();
   const range = createBlockRange(BLOCKS_PER_REQUEST);
   for (let from = fromBlock; from <= throughBlock; ) {

@@ -1,9 +1,9 @@
 import type { Address } from 'viem';
 import { type Day, formatDay } from '../../forecast/day.ts';
-import type { ChainRecord, CheckedRecord } from '../../verify/check-record.ts';
+import type { CheckedRecord } from '../../verify/check-record.ts';
 import type { CheckedRow } from '../../verify/checks/forecast.ts';
 import type { RecomputedFigures } from '../../verify/checks/statistics.ts';
-import type { PriceEvidence } from '../../verify/evidence.ts';
+import type { ChainRecord, PriceEvidence } from '../../verify/evidence.ts';
 import type { Findings } from '../../verify/findings.ts';
 import { formatRecordVerdict, getVerdict, tallyChecks } from '../../verify/summary.ts';
 import { listDifferences, listGaps } from './differences.ts';

@@ -37,9 +37,8 @@ export async function locateRecord(context: CliContext, { url, rpc, attester, ea
   if (rpc !== undefined && attester !== undefined) {
     return { chain: await openAuditChain({ rpcUrl: rpc, eas }), attester, endpoint: new URL(rpc).host, takenFromService: [] };
   }
-  const service = resolveServiceUrl(context, url);
-  const info = (await queryService({ url: service, path: '/api/svc/info', schema: SERVICE_INFO })).answer;
-  const demo = rpc === undefined ? await findDemo(context, info, { service, isNamed: hasServiceOption(context, url) }) : null;
+  const info = (await queryService({ url: resolveServiceUrl(context, url), path: '/api/svc/info', schema: SERVICE_INFO })).answer;
+  const demo = rpc === undefined ? await findDemo(context, info, url) : null;
   const rpcUrl = rpc ?? demo?.rpcUrl ?? getNamedEndpoint(info);
   const ownEas = eas ?? demo?.contracts.eas;
   const chain = await openAuditChain({ rpcUrl, eas: ownEas ?? info.contracts.eas });
@@ -67,19 +66,19 @@ function getNamedEndpoint({ chain }: ServiceInfo): string {
 
 /**
  * The demo deployment of this folder if the service belongs to it: its chain is read directly then.
- * @param isNamed the service was named explicitly and may be another one
+ * @param url of the service; one that was named explicitly may be another one
  * @throws UsageError when the unnamed service is not that of this folder
  */
-async function findDemo(
-  context: CliContext,
-  { chain, contracts }: ServiceInfo,
-  { service, isNamed }: { service: string; isNamed: boolean },
-): Promise<DemoDeployment | null> {
+async function findDemo(context: CliContext, { chain, contracts }: ServiceInfo, url?: string): Promise<DemoDeployment | null> {
   if (!chain.local || context.demo === undefined) return null;
   const demo = await context.demo().catch((error: unknown) => (isOracleError(error) ? null : Promise.reject(error)));
   // Each demo deployment has its own contract addresses.
   if (demo === null || isAddressEqual(demo.contracts.stablecoin, contracts.stablecoin)) return demo;
-  if (isNamed) return null;
+  if (hasServiceOption(context, url)) return null;
   const hint = 'Start the service of this folder, make PORT and DATA_DIR match, or name the service with --url.';
-  throw new UsageError('DATA_DIR', `the service at ${service} is not that of this data folder: it is on another chain`, hint);
+  throw new UsageError(
+    'DATA_DIR',
+    `the service at ${resolveServiceUrl(context, url)} is not that of this data folder: it is on another chain`,
+    hint,
+  );
 }

@@ -48,7 +48,7 @@ export async function checkRecordedForecast(deps: RecordCheckDeps, doc: Forecast
   });
   const read = await Promise.all(known.flatMap(([type, made]) => (made === null ? [] : readOne(type, made.uid))));
   const [now, findings] = [deps.now(), createFindings()];
-  const evidence = buildForecastEvidence(deps, doc, { read, caller });
+  const evidence = buildForecastEvidence(deps, doc, read, caller);
   const row = checkForecastEvidence(evidence, { attester: deps.attesterAddress, now }, findings);
   return { now, read, row, findings: findings.list };
 }
@@ -59,7 +59,8 @@ type EvidenceDeps = Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>;
 export function buildForecastEvidence(
   deps: EvidenceDeps,
   doc: ForecastDoc,
-  { read, caller }: { read: readonly ReadAttestation[]; caller: Caller },
+  read: readonly ReadAttestation[],
+  caller: Caller,
 ): ForecastEvidence {
   const { sequence, day, horizonDays, windowOpensAt, state } = doc;
   const find = <Type extends AttestationType>(schema: Type) =>

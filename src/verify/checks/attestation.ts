@@ -25,7 +25,7 @@ const CODECS: Codecs = {
  */
 export function checkAttestation<Schema extends schemas.SchemaName>(
   { uid, schema, content, blockAt }: AttestationEvidence<Schema>,
-  { attester, now }: CheckContext,
+  context: CheckContext,
   findings: Findings,
 ): Attestation<ContentOf[Schema]> | null {
   const subject: FindingSubject = { ...NO_SUBJECT, attestation: schema, uid };
@@ -36,7 +36,7 @@ export function checkAttestation<Schema extends schemas.SchemaName>(
   const because = `the chain has no ${schema} of this uid by this attester`;
   const found = content === null || content.uid === zeroHash ? null : content.uid;
   if (!findings.compare('found', subject, { field: 'uid', expected: uid, actual: found, because }) || content === null) return null;
-  const known = { subject, schema, blockAt, attester, now };
+  const known = { schema, blockAt, subject, ...context };
   const isOurs = checkForm(content, known, findings);
   const at = checkBlockTime(content, known, findings);
   if (!isOurs || at === null) return null;

@@ -3,7 +3,7 @@ import type { ResolutionData } from '../../chain/eas/attestation-schemas.ts';
 import { type CommitmentOpening, computeCommitment } from '../../chain/eas/commitment.ts';
 import { DAY_MS, formatDay } from '../../forecast/day.ts';
 import type { RecordStatus } from '../../forecast/statistics/win-rate.ts';
-import type { Prediction, PriceEvidence, Resolution } from '../evidence.ts';
+import type { ChainRecord, Prediction, PriceEvidence, Resolution } from '../evidence.ts';
 import { type FindingSubject, type Findings, formatInstant, formatSubject, NO_SUBJECT } from '../findings.ts';
 import { getCloseDays, isLatePrediction, isMissedPrediction, toResolutionSubject, toSubject } from './prediction.ts';
 import { type CheckedOutcome, checkOutcome, computeStatus } from './prices.ts';
@@ -31,19 +31,23 @@ export function toUnresolvedRow(prediction: Prediction): CheckedRow {
   return { prediction, missed, late, resolution: null, opened: false, outcome: null, status };
 }
 
-/** Checks the resolution of a forecast, or its absence, and recomputes the outcome. @param prices undefined: closes are not checked */
-export function checkForecast(
-  prediction: Prediction,
-  resolution: Resolution | null,
-  { prices, now, findings }: { prices: PriceEvidence | undefined; now: Date; findings: Findings },
-): CheckedRow {
+export interface OutcomeContext {
+  /** Null: closes are not compared. */
+  prices: PriceEvidence | null;
+  now: Date;
+  findings: Findings;
+}
+
+/** Checks the resolution of a forecast, or its absence, and recomputes the outcome. */
+export function checkForecast(prediction: Prediction, resolution: Resolution | null, context: OutcomeContext): CheckedRow {
+  const { prices, findings } = context;
   const row = { ...toUnresolvedRow(prediction), resolution };
   if (row.status === 'VOID') {
     checkVoid(prediction, resolution !== null, findings);
     return row;
   }
   if (resolution === null) {
-    checkRevealDue(prediction, prices, now, findings);
+    checkRevealDue(prediction, context);
     return row;
   }
   const opened = checkResolution(prediction, resolution, findings);
@@ -59,12 +63,7 @@ const GRACE_MS = 2 * DAY_MS;
  * Maps each prediction's uid to its first resolution. Reports resolutions of unknown predictions and repeated ones.
  * @param areAll whether these are all resolutions, so that a single one is known to be the only one
  */
-export function matchResolutions(
-  predictions: readonly Prediction[],
-  resolutions: readonly Resolution[],
-  findings: Findings,
-  areAll = true,
-) {
+export function matchResolutions({ predictions, resolutions }: ChainRecord, findings: Findings, areAll = true) {
   const known = new Map(predictions.map((prediction) => [prediction.uid, prediction]));
   const matched = new Map<Hex, Resolution>();
   for (const [refUid, [first, ...more]] of Map.groupBy(resolutions, (one) => one.refUid)) {
@@ -103,12 +102,12 @@ function checkVoid(prediction: Prediction, isResolved: boolean, findings: Findin
 }
 
 /** The record's data ends before the outcome window, so the forecast can never resolve. */
-export function isBeyondData(prediction: Prediction, prices: Pick<PriceEvidence, 'endsOn'> | undefined): boolean {
-  return prices !== undefined && prices.endsOn !== null && getCloseDays(prediction).to > prices.endsOn;
+export function isBeyondData(prediction: Prediction, prices: Pick<PriceEvidence, 'endsOn'> | null): boolean {
+  return getCloseDays(prediction).to > (prices?.endsOn ?? Number.POSITIVE_INFINITY);
 }
 
 /** Checks a forecast without a resolution: its outcome is not due, or withheld. */
-function checkRevealDue(prediction: Prediction, prices: PriceEvidence | undefined, now: Date, findings: Findings): void {
+function checkRevealDue(prediction: Prediction, { prices, now, findings }: OutcomeContext): void {
   const subject = toResolutionSubject(prediction);
   const { resolvesAt } = prediction.data;
   const end = formatInstant(resolvesAt);

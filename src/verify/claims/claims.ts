@@ -1,15 +1,10 @@
 import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
-import type { CheckedRow } from '../checks/forecast.ts';
+import type { CheckedRow, OutcomeContext } from '../checks/forecast.ts';
 import { buildExpectedFigures, buildHorizonFigures, type RecomputedFigures, recompute } from '../checks/statistics.ts';
 import type { ClaimedScorecard } from '../evidence.ts';
 import { type Findings, NO_SUBJECT } from '../findings.ts';
 import { compareTree } from './figure-tree.ts';
-import { compareRows, type RowContext } from './rows.ts';
-
-export interface ClaimContext extends Omit<RowContext, 'horizonDays'> {
-  /** One scorecard per horizon in the order of `HORIZONS`. */
-  answers: readonly ClaimedScorecard[];
-}
+import { compareRows } from './rows.ts';
 
 const OPTIONAL_MEMBERS = ['stats', 'statistics', 'byHorizon'] as const;
 /** Neither chain nor prices determine these. */
@@ -18,11 +13,10 @@ const MAX_DOUBTS_LISTED = 4;
 const MAX_NAMES_LISTED = 10;
 const MAX_NAME_LENGTH = 60;
 
-/** Compares each row and figure that a service claims with the proven ones. */
-export function compareClaims(
-  { rows, recomputed }: { rows: readonly CheckedRow[]; recomputed: readonly RecomputedFigures[] },
-  { answers, ...context }: ClaimContext,
-): void {
+type ClaimContext = OutcomeContext & { answers: readonly ClaimedScorecard[] };
+
+/** Compares each row and figure that a service claims with the proven ones. `answers` are one scorecard per horizon, as `HORIZONS`. */
+export function compareClaims(rows: readonly CheckedRow[], recomputed: RecomputedFigures[], { answers, ...context }: ClaimContext): void {
   const { prices, findings } = context;
   const proven = HORIZONS.map((horizonDays, index): RecomputedFigures => {
     const members = rows.filter(({ prediction }) => prediction.data.horizonDays === horizonDays);

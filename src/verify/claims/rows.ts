@@ -1,20 +1,14 @@
 import type { CommitmentOpening } from '../../chain/eas/commitment.ts';
 import { type Day, formatDay, toDay } from '../../forecast/day.ts';
 import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
-import type { CheckedRow } from '../checks/forecast.ts';
+import type { CheckedRow, OutcomeContext } from '../checks/forecast.ts';
 import { toSubject } from '../checks/prediction.ts';
 import { type CheckedOutcome, isSamePrice, toPriceCents } from '../checks/prices.ts';
 import type { ClaimedRow, ListedClaim, ListedRow, PriceEvidence, Resolution, Unread } from '../evidence.ts';
 import { type FindingSubject, type Findings, NO_SUBJECT } from '../findings.ts';
 import { compareTree } from './figure-tree.ts';
 
-export interface RowContext {
-  horizonDays: number;
-  /** Null: closes are not compared. */
-  prices: PriceEvidence | null;
-  now: Date;
-  findings: Findings;
-}
+export type RowContext = OutcomeContext & { horizonDays: number };
 
 /**
  * Compares each row of the service with the audited one.
