@@ -49,13 +49,14 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const record = decodeRecord(evidence, { attester, now }, findings);
   const { deciding, opening } = collectNeededDays(record, now);
   onProgress('fetching prices', 0, 1);
-  const closes = prices && { ...prices, closes: await prices.closes([...new Set([...opening, ...deciding])]) };
+  const days = [...new Set([...opening, ...deciding])].sort((a, b) => a - b);
+  const closes = prices && { ...prices, closes: await prices.closes(days) };
   const history = prices && (await prices.history());
   onProgress('fetching prices', 1, 1);
   signal?.throwIfAborted();
   const checked = checkRecord({ record, prices: closes, history, claims: answers, now }, findings);
   onProgress('comparing', 1, 1);
-  const missingCloses = closes === null ? [] : [...deciding].filter((day) => !closes.closes.has(day)).sort((a, b) => a - b);
+  const missingCloses = days.filter((day) => deciding.has(day) && closes?.closes.has(day) === false);
   const { chainId } = chain;
   const where = { chainId, attester, eas: chain.addresses.eas, fromBlock, throughBlock, service: claims?.source ?? null };
   return buildAuditReport({ where, prices, now, ...checked, record, missingCloses, findings });

@@ -4,12 +4,12 @@ import { type Day, formatDay, toDay } from '../forecast/day.ts';
 import { createBaseRates, type DailyCloses } from '../forecast/fit/base-rates.ts';
 import { checkAttestation } from './checks/attestation.ts';
 import { checkCloseCalls, checkOneClose } from './checks/closes.ts';
-import { type CheckedRow, checkForecast, isBeyondData, matchResolutions, toUnresolvedRow } from './checks/forecast.ts';
+import { type CheckedRow, checkForecast, isBeyondData, matchResolutions, type OutcomeContext, toUnresolvedRow } from './checks/forecast.ts';
 import { checkInTime, getCloseDays } from './checks/prediction.ts';
 import { checkSequences } from './checks/sequence.ts';
 import { type RecomputedFigures, recompute, toRecordRows } from './checks/statistics.ts';
 import { compareClaims } from './claims/claims.ts';
-import type { AttestationEvidence, ChainRecord, CheckContext, ClaimedScorecard, PriceEvidence } from './evidence.ts';
+import type { AttestationEvidence, ChainRecord, CheckContext, ClaimedScorecard } from './evidence.ts';
 import { type Findings, formatInstant, NO_SUBJECT } from './findings.ts';
 
 /** Checks each attestation of a record. `evidence` is in chain order; a repeated uid counts once. */
@@ -35,15 +35,12 @@ export function collectNeededDays({ predictions, resolutions }: ChainRecord, now
   return { deciding, opening };
 }
 
-export interface RecordEvidence {
+interface RecordEvidence extends Omit<OutcomeContext, 'findings'> {
   record: ChainRecord;
-  /** Null: closes are not compared. */
-  prices: PriceEvidence | null;
   /** Closes since the first training day; null when they do not reach back as far. */
   history: DailyCloses | null;
   /** One scorecard per horizon in the order of `HORIZONS`; null: no service is compared. */
   claims: readonly ClaimedScorecard[] | null;
-  now: Date;
 }
 
 export type CheckedRecord = ReturnType<typeof checkRecord>;

@@ -63,12 +63,9 @@ export interface ClaimedRow
   replayed?: boolean | undefined;
 }
 
-/** A scorecard of a service, with all its rows. */
-export interface ClaimedScorecard {
-  horizon?: string | undefined;
+/** A scorecard of a service, with all its rows and figures. */
+export interface ClaimedScorecard extends Partial<Record<'stats' | 'statistics', Record<string, unknown> | undefined>> {
   summary: Record<string, unknown>;
-  stats?: Record<string, unknown> | undefined;
-  statistics?: Record<string, unknown> | undefined;
   byHorizon?: { horizon: string; [figure: string]: unknown }[] | undefined;
   predictions: ClaimedRow[];
   [figure: string]: unknown;

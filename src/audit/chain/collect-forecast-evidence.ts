@@ -13,7 +13,7 @@ import { findAttestations } from './find-attestations.ts';
 import { findFirstBlocks } from './find-blocks.ts';
 
 /** Selects a forecast by attestation, by day and horizon, or as the newest of a horizon. */
-export type ForecastQuery = { uid: Hex } | { day: Day; horizonDays: number } | { newestOf: number };
+export type ForecastQuery = ({ uid: Hex } | { day: Day; horizonDays: number } | { newestOf: number }) & { what: string };
 
 /** Where evidence is looked for. */
 export interface EvidenceSearch extends CheckContext {

@@ -8,7 +8,7 @@ const describeSchema = (name: SchemaName) => ({ uid: getSchemaUid(name), fields:
 
 const formatCodes = (codes: Record<string, number>) =>
   Object.entries(codes)
-    .map(([word, code]) => `${word} ${code}`)
+    .map((entry) => entry.join(' '))
     .join(', ');
 
 /** What a verifier needs to check forecasts without this service. */

@@ -23,14 +23,12 @@ export async function verifyRecord(
   const progress = createProgressLine(context.err);
   const { state } = file;
   try {
-    const onProgress = progress.update;
-    const report = await audit({ ...{ chain, attester, fromBlock, prices, claims: null, now: context.now() }, state, signal, onProgress });
-    progress.end();
+    const options = { chain, attester, fromBlock, prices, claims: null, now: context.now(), state, signal, onProgress: progress.update };
+    const report = await audit(options).finally(progress.end);
     await file.remove();
     printResult(context, json, report, (writer) => formatConclusion({ ...report, words: `${report.summary}.` }, writer).slice(1));
     return EXIT_CODES[report.verdict];
   } catch (error) {
-    progress.end();
     await file.save();
     printNotice(context, `Not finished: ${state.contents.size} attestations were read. The same command continues (${file.path}).`);
     if (signal.aborted) return EXIT_CODES.incomplete;
