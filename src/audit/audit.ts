@@ -57,8 +57,8 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const checked = checkRecord({ record, prices: closes, history, claims: answers, now }, findings);
   onProgress('comparing', 1, 1);
   const missingCloses = days.filter((day) => deciding.has(day) && closes?.closes.has(day) === false);
-  const { chainId } = chain;
-  const where = { chainId, attester, eas: chain.addresses.eas, fromBlock, throughBlock, service: claims?.source ?? null };
+  const { chainId, addresses } = chain;
+  const where = { chainId, attester, eas: addresses.eas, fromBlock, throughBlock, service: claims?.source ?? null };
   return buildAuditReport({ where, prices, now, ...checked, record, missingCloses, findings });
 }
 

@@ -55,7 +55,7 @@ export function checkRecord({ record, prices, history, claims, now }: RecordEvid
   });
   checkOneClose(rows, findings);
   if (prices !== null) checkCloseCalls(rows, prices, findings);
-  for (const row of rows) noteVoid(row, findings);
+  for (const row of rows) if (row.status === 'VOID') noteVoid(row, findings);
   noteRecordEnd(rows, { endsOn: prices?.endsOn ?? null, now }, findings);
   const recomputed = recomputeAll(rows, history, findings);
   if (claims !== null) compareClaims(rows, recomputed, { answers: claims, prices, now, findings });
@@ -66,10 +66,10 @@ export function checkRecord({ record, prices, history, claims, now }: RecordEvid
   return { rows, recomputed };
 }
 
-function noteVoid({ prediction, missed, status }: CheckedRow, findings: Findings): void {
-  const { day, horizonDays, windowOpensAt } = prediction.data;
-  const late = `attested at ${formatInstant(prediction.at)}, after its window opened at ${formatInstant(windowOpensAt)}`;
-  if (status === 'VOID') findings.note(`${formatDay(day)} ${horizonDays}d is VOID: ${missed ? 'nothing was forecast' : late}`);
+function noteVoid({ prediction: { at, data }, missed }: CheckedRow, findings: Findings): void {
+  const { day, horizonDays, windowOpensAt } = data;
+  const late = `attested at ${formatInstant(at)}, after its window opened at ${formatInstant(windowOpensAt)}`;
+  findings.note(`${formatDay(day)} ${horizonDays}d is VOID: ${missed ? 'nothing was forecast' : late}`);
 }
 
 /** A record that stops is no difference, but readers of its figures need to know. */

@@ -3,7 +3,7 @@ import { type AttestationLog, readAttestedLogs } from '../../chain/eas/attestati
 import type { SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import type { AuditChain } from './audit-chain.ts';
 
-export interface AttestationSearchOptions {
+export interface AttestationSearch {
   attester: Address;
   fromBlock: number;
   throughBlock: number;
@@ -16,11 +16,7 @@ export interface AttestationSearchOptions {
 const BLOCKS_PER_REQUEST = 10_000;
 
 /** Finds all attestations of a schema by the attester, once each, in chain order. @throws OracleError CHAIN_UNREACHABLE */
-export async function findAttestations(
-  chain: AuditChain,
-  schema: SchemaName,
-  options: AttestationSearchOptions,
-): Promise<AttestationLog[]> {
+export async function findAttestations(chain: AuditChain, schema: SchemaName, options: AttestationSearch): Promise<AttestationLog[]> {
   const { attester, fromBlock, throughBlock, signal, onRange } = options;
   const found = new Map<string, AttestationLog>();
   const range = createBlockRange(BLOCKS_PER_REQUEST);
@@ -48,23 +44,21 @@ const PATIENCE = 64;
 
 /** Adapts the block range of log queries to the limit of an endpoint: it shrinks when rejected, and grows below the rejected size. */
 export function createBlockRange(max: number) {
-  let size = max;
   let rejected = Number.POSITIVE_INFINITY;
   let answers = 0;
-  return {
+  const range = {
     /** Blocks of the next query. */
-    get size() {
-      return size;
-    },
+    size: max,
     onAnswered(): void {
       answers += 1;
       if (answers % PATIENCE === 0) rejected = Number.POSITIVE_INFINITY;
-      if (size * GROWTH_FACTOR < rejected) size = Math.min(max, size * GROWTH_FACTOR);
+      if (range.size * GROWTH_FACTOR < rejected) range.size = Math.min(max, range.size * GROWTH_FACTOR);
     },
     /** @returns false when the range cannot shrink further */
     onRejected(): boolean {
-      [rejected, size] = [size, Math.max(1, Math.floor(size / SHRINK_FACTOR))];
+      [rejected, range.size] = [range.size, Math.max(1, Math.floor(range.size / SHRINK_FACTOR))];
       return rejected > 1;
     },
   };
+  return range;
 }

@@ -82,11 +82,10 @@ export async function readClaims<Reading extends { evidence: readonly unknown[] 
   }
 }
 
+type Page = { predictions: readonly unknown[]; nextCursor?: string | null | undefined };
+
 /** Reads all pages of a scorecard, the newest first. @throws OracleError SERVICE_UNREACHABLE when they do not end, and the errors of `read` */
-export async function readPages<P extends { predictions: readonly unknown[]; nextCursor?: string | null | undefined }>(
-  horizonDays: number,
-  read: (query: string) => Promise<P>,
-): Promise<P[]> {
+export async function readPages<P extends Page>(horizonDays: number, read: (query: string) => Promise<P>): Promise<P[]> {
   const pages: P[] = [];
   for (let rows = 0, before = ''; ; ) {
     const page = await read(`horizon=${horizonDays}&limit=${ROWS_PER_PAGE}${before}`);

@@ -43,12 +43,10 @@ export const CANDLE_VENUES: readonly CandleVenue[] = [
   },
 ];
 
-const LIMITS = { timeoutMs: 20_000, maxBytes: 16 * 2 ** 20 };
-
 /** Fetches the available closes of both days and those between. @throws the errors of fetch, of JSON and of zod */
 export async function fetchVenueCloses(venue: CandleVenue, { from, to }: { from: Day; to: Day }): Promise<Map<Day, number>> {
   const closes = new Map<Day, number>();
-  const fetchVenue = createOperatorFetch({ base: venue.baseUrl, ...LIMITS });
+  const fetchVenue = createOperatorFetch({ base: venue.baseUrl, timeoutMs: 20_000, maxBytes: 16 * 2 ** 20 });
   for (let first = from; first <= to; first += venue.pageDays) {
     const last = Math.min(to, first + venue.pageDays - 1);
     const response = await fetchVenue(`${venue.baseUrl}${venue.path(first, last)}`);

@@ -10,19 +10,14 @@ import type { ApiResponses } from '../state/responses.ts';
 
 type ChainInfo = Pick<ApiResponses['info'], 'chain' | 'contracts'>;
 
-export interface ChainRequest {
-  info: ChainInfo;
-  endpoint: string;
-  signal: AbortSignal;
-}
-
 const TIMEOUT_MS = 20_000;
 const MAX_RETRIES = 2;
 const RETRY_DELAY_MS = 500;
 const OVERLOADED_STATUSES = [429, 502, 503, 504];
 
 /** Connects after checking that chain and attestation contract are those of the record. @throws OracleError CHAIN_UNREACHABLE */
-export async function openRecordChain({ info, endpoint, signal }: ChainRequest): Promise<AuditChain> {
+export async function openRecordChain(request: { info: ChainInfo; endpoint: string; signal: AbortSignal }): Promise<AuditChain> {
+  const { info, endpoint, signal } = request;
   const doubt = explainContractDoubt(info);
   if (doubt !== null) throw new OracleError('CHAIN_UNREACHABLE', doubt);
   const addresses = { eas: EAS_ADDRESS, schemaRegistry: SCHEMA_REGISTRY_ADDRESS };

@@ -11,6 +11,8 @@ import type { ApiResponses, AttestationHistory, ScorecardRow } from '../state/re
 import { findCommitmentsAround } from './commitments.ts';
 import { buildUncheckedFinding, type RowFinding, verifyRow } from './verify-row.ts';
 
+export type OnFinding = (row: ScorecardRow, finding: RowFinding) => void;
+
 export interface CheckTask {
   rows: readonly ScorecardRow[];
   shown: ShownRecord;
@@ -18,15 +20,13 @@ export interface CheckTask {
   endpoint: string;
   token: string | null;
   signal: AbortSignal;
-  onFinding: (row: ScorecardRow, finding: RowFinding) => void;
+  onFinding: OnFinding;
 }
 
 /** Prediction, resolution, and the prediction before. */
 const CALLS_PER_ROW = 3;
 
 const readMetadata = createMetadataReader((path, request) => fetch(new URL(path, document.baseURI), request));
-/** Of an attestation that is not authentic. */
-const NO_METADATA = { problem: 'no metadata is published under its digest' };
 
 /** Checks rows and reports each finding; stops when aborted. */
 export async function checkRows(task: CheckTask): Promise<void> {
@@ -86,7 +86,8 @@ async function collectEvidence({ shown, signal }: CheckTask, row: ScorecardRow, 
     // That the row before is missing is a finding by itself.
     previous: before === null && sequence !== 1 ? undefined : previous,
     opening: resolution === null ? getShownOpening(row, salts.get(String(attestationUid)) ?? null) : undefined,
-    metadata: made === null ? NO_METADATA : await readMetadata(encodeCid(made.data.metadata), signal),
+    // An attestation that is not authentic names no metadata.
+    metadata: made ? await readMetadata(encodeCid(made.data.metadata), signal) : { problem: 'no metadata is published under its digest' },
     ...{ rivals, claimed: { row, horizon: shown.horizon, neighbours } },
   };
 }

@@ -1,13 +1,11 @@
 import { type CheckId, getCheck } from '../../verify/catalogue.ts';
 import type { ScorecardRow } from '../state/responses.ts';
 import { createCheckButton } from './check-button.ts';
+import type { OnFinding } from './check-rows.ts';
 import type { RowFinding } from './verify-row.ts';
 
 /** Checks rows of the list. */
-export type RunCheck = (
-  rows: readonly ScorecardRow[],
-  options: { signal: AbortSignal; onFound?: (row: ScorecardRow, finding: RowFinding) => void },
-) => Promise<void>;
+export type RunCheck = (rows: readonly ScorecardRow[], options: { signal: AbortSignal; onFound?: OnFinding }) => Promise<void>;
 
 /** Button that checks all shown rows. */
 export function createCheckToolbar({ rowsNow, check }: { rowsNow: () => readonly ScorecardRow[]; check: RunCheck }) {

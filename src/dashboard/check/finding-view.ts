@@ -4,7 +4,7 @@ import type { Finding } from '../../verify/findings.ts';
 import { describeFinding } from '../../verify/summary.ts';
 import { h } from '../lib/dom.ts';
 import { shortenHex } from '../lib/format.ts';
-import type { RowFinding } from './verify-row.ts';
+import type { StoredFinding } from './row-checker.ts';
 
 /** Verdicts differ in mark and text, not in colour alone. */
 export const VERDICT_STYLES = {
@@ -13,11 +13,9 @@ export const VERDICT_STYLES = {
   unknown: { mark: '?', look: 'is-unsure' },
 };
 
-/** The verdict, with all comparisons in a disclosure. @param options `from`: host of the endpoint; `at`: time of the check */
-export function renderFinding(
-  { verdict, stage, summary, findings }: RowFinding,
-  { open, onToggle, from, at }: { open: boolean; onToggle: (open: boolean) => void; from: string; at: Date },
-) {
+/** The verdict, with all comparisons in a disclosure. */
+export function renderFinding({ finding, open, from, at }: StoredFinding, onToggle: (open: boolean) => void) {
+  const { verdict, stage, summary, findings } = finding;
   const { mark, look } = VERDICT_STYLES[verdict];
   const [left, checks] = [true, false].map((isLeft) => findings.filter(({ outcome }) => (outcome === 'unknown') === isLeft));
   const about = (kind: SchemaName | undefined) => checks.filter(({ subject }) => subject.attestation === kind).map(renderCheck);

@@ -56,12 +56,7 @@ export async function checkRecordedForecast(deps: RecordCheckDeps, doc: Forecast
 type EvidenceDeps = Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>;
 
 /** The evidence of chain and record about a forecast, with salt and values as far as the caller may read them. */
-export function buildForecastEvidence(
-  deps: EvidenceDeps,
-  doc: ForecastDoc,
-  read: readonly ReadAttestation[],
-  caller: Caller,
-): ForecastEvidence {
+export function buildForecastEvidence(deps: EvidenceDeps, doc: ForecastDoc, read: ReadAttestation[], caller: Caller): ForecastEvidence {
   const { sequence, day, horizonDays, windowOpensAt, state } = doc;
   const find = <Type extends AttestationType>(schema: Type) =>
     read

@@ -13,11 +13,7 @@ import { checkRecordedForecast, type RecordCheckDeps, toChecks } from './forecas
  * where the caller may read them.
  * @throws OracleError NOT_FOUND, CHAIN_UNREACHABLE
  */
-export async function verifyPrediction(
-  deps: RecordCheckDeps,
-  reference: PredictionReference,
-  caller: Caller,
-): Promise<PredictionVerificationReply> {
+export async function verifyPrediction(deps: RecordCheckDeps, reference: PredictionReference, caller: Caller) {
   const doc = await findForecast(deps, reference);
   const { now, read, row, findings } = await checkRecordedForecast(deps, doc, caller);
   const options = deps.viewFor(caller);
@@ -38,5 +34,5 @@ export async function verifyPrediction(
     }),
     prediction: { ...toScorecardEntry(doc, options), commitment: doc.commitment, salt: viewSalt(doc, options) },
     byHand: describeManualVerification(deps),
-  };
+  } satisfies PredictionVerificationReply;
 }

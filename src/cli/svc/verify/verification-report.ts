@@ -1,5 +1,4 @@
-import type { AuditReport } from '../../../audit/report/audit-report.ts';
-import { listDifferences, listGaps } from '../../../audit/report/differences.ts';
+import { type AuditReport, listDifferences, listGaps } from '../../../audit/report/audit-report.ts';
 import { formatDay } from '../../../forecast/day.ts';
 import type { CheckedRow } from '../../../verify/checks/forecast.ts';
 import { formatInstant } from '../../../verify/findings.ts';
@@ -48,7 +47,7 @@ function toPredictionJson({ prediction: { uid, at, data }, status, late, missed 
 }
 
 export function formatVerification(report: VerificationReport, writer: TerminalWriter): string[] {
-  const { where, checks, words, ...rest } = report;
+  const { where, checks } = report;
   const name = (part: RecordLocation['takenFromService'][number]) =>
     where.takenFromService.includes(part) ? ', named by the service' : '';
   const facts = [
@@ -56,13 +55,8 @@ export function formatVerification(report: VerificationReport, writer: TerminalW
     ['EAS', `${where.eas}${name('eas')}`],
     ['Attester', `${where.attester}${name('attester')}`],
   ] as const;
-  return [
-    ...formatForecast(report, writer),
-    ...formatFacts(facts, writer),
-    '',
-    ...formatCheckLines(checks, writer),
-    ...formatConclusion({ ...rest, words }, writer),
-  ];
+  const subject = [...formatForecast(report, writer), ...formatFacts(facts, writer)];
+  return [...subject, '', ...formatCheckLines(checks, writer), ...formatConclusion(report, writer)];
 }
 
 const STYLES = { agrees: 'green', verified: 'green', differs: 'red', incomplete: 'yellow' } as const;

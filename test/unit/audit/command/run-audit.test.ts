@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mayBeInProgress } from '../../../../src/audit/audit.ts';
 import { AUDIT_OPTIONS, type AuditCommand } from '../../../../src/audit/command/run-audit.ts';
-import type { AuditReport } from '../../../../src/audit/report/audit-report.ts';
-import type { AuditDifference } from '../../../../src/audit/report/differences.ts';
+import type { AuditDifference, AuditReport } from '../../../../src/audit/report/audit-report.ts';
 import { parseCommandLine } from '../../../../src/cli/svc/command-line.ts';
 import { printError } from '../../../../src/cli/svc/print-error.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
