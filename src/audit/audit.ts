@@ -1,4 +1,3 @@
-import type { Address } from 'viem';
 import { getTransactionCount } from 'viem/actions';
 import { EAS_ADDRESS } from '../chain/addresses.ts';
 import { easAbi, schemaRegistryAbi } from '../chain/eas/abi.ts';
@@ -8,26 +7,22 @@ import { getCheck } from '../verify/catalogue.ts';
 import { checkRecord, collectNeededDays, decodeRecord } from '../verify/check-record.ts';
 import { checkScope } from '../verify/checks/scope.ts';
 import { createFindings, type Findings } from '../verify/findings.ts';
-import { type AuditChain, callContract, readBlock } from './chain/audit-chain.ts';
+import { callContract, readBlock } from './chain/audit-chain.ts';
+import type { EvidenceSearch } from './chain/collect-forecast-evidence.ts';
 import { createReadingState, type ReadingState, readRecord } from './chain/read-record.ts';
 import { readClaims, type ServiceClaims } from './claims/service-claims.ts';
 import type { AuditPrices } from './prices/audit-prices.ts';
 import { type AuditReport, buildAuditReport } from './report/audit-report.ts';
 
-export interface AuditOptions {
-  chain: AuditChain;
-  /** The wallet of the record. */
-  attester: Address;
+export interface AuditOptions extends EvidenceSearch {
   /** First block to read, default 0. The record is complete only if the wallet had sent nothing before it. */
   fromBlock?: number;
   /** Null: closes are not compared, only what follows from those on chain. */
   prices: AuditPrices | null;
   /** The claims of a service; null: audit chain and prices only. */
   claims: ServiceClaims | null;
-  now: Date;
   /** A reading to continue; it is extended. */
   state?: ReadingState;
-  signal?: AbortSignal;
   onProgress?(stage: string, done: number, total: number): void;
 }
 

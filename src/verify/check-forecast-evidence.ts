@@ -60,9 +60,7 @@ function checkCommitment(evidence: ForecastEvidence, context: CheckContext, find
   if (prediction === null) return null;
   const { data, refUid } = prediction;
   const subject = toSubject(prediction);
-  if (claimed !== undefined) {
-    findings.compare('row', subject, { field: 'horizon', expected: `${data.horizonDays}d`, actual: claimed.row.horizon });
-  }
+  if (claimed) findings.compare('row', subject, { field: 'horizon', expected: `${data.horizonDays}d`, actual: claimed.row.horizon });
   checkHorizon(prediction, findings);
   checkWindow(prediction, findings);
   checkInTime(prediction, recorded?.isVoid ?? (claimed && claimed.row.status === 'VOID'), findings);
@@ -76,9 +74,7 @@ function checkCommitment(evidence: ForecastEvidence, context: CheckContext, find
   const rivals = getRead('onePrediction', evidence.rivals, prediction, findings);
   if (rivals !== undefined) checkRivals(prediction, rivals, findings);
   const metadata = getRead('metadata', evidence.metadata, prediction, findings);
-  if (metadata !== undefined) {
-    findings.compare('metadata', subject, { field: 'metadata', expected: data.metadata, actual: sha256(metadata) });
-  }
+  if (metadata) findings.compare('metadata', subject, { field: 'metadata', expected: data.metadata, actual: sha256(metadata) });
   return prediction;
 }
 

@@ -33,10 +33,7 @@ export type Prediction = Attestation<PredictionData>;
 export type Resolution = Attestation<ResolutionData>;
 
 /** The attestations of a wallet that passed their own checks, in chain order. */
-export interface ChainRecord {
-  predictions: Prediction[];
-  resolutions: Resolution[];
-}
+export type ChainRecord = { predictions: Prediction[]; resolutions: Resolution[] };
 
 /** Independent daily closes (USD) at 00:00 UTC of the next day. */
 export interface PriceEvidence {

@@ -3,10 +3,7 @@ import { type AuditChain, type BlockTime, readBlock } from './audit-chain.ts';
 /** Blocks read per round between the two around an instant. */
 const SPREAD = 14;
 
-/**
- * Finds the numbers of the first blocks at or after some instants, a batch of blocks a round; that after the newest block when all are
- * earlier. @throws OracleError CHAIN_UNREACHABLE
- */
+/** Finds the first blocks at or after some instants; newest + 1 when all are earlier. @throws OracleError CHAIN_UNREACHABLE */
 export async function findFirstBlocks(chain: AuditChain, instants: readonly Date[]) {
   const [first, newest] = await Promise.all([readBlock(chain, 0), readBlock(chain, 'latest')]);
   const known = [first, newest];

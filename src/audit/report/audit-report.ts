@@ -83,12 +83,10 @@ export function listGaps(findings: readonly Finding[], missingCloses: readonly D
   const ends = [...new Set([missingCloses.at(0), missingCloses.at(-1)])].flatMap((day) => (day === undefined ? [] : formatDay(day)));
   const prices = count === 0 ? [] : [`${count} days have no price to check outcomes (${ends.join(' to ')})`];
   const kinds = [...Map.groupBy(gaps, ({ check }) => check).values()];
-  return [
-    ...prices,
-    ...kinds.flatMap(([first, ...more]) =>
-      more.length < MAX_ALIKE ? [first, ...more].map(formatGap) : [`${formatGap(first)}; and ${more.length} more of this kind`],
-    ),
-  ];
+  const others = kinds.flatMap(([first, ...more]) =>
+    more.length < MAX_ALIKE ? [first, ...more].map(formatGap) : [`${formatGap(first)}; and ${more.length} more of this kind`],
+  );
+  return [...prices, ...others];
 }
 
 function formatGap({ subject, because }: Finding): string {

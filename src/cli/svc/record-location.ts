@@ -59,9 +59,8 @@ export async function locateRecord(context: CliContext, { url, rpc, attester, ea
 /** @throws OracleError CHAIN_UNREACHABLE when the service names no endpoint */
 function getNamedEndpoint({ chain }: ServiceInfo): string {
   if (chain.rpcUrl != null && URL.canParse(chain.rpcUrl)) return chain.rpcUrl;
-  throw new OracleError('CHAIN_UNREACHABLE', 'The service names no endpoint of its chain', {
-    suggestedAction: `Name one of chain ${chain.id} with --rpc.`,
-  });
+  const suggestedAction = `Name one of chain ${chain.id} with --rpc.`;
+  throw new OracleError('CHAIN_UNREACHABLE', 'The service names no endpoint of its chain', { suggestedAction });
 }
 
 /**

@@ -6,8 +6,6 @@ import { isOracleError, OracleError } from '../../platform/errors.ts';
 import type { AttestationEvidence, Unread } from '../../verify/evidence.ts';
 import type { ApiResponses } from '../state/responses.ts';
 
-/** The chain of the record, read from this browser through an endpoint that the reader has chosen. Its answers are not trusted. */
-
 type ChainInfo = Pick<ApiResponses['info'], 'chain' | 'contracts'>;
 
 const TIMEOUT_MS = 20_000;
@@ -15,7 +13,10 @@ const MAX_RETRIES = 2;
 const RETRY_DELAY_MS = 500;
 const OVERLOADED_STATUSES = [429, 502, 503, 504];
 
-/** Connects after checking that chain and attestation contract are those of the record. @throws OracleError CHAIN_UNREACHABLE */
+/**
+ * Connects to the chain of the record by an endpoint that the reader has chosen and whose answers are not trusted, after checking that chain
+ * and attestation contract are those of the record. @throws OracleError CHAIN_UNREACHABLE
+ */
 export async function openRecordChain(request: { info: ChainInfo; endpoint: string; signal: AbortSignal }): Promise<AuditChain> {
   const { info, endpoint, signal } = request;
   const doubt = explainContractDoubt(info);

@@ -19,6 +19,7 @@ export function renderFinding({ finding, open, from, at }: StoredFinding, onTogg
   const { mark, look } = VERDICT_STYLES[verdict];
   const [left, checks] = [true, false].map((isLeft) => findings.filter(({ outcome }) => (outcome === 'unknown') === isLeft));
   const about = (kind: SchemaName | undefined) => checks.filter(({ subject }) => subject.attestation === kind).map(renderCheck);
+  const sources = `Attestations were read from ${from} at ${at.toISOString().slice(11, 16)} UTC; hashing and comparison ran in this browser. The row, the metadata and the salt of an unresolved forecast come from the service and are compared with on-chain digests where named above.`;
   const later = left.length === 0 ? null : h('span', { class: 'later' }, ` · ${left.length} left open`);
   const sentence = [h('span', { class: 'verdict-mark', 'aria-hidden': 'true' }, mark), h('strong', {}, summary), later];
   if (checks.length === 0) return h('p', { class: `finding ${look}` }, sentence);
@@ -34,7 +35,7 @@ export function renderFinding({ finding, open, from, at }: StoredFinding, onTogg
       left.map(({ check, because }) => renderOpenItem(`${getCheck(check).title}: ${because}`)),
     ),
     renderGroup('Not checked here', (stage === 'over' ? [MARKET_CLOSES, OTHER_ATTESTATIONS] : [OTHER_ATTESTATIONS]).map(renderOpenItem)),
-    h('p', { class: 'quiet' }, formatSources(from, at)),
+    h('p', { class: 'quiet' }, sources),
   );
 }
 
@@ -42,10 +43,6 @@ export function renderFinding({ finding, open, from, at }: StoredFinding, onTogg
 const MARKET_CLOSES = 'That the two closes match the market: “npx svc verify --prices live” compares exchanges';
 const OTHER_ATTESTATIONS =
   'That there is no even earlier commitment for this day, no second record of the wallet and no withheld newer row: “Check everything now” reads all attestations of the wallet';
-
-function formatSources(from: string, at: Date) {
-  return `Attestations were read from ${from} at ${at.toISOString().slice(11, 16)} UTC; hashing and comparison ran in this browser. The row, the metadata and the salt of an unresolved forecast come from the service and are compared with on-chain digests where named above.`;
-}
 
 function renderGroup(heading: string, lines: readonly HTMLElement[]) {
   return lines.length === 0 ? null : h('div', { class: 'checks' }, h('h3', {}, heading), h('ul', {}, lines));

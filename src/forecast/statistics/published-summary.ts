@@ -1,10 +1,7 @@
 import { formatHorizonName } from '../model.ts';
 import type { RecordSummary } from './record-summary.ts';
 
-/**
- * Replaces null figures by the non-null defaults of the interface (section 2.3); intervals stay null, and the verdict states that nothing
- * was scored.
- */
+/** Replaces null figures by the interface's defaults (section 2.3); intervals stay null, and the verdict states that nothing was scored. */
 export function toPublishedSummary(source: Omit<RecordSummary, 'longestWinStreak'>) {
   const { accuracy, dedupedAccuracy, streak, ...summary } = source;
   return {
