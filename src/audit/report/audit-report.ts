@@ -60,12 +60,7 @@ function buildAuditedHorizon({ rows: _, ...figures }: RecomputedFigures, all: re
   };
 }
 
-/** A failed check; `message` is the difference in one sentence. */
-export type AuditDifference = ReturnType<typeof listDifferences>[number];
-
-/** More gaps of one check are one line. */
-const MAX_ALIKE = 5;
-
+/** Failed checks; `message` is the difference in one sentence. */
 export function listDifferences(findings: readonly Finding[]) {
   return findings
     .filter(({ outcome }) => outcome === 'fail')
@@ -76,12 +71,15 @@ export function listDifferences(findings: readonly Finding[]) {
     });
 }
 
+/** More gaps of one check are one line. */
+const MAX_ALIKE = 5;
+
 /** Reasons of checks that could not be made though their evidence is due; missing closes are one line. */
 export function listGaps(findings: readonly Finding[], missingCloses: readonly Day[]): string[] {
   const gaps = findings.filter(({ check, outcome, isDue }) => outcome === 'unknown' && isDue && check !== 'price');
-  const count = missingCloses.length;
-  const ends = [...new Set([missingCloses.at(0), missingCloses.at(-1)])].flatMap((day) => (day === undefined ? [] : formatDay(day)));
-  const prices = count === 0 ? [] : [`${count} days have no price to check outcomes (${ends.join(' to ')})`];
+  const dates = missingCloses.map(formatDay);
+  const ends = [...new Set([dates[0], dates.at(-1)])].join(' to ');
+  const prices = dates.length === 0 ? [] : [`${dates.length} days have no price to check outcomes (${ends})`];
   const kinds = [...Map.groupBy(gaps, ({ check }) => check).values()];
   const others = kinds.flatMap(([first, ...more]) =>
     more.length < MAX_ALIKE ? [first, ...more].map(formatGap) : [`${formatGap(first)}; and ${more.length} more of this kind`],

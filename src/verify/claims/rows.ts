@@ -3,7 +3,7 @@ import { type Day, formatDay, toDay } from '../../forecast/day.ts';
 import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
 import type { CheckedRow, OutcomeContext } from '../checks/forecast.ts';
 import { toSubject } from '../checks/prediction.ts';
-import { type CheckedOutcome, isSamePrice, toPriceCents } from '../checks/prices.ts';
+import { isSamePrice, toPriceCents } from '../checks/prices.ts';
 import type { ClaimedRow, ListedClaim, ListedRow, PriceEvidence, Resolution, Unread } from '../evidence.ts';
 import { type FindingSubject, type Findings, NO_SUBJECT } from '../findings.ts';
 import { compareTree } from './figure-tree.ts';
@@ -57,7 +57,7 @@ function toClaimSubject({ date, sequence }: ClaimedRow, horizonDays: number): Fi
 }
 
 /** Compares everything that chain and prices prove of a forecast with what the service says of it. */
-export function compareRow(row: CheckedRow, claim: ClaimedRow, { prices, findings }: Pick<RowContext, 'prices' | 'findings'>): void {
+function compareRow(row: CheckedRow, claim: ClaimedRow, { prices, findings }: Omit<OutcomeContext, 'now'>): void {
   const isSilent = [claim.direction, claim.confidence, claim.pUp].every((value) => value === null);
   const call = isSilent && claim.signal === (row.missed ? null : 'GATED') ? 'nothing of it' : 'a part of it';
   const compared = { path: '', expected: buildProvenRow(row, claim, prices), found: { ...claim, call } };
@@ -71,6 +71,7 @@ function buildProvenRow(row: CheckedRow, claim: ClaimedRow, prices: PriceEvidenc
   // Values are comparable once revealed and opened.
   const resolution = row.opened ? row.resolution : null;
   const isOver = outcome !== null && resolution !== null;
+  const scored = isOver && { actualReturn: outcome.returnBps / 10_000, actualDirection: outcome.rose ? 'UP' : 'DOWN' };
   return {
     ...{ date: formatDay(day), sequence, status, missed, attestationUid: prediction.uid, windowOpensAt, resolvesAt },
     ...(resolution !== null && getRevealedFields(resolution)),
@@ -78,7 +79,7 @@ function buildProvenRow(row: CheckedRow, claim: ClaimedRow, prices: PriceEvidenc
     call: row.resolution === null && (claim.direction === null || missed) ? 'nothing of it' : undefined,
     ...{ resolved: isOver, resolutionUid: isOver ? resolution.uid : null, resolvedAt: isOver ? resolution.at : null },
     ...{ btcAtResolution: isOver ? outcome.toCents / 100 : null, returnBps: isOver ? outcome.returnBps : null },
-    outcome: isOver ? getScoredFields(outcome, status) : null,
+    outcome: scored && ['WIN', 'LOSS'].includes(status) ? { ...scored, correct: status === 'WIN' } : null,
     btcAtSignal: outcome === null ? getOpeningClose(claim, day, prices) : outcome.fromCents / 100,
   };
 }
@@ -86,11 +87,6 @@ function buildProvenRow(row: CheckedRow, claim: ClaimedRow, prices: PriceEvidenc
 function getRevealedFields({ data: { signal, direction, ...units } }: Resolution) {
   const [confidence, pUp] = [units.confidenceBps / 10_000, units.pUpBps / 10_000];
   return { signal, direction, confidence, pUp, btcPrice: units.btcPriceCents / 100 };
-}
-
-function getScoredFields({ returnBps, rose }: CheckedOutcome, status: CheckedRow['status']): ClaimedRow['outcome'] {
-  if (status !== 'WIN' && status !== 'LOSS') return null;
-  return { actualReturn: returnBps / 10_000, actualDirection: rose ? 'UP' : 'DOWN', correct: status === 'WIN' };
 }
 
 /** The service shows the close at window open before it is on chain; until then the independent price is expected. */

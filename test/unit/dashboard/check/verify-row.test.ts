@@ -6,7 +6,11 @@ import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts'
 import {
   evidence,
   evidenceOf,
+  evidenceWith,
+  LATE,
   METADATA,
+  MISSED,
+  MISSED_ROW,
   OPEN,
   OPENING,
   OPENS,
@@ -16,6 +20,8 @@ import {
   RESOLVES,
   ROW,
   resolution,
+  SILENT,
+  VOID_ROW,
   verify,
   wrongIn,
 } from './evidence.ts';
@@ -75,7 +81,7 @@ describe('a resolved row', () => {
     ['it commits to something else', prediction({}, `0x${'99'.repeat(32)}`), ['opening', 'row']],
     ['its data is of no schema', prediction({ data: '0x1234' }), ['data']],
   ])('is a mismatch when %s', (_, first, caughtBy) => {
-    expect(wrongIn(evidence({}, { first, second: resolution(first.uid) }))).toEqual(caughtBy);
+    expect(wrongIn(evidenceWith(first))).toEqual(caughtBy);
   });
 
   it.each([
@@ -113,13 +119,10 @@ describe('an unresolved row', () => {
   });
 
   it('is void only when late or missed', () => {
-    const late = prediction({ time: OPENS / 1_000 + 60 });
-    const missed = prediction({}, zeroHash);
-    const isVoid = { ...OPEN, status: 'VOID' };
-    expect(verify(evidence(isVoid, { first: late, second: null })).verdict).toBe('pass');
-    expect(verify(evidence({ ...isVoid, missed: true, signal: null }, { first: missed, second: null })).verdict).toBe('pass');
-    expect(wrongIn(evidence(isVoid, { second: null }))).toEqual(['inTime', 'row']);
-    expect(wrongIn(evidence({ ...isVoid, missed: true, signal: null }, { second: null }))).toEqual(['inTime', 'row']);
+    expect(verify(evidence(VOID_ROW, { first: LATE, second: null })).verdict).toBe('pass');
+    expect(verify(evidence(MISSED_ROW, { first: MISSED, second: null })).verdict).toBe('pass');
+    expect(wrongIn(evidence(VOID_ROW, { second: null }))).toEqual(['inTime', 'row']);
+    expect(wrongIn(evidence(MISSED_ROW, { second: null }))).toEqual(['inTime', 'row']);
   });
 });
 
@@ -133,19 +136,19 @@ describe('an unchecked row', () => {
     expect(verify({ ...notYet, now: new Date(OPENS) }).summary).toContain(
       'it is not on chain, and its window opened at 2026-03-02T00:00:00.000Z',
     );
-    expect(verify(evidence({}, { prediction: evidenceOf('prediction', PREVIOUS.uid, { problem: 'it is silent' }) }))).toMatchObject({
+    expect(verify(evidence({}, { prediction: evidenceOf('prediction', PREVIOUS.uid, SILENT) }))).toMatchObject({
       verdict: 'unknown',
       summary: 'Could not be checked: it is silent',
     });
-    expect(verify(evidence({}, { resolution: evidenceOf('resolution', PREVIOUS.uid, { problem: 'it is silent' }) }))).toMatchObject({
+    expect(verify(evidence({}, { resolution: evidenceOf('resolution', PREVIOUS.uid, SILENT) }))).toMatchObject({
       verdict: 'unknown',
     });
   });
 
   it('is a mismatch when a part of it differs', () => {
-    expect(
-      verify(evidence({ sequence: 7 }, { resolution: evidenceOf('resolution', PREVIOUS.uid, { problem: 'it is silent' }) })),
-    ).toMatchObject({ verdict: 'fail' });
+    expect(verify(evidence({ sequence: 7 }, { resolution: evidenceOf('resolution', PREVIOUS.uid, SILENT) }))).toMatchObject({
+      verdict: 'fail',
+    });
     expect(verify(evidence({}, { prediction: evidenceOf('prediction', PREVIOUS.uid, null) }))).toMatchObject({
       summary: 'Does not match: found',
     });
