@@ -1,4 +1,4 @@
-import { getTransactionCount } from 'viem/actions';
+import { getBlockNumber, getTransactionCount } from 'viem/actions';
 import { EAS_ADDRESS } from '../chain/addresses.ts';
 import { easAbi, schemaRegistryAbi } from '../chain/eas/abi.ts';
 import { getSchemaUid, type SchemaName } from '../chain/eas/attestation-schemas.ts';
@@ -7,7 +7,7 @@ import { getCheck } from '../verify/catalogue.ts';
 import { checkRecord, collectNeededDays, decodeRecord } from '../verify/check-record.ts';
 import { checkScope } from '../verify/checks/scope.ts';
 import { createFindings, type Findings } from '../verify/findings.ts';
-import { callContract, readBlock } from './chain/audit-chain.ts';
+import { callContract } from './chain/audit-chain.ts';
 import type { EvidenceSearch } from './chain/collect-forecast-evidence.ts';
 import { createReadingState, type ReadingState, readRecord } from './chain/read-record.ts';
 import { readClaims, type ServiceClaims } from './claims/service-claims.ts';
@@ -37,7 +37,7 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const findings = createFindings();
   await readScope(options, findings);
   const read = async () => {
-    const { number: throughBlock } = await readBlock(chain, 'latest');
+    const throughBlock = Number(await chainCall('Reading the block number', () => getBlockNumber(chain.client)));
     return { evidence: await readRecord(chain, state, { attester, throughBlock, signal, onProgress }), throughBlock };
   };
   const { evidence, throughBlock, answers } = claims === null ? { ...(await read()), answers: null } : await readClaims(claims, read);
