@@ -6,9 +6,9 @@ import type { Offering } from '../src/commerce/price-list.ts';
 import type { Market } from '../src/market/market.ts';
 import type { ErrorCode } from '../src/platform/errors.ts';
 import type { OracleDeps } from '../src/record/oracle/deps.ts';
-import type { PredictionVerificationDeps } from '../src/record/verification/verify-prediction.ts';
+import type { RecordCheckDeps } from '../src/record/verification/forecast-evidence.ts';
 
-export interface SkillDeps extends OracleDeps, PredictionVerificationDeps {
+export interface SkillDeps extends OracleDeps, RecordCheckDeps {
   market: Market;
 }
 

@@ -48,7 +48,7 @@ function packaged(name) {
 const ENTRIES = {
   audit: 'audit',
   chain: 'command/open-chain',
-  claims: 'command/open-claims',
+  claims: 'command/open-audit',
   'csv-prices': 'prices/csv-prices',
   'live-prices': 'prices/live-prices',
   'report-text': 'report/report-text',

@@ -1,5 +1,4 @@
-import type { Address } from 'viem';
-import { getTransactionCount } from 'viem/actions';
+import { getBlockNumber, getTransactionCount } from 'viem/actions';
 import { EAS_ADDRESS } from '../chain/addresses.ts';
 import { easAbi, schemaRegistryAbi } from '../chain/eas/abi.ts';
 import { getSchemaUid, type SchemaName } from '../chain/eas/attestation-schemas.ts';
@@ -8,27 +7,22 @@ import { getCheck } from '../verify/catalogue.ts';
 import { checkRecord, collectNeededDays, decodeRecord } from '../verify/check-record.ts';
 import { checkScope } from '../verify/checks/scope.ts';
 import { createFindings, type Findings } from '../verify/findings.ts';
-import { type AuditChain, callContract } from './chain/audit-chain.ts';
-import { readNewestBlock } from './chain/find-attestations.ts';
+import { callContract } from './chain/audit-chain.ts';
+import type { EvidenceSearch } from './chain/collect-forecast-evidence.ts';
 import { createReadingState, type ReadingState, readRecord } from './chain/read-record.ts';
 import { readClaims, type ServiceClaims } from './claims/service-claims.ts';
-import { type AuditPrices, fetchPriceEvidence } from './prices/audit-prices.ts';
+import type { AuditPrices } from './prices/audit-prices.ts';
 import { type AuditReport, buildAuditReport } from './report/audit-report.ts';
 
-export interface AuditOptions {
-  chain: AuditChain;
-  /** The wallet of the record. */
-  attester: Address;
+export interface AuditOptions extends EvidenceSearch {
   /** First block to read, default 0. The record is complete only if the wallet had sent nothing before it. */
   fromBlock?: number;
   /** Null: closes are not compared, only what follows from those on chain. */
   prices: AuditPrices | null;
   /** The claims of a service; null: audit chain and prices only. */
   claims: ServiceClaims | null;
-  now: Date;
   /** A reading to continue; it is extended. */
   state?: ReadingState;
-  signal?: AbortSignal;
   onProgress?(stage: string, done: number, total: number): void;
 }
 
@@ -43,22 +37,23 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const findings = createFindings();
   await readScope(options, findings);
   const read = async () => {
-    const throughBlock = await readNewestBlock(chain);
+    const throughBlock = Number(await chainCall('Reading the block number', () => getBlockNumber(chain.client)));
     return { evidence: await readRecord(chain, state, { attester, throughBlock, signal, onProgress }), throughBlock };
   };
   const { evidence, throughBlock, answers } = claims === null ? { ...(await read()), answers: null } : await readClaims(claims, read);
   const record = decodeRecord(evidence, { attester, now }, findings);
   const { deciding, opening } = collectNeededDays(record, now);
   onProgress('fetching prices', 0, 1);
-  const closes = prices === null ? null : await fetchPriceEvidence(prices, [...opening, ...deciding]);
-  const history = prices === null ? null : await prices.history();
+  const days = [...new Set([...opening, ...deciding])].sort((a, b) => a - b);
+  const closes = prices && { ...prices, closes: await prices.closes(days) };
+  const history = prices && (await prices.history());
   onProgress('fetching prices', 1, 1);
   signal?.throwIfAborted();
   const checked = checkRecord({ record, prices: closes, history, claims: answers, now }, findings);
   onProgress('comparing', 1, 1);
-  const missingCloses = closes === null ? [] : [...deciding].filter((day) => !closes.closes.has(day)).sort((a, b) => a - b);
-  const { chainId } = chain;
-  const where = { chainId, attester, eas: chain.addresses.eas, fromBlock, throughBlock, service: claims?.source ?? null };
+  const missingCloses = days.filter((day) => deciding.has(day) && closes?.closes.has(day) === false);
+  const { chainId, addresses } = chain;
+  const where = { chainId, attester, eas: addresses.eas, fromBlock, throughBlock, service: claims?.source ?? null };
   return buildAuditReport({ where, prices, now, ...checked, record, missingCloses, findings });
 }
 

@@ -1,7 +1,7 @@
-/** What a check is about: any attestation, one of the two kinds, the record as a whole, or the claims of a service. */
-export type CheckScope = 'attestation' | 'prediction' | 'resolution' | 'record' | 'claims';
-
-/** Title and rule of every check by scope and id, in the order of reports. Ids appear in reports and JSON: never rename one. */
+/**
+ * Title and rule (the condition that holds for an honest record) of every check, in the order of reports. A check is about any attestation,
+ * one of the two kinds, the record as a whole, or the claims of a service. Ids appear in reports and JSON: never rename one.
+ */
 const CHECKS = {
   attestation: {
     found: ['On chain', 'The chain has an attestation of this uid.'],
@@ -40,25 +40,17 @@ const CHECKS = {
     row: ['Rows', 'What the service says of a forecast equals chain and prices.'],
     figure: ['Figures', 'The statistics of the service, recomputed from the rows, are the same.'],
   },
-} as const satisfies Record<CheckScope, Record<string, readonly [title: string, rule: string]>>;
+} as const satisfies Record<string, Record<string, readonly [title: string, rule: string]>>;
 
-type IdsOf<Scope> = Scope extends CheckScope ? keyof (typeof CHECKS)[Scope] : never;
-export type CheckId = IdsOf<CheckScope>;
+type IdsOf<Scope> = Scope extends keyof typeof CHECKS ? keyof (typeof CHECKS)[Scope] : never;
+export type CheckId = IdsOf<keyof typeof CHECKS>;
 
-export interface Check {
-  id: CheckId;
-  title: string;
-  /** The condition that holds for an honest record, as a sentence. */
-  rule: string;
-  appliesTo: CheckScope;
-}
-
-/** Every check of an attestation, a forecast or a record, in the order of reports. */
-export const CATALOGUE: readonly Check[] = Object.entries(CHECKS).flatMap(([appliesTo, checks]) =>
-  Object.entries(checks).map(([id, [title, rule]]) => ({ id, title, rule, appliesTo }) as Check),
+/** Every check, in the order of reports. */
+export const CATALOGUE = Object.entries(CHECKS).flatMap(([appliesTo, checks]) =>
+  Object.entries(checks).map(([id, [title, rule]]) => ({ id: id as CheckId, title, rule, appliesTo })),
 );
 
-export function getCheck(id: CheckId): Check {
+export function getCheck(id: CheckId) {
   return CATALOGUE.find((check) => check.id === id)!;
 }
 

@@ -2,21 +2,12 @@ import { sha256 } from 'viem';
 import type { CheckId } from './catalogue.ts';
 import { checkAttestation } from './checks/attestation.ts';
 import { type CheckedRow, checkForecast, checkOpening, matchResolutions, toUnresolvedRow } from './checks/forecast.ts';
-import {
-  checkInTime,
-  checkLink,
-  checkRivals,
-  checkWindow,
-  isMissedPrediction,
-  toResolutionSubject,
-  toSubject,
-} from './checks/prediction.ts';
+import { checkInTime, checkLink, checkRivals, checkWindow, toResolutionSubject, toSubject } from './checks/prediction.ts';
 import { checkFollows, checkHorizon } from './checks/sequence.ts';
 import { compareTree } from './claims/figure-tree.ts';
 import { checkClaimedOutcome, checkPosition, compareListedRow } from './claims/rows.ts';
-import { type AttestationEvidence, type CheckContext, type ForecastEvidence, isUnread, type Prediction, type Unread } from './evidence.ts';
-import { createFindings, type Findings, NO_SUBJECT } from './findings.ts';
-import { formatInstant } from './format-instant.ts';
+import { type CheckContext, type ForecastEvidence, isUnread, type Prediction, type Unread } from './evidence.ts';
+import { createFindings, type Findings, formatInstant, NO_SUBJECT } from './findings.ts';
 
 /**
  * Checks all that evidence shows about one forecast: its attestations, against each other, the records and claims of a service, and prices.
@@ -29,28 +20,26 @@ export function checkForecastEvidence(evidence: ForecastEvidence, context: Check
   if (prediction === null) return null;
   const subject = toSubject(prediction);
   const resolutions = read.filter((one) => one !== null);
-  const resolution = matchResolutions([prediction], resolutions, findings, search !== undefined).get(prediction.uid) ?? null;
+  const resolution =
+    matchResolutions({ predictions: [prediction], resolutions }, findings, search !== undefined).get(prediction.uid) ?? null;
   if (resolution === null && typeof search === 'object') findings.leave('revealed', subject, search.problem);
   if (resolution === null && resolutions.length < read.length) return toUnresolvedRow(prediction);
   if (resolution !== null && recorded?.resolution) {
     const { refUid: _, ...expected } = recorded.resolution;
     compareTree({ path: '', expected, found: resolution.data }, { check: 'row', subject: toResolutionSubject(prediction), findings });
   }
-  const served = isMissedPrediction(prediction) ? undefined : getRead('opening', opening, { prediction, findings });
-  if (served !== undefined) checkOpening(subject, { commitment: prediction.data.commitment, opening: served }, findings);
+  const { missed } = toUnresolvedRow(prediction);
+  const served = missed ? undefined : getRead('opening', opening, prediction, findings);
+  if (served !== undefined) checkOpening(subject, prediction.data.commitment, served, findings);
   const isPriced = resolution !== null || !isUnread(evidence.prices);
-  const prices = isPriced ? getRead('price', evidence.prices, { prediction, findings }) : undefined;
-  const row = checkForecast(prediction, resolution, { prices, now: context.now, findings });
+  const prices = isPriced ? getRead('price', evidence.prices, prediction, findings) : null;
+  const row = checkForecast(prediction, resolution, { prices: prices ?? null, now: context.now, findings });
   if (claimed !== undefined) compareListedRow(row, claimed.row, findings);
   return row;
 }
 
 /** Evidence that was read; a check whose evidence could not be read is left open. */
-function getRead<Evidence extends object>(
-  check: CheckId,
-  evidence: Evidence | Unread | undefined,
-  { prediction, findings }: { prediction: Prediction; findings: Findings },
-): Evidence | undefined {
+function getRead<E extends object>(check: CheckId, evidence: E | Unread | undefined, prediction: Prediction, findings: Findings) {
   if (!isUnread(evidence)) return evidence;
   findings.leave(check, toSubject(prediction), evidence.problem, false);
 }
@@ -71,9 +60,7 @@ function checkCommitment(evidence: ForecastEvidence, context: CheckContext, find
   if (prediction === null) return null;
   const { data, refUid } = prediction;
   const subject = toSubject(prediction);
-  if (claimed !== undefined) {
-    findings.compare('row', subject, { field: 'horizon', expected: `${data.horizonDays}d`, actual: claimed.row.horizon });
-  }
+  if (claimed) findings.compare('row', subject, { field: 'horizon', expected: `${data.horizonDays}d`, actual: claimed.row.horizon });
   checkHorizon(prediction, findings);
   checkWindow(prediction, findings);
   checkInTime(prediction, recorded?.isVoid ?? (claimed && claimed.row.status === 'VOID'), findings);
@@ -83,30 +70,25 @@ function checkCommitment(evidence: ForecastEvidence, context: CheckContext, find
     findings.compare('link', subject, { field: 'refUid', expected, actual: refUid, because });
     compareTree({ path: '', expected: values, found: data }, { check: 'row', subject, findings });
   }
-  if (evidence.previous !== undefined) checkPrevious(prediction, evidence.previous, context, findings);
-  const rivals = getRead('onePrediction', evidence.rivals, { prediction, findings });
+  checkPrevious(prediction, evidence, context, findings);
+  const rivals = getRead('onePrediction', evidence.rivals, prediction, findings);
   if (rivals !== undefined) checkRivals(prediction, rivals, findings);
-  const metadata = getRead('metadata', evidence.metadata, { prediction, findings });
-  if (metadata !== undefined) {
-    findings.compare('metadata', subject, { field: 'metadata', expected: data.metadata, actual: sha256(metadata) });
-  }
+  const metadata = getRead('metadata', evidence.metadata, prediction, findings);
+  if (metadata) findings.compare('metadata', subject, { field: 'metadata', expected: data.metadata, actual: sha256(metadata) });
   return prediction;
 }
 
 /** The forecast must refer to that of the day before, so that a dropped or rewritten one shows. */
-function checkPrevious(
-  prediction: Prediction,
-  previous: AttestationEvidence<'prediction'> | null,
-  context: CheckContext,
-  findings: Findings,
-): void {
+function checkPrevious(prediction: Prediction, evidence: ForecastEvidence, context: CheckContext, findings: Findings): void {
   const { sequence, horizonDays } = prediction.data;
-  if (sequence !== 1 && previous !== null && isUnread(previous.content)) {
+  if (evidence.previous === undefined) return;
+  const previous = sequence === 1 ? null : evidence.previous;
+  if (isUnread(previous?.content)) {
     findings.leave('link', toSubject(prediction), previous.content.problem, false);
     return;
   }
   // Findings about the previous forecast are discarded: only its existence counts here.
-  const made = sequence === 1 || previous === null ? null : checkAttestation(previous, context, createFindings());
+  const made = previous && checkAttestation(previous, context, createFindings());
   const fits = made !== null && made.data.horizonDays === horizonDays && made.data.sequence === sequence - 1;
   if (fits) checkFollows(prediction, made, findings);
   else checkLink(prediction, undefined, findings);

@@ -4,20 +4,13 @@ import { type Day, formatDay, toDay } from '../forecast/day.ts';
 import { createBaseRates, type DailyCloses } from '../forecast/fit/base-rates.ts';
 import { checkAttestation } from './checks/attestation.ts';
 import { checkCloseCalls, checkOneClose } from './checks/closes.ts';
-import { type CheckedRow, checkForecast, isBeyondData, matchResolutions, toUnresolvedRow } from './checks/forecast.ts';
+import { type CheckedRow, checkForecast, isBeyondData, matchResolutions, type OutcomeContext, toUnresolvedRow } from './checks/forecast.ts';
 import { checkInTime, getCloseDays } from './checks/prediction.ts';
 import { checkSequences } from './checks/sequence.ts';
 import { type RecomputedFigures, recompute, toRecordRows } from './checks/statistics.ts';
 import { compareClaims } from './claims/claims.ts';
-import type { AttestationEvidence, CheckContext, ClaimedScorecard, Prediction, PriceEvidence, Resolution } from './evidence.ts';
-import { type Findings, NO_SUBJECT } from './findings.ts';
-import { formatInstant } from './format-instant.ts';
-
-/** The attestations of a wallet that passed their own checks, in chain order. */
-export interface ChainRecord {
-  predictions: Prediction[];
-  resolutions: Resolution[];
-}
+import type { AttestationEvidence, ChainRecord, CheckContext, ClaimedScorecard } from './evidence.ts';
+import { type Findings, formatInstant, NO_SUBJECT } from './findings.ts';
 
 /** Checks each attestation of a record. `evidence` is in chain order; a repeated uid counts once. */
 export function decodeRecord(evidence: readonly AttestationEvidence[], context: CheckContext, findings: Findings): ChainRecord {
@@ -42,36 +35,30 @@ export function collectNeededDays({ predictions, resolutions }: ChainRecord, now
   return { deciding, opening };
 }
 
-export interface RecordEvidence {
+interface RecordEvidence extends Omit<OutcomeContext, 'findings'> {
   record: ChainRecord;
-  /** Null: closes are not compared. */
-  prices: PriceEvidence | null;
   /** Closes since the first training day; null when they do not reach back as far. */
   history: DailyCloses | null;
   /** One scorecard per horizon in the order of `HORIZONS`; null: no service is compared. */
   claims: readonly ClaimedScorecard[] | null;
-  now: Date;
 }
 
-export interface CheckedRecord {
-  rows: CheckedRow[];
-  recomputed: RecomputedFigures[];
-}
+export type CheckedRecord = ReturnType<typeof checkRecord>;
 
 /** Checks a whole record, recomputes its figures, and compares both with the claims of a service. */
-export function checkRecord({ record, prices, history, claims, now }: RecordEvidence, findings: Findings): CheckedRecord {
+export function checkRecord({ record, prices, history, claims, now }: RecordEvidence, findings: Findings) {
   const sequences = checkSequences(record.predictions, findings);
-  const matched = matchResolutions(record.predictions, record.resolutions, findings);
+  const matched = matchResolutions(record, findings);
   const rows = sequences.flat().map((prediction) => {
     checkInTime(prediction, undefined, findings);
-    return checkForecast(prediction, matched.get(prediction.uid) ?? null, { prices: prices ?? undefined, now, findings });
+    return checkForecast(prediction, matched.get(prediction.uid) ?? null, { prices, now, findings });
   });
   checkOneClose(rows, findings);
   if (prices !== null) checkCloseCalls(rows, prices, findings);
-  for (const row of rows) noteVoid(row, findings);
+  for (const row of rows) if (row.status === 'VOID') noteVoid(row, findings);
   noteRecordEnd(rows, { endsOn: prices?.endsOn ?? null, now }, findings);
   const recomputed = recomputeAll(rows, history, findings);
-  if (claims !== null) compareClaims({ rows, recomputed }, { answers: claims, prices, now, findings });
+  if (claims !== null) compareClaims(rows, recomputed, { answers: claims, prices, now, findings });
   if (rows.length === 0) {
     findings.leave('sequence', NO_SUBJECT, 'there is nothing to audit');
     findings.note('no forecast of this attester was found: check the address and the first block');
@@ -79,10 +66,10 @@ export function checkRecord({ record, prices, history, claims, now }: RecordEvid
   return { rows, recomputed };
 }
 
-function noteVoid({ prediction, missed, status }: CheckedRow, findings: Findings): void {
-  const { day, horizonDays, windowOpensAt } = prediction.data;
-  const late = `attested at ${formatInstant(prediction.at)}, after its window opened at ${formatInstant(windowOpensAt)}`;
-  if (status === 'VOID') findings.note(`${formatDay(day)} ${horizonDays}d is VOID: ${missed ? 'nothing was forecast' : late}`);
+function noteVoid({ prediction: { at, data }, missed }: CheckedRow, findings: Findings): void {
+  const { day, horizonDays, windowOpensAt } = data;
+  const late = `attested at ${formatInstant(at)}, after its window opened at ${formatInstant(windowOpensAt)}`;
+  findings.note(`${formatDay(day)} ${horizonDays}d is VOID: ${missed ? 'nothing was forecast' : late}`);
 }
 
 /** A record that stops is no difference, but readers of its figures need to know. */

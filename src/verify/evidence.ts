@@ -28,8 +28,12 @@ export interface Attestation<Data> {
   data: Data;
 }
 
+type Reference = Pick<Attestation<never>, 'refUid'>;
 export type Prediction = Attestation<PredictionData>;
 export type Resolution = Attestation<ResolutionData>;
+
+/** The attestations of a wallet that passed their own checks, in chain order. */
+export type ChainRecord = { predictions: Prediction[]; resolutions: Resolution[] };
 
 /** Independent daily closes (USD) at 00:00 UTC of the next day. */
 export interface PriceEvidence {
@@ -56,12 +60,9 @@ export interface ClaimedRow
   replayed?: boolean | undefined;
 }
 
-/** A scorecard of a service, with all its rows. */
-export interface ClaimedScorecard {
-  horizon?: string | undefined;
+/** A scorecard of a service, with all its rows and figures. */
+export interface ClaimedScorecard extends Partial<Record<'stats' | 'statistics', Record<string, unknown> | undefined>> {
   summary: Record<string, unknown>;
-  stats?: Record<string, unknown> | undefined;
-  statistics?: Record<string, unknown> | undefined;
   byHorizon?: { horizon: string; [figure: string]: unknown }[] | undefined;
   predictions: ClaimedRow[];
   [figure: string]: unknown;
@@ -84,9 +85,6 @@ export interface ListedClaim {
   };
 }
 
-/** What a service has recorded of an attestation, in units of the chain. */
-export type Recorded<Data> = Data & { refUid: Hex };
-
 /** Predictions of the wallet in a search around a forecast. */
 export interface RivalSearch {
   committed: readonly Prediction[];
@@ -97,30 +95,25 @@ export interface RivalSearch {
   tooMany?: number;
 }
 
-/** A forecast without a known attestation. */
-export interface UncommittedForecast {
-  sequence: number;
-  day: Day | null;
-  horizonDays: number | null;
-  windowOpensAt: Date;
-}
+export type RivalEvidence = RivalSearch | Unread;
 
 /** Evidence about one forecast. What is undefined was not looked for, and is not checked. */
 export interface ForecastEvidence {
-  prediction: AttestationEvidence<'prediction'> | UncommittedForecast;
+  /** Without a uid: its attestation is not known. */
+  prediction: AttestationEvidence<'prediction'> | { sequence: number; day: Day | null; horizonDays: number | null; windowOpensAt: Date };
   resolutions: readonly AttestationEvidence<'resolution'>[];
   /** How its resolutions were searched, unread: up to where; undefined: only the one that the service names was read. */
   search?: 'complete' | Unread;
   /** The prediction that it has to refer to; null: there is none. */
   previous?: AttestationEvidence<'prediction'> | null;
-  rivals?: RivalSearch | Unread;
+  rivals?: RivalEvidence;
   /** The published bytes. */
   metadata?: Uint8Array | Unread;
   /** Salt and values that the service returns before they are on chain. */
   opening?: CommitmentOpening | Unread;
   prices?: PriceEvidence | Unread;
-  /** What the service has recorded. */
-  recorded?: { prediction: Recorded<PredictionData>; resolution: Recorded<ResolutionData> | null; isVoid: boolean };
+  /** What the service has recorded, in units of the chain. */
+  recorded?: { prediction: Reference & PredictionData; resolution: (Reference & ResolutionData) | null; isVoid: boolean };
   /** What the service shows. */
   claimed?: ListedClaim;
 }

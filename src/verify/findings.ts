@@ -2,7 +2,6 @@ import type { Hex } from 'viem';
 import type { SchemaName } from '../chain/eas/attestation-schemas.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import type { CheckId } from './catalogue.ts';
-import { toPlainLine } from './plain-line.ts';
 
 export type CheckedValue = string | number | boolean | null;
 
@@ -28,9 +27,7 @@ export interface Finding {
   isDue: boolean;
 }
 
-export interface Comparison {
-  field: string;
-  expected: CheckedValue;
+export interface Comparison extends Pick<Finding, 'field' | 'expected'> {
   /** Undefined: missing, which no expected value equals. */
   actual: CheckedValue | undefined;
   /** Explanation of a difference; default: the field with both values. */
@@ -40,19 +37,9 @@ export interface Comparison {
 export const NO_SUBJECT: FindingSubject = { horizonDays: null, day: null, sequence: null, uid: null };
 
 /** Collects the results of checks. */
-export interface Findings {
-  /** @returns whether the values are equal */
-  compare(check: CheckId, subject: FindingSubject, comparison: Comparison): boolean;
-  fail(check: CheckId, subject: FindingSubject, comparison: Required<Comparison>): void;
-  /** Adds a check whose evidence is missing. @param isDue default true: without it there is no verdict */
-  leave(check: CheckId, subject: FindingSubject, because: string, isDue?: boolean): void;
-  /** Adds information that is no result of a check. */
-  note(text: string): void;
-  readonly list: readonly Finding[];
-  readonly notes: readonly string[];
-}
+export type Findings = ReturnType<typeof createFindings>;
 
-export function createFindings(): Findings {
+export function createFindings() {
   const list: Finding[] = [];
   const notes: string[] = [];
 
@@ -62,9 +49,10 @@ export function createFindings(): Findings {
   }
 
   return {
-    list,
-    notes,
-    compare(check, subject, { field, expected, actual, because }) {
+    list: list as readonly Finding[],
+    notes: notes as readonly string[],
+    /** @returns whether the values are equal */
+    compare(check: CheckId, subject: FindingSubject, { field, expected, actual, because }: Comparison): boolean {
       const isEqual = normalizeHex(expected) === normalizeHex(actual);
       const values = `expected ${toPlainValue(expected) ?? 'nothing'}, found ${toPlainValue(actual ?? null) ?? 'nothing'}`;
       const reason = because === undefined ? `${field}: ${values}` : `${because} (${values})`;
@@ -72,10 +60,15 @@ export function createFindings(): Findings {
       add({ check, subject, field, expected, actual, isDue: true, ...result });
       return isEqual;
     },
-    fail: (check, subject, comparison) => add({ check, outcome: 'fail', subject, ...comparison, isDue: true }),
-    leave: (check, subject, because, isDue = true) =>
-      add({ check, outcome: 'unknown', subject, field: check, expected: null, actual: null, because, isDue }),
-    note: (text) => void notes.push(toPlainLine(text)),
+    fail(check: CheckId, subject: FindingSubject, comparison: Required<Comparison>): void {
+      add({ check, outcome: 'fail', subject, ...comparison, isDue: true });
+    },
+    /** Adds a check whose evidence is missing. @param isDue default true: without it there is no verdict */
+    leave(check: CheckId, subject: FindingSubject, because: string, isDue = true): void {
+      add({ check, outcome: 'unknown', subject, field: check, expected: null, actual: null, because, isDue });
+    },
+    /** Adds information that is no result of a check. */
+    note: (text: string) => void notes.push(toPlainLine(text)),
   };
 }
 
@@ -96,4 +89,16 @@ export function formatSubject({ horizonDays, day, sequence, uid }: FindingSubjec
   const named = `${forecast}${sequence === null ? '' : `, sequence ${sequence}`}`;
   if (named === '') return uid ?? 'the record';
   return uid === null ? named : `${named} (${uid})`;
+}
+
+/** Sanitizes untrusted text to one line: control and format characters, which a terminal would interpret, become U+FFFD. */
+export function toPlainLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
+}
+
+const MAX_DATE_MS = 8.64e15;
+
+/** Formats as ISO 8601 without throwing: the chain may hold a number beyond the range of dates. */
+export function formatInstant(time: Date | number): string {
+  return Math.abs(Number(time)) <= MAX_DATE_MS ? new Date(time).toISOString() : 'a time that does not exist';
 }

@@ -1,13 +1,10 @@
 import { CATALOGUE, getCheck } from './catalogue.ts';
 import type { CheckedRow } from './checks/forecast.ts';
-import { type Finding, formatSubject, NO_SUBJECT } from './findings.ts';
-import { formatInstant } from './format-instant.ts';
-
-export type CheckTally = ReturnType<typeof tallyChecks>[number];
+import { type Finding, formatInstant, formatSubject, NO_SUBJECT } from './findings.ts';
 
 /** Numbers of each check, in the order of the catalogue. */
 export function tallyChecks(findings: readonly Finding[]) {
-  const tallies = new Map(CATALOGUE.map(({ id, rule }) => [id, { check: id, rule, pass: 0, fail: 0, unknown: 0 }]));
+  const tallies = new Map(CATALOGUE.map(({ id, rule }) => [id, { check: id, what: rule, pass: 0, fail: 0, unknown: 0 }]));
   for (const { check, outcome } of findings) tallies.get(check)![outcome] += 1;
   return [...tallies.values()].map(({ pass: passed, fail: failed, unknown, ...check }) => ({ ...check, passed, failed, unknown }));
 }

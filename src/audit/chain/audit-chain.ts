@@ -21,15 +21,15 @@ export interface ClientOptions {
   retries: boolean;
 }
 
+/** OP Stack chains that are known to have EAS as a predeploy: Base, OP, Unichain, Soneium, Ink, and the testnets of Base and OP. */
+export const OP_STACK_CHAIN_IDS: readonly number[] = [10, 130, 1_868, 8_453, 57_073, 84_532, 11_155_420];
+
 const BATCH_SIZE = 50;
 const MAX_CONCURRENT_BATCHES = 4;
 const MAX_CONCURRENT_CALLS = 12;
 
 /** Connects to a chain, with JSON-RPC batching if the endpoint supports it. @throws OracleError CHAIN_UNREACHABLE */
-export async function connectChain<C extends Client>(
-  createClient: (options: ClientOptions) => C,
-  addresses: Record<'eas' | 'schemaRegistry', Address>,
-): Promise<AuditChain<C>> {
+export async function connectChain<C extends Client>(createClient: (options: ClientOptions) => C, addresses: AuditChain['addresses']) {
   const probe = createClient({ batchSize: BATCH_SIZE, retries: false });
   const answers = await Promise.all([getChainId(probe), getBlockNumber(probe)]).catch(() => null);
   const batchSize = answers === null ? undefined : BATCH_SIZE;
@@ -38,14 +38,12 @@ export async function connectChain<C extends Client>(
   return { client, addresses, chainId, parallel: batchSize === undefined ? MAX_CONCURRENT_CALLS : batchSize * MAX_CONCURRENT_BATCHES };
 }
 
+type ContractCall = { address: Address; abi: Abi; functionName: string; args: readonly unknown[] };
+
 /** Without the deployless and multicall variants of the library, which are half of its size. @param blockNumber default: the newest */
-export async function callContract<Result>(
-  { client }: Pick<AuditChain, 'client'>,
-  { address, ...call }: { address: Address; abi: Abi; functionName: string; args: readonly unknown[] },
-  blockNumber?: number,
-): Promise<Result> {
+export async function callContract<Result>({ client }: AuditChain, call: ContractCall, blockNumber?: number): Promise<Result> {
   const block = blockNumber === undefined ? 'latest' : numberToHex(blockNumber);
-  const data = await client.request({ method: 'eth_call', params: [{ to: address, data: encodeFunctionData(call) }, block] });
+  const data = await client.request({ method: 'eth_call', params: [{ to: call.address, data: encodeFunctionData(call) }, block] });
   return decodeFunctionResult({ ...call, data }) as Result;
 }
 
@@ -60,13 +58,10 @@ export async function readAttestation(chain: AuditChain, uid: Hex): Promise<RawA
   });
 }
 
-export interface BlockTime {
-  number: number;
-  at: Date;
-}
+export type BlockTime = Awaited<ReturnType<typeof readBlock>>;
 
 /** A block by its number, or the newest. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint returns another block */
-export async function readBlock({ client }: AuditChain, which: number | 'latest'): Promise<BlockTime> {
+export async function readBlock({ client }: AuditChain, which: number | 'latest') {
   return chainCall('Reading a block', async () => {
     const name = which === 'latest' ? which : numberToHex(which);
     const answer = await client.request({ method: 'eth_getBlockByNumber', params: [name, false] });
@@ -75,11 +70,6 @@ export async function readBlock({ client }: AuditChain, which: number | 'latest'
     if (!isThis || Number.isNaN(block.at.getTime())) throw new Error(`asked for block ${which}, the endpoint answers with another block`);
     return block;
   });
-}
-
-/** @throws OracleError CHAIN_UNREACHABLE, also when the endpoint returns another block */
-export async function readBlockTime(chain: AuditChain, blockNumber: number): Promise<Date> {
-  return (await readBlock(chain, blockNumber)).at;
 }
 
 interface BatchOptions<T, R> {

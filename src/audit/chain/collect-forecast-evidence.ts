@@ -1,31 +1,23 @@
-import { type Address, type Hex, zeroHash } from 'viem';
-import type { AttestationLog } from '../../chain/eas/attestation-reader.ts';
+import { type Hex, zeroHash } from 'viem';
 import { getSchemaUid, type SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import { DAY_MS, type Day, toInstantMs } from '../../forecast/day.ts';
 import { checkAttestation } from '../../verify/checks/attestation.ts';
 import { getCloseDays } from '../../verify/checks/prediction.ts';
-import {
-  type AttestationEvidence,
-  type ForecastEvidence,
-  isUnread,
-  type Prediction,
-  type RivalSearch,
-  type Unread,
-} from '../../verify/evidence.ts';
+import type { AttestationEvidence, CheckContext, ForecastEvidence, Prediction, RivalEvidence } from '../../verify/evidence.ts';
+import { isUnread } from '../../verify/evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
-import { type AuditPrices, fetchPriceEvidence } from '../prices/audit-prices.ts';
-import { type AuditChain, readAttestation, readBlock, readBlockTime, readInBatches } from './audit-chain.ts';
+import type { AuditPrices } from '../prices/audit-prices.ts';
+import { type AuditChain, readAttestation, readBlock, readInBatches } from './audit-chain.ts';
 import { findAttestations } from './find-attestations.ts';
 import { findFirstBlocks } from './find-blocks.ts';
+import { createReadingState, readSchema } from './read-record.ts';
 
 /** Selects a forecast by attestation, by day and horizon, or as the newest of a horizon. */
-export type ForecastQuery = { uid: Hex } | { day: Day; horizonDays: number } | { newestOf: number };
+export type ForecastQuery = ({ uid: Hex } | { day: Day; horizonDays: number } | { newestOf: number }) & { what: string };
 
 /** Where evidence is looked for. */
-export interface EvidenceSearch {
+export interface EvidenceSearch extends CheckContext {
   chain: AuditChain;
-  attester: Address;
-  now: Date;
   signal?: AbortSignal | undefined;
 }
 
@@ -45,20 +37,19 @@ const BLOCKS_OF_ONE_TIME = 16;
 
 /** The evidence of chain and prices about a forecast. @throws OracleError CHAIN_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID */
 export async function collectForecastEvidence(search: ForecastSearch, uid: Hex): Promise<ForecastEvidence> {
-  const evidence = await readEvidence(search, 'prediction', uid);
+  const evidence = await readPrediction(search, uid);
   const [prediction] = decodeSilently(search, [evidence]);
   if (prediction === undefined) return { prediction: evidence, resolutions: [] };
   const { data, refUid } = prediction;
   const rivals = await findCommitments(search, getRangeAround(data.day));
-  const previous = data.sequence === 1 || refUid === zeroHash ? null : await readEvidence(search, 'prediction', refUid);
+  const previous = data.sequence === 1 || refUid === zeroHash ? null : await readPrediction(search, refUid);
   const found = data.resolvesAt > search.now ? { resolutions: [], search: 'complete' as const } : await findResolutions(search, prediction);
   const isResolved = found.resolutions.length > 0;
+  const closes = isResolved && (await search.prices?.closes(Object.values(getCloseDays(prediction))));
+  const unnamed = { problem: 'no independent prices were named: --prices live, or a CSV file' };
   return {
     ...{ prediction: evidence, rivals, previous, ...found },
-    prices:
-      isResolved && search.prices !== null
-        ? await fetchPriceEvidence(search.prices, Object.values(getCloseDays(prediction)))
-        : { problem: 'no independent prices were named: --prices live, or a CSV file' },
+    prices: search.prices && closes ? { ...search.prices, closes } : unnamed,
     ...(!isResolved && { opening: { problem: 'the resolution reveals the values (Basic and Premium see salt and values before)' } }),
   };
 }
@@ -80,11 +71,10 @@ async function findNewestForecast(search: ForecastSearch, horizonDays: number): 
   const { at, number } = await readBlock(search.chain, 'latest');
   const range = { since: new Date(at.getTime() - SEARCH_DAYS * DAY_MS), until: new Date(at.getTime() + 1_000) };
   const { first } = await findFirstBlocks(search.chain, [range.since]);
-  const resolutions = await readContents(search, await findInRange(search, 'resolution', first[0], number));
-  const uids = new Set(resolutions.flatMap(({ content }) => (content !== null && 'refUID' in content ? [content.refUID] : [])));
-  const items = [...uids].map((uid) => ({ uid, schema: 'prediction' as const }));
+  const resolutions = await readRange(search, 'resolution', first[0], number);
+  const uids = new Set(resolutions.flatMap(({ content }) => content?.refUID ?? []));
   const isMeant = ({ data }: Prediction) => data.horizonDays === horizonDays;
-  const resolved = decodeSilently(search, await readContents(search, items)).filter(isMeant);
+  const resolved = decodeSilently(search, await readPredictions(search, [...uids])).filter(isMeant);
   if (resolved.length > 0) return resolved.sort((a, b) => b.data.day - a.data.day)[0];
   const newest = getCommitted(await findCommitments(search, range)).findLast(isMeant);
   const note = `no ${horizonDays}-day outcome came on chain in the last ${SEARCH_DAYS} days; this is the newest forecast`;
@@ -95,44 +85,39 @@ function getRangeAround(day: Day) {
   return { since: new Date(toInstantMs(day - SEARCH_DAYS)), until: new Date(toInstantMs(day + SEARCH_DAYS)) };
 }
 
-const getCommitted = (found: RivalSearch | Unread): readonly Prediction[] => (isUnread(found) ? [] : found.committed);
+const getCommitted = (found: RivalEvidence): readonly Prediction[] => (isUnread(found) ? [] : found.committed);
 
 /** Predictions of the wallet in a time range, `until` exclusive. @throws OracleError CHAIN_UNREACHABLE; the reason of `signal` */
 export async function findCommitments(
   search: EvidenceSearch,
   { since, until }: { since: Date; until: Date },
   { maxBlocks = Number.POSITIVE_INFINITY, maxPredictions = Number.POSITIVE_INFINITY } = {},
-): Promise<RivalSearch | Unread> {
+): Promise<RivalEvidence> {
   const { first, newest } = await findFirstBlocks(search.chain, [since, until]);
   const blocks = first[1] - first[0];
   if (blocks > maxBlocks) return { problem: `${blocks} blocks are too many to search at once: check one forecast by itself` };
-  const logs = await findInRange(search, 'prediction', first[0], first[1] - 1);
+  const logs = await findAttestations(search.chain, 'prediction', { ...search, fromBlock: first[0], throughBlock: first[1] - 1 });
   const found = { since, newest: newest.at };
   if (logs.length > maxPredictions) return { ...found, committed: [], tooMany: maxPredictions };
-  // Their uids are digests of their times, too.
-  const items = logs.map(({ uid, schema }) => ({ uid, schema }));
-  const evidence = await readContents(search, items);
-  const isLost = evidence.some(({ uid, content }) => content === null || isUnread(content) || content.uid !== uid);
-  if (isLost) return { problem: 'the endpoint lists an attestation but does not return it' };
+  const uids = logs.map(({ uid }) => uid);
+  const evidence = await readPredictions(search, uids);
+  if (evidence.some(({ uid, content }) => content.uid !== uid))
+    return { problem: 'the endpoint lists an attestation but does not return it' };
   // What is of another wallet or schema, or cannot be decoded, commits to nothing.
   return { ...found, committed: decodeSilently(search, evidence) };
 }
 
 /** Resolutions of a prediction from a day before the end of its window on, within `MAX_STEPS` steps. */
-async function findResolutions(
-  search: ForecastSearch,
-  { uid, data }: Prediction,
-): Promise<Required<Pick<ForecastEvidence, 'resolutions' | 'search'>>> {
+async function findResolutions(search: ForecastSearch, { uid, data }: Prediction) {
   const { first, newest } = await findFirstBlocks(search.chain, [new Date(data.resolvesAt.getTime() - DAY_MS)]);
   let next = first[0];
   for (let step = 0; step < MAX_STEPS && next <= newest.number; step++, next += BLOCKS_PER_STEP) {
     search.onProgress('looking for the resolution', step, MAX_STEPS);
-    const logs = await findInRange(search, 'resolution', next, Math.min(newest.number, next + BLOCKS_PER_STEP - 1));
-    const read = await readContents(search, logs);
-    const resolutions = read.filter(({ content }) => content !== null && 'refUID' in content && content.refUID === uid);
-    if (resolutions.length > 0) return { resolutions, search: 'complete' };
+    const read = await readRange(search, 'resolution', next, Math.min(newest.number, next + BLOCKS_PER_STEP - 1));
+    const resolutions = read.filter(({ content }) => content?.refUID === uid);
+    if (resolutions.length > 0) return { resolutions, search: 'complete' as const };
   }
-  if (next > newest.number) return { resolutions: [], search: 'complete' };
+  if (next > newest.number) return { resolutions: [], search: 'complete' as const };
   const problem = `its resolution was searched up to block ${next - 1} of ${newest.number}; svc audit searches all`;
   return { resolutions: [], search: { problem } };
 }
@@ -142,31 +127,24 @@ function decodeSilently(search: EvidenceSearch, evidence: readonly AttestationEv
   return evidence.flatMap((one) => checkAttestation(one, search, createFindings()) ?? []);
 }
 
-type ReadItem<S extends SchemaName> = Pick<AttestationEvidence<S>, 'uid' | 'schema'> & Partial<Pick<AttestationLog, 'blockNumber'>>;
-
-async function readContents<S extends SchemaName>(
-  { chain, signal }: EvidenceSearch,
-  items: readonly ReadItem<S>[],
-): Promise<AttestationEvidence<S>[]> {
-  const read = async ({ uid, schema, blockNumber }: ReadItem<S>) => ({
-    ...{ uid, schema, content: await readAttestation(chain, uid) },
-    blockAt: blockNumber === undefined ? null : await readBlockTime(chain, blockNumber),
-  });
-  return readInBatches(items, { parallel: chain.parallel, signal, read });
+/** Undated: their uids are digests of their times, too. */
+async function readPredictions({ chain, signal }: EvidenceSearch, uids: readonly Hex[]) {
+  const read = async (uid: Hex) => ({ uid, schema: 'prediction' as const, content: await readAttestation(chain, uid), blockAt: null });
+  return readInBatches(uids, { parallel: chain.parallel, signal, read });
 }
 
-async function findInRange<S extends SchemaName>(search: EvidenceSearch, schema: S, fromBlock: number, throughBlock: number) {
+function readRange<S extends SchemaName>(search: EvidenceSearch, schema: S, fromBlock: number, throughBlock: number) {
   const { chain, attester, signal } = search;
-  return (await findAttestations(chain, schema, { attester, fromBlock, throughBlock, signal })).map((log) => ({ ...log, schema }));
+  return readSchema(chain, schema, createReadingState(fromBlock), { attester, throughBlock, signal });
 }
 
-/** The attestation of a uid, dated by the block of its event; the time that the contract returns only narrows the search. */
-async function readEvidence<S extends SchemaName>(search: EvidenceSearch, schema: S, uid: Hex): Promise<AttestationEvidence<S>> {
+/** The prediction of a uid, dated by the block of its event; the time that the contract returns only narrows the search. */
+async function readPrediction(search: EvidenceSearch, uid: Hex): Promise<AttestationEvidence<'prediction'>> {
   const content = await readAttestation(search.chain, uid);
-  const problem = `no event of this attester for a ${schema} of this uid is in the block of the time that the contract returns`;
-  if (content.uid !== uid) return { uid, schema, content, blockAt: { problem } };
+  const problem = 'no event of this attester for a prediction of this uid is in the block of the time that the contract returns';
+  const undated = { uid, schema: 'prediction' as const, content, blockAt: { problem } };
+  if (content.uid !== uid) return undated;
   const { first, newest } = await findFirstBlocks(search.chain, [new Date(Number(content.time) * 1_000)]);
-  const logs = await findInRange(search, schema, first[0], Math.min(newest.number, first[0] + BLOCKS_OF_ONE_TIME));
-  const blockNumber = logs.find((log) => log.uid === uid)?.blockNumber;
-  return { uid, schema, content, blockAt: blockNumber === undefined ? { problem } : await readBlockTime(search.chain, blockNumber) };
+  const made = await readRange(search, 'prediction', first[0], Math.min(newest.number, first[0] + BLOCKS_OF_ONE_TIME));
+  return made.find((one) => one.uid === uid) ?? undated;
 }

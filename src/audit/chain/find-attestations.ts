@@ -1,11 +1,9 @@
 import type { Address } from 'viem';
-import { getBlockNumber } from 'viem/actions';
 import { type AttestationLog, readAttestedLogs } from '../../chain/eas/attestation-reader.ts';
 import type { SchemaName } from '../../chain/eas/attestation-schemas.ts';
-import { chainCall } from '../../chain/rpc/chain-call.ts';
 import type { AuditChain } from './audit-chain.ts';
 
-export interface AttestationSearchOptions {
+export interface AttestationSearch {
   attester: Address;
   fromBlock: number;
   throughBlock: number;
@@ -17,17 +15,9 @@ export interface AttestationSearchOptions {
 /** Initial block range of a request, reduced when the endpoint rejects it. */
 const BLOCKS_PER_REQUEST = 10_000;
 
-/** @throws OracleError CHAIN_UNREACHABLE */
-export async function readNewestBlock({ client }: AuditChain): Promise<number> {
-  return Number(await chainCall('Reading the block number', () => getBlockNumber(client)));
-}
-
 /** Finds all attestations of a schema by the attester, once each, in chain order. @throws OracleError CHAIN_UNREACHABLE */
-export async function findAttestations(
-  chain: AuditChain,
-  schema: SchemaName,
-  { attester, fromBlock, throughBlock, signal, onRange }: AttestationSearchOptions,
-): Promise<AttestationLog[]> {
+export async function findAttestations(chain: AuditChain, schema: SchemaName, options: AttestationSearch): Promise<AttestationLog[]> {
+  const { attester, fromBlock, throughBlock, signal, onRange } = options;
   const found = new Map<string, AttestationLog>();
   const range = createBlockRange(BLOCKS_PER_REQUEST);
   for (let from = fromBlock; from <= throughBlock; ) {
@@ -54,23 +44,21 @@ const PATIENCE = 64;
 
 /** Adapts the block range of log queries to the limit of an endpoint: it shrinks when rejected, and grows below the rejected size. */
 export function createBlockRange(max: number) {
-  let size = max;
   let rejected = Number.POSITIVE_INFINITY;
   let answers = 0;
-  return {
+  const range = {
     /** Blocks of the next query. */
-    get size() {
-      return size;
-    },
+    size: max,
     onAnswered(): void {
       answers += 1;
       if (answers % PATIENCE === 0) rejected = Number.POSITIVE_INFINITY;
-      if (size * GROWTH_FACTOR < rejected) size = Math.min(max, size * GROWTH_FACTOR);
+      if (range.size * GROWTH_FACTOR < rejected) range.size = Math.min(max, range.size * GROWTH_FACTOR);
     },
     /** @returns false when the range cannot shrink further */
     onRejected(): boolean {
-      [rejected, size] = [size, Math.max(1, Math.floor(size / SHRINK_FACTOR))];
+      [rejected, range.size] = [range.size, Math.max(1, Math.floor(range.size / SHRINK_FACTOR))];
       return rejected > 1;
     },
   };
+  return range;
 }

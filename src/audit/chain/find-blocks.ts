@@ -3,14 +3,8 @@ import { type AuditChain, type BlockTime, readBlock } from './audit-chain.ts';
 /** Blocks read per round between the two around an instant. */
 const SPREAD = 14;
 
-export interface FoundBlocks {
-  /** Number of the first block at or after each instant; that after the newest block when all are earlier. */
-  first: number[];
-  newest: BlockTime;
-}
-
-/** Finds the first blocks at or after some instants, a batch of blocks a round. @throws OracleError CHAIN_UNREACHABLE */
-export async function findFirstBlocks(chain: AuditChain, instants: readonly Date[]): Promise<FoundBlocks> {
+/** Finds the first blocks at or after some instants; newest + 1 when all are earlier. @throws OracleError CHAIN_UNREACHABLE */
+export async function findFirstBlocks(chain: AuditChain, instants: readonly Date[]) {
   const [first, newest] = await Promise.all([readBlock(chain, 0), readBlock(chain, 'latest')]);
   const known = [first, newest];
   // Each round narrows the gap, whatever times the endpoint claims; with even block times the second one hits.

@@ -33,15 +33,10 @@ const CLAIMED_SCORECARD = z.looseObject({
 });
 
 /** The public claims of a service. */
-export interface ServiceClaims {
-  /** Base URL. */
-  source: string;
-  /** @throws OracleError SERVICE_UNREACHABLE */
-  scorecard(horizonDays: number): Promise<ClaimedScorecard>;
-}
+export type ServiceClaims = ReturnType<typeof createServiceClaims>;
 
 /** Reads the scorecards of a service with all their pages. @param source base URL @param request gets JSON of a path below it */
-export function createServiceClaims(source: string, request: (path: string) => Promise<unknown>): ServiceClaims {
+export function createServiceClaims(source: string, request: (path: string) => Promise<unknown>) {
   const fail = (why: string, cause?: unknown) => {
     const suggestedAction = 'Start it with npm start, or set its URL with --service; use --rpc without --service to audit the chain alone.';
     const message = `The service at ${source} does not respond as expected: ${why}`;
@@ -58,7 +53,8 @@ export function createServiceClaims(source: string, request: (path: string) => P
   };
   return {
     source,
-    async scorecard(horizonDays) {
+    /** @throws OracleError SERVICE_UNREACHABLE */
+    async scorecard(horizonDays: number): Promise<ClaimedScorecard> {
       const pages = await readPages(horizonDays, read);
       const { nextCursor: _, count: __, ...newest } = pages[0];
       const rows = pages.flatMap(({ predictions }) => predictions);
@@ -71,29 +67,25 @@ export function createServiceClaims(source: string, request: (path: string) => P
 const MAX_READINGS = 4;
 
 /**
- * Reads the chain, and the claims of a running service, which may attest meanwhile: the chain is read again, and with new attestations so
+ * Reads the chain (`read`), and the claims of a running service, which may attest meanwhile: the chain is read again, and with new attestations so
  * are the claims. `answers` are one scorecard per horizon in the order of `HORIZONS`.
- * @throws OracleError SERVICE_UNREACHABLE, and the errors of `readChain`
+ * @throws OracleError SERVICE_UNREACHABLE, and the errors of `read`
  */
-export async function readClaims<Reading extends { evidence: readonly unknown[] }>(
-  claims: ServiceClaims,
-  readChain: () => Promise<Reading>,
-): Promise<Reading & { answers: ClaimedScorecard[] }> {
-  let before = await readChain();
+export async function readClaims<Reading extends { evidence: readonly unknown[] }>(claims: ServiceClaims, read: () => Promise<Reading>) {
+  let before = await read();
   for (let left = MAX_READINGS; ; left--) {
     // In parallel: each scorecard has figures of the others, which may change meanwhile.
     const answers = await Promise.all(HORIZONS.map((horizonDays) => claims.scorecard(horizonDays)));
-    const after = await readChain();
+    const after = await read();
     if (left === 1 || after.evidence.length === before.evidence.length) return { ...after, answers };
     before = after;
   }
 }
 
+type Page = { predictions: readonly unknown[]; nextCursor?: string | null | undefined };
+
 /** Reads all pages of a scorecard, the newest first. @throws OracleError SERVICE_UNREACHABLE when they do not end, and the errors of `read` */
-export async function readPages<P extends { predictions: readonly unknown[]; nextCursor?: string | null | undefined }>(
-  horizonDays: number,
-  read: (query: string) => Promise<P>,
-): Promise<P[]> {
+export async function readPages<P extends Page>(horizonDays: number, read: (query: string) => Promise<P>): Promise<P[]> {
   const pages: P[] = [];
   for (let rows = 0, before = ''; ; ) {
     const page = await read(`horizon=${horizonDays}&limit=${ROWS_PER_PAGE}${before}`);

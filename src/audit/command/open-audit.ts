@@ -1,12 +1,14 @@
 import { chainCall } from '../../chain/rpc/chain-call.ts';
 import { OracleError } from '../../platform/errors.ts';
+import { readJson } from '../../platform/outbound/bounded-json.ts';
+import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
 import { UsageError } from '../../platform/usage-error.ts';
 import type { AuditOptions } from '../audit.ts';
+import { createServiceClaims } from '../claims/service-claims.ts';
 import type { AuditPrices } from '../prices/audit-prices.ts';
 import { csvPrices } from '../prices/csv-prices.ts';
 import { livePrices } from '../prices/live-prices.ts';
 import { openAuditChain } from './open-chain.ts';
-import { claimsOf } from './open-claims.ts';
 import type { AuditCommand } from './run-audit.ts';
 
 /** The quorum tolerance of the service's own venues, since exchanges close at different prices. */
@@ -31,4 +33,16 @@ export async function openAuditByAddress(command: AuditCommand, now: Date): Prom
   }
   const claims = service === undefined ? null : claimsOf(service);
   return { chain, attester, fromBlock, prices: await openPrices(command, now), claims, now };
+}
+
+/** Reads the scorecards of a running service from Node. @param url may have a path */
+export function claimsOf(url: string) {
+  const base = url.replace(/\/+$/, '');
+  const fetchService = createOperatorFetch({ base, timeoutMs: 30_000, maxBytes: 16 * 2 ** 20 });
+  return createServiceClaims(base, async (path) => {
+    const response = await fetchService(`${base}/${path}`, { headers: { accept: 'application/json' } });
+    if (response.ok) return readJson(response);
+    await response.body?.cancel();
+    throw new Error(`it answers ${response.status}`);
+  });
 }

@@ -13,8 +13,10 @@ export function parseAddressOption(name: string, text: string): Address {
   throw new UsageError(name, 'must be an address: 0x and 40 hex characters');
 }
 
-/** @throws UsageError */
-export function parseNumberOption(name: string, text: string, max: number): number {
-  if (/^\d{1,13}$/.test(text) && Number(text) <= max) return Number(text);
-  throw new UsageError(name, `must be a whole number up to ${max}`);
+/** Of a whole number up to `max`. */
+export function parseNumberOption(max: number) {
+  return (name: string, text: string): number => {
+    if (/^\d{1,13}$/.test(text) && Number(text) <= max) return Number(text);
+    throw new UsageError(name, `must be a whole number up to ${max}`);
+  };
 }

@@ -1,10 +1,10 @@
 import type { Address } from 'viem';
 import { type AuditOptions, audit, auditUntilSettled } from '../audit.ts';
-import type { AuditVerdict } from '../report/audit-report.ts';
+import type { AuditReport } from '../report/audit-report.ts';
 import { formatReportJson, reportText } from '../report/report-text.ts';
 import { parseAddressOption, parseEndpointOption, parseNumberOption } from './option-values.ts';
 
-const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 3 } as const satisfies Record<AuditVerdict, number>;
+export const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 3 } as const satisfies Record<AuditReport['verdict'], number>;
 
 /** Flags in commander's notation, description and parser. */
 export const AUDIT_OPTIONS = [
@@ -15,7 +15,7 @@ export const AUDIT_OPTIONS = [
   [
     '--from-block <number>',
     'first block to read (default: 0); with a later one the record is complete only if the wallet had sent nothing before it, which requires an endpoint with that state',
-    (name: string, text: string) => parseNumberOption(name, text, 1e12),
+    parseNumberOption(1e12),
   ],
   ['--service <url>', "also compare the rows and figures of a service's scorecards", parseEndpointOption],
   [
@@ -25,7 +25,7 @@ export const AUDIT_OPTIONS = [
   [
     '--tolerance-bps <number>',
     'maximum distance of closes on chain from these prices; 0 means equal to the cent',
-    (name: string, text: string) => parseNumberOption(name, text, 10_000),
+    parseNumberOption(10_000),
   ],
   ['--json', 'print the report as JSON'],
 ] as const;
@@ -52,12 +52,11 @@ export interface AuditOutput {
   write(text: string): unknown;
 }
 
-/** Runs the audit and prints the report. @param open opens chain, prices and claims @returns the exit code @throws the errors of `open` and `audit` */
-export async function runAudit(
-  command: AuditCommand,
-  open: (command: AuditCommand) => Promise<AuditOptions>,
-  { out, err }: Record<'out' | 'err', AuditOutput>,
-): Promise<number> {
+/** Opens chain, prices and claims. */
+export type OpenAudit = (command: AuditCommand) => Promise<AuditOptions>;
+
+/** Runs the audit and prints the report. @returns the exit code @throws the errors of `open` and `audit` */
+export async function runAudit(command: AuditCommand, open: OpenAudit, { out, err }: Record<'out' | 'err', AuditOutput>): Promise<number> {
   const progress = createProgressLine(err);
   const runOnce = async () => audit({ ...(await open(command)), onProgress: progress.update });
   const report = await auditUntilSettled(runOnce).finally(progress.end);

@@ -9,9 +9,3 @@ export interface AuditPrices extends Omit<PriceEvidence, 'closes'> {
   /** Closes since the first training day; null when they do not reach back as far. */
   history(): Promise<DailyCloses | null>;
 }
-
-/** Fetches the closes of some days. @throws OracleError FEED_UNAVAILABLE, FEED_INVALID */
-export async function fetchPriceEvidence(prices: AuditPrices, days: Iterable<Day>): Promise<PriceEvidence> {
-  const { source, toleranceBps, endsOn } = prices;
-  return { source, toleranceBps, endsOn, closes: await prices.closes([...new Set(days)].sort((a, b) => a - b)) };
-}

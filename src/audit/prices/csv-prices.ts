@@ -27,24 +27,27 @@ export async function csvPrices(path: string, toleranceBps: number): Promise<Aud
 
 /** @throws OracleError FEED_INVALID naming the line */
 export function parseCloses(text: string, path: string): Map<Day, number> {
-  const [header = '', ...lines] = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  const columns = header.split(',').map((name) => name.trim().toLowerCase());
+  const suggestedAction = 'Give a CSV file with a header, a date (YYYY-MM-DD) and a daily close in USD at 00:00 UTC of the next day.';
+  const reject = (line: number, problem: string) =>
+    new OracleError('FEED_INVALID', `${path}, line ${line}: ${problem}`, { field: '--prices', suggestedAction });
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const [header, ...rows] = lines.map((line) => line.split(',').map((cell) => cell.trim()));
+  const columns = header.map((name) => name.toLowerCase());
   const names = ['date', CLOSE_COLUMNS.find((name) => columns.includes(name)) ?? 'close'];
   const twice = names.find((name) => columns.indexOf(name) !== columns.lastIndexOf(name));
-  if (!names.every((name) => columns.includes(name))) throw invalidPriceFile(path, 1, 'needs the columns date and close');
-  if (twice !== undefined) throw invalidPriceFile(path, 1, `names the column ${twice} twice`);
+  if (!names.every((name) => columns.includes(name))) throw reject(1, 'needs the columns date and close');
+  if (twice !== undefined) throw reject(1, `names the column ${twice} twice`);
   const closes = new Map<Day, number>();
-  for (const [index, line] of lines.entries()) {
-    if (line.trim() === '') continue;
-    const cells = line.split(',').map((cell) => cell.trim());
+  for (const [index, cells] of rows.entries()) {
+    if (cells.join() === '') continue;
     const [date, close = ''] = names.map((name) => cells[columns.indexOf(name)]);
     const day = z.iso.date().safeParse(date).success ? parseDay(date) : null;
     const price = PRICE_PATTERN.test(close) ? Number(close) : 0;
-    const reject = (problem: string) => invalidPriceFile(path, index + 2, problem);
-    if (cells.length > columns.length) throw reject(`has ${cells.length} cells, and the header ${columns.length} names`);
-    if (day === null) throw reject('the date is not of the form YYYY-MM-DD');
-    if (!(price > 0 && Number.isFinite(price))) throw reject('the close is no price such as 42000.5');
-    if (closes.has(day)) throw reject(`${date} is there twice`);
+    const line = index + 2;
+    if (cells.length > columns.length) throw reject(line, `has ${cells.length} cells, and the header ${columns.length} names`);
+    if (day === null) throw reject(line, 'the date is not of the form YYYY-MM-DD');
+    if (!(price > 0 && Number.isFinite(price))) throw reject(line, 'the close is no price such as 42000.5');
+    if (closes.has(day)) throw reject(line, `${date} is there twice`);
     closes.set(day, price);
   }
   return closes;
@@ -57,9 +60,4 @@ function buildPriceHistory(closes: ReadonlyMap<Day, number>): DailyCloses | null
   const history = new Float64Array(days.at(-1)! - days[0] + 1).fill(Number.NaN);
   for (const day of days) history[day - days[0]] = closes.get(day)!;
   return { firstDay: days[0], closes: history };
-}
-
-function invalidPriceFile(path: string, line: number, problem: string): OracleError {
-  const suggestedAction = 'Give a CSV file with a header, a date (YYYY-MM-DD) and a daily close in USD at 00:00 UTC of the next day.';
-  return new OracleError('FEED_INVALID', `${path}, line ${line}: ${problem}`, { field: '--prices', suggestedAction });
 }

@@ -43,12 +43,10 @@ export const CANDLE_VENUES: readonly CandleVenue[] = [
   },
 ];
 
-const LIMITS = { timeoutMs: 20_000, maxBytes: 16 * 2 ** 20 };
-
 /** Fetches the available closes of both days and those between. @throws the errors of fetch, of JSON and of zod */
 export async function fetchVenueCloses(venue: CandleVenue, { from, to }: { from: Day; to: Day }): Promise<Map<Day, number>> {
   const closes = new Map<Day, number>();
-  const fetchVenue = createOperatorFetch({ base: venue.baseUrl, ...LIMITS });
+  const fetchVenue = createOperatorFetch({ base: venue.baseUrl, timeoutMs: 20_000, maxBytes: 16 * 2 ** 20 });
   for (let first = from; first <= to; first += venue.pageDays) {
     const last = Math.min(to, first + venue.pageDays - 1);
     const response = await fetchVenue(`${venue.baseUrl}${venue.path(first, last)}`);
@@ -82,14 +80,12 @@ export function livePrices({ toleranceBps, now }: { toleranceBps: number; now: D
 }
 
 async function fetchAllCloses(venues: readonly CandleVenue[], range: { from: Day; to: Day }): Promise<ReadonlyMap<Day, number>[]> {
-  const problems: string[] = [];
-  const fetchCloses = async (venue: CandleVenue) =>
-    fetchVenueCloses(venue, range).catch((error: unknown) => {
-      problems.push(`${venue.name}: ${getErrorMessage(error).slice(0, 100)}`);
-      return new Map<Day, number>();
-    });
-  const found = await Promise.all(venues.map(fetchCloses));
-  if (venues.length - problems.length >= MIN_VENUES) return found;
+  const results = await Promise.allSettled(venues.map((venue) => fetchVenueCloses(venue, range)));
+  const found = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  if (found.length >= MIN_VENUES) return found;
+  const problems = results.flatMap((result, index) =>
+    result.status === 'rejected' ? [`${venues[index].name}: ${getErrorMessage(result.reason).slice(0, 100)}`] : [],
+  );
   const suggestedAction = 'Try again later, or give closes of your own with --prices <csv file>.';
   const message = `Fewer than ${MIN_VENUES} exchanges returned closes (${problems.join('; ')})`;
   throw new OracleError('FEED_UNAVAILABLE', message, { suggestedAction });

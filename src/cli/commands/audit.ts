@@ -1,9 +1,8 @@
 import { type Address, isAddressEqual } from 'viem';
 import { z } from 'zod';
 import type { AuditOptions } from '../../audit/audit.ts';
-import { openAuditByAddress, openPrices } from '../../audit/command/open-audit.ts';
+import { claimsOf, openAuditByAddress, openPrices } from '../../audit/command/open-audit.ts';
 import { openAuditChain } from '../../audit/command/open-chain.ts';
-import { claimsOf } from '../../audit/command/open-claims.ts';
 import { AUDIT_OPTIONS, type AuditCommand, EXIT_CODES_TEXT, runAudit } from '../../audit/command/run-audit.ts';
 import { readDemoFile } from '../../dev/demo/demo-login.ts';
 import { getLocalUrl, loadConfig } from '../../platform/config/config.ts';

@@ -1,7 +1,8 @@
 import { type Address, isAddressEqual } from 'viem';
 import { z } from 'zod';
-import type { AuditChain } from '../../audit/chain/audit-chain.ts';
+import { type AuditChain, OP_STACK_CHAIN_IDS } from '../../audit/chain/audit-chain.ts';
 import { openAuditChain } from '../../audit/command/open-chain.ts';
+import type { AuditCommand } from '../../audit/command/run-audit.ts';
 import { EAS_ADDRESS } from '../../chain/addresses.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 import { UsageError } from '../../platform/usage-error.ts';
@@ -17,12 +18,7 @@ const SERVICE_INFO = z.object({
 
 type ServiceInfo = z.output<typeof SERVICE_INFO>;
 
-interface LocationOptions {
-  url?: string;
-  rpc?: string;
-  attester?: Address;
-  eas?: Address;
-}
+type LocationOptions = Pick<AuditCommand, 'rpc' | 'attester' | 'eas'> & { url?: string };
 
 export interface RecordLocation {
   chain: AuditChain;
@@ -38,57 +34,50 @@ export interface RecordLocation {
  * @throws UsageError; OracleError SERVICE_UNREACHABLE, CHAIN_UNREACHABLE
  */
 export async function locateRecord(context: CliContext, { url, rpc, attester, eas }: LocationOptions): Promise<RecordLocation> {
-  const named = rpc !== undefined && attester !== undefined;
-  const service = resolveServiceUrl(context, url);
-  const info = named ? null : (await queryService({ url: service, path: '/api/svc/info', schema: SERVICE_INFO })).answer;
-  const demo =
-    rpc === undefined ? await findDemo(context, info as ServiceInfo, { service, isNamed: hasServiceOption(context, url) }) : null;
-  const rpcUrl = rpc ?? demo?.rpcUrl ?? getNamedEndpoint(info as ServiceInfo);
-  const easOfService = eas === undefined && demo === null ? info?.contracts.eas : undefined;
-  const chain = await openAuditChain({ rpcUrl, eas: eas ?? demo?.contracts.eas ?? easOfService });
-  if (info !== null && info.chain.id !== chain.chainId) {
+  if (rpc !== undefined && attester !== undefined) {
+    return { chain: await openAuditChain({ rpcUrl: rpc, eas }), attester, endpoint: new URL(rpc).host, takenFromService: [] };
+  }
+  const info = (await queryService({ url: resolveServiceUrl(context, url), path: '/api/svc/info', schema: SERVICE_INFO })).answer;
+  const demo = rpc === undefined ? await findDemo(context, info, url) : null;
+  const rpcUrl = rpc ?? demo?.rpcUrl ?? getNamedEndpoint(info);
+  const ownEas = eas ?? demo?.contracts.eas;
+  const chain = await openAuditChain({ rpcUrl, eas: ownEas ?? info.contracts.eas });
+  if (info.chain.id !== chain.chainId) {
     throw new UsageError('--rpc', `is an endpoint of chain ${chain.chainId}, and the record is on chain ${info.chain.id}`);
   }
   // A contract that the service brings along could return anything.
-  const ownEas = easOfService !== undefined && !isAddressEqual(easOfService, EAS_ADDRESS);
-  if (ownEas && OP_CHAINS.has(chain.chainId)) {
-    const where = `the service names ${easOfService}, and chain ${chain.chainId} has EAS at ${EAS_ADDRESS}`;
+  const isForeignEas = ownEas === undefined && !isAddressEqual(info.contracts.eas, EAS_ADDRESS);
+  if (isForeignEas && OP_STACK_CHAIN_IDS.includes(chain.chainId)) {
+    const where = `the service names ${info.contracts.eas}, and chain ${chain.chainId} has EAS at ${EAS_ADDRESS}`;
     throw new UsageError('--eas', `is needed: ${where}`, 'Name the contract that you trust.');
   }
-  const takenFromService: RecordLocation['takenFromService'] = [
-    ...(attester === undefined ? (['attester'] as const) : []),
-    ...(rpcUrl === rpc || demo !== null ? [] : (['endpoint'] as const)),
-    ...(ownEas ? (['eas'] as const) : []),
-  ];
-  return { chain, attester: attester ?? (info as ServiceInfo).chain.attester, endpoint: new URL(rpcUrl).host, takenFromService };
+  const isTaken = { attester: attester === undefined, endpoint: rpc === undefined && demo === null, eas: isForeignEas };
+  const takenFromService = (['attester', 'endpoint', 'eas'] as const).filter((part) => isTaken[part]);
+  return { chain, attester: attester ?? info.chain.attester, endpoint: new URL(rpcUrl).host, takenFromService };
 }
-
-/** Base, OP and their testnets, where EAS is a predeploy. */
-const OP_CHAINS: ReadonlySet<number> = new Set([8453, 84532, 10, 11155420]);
 
 /** @throws OracleError CHAIN_UNREACHABLE when the service names no endpoint */
 function getNamedEndpoint({ chain }: ServiceInfo): string {
   if (chain.rpcUrl != null && URL.canParse(chain.rpcUrl)) return chain.rpcUrl;
-  throw new OracleError('CHAIN_UNREACHABLE', 'The service names no endpoint of its chain', {
-    suggestedAction: `Name one of chain ${chain.id} with --rpc.`,
-  });
+  const suggestedAction = `Name one of chain ${chain.id} with --rpc.`;
+  throw new OracleError('CHAIN_UNREACHABLE', 'The service names no endpoint of its chain', { suggestedAction });
 }
 
 /**
  * The demo deployment of this folder if the service belongs to it: its chain is read directly then.
- * @param isNamed the service was named explicitly and may be another one
+ * @param url of the service; one that was named explicitly may be another one
  * @throws UsageError when the unnamed service is not that of this folder
  */
-async function findDemo(
-  context: CliContext,
-  { chain, contracts }: ServiceInfo,
-  { service, isNamed }: { service: string; isNamed: boolean },
-): Promise<DemoDeployment | null> {
+async function findDemo(context: CliContext, { chain, contracts }: ServiceInfo, url?: string): Promise<DemoDeployment | null> {
   if (!chain.local || context.demo === undefined) return null;
   const demo = await context.demo().catch((error: unknown) => (isOracleError(error) ? null : Promise.reject(error)));
   // Each demo deployment has its own contract addresses.
   if (demo === null || isAddressEqual(demo.contracts.stablecoin, contracts.stablecoin)) return demo;
-  if (isNamed) return null;
+  if (hasServiceOption(context, url)) return null;
   const hint = 'Start the service of this folder, make PORT and DATA_DIR match, or name the service with --url.';
-  throw new UsageError('DATA_DIR', `the service at ${service} is not that of this data folder: it is on another chain`, hint);
+  throw new UsageError(
+    'DATA_DIR',
+    `the service at ${resolveServiceUrl(context, url)} is not that of this data folder: it is on another chain`,
+    hint,
+  );
 }

@@ -59,9 +59,7 @@ export function createEndpointForm({ chain, contracts }: Pick<ApiResponses['info
   return {
     form,
     /** The parsed endpoint, or its validation problem. */
-    get current() {
-      return current;
-    },
+    current: () => current,
   };
 }
 

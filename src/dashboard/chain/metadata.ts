@@ -1,4 +1,5 @@
-import type { Hex } from 'viem';
+import { base32 } from 'multiformats/bases/base32';
+import { concatHex, type Hex, hexToBytes } from 'viem';
 import type { Unread } from '../../verify/evidence.ts';
 
 const MAX_METADATA_BYTES = 200_000;
@@ -48,14 +49,10 @@ async function readBoundedBytes({ body }: Response, maxBytes: number): Promise<U
   }
 }
 
-const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 /** CID version 1, codec raw, sha2-256, 32 bytes. */
 const PREFIX = '0x01551220';
-/** Of 36 bytes, and two bits that fill the last digit. */
-const DIGITS = 58;
 
 /** CIDv1 in base32 of a sha2-256 digest. */
 export function encodeCid(digest: Hex): string {
-  const digits = (BigInt(`${PREFIX}${digest.slice(2)}`) << 2n).toString(32).padStart(DIGITS, '0');
-  return `b${digits.replace(/./g, (digit) => ALPHABET[Number.parseInt(digit, 32)])}`;
+  return base32.encode(hexToBytes(concatHex([PREFIX, digest])));
 }

@@ -1,30 +1,24 @@
 import { createClient, type Hex, http } from 'viem';
-import { type AuditChain, type ClientOptions, connectChain, readAttestation } from '../../audit/chain/audit-chain.ts';
+import { type AuditChain, type ClientOptions, connectChain, OP_STACK_CHAIN_IDS, readAttestation } from '../../audit/chain/audit-chain.ts';
 import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../chain/addresses.ts';
 import type { SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 import type { AttestationEvidence, Unread } from '../../verify/evidence.ts';
 import type { ApiResponses } from '../state/responses.ts';
 
-/** The chain of the record, read from this browser through an endpoint that the reader has chosen. Its answers are not trusted. */
-
 type ChainInfo = Pick<ApiResponses['info'], 'chain' | 'contracts'>;
 
-export interface ChainRequest {
-  info: ChainInfo;
-  endpoint: string;
-  signal: AbortSignal;
-}
-
-/** EAS is a predeploy on OP Stack chains; these are known to have it. */
-const OP_STACK_IDS = [10, 130, 1_868, 8_453, 57_073, 84_532, 11_155_420];
 const TIMEOUT_MS = 20_000;
 const MAX_RETRIES = 2;
 const RETRY_DELAY_MS = 500;
 const OVERLOADED_STATUSES = [429, 502, 503, 504];
 
-/** Connects after checking that chain and attestation contract are those of the record. @throws OracleError CHAIN_UNREACHABLE */
-export async function openRecordChain({ info, endpoint, signal }: ChainRequest): Promise<AuditChain> {
+/**
+ * Connects to the chain of the record by an endpoint that the reader has chosen and whose answers are not trusted, after checking that chain
+ * and attestation contract are those of the record. @throws OracleError CHAIN_UNREACHABLE
+ */
+export async function openRecordChain(request: { info: ChainInfo; endpoint: string; signal: AbortSignal }): Promise<AuditChain> {
+  const { info, endpoint, signal } = request;
   const doubt = explainContractDoubt(info);
   if (doubt !== null) throw new OracleError('CHAIN_UNREACHABLE', doubt);
   const addresses = { eas: EAS_ADDRESS, schemaRegistry: SCHEMA_REGISTRY_ADDRESS };
@@ -36,7 +30,7 @@ export async function openRecordChain({ info, endpoint, signal }: ChainRequest):
 
 /** Why the attestation contract that the service names cannot be trusted, or null. An arbitrary contract can return anything. */
 export function explainContractDoubt({ chain: { id, local }, contracts }: ChainInfo): string | null {
-  if (!OP_STACK_IDS.includes(id) && !local)
+  if (!OP_STACK_CHAIN_IDS.includes(id) && !local)
     return `the attestation contract of chain ${id} is not known to this page, and the service could name any`;
   if (contracts.eas.toLowerCase() === EAS_ADDRESS) return null;
   return `the service names ${contracts.eas.slice(0, 42)} as the attestation contract, but on chain ${id} it is at ${EAS_ADDRESS}`;

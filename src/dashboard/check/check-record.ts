@@ -12,7 +12,7 @@ import { createCheckButton, type OnProgress } from './check-button.ts';
 import { VERDICT_STYLES } from './finding-view.ts';
 import { type CheckSetup, loadSetup } from './row-checker.ts';
 
-const VERDICTS = { agrees: 'verified', differs: 'mismatch', incomplete: 'unchecked' } as const;
+const OUTCOMES = { agrees: 'pass', differs: 'fail', incomplete: 'unknown' } as const;
 
 /** Button that audits the whole record. A second click stops it, and the next one continues with what was read from the same endpoint. */
 export function createRecordCheck(setup: CheckSetup) {
@@ -49,7 +49,7 @@ export function createRecordCheck(setup: CheckSetup) {
 }
 
 function renderReport(report: AuditReport) {
-  const { mark, look } = VERDICT_STYLES[VERDICTS[report.verdict]];
+  const { mark, look } = VERDICT_STYLES[OUTCOMES[report.verdict]];
   const file = URL.createObjectURL(new Blob([formatReportJson(report)], { type: 'application/json' }));
   const name = `audit-${report.chainId}-${report.auditedAt.slice(0, 10)}.json`;
   return [

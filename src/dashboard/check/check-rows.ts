@@ -2,15 +2,16 @@ import type { Address } from 'viem';
 import { readInBatches } from '../../audit/chain/audit-chain.ts';
 import { checkAttestation } from '../../verify/checks/attestation.ts';
 import { getShownOpening } from '../../verify/claims/rows.ts';
-import type { CheckContext, RivalSearch, Unread } from '../../verify/evidence.ts';
 import { createFindings } from '../../verify/findings.ts';
 import { createMetadataReader, encodeCid } from '../chain/metadata.ts';
-import { type AttestationReader, createAttestationReader, explainChainError, openRecordChain } from '../chain/record-chain.ts';
+import { createAttestationReader, explainChainError, openRecordChain } from '../chain/record-chain.ts';
 import { findNeighbours, type ShownRecord } from '../record/neighbours.ts';
 import { requestApi } from '../state/api.ts';
 import type { ApiResponses, AttestationHistory, ScorecardRow } from '../state/responses.ts';
 import { findCommitmentsAround } from './commitments.ts';
 import { buildUncheckedFinding, type RowFinding, verifyRow } from './verify-row.ts';
+
+export type OnFinding = (row: ScorecardRow, finding: RowFinding) => void;
 
 export interface CheckTask {
   rows: readonly ScorecardRow[];
@@ -19,46 +20,43 @@ export interface CheckTask {
   endpoint: string;
   token: string | null;
   signal: AbortSignal;
-  onFinding: (row: ScorecardRow, finding: RowFinding) => void;
+  onFinding: OnFinding;
 }
 
 /** Prediction, resolution, and the prediction before. */
 const CALLS_PER_ROW = 3;
 
 const readMetadata = createMetadataReader((path, request) => fetch(new URL(path, document.baseURI), request));
-/** Of an attestation that is not authentic. */
-const NO_METADATA = { problem: 'no metadata is published under its digest' };
-
-/** Evidence that is fetched once for all rows. */
-interface SharedEvidence {
-  context: CheckContext;
-  read: AttestationReader;
-  salts: ReadonlyMap<string, string>;
-  rivals: RivalSearch | Unread;
-}
 
 /** Checks rows and reports each finding; stops when aborted. */
 export async function checkRows(task: CheckTask): Promise<void> {
   const { rows, signal, onFinding } = task;
   const left = new Set(rows);
   try {
-    const chain = await openRecordChain(task);
-    const read = createAttestationReader(chain);
-    const context = { attester: task.info.chain.attester.toLowerCase() as Address, now: new Date() };
-    const rivals = await findCommitmentsAround(rows, { chain, signal, ...context }, read);
-    const shared = { context, read, rivals, salts: await fetchSalts(task) };
+    const shared = await collectSharedEvidence(task);
     const check = async (row: ScorecardRow) => {
       const finding = await checkRow(task, row, shared);
       signal.throwIfAborted();
       left.delete(row);
       onFinding(row, finding);
     };
-    await readInBatches(rows, { parallel: chain.parallel / CALLS_PER_ROW, signal, read: check });
+    await readInBatches(rows, { parallel: shared.chain.parallel / CALLS_PER_ROW, signal, read: check });
   } catch (error) {
     if (signal.aborted) return;
     const problem = explainChainError(error);
     for (const row of left) onFinding(row, buildUncheckedFinding(problem));
   }
+}
+
+type SharedEvidence = Awaited<ReturnType<typeof collectSharedEvidence>>;
+
+/** Evidence that is fetched once for all rows. */
+async function collectSharedEvidence(task: CheckTask) {
+  const chain = await openRecordChain(task);
+  const read = createAttestationReader(chain);
+  const context = { attester: task.info.chain.attester.toLowerCase() as Address, now: new Date() };
+  const rivals = await findCommitmentsAround(task.rows, { chain, signal: task.signal, ...context }, read);
+  return { chain, context, read, rivals, salts: await fetchSalts(task) };
 }
 
 /** An error in one row must not stop the check of the others. */
@@ -88,7 +86,8 @@ async function collectEvidence({ shown, signal }: CheckTask, row: ScorecardRow, 
     // That the row before is missing is a finding by itself.
     previous: before === null && sequence !== 1 ? undefined : previous,
     opening: resolution === null ? getShownOpening(row, salts.get(String(attestationUid)) ?? null) : undefined,
-    metadata: made === null ? NO_METADATA : await readMetadata(encodeCid(made.data.metadata), signal),
+    // An attestation that is not authentic names no metadata.
+    metadata: made ? await readMetadata(encodeCid(made.data.metadata), signal) : { problem: 'no metadata is published under its digest' },
     ...{ rivals, claimed: { row, horizon: shown.horizon, neighbours } },
   };
 }

@@ -1,13 +1,11 @@
 import { type CheckId, getCheck } from '../../verify/catalogue.ts';
 import type { ScorecardRow } from '../state/responses.ts';
 import { createCheckButton } from './check-button.ts';
+import type { OnFinding } from './check-rows.ts';
 import type { RowFinding } from './verify-row.ts';
 
 /** Checks rows of the list. */
-export type RunCheck = (
-  rows: readonly ScorecardRow[],
-  options: { signal: AbortSignal; onFound?: (row: ScorecardRow, finding: RowFinding) => void },
-) => Promise<void>;
+export type RunCheck = (rows: readonly ScorecardRow[], options: { signal: AbortSignal; onFound?: OnFinding }) => Promise<void>;
 
 /** Button that checks all shown rows. */
 export function createCheckToolbar({ rowsNow, check }: { rowsNow: () => readonly ScorecardRow[]; check: RunCheck }) {
@@ -30,8 +28,8 @@ const SEARCHED: readonly CheckId[] = ['metadata', 'onePrediction', 'link'];
 
 /** Summary of many findings: verified (with those so far, void or incomplete), mismatches, unchecked. */
 export function formatTally(found: readonly RowFinding[]): string {
-  const { verified = [], mismatch = [], unchecked = [] } = Object.groupBy(found, ({ verdict }) => verdict);
-  const { open = [], over = [], void: isVoid = [] } = Object.groupBy(verified, ({ stage }) => stage);
+  const { pass = [], fail = [], unknown = [] } = Object.groupBy(found, ({ verdict }) => verdict);
+  const { open = [], over = [], void: isVoid = [] } = Object.groupBy(pass, ({ stage }) => stage);
   const lacks = [...open, ...over]
     .map(({ findings }) => findings.filter(({ check, outcome }) => outcome === 'unknown' && SEARCHED.includes(check)))
     .filter(({ length }) => length > 0);
@@ -42,5 +40,5 @@ export function formatTally(found: readonly RowFinding[]): string {
     lacks.length > 0 && `${lacks.length} without ${lacking}, which was unavailable: see the rows`,
   ].filter(Boolean);
   const text = apart.length === 0 ? '' : ` (${apart.join('; ')})`;
-  return `${verified.length} verified${text}, ${mismatch.length} do not match, ${unchecked.length} could not be checked.`;
+  return `${pass.length} verified${text}, ${fail.length} do not match, ${unknown.length} could not be checked.`;
 }

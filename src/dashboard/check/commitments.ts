@@ -1,5 +1,5 @@
 import { type EvidenceSearch, findCommitments } from '../../audit/chain/collect-forecast-evidence.ts';
-import { isUnread, type RivalSearch, type Unread } from '../../verify/evidence.ts';
+import { isUnread, type RivalEvidence, type Unread } from '../../verify/evidence.ts';
 import { type AttestationReader, orProblem } from '../chain/record-chain.ts';
 import type { ScorecardRow } from '../state/responses.ts';
 
@@ -23,7 +23,7 @@ export async function findCommitmentsAround(
   search: EvidenceSearch & { signal: AbortSignal },
   read: AttestationReader,
   timeoutMs = SEARCH_TIMEOUT_MS,
-): Promise<RivalSearch | Unread> {
+): Promise<RivalEvidence> {
   const range = await computeSearchRange(rows, read);
   if (range === null) return { problem: 'the service names no opening of its window' };
   const maxPredictions = Math.max(MAX_PREDICTIONS, MAX_PREDICTIONS_PER_ROW * rows.length);

@@ -4,24 +4,22 @@ import type { Finding } from '../../verify/findings.ts';
 import { describeFinding } from '../../verify/summary.ts';
 import { h } from '../lib/dom.ts';
 import { shortenHex } from '../lib/format.ts';
-import type { RowFinding } from './verify-row.ts';
+import type { StoredFinding } from './row-checker.ts';
 
 /** Verdicts differ in mark and text, not in colour alone. */
 export const VERDICT_STYLES = {
-  verified: { mark: '✓', look: 'is-good' },
-  mismatch: { mark: '✗', look: 'is-bad' },
-  unchecked: { mark: '?', look: 'is-unsure' },
+  pass: { mark: '✓', look: 'is-good' },
+  fail: { mark: '✗', look: 'is-bad' },
+  unknown: { mark: '?', look: 'is-unsure' },
 };
 
-/** The verdict, with all comparisons in a disclosure. @param options `from`: host of the endpoint; `at`: time of the check */
-export function renderFinding(
-  { verdict, stage, summary, findings }: RowFinding,
-  { open, onToggle, from, at }: { open: boolean; onToggle: (open: boolean) => void; from: string; at: Date },
-) {
+/** The verdict, with all comparisons in a disclosure. */
+export function renderFinding({ finding, open, from, at }: StoredFinding, onToggle: (open: boolean) => void) {
+  const { verdict, stage, summary, findings } = finding;
   const { mark, look } = VERDICT_STYLES[verdict];
-  const left = findings.filter(({ outcome }) => outcome === 'unknown');
-  const checks = findings.filter(({ outcome }) => outcome !== 'unknown');
+  const [left, checks] = [true, false].map((isLeft) => findings.filter(({ outcome }) => (outcome === 'unknown') === isLeft));
   const about = (kind: SchemaName | undefined) => checks.filter(({ subject }) => subject.attestation === kind).map(renderCheck);
+  const sources = `Attestations were read from ${from} at ${at.toISOString().slice(11, 16)} UTC; hashing and comparison ran in this browser. The row, the metadata and the salt of an unresolved forecast come from the service and are compared with on-chain digests where named above.`;
   const later = left.length === 0 ? null : h('span', { class: 'later' }, ` · ${left.length} left open`);
   const sentence = [h('span', { class: 'verdict-mark', 'aria-hidden': 'true' }, mark), h('strong', {}, summary), later];
   if (checks.length === 0) return h('p', { class: `finding ${look}` }, sentence);
@@ -37,7 +35,7 @@ export function renderFinding(
       left.map(({ check, because }) => renderOpenItem(`${getCheck(check).title}: ${because}`)),
     ),
     renderGroup('Not checked here', (stage === 'over' ? [MARKET_CLOSES, OTHER_ATTESTATIONS] : [OTHER_ATTESTATIONS]).map(renderOpenItem)),
-    h('p', { class: 'quiet' }, formatSources(from, at)),
+    h('p', { class: 'quiet' }, sources),
   );
 }
 
@@ -46,17 +44,13 @@ const MARKET_CLOSES = 'That the two closes match the market: “npx svc verify -
 const OTHER_ATTESTATIONS =
   'That there is no even earlier commitment for this day, no second record of the wallet and no withheld newer row: “Check everything now” reads all attestations of the wallet';
 
-function formatSources(from: string, at: Date) {
-  return `Attestations were read from ${from} at ${at.toISOString().slice(11, 16)} UTC; hashing and comparison ran in this browser. The row, the metadata and the salt of an unresolved forecast come from the service and are compared with on-chain digests where named above.`;
-}
-
 function renderGroup(heading: string, lines: readonly HTMLElement[]) {
   return lines.length === 0 ? null : h('div', { class: 'checks' }, h('h3', {}, heading), h('ul', {}, lines));
 }
 
 function renderCheck(finding: Finding) {
   const ok = finding.outcome === 'pass';
-  const { mark, look } = ok ? VERDICT_STYLES.verified : VERDICT_STYLES.mismatch;
+  const { mark, look } = VERDICT_STYLES[finding.outcome];
   const actual = String(finding.actual ?? 'nothing');
   const figures = ok ? renderActual(actual) : h('span', { class: 'difference' }, ` ${finding.because}.`);
   return h(

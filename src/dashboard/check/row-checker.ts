@@ -2,13 +2,14 @@ import type { Unread } from '../../verify/evidence.ts';
 import { findNeighbours, type ShownRecord } from '../record/neighbours.ts';
 import type { ApiResponses, ScorecardRow } from '../state/responses.ts';
 import type { Session } from '../state/session.ts';
-import { type CheckTask, checkRows } from './check-rows.ts';
+import { type CheckTask, checkRows, type OnFinding } from './check-rows.ts';
 import { buildUncheckedFinding, type RowFinding } from './verify-row.ts';
 
-/** The finding of a row. */
 export interface StoredFinding {
   finding: RowFinding;
+  /** Time of the check. */
   at: Date;
+  /** Host of the endpoint. */
   from: string;
   /** Whether its details are open. */
   open: boolean;
@@ -28,13 +29,11 @@ export function createRowChecker(session: Session, setup: CheckSetup) {
 
   return {
     foundOf: (row: ScorecardRow, shown: ShownRecord) => stored.get(buildRowKey(row, shown)),
-    async check(
-      rows: readonly ScorecardRow[],
-      { shown, signal, onFound }: { shown: ShownRecord; signal: AbortSignal; onFound: (row: ScorecardRow, finding: RowFinding) => void },
-    ) {
+    async check(rows: readonly ScorecardRow[], options: { shown: ShownRecord; signal: AbortSignal; onFound: OnFinding }) {
+      const { shown, signal, onFound } = options;
       const found = await loadSetup(setup);
       const from = 'problem' in found ? '' : new URL(found.endpoint).host;
-      const onFinding = (row: ScorecardRow, finding: RowFinding) => {
+      const onFinding: OnFinding = (row, finding) => {
         const key = buildRowKey(row, shown);
         stored.set(key, { finding, at: new Date(), from, open: stored.get(key)?.open ?? false });
         onFound(row, finding);

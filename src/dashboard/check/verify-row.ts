@@ -3,15 +3,14 @@ import type { CheckContext, ForecastEvidence, ListedClaim } from '../../verify/e
 import { createFindings, type Finding } from '../../verify/findings.ts';
 import { getVerdict } from '../../verify/summary.ts';
 
-/** `verified`: every check that is due passes; `mismatch`: one fails; `unchecked`: one could not be made. `stage`: state that the row claims. */
+/** `stage`: state that the row claims. */
 export interface RowFinding {
-  verdict: 'verified' | 'mismatch' | 'unchecked';
+  verdict: Finding['outcome'];
   stage: 'over' | 'open' | 'void';
   summary: string;
   findings: readonly Finding[];
 }
 
-const VERDICTS = { pass: 'verified', fail: 'mismatch', unknown: 'unchecked' } as const;
 const VERIFIED_LABELS = { over: 'Verified', open: 'Verified so far', void: 'Verified as void' };
 
 export type RowEvidence = ForecastEvidence & { claimed: ListedClaim };
@@ -30,9 +29,9 @@ export function verifyRow(evidence: RowEvidence, context: CheckContext): RowFind
     unknown: `Could not be checked: ${unknown.find(({ isDue }) => isDue)?.because}`,
   };
   const verdict = getVerdict(list);
-  return { verdict: VERDICTS[verdict], stage, summary: summaries[verdict], findings: list };
+  return { verdict, stage, summary: summaries[verdict], findings: list };
 }
 
 export function buildUncheckedFinding(reason: string): RowFinding {
-  return { verdict: 'unchecked', stage: 'open', summary: `Could not be checked: ${reason}`, findings: [] };
+  return { verdict: 'unknown', stage: 'open', summary: `Could not be checked: ${reason}`, findings: [] };
 }

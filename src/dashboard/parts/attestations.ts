@@ -12,7 +12,7 @@ export function mountAttestations({ store, session, horizon }: Page) {
   const list = h('div', {});
   replaceChildren(getSectionBody('attestations'), intro, list);
   let endpoint: ReturnType<typeof createEndpointForm> | null = null;
-  const setup = { getInfo, endpointNow: () => endpoint?.current ?? null };
+  const setup = { getInfo, endpointNow: () => endpoint?.current() ?? null };
   const everything = createRecordCheck(setup);
   mountResource({
     store,

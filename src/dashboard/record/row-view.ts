@@ -16,7 +16,10 @@ export function createRowView(row: ScorecardRow, { foundNow, check }: { foundNow
   function showFinding() {
     const found = foundNow();
     if (found === undefined) return;
-    replaceChildren(below, renderFinding(found.finding, { ...found, onToggle: (open) => Object.assign(found, { open }) }));
+    replaceChildren(
+      below,
+      renderFinding(found, (open) => Object.assign(found, { open })),
+    );
   }
   async function run() {
     // A single check is announced to screen readers; for many, the tally is.

@@ -1,23 +1,14 @@
 import { formatHorizonName } from '../model.ts';
-import type { Outcome } from '../scoring.ts';
 import type { RecordSummary } from './record-summary.ts';
 
-/** A summary with the non-null types of the interface (section 2.3). */
-export interface PublishedSummary extends Omit<RecordSummary, 'longestWinStreak' | 'accuracy' | 'dedupedAccuracy' | 'streak'> {
-  /** Equals `resolved`; 0 marks the shares as placeholders. */
-  scored: number;
-  /** Share of wins, 0 to 1; 0 where nothing is scored. */
-  accuracy: number;
-  dedupedAccuracy: number;
-  streak: { count: number; type: Outcome };
-}
-
-/** Replaces null figures by the interface's defaults; intervals stay null, and the verdict states that nothing was scored. */
-export function toPublishedSummary(source: Omit<RecordSummary, 'longestWinStreak'>): PublishedSummary {
+/** Replaces null figures by the interface's defaults (section 2.3); intervals stay null, and the verdict states that nothing was scored. */
+export function toPublishedSummary(source: Omit<RecordSummary, 'longestWinStreak'>) {
   const { accuracy, dedupedAccuracy, streak, ...summary } = source;
   return {
     ...summary,
+    /** Equals `resolved`; 0 marks the shares as placeholders. */
     scored: summary.resolved,
+    /** Share of wins, 0 to 1; 0 where nothing is scored. */
     accuracy: accuracy ?? 0,
     dedupedAccuracy: dedupedAccuracy ?? 0,
     streak: { count: streak.count, type: streak.type ?? 'WIN' },

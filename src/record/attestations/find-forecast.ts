@@ -17,18 +17,14 @@ export type PredictionReference = { uid: Hex } | { predictionId: string; field: 
 
 /** @throws OracleError NOT_FOUND */
 export async function findForecast(deps: AttestationLookupDeps, reference: PredictionReference): Promise<ForecastDoc> {
-  return 'uid' in reference ? (await findByAttestation(deps, reference.uid)).doc : findById(deps, reference);
-}
-
-async function findById({ record }: AttestationLookupDeps, { predictionId, field }: { predictionId: string; field: string }) {
-  const [doc] = await record.listByIds([predictionId]);
+  if ('uid' in reference) return (await findByAttestation(deps, reference.uid)).doc;
+  const { predictionId, field } = reference;
+  const [doc] = await deps.record.listByIds([predictionId]);
   if (doc !== undefined) return doc;
-  const [first, last] = [await record.findGenesisDay(), await record.findLastDay()];
+  const [first, last] = [await deps.record.findGenesisDay(), await deps.record.findLastDay()];
   const range = first === null || last === null ? 'has no day yet' : `runs from ${formatDay(first)} to ${formatDay(last)}`;
-  throw new OracleError('NOT_FOUND', `There is no forecast ${predictionId}`, {
-    field,
-    suggestedAction: `The record ${range}: name a day in it, or take an id or uid from the track record.`,
-  });
+  const suggestedAction = `The record ${range}: name a day in it, or take an id or uid from the track record.`;
+  throw new OracleError('NOT_FOUND', `There is no forecast ${predictionId}`, { field, suggestedAction });
 }
 
 /**
@@ -43,11 +39,9 @@ export async function findByAttestation({ record, attestations, chainId }: Attes
   if (onChain === null) throw missingAttestationError(uid, chainId);
   const { attester, schemaUid, schemaName } = onChain;
   const message = `The attestation ${uid} on chain ${chainId} is not of this service: attester ${attester}, schema ${schemaUid}`;
-  throw new OracleError('NOT_FOUND', message, {
-    field: 'uid',
-    details: { ofThisService: false, attester, schemaUid, schemaName },
-    suggestedAction: 'Take a uid from the history of attestations, or read this one in an EAS explorer of that chain.',
-  });
+  const suggestedAction = 'Take a uid from the history of attestations, or read this one in an EAS explorer of that chain.';
+  const details = { ofThisService: false, attester, schemaUid, schemaName };
+  throw new OracleError('NOT_FOUND', message, { field: 'uid', details, suggestedAction });
 }
 
 export function missingAttestationError(uid: Hex, chainId: number): OracleError {

@@ -8,21 +8,15 @@ const describeSchema = (name: SchemaName) => ({ uid: getSchemaUid(name), fields:
 
 const formatCodes = (codes: Record<string, number>) =>
   Object.entries(codes)
-    .map(([word, code]) => `${word} ${code}`)
+    .map((entry) => entry.join(' '))
     .join(', ');
 
-interface ManualVerificationDeps {
-  chainId: number;
-  addresses: ChainAddresses;
-  attesterAddress: Address;
-}
-
 /** What a verifier needs to check forecasts without this service. */
-export function describeManualVerification({ chainId, addresses, attesterAddress }: ManualVerificationDeps) {
+export function describeManualVerification(deps: { chainId: number; addresses: ChainAddresses; attesterAddress: Address }) {
   return {
-    chain: `eip155:${chainId}`,
-    easContract: addresses.eas,
-    attester: attesterAddress,
+    chain: `eip155:${deps.chainId}`,
+    easContract: deps.addresses.eas,
+    attester: deps.attesterAddress,
     predictionSchema: describeSchema('prediction'),
     resolutionSchema: describeSchema('resolution'),
     formula: COMMITMENT_FORMULA,

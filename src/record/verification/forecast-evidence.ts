@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem';
 import type { Caller } from '../../auth/caller.ts';
+import type { ChainAddresses } from '../../chain/addresses.ts';
 import type { OnChainAttestation } from '../../chain/eas/attestation-reader.ts';
 import { checkForecastEvidence } from '../../verify/check-forecast-evidence.ts';
 import type { ForecastEvidence } from '../../verify/evidence.ts';
@@ -14,6 +15,7 @@ import type { ForecastDoc } from '../forecast-doc.ts';
 import { mayRead } from '../forecast-visibility.ts';
 
 export interface RecordCheckDeps extends AttestationLookupDeps {
+  addresses: ChainAddresses;
   attesterAddress: Address;
   saltSecret: string;
   /** Attestation explorer; null on a local chain, or when none is known. */
@@ -29,22 +31,24 @@ export interface ReadAttestation {
   onChain: OnChainAttestation | null;
 }
 
-/** Page of an attestation in the explorer. */
-export function getExplorerUrl({ explorerUrl }: Pick<RecordCheckDeps, 'explorerUrl'>, uid: Hex): string | null {
-  return explorerUrl === null ? null : `${explorerUrl}/attestation/view/${uid}`;
-}
-
 /**
- * Reads both attestations of a forecast, and checks them against the record and against each other, and the commitment against the values
- * where the caller may read them.
+ * Reads both attestations of a forecast, with their pages in the explorer, and checks them against the record and against each other, and
+ * the commitment against the values where the caller may read them.
  * @throws OracleError CHAIN_UNREACHABLE
  */
 export async function checkRecordedForecast(deps: RecordCheckDeps, doc: ForecastDoc, caller: Caller) {
+  const { attestations } = deps;
   const known = Object.entries({ prediction: doc.attestation, resolution: doc.reveal }) as [AttestationType, { uid: Hex } | null][];
-  const reads = known.map(async ([type, made]) => made && { type, uid: made.uid, onChain: await deps.attestations.read(made.uid) });
-  const read = (await Promise.all(reads)).filter((one) => one !== null);
+  const toPage = (uid: Hex) => deps.explorerUrl && `${deps.explorerUrl}/attestation/view/${uid}`;
+  const readOne = async (type: AttestationType, uid: Hex) => ({
+    type,
+    uid,
+    onChain: await attestations.read(uid),
+    easscanUrl: toPage(uid),
+  });
+  const read = await Promise.all(known.flatMap(([type, made]) => (made === null ? [] : readOne(type, made.uid))));
   const [now, findings] = [deps.now(), createFindings()];
-  const evidence = buildForecastEvidence(deps, doc, { read, caller });
+  const evidence = buildForecastEvidence(deps, doc, read, caller);
   const row = checkForecastEvidence(evidence, { attester: deps.attesterAddress, now }, findings);
   return { now, read, row, findings: findings.list };
 }
@@ -52,11 +56,7 @@ export async function checkRecordedForecast(deps: RecordCheckDeps, doc: Forecast
 type EvidenceDeps = Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>;
 
 /** The evidence of chain and record about a forecast, with salt and values as far as the caller may read them. */
-export function buildForecastEvidence(
-  deps: EvidenceDeps,
-  doc: ForecastDoc,
-  { read, caller }: { read: readonly ReadAttestation[]; caller: Caller },
-): ForecastEvidence {
+export function buildForecastEvidence(deps: EvidenceDeps, doc: ForecastDoc, read: ReadAttestation[], caller: Caller): ForecastEvidence {
   const { sequence, day, horizonDays, windowOpensAt, state } = doc;
   const find = <Type extends AttestationType>(schema: Type) =>
     read

@@ -1,22 +1,17 @@
-import { type Address, type Hex, zeroHash } from 'viem';
+import { type Hex, zeroHash } from 'viem';
 import * as schemas from '../../chain/eas/attestation-schemas.ts';
 import type { RawAttestation } from '../../chain/eas/raw-attestation.ts';
 import { getErrorMessage, isOracleError, OracleError } from '../../platform/errors.ts';
 import { describeUid } from '../attestation-uid.ts';
 import { type Attestation, type AttestationEvidence, type CheckContext, isUnread } from '../evidence.ts';
-import { type FindingSubject, type Findings, NO_SUBJECT } from '../findings.ts';
-import { formatInstant } from '../format-instant.ts';
+import { type FindingSubject, type Findings, formatInstant, NO_SUBJECT } from '../findings.ts';
 
 /** Clocks of a chain and of a verifier differ by seconds. */
 const CLOCK_TOLERANCE_MS = 300_000;
 /** Larger numbers of a day or a sequence have no valid date. */
 const MAX_RECORD_NUMBER = 200_000;
 
-interface ContentOf {
-  prediction: schemas.PredictionData;
-  resolution: schemas.ResolutionData;
-}
-
+type ContentOf = { prediction: schemas.PredictionData; resolution: schemas.ResolutionData };
 type Codecs = { [Schema in keyof ContentOf]: { decode(data: Hex): ContentOf[Schema]; encode(content: ContentOf[Schema]): Hex } };
 
 const CODECS: Codecs = {
@@ -30,7 +25,7 @@ const CODECS: Codecs = {
  */
 export function checkAttestation<Schema extends schemas.SchemaName>(
   { uid, schema, content, blockAt }: AttestationEvidence<Schema>,
-  { attester, now }: CheckContext,
+  context: CheckContext,
   findings: Findings,
 ): Attestation<ContentOf[Schema]> | null {
   const subject: FindingSubject = { ...NO_SUBJECT, attestation: schema, uid };
@@ -41,8 +36,9 @@ export function checkAttestation<Schema extends schemas.SchemaName>(
   const because = `the chain has no ${schema} of this uid by this attester`;
   const found = content === null || content.uid === zeroHash ? null : content.uid;
   if (!findings.compare('found', subject, { field: 'uid', expected: uid, actual: found, because }) || content === null) return null;
-  const isOurs = checkForm(content, { subject, schema, attester }, findings);
-  const at = checkBlockTime(content, { subject, blockAt, now }, findings);
+  const known = { schema, blockAt, subject, ...context };
+  const isOurs = checkForm(content, known, findings);
+  const at = checkBlockTime(content, known, findings);
   if (!isOurs || at === null) return null;
   const readable = { field: 'data', expected: 'readable', actual: 'readable' };
   try {
@@ -56,12 +52,10 @@ export function checkAttestation<Schema extends schemas.SchemaName>(
   }
 }
 
+type Known = Pick<AttestationEvidence, 'schema' | 'blockAt'> & CheckContext & { subject: FindingSubject };
+
 /** Checks everything but the data. A revocable attestation is no commitment. */
-function checkForm(
-  content: RawAttestation,
-  { subject, schema, attester }: { subject: FindingSubject; schema: schemas.SchemaName; attester: Address },
-  findings: Findings,
-): boolean {
+function checkForm(content: RawAttestation, { subject, schema, attester }: Known, findings: Findings): boolean {
   const { uid, expirationTime, revocable, revocationTime } = content;
   const because = 'the uid does not match the content';
   const expires = expirationTime === 0n ? '0' : `${expirationTime} (${typeof expirationTime})`;
@@ -75,11 +69,7 @@ function checkForm(
 }
 
 /** The time of the block is authoritative: a contract can store any time. */
-function checkBlockTime(
-  { time }: RawAttestation,
-  { subject, blockAt, now }: { subject: FindingSubject; blockAt: AttestationEvidence['blockAt']; now: Date },
-  findings: Findings,
-): Date | null {
+function checkBlockTime({ time }: RawAttestation, { subject, blockAt, now }: Known, findings: Findings): Date | null {
   const [field, stored] = ['blockTime', new Date(Number(time) * 1000)];
   if (isUnread(blockAt)) {
     const expected = `an event at ${formatInstant(stored)}`;

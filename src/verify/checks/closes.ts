@@ -1,10 +1,9 @@
 import { type Day, formatDay } from '../../forecast/day.ts';
-import { scoreDirection } from '../../forecast/scoring.ts';
 import type { PriceEvidence } from '../evidence.ts';
 import { type Findings, NO_SUBJECT } from '../findings.ts';
 import type { CheckedRow } from './forecast.ts';
 import { getCloseDays, toResolutionSubject } from './prediction.ts';
-import { computeReturnBps, toPriceCents } from './prices.ts';
+import { computeReturnBps, computeStatus, toPriceCents } from './prices.ts';
 
 /** Independent sources disagree about the sign of smaller returns only: over five years, the largest was 55 bps. */
 const MAX_DISPUTED_RETURN_BPS = 60;
@@ -23,9 +22,8 @@ export function checkCloseCalls(rows: readonly CheckedRow[], prices: PriceEviden
     for (const one of flipped) reportFlip(one, prices.source, findings);
     if (flipped.length === 0) continue;
     const maxFlips = Math.floor(MAX_FLIPS + MAX_FLIPPED_SHARE * members.length);
-    const [wins, reassessedWins] = [members.filter(({ wasWin }) => wasWin), members.filter(({ isWin }) => isWin)];
-    const share = `${flipped.length} of ${members.length} prices`;
-    const what = `by ${prices.source} ${share} went the other way: ${reassessedWins.length} wins instead of ${wins.length}`;
+    const wins = `${members.filter(({ isWin }) => isWin).length} wins instead of ${members.filter(({ wasWin }) => wasWin).length}`;
+    const what = `by ${prices.source} ${flipped.length} of ${members.length} prices went the other way: ${wins}`;
     const because = `${what}; sources disagree about at most ${maxFlips}`;
     const subject = { ...NO_SUBJECT, horizonDays };
     if (flipped.length <= maxFlips) findings.leave('outcome', subject, what);
@@ -41,7 +39,7 @@ function reassessRow({ prediction, resolution, outcome, opened, status }: Checke
   const [first, last] = [closes.get(from), closes.get(to)];
   if (resolution === null || outcome === null || !opened || first === undefined || last === undefined) return null;
   const [fromCents, toCents] = [toPriceCents(first), toPriceCents(last)];
-  const isWin = status !== 'HOLD' && scoreDirection(resolution.data.direction, fromCents, toCents) === 'WIN';
+  const isWin = computeStatus(resolution.data, fromCents, toCents) === 'WIN';
   const isFlipped = outcome.rose !== toCents > fromCents;
   return { prediction, outcome, isFlipped, isWin, wasWin: status === 'WIN', returnBps: computeReturnBps(fromCents, toCents) };
 }

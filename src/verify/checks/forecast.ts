@@ -3,9 +3,8 @@ import type { ResolutionData } from '../../chain/eas/attestation-schemas.ts';
 import { type CommitmentOpening, computeCommitment } from '../../chain/eas/commitment.ts';
 import { DAY_MS, formatDay } from '../../forecast/day.ts';
 import type { RecordStatus } from '../../forecast/statistics/win-rate.ts';
-import type { Prediction, PriceEvidence, Resolution } from '../evidence.ts';
-import { type FindingSubject, type Findings, formatSubject, NO_SUBJECT } from '../findings.ts';
-import { formatInstant } from '../format-instant.ts';
+import type { ChainRecord, Prediction, PriceEvidence, Resolution } from '../evidence.ts';
+import { type FindingSubject, type Findings, formatInstant, formatSubject, NO_SUBJECT } from '../findings.ts';
 import { getCloseDays, isLatePrediction, isMissedPrediction, toResolutionSubject, toSubject } from './prediction.ts';
 import { type CheckedOutcome, checkOutcome, computeStatus } from './prices.ts';
 
@@ -32,19 +31,23 @@ export function toUnresolvedRow(prediction: Prediction): CheckedRow {
   return { prediction, missed, late, resolution: null, opened: false, outcome: null, status };
 }
 
-/** Checks the resolution of a forecast, or its absence, and recomputes the outcome. @param prices undefined: closes are not checked */
-export function checkForecast(
-  prediction: Prediction,
-  resolution: Resolution | null,
-  { prices, now, findings }: { prices: PriceEvidence | undefined; now: Date; findings: Findings },
-): CheckedRow {
+export interface OutcomeContext {
+  /** Null: closes are not compared. */
+  prices: PriceEvidence | null;
+  now: Date;
+  findings: Findings;
+}
+
+/** Checks the resolution of a forecast, or its absence, and recomputes the outcome. */
+export function checkForecast(prediction: Prediction, resolution: Resolution | null, context: OutcomeContext): CheckedRow {
+  const { prices, findings } = context;
   const row = { ...toUnresolvedRow(prediction), resolution };
   if (row.status === 'VOID') {
     checkVoid(prediction, resolution !== null, findings);
     return row;
   }
   if (resolution === null) {
-    checkRevealDue(prediction, prices, now, findings);
+    checkRevealDue(prediction, context);
     return row;
   }
   const opened = checkResolution(prediction, resolution, findings);
@@ -60,12 +63,7 @@ const GRACE_MS = 2 * DAY_MS;
  * Maps each prediction's uid to its first resolution. Reports resolutions of unknown predictions and repeated ones.
  * @param areAll whether these are all resolutions, so that a single one is known to be the only one
  */
-export function matchResolutions(
-  predictions: readonly Prediction[],
-  resolutions: readonly Resolution[],
-  findings: Findings,
-  areAll = true,
-): ReadonlyMap<Hex, Resolution> {
+export function matchResolutions({ predictions, resolutions }: ChainRecord, findings: Findings, areAll = true) {
   const known = new Map(predictions.map((prediction) => [prediction.uid, prediction]));
   const matched = new Map<Hex, Resolution>();
   for (const [refUid, [first, ...more]] of Map.groupBy(resolutions, (one) => one.refUid)) {
@@ -104,12 +102,12 @@ function checkVoid(prediction: Prediction, isResolved: boolean, findings: Findin
 }
 
 /** The record's data ends before the outcome window, so the forecast can never resolve. */
-export function isBeyondData(prediction: Prediction, prices: Pick<PriceEvidence, 'endsOn'> | undefined): boolean {
-  return prices !== undefined && prices.endsOn !== null && getCloseDays(prediction).to > prices.endsOn;
+export function isBeyondData(prediction: Prediction, prices: Pick<PriceEvidence, 'endsOn'> | null): boolean {
+  return getCloseDays(prediction).to > (prices?.endsOn ?? Number.POSITIVE_INFINITY);
 }
 
 /** Checks a forecast without a resolution: its outcome is not due, or withheld. */
-function checkRevealDue(prediction: Prediction, prices: PriceEvidence | undefined, now: Date, findings: Findings): void {
+function checkRevealDue(prediction: Prediction, { prices, now, findings }: OutcomeContext): void {
   const subject = toResolutionSubject(prediction);
   const { resolvesAt } = prediction.data;
   const end = formatInstant(resolvesAt);
@@ -142,15 +140,11 @@ function checkResolution(prediction: Prediction, { at, data }: Resolution, findi
     findings.note(`${formatSubject(toSubject(prediction))}: revealed late, at ${made}; it was over at ${end}`);
   }
   checkValues(subject, data, findings);
-  return checkOpening(subject, { commitment, opening: data }, findings);
+  return checkOpening(subject, commitment, data, findings);
 }
 
 /** @returns whether salt and values open the commitment */
-export function checkOpening(
-  subject: FindingSubject,
-  { commitment, opening }: { commitment: Hex; opening: CommitmentOpening },
-  findings: Findings,
-): boolean {
+export function checkOpening(subject: FindingSubject, commitment: Hex, opening: CommitmentOpening, findings: Findings): boolean {
   const actual = tryComputeCommitment(opening);
   const reason = actual === commitment ? '' : describeCommitted(opening, commitment);
   const because = `the revealed salt and values do not open the commitment: ${reason}`;

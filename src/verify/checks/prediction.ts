@@ -1,8 +1,7 @@
 import { zeroHash } from 'viem';
 import { type Day, toInstantMs } from '../../forecast/day.ts';
 import type { Prediction, RivalSearch } from '../evidence.ts';
-import { type FindingSubject, type Findings, formatSubject } from '../findings.ts';
-import { formatInstant } from '../format-instant.ts';
+import { type FindingSubject, type Findings, formatInstant, formatSubject } from '../findings.ts';
 
 export function toSubject({ uid, data: { horizonDays, day, sequence } }: Prediction): FindingSubject {
   return { attestation: 'prediction', horizonDays, day, sequence, uid };

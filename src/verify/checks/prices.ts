@@ -28,7 +28,7 @@ export function computeStatus({ signal, direction }: Pick<ResolutionData, 'signa
 }
 
 /** Checks return and outcome against the revealed closes, and those against the independent ones, which take precedence. */
-export function checkOutcome(prediction: Prediction, { data }: Resolution, prices: PriceEvidence | undefined, findings: Findings) {
+export function checkOutcome(prediction: Prediction, { data }: Resolution, prices: PriceEvidence | null, findings: Findings) {
   const subject = toResolutionSubject(prediction);
   const { btcAtSignalCents, btcAtResolutionCents, signal, direction, returnBps, outcome } = data;
   const expectedReturn = computeReturnBps(btcAtSignalCents, btcAtResolutionCents);
@@ -39,18 +39,16 @@ export function checkOutcome(prediction: Prediction, { data }: Resolution, price
   findings.compare('outcome', subject, { field: 'outcome', expected, actual: outcome, because });
   const { from, to } = getCloseDays(prediction);
   const check = (field: string, day: Day, cents: number) =>
-    prices === undefined ? cents : checkClose({ subject, field, day, cents }, prices, findings);
+    prices === null ? cents : checkClose({ subject, field, day, cents }, prices, findings);
   const fromCents = check('btcAtSignal', from, btcAtSignalCents);
   const toCents = check('btcAtResolution', to, btcAtResolutionCents);
   return { fromCents, toCents, returnBps: computeReturnBps(fromCents, toCents), rose: toCents > fromCents };
 }
 
+type Close = { subject: FindingSubject; field: string; day: Day; cents: number };
+
 /** @returns the close that counts */
-function checkClose(
-  { subject, field, day, cents }: { subject: FindingSubject; field: string; day: Day; cents: number },
-  { source, closes, toleranceBps }: PriceEvidence,
-  findings: Findings,
-): number {
+function checkClose({ subject, field, day, cents }: Close, { source, closes, toleranceBps }: PriceEvidence, findings: Findings): number {
   const usd = closes.get(day);
   if (usd === undefined) {
     findings.leave('price', subject, `${source} has no close of ${formatDay(day)}`);

@@ -1,18 +1,18 @@
 import type { BaseRates } from '../../forecast/fit/base-rates.ts';
+import { selectNonOverlapping } from '../../forecast/scoring.ts';
 import { publishHorizonRow, publishRecordSummary } from '../../forecast/statistics/published-summary.ts';
 import { computeRecordStatistics, type RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
 import { type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
-import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.ts';
 import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
 import type { CheckedRow } from './forecast.ts';
 
 /** Recomputed figures of one horizon. */
 export type RecomputedFigures = ReturnType<typeof recompute>;
 
-/** Computes summary and statistics of the rows of one horizon, ordered by sequence. */
+/** Computes summary and statistics of the rows of one horizon, ordered by sequence; `checkSequences` has reported a second row of a day. */
 export function recompute(rows: readonly RecordRow[], horizonDays: number) {
-  const ascending = keepFirstOfDay(rows);
-  const scored = ascending.flatMap((row): ScoredForecast[] => (row.scored === null ? [] : [row.scored]));
+  const ascending = selectNonOverlapping(rows, 1);
+  const scored = ascending.flatMap((row) => row.scored ?? []);
   return {
     horizonDays,
     rows: [...rows],
@@ -23,24 +23,13 @@ export function recompute(rows: readonly RecordRow[], horizonDays: number) {
 
 /** Input of the statistics, with the base rate known at the time; null where the prices do not provide it. */
 export function toRecordRows(rows: readonly CheckedRow[], baseRates: BaseRates): RecordRow[] {
-  return rows.map((row) => {
-    const { day, horizonDays } = row.prediction.data;
-    return { day, status: row.status, missed: row.missed, scored: toScoredForecast(row, baseRates(day, horizonDays)) };
+  return rows.map(({ prediction, resolution, outcome, opened, status, missed }) => {
+    const { day, horizonDays } = prediction.data;
+    if (resolution === null || outcome === null || !opened) return { day, status, missed, scored: null };
+    const { signal, direction, pUpBps } = resolution.data;
+    const call = { call: signal === 'HOLD' ? null : direction, rose: outcome.rose, pUp: pUpBps / 10_000 };
+    return { day, status, missed, scored: { day, ...call, climatology: baseRates(day, horizonDays), distribution: null } };
   });
-}
-
-function toScoredForecast({ prediction, resolution, outcome, opened }: CheckedRow, climatology: number | null): ScoredForecast | null {
-  if (resolution === null || outcome === null || !opened) return null;
-  const { signal, direction, pUpBps } = resolution.data;
-  const call = signal === 'HOLD' ? null : direction;
-  return { day: prediction.data.day, call, rose: outcome.rose, pUp: pUpBps / 10_000, climatology, distribution: null };
-}
-
-/** Statistics require one forecast per day; `checkSequences` has reported the others. */
-function keepFirstOfDay(rows: readonly RecordRow[]): RecordRow[] {
-  const kept: RecordRow[] = [];
-  for (const row of rows) if (row.day > (kept.at(-1)?.day ?? Number.NEGATIVE_INFINITY)) kept.push(row);
-  return kept;
 }
 
 /** The figures in the service's format; undefined where chain and prices do not determine them. */

@@ -1,15 +1,10 @@
 import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
-import type { CheckedRow } from '../checks/forecast.ts';
+import type { CheckedRow, OutcomeContext } from '../checks/forecast.ts';
 import { buildExpectedFigures, buildHorizonFigures, type RecomputedFigures, recompute } from '../checks/statistics.ts';
 import type { ClaimedScorecard } from '../evidence.ts';
 import { type Findings, NO_SUBJECT } from '../findings.ts';
 import { compareTree } from './figure-tree.ts';
-import { compareRows, type RowContext } from './rows.ts';
-
-export interface ClaimContext extends Omit<RowContext, 'horizonDays'> {
-  /** One scorecard per horizon in the order of `HORIZONS`. */
-  answers: readonly ClaimedScorecard[];
-}
+import { compareRows } from './rows.ts';
 
 const OPTIONAL_MEMBERS = ['stats', 'statistics', 'byHorizon'] as const;
 /** Neither chain nor prices determine these. */
@@ -18,11 +13,10 @@ const MAX_DOUBTS_LISTED = 4;
 const MAX_NAMES_LISTED = 10;
 const MAX_NAME_LENGTH = 60;
 
-/** Compares each row and figure that a service claims with the proven ones. */
-export function compareClaims(
-  { rows, recomputed }: { rows: readonly CheckedRow[]; recomputed: readonly RecomputedFigures[] },
-  { answers, ...context }: ClaimContext,
-): void {
+type ClaimContext = OutcomeContext & { answers: readonly ClaimedScorecard[] };
+
+/** Compares each row and figure that a service claims with the proven ones. `answers` are one scorecard per horizon, as `HORIZONS`. */
+export function compareClaims(rows: readonly CheckedRow[], recomputed: RecomputedFigures[], { answers, ...context }: ClaimContext): void {
   const { prices, findings } = context;
   const proven = HORIZONS.map((horizonDays, index): RecomputedFigures => {
     const members = rows.filter(({ prediction }) => prediction.data.horizonDays === horizonDays);
@@ -34,14 +28,17 @@ export function compareClaims(
   const names = new Set<string>();
   for (const [index, claim] of answers.entries()) {
     const { horizonDays } = proven[index];
-    const scorecards = { path: '', expected: buildExpectedScorecard(proven, index, claim), found: keyHorizons(claim) };
-    compareTree(scorecards, {
-      ...{ check: 'figure', subject: { ...NO_SUBJECT, horizonDays }, findings },
-      getTolerance: prices?.toleranceBps === 0 ? getRoundingTolerance : getSourceTolerance,
-      onDoubt: ({ path, expected, found }) =>
-        void doubts.push(`${horizonDays}d ${path} ${found.toFixed(5)}, with these prices ${expected.toFixed(5)}`),
-      onExtra: (path) => void names.add(path.slice(0, MAX_NAME_LENGTH)),
-    });
+    const found = claim.byHorizon === undefined ? claim : { ...claim, byHorizon: keyByHorizon(claim.byHorizon) };
+    compareTree(
+      { path: '', expected: buildExpectedScorecard(proven, index, claim), found },
+      {
+        ...{ check: 'figure', subject: { ...NO_SUBJECT, horizonDays }, findings },
+        getTolerance: prices?.toleranceBps === 0 ? getRoundingTolerance : getSourceTolerance,
+        onDoubt: ({ path, expected, found }) =>
+          void doubts.push(`${horizonDays}d ${path} ${found.toFixed(5)}, with these prices ${expected.toFixed(5)}`),
+        onExtra: (path) => void names.add(path.slice(0, MAX_NAME_LENGTH)),
+      },
+    );
   }
   if (doubts.length > 0) {
     const what = 'figures against the base rate cannot be decided with prices of another source';
@@ -53,17 +50,15 @@ export function compareClaims(
 /** All figures that chain and prices determine. Each scorecard contains those of all horizons. */
 function buildExpectedScorecard(proven: readonly RecomputedFigures[], index: number, claim: ClaimedScorecard) {
   const { summary, ...parts } = buildExpectedFigures(proven[index]);
-  const figures = proven.map(buildHorizonFigures);
-  const byHorizon = { ...Object.fromEntries(figures.map((one) => [one.horizon, one])), entries: figures.length };
+  const byHorizon = keyByHorizon(proven.map(buildHorizonFigures));
   const optional = Object.entries({ ...parts, byHorizon }).filter(([name]) => claim[name] !== undefined);
   const horizon = formatHorizonName(proven[index].horizonDays);
   return { horizon, summary, ...Object.fromEntries(optional), ...Object.fromEntries(UNDETERMINED.map((name) => [name, undefined])) };
 }
 
 /** Entries by horizon, with their number: each horizon has to be there once. */
-function keyHorizons({ byHorizon, ...claim }: ClaimedScorecard) {
-  if (byHorizon === undefined) return claim;
-  return { ...claim, byHorizon: { ...Object.fromEntries(byHorizon.map((one) => [one.horizon, one])), entries: byHorizon.length } };
+function keyByHorizon(entries: readonly { horizon: string }[]) {
+  return { ...Object.fromEntries(entries.map((one) => [one.horizon, one])), entries: entries.length };
 }
 
 /** Rounding differences of sums in another order. */

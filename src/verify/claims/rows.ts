@@ -1,20 +1,14 @@
 import type { CommitmentOpening } from '../../chain/eas/commitment.ts';
 import { type Day, formatDay, toDay } from '../../forecast/day.ts';
 import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
-import type { CheckedRow } from '../checks/forecast.ts';
+import type { CheckedRow, OutcomeContext } from '../checks/forecast.ts';
 import { toSubject } from '../checks/prediction.ts';
-import { type CheckedOutcome, isSamePrice, toPriceCents } from '../checks/prices.ts';
+import { isSamePrice, toPriceCents } from '../checks/prices.ts';
 import type { ClaimedRow, ListedClaim, ListedRow, PriceEvidence, Resolution, Unread } from '../evidence.ts';
 import { type FindingSubject, type Findings, NO_SUBJECT } from '../findings.ts';
 import { compareTree } from './figure-tree.ts';
 
-export interface RowContext {
-  horizonDays: number;
-  /** Null: closes are not compared. */
-  prices: PriceEvidence | null;
-  now: Date;
-  findings: Findings;
-}
+export type RowContext = OutcomeContext & { horizonDays: number };
 
 /**
  * Compares each row of the service with the audited one.
@@ -63,10 +57,11 @@ function toClaimSubject({ date, sequence }: ClaimedRow, horizonDays: number): Fi
 }
 
 /** Compares everything that chain and prices prove of a forecast with what the service says of it. */
-export function compareRow(row: CheckedRow, claim: ClaimedRow, { prices, findings }: Pick<RowContext, 'prices' | 'findings'>): void {
-  const found = { ...claim, call: isSilent(row, claim) ? 'nothing of it' : 'a part of it' };
-  const expected = buildProvenRow(row, claim, prices);
-  compareTree({ path: '', expected, found }, { check: 'row', subject: toSubject(row.prediction), findings });
+function compareRow(row: CheckedRow, claim: ClaimedRow, { prices, findings }: Omit<OutcomeContext, 'now'>): void {
+  const isSilent = [claim.direction, claim.confidence, claim.pUp].every((value) => value === null);
+  const call = isSilent && claim.signal === (row.missed ? null : 'GATED') ? 'nothing of it' : 'a part of it';
+  const compared = { path: '', expected: buildProvenRow(row, claim, prices), found: { ...claim, call } };
+  compareTree(compared, { check: 'row', subject: toSubject(row.prediction), findings });
 }
 
 /** Undefined where nothing proves it. */
@@ -76,6 +71,7 @@ function buildProvenRow(row: CheckedRow, claim: ClaimedRow, prices: PriceEvidenc
   // Values are comparable once revealed and opened.
   const resolution = row.opened ? row.resolution : null;
   const isOver = outcome !== null && resolution !== null;
+  const scored = isOver && { actualReturn: outcome.returnBps / 10_000, actualDirection: outcome.rose ? 'UP' : 'DOWN' };
   return {
     ...{ date: formatDay(day), sequence, status, missed, attestationUid: prediction.uid, windowOpensAt, resolvesAt },
     ...(resolution !== null && getRevealedFields(resolution)),
@@ -83,23 +79,14 @@ function buildProvenRow(row: CheckedRow, claim: ClaimedRow, prices: PriceEvidenc
     call: row.resolution === null && (claim.direction === null || missed) ? 'nothing of it' : undefined,
     ...{ resolved: isOver, resolutionUid: isOver ? resolution.uid : null, resolvedAt: isOver ? resolution.at : null },
     ...{ btcAtResolution: isOver ? outcome.toCents / 100 : null, returnBps: isOver ? outcome.returnBps : null },
-    outcome: isOver ? getScoredFields(outcome, status) : null,
+    outcome: scored && ['WIN', 'LOSS'].includes(status) ? { ...scored, correct: status === 'WIN' } : null,
     btcAtSignal: outcome === null ? getOpeningClose(claim, day, prices) : outcome.fromCents / 100,
   };
 }
 
-function isSilent({ missed }: CheckedRow, { signal, direction, confidence, pUp }: ClaimedRow): boolean {
-  return signal === (missed ? null : 'GATED') && direction === null && confidence === null && pUp === null;
-}
-
-function getRevealedFields({ data }: Resolution) {
-  const { signal, direction, confidenceBps, pUpBps, btcPriceCents } = data;
-  return { signal, direction, confidence: confidenceBps / 10_000, pUp: pUpBps / 10_000, btcPrice: btcPriceCents / 100 };
-}
-
-function getScoredFields({ returnBps, rose }: CheckedOutcome, status: CheckedRow['status']): ClaimedRow['outcome'] {
-  if (status !== 'WIN' && status !== 'LOSS') return null;
-  return { actualReturn: returnBps / 10_000, actualDirection: rose ? 'UP' : 'DOWN', correct: status === 'WIN' };
+function getRevealedFields({ data: { signal, direction, ...units } }: Resolution) {
+  const [confidence, pUp] = [units.confidenceBps / 10_000, units.pUpBps / 10_000];
+  return { signal, direction, confidence, pUp, btcPrice: units.btcPriceCents / 100 };
 }
 
 /** The service shows the close at window open before it is on chain; until then the independent price is expected. */
@@ -143,19 +130,13 @@ export function compareListedRow(checked: CheckedRow, row: ListedRow, findings: 
 }
 
 /** Salt and values of an unresolved row, in units of the chain. @param salt for readers who may see it */
-export function getShownOpening(
-  { signal, direction, confidence, pUp, btcPrice, status }: ListedRow,
-  salt: string | null,
-): CommitmentOpening | Unread {
-  if (direction === null)
-    return { problem: status === 'VOID' ? 'a void forecast is never resolved on chain' : 'the values are hidden until the resolution' };
+export function getShownOpening(row: ListedRow, salt: string | null): CommitmentOpening | Unread {
+  const { signal, direction, confidence, pUp, btcPrice, status } = row;
+  const hidden = status === 'VOID' ? 'a void forecast is never resolved on chain' : 'the values are hidden until the resolution';
+  if (direction === null) return { problem: hidden };
   if (salt === null) return { problem: 'the service returns no salt to open the commitment' };
-  const values = {
-    confidenceBps: toWholeUnits(confidence, 10_000),
-    pUpBps: toWholeUnits(pUp, 10_000),
-    btcPriceCents: toWholeUnits(btcPrice, 100),
-  };
-  return { salt, signal, direction, ...values } as CommitmentOpening;
+  const [confidenceBps, pUpBps] = [confidence, pUp].map((share) => toWholeUnits(share, 10_000));
+  return { salt, signal, direction, confidenceBps, pUpBps, btcPriceCents: toWholeUnits(btcPrice, 100) } as CommitmentOpening;
 }
 
 /** NaN when the value is not a multiple of `1 / scale`. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { claimsOf } from '../../../src/audit/command/open-claims.ts';
+import { claimsOf } from '../../../src/audit/command/open-audit.ts';
 import { CANDLE_VENUES, fetchVenueCloses } from '../../../src/audit/prices/live-prices.ts';
 import { listening } from '../../support/webhooks/receiver.ts';
 

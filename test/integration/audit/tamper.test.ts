@@ -5,7 +5,6 @@ import type { AuditChain } from '../../../src/audit/chain/audit-chain.ts';
 import { openAuditChain } from '../../../src/audit/command/open-chain.ts';
 import type { AuditPrices } from '../../../src/audit/prices/audit-prices.ts';
 import type { AuditReport } from '../../../src/audit/report/audit-report.ts';
-import type { AuditDifference } from '../../../src/audit/report/differences.ts';
 import { reportText } from '../../../src/audit/report/report-text.ts';
 import { type Day, formatDay, toInstantMs } from '../../../src/forecast/day.ts';
 import { type TestChain, testChain } from '../../support/chain/chain.ts';
@@ -55,7 +54,7 @@ async function auditOf(
 }
 
 /** The differences, without what follows from them. */
-function found({ report }: Run): Pick<AuditDifference, 'check' | 'date' | 'horizonDays' | 'sequence' | 'field'>[] {
+function found({ report }: Run): Pick<AuditReport['differences'][number], 'check' | 'date' | 'horizonDays' | 'sequence' | 'field'>[] {
   return report.differences.map(({ check, date, horizonDays, sequence, field }) => ({ check, date, horizonDays, sequence, field }));
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { composeContest } from '../../../src/app/pipeline/pipeline.ts';
 import { audit } from '../../../src/audit/audit.ts';
+import { claimsOf } from '../../../src/audit/command/open-audit.ts';
 import { openAuditChain } from '../../../src/audit/command/open-chain.ts';
-import { claimsOf } from '../../../src/audit/command/open-claims.ts';
 import { openRecordPrices } from '../../../src/cli/commands/audit-prices.ts';
 import { type Day, toInstantMs } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';

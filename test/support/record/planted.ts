@@ -1,6 +1,6 @@
 import { decodeFunctionResult, encodeFunctionResult, type Hex, numberToHex, toFunctionSelector, zeroHash } from 'viem';
-import { readAttestation } from '../../../src/audit/chain/audit-chain.ts';
-import { findAttestations, readNewestBlock } from '../../../src/audit/chain/find-attestations.ts';
+import { readAttestation, readBlock } from '../../../src/audit/chain/audit-chain.ts';
+import { findAttestations } from '../../../src/audit/chain/find-attestations.ts';
 import { openAuditChain } from '../../../src/audit/command/open-chain.ts';
 import { easAbi } from '../../../src/chain/eas/abi.ts';
 import type { PredictionData, ResolutionData } from '../../../src/chain/eas/attestation-schemas.ts';
@@ -19,7 +19,7 @@ export const HORIZON = 1;
 /** The uids of the forecast under check, and of that of the day before. */
 export async function findUids(rpcUrl: string, { attester, firstDay }: WrittenRecord): Promise<Verified['uids']> {
   const reader = await openAuditChain({ rpcUrl });
-  const range = { attester, fromBlock: 0, throughBlock: await readNewestBlock(reader) };
+  const range = { attester, fromBlock: 0, throughBlock: (await readBlock(reader, 'latest')).number };
   const [predictions, resolutions] = await Promise.all(
     (['prediction', 'resolution'] as const).map(async (schema) => {
       const found = await findAttestations(reader, schema, range);

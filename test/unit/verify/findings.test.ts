@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFindings, NO_SUBJECT } from '../../../src/verify/findings.ts';
-import { toPlainLine } from '../../../src/verify/plain-line.ts';
+import { createFindings, NO_SUBJECT, toPlainLine } from '../../../src/verify/findings.ts';
 
 const HOSTILE = '\x1b[2J\x1b[HAGREES\x07\x9b1m\u202Eesrever\r\nnext';
 const SHOWN = '\uFFFD[2J\uFFFD[HAGREES\uFFFD\uFFFD1m\uFFFDesrever next';

@@ -1,4 +1,4 @@
-import { toPlainLine } from '../../../verify/plain-line.ts';
+import { toPlainLine } from '../../../verify/findings.ts';
 import { type Cell, getCellText, paintCell, type TerminalWriter } from './style.ts';
 
 const INDENT = 2;

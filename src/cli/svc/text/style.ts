@@ -1,5 +1,5 @@
 import { inspect, styleText } from 'node:util';
-import { toPlainLine } from '../../../verify/plain-line.ts';
+import { toPlainLine } from '../../../verify/findings.ts';
 import type { CliContext, TerminalOutput } from '../context.ts';
 
 const STYLES = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const;

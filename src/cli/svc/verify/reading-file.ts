@@ -28,10 +28,8 @@ const SAVED = z.object({
 });
 
 /** The reading of a record that was interrupted (`isContinued`), or a new one. A file of another record, or a damaged one, is not used. */
-export async function openReadingFile(
-  context: CliContext,
-  { chain, attester, fromBlock }: { chain: AuditChain; attester: Address; fromBlock: number },
-) {
+export async function openReadingFile(context: CliContext, record: { chain: AuditChain; attester: Address; fromBlock: number }) {
+  const { chain, attester, fromBlock } = record;
   const scope = `${chain.chainId}:${chain.addresses.eas}:${attester}:${fromBlock}`.toLowerCase();
   const path = join(getConfigFolder(context), `reading-${chain.chainId}-${attester.toLowerCase()}.json`);
   const saved = SAVED.safeParse(await readJsonFile(path));

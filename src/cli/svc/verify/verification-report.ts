@@ -1,8 +1,7 @@
-import type { AuditReport } from '../../../audit/report/audit-report.ts';
-import { listDifferences, listGaps } from '../../../audit/report/differences.ts';
+import { type AuditReport, listDifferences, listGaps } from '../../../audit/report/audit-report.ts';
 import { formatDay } from '../../../forecast/day.ts';
 import type { CheckedRow } from '../../../verify/checks/forecast.ts';
-import { formatInstant } from '../../../verify/format-instant.ts';
+import { formatInstant } from '../../../verify/findings.ts';
 import { formatForecastVerdict, getVerdict, tallyChecks } from '../../../verify/summary.ts';
 import type { RecordLocation } from '../record-location.ts';
 import { formatMinute, formatPercentOrDash, formatReturn, formatUsdAmount } from '../text/amounts.ts';
@@ -18,7 +17,7 @@ export type VerificationReport = ReturnType<typeof buildVerificationReport>;
 export function buildVerificationReport({ row, findings: { list, notes } }: ForecastVerification, location: RecordLocation) {
   const { chain, attester, endpoint, takenFromService } = location;
   const verdict = VERDICTS[getVerdict(list)];
-  const differences = listDifferences(list);
+  const resolution = row?.resolution ?? null;
   const soFar = verdict === 'verified' && row?.status === 'PENDING' ? ' so far' : '';
   const missing = row === null ? list.find(({ outcome }) => outcome === 'fail')?.because : undefined;
   const notDue = list.filter(({ outcome, isDue }) => outcome === 'unknown' && !isDue);
@@ -28,10 +27,10 @@ export function buildVerificationReport({ row, findings: { list, notes } }: Fore
     verdict,
     words: `${verdict.toUpperCase()}${soFar}: ${missing ?? formatForecastVerdict(list, row)}.`,
     where: { chainId: chain.chainId, attester, eas: chain.addresses.eas, endpoint, takenFromService },
-    prediction: row === null ? null : toPredictionJson(row),
-    resolution: row === null || row.resolution === null ? null : toResolutionJson(row.resolution),
-    checks: made.map(({ check, rule, failed, passed }) => ({ check, what: rule, ok: failed === 0 && passed > 0 })),
-    differences,
+    prediction: row && toPredictionJson(row),
+    resolution: resolution && { uid: resolution.uid, attestedAt: formatInstant(resolution.at), ...resolution.data },
+    checks: made.map(({ check, what, failed, passed }) => ({ check, what, ok: failed === 0 && passed > 0 })),
+    differences: listDifferences(list),
     notes,
     incomplete: listGaps(list, []),
     unchecked: [...new Set(notDue.map(({ because }) => because))],
@@ -47,12 +46,8 @@ function toPredictionJson({ prediction: { uid, at, data }, status, late, missed 
   };
 }
 
-function toResolutionJson({ uid, at, data }: NonNullable<CheckedRow['resolution']>) {
-  return { uid, attestedAt: formatInstant(at), ...data };
-}
-
 export function formatVerification(report: VerificationReport, writer: TerminalWriter): string[] {
-  const { where, checks, words, ...rest } = report;
+  const { where, checks } = report;
   const name = (part: RecordLocation['takenFromService'][number]) =>
     where.takenFromService.includes(part) ? ', named by the service' : '';
   const facts = [
@@ -60,13 +55,8 @@ export function formatVerification(report: VerificationReport, writer: TerminalW
     ['EAS', `${where.eas}${name('eas')}`],
     ['Attester', `${where.attester}${name('attester')}`],
   ] as const;
-  return [
-    ...formatForecast(report, writer),
-    ...formatFacts(facts, writer),
-    '',
-    ...formatCheckLines(checks, writer),
-    ...formatConclusion({ ...rest, words }, writer),
-  ];
+  const subject = [...formatForecast(report, writer), ...formatFacts(facts, writer)];
+  return [...subject, '', ...formatCheckLines(checks, writer), ...formatConclusion(report, writer)];
 }
 
 const STYLES = { agrees: 'green', verified: 'green', differs: 'red', incomplete: 'yellow' } as const;
@@ -101,7 +91,7 @@ function formatForecast({ prediction, resolution }: VerificationReport, writer: 
   return [title, ...formatFacts(facts, writer), ''];
 }
 
-function listRevealed(resolution: ReturnType<typeof toResolutionJson>) {
+function listRevealed(resolution: NonNullable<VerificationReport['resolution']>) {
   const { uid, signal, direction, pUpBps, btcAtSignalCents, btcAtResolutionCents, returnBps } = resolution;
   const closes = `${formatUsdAmount(btcAtSignalCents / 100)} to ${formatUsdAmount(btcAtResolutionCents / 100)} USD`;
   return [

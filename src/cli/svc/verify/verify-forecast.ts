@@ -1,45 +1,42 @@
 import type { Hex } from 'viem';
 import * as collector from '../../../audit/chain/collect-forecast-evidence.ts';
-import { formatDay, parseDay } from '../../../forecast/day.ts';
+import { parseDay } from '../../../forecast/day.ts';
 import { HORIZONS, type HorizonName } from '../../../forecast/model.ts';
 import { UsageError } from '../../../platform/usage-error.ts';
 import { checkForecastEvidence } from '../../../verify/check-forecast-evidence.ts';
-import type { CheckedRow } from '../../../verify/checks/forecast.ts';
 import { toSubject } from '../../../verify/checks/prediction.ts';
-import { createFindings, type Findings, NO_SUBJECT } from '../../../verify/findings.ts';
+import { createFindings, NO_SUBJECT } from '../../../verify/findings.ts';
 
-export interface ForecastVerification {
-  /** Null: no readable prediction of the query is on chain. */
-  row: CheckedRow | null;
-  findings: Findings;
-}
+export type ForecastVerification = Awaited<ReturnType<typeof verifyForecast>>;
 
 const PREDICTION_ID = new RegExp(`^(\\d{4}-\\d{2}-\\d{2}):([${HORIZONS.join('')}])d$`);
 
 /** @param id a uid, `2026-11-14:7d` or `latest` @param horizon of `latest` @throws UsageError */
 export function parseForecastQuery(id: string, horizon: HorizonName): collector.ForecastQuery {
-  if (id === 'latest') return { newestOf: Number(horizon.slice(0, -1)) };
-  if (/^0x[0-9a-fA-F]{64}$/.test(id)) return { uid: id.toLowerCase() as Hex };
+  const newestOf = Number(horizon.slice(0, -1));
+  if (id === 'latest') return { newestOf, what: `forecast over ${newestOf} days in its last days` };
+  const what = `forecast ${id.toLowerCase()}`;
+  if (/^0x[0-9a-fA-F]{64}$/.test(id)) return { uid: id.toLowerCase() as Hex, what };
   const [, date, days] = PREDICTION_ID.exec(id) ?? [];
   if (date === undefined) {
     throw new UsageError('id', 'must be a uid (0x and 64 hex characters), a prediction id such as 2026-11-14:7d, latest or all');
   }
   try {
-    return { day: parseDay(date), horizonDays: Number(days) };
+    return { day: parseDay(date), horizonDays: Number(days), what };
   } catch {
     throw new UsageError('id', `${date} is not a day`);
   }
 }
 
 /**
- * Reads a forecast from the chain and checks everything that the chain shows about it.
- * @throws OracleError CHAIN_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID
+ * Reads a forecast from the chain and checks everything that the chain shows about it. The row is null when no readable prediction of the
+ * query is on chain. @throws OracleError CHAIN_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID
  */
-export async function verifyForecast(search: collector.ForecastSearch, query: collector.ForecastQuery): Promise<ForecastVerification> {
+export async function verifyForecast(search: collector.ForecastSearch, query: collector.ForecastQuery) {
   const findings = createFindings();
   const found = await collector.findForecast(search, query);
   if (found === null) {
-    const because = `no readable ${describeQuery(query)} of this attester is on chain`;
+    const because = `no readable ${query.what} of this attester is on chain`;
     findings.fail('found', NO_SUBJECT, { field: 'uid', expected: 'an attestation', actual: null, because });
     return { row: null, findings };
   }
@@ -48,10 +45,4 @@ export async function verifyForecast(search: collector.ForecastSearch, query: co
   const rest = 'the rest of the record was not read: svc verify all, or svc audit';
   if (row !== null) findings.leave('sequence', toSubject(row.prediction), rest, false);
   return { row, findings };
-}
-
-function describeQuery(query: collector.ForecastQuery): string {
-  if ('uid' in query) return `forecast ${query.uid}`;
-  if ('newestOf' in query) return `forecast over ${query.newestOf} days in its last days`;
-  return `forecast ${formatDay(query.day)}:${query.horizonDays}d`;
 }

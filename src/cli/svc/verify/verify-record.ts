@@ -1,14 +1,11 @@
 import { audit } from '../../../audit/audit.ts';
-import { createProgressLine } from '../../../audit/command/run-audit.ts';
+import { createProgressLine, EXIT_CODES } from '../../../audit/command/run-audit.ts';
 import type { AuditPrices } from '../../../audit/prices/audit-prices.ts';
-import { EXIT } from '../command.ts';
 import type { CliContext } from '../context.ts';
 import { printNotice, printResult } from '../print.ts';
 import type { RecordLocation } from '../record-location.ts';
 import { openReadingFile } from './reading-file.ts';
 import { formatConclusion } from './verification-report.ts';
-
-const EXIT_CODES = { agrees: EXIT.ok, differs: EXIT.failed, incomplete: EXIT.incomplete } as const;
 
 /**
  * Checks the whole record from the chain. What was read is kept when the reading ends early, and the next call continues with it.
@@ -26,17 +23,15 @@ export async function verifyRecord(
   const progress = createProgressLine(context.err);
   const { state } = file;
   try {
-    const onProgress = progress.update;
-    const report = await audit({ ...{ chain, attester, fromBlock, prices, claims: null, now: context.now() }, state, signal, onProgress });
-    progress.end();
+    const options = { chain, attester, fromBlock, prices, claims: null, now: context.now(), state, signal, onProgress: progress.update };
+    const report = await audit(options).finally(progress.end);
     await file.remove();
     printResult(context, json, report, (writer) => formatConclusion({ ...report, words: `${report.summary}.` }, writer).slice(1));
     return EXIT_CODES[report.verdict];
   } catch (error) {
-    progress.end();
     await file.save();
     printNotice(context, `Not finished: ${state.contents.size} attestations were read. The same command continues (${file.path}).`);
-    if (signal.aborted) return EXIT.incomplete;
+    if (signal.aborted) return EXIT_CODES.incomplete;
     throw error;
   }
 }

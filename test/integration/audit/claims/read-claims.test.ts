@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { audit } from '../../../../src/audit/audit.ts';
 import { readClaims, type ServiceClaims } from '../../../../src/audit/claims/service-claims.ts';
+import { claimsOf } from '../../../../src/audit/command/open-audit.ts';
 import { openAuditChain } from '../../../../src/audit/command/open-chain.ts';
-import { claimsOf } from '../../../../src/audit/command/open-claims.ts';
 import { openRecordPrices } from '../../../../src/cli/commands/audit-prices.ts';
 import { HORIZONS } from '../../../../src/forecast/model.ts';
 import type { AttestationEvidence } from '../../../../src/verify/evidence.ts';

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { mayBeInProgress } from '../../../../src/audit/audit.ts';
 import { AUDIT_OPTIONS, type AuditCommand } from '../../../../src/audit/command/run-audit.ts';
 import type { AuditReport } from '../../../../src/audit/report/audit-report.ts';
-import type { AuditDifference } from '../../../../src/audit/report/differences.ts';
 import { parseCommandLine } from '../../../../src/cli/svc/command-line.ts';
 import { printError } from '../../../../src/cli/svc/print-error.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
@@ -72,7 +71,11 @@ describe('an audit that cannot be run', () => {
 describe('mayBeInProgress', () => {
   const at = '2026-03-01T12:00:00.000Z';
   const report = (checks: string[], newestAttestationAt: string | null) =>
-    ({ differences: checks.map((check) => ({ check }) as AuditDifference), newestAttestationAt, auditedAt: at }) as AuditReport;
+    ({
+      differences: checks.map((check) => ({ check }) as AuditReport['differences'][number]),
+      newestAttestationAt,
+      auditedAt: at,
+    }) as AuditReport;
 
   it('is true only for claims shortly after an attestation', () => {
     expect(mayBeInProgress(report(['row', 'figure'], '2026-03-01T11:56:00.000Z'))).toBe(true);

@@ -107,13 +107,13 @@ const openOf = ([finding]: RowFinding[]) =>
 
 it('verifies a row with its predecessor', async () => {
   const found = await findingsOf([row]);
-  expect(found).toMatchObject([{ verdict: 'verified' }]);
+  expect(found).toMatchObject([{ verdict: 'pass' }]);
   expect(openOf(found)).toEqual([]);
 });
 
 it('finds a second commitment for the same day in few requests', async () => {
   onChain.push(twin);
-  expect(await findingsOf([row])).toMatchObject([{ verdict: 'mismatch', summary: 'Does not match: onePrediction' }]);
+  expect(await findingsOf([row])).toMatchObject([{ verdict: 'fail', summary: 'Does not match: onePrediction' }]);
   // Chain id, the prediction, first and last block, blocks of the range, events and the attestations that they name, the other two.
   const asked = ['eth_chainId', 'eth_call', 'eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getLogs', 'eth_call', 'eth_call'];
   expect(posts.map((calls) => calls[0]?.method)).toEqual(asked);
@@ -163,7 +163,7 @@ it('finds it when a full page of rows is checked', async () => {
   const days = Array.from({ length: 360 }, (_, index) => index);
   const rows = days.map((index) => ({ ...row, sequence: 60 + 2 * index, windowOpensAt: new Date(OPENS - index * DAY_MS).toISOString() }));
   onChain.push(...days.flatMap((index) => junk(4, OPENS / 1_000 - index * 86_400 - 8_000)));
-  expect((await findingsOf(rows.slice(0, 50)))[0]).toMatchObject({ verdict: 'verified' });
+  expect((await findingsOf(rows.slice(0, 50)))[0]).toMatchObject({ verdict: 'pass' });
   onChain.push(twin);
   for (const shown of [50, 360]) {
     expect((await findingsOf(rows.slice(0, shown)))[0]).toMatchObject({ summary: 'Does not match: onePrediction' });
@@ -178,7 +178,7 @@ it('reports an attestation that is listed but not returned', async () => {
   });
   const why = 'the endpoint lists an attestation but does not return it';
   const found = await findingsOf([row]);
-  expect(found).toMatchObject([{ verdict: 'verified' }]);
+  expect(found).toMatchObject([{ verdict: 'pass' }]);
   expect(openOf(found)).toEqual([['onePrediction', why]]);
 });
 
@@ -210,14 +210,14 @@ it.each([
     return Response.json([{ jsonrpc: '2.0', id: 1, result: logs() }]);
   });
   const found = await findingsOf([row]);
-  expect(found).toMatchObject([{ verdict: 'verified' }]);
+  expect(found).toMatchObject([{ verdict: 'pass' }]);
   expect(openOf(found)).toEqual([['onePrediction', why]]);
 });
 
 it('limits the number of searched blocks', async () => {
   const longAgo = { ...row, sequence: 12, windowOpensAt: new Date(OPENS - 10 * DAY_MS).toISOString() };
   const found = await findingsOf([row, longAgo]);
-  expect(found[0]).toMatchObject({ verdict: 'verified' });
+  expect(found[0]).toMatchObject({ verdict: 'pass' });
   expect(openOf(found)).toEqual([['onePrediction', expect.stringMatching(/^475200 blocks are too many to search at once/)]]);
   expect(posts.flat().some(({ method }) => method === 'eth_getLogs')).toBe(false);
 });
@@ -226,7 +226,7 @@ it('continues after a malformed row', async () => {
   const odd = { ...row, sequence: 12, attestationUid: '0x12g4' };
   const none = { ...row, sequence: 13, outcome: undefined, windowOpensAt: undefined, attestationUid: null } as unknown as ScorecardRow;
   const findings = await findingsOf([odd, none, row]);
-  expect(findings.map(({ verdict }) => verdict)).toEqual(['mismatch', 'mismatch', 'verified']);
+  expect(findings.map(({ verdict }) => verdict)).toEqual(['fail', 'fail', 'pass']);
   expect(findings[0].summary).toContain('found');
   expect(reported).not.toHaveBeenCalled();
   const unreadable = {
@@ -257,5 +257,5 @@ it('rejects an attestation contract that the service could have deployed', async
   expect(at(31_337, EAS, true)).toBeNull();
   expect(at(31_337, fake, true)).toMatch(/^the service names/);
   const elsewhere = { ...INFO, chain: { ...INFO.chain, id: 137 }, contracts: { ...INFO.contracts, eas: fake } } as ApiResponses['info'];
-  expect(await findingsOf([row], elsewhere)).toMatchObject([{ verdict: 'unchecked', findings: [] }]);
+  expect(await findingsOf([row], elsewhere)).toMatchObject([{ verdict: 'unknown', findings: [] }]);
 });

@@ -8,7 +8,7 @@ import { createFindings, NO_SUBJECT } from '../../../../src/verify/findings.ts';
 function finding(stage: RowFinding['stage'], ...open: CheckId[]): RowFinding {
   const { list, leave } = createFindings();
   for (const check of open) leave(check, NO_SUBJECT, 'it is silent', false);
-  return { verdict: 'verified', stage, summary: '', findings: list };
+  return { verdict: 'pass', stage, summary: '', findings: list };
 }
 
 it('separates unresolved, void and incomplete findings in the tally', () => {
@@ -19,7 +19,7 @@ it('separates unresolved, void and incomplete findings in the tally', () => {
     finding('open', 'revealed', 'metadata'),
     finding('void', 'metadata'),
   ];
-  const others = (['mismatch', 'unchecked', 'unchecked'] as const).map((verdict) => ({ ...finding('open', 'revealed'), verdict }));
+  const others = (['fail', 'unknown', 'unknown'] as const).map((verdict) => ({ ...finding('open', 'revealed'), verdict }));
   expect(formatTally([...all, ...others])).toBe(
     '4 verified (2 so far, the rest once revealed; 1 as void, which never count; ' +
       '2 without metadata, which was unavailable: see the rows), 1 do not match, 2 could not be checked.',

@@ -85,6 +85,15 @@ export const OPEN = {
   ...{ resolved: false, returnBps: null, resolvedAt: null, outcome: null },
 };
 
+/** Predictions that are void, and the rows of a service that shows them so. */
+export const LATE = prediction({ time: OPENS / 1_000 + 60 });
+export const MISSED = prediction({}, zeroHash);
+export const VOID_ROW = { ...OPEN, status: 'VOID' };
+export const MISSED_ROW = { ...VOID_ROW, missed: true, signal: null };
+
+/** Of an endpoint that does not answer. */
+export const SILENT = { problem: 'it is silent' };
+
 export const NEIGHBOURS: ListedClaim['neighbours'] = {
   before: { sequence: 59, attestationUid: PREVIOUS.uid },
   ...{ alike: 1, openingClose: ROW.btcAtSignal, endingClose: ROW.btcAtResolution },
@@ -118,6 +127,10 @@ export function evidence(change: object = {}, options: EvidenceOptions = {}): Ev
     ...others,
   };
 }
+
+/** Evidence of the row with another prediction, which its resolution refers to. */
+export const evidenceWith = (first: RawAttestation, options: EvidenceOptions = {}) =>
+  evidence({}, { first, second: resolution(first.uid), ...options });
 
 /** All predictions of the wallet in the five hours before the window. */
 export const committed = (...all: readonly RawAttestation[]) => ({

@@ -1,4 +1,3 @@
-import { zeroHash } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { findNeighbours } from '../../../../src/dashboard/record/neighbours.ts';
 import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
@@ -6,6 +5,10 @@ import {
   before,
   evidence,
   evidenceOf,
+  evidenceWith,
+  LATE,
+  MISSED,
+  MISSED_ROW,
   NEIGHBOURS,
   OPEN,
   OPENS,
@@ -14,7 +17,8 @@ import {
   prediction,
   RESOLVES,
   ROW,
-  resolution,
+  SILENT,
+  VOID_ROW,
   verify,
   wrongIn,
 } from './evidence.ts';
@@ -25,9 +29,9 @@ const HOUR = 3_600_000;
 describe('a falsified record', () => {
   it('is unchecked when a loss is shown as unresolved', () => {
     const hidden = (now: number) => verify(evidence(OPEN, { second: null, now: new Date(now) }));
-    expect(hidden(RESOLVES + 48 * HOUR)).toMatchObject({ verdict: 'verified', summary: expect.stringMatching(/^Verified so far/) });
+    expect(hidden(RESOLVES + 48 * HOUR)).toMatchObject({ verdict: 'pass', summary: expect.stringMatching(/^Verified so far/) });
     expect(hidden(RESOLVES + 48 * HOUR + 1)).toMatchObject({
-      verdict: 'unchecked',
+      verdict: 'unknown',
       summary: expect.stringMatching(/^Could not be checked: over at 2026-03-04T00:00:00.000Z and not revealed/),
     });
     const open = hidden(RESOLVES + HOUR).findings.find(({ check }) => check === 'revealed');
@@ -35,9 +39,8 @@ describe('a falsified record', () => {
   });
 
   it('expects no outcome of a void row', () => {
-    const late = prediction({ time: OPENS / 1_000 + 60 });
-    const finding = verify(evidence({ ...OPEN, status: 'VOID' }, { first: late, second: null, now: new Date(RESOLVES + 9_999 * HOUR) }));
-    expect(finding).toMatchObject({ verdict: 'verified', stage: 'void', summary: expect.stringMatching(/^Verified as void/) });
+    const finding = verify(evidence(VOID_ROW, { first: LATE, second: null, now: new Date(RESOLVES + 9_999 * HOUR) }));
+    expect(finding).toMatchObject({ verdict: 'pass', stage: 'void', summary: expect.stringMatching(/^Verified as void/) });
     expect(finding.findings.every(({ outcome, isDue }) => outcome === 'pass' || !isDue)).toBe(true);
   });
 
@@ -59,18 +62,15 @@ describe('a falsified record', () => {
 
   it('is a mismatch when a committed day is shown as missed', () => {
     expect(wrongIn(evidence({ missed: true }))).toEqual(['row']);
-    const missed = prediction({}, zeroHash);
-    expect(wrongIn(evidence({ ...OPEN, status: 'VOID' }, { first: missed, second: null }))).toContain('row');
-    expect(wrongIn(evidence({ ...OPEN, missed: true, signal: null }, { first: missed, second: null }))).toEqual(['row']);
+    expect(wrongIn(evidence(VOID_ROW, { first: MISSED, second: null }))).toContain('row');
+    expect(wrongIn(evidence({ ...MISSED_ROW, status: 'PENDING' }, { first: MISSED, second: null }))).toEqual(['row']);
   });
 
   it('is a mismatch when it shows parts of a hidden or missed call', () => {
     for (const part of [{ pUp: 0.99 }, { confidence: 0.6 }, { signal: 'BUY' }]) {
       expect(wrongIn(evidence({ ...OPEN, ...part }, { second: null }))).toEqual(['row']);
     }
-    const missed = { first: prediction({}, zeroHash), second: null };
-    const row = { ...OPEN, status: 'VOID', missed: true, signal: null };
-    expect(wrongIn(evidence({ ...row, direction: 'UP' }, missed))).toEqual(['row']);
+    expect(wrongIn(evidence({ ...MISSED_ROW, direction: 'UP' }, { first: MISSED, second: null }))).toEqual(['row']);
   });
 
   it.each([
@@ -82,20 +82,16 @@ describe('a falsified record', () => {
     ['unreadable', {}, { data: '0x12' as const }, ['link']],
   ])('refers to a predecessor that is %s', (_, place, what, caughtBy) => {
     const previous = before(place, what);
-    const first = prediction({ refUID: previous.uid });
     const neighbours = { ...NEIGHBOURS, before: { ...ROW, sequence: 59, attestationUid: previous.uid } };
-    const given = evidence(
-      {},
-      { first, second: resolution(first.uid), neighbours, previous: evidenceOf('prediction', previous.uid, previous) },
-    );
-    expect(wrongIn(given)).toEqual(caughtBy);
+    const options = { neighbours, previous: evidenceOf('prediction', previous.uid, previous) };
+    expect(wrongIn(evidenceWith(prediction({ refUID: previous.uid }), options))).toEqual(caughtBy);
   });
 
   it('is a mismatch when its predecessor is not on chain, open when unreadable', () => {
     expect(wrongIn(evidence({}, { previous: evidenceOf('prediction', PREVIOUS.uid, null) }))).toEqual(['link']);
     expect(wrongIn(evidence({}, { previous: evidenceOf('prediction', PREVIOUS.uid, { ...PREVIOUS, time: 1n }) }))).toEqual(['link']);
-    const silent = evidence({}, { previous: evidenceOf('prediction', PREVIOUS.uid, { problem: 'it is silent' }) });
-    expect(verify(silent).verdict).toBe('verified');
+    const silent = evidence({}, { previous: evidenceOf('prediction', PREVIOUS.uid, SILENT) });
+    expect(verify(silent).verdict).toBe('pass');
     expect(openIn(silent)).toEqual(['link']);
   });
 

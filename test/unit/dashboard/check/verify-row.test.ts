@@ -6,7 +6,11 @@ import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts'
 import {
   evidence,
   evidenceOf,
+  evidenceWith,
+  LATE,
   METADATA,
+  MISSED,
+  MISSED_ROW,
   OPEN,
   OPENING,
   OPENS,
@@ -16,13 +20,15 @@ import {
   RESOLVES,
   ROW,
   resolution,
+  SILENT,
+  VOID_ROW,
   verify,
   wrongIn,
 } from './evidence.ts';
 
 describe('a resolved row', () => {
   it('is verified without open checks when everything agrees', () => {
-    expect(verify(evidence())).toMatchObject({ verdict: 'verified', summary: 'Verified: 57 checks' });
+    expect(verify(evidence())).toMatchObject({ verdict: 'pass', summary: 'Verified: 57 checks' });
     expect(openIn(evidence())).toEqual([]);
   });
 
@@ -63,7 +69,7 @@ describe('a resolved row', () => {
   );
 
   it('is a mismatch when any value differs', () => {
-    fc.assert(fc.property(change, (changed) => void expect(verify(evidence(changed)).verdict).toBe('mismatch')));
+    fc.assert(fc.property(change, (changed) => void expect(verify(evidence(changed)).verdict).toBe('fail')));
   });
 
   it.each([
@@ -75,7 +81,7 @@ describe('a resolved row', () => {
     ['it commits to something else', prediction({}, `0x${'99'.repeat(32)}`), ['opening', 'row']],
     ['its data is of no schema', prediction({ data: '0x1234' }), ['data']],
   ])('is a mismatch when %s', (_, first, caughtBy) => {
-    expect(wrongIn(evidence({}, { first, second: resolution(first.uid) }))).toEqual(caughtBy);
+    expect(wrongIn(evidenceWith(first))).toEqual(caughtBy);
   });
 
   it.each([
@@ -98,7 +104,7 @@ describe('a resolved row', () => {
 describe('an unresolved row', () => {
   it('leaves hidden values open', () => {
     const unresolved = evidence(OPEN, { second: null, now: new Date(OPENS) });
-    expect(verify(unresolved)).toMatchObject({ verdict: 'verified', summary: 'Verified so far: 33 checks', stage: 'open' });
+    expect(verify(unresolved)).toMatchObject({ verdict: 'pass', summary: 'Verified so far: 33 checks', stage: 'open' });
     expect(openIn(unresolved)).toEqual(['opening', 'revealed', 'price']);
     expect(wrongIn(evidence({ ...OPEN, status: 'WIN' }, { second: null }))).toEqual(['row']);
   });
@@ -106,20 +112,17 @@ describe('an unresolved row', () => {
   it('opens its commitment with the salt, and with no other values', () => {
     const read = { ...OPEN, signal: 'BUY', direction: 'UP', confidence: 0.5889, pUp: 0.5889 };
     const revealed = { second: null, salt: OPENING.salt, now: new Date(OPENS) };
-    expect(verify(evidence(read, revealed))).toMatchObject({ verdict: 'verified', summary: 'Verified so far: 33 checks' });
+    expect(verify(evidence(read, revealed))).toMatchObject({ verdict: 'pass', summary: 'Verified so far: 33 checks' });
     for (const lie of [{ direction: 'DOWN' }, { pUp: 0.58891 }, { btcPrice: 104_117.13 }, { signal: 'SELL' }]) {
       expect(wrongIn(evidence({ ...read, ...lie }, revealed))).toEqual(['opening']);
     }
   });
 
   it('is void only when late or missed', () => {
-    const late = prediction({ time: OPENS / 1_000 + 60 });
-    const missed = prediction({}, zeroHash);
-    const isVoid = { ...OPEN, status: 'VOID' };
-    expect(verify(evidence(isVoid, { first: late, second: null })).verdict).toBe('verified');
-    expect(verify(evidence({ ...isVoid, missed: true, signal: null }, { first: missed, second: null })).verdict).toBe('verified');
-    expect(wrongIn(evidence(isVoid, { second: null }))).toEqual(['inTime', 'row']);
-    expect(wrongIn(evidence({ ...isVoid, missed: true, signal: null }, { second: null }))).toEqual(['inTime', 'row']);
+    expect(verify(evidence(VOID_ROW, { first: LATE, second: null })).verdict).toBe('pass');
+    expect(verify(evidence(MISSED_ROW, { first: MISSED, second: null })).verdict).toBe('pass');
+    expect(wrongIn(evidence(VOID_ROW, { second: null }))).toEqual(['inTime', 'row']);
+    expect(wrongIn(evidence(MISSED_ROW, { second: null }))).toEqual(['inTime', 'row']);
   });
 });
 
@@ -127,25 +130,25 @@ describe('an unchecked row', () => {
   it('is neither verified nor a mismatch', () => {
     const notYet = evidence({ ...OPEN, attestationUid: null }, { prediction: null, second: null, now: new Date(OPENS - 1) });
     expect(verify(notYet)).toMatchObject({
-      verdict: 'unchecked',
+      verdict: 'unknown',
       summary: expect.stringContaining('it is not on chain yet'),
     });
     expect(verify({ ...notYet, now: new Date(OPENS) }).summary).toContain(
       'it is not on chain, and its window opened at 2026-03-02T00:00:00.000Z',
     );
-    expect(verify(evidence({}, { prediction: evidenceOf('prediction', PREVIOUS.uid, { problem: 'it is silent' }) }))).toMatchObject({
-      verdict: 'unchecked',
+    expect(verify(evidence({}, { prediction: evidenceOf('prediction', PREVIOUS.uid, SILENT) }))).toMatchObject({
+      verdict: 'unknown',
       summary: 'Could not be checked: it is silent',
     });
-    expect(verify(evidence({}, { resolution: evidenceOf('resolution', PREVIOUS.uid, { problem: 'it is silent' }) }))).toMatchObject({
-      verdict: 'unchecked',
+    expect(verify(evidence({}, { resolution: evidenceOf('resolution', PREVIOUS.uid, SILENT) }))).toMatchObject({
+      verdict: 'unknown',
     });
   });
 
   it('is a mismatch when a part of it differs', () => {
-    expect(
-      verify(evidence({ sequence: 7 }, { resolution: evidenceOf('resolution', PREVIOUS.uid, { problem: 'it is silent' }) })),
-    ).toMatchObject({ verdict: 'mismatch' });
+    expect(verify(evidence({ sequence: 7 }, { resolution: evidenceOf('resolution', PREVIOUS.uid, SILENT) }))).toMatchObject({
+      verdict: 'fail',
+    });
     expect(verify(evidence({}, { prediction: evidenceOf('prediction', PREVIOUS.uid, null) }))).toMatchObject({
       summary: 'Does not match: found',
     });
@@ -153,7 +156,7 @@ describe('an unchecked row', () => {
 
   it('leaves unavailable metadata open', () => {
     const given = evidence({}, { metadata: { problem: 'gone' } });
-    expect(verify(given).verdict).toBe('verified');
+    expect(verify(given).verdict).toBe('pass');
     expect(openIn(given)).toEqual(['metadata']);
   });
 });

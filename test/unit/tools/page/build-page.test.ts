@@ -37,7 +37,7 @@ const SHARED = [
   /^src\/audit\/(?:audit\.ts|prices\/audit-prices\.ts|(?:chain|claims|report)\/)/,
   /^src\/(?:platform\/errors|chain\/(?:addresses|rpc\/chain-call))\.ts$/,
 ];
-const PACKAGES = /^node_modules\/(?:@noble\/(?:hashes|curves)|viem|abitype|ox|zod)\//;
+const PACKAGES = /^node_modules\/(?:@noble\/(?:hashes|curves)|viem|abitype|ox|zod|multiformats)\//;
 
 it('bundles nothing of the server', () => {
   expect(page.inputs.filter((path) => ![...SHARED, PACKAGES].some((allowed) => allowed.test(path)))).toEqual([]);
