@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, Long } from 'mongodb';
 import type { Address, Hash, Hex } from 'viem';
 import { type CollectionIndexes, isFirstWrite } from '../../platform/mongo.ts';
+import { undoIfUncertain } from '../../platform/uncertain-write.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 import type { PaymentPayload } from './protocol/payment-payload.ts';
 import type { PaymentRequirements } from './protocol/payment-quote.ts';
@@ -137,11 +138,13 @@ export class PaymentClaimStore {
 
   /** Acquires the lease; null while it is held, or when the claim is deleted or settled. */
   acquireLease({ _id }: Pick<ClaimDoc, '_id'>): Promise<ClaimDoc | null> {
-    return this.#claims.findOneAndUpdate(
+    const holder = randomUUID();
+    const acquired = this.#claims.findOneAndUpdate(
       { _id, state: { $in: ['OPEN', 'PREPARED'] }, $expr: IS_LEASE_EXPIRED },
-      [{ $set: { holder: randomUUID(), heldUntil: LEASE_EXPIRY } }],
+      [{ $set: { holder, heldUntil: LEASE_EXPIRY } }],
       { returnDocument: 'after' },
     );
+    return undoIfUncertain(acquired, () => this.releaseLease({ _id, holder }));
   }
 
   async heartbeat({ _id, holder }: ClaimDoc): Promise<void> {
@@ -168,8 +171,8 @@ export class PaymentClaimStore {
     await this.#claims.deleteOne({ _id, holder, state: { $ne: 'SETTLED' } });
   }
 
-  /** Releases the lease of a claim with an unknown settlement status: the next request or sweep continues it. */
-  async releaseLease({ _id, holder }: ClaimDoc): Promise<void> {
+  /** Releases the lease of an unfinished claim: the next request or sweep continues it. */
+  async releaseLease({ _id, holder }: Pick<ClaimDoc, '_id' | 'holder'>): Promise<void> {
     await this.#claims.updateOne({ _id, holder }, { $set: { heldUntil: new Date(0) } });
   }
 
