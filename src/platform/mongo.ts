@@ -126,10 +126,12 @@ export async function insertInOrder<Doc extends Document>(
   }
 }
 
-/** Errors of the driver after which the same command may succeed: no connection, no primary, or a server that stops or is too slow. */
+/** Errors of the driver after which the same command may succeed: no connection, no primary, or a server that stops, is too slow or has no space. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (UNREACHABLE_ERRORS.some((kind) => error instanceof kind)) return true;
   if (!(error instanceof MongoServerError)) return false;
+  // A bulk write wraps errors of its connection.
+  if (error.errorResponse instanceof Error && isDatabaseUnreachable(error.errorResponse)) return true;
   return RETRYABLE_CODES.has(Number(error.code)) || RETRYABLE_LABELS.some((label) => error.hasErrorLabel(label));
 }
 
@@ -149,8 +151,8 @@ const UNREACHABLE_ERRORS = [
 /** Set by the driver and the server on errors of elections, shutdowns and connections, also of bulk writes. */
 const RETRYABLE_LABELS = ['RetryableWriteError', 'RetryableError', 'TransientTransactionError'];
 
-/** Of servers that set no label: HostUnreachable to NotPrimaryOrSecondary (specification "Retryable Writes"), and expired time limits. */
-const RETRYABLE_CODES = new Set([6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+/** Of servers that set no label: HostUnreachable to NotPrimaryOrSecondary (specification "Retryable Writes"), expired time limits, a full disk. */
+const RETRYABLE_CODES = new Set([6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436, 14031]);
 
 /** Replaces the URI, its user and its password in a text. */
 export function stripCredentials(text: string, uri: string): string {
