@@ -1,5 +1,5 @@
-import { type Collection, type Document, type Filter, MongoServerSelectionError, type OptionalUnlessRequiredId } from 'mongodb';
-import { isDatabaseUnreachable, isDuplicateKey } from './mongo.ts';
+import { type Collection, type Filter, MongoServerSelectionError, type OptionalUnlessRequiredId } from 'mongodb';
+import { isDatabaseUnreachable, isFirstWrite } from './mongo.ts';
 
 /**
  * Undoes a write after an error that leaves its outcome open: the reply may be lost, not the write. `undo` names only what this call
@@ -24,20 +24,25 @@ export async function repeatIfUncertain<T>(write: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Inserts a document of which the first writer wins; a lost reply is read back by `token`, a field of a value that no other writer has. */
-export async function insertFirst<Doc extends Document & { _id: string }>(
-  collection: Collection<Doc>,
-  doc: Doc,
-  token: keyof Doc & string,
-): Promise<boolean> {
+/** Reads a write back whose reply is lost, and repeats it when it was not done. @param readBack null when it was not */
+export async function confirmIfUncertain<T>(write: () => Promise<T>, readBack: () => Promise<T | null>): Promise<T> {
   try {
-    await repeatIfUncertain(() => collection.insertOne(doc as unknown as OptionalUnlessRequiredId<Doc>));
-    return true;
+    return await write();
   } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    const stored = await collection.findOne({ _id: doc._id, [token]: doc[token] } as unknown as Filter<Doc>, { projection: { _id: 1 } });
-    return stored !== null;
+    if (!isOutcomeUnknown(error)) throw error;
+    return (await readBack()) ?? write();
   }
+}
+
+/** Whether a document was inserted of which the first writer wins. @param own field of a value that no other writer has */
+export function insertFirst<Doc extends { _id: string }>(collection: Collection<Doc>, doc: Doc, own: keyof Doc & string): Promise<boolean> {
+  return confirmIfUncertain(
+    () => isFirstWrite(collection.insertOne(doc as unknown as OptionalUnlessRequiredId<Doc>)),
+    async () => {
+      const filter = { _id: doc._id, [own]: doc[own] } as unknown as Filter<Doc>;
+      return (await collection.findOne(filter, { projection: { _id: 1 } })) === null ? null : true;
+    },
+  );
 }
 
 /** Whether the command was sent: without a server it never was. */
