@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { isDuplicateKey } from '../../platform/mongo.ts';
-import { confirmIfUncertain } from '../../platform/uncertain-write.ts';
 import type { UnreachedInstant } from '../../platform/time/trusted-time.ts';
+import { confirmIfUncertain } from '../../platform/uncertain-write.ts';
 import type { Pagination } from '../pagination.ts';
 import { MIN_RANKED_ROUNDS } from '../scoring/rounds-interval.ts';
 import type { CommitmentScore } from '../scoring/score.ts';

@@ -36,7 +36,11 @@ function moment(): number {
 }
 
 /** Sends one request for each of its writes and each fault, and returns how often a client had to repeat one. */
-async function sweepRequest(name: string, send: (point: FaultPoint) => ReturnType<typeof request>, check: (body: unknown) => Promise<void>) {
+async function sweepRequest(
+  name: string,
+  send: (point: FaultPoint) => ReturnType<typeof request>,
+  check: (body: unknown) => Promise<void>,
+) {
   let repeats = 0;
   const points = await sweepWrites({
     name,
