@@ -90,9 +90,8 @@ export async function ensureIndexes(db: Db, specs: readonly CollectionIndexes[])
     try {
       if (indexes.length > 0) await db.collection(collection).createIndexes(indexes as IndexDescription[]);
     } catch (error) {
-      throw new OracleError('DATABASE_UNAVAILABLE', `Creating the indexes of ${collection} failed: ${getErrorMessage(error)}`, {
-        cause: error,
-      });
+      const message = `Creating the indexes of ${collection} failed: ${getErrorMessage(error)}`;
+      throw new OracleError('DATABASE_UNAVAILABLE', message, { cause: error });
     }
   }
 }

@@ -6,6 +6,8 @@ const WRITE_COMMANDS = new Set(['insert', 'update', 'delete', 'findAndModify']);
 
 export const isWrite = ({ name }: WireCommand) => WRITE_COMMANDS.has(name);
 
+export const changesDatabase = (command: WireCommand) => isWrite(command) || command.name === 'createIndexes';
+
 export interface FaultPoint {
   fault: MongoFault;
   /** Ordinal of the write, from 1. */
