@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, Long } from 'mongodb';
 import type { Address, Hash } from 'viem';
 import { type CollectionIndexes, ignoreDuplicate } from '../../platform/mongo.ts';
-import { undoIfUncertain } from '../../platform/uncertain-write.ts';
+import { repeatIfUncertain, undoIfUncertain } from '../../platform/uncertain-write.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 import type { PurchasePayment } from './purchase.ts';
 
@@ -96,7 +96,7 @@ export class PurchaseStore {
 
   /** Releases the lease after a failure, unless another process has acquired it since. */
   async releaseLease({ txHash, holder }: PurchaseLease): Promise<void> {
-    await this.#purchases.updateOne({ _id: txHash, delivery: null, holder }, { $set: { composingAt: NEVER } });
+    await repeatIfUncertain(() => this.#purchases.updateOne({ _id: txHash, delivery: null, holder }, { $set: { composingAt: NEVER } }));
   }
 
   /** Stores the delivery if the lease is still held, and returns the purchase; its delivery is null while another holder composes it. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import { type CollectionIndexes, isDuplicateKey } from '../../platform/mongo.ts';
-import { undoIfUncertain } from '../../platform/uncertain-write.ts';
+import { repeatIfUncertain, undoIfUncertain } from '../../platform/uncertain-write.ts';
 import { WEBSOCKET } from '../channels.ts';
 
 /** Lease without a heartbeat, by the database's clock; then the process counts as dead. */
@@ -51,7 +51,7 @@ export class ConnectionSlotStore {
   }
 
   async release(id: string, connection: string): Promise<void> {
-    await this.#slots.deleteOne({ _id: id, connection });
+    await repeatIfUncertain(() => this.#slots.deleteOne({ _id: id, connection }));
   }
 
   /** Extends the leases of connections of this process; returns those that have lost their slots. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db, Filter } from 'mongodb';
-import { undoIfUncertain } from '../../../platform/uncertain-write.ts';
+import { repeatIfUncertain, undoIfUncertain } from '../../../platform/uncertain-write.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 
 export const SENDER_LEASE_MS = 25_000;
@@ -37,7 +37,7 @@ export class SenderLeaseStore {
   }
 
   async release({ holder, webhook: { _id } }: { holder: string; webhook: Pick<WebhookDoc, '_id'> }): Promise<void> {
-    await this.#webhooks.updateOne({ _id, 'sender.holder': holder }, { $set: { sender: null } }, BY_ID);
+    await repeatIfUncertain(() => this.#webhooks.updateOne({ _id, 'sender.holder': holder }, { $set: { sender: null } }, BY_ID));
   }
 
   async #writeLease(holder: string, filter: Filter<WebhookDoc> & { _id: string }): Promise<SenderLease | null> {
