@@ -1,7 +1,7 @@
 import { createSiweMessage } from 'viem/siwe';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asTier, demoWallets, signedLogin } from '../../support/auth/login.ts';
-import { type FaultPoint, isWrite, sweepWrites } from '../../support/faults/fault-sweep.ts';
+import { isWrite, sweepWrites } from '../../support/faults/fault-sweep.ts';
 import { type FaultedDatabase, faultedDatabase } from '../../support/faults/faulted-database.ts';
 import { jsonRequest, requestPatiently } from '../../support/faults/patient-client.ts';
 import { type Served, serve } from '../../support/http/serve.ts';
@@ -38,9 +38,10 @@ function moment(): number {
 /** Sends one request for each of its writes and each fault, and returns how often a client had to repeat one. */
 async function sweepRequest(
   name: string,
-  send: (point: FaultPoint) => ReturnType<typeof request>,
-  check: (body: unknown) => Promise<void>,
-) {
+  send: () => ReturnType<typeof request>,
+  check: (body: unknown) => Promise<void> = async () => undefined,
+  prepare: () => Promise<void> = async () => undefined,
+): Promise<void> {
   let repeats = 0;
   const points = await sweepWrites({
     name,
@@ -48,8 +49,9 @@ async function sweepRequest(
     faults: ['cut-before', 'cut-after', 'half-reply'],
     // Written behind, for all requests of a second.
     counts: (command) => isWrite(command) && command.collection !== 'request_counts',
-    async scenario(point) {
-      const reply = await send(point);
+    prepare,
+    async scenario() {
+      const reply = await send();
       repeats += reply.unavailable;
       expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: expect.toSatisfy((status: number) => status < 300) });
       return reply.body;
@@ -136,28 +138,23 @@ it('registers, rotates, changes and deletes one webhook', async () => {
   let id = '';
   await sweepRequest(
     'delete webhook',
-    async (point) => {
-      const hit = point.hit;
-      point.hit = 'not yet';
-      id = (await register()).body.id;
-      point.hit = hit;
-      return request(`/api/svc/webhooks/${id}`, { method: 'DELETE', headers });
-    },
+    () => request(`/api/svc/webhooks/${id}`, { method: 'DELETE', headers }),
     async () => expect(await count('webhooks')).toBe(0),
+    async () => {
+      id = (await register()).body.id;
+    },
   );
   await receiver.close();
 });
 
 it('ends a session', async () => {
+  let own: Record<string, string> = {};
   await sweepRequest(
     'logout',
-    async (point) => {
-      const hit = point.hit;
-      point.hit = 'not yet';
-      const own = await asTier(service, 'basic');
-      point.hit = hit;
-      return request('/api/svc/oracle/session', { method: 'DELETE', headers: own });
-    },
+    () => request('/api/svc/oracle/session', { method: 'DELETE', headers: own }),
     async () => undefined,
+    async () => {
+      own = await asTier(service, 'basic');
+    },
   );
 });

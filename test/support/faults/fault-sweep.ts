@@ -27,6 +27,8 @@ export interface SweepOptions<Outcome> {
   step?: number;
   /** So many runs in a row that end before their fault end the sweep; default: 1, for scenarios of always the same writes. */
   patience?: number;
+  /** Without faults, before each run. */
+  prepare?(): Promise<void>;
   /** Runs once for each point; the fault is met by its nth write. */
   scenario(point: FaultPoint): Promise<Outcome>;
   /** Without faults, after each run. */
@@ -35,12 +37,14 @@ export interface SweepOptions<Outcome> {
 
 /** Runs a scenario once for each of its writes and each fault, until a run ends before its fault, and returns what was hit. */
 export async function sweepWrites<Outcome>(options: SweepOptions<Outcome>): Promise<FaultPoint[]> {
-  const { name, proxy, faults = ['cut-before', 'cut-after'], counts = isWrite, step = 1, patience = 1, scenario, check } = options;
+  const { name, proxy, faults = ['cut-before', 'cut-after'], counts = isWrite, step = 1, patience = 1, prepare, scenario, check } = options;
   const points: FaultPoint[] = [];
   for (const fault of faults) {
     for (let write = 1, missed = 0; missed < patience; write += step) {
-      const point = planNthWrite(proxy, { fault, write, hit: null }, counts);
+      const point: FaultPoint = { fault, write, hit: null };
       try {
+        await prepare?.();
+        planNthWrite(proxy, point, counts);
         const outcome = await scenario(point);
         proxy.plan(null);
         await check?.(outcome);
