@@ -36,8 +36,8 @@ export interface CollectionIndexes {
 export type IndexSpec = Omit<IndexDescription, 'key'> & { key: Readonly<Record<string, number | undefined>> };
 
 const DEFAULT_DATABASE = 'oracle';
-/** Decisions need reads of the latest write; this option overrides the URI. */
-const READ_OPTIONS: MongoClientOptions = { readPreference: 'primary' };
+/** Decisions need reads of the latest write, and a lost reply is asked for again by the driver; these options override the URI. */
+const FIXED_OPTIONS: MongoClientOptions = { readPreference: 'primary', retryReads: true, retryWrites: true };
 const TIMEOUT_OPTIONS: MongoClientOptions = { serverSelectionTimeoutMS: 5_000, connectTimeoutMS: 5_000, socketTimeoutMS: 60_000 };
 /** Journaled: a killed server loses nothing. Without a replica set `w: 1`, since the embedded engine ignores its journal under `majority`. */
 const toWriteConcern = (inReplicaSet: boolean): WriteConcernSettings => ({ w: inReplicaSet ? 'majority' : 1, journal: true });
@@ -49,7 +49,7 @@ const DUPLICATE_KEY_CODE = 11000;
 
 /** Of the URI, or `oracle`. No error contains the URI. @throws OracleError CONFIG_INVALID for an unreadable URI, DATABASE_UNAVAILABLE */
 export async function connectMongo(uri: string, options: MongoClientOptions = {}): Promise<Database> {
-  const client = createMongoClient(uri, { ...TIMEOUT_OPTIONS, ...READ_OPTIONS, appName: 'bitcoin-signal-oracle', ...options });
+  const client = createMongoClient(uri, { ...TIMEOUT_OPTIONS, ...FIXED_OPTIONS, appName: 'bitcoin-signal-oracle', ...options });
   const deadline = () => AbortSignal.timeout(PING_TIMEOUT_MS);
   try {
     const inReplicaSet = await isReplicaSet(client, uri);

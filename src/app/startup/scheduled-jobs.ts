@@ -20,9 +20,9 @@ export async function startScheduledJobs(service: Service): Promise<void> {
   void verifyFigures(service);
 }
 
-async function verifyFigures({ pipeline: { figures }, log }: Service): Promise<void> {
+async function verifyFigures({ pipeline: { figures, crowd }, log }: Service): Promise<void> {
   try {
-    const differing = await figures.verify();
+    const differing = [...(await figures.verify()), ...((await crowd.verify()) ? [] : ['crowd'])];
     if (differing.length > 0)
       log.error({ differing }, 'stored figures of the record differed from a recomputation; they are computed again');
   } catch (error) {
