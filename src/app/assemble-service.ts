@@ -20,6 +20,7 @@ import { composeSelfTestService } from './pipeline/self-tests.ts';
 import { composeVenues } from './pipeline/venues.ts';
 import type { StartupContext } from './process-context.ts';
 import type { Service } from './service.ts';
+import { createStartRetry } from './startup/start-retry.ts';
 import { composeA2a, composeMcp } from './transports/adapters.ts';
 import { composeAdministration } from './transports/administration.ts';
 import { buildCardSource, composeAbout, composeCard } from './transports/agent.ts';
@@ -32,6 +33,7 @@ const { version } = packageJson;
 export async function assembleService(context: StartupContext, address: string | null): Promise<Service> {
   const { config, log, shutdown, progress } = context;
   const core = await openCore(context, address);
+  const retry = createStartRetry(context, address !== null);
   const { db, chain, wallets, market, agentId, publicUrl, time, now } = core;
   progress.startStep('assembling the service');
   const getStartupStep = () => formatStartupStep(progress);
@@ -49,9 +51,9 @@ export async function assembleService(context: StartupContext, address: string |
   const purchases = composePurchases(context, { db, chain, commerce, answers: skillDeps, now });
   const paidCalls = createPaidCalls({ sales: commerce.sales, runSkill, toUrl: (path) => joinUrl(publicUrl, path) });
 
-  const access = await composeAuth(core);
+  const access = await retry(() => composeAuth(core));
   const cardSource = buildCardSource(core, commerce, version);
-  const card = await composeCard({ ...core, source: cardSource });
+  const card = await retry(() => composeCard({ ...core, source: cardSource }));
   const a2a = composeA2a(context, { ...core, source: cardSource, runSkill, paidCalls });
   const mcp = composeMcp(context, skillDeps, { runSkill, paidCalls });
 

@@ -23,6 +23,7 @@ import { openInfrastructure } from './infrastructure.ts';
 import { composeMarket, simulatedOnRealChainError } from './pipeline/market.ts';
 import type { ProcessContext, StartupContext } from './process-context.ts';
 import { requireSameHistory } from './startup/same-history.ts';
+import { createStartRetry } from './startup/start-retry.ts';
 
 const now = () => new Date();
 
@@ -42,11 +43,12 @@ export async function openCore(context: StartupContext, address: string | null):
   const { saltSecret, encryptionSecret, localChain } = infrastructure;
 
   progress.startStep('connecting to database and chain');
-  const database = await connectMongo(infrastructure.mongodbUri);
+  const retry = createStartRetry(context, address !== null);
+  const database = await retry(() => connectMongo(infrastructure.mongodbUri));
   shutdown.onStop('database connection', () => database.close());
   const { db } = database;
-  await ensureIndexes(db, ALL_INDEXES);
-  const { chain, journal, wallets } = await composeChain(context, db, infrastructure);
+  await retry(() => ensureIndexes(db, ALL_INDEXES));
+  const { chain, journal, wallets } = await retry(() => composeChain(context, db, infrastructure));
   const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
   const models = new ModelStore(db);
   const figuresStore = new FiguresStore(db);
@@ -61,7 +63,7 @@ export async function openCore(context: StartupContext, address: string | null):
   progress.startStep('registering the agent');
   const knownUrl = config.PUBLIC_URL ?? address;
   const agentUri = joinUrl(knownUrl ?? `http://127.0.0.1:${config.PORT}`, REGISTRATION_PATH);
-  let identity = await ensureIdentity(chain, { agentUri, wallet: wallets.attester });
+  let identity = await retry(() => ensureIdentity(chain, { agentUri, wallet: wallets.attester }));
   return {
     infrastructure,
     database,

@@ -36,8 +36,8 @@ export interface CollectionIndexes {
 export type IndexSpec = Omit<IndexDescription, 'key'> & { key: Readonly<Record<string, number | undefined>> };
 
 const DEFAULT_DATABASE = 'oracle';
-/** Decisions need reads of the latest write; this option overrides the URI. */
-const READ_OPTIONS: MongoClientOptions = { readPreference: 'primary' };
+/** Decisions need reads of the latest write, and a lost reply is asked for again by the driver; these options override the URI. */
+const FIXED_OPTIONS: MongoClientOptions = { readPreference: 'primary', retryReads: true, retryWrites: true };
 const TIMEOUT_OPTIONS: MongoClientOptions = { serverSelectionTimeoutMS: 5_000, connectTimeoutMS: 5_000, socketTimeoutMS: 60_000 };
 /** Journaled: a killed server loses nothing. Without a replica set `w: 1`, since the embedded engine ignores its journal under `majority`. */
 const toWriteConcern = (inReplicaSet: boolean): WriteConcernSettings => ({ w: inReplicaSet ? 'majority' : 1, journal: true });
@@ -49,7 +49,7 @@ const DUPLICATE_KEY_CODE = 11000;
 
 /** Of the URI, or `oracle`. No error contains the URI. @throws OracleError CONFIG_INVALID for an unreadable URI, DATABASE_UNAVAILABLE */
 export async function connectMongo(uri: string, options: MongoClientOptions = {}): Promise<Database> {
-  const client = createMongoClient(uri, { ...TIMEOUT_OPTIONS, ...READ_OPTIONS, appName: 'bitcoin-signal-oracle', ...options });
+  const client = createMongoClient(uri, { ...TIMEOUT_OPTIONS, ...FIXED_OPTIONS, appName: 'bitcoin-signal-oracle', ...options });
   const deadline = () => AbortSignal.timeout(PING_TIMEOUT_MS);
   try {
     const inReplicaSet = await isReplicaSet(client, uri);
@@ -90,9 +90,8 @@ export async function ensureIndexes(db: Db, specs: readonly CollectionIndexes[])
     try {
       if (indexes.length > 0) await db.collection(collection).createIndexes(indexes as IndexDescription[]);
     } catch (error) {
-      throw new OracleError('DATABASE_UNAVAILABLE', `Creating the indexes of ${collection} failed: ${getErrorMessage(error)}`, {
-        cause: error,
-      });
+      const message = `Creating the indexes of ${collection} failed: ${getErrorMessage(error)}`;
+      throw new OracleError('DATABASE_UNAVAILABLE', message, { cause: error });
     }
   }
 }
@@ -126,10 +125,12 @@ export async function insertInOrder<Doc extends Document>(
   }
 }
 
-/** Errors of the driver after which the same command may succeed: no connection, no primary, or a server that stops or is too slow. */
+/** Errors of the driver after which the same command may succeed: no connection, no primary, or a server that stops, is too slow or has no space. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (UNREACHABLE_ERRORS.some((kind) => error instanceof kind)) return true;
   if (!(error instanceof MongoServerError)) return false;
+  // A bulk write wraps errors of its connection.
+  if (error.errorResponse instanceof Error && isDatabaseUnreachable(error.errorResponse)) return true;
   return RETRYABLE_CODES.has(Number(error.code)) || RETRYABLE_LABELS.some((label) => error.hasErrorLabel(label));
 }
 
@@ -149,8 +150,8 @@ const UNREACHABLE_ERRORS = [
 /** Set by the driver and the server on errors of elections, shutdowns and connections, also of bulk writes. */
 const RETRYABLE_LABELS = ['RetryableWriteError', 'RetryableError', 'TransientTransactionError'];
 
-/** Of servers that set no label: HostUnreachable to NotPrimaryOrSecondary (specification "Retryable Writes"), and expired time limits. */
-const RETRYABLE_CODES = new Set([6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+/** Of servers that set no label: HostUnreachable to NotPrimaryOrSecondary (specification "Retryable Writes"), expired time limits, a full disk. */
+const RETRYABLE_CODES = new Set([6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436, 14031]);
 
 /** Replaces the URI, its user and its password in a text. */
 export function stripCredentials(text: string, uri: string): string {

@@ -99,8 +99,7 @@ export class ForecastRecord {
 
   async #insertForecasts(stored: DayDoc): Promise<void> {
     const docs = this.#horizons.map((horizonDays) => buildForecastDoc(stored, horizonDays, this.#saltSecret));
-    await this.forecasts.insertMany(docs, { ordered: false }).catch(ignoreDuplicate);
-    await this.revision.advance();
+    await this.revision.advanceAfter(this.forecasts.insertMany(docs, { ordered: false }).catch(ignoreDuplicate));
   }
 
   listByDay(day: Day): Promise<ForecastDoc[]> {
@@ -246,11 +245,8 @@ export class ForecastRecord {
     toChange: (doc: ForecastDoc, index: number) => Pick<ForecastTransition, 'to' | 'set' | 'outboxEntry'>,
   ): Promise<void> {
     const changes = docs.map((doc, index) => ({ id: doc._id, from: doc.state, ...toChange(doc, index) }));
-    await transitionForecasts(
-      this.forecasts,
-      changes.filter((change) => change.from === from),
-    );
-    await this.revision.advance();
+    const due = changes.filter((change) => change.from === from);
+    await this.revision.advanceAfter(transitionForecasts(this.forecasts, due));
   }
 }
 

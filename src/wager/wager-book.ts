@@ -129,9 +129,7 @@ export class WagerBook {
   /** Stores a day's decision unless one exists; returns the stored one. `_due` proves that it is time. */
   async decide(doc: WagerDoc, _due: ReachedInstant): Promise<WagerDoc> {
     const decided: WagerDoc = doc.state === 'SKIPPED' ? { ...doc, outbox: [{ change: 'skipped', at: doc.decidedAt }] } : doc;
-    const stored = await insertOrFind(this.wagers, decided);
-    await this.revision.advance();
-    return stored;
+    return this.revision.advanceAfter(insertOrFind(this.wagers, decided));
   }
 
   /** Changes the state; idempotent for a second writer. @param at time of a skip */
@@ -153,8 +151,8 @@ export class WagerBook {
     if (!TRANSITIONS[from]?.includes(to)) throw new OracleError('ILLEGAL_TRANSITION', `Wager ${id} cannot go from ${from} to ${to}`);
     const [change, changedAt] = [CHANGE_BY_STATE[to], set.placedAt ?? at];
     const publish = change && changedAt ? { $push: { outbox: { change, at: changedAt } } } : {};
-    const { matchedCount } = await this.wagers.updateOne({ _id: id, state: from }, { $set: { ...set, state: to }, ...publish });
-    await this.revision.advance();
+    const write = this.wagers.updateOne({ _id: id, state: from }, { $set: { ...set, state: to }, ...publish });
+    const { matchedCount } = await this.revision.advanceAfter(write);
     if (matchedCount > 0) return;
     const current = await this.wagers.findOne({ _id: id });
     if (current?.state !== to) throw new OracleError('ILLEGAL_TRANSITION', `Wager ${id} is ${current?.state ?? 'missing'}, not ${from}`);
@@ -198,8 +196,7 @@ export class WagerBook {
   }
 
   async recordWinner(id: string, winner: Side, settledAt: Date, _expired: ReachedInstant): Promise<void> {
-    await this.wagers.updateOne({ _id: id, winner: null }, { $set: { winner, settledAt } });
-    await this.revision.advance();
+    await this.revision.advanceAfter(this.wagers.updateOne({ _id: id, winner: null }, { $set: { winner, settledAt } }));
   }
 
   /** Settled stakes of days up to `through` without a report in the reputation registry, oldest first. */

@@ -77,9 +77,12 @@ export function composeWebhookDelivery(
   return {
     queues: { [QUEUE_NAME]: { concurrency, lockMs, run, onEnded: ended } },
     async start(schedule) {
+      let wake = () => {};
+      // First, since it may fail, and may be repeated then.
+      await push.follow(() => wake());
       const loop = dispatcher.start((turn) => schedule.enqueue(QUEUE_NAME, turn), shutdown.signal);
       shutdown.onStop('webhooks', () => loop.ended);
-      await push.follow(loop.wake);
+      wake = loop.wake;
     },
     purge: async (at) => void (await Promise.all([queue.purge(at), new DailyQuotaStore(db).purge(at)])),
   };

@@ -1,5 +1,6 @@
 import type { RecurringJob } from '../../pipeline/schedule/schedule.ts';
 import type { Service } from '../service.ts';
+import { createStartRetry } from './start-retry.ts';
 
 const now = () => new Date();
 
@@ -8,18 +9,20 @@ export async function startScheduledJobs(service: Service): Promise<void> {
   // Imported on demand: an API process saves the memory.
   const { startSchedule } = await import('../../pipeline/schedule/schedule.ts');
   const jobs = buildJobs(service);
-  const starting = startSchedule({ db: database.db, deps: pipeline, log, now, jobs, queues: webhookDelivery.queues });
+  const retry = createStartRetry(service);
+  const starting = startSchedule({ db: database.db, deps: pipeline, log, now, jobs, queues: webhookDelivery.queues, retry });
   // Registered before the schedule runs: a stop during the start waits for it, and drains it while the database is open.
   shutdown.onStop('jobs', async () => (await starting).drain(6_000));
-  state.schedule = await starting;
-  await webhookDelivery.start(state.schedule);
+  const schedule = await starting;
+  state.schedule = schedule;
+  await retry(() => webhookDelivery.start(schedule));
   const verifying = verifyFigures(service);
   shutdown.onStop('figures', () => verifying);
 }
 
-async function verifyFigures({ pipeline: { figures }, log }: Service): Promise<void> {
+async function verifyFigures({ pipeline: { figures, crowd }, log }: Service): Promise<void> {
   try {
-    const differing = await figures.verify();
+    const differing = [...(await figures.verify()), ...((await crowd.verify()) ? [] : ['crowd'])];
     if (differing.length > 0)
       log.error({ differing }, 'stored figures of the record differed from a recomputation; they are computed again');
   } catch (error) {

@@ -16,6 +16,7 @@ import type { Service } from '../service.ts';
 import { buildBanner, printServedInterfaces } from './describe-service.ts';
 import { fetchHistory, hasReplayAhead, replayPastDays } from './history.ts';
 import { startScheduledJobs } from './scheduled-jobs.ts';
+import { createStartRetry } from './start-retry.ts';
 
 const MAX_WAIT_MS = 5_000;
 
@@ -36,12 +37,13 @@ export async function startService(opened: StartupContext): Promise<void> {
   shutdown.onStop('http', () => server.close());
   const url = formatLocalUrl(host, server.port);
   const service = await assembleService(context, url);
-  progress.replayAhead = await hasReplayAhead(service);
+  const retry = createStartRetry(service);
+  progress.replayAhead = await retry(() => hasReplayAhead(service));
   await serve(service, server);
   printServedInterfaces(service, url);
   await createStopGuard(service)(startPipeline(service));
   // A second process on the same chain announces the service only under a configured address.
-  if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await service.announce();
+  if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await retry(() => service.announce());
   progress.complete();
   process.stdout.write(await buildBanner(service, url));
 }
@@ -65,11 +67,12 @@ async function serve(service: Service, server: HttpServer): Promise<void> {
 async function startPipeline(service: Service): Promise<void> {
   const { config, log, progress, pipeline, live, http } = service;
   const step = createStopGuard(service);
-  if (live !== null) await step(fetchHistory(live, service));
+  const retry = createStartRetry(service);
+  if (live !== null) await step(retry(() => fetchHistory(live, service)));
   const isFirst = progress.replayAhead;
   const finishSelfTests = startSelfTests(service);
   if (isFirst) progress.startStep('replaying days of history');
-  const replayed = await step(replayPastDays(service));
+  const replayed = await step(retry(() => replayPastDays(service)));
   if (config.ROLE === 'api') return;
   progress.startStep('catching up with what is due');
   const logFailure = (message: string) => (error: unknown) => log.error({ err: error }, message);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
-import { type CollectionIndexes, isFirstWrite } from '../../platform/mongo.ts';
+import type { CollectionIndexes } from '../../platform/mongo.ts';
+import { insertFirst } from '../../platform/uncertain-write.ts';
 
 interface LoginClaimDoc {
   _id: string;
@@ -23,7 +24,7 @@ export class LoginClaimStore {
   /** Returns the function that releases the claim, or null when it is taken. @param expiresAt from then on the message is invalid anyway */
   async acquire(key: string, expiresAt: Date): Promise<(() => Promise<void>) | null> {
     const claimId = randomUUID();
-    if (!(await isFirstWrite(this.#claims.insertOne({ _id: key, claimId, expiresAt })))) return null;
+    if (!(await insertFirst(this.#claims, { _id: key, claimId, expiresAt }, 'claimId'))) return null;
     return async () => {
       await this.#claims.deleteOne({ _id: key, claimId });
     };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import type { CollectionIndexes } from '../../platform/mongo.ts';
+import { insertFirst } from '../../platform/uncertain-write.ts';
 import { LOGIN_WINDOW_MS } from './login-message.ts';
 
 export const SIWE_NONCE_INDEXES = [
@@ -18,7 +19,7 @@ export class SiweNonceStore {
   async issue(now: Date): Promise<{ nonce: string; expiresAt: Date }> {
     const nonce = randomBytes(16).toString('hex');
     const expiresAt = new Date(now.getTime() + LOGIN_WINDOW_MS);
-    await this.#nonces.insertOne({ _id: nonce, expiresAt });
+    await insertFirst(this.#nonces, { _id: nonce, expiresAt }, '_id');
     return { nonce, expiresAt };
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import type { Address } from 'viem';
 import type { CollectionIndexes } from '../../platform/mongo.ts';
+import { confirmIfUncertain, insertFirst } from '../../platform/uncertain-write.ts';
 import type { GateReading } from '../tiers/gate-balance.ts';
 import type { PaidTier } from '../tiers/tiers.ts';
 
@@ -34,7 +35,7 @@ export class SessionStore {
   }
 
   async insert(session: Omit<SessionDoc, 'revokedAt'>): Promise<void> {
-    await this.#sessions.insertOne({ ...session, revokedAt: null });
+    await insertFirst(this.#sessions, { ...session, revokedAt: null }, '_id');
   }
 
   /** Null for an unknown, expired or revoked session. */
@@ -54,8 +55,10 @@ export class SessionStore {
 
   /** Returns whether the session was live. */
   async revoke(sessionId: string, now: Date): Promise<boolean> {
-    const { modifiedCount } = await this.#sessions.updateOne({ _id: sessionId, revokedAt: null }, { $set: { revokedAt: now } });
-    return modifiedCount === 1;
+    return confirmIfUncertain(
+      async () => (await this.#sessions.updateOne({ _id: sessionId, revokedAt: null }, { $set: { revokedAt: now } })).modifiedCount === 1,
+      async () => (await this.#sessions.findOne({ _id: sessionId, revokedAt: now })) && true,
+    );
   }
 
   /** Returns the number of sessions that were live. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, Long } from 'mongodb';
 import type { Address, Hash } from 'viem';
 import { type CollectionIndexes, ignoreDuplicate } from '../../platform/mongo.ts';
+import { repeatIfUncertain, undoIfUncertain } from '../../platform/uncertain-write.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 import type { PurchasePayment } from './purchase.ts';
 
@@ -88,13 +89,14 @@ export class PurchaseStore {
   async acquireLease(txHash: Hash): Promise<PurchaseLease | null> {
     const holder = randomUUID();
     const change = { $set: { holder }, $currentDate: { composingAt: true as const } };
-    const held = await this.#purchases.updateOne({ _id: txHash, delivery: null, ...IS_LEASE_EXPIRED }, change);
-    return held.modifiedCount === 1 ? { txHash, holder } : null;
+    const acquired = this.#purchases.updateOne({ _id: txHash, delivery: null, ...IS_LEASE_EXPIRED }, change);
+    const { modifiedCount } = await undoIfUncertain(acquired, () => this.releaseLease({ txHash, holder }));
+    return modifiedCount === 1 ? { txHash, holder } : null;
   }
 
   /** Releases the lease after a failure, unless another process has acquired it since. */
   async releaseLease({ txHash, holder }: PurchaseLease): Promise<void> {
-    await this.#purchases.updateOne({ _id: txHash, delivery: null, holder }, { $set: { composingAt: NEVER } });
+    await repeatIfUncertain(() => this.#purchases.updateOne({ _id: txHash, delivery: null, holder }, { $set: { composingAt: NEVER } }));
   }
 
   /** Stores the delivery if the lease is still held, and returns the purchase; its delivery is null while another holder composes it. */

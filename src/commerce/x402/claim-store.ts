@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, Long } from 'mongodb';
 import type { Address, Hash, Hex } from 'viem';
 import { type CollectionIndexes, isFirstWrite } from '../../platform/mongo.ts';
+import { repeatIfUncertain, undoIfUncertain } from '../../platform/uncertain-write.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 import type { PaymentPayload } from './protocol/payment-payload.ts';
 import type { PaymentRequirements } from './protocol/payment-quote.ts';
@@ -137,11 +138,13 @@ export class PaymentClaimStore {
 
   /** Acquires the lease; null while it is held, or when the claim is deleted or settled. */
   acquireLease({ _id }: Pick<ClaimDoc, '_id'>): Promise<ClaimDoc | null> {
-    return this.#claims.findOneAndUpdate(
+    const holder = randomUUID();
+    const acquired = this.#claims.findOneAndUpdate(
       { _id, state: { $in: ['OPEN', 'PREPARED'] }, $expr: IS_LEASE_EXPIRED },
-      [{ $set: { holder: randomUUID(), heldUntil: LEASE_EXPIRY } }],
+      [{ $set: { holder, heldUntil: LEASE_EXPIRY } }],
       { returnDocument: 'after' },
     );
+    return undoIfUncertain(acquired, () => this.releaseLease({ _id, holder }));
   }
 
   async heartbeat({ _id, holder }: ClaimDoc): Promise<void> {
@@ -165,18 +168,19 @@ export class PaymentClaimStore {
 
   /** Deletes a claim whose payment has not moved money and never will for it, so that the payment can be used again. */
   async discard({ _id, holder }: ClaimDoc): Promise<void> {
-    await this.#claims.deleteOne({ _id, holder, state: { $ne: 'SETTLED' } });
+    await repeatIfUncertain(() => this.#claims.deleteOne({ _id, holder, state: { $ne: 'SETTLED' } }));
   }
 
-  /** Releases the lease of a claim with an unknown settlement status: the next request or sweep continues it. */
-  async releaseLease({ _id, holder }: ClaimDoc): Promise<void> {
-    await this.#claims.updateOne({ _id, holder }, { $set: { heldUntil: new Date(0) } });
+  /** Releases the lease of an unfinished claim: the next request or sweep continues it. */
+  async releaseLease({ _id, holder }: Pick<ClaimDoc, '_id' | 'holder'>): Promise<void> {
+    await repeatIfUncertain(() => this.#claims.updateOne({ _id, holder }, { $set: { heldUntil: new Date(0) } }));
   }
 
   /** As `releaseLease`, and frees the payment identifier for another payment of the payer. */
   async releaseWithIdentifier({ _id, holder, paymentId }: ClaimDoc): Promise<void> {
     const former = paymentId === undefined ? {} : { formerPaymentId: paymentId };
-    await this.#claims.updateOne({ _id, holder }, { $set: { heldUntil: new Date(0), ...former }, $unset: { paymentId: true as const } });
+    const update = { $set: { heldUntil: new Date(0), ...former }, $unset: { paymentId: true as const } };
+    await repeatIfUncertain(() => this.#claims.updateOne({ _id, holder }, update));
   }
 
   /** Sum of the payer's other payments under a lease, in smallest units. */

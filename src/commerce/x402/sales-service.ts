@@ -163,6 +163,10 @@ export class SalesService {
     const timer = setInterval(renew, CLAIM_LEASE_MS / 4);
     try {
       return await this.#advance(claim, call, quote);
+    } catch (error) {
+      // At once, not when the lease expires: a retry of the client continues the claim.
+      await claims.releaseLease(claim).catch((failed: unknown) => log.warn({ err: failed }, 'a claim could not be released'));
+      throw error;
     } finally {
       clearInterval(timer);
     }
@@ -214,7 +218,6 @@ export class SalesService {
     try {
       return await settlePayment(this.#deps, { payment: toParsedPayment(claim), requirements, sinceBlock, mayBeSent });
     } catch (error) {
-      await this.#deps.claims.releaseLease(claim);
       throw isOracleError(error, 'TRANSACTION_UNCONFIRMED') ? paymentUnconfirmedError(error) : error;
     }
   }

@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { isDuplicateKey } from '../../platform/mongo.ts';
 import type { UnreachedInstant } from '../../platform/time/trusted-time.ts';
+import { confirmIfUncertain } from '../../platform/uncertain-write.ts';
 import type { Pagination } from '../pagination.ts';
 import { MIN_RANKED_ROUNDS } from '../scoring/rounds-interval.ts';
 import type { CommitmentScore } from '../scoring/score.ts';
@@ -32,10 +33,13 @@ export class CommitmentStore {
     const { _id, ...rest } = commitment;
     const filter = { _id, issuedAtMs: { $lt: rest.issuedAtMs } };
     const update = { $set: rest, $setOnInsert: { score: null } };
+    const write = async () =>
+      (await this.#commitments.updateOne(filter, update, { upsert: true })).upsertedCount === 1 ? 'created' : 'replaced';
+    // A lost reply may also have been that of a replacement.
+    const readBack = async () => (await this.#commitments.findOne({ _id, signature: rest.signature })) && 'created';
     for (;;) {
       try {
-        const { upsertedCount } = await this.#commitments.updateOne(filter, update, { upsert: true });
-        return upsertedCount === 1 ? 'created' : 'replaced';
+        return await confirmIfUncertain(write, readBack);
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         // A concurrent first writer may have inserted an older one: retry unless the stored one is not older.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import { type CollectionIndexes, isDuplicateKey } from '../../platform/mongo.ts';
+import { repeatIfUncertain, undoIfUncertain } from '../../platform/uncertain-write.ts';
 import { WEBSOCKET } from '../channels.ts';
 
 /** Lease without a heartbeat, by the database's clock; then the process counts as dead. */
@@ -39,7 +40,8 @@ export class ConnectionSlotStore {
     const mine = { _id: id, holder: this.#holder, connection, until: LEASE_END };
     const update = [{ $replaceWith: { $cond: [IS_FREE, mine, '$$ROOT'] } }];
     try {
-      const slot = await this.#slots.findOneAndUpdate({ _id: id }, update, { upsert: true, returnDocument: 'after' });
+      const acquired = this.#slots.findOneAndUpdate({ _id: id }, update, { upsert: true, returnDocument: 'after' });
+      const slot = await undoIfUncertain(acquired, () => this.release(id, connection));
       return slot?.connection === connection;
     } catch (error) {
       // A concurrent upsert created the slot for another connection.
@@ -49,7 +51,7 @@ export class ConnectionSlotStore {
   }
 
   async release(id: string, connection: string): Promise<void> {
-    await this.#slots.deleteOne({ _id: id, connection });
+    await repeatIfUncertain(() => this.#slots.deleteOne({ _id: id, connection }));
   }
 
   /** Extends the leases of connections of this process; returns those that have lost their slots. */

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import type { CollectionIndexes } from '../../platform/mongo.ts';
+import { insertFirst } from '../../platform/uncertain-write.ts';
 
 export const TICKET_SECONDS = 30;
 
@@ -22,7 +23,7 @@ export class TicketStore {
   async issue(sessionId: string): Promise<{ ticket: string; expiresAt: Date }> {
     const ticket = randomBytes(TICKET_BYTES).toString('base64url');
     const expiresAt = new Date(this.#now().getTime() + TICKET_SECONDS * 1_000);
-    await this.#tickets.insertOne({ _id: hashTicket(ticket), sessionId, expiresAt });
+    await insertFirst(this.#tickets, { _id: hashTicket(ticket), sessionId, expiresAt }, '_id');
     return { ticket, expiresAt };
   }
 

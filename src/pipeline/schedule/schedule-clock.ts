@@ -39,9 +39,9 @@ export class ScheduleClock {
     return this.#isRunning;
   }
 
-  /** Starts the jobs, or waits in the background until the clocks agree. @throws what the first comparison throws */
-  async start(): Promise<void> {
-    await this.#check();
+  /** Starts the jobs, or waits in the background until the clocks agree. @throws what the first comparison throws, after its retries */
+  async start(retry: (work: () => Promise<void>) => Promise<void> = (work) => work()): Promise<void> {
+    await retry(() => this.#check());
     const check = () => {
       this.#checking ??= this.#check()
         .catch((err: unknown) => this.#deps.log.warn({ err }, 'comparing the clocks failed'))

@@ -59,16 +59,18 @@ export interface ScheduleOptions {
   log: Log;
   now(): Date;
   clockCheckIntervalMs?: number;
+  /** Of the first commands; default: each once. */
+  retry?<T>(work: () => Promise<T>): Promise<T>;
 }
 
 const CLOCK_CHECK_INTERVAL_MS = 15_000;
 
 export async function startSchedule(options: ScheduleOptions): Promise<Schedule> {
-  const { db, deps, jobs = {}, queues = {}, log, now, clockCheckIntervalMs = CLOCK_CHECK_INTERVAL_MS } = options;
+  const { db, deps, jobs = {}, queues = {}, log, now, clockCheckIntervalMs = CLOCK_CHECK_INTERVAL_MS, retry = runOnce } = options;
   // Items queued by this process start at once, without waiting for the next poll.
   const channel = new InMemoryNotificationChannel();
   const agenda = new Agenda({
-    backend: new MongoBackend({ mongo: db, collection: JOBS_COLLECTION }),
+    backend: await retry(() => connectBackend(db)),
     processEvery: '5 seconds',
     defaultLockLifetime: LOCK_MS,
     notificationChannel: channel,
@@ -90,7 +92,7 @@ export async function startSchedule(options: ScheduleOptions): Promise<Schedule>
   for (const [name, job] of Object.entries(queues)) queue.define(name, job);
   const crons = new Map(Object.entries(all).map(([name, { cron }]) => [name, cron]));
   const clock = new ScheduleClock({ agenda, db, crons, time: deps.time, intervalMs: clockCheckIntervalMs, log });
-  await clock.start();
+  await clock.start(retry);
   return {
     enqueue: (name, item) => queue.enqueue(name, item),
     getRunningStats: async (fullDetails) => (clock.isRunning ? agenda.getRunningStats(fullDetails) : null),
@@ -101,6 +103,8 @@ export async function startSchedule(options: ScheduleOptions): Promise<Schedule>
     },
   };
 }
+
+const runOnce: NonNullable<ScheduleOptions['retry']> = (work) => work();
 
 const IDLE_POLL_MS = 20;
 
@@ -127,13 +131,17 @@ async function drainAgenda(agenda: Agenda, timeoutMs: number): Promise<void> {
 
 /** Agenda on the jobs collection without running jobs, to read and change the queue from any process. */
 export async function openJobsAgenda(db: Db): Promise<Agenda> {
+  const agenda = new Agenda({ backend: await connectBackend(db) });
+  await agenda.ready;
+  return agenda;
+}
+
+async function connectBackend(db: Db): Promise<MongoBackend> {
   const backend = new MongoBackend({ mongo: db, collection: JOBS_COLLECTION });
   await backend.connect();
   // Agenda connects again in its constructor, where a rejection would be unhandled.
   backend.connect = async () => undefined;
-  const agenda = new Agenda({ backend });
-  await agenda.ready;
-  return agenda;
+  return backend;
 }
 
 function buildStepJobs(deps: PipelineDeps, now: () => Date): Record<string, RecurringJob> {

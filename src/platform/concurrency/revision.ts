@@ -1,4 +1,6 @@
 import type { Collection, Db } from 'mongodb';
+import { isDatabaseUnreachable } from '../mongo.ts';
+import { repeatIfUncertain } from '../uncertain-write.ts';
 import { shareReads } from './shared-reads.ts';
 
 interface RevisionDoc {
@@ -12,15 +14,35 @@ export class Revision {
   readonly read: () => Promise<number>;
   readonly #collection: Collection<RevisionDoc>;
   readonly #_id: string;
+  /** A write may have changed what the counter stands for, and the counter could not be advanced. */
+  #isBehind = false;
 
   constructor(db: Db, { collection, _id }: { collection: string; _id: string }) {
     this.#collection = db.collection(collection);
     this.#_id = _id;
-    const read = shareReads(async (id: string) => (await this.#collection.findOne({ _id: id }))?.revision ?? 0);
+    const read = shareReads(async (id: string) => {
+      if (this.#isBehind) await this.advance();
+      return (await this.#collection.findOne({ _id: id }))?.revision ?? 0;
+    });
     this.read = () => read(_id);
   }
 
   async advance(): Promise<void> {
-    await this.#collection.updateOne({ _id: this.#_id }, { $inc: { revision: 1 } }, { upsert: true });
+    this.#isBehind = true;
+    // Twice is once too often at most, which costs a computation.
+    await repeatIfUncertain(() => this.#collection.updateOne({ _id: this.#_id }, { $inc: { revision: 1 } }, { upsert: true }));
+    this.#isBehind = false;
+  }
+
+  /** Also after a write whose reply was lost: its repetition may find it done, and would not advance. */
+  async advanceAfter<T>(write: Promise<T>): Promise<T> {
+    try {
+      const result = await write;
+      await this.advance();
+      return result;
+    } catch (error) {
+      if (isDatabaseUnreachable(error)) this.#isBehind = true;
+      throw error;
+    }
   }
 }

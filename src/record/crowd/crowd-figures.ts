@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Day } from '../../forecast/day.ts';
 import { buildWagerAccounts } from '../../wager/accounts.ts';
 import { compareHeadToHead } from '../../wager/head-to-head.ts';
@@ -33,6 +34,13 @@ export class CrowdFiguresReader {
     const { store, wagers, sameBook } = this.#deps;
     const key = JSON.stringify([await wagers.revision.read(), through, sameBook]);
     return store.get(through === null ? 'crowd:all' : 'crowd:public', key, () => computeCrowdFigures(this.#deps, through));
+  }
+
+  /** Whether the stored figures are those of a recomputation; if not, the next read computes them again. */
+  async verify(): Promise<boolean> {
+    const isSame = isDeepStrictEqual(await this.get(null), await computeCrowdFigures(this.#deps, null));
+    if (!isSame) await this.#deps.wagers.revision.advance();
+    return isSame;
   }
 
   /** Computes what the newest revision lacks. */

@@ -132,6 +132,14 @@ describe('connectMongo', () => {
     await close();
   });
 
+  it('has the driver repeat lost commands, whatever the URI says', async () => {
+    const { client, close } = await connectMongo(
+      `${database.uri}${database.uri.includes('?') ? '&' : '?'}retryWrites=false&retryReads=false`,
+    );
+    expect(client.options).toMatchObject({ retryWrites: true, retryReads: true });
+    await close();
+  });
+
   it('does not wait for a server that never answers', async () => {
     const line = await cable(database.uri);
     const connected = await connectMongo(line.uri);

@@ -1,3 +1,4 @@
+import type { Db } from 'mongodb';
 import type { Address, LocalAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { openJournal } from '../../../src/chain/tx/journal.ts';
@@ -15,8 +16,8 @@ import { testDatabase } from '../database/database.ts';
 import { type JobClient, jobClient } from './job-client.ts';
 
 /** A provider of jobs on a chain and a database of their own, with any number of buyers. */
-export async function jobBench(confirmations = 1) {
-  const [local, database] = await Promise.all([testChain(), testDatabase()]);
+export async function jobBench(confirmations = 1, openDatabase: () => Promise<{ db: Db; drop(): Promise<void> }> = testDatabase) {
+  const [local, database] = await Promise.all([testChain(), openDatabase()]);
   const { db } = database;
   await ensureIndexes(db, [...JOB_INDEXES, ...COMMERCE_INDEXES]);
   const journal = await openJournal(db);

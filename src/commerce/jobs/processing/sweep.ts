@@ -2,6 +2,7 @@ import PQueue from 'p-queue';
 import { readJobEvents } from '../../../chain/erc8183/jobs.ts';
 import { type ConfirmedBlock, readConfirmedBlock } from '../../../chain/rpc/block-depth.ts';
 import { type ErrorCode, isOracleError, OracleError } from '../../../platform/errors.ts';
+import { toDatabaseError } from '../../../platform/mongo.ts';
 import type { JobDocWithoutText } from '../job-doc.ts';
 import { advanceJob } from './advance.ts';
 import type { JobDeps } from './deps.ts';
@@ -42,8 +43,9 @@ async function advanceOrRecordFailure(deps: JobDeps, doc: JobDocWithoutText, con
   }
 }
 
-async function recordFailure({ store, log, now }: JobDeps, doc: JobDocWithoutText, error: unknown): Promise<void> {
+async function recordFailure({ store, log, now }: JobDeps, doc: JobDocWithoutText, cause: unknown): Promise<void> {
   const { _id, failures, failure: previousFailure } = doc;
+  const error = toDatabaseError(cause);
   const failure = isOracleError(error) ? error.code : 'INTERNAL';
   if (shouldWarn(failure, { before: previousFailure, failures }))
     log.warn({ job: _id, err: error }, 'a job of the agent commerce contract cannot go on; it is tried again');

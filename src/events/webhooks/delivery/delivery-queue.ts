@@ -1,6 +1,7 @@
 import type { Collection, Db, Document, Filter } from 'mongodb';
 import { DAY_MS } from '../../../forecast/day.ts';
 import { type CollectionIndexes, insertInOrder } from '../../../platform/mongo.ts';
+import { confirmIfUncertain, repeatIfUncertain } from '../../../platform/uncertain-write.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 import type { DeliveryAttempt, DeliveryState, WebhookDeliveryDoc } from './delivery.ts';
 import { LIVE_CAUSE, type WebhookMessage } from './webhook-message.ts';
@@ -89,12 +90,13 @@ export class DeliveryQueue {
   async recordAttempt(doc: WebhookDeliveryDoc, attempt: DeliveryAttempt, transition: DeliveryTransition, now: Date): Promise<boolean> {
     const { _id, attempts } = doc;
     const over = { nextAttemptAt: null, finishedAt: now };
-    const { modifiedCount } = await this.#deliveries.updateOne(
-      { _id, state: 'PENDING', attempts: { $size: attempts.length } },
-      { $push: { attempts: attempt }, $set: transition.state === 'PENDING' ? transition : { ...transition, ...over } },
-      BY_ID,
+    const update = { $push: { attempts: attempt }, $set: transition.state === 'PENDING' ? transition : { ...transition, ...over } };
+    const write = () => this.#deliveries.updateOne({ _id, state: 'PENDING', attempts: { $size: attempts.length } }, update, BY_ID);
+    // Lost, the receiver would get the message again.
+    return confirmIfUncertain(
+      async () => (await write()).modifiedCount === 1,
+      async () => (await this.#deliveries.findOne({ _id, [`attempts.${attempts.length}`]: attempt }, BY_ID)) && true,
     );
-    return modifiedCount === 1;
   }
 
   async postpone({ _id }: WebhookDeliveryDoc, until: Date): Promise<void> {
@@ -117,11 +119,11 @@ export class DeliveryQueue {
   async cancel(webhookId: string, at: Date): Promise<void> {
     const waiting = { webhookId, state: 'PENDING' as const, createdAt: { $lte: at } };
     const ended = { state: 'CANCELLED' as const, nextAttemptAt: null, finishedAt: at };
-    await this.#deliveries.updateMany(waiting, { $set: ended }, { hint: BY_STATE });
+    await repeatIfUncertain(() => this.#deliveries.updateMany(waiting, { $set: ended }, { hint: BY_STATE }));
   }
 
   async deleteAll(webhookId: string): Promise<void> {
-    await this.#deliveries.deleteMany({ webhookId }, { hint: BY_POSITION });
+    await repeatIfUncertain(() => this.#deliveries.deleteMany({ webhookId }, { hint: BY_POSITION }));
   }
 
   list(webhookId: string, { limit, before, state }: DeliveryQuery): Promise<WebhookDeliveryDoc[]> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db, Filter } from 'mongodb';
+import { repeatIfUncertain, undoIfUncertain } from '../../../platform/uncertain-write.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 
 export const SENDER_LEASE_MS = 25_000;
@@ -35,15 +36,16 @@ export class SenderLeaseStore {
     return this.#writeLease(holder, { _id, status: 'active', 'sender.holder': holder, $expr: { $not: [IS_EXPIRED] } });
   }
 
-  async release({ holder, webhook: { _id } }: SenderLease): Promise<void> {
-    await this.#webhooks.updateOne({ _id, 'sender.holder': holder }, { $set: { sender: null } }, BY_ID);
+  async release({ holder, webhook: { _id } }: { holder: string; webhook: Pick<WebhookDoc, '_id'> }): Promise<void> {
+    await repeatIfUncertain(() => this.#webhooks.updateOne({ _id, 'sender.holder': holder }, { $set: { sender: null } }, BY_ID));
   }
 
-  async #writeLease(holder: string, filter: Filter<WebhookDoc>): Promise<SenderLease | null> {
+  async #writeLease(holder: string, filter: Filter<WebhookDoc> & { _id: string }): Promise<SenderLease | null> {
     // Computed before the database sets the expiry: the local one is never later.
     const expiresAtMs = performance.now() + this.#leaseMs;
     const update = [{ $set: { sender: { holder, until: { $add: ['$$NOW', this.#leaseMs] } } } }];
-    const webhook = await this.#webhooks.findOneAndUpdate(filter, update, { returnDocument: 'after', ...BY_ID });
+    const written = this.#webhooks.findOneAndUpdate(filter, update, { returnDocument: 'after', ...BY_ID });
+    const webhook = await undoIfUncertain(written, () => this.release({ holder, webhook: filter }));
     return webhook === null ? null : { holder, webhook, expiresAtMs };
   }
 }

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { confirmIfUncertain, repeatIfUncertain } from '../../../platform/uncertain-write.ts';
 import type { Disabler, WebhookDoc, WebhookStatus } from '../registry/webhook.ts';
 
 const BY_ID = { hint: { _id: 1 } } as const;
@@ -28,11 +29,13 @@ export class WebhookHealthStore {
   /** Records a failure; the first after a success sets `failingSince`. False if the URL has changed, to which it does not apply. */
   async recordFailure({ _id, url }: WebhookDoc, at: Date): Promise<boolean> {
     const failingSince = { $ifNull: ['$failingSince', at] };
-    return (await this.#webhooks.updateOne({ _id, url }, [{ $set: { failingSince } }], BY_ID)).matchedCount === 1;
+    const write = () => this.#webhooks.updateOne({ _id, url }, [{ $set: { failingSince } }], BY_ID);
+    return (await repeatIfUncertain(write)).matchedCount === 1;
   }
 
   async recordSuccess({ _id, url, failingSince }: WebhookDoc): Promise<void> {
-    if (failingSince !== null) await this.#webhooks.updateOne({ _id, url }, { $set: { failingSince: null } }, BY_ID);
+    if (failingSince === null) return;
+    await repeatIfUncertain(() => this.#webhooks.updateOne({ _id, url }, { $set: { failingSince: null } }, BY_ID));
   }
 
   /** Disables an active webhook and, in the same write, adds the owner's notice to its outbox. False if it was disabled or its URL changed. */
@@ -40,7 +43,10 @@ export class WebhookHealthStore {
     const ended = { status: 'disabled' as const, disabledAt: at, disabledReason: reason, disabledBy: by, failingSince };
     const ending = { change: `disabled:${at.getTime()}` as const, at, reason, failingSince };
     const change = { $set: ended, $push: { outbox: ending } };
-    return (await this.#webhooks.updateOne({ _id, url, status: 'active' }, change, BY_ID)).modifiedCount === 1;
+    return confirmIfUncertain(
+      async () => (await this.#webhooks.updateOne({ _id, url, status: 'active' }, change, BY_ID)).modifiedCount === 1,
+      async () => (await this.#webhooks.findOne({ _id, url, disabledBy: by, disabledAt: at }, BY_ID)) && true,
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { OracleError } from '../../../platform/errors.ts';
+import { repeatIfUncertain } from '../../../platform/uncertain-write.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 
 /** Time to append a replay to the queue; later its process counts as dead. */
@@ -29,7 +30,7 @@ export class ReplayClaimStore {
 
   async release({ webhookId, until }: ReplayClaim): Promise<void> {
     const own = { _id: webhookId, 'replays.claimedUntil': until };
-    await this.#webhooks.updateOne(own, { $set: { 'replays.claimedUntil': new Date(0) } }, { hint: { _id: 1 } });
+    await repeatIfUncertain(() => this.#webhooks.updateOne(own, { $set: { 'replays.claimedUntil': new Date(0) } }, { hint: { _id: 1 } }));
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { OracleError } from '../../../platform/errors.ts';
-import { isDuplicateKey, isFirstWrite } from '../../../platform/mongo.ts';
+import { isDuplicateKey } from '../../../platform/mongo.ts';
 import { OUTBOX_INDEX } from '../../../platform/outbox.ts';
+import { confirmIfUncertain, insertFirst } from '../../../platform/uncertain-write.ts';
 import { FAN_OUT_INDEX } from '../delivery/fan-out.ts';
 import { REVERSIBLE_DISABLERS, type WebhookDoc } from './webhook.ts';
 
@@ -56,7 +57,7 @@ export class WebhookStore {
       if (same !== null) throw duplicateWebhook(same._id);
       if (slot === undefined) throw walletLimitReached();
       const doc = { ...webhook, slot };
-      if (await isFirstWrite(this.#webhooks.insertOne(doc))) return this.#removeIfOverLimit(doc);
+      if (await insertFirst(this.#webhooks, doc, '_id')) return this.#removeIfOverLimit(doc);
     }
   }
 
@@ -68,13 +69,18 @@ export class WebhookStore {
   }
 
   async remove(wallet: string, id: string): Promise<boolean> {
-    const { deletedCount } = await this.#webhooks.deleteOne({ _id: id, wallet }, { hint: BY_ID });
-    return deletedCount > 0;
+    return confirmIfUncertain(
+      async () => (await this.#webhooks.deleteOne({ _id: id, wallet }, { hint: BY_ID })).deletedCount > 0,
+      async () => (await this.get(wallet, id)) === null || null,
+    );
   }
 
   /** Compare-and-set on the current secret; null if it has changed or the webhook is gone. */
   replaceSecret({ _id, wallet, sealedSecret }: WebhookDoc, change: NewSecret): Promise<WebhookDoc | null> {
-    return this.#update({ _id, wallet, sealedSecret }, { $set: change });
+    return confirmIfUncertain(
+      () => this.#update({ _id, wallet, sealedSecret }, { $set: change }),
+      () => this.#webhooks.findOne({ _id, wallet, sealedSecret: change.sealedSecret }, { hint: BY_ID }),
+    );
   }
 
   /** Compare-and-set; null if it has changed or is gone. @throws OracleError CONFLICT if the wallet has an equal webhook */

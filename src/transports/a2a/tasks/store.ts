@@ -4,6 +4,7 @@ import type { ServerCallContext, TaskStore } from '@a2a-js/sdk/server';
 import type { Collection, Db, Filter } from 'mongodb';
 import { toClientError } from '../../../platform/errors.ts';
 import { type CollectionIndexes, isDuplicateKey } from '../../../platform/mongo.ts';
+import { repeatIfUncertain } from '../../../platform/uncertain-write.ts';
 import { getOwner, getRateLimitKey } from '../agent-user.ts';
 import { buildTaskStatus, errorParts } from '../messages/parts.ts';
 import { findPayableCall } from '../payments/metadata.ts';
@@ -100,7 +101,7 @@ export class MongoTaskStore implements TaskStore {
     const lease = this.#runs.get(context);
     if (lease === undefined) return;
     const filter = { _id: lease.taskId, run: lease.run, state: { $in: [...ACTIVE_STATES] } };
-    await this.#tasks.updateOne(filter, { $set: { aliveAt: RELEASED_AT } }, BY_ID);
+    await repeatIfUncertain(() => this.#tasks.updateOne(filter, { $set: { aliveAt: RELEASED_AT } }, BY_ID));
   }
 
   async save(task: Task, context: ServerCallContext): Promise<void> {
