@@ -1,16 +1,25 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJsonFileOrNull, replaceFile } from '../../platform/data-dir/json-file.ts';
-import { getErrorMessage, OracleError } from '../../platform/errors.ts';
-import { connectNode, type NodeSocket } from './rpc/node-socket.ts';
+import { getErrorMessage } from '../../platform/errors.ts';
 import { dumpState } from './state-dump.ts';
+import type { ChainWriter } from './writes/chain-writer.ts';
+import type { WriteLog } from './writes/write-log.ts';
+
+export interface SavedChain {
+  ipcPath: string;
+  stateDir: string;
+  writer: ChainWriter;
+  log: WriteLog;
+}
 
 export interface StateSaver {
   /** Saves a last time. @throws errors of that save */
   close(): Promise<void>;
 }
 
-const MIN_PAUSE_MS = 500;
+/** A start repeats the writes of about this time, in a part of it. */
+const MIN_PAUSE_MS = 10_000;
 /** Saving blocks the chain, so it takes at most a twentieth of the time. */
 const PAUSE_FACTOR = 20;
 
@@ -18,12 +27,17 @@ export function getStateFile(stateDir: string): string {
   return join(stateDir, 'state.json');
 }
 
+/** Of the writes since the last save. */
+export function getLogFile(stateDir: string): string {
+  return join(stateDir, 'writes.jsonl');
+}
+
 function getGenesisFile(stateDir: string): string {
   return join(stateDir, 'genesis.json');
 }
 
 export function discardState(stateDir: string): void {
-  for (const path of [getStateFile(stateDir), getGenesisFile(stateDir)]) rmSync(path, { force: true });
+  for (const path of [getLogFile(stateDir), getStateFile(stateDir), getGenesisFile(stateDir)]) rmSync(path, { force: true });
 }
 
 /** Unix seconds of block 0, which a saved state does not contain. The first time stands; states of earlier versions contain the block. */
@@ -36,10 +50,9 @@ export async function ensureGenesisTimestamp(stateDir: string, timestamp: number
   return genesis.timestamp;
 }
 
-/** Saves a chain's state with blocks, transactions and receipts, soon after each new block and on `close`. */
-export function startStateSaver(ipcPath: string, stateDir: string): StateSaver {
-  const node = connectNode({ path: ipcPath });
-  let savedBlock = '';
+/** Saves a chain's state with blocks, transactions and receipts now and then, and on `close`. The log has what came since. */
+export function startStateSaver({ ipcPath, stateDir, writer, log }: SavedChain): StateSaver {
+  let savedHeight = -1;
   let running = Promise.resolve();
   let timer = schedule(MIN_PAUSE_MS);
   let closed = false;
@@ -53,13 +66,29 @@ export function startStateSaver(ipcPath: string, stateDir: string): StateSaver {
   async function saveIfChanged(): Promise<void> {
     const started = performance.now();
     try {
-      const block = await callNode(node, 'eth_blockNumber');
-      if (block !== savedBlock) await saveState(ipcPath, stateDir);
-      savedBlock = block;
+      const height = await writer.pause(async (last) => last);
+      if (height !== savedHeight) savedHeight = await save();
     } catch (error) {
       console.error(`the chain state was not saved: ${getErrorMessage(error)}`);
     }
     if (!closed) timer = schedule(Math.max(MIN_PAUSE_MS, PAUSE_FACTOR * (performance.now() - started)));
+  }
+
+  /** Resolves to the height of the saved state. */
+  async function save(): Promise<number> {
+    const path = getStateFile(stateDir);
+    const snapshot = Promise.withResolvers<void>();
+    let written = Promise.resolve();
+    const saved = await writer.pause(async (height) => {
+      // A fixed temporary name: a killed host leaves one file at most.
+      written = dumpState(ipcPath, (state) => replaceFile(path, state, { temporary: `${path}.tmp` }), snapshot.resolve);
+      written.catch(snapshot.reject);
+      await snapshot.promise;
+      return height;
+    });
+    await written;
+    await writer.pause(() => log.prune(saved));
+    return saved;
   }
 
   return {
@@ -67,19 +96,7 @@ export function startStateSaver(ipcPath: string, stateDir: string): StateSaver {
       closed = true;
       clearTimeout(timer);
       await running;
-      await saveState(ipcPath, stateDir).finally(() => node.close());
+      await save();
     },
   };
-}
-
-async function callNode(node: NodeSocket, method: string): Promise<string> {
-  const { result, error } = await node.call(method);
-  if (error) throw new OracleError('CHAIN_REVERTED', `${method} was refused: ${error.message}`);
-  return result as string;
-}
-
-async function saveState(ipcPath: string, stateDir: string): Promise<void> {
-  const path = getStateFile(stateDir);
-  // A fixed temporary name: a killed host leaves one file at most.
-  await dumpState(ipcPath, (state) => replaceFile(path, state, { temporary: `${path}.tmp` }));
 }
