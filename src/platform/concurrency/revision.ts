@@ -12,6 +12,7 @@ export class Revision {
   readonly read: () => Promise<number>;
   readonly #collection: Collection<RevisionDoc>;
   readonly #_id: string;
+  #isDeferred = false;
 
   constructor(db: Db, { collection, _id }: { collection: string; _id: string }) {
     this.#collection = db.collection(collection);
@@ -21,6 +22,18 @@ export class Revision {
   }
 
   async advance(): Promise<void> {
+    if (this.#isDeferred) return;
     await this.#collection.updateOne({ _id: this.#_id }, { $inc: { revision: 1 } }, { upsert: true });
+  }
+
+  /** Advances once after `work`, in place of each write in it. Not for concurrent calls, nor for work that a crash would leave incomplete. */
+  async advanceAfter(work: () => Promise<void>): Promise<void> {
+    this.#isDeferred = true;
+    try {
+      await work();
+    } finally {
+      this.#isDeferred = false;
+      await this.advance();
+    }
   }
 }
