@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJsonFileOrNull, replaceFile } from '../../platform/data-dir/json-file.ts';
 import { getErrorMessage } from '../../platform/errors.ts';
@@ -14,13 +14,14 @@ export interface SavedChain {
 }
 
 export interface StateSaver {
-  /** Saves a last time. @throws errors of that save */
+  /** Saves a last time. */
   close(): Promise<void>;
 }
 
-/** A start repeats the writes of about this time, in a part of it. */
-const MIN_PAUSE_MS = 10_000;
-/** Saving blocks the chain, so it takes at most a twentieth of the time. */
+const CHECK_EVERY_MS = 5_000;
+/** A start repeats the writes since the last save, about a thousand per second. A save takes memory and blocks the chain. */
+const MAX_UNSAVED_WRITES = 2_000;
+/** Of the time, a save takes at most a twentieth. */
 const PAUSE_FACTOR = 20;
 
 export function getStateFile(stateDir: string): string {
@@ -50,32 +51,30 @@ export async function ensureGenesisTimestamp(stateDir: string, timestamp: number
   return genesis.timestamp;
 }
 
-/** Saves a chain's state with blocks, transactions and receipts now and then, and on `close`. The log has what came since. */
+/** Saves a chain's state, with blocks, transactions and receipts, when its log has become long, and on `close`. */
 export function startStateSaver({ ipcPath, stateDir, writer, log }: SavedChain): StateSaver {
-  let savedHeight = -1;
   let running = Promise.resolve();
-  let timer = schedule(MIN_PAUSE_MS);
+  let timer = schedule(CHECK_EVERY_MS);
   let closed = false;
 
   function schedule(pauseMs: number): NodeJS.Timeout {
     return setTimeout(() => {
-      running = saveIfChanged();
+      running = saveWhenLong();
     }, pauseMs);
   }
 
-  async function saveIfChanged(): Promise<void> {
+  async function saveWhenLong(): Promise<void> {
     const started = performance.now();
-    try {
-      const height = await writer.pause(async (last) => last);
-      if (height !== savedHeight) savedHeight = await save();
-    } catch (error) {
-      console.error(`the chain state was not saved: ${getErrorMessage(error)}`);
-    }
-    if (!closed) timer = schedule(Math.max(MIN_PAUSE_MS, PAUSE_FACTOR * (performance.now() - started)));
+    if (log.countWrites() >= MAX_UNSAVED_WRITES) await trySave();
+    if (!closed) timer = schedule(Math.max(CHECK_EVERY_MS, PAUSE_FACTOR * (performance.now() - started)));
   }
 
-  /** Resolves to the height of the saved state. */
-  async function save(): Promise<number> {
+  /** On failure the log still has everything since the save before. */
+  async function trySave(): Promise<void> {
+    await save().catch((error: unknown) => console.error(`the chain state was not saved: ${getErrorMessage(error)}`));
+  }
+
+  async function save(): Promise<void> {
     const path = getStateFile(stateDir);
     const snapshot = Promise.withResolvers<void>();
     let written = Promise.resolve();
@@ -88,7 +87,6 @@ export function startStateSaver({ ipcPath, stateDir, writer, log }: SavedChain):
     });
     await written;
     await writer.pause(() => log.prune(saved));
-    return saved;
   }
 
   return {
@@ -96,7 +94,7 @@ export function startStateSaver({ ipcPath, stateDir, writer, log }: SavedChain):
       closed = true;
       clearTimeout(timer);
       await running;
-      await save();
+      if (log.countWrites() > 0 || !existsSync(getStateFile(stateDir))) await trySave();
     },
   };
 }

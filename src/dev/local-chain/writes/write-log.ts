@@ -19,6 +19,7 @@ export interface WriteLog {
   append(write: ChainWrite): Promise<void>;
   /** Removes the writes that a saved state of this height contains. */
   prune(height: number): Promise<void>;
+  countWrites(): number;
   close(): Promise<void>;
 }
 
@@ -33,7 +34,9 @@ const NEWLINE = 10;
 /** A line that a killed process left incomplete was never sent, and is overwritten. */
 export async function openWriteLog(path: string): Promise<WriteLog> {
   let file = await openFile(path);
-  let { end } = await readWriteLog(path);
+  const known = await readWriteLog(path);
+  let { end } = known;
+  let count = known.writes.length;
   return {
     async append(write) {
       const line = formatLine(write);
@@ -45,15 +48,18 @@ export async function openWriteLog(path: string): Promise<WriteLog> {
         throw error;
       }
       end += line.length;
+      count += 1;
     },
     async prune(height) {
       const { writes } = await readWriteLog(path);
-      const kept = Buffer.concat(writes.filter((write) => write.height >= height).map(formatLine));
-      await replaceFile(path, kept, { temporary: `${path}.tmp` });
+      const kept = writes.filter((write) => write.height >= height).map(formatLine);
+      await replaceFile(path, Buffer.concat(kept), { temporary: `${path}.tmp` });
       await file.close();
       file = await openFile(path);
-      end = kept.length;
+      end = kept.reduce((bytes, line) => bytes + line.length, 0);
+      count = kept.length;
     },
+    countWrites: () => count,
     close: () => file.close(),
   };
 }
