@@ -17,6 +17,8 @@ export interface LocalChain extends Omit<ChainHostReady, 'ipcPath' | 'writePath'
   chainId: number;
   /** In Unix milliseconds truncated to seconds; the clock runs from there. @throws OracleError INPUT_INVALID before the last block */
   setNextBlockTime(ms: number): Promise<void>;
+  /** Without a block. */
+  syncToWallClock(): Promise<void>;
   /** Time of the last block, Unix milliseconds. */
   readLastBlockMs(): Promise<number>;
   /** Sets the chain's clock to the wall clock, mines a block, and keeps the last block fresh. */
@@ -53,6 +55,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
     chainId,
     pid: host.pid,
     setNextBlockTime: clock.setNextBlockTime,
+    syncToWallClock: async () => void (await clock.syncToWallClock()),
     readLastBlockMs: async () => 1000 * (await readLastBlockTime(node.call)),
     followWallClock: clock.followWallClock,
     stop: () => {

@@ -30,6 +30,8 @@ interface ReadLog {
 }
 
 const NEWLINE = 10;
+/** A power failure loses the writes of this time at most; a killed process loses none. */
+const SYNC_AFTER_MS = 100;
 
 /** A line that a killed process left incomplete was never sent, and is overwritten. */
 export async function openWriteLog(path: string): Promise<WriteLog> {
@@ -37,6 +39,13 @@ export async function openWriteLog(path: string): Promise<WriteLog> {
   const known = await readWriteLog(path);
   let { end } = known;
   let count = known.writes.length;
+  let syncTimer: NodeJS.Timeout | undefined;
+  const syncSoon = () => {
+    syncTimer ??= setTimeout(() => {
+      syncTimer = undefined;
+      file.datasync().catch(() => {});
+    }, SYNC_AFTER_MS);
+  };
   return {
     async append(write) {
       const line = formatLine(write);
@@ -49,6 +58,7 @@ export async function openWriteLog(path: string): Promise<WriteLog> {
       }
       end += line.length;
       count += 1;
+      syncSoon();
     },
     async prune(height) {
       const { writes } = await readWriteLog(path);
@@ -60,7 +70,10 @@ export async function openWriteLog(path: string): Promise<WriteLog> {
       count = kept.length;
     },
     countWrites: () => count,
-    close: () => file.close(),
+    close: () => {
+      clearTimeout(syncTimer);
+      return file.close();
+    },
   };
 }
 
