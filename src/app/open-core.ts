@@ -22,6 +22,7 @@ import { ALL_INDEXES } from './indexes.ts';
 import { openInfrastructure } from './infrastructure.ts';
 import { composeMarket, simulatedOnRealChainError } from './pipeline/market.ts';
 import type { ProcessContext, StartupContext } from './process-context.ts';
+import { restoreLostTransactions } from './startup/lost-transactions.ts';
 import { requireSameHistory } from './startup/same-history.ts';
 import { createStartRetry } from './startup/start-retry.ts';
 
@@ -49,6 +50,7 @@ export async function openCore(context: StartupContext, address: string | null):
   const { db } = database;
   await retry(() => ensureIndexes(db, ALL_INDEXES));
   const { chain, journal, wallets } = await retry(() => composeChain(context, db, infrastructure));
+  if (localChain !== null) await retry(() => restoreLostTransactions({ chain, journal, localChain }));
   const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
   const models = new ModelStore(db);
   const figuresStore = new FiguresStore(db);

@@ -3,7 +3,7 @@ import { type Day, formatDay } from '../forecast/day.ts';
 import type { FeedCoverage } from '../market/feed.ts';
 import type { PipelineDeps, StepContext } from '../pipeline/deps.ts';
 import { getStepDueMs, getWindowOpensMs } from '../pipeline/schedule/step-times.ts';
-import { OUTCOME_STEPS, runStep } from '../pipeline/step-registry.ts';
+import { runStep } from '../pipeline/step-registry.ts';
 import type { StepName } from '../pipeline/step-run-store.ts';
 import { damagedPartError } from '../platform/data-dir/entries.ts';
 import { OracleError } from '../platform/errors.ts';
@@ -53,7 +53,7 @@ export async function replayDays(options: ReplayOptions): Promise<ReplayRange | 
   const batched = { ...options, pipeline: { ...options.pipeline, runs } };
   for (let day = plan.through === null ? plan.from : plan.through + 1; day <= plan.to; day++) {
     options.signal.throwIfAborted();
-    await replayDay(batched, day).finally(() => runs.flush());
+    await replayWholeDay(batched, day).finally(() => runs.flush());
     await plans.updateOne({ _id: 'replay' }, { $set: { through: day } });
     options.onProgress({ done: day - plan.from + 1, total, day });
   }
@@ -83,16 +83,34 @@ async function findOrCreatePlan(plans: Collection<ReplayPlan>, { range, pipeline
   return plan;
 }
 
+/** A day that is not complete is replayed again, so the revisions need not advance within it. */
+function replayWholeDay(options: ReplayOptions, day: Day): Promise<void> {
+  const { record, wagers } = options.pipeline;
+  return record.revision.advanceOnceAfter(() => wagers.revision.advanceOnceAfter(() => replayDay(options, day)));
+}
+
+/** Steps without effect on each other run concurrently: those of wagers do not use the chain. */
 async function replayDay(options: ReplayOptions, day: Day): Promise<void> {
   await runStepsAt(options, getStepDueMs('signal', day), day, ['signal']);
+  await runAll([commitDay(options, day), runStepsAt(options, getStepDueMs('wager', day), day, ['wager'])]);
+  const opensMs = getWindowOpensMs(day);
+  await advanceChainTime(options, day, { fromMs: opensMs, throughMs: opensMs + HOUR_MS - SECOND_MS });
+  await runAll([runStepsAt(options, opensMs, day, ['open-window', 'resolve']), runStepsAt(options, opensMs, day, ['settle'])]);
+  await runStepsAt(options, opensMs, day, ['reputation']);
+}
+
+async function commitDay(options: ReplayOptions, day: Day): Promise<void> {
   const uncommitted = await options.pipeline.record.listUnattestedDays();
   if (uncommitted.includes(day)) {
     await advanceChainTime(options, day, { fromMs: getStepDueMs('attest', day), throughMs: getWindowOpensMs(day) - SECOND_MS });
   }
   await runStepsAt(options, getStepDueMs('attest', day), day, ['attest']);
-  await runStepsAt(options, getStepDueMs('wager', day), day, ['wager']);
-  await advanceChainTime(options, day, { fromMs: getWindowOpensMs(day), throughMs: getWindowOpensMs(day) + HOUR_MS - SECOND_MS });
-  await runStepsAt(options, getWindowOpensMs(day), day, OUTCOME_STEPS);
+}
+
+/** Waits for all, so that nothing goes on after an error. */
+async function runAll(work: Promise<void>[]): Promise<void> {
+  const outcomes = await Promise.allSettled(work);
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 async function runStepsAt({ pipeline }: ReplayOptions, ms: number, day: Day, steps: readonly StepName[]): Promise<void> {

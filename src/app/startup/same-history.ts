@@ -62,7 +62,7 @@ async function requireOwnDatabase({ chainId, client, addresses }: Chain, journal
   });
 }
 
-/** A local chain is saved at intervals: after a power failure it may be older than the database. */
+/** What a local chain has lost in a power failure is restored before: a transaction that is missing now belongs to another chain. */
 async function requireKnownChain(chain: Chain, journal: Journal): Promise<void> {
   const last = await journal.findLastConfirmed(chain.chainId);
   if (last === null) return;

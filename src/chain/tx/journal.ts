@@ -86,6 +86,12 @@ export async function openJournal(db: Db) {
     /** The transaction in the highest block that any wallet has confirmed. */
     findLastConfirmed: (chainId: number): Promise<JournalRow | null> =>
       rows.findOne({ chainId, state: 'CONFIRMED' }, { sort: { 'receipt.blockNumber': -1 } }),
+    /** All that have a receipt, in the order of their blocks. */
+    listMined: (chainId: number): Promise<JournalRow[]> =>
+      rows
+        .find({ chainId, receipt: { $ne: null } })
+        .sort({ 'receipt.blockNumber': 1 })
+        .toArray(),
     /** False when the key or the nonce is taken. */
     insert: (row: JournalRow): Promise<boolean> => isFirstWrite(rows.insertOne(row)),
     /** Compare-and-set on `version`; null when another worker changed the row first or the new nonce is taken. */

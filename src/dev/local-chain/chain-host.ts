@@ -1,11 +1,17 @@
 import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type OpenedHost, runHostProcess } from '../../platform/child-process/host-process.ts';
 import { damagedPartError } from '../../platform/data-dir/entries.ts';
 import { getErrorMessage } from '../../platform/errors.ts';
 import { acquireChainLock } from './chain-lock.ts';
-import { discardState, ensureGenesisTimestamp, getStateFile, startStateSaver } from './chain-state.ts';
+import { discardState, ensureGenesisTimestamp, getLogFile, getStateFile, startStateSaver } from './chain-state.ts';
 import { type PrivateAnvil, startPrivateAnvil } from './private-anvil.ts';
 import { serveRpcEndpoint } from './rpc/endpoint.ts';
+import { connectNode } from './rpc/node-socket.ts';
+import { createChainWriter, routeWrites } from './writes/chain-writer.ts';
+import { restoreWrites } from './writes/restore-writes.ts';
+import { serveWrites } from './writes/write-endpoint.ts';
+import { type ChainWrite, openWriteLog, readWriteLog } from './writes/write-log.ts';
 
 export interface ChainHostPayload {
   stateDir: string;
@@ -22,8 +28,10 @@ export interface ChainHostReady {
   rpcUrl: string;
   /** Endpoint of all programs on this machine. */
   publicRpcUrl: string;
-  /** The node's Unix domain socket. */
+  /** The node's Unix domain socket, for all but writes. */
   ipcPath: string;
+  /** The Unix domain socket for writes, which are logged before the node receives them. */
+  writePath: string;
   restored: boolean;
 }
 
@@ -35,18 +43,18 @@ async function openChainHost(payload: ChainHostPayload): Promise<OpenedHost<Chai
   const lock = await acquireChainLock(payload.stateDir, payload.inUseTimeoutMs);
   // After the lock: an earlier host saves until it releases it.
   if (payload.discard) discardState(payload.stateDir);
-  const restored = existsSync(getStateFile(payload.stateDir));
-  const anvil = await startAnvilNode(payload, restored).catch(async (error) => {
+  const { writes } = await readWriteLog(getLogFile(payload.stateDir));
+  const isSaved = existsSync(getStateFile(payload.stateDir));
+  const anvil = await startAnvilNode(payload, { isSaved, isNew: !isSaved && writes.length === 0 }).catch(async (error) => {
     await lock.release();
     throw error;
   });
   await lock.recordAnvilPid(anvil.pid);
-  const endpoint = await serveRpcEndpoint(anvil.ipcPath, payload.port).catch(async (error) => {
+  const served = await serveNode(anvil, payload, writes).catch(async (error) => {
     await anvil.kill();
     await lock.release();
     throw error;
   });
-  const saver = startStateSaver(anvil.ipcPath, payload.stateDir);
   let closing = false;
   anvil.exited.then(async (how) => {
     if (closing) return;
@@ -55,22 +63,45 @@ async function openChainHost(payload: ChainHostPayload): Promise<OpenedHost<Chai
     process.exit(1);
   });
   return {
-    ready: { rpcUrl: endpoint.ownerUrl, publicRpcUrl: endpoint.publicUrl, ipcPath: anvil.ipcPath, restored },
+    ready: { ...served.ready, ipcPath: anvil.ipcPath, restored: isSaved || writes.length > 0 },
     close: async () => {
       closing = true;
-      await endpoint.close();
-      await saver.close().finally(() => anvil.kill());
+      await served.close().finally(() => anvil.kill());
       await lock.release();
     },
   };
 }
 
-async function startAnvilNode({ stateDir, chainId, genesisTimestamp }: ChainHostPayload, restored: boolean): Promise<PrivateAnvil> {
-  const anvil = { chainId, genesisTimestamp: await ensureGenesisTimestamp(stateDir, restored ? undefined : genesisTimestamp) };
-  if (!restored) return startPrivateAnvil(anvil);
+async function startAnvilNode(
+  { stateDir, chainId, genesisTimestamp }: ChainHostPayload,
+  { isSaved, isNew }: { isSaved: boolean; isNew: boolean },
+): Promise<PrivateAnvil> {
+  const anvil = { chainId, genesisTimestamp: await ensureGenesisTimestamp(stateDir, isNew ? genesisTimestamp : undefined) };
+  if (!isSaved) return startPrivateAnvil(anvil);
   try {
     return await startPrivateAnvil({ ...anvil, loadState: getStateFile(stateDir) });
   } catch (cause) {
     throw damagedPartError(`The saved chain in ${getStateFile(stateDir)} can not be read: ${getErrorMessage(cause)}`, cause);
   }
+}
+
+/** Repeats what the saved state lacks, then serves the node and saves its state. */
+async function serveNode({ ipcPath }: PrivateAnvil, { stateDir, port }: ChainHostPayload, writes: readonly ChainWrite[]) {
+  const node = connectNode({ path: ipcPath });
+  await restoreWrites(node, writes);
+  const log = await openWriteLog(getLogFile(stateDir));
+  const writer = createChainWriter(node, log);
+  const writePath = join(dirname(ipcPath), 'writes');
+  const writeEndpoint = await serveWrites(writePath, writer);
+  const endpoint = await serveRpcEndpoint((options) => routeWrites(connectNode({ path: ipcPath, ...options }), writer), port);
+  const saver = startStateSaver({ ipcPath, stateDir, writer, log });
+  return {
+    ready: { rpcUrl: endpoint.ownerUrl, publicRpcUrl: endpoint.publicUrl, writePath },
+    async close(): Promise<void> {
+      await endpoint.close();
+      writeEndpoint.close();
+      await saver.close().finally(() => node.close());
+      await log.close();
+    },
+  };
 }

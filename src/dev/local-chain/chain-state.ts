@@ -1,21 +1,36 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJsonFileOrNull, replaceFile } from '../../platform/data-dir/json-file.ts';
-import { getErrorMessage, OracleError } from '../../platform/errors.ts';
-import { connectNode, type NodeSocket } from './rpc/node-socket.ts';
+import { getErrorMessage } from '../../platform/errors.ts';
 import { dumpState } from './state-dump.ts';
+import type { ChainWriter } from './writes/chain-writer.ts';
+import type { WriteLog } from './writes/write-log.ts';
+
+export interface SavedChain {
+  ipcPath: string;
+  stateDir: string;
+  writer: ChainWriter;
+  log: WriteLog;
+}
 
 export interface StateSaver {
-  /** Saves a last time. @throws errors of that save */
+  /** Saves a last time. */
   close(): Promise<void>;
 }
 
-const MIN_PAUSE_MS = 500;
-/** Saving blocks the chain, so it takes at most a twentieth of the time. */
+const CHECK_EVERY_MS = 5_000;
+/** A start repeats the writes since the last save, about a thousand per second. A save takes memory and blocks the chain. */
+const MAX_UNSAVED_WRITES = 2_000;
+/** Of the time, a save takes at most a twentieth. */
 const PAUSE_FACTOR = 20;
 
 export function getStateFile(stateDir: string): string {
   return join(stateDir, 'state.json');
+}
+
+/** Of the writes since the last save. */
+export function getLogFile(stateDir: string): string {
+  return join(stateDir, 'writes.jsonl');
 }
 
 function getGenesisFile(stateDir: string): string {
@@ -23,7 +38,7 @@ function getGenesisFile(stateDir: string): string {
 }
 
 export function discardState(stateDir: string): void {
-  for (const path of [getStateFile(stateDir), getGenesisFile(stateDir)]) rmSync(path, { force: true });
+  for (const path of [getLogFile(stateDir), getStateFile(stateDir), getGenesisFile(stateDir)]) rmSync(path, { force: true });
 }
 
 /** Unix seconds of block 0, which a saved state does not contain. The first time stands; states of earlier versions contain the block. */
@@ -36,30 +51,42 @@ export async function ensureGenesisTimestamp(stateDir: string, timestamp: number
   return genesis.timestamp;
 }
 
-/** Saves a chain's state with blocks, transactions and receipts, soon after each new block and on `close`. */
-export function startStateSaver(ipcPath: string, stateDir: string): StateSaver {
-  const node = connectNode({ path: ipcPath });
-  let savedBlock = '';
+/** Saves a chain's state, with blocks, transactions and receipts, when its log has become long, and on `close`. */
+export function startStateSaver({ ipcPath, stateDir, writer, log }: SavedChain): StateSaver {
   let running = Promise.resolve();
-  let timer = schedule(MIN_PAUSE_MS);
+  let timer = schedule(CHECK_EVERY_MS);
   let closed = false;
 
   function schedule(pauseMs: number): NodeJS.Timeout {
     return setTimeout(() => {
-      running = saveIfChanged();
+      running = saveWhenLong();
     }, pauseMs);
   }
 
-  async function saveIfChanged(): Promise<void> {
+  async function saveWhenLong(): Promise<void> {
     const started = performance.now();
-    try {
-      const block = await callNode(node, 'eth_blockNumber');
-      if (block !== savedBlock) await saveState(ipcPath, stateDir);
-      savedBlock = block;
-    } catch (error) {
-      console.error(`the chain state was not saved: ${getErrorMessage(error)}`);
-    }
-    if (!closed) timer = schedule(Math.max(MIN_PAUSE_MS, PAUSE_FACTOR * (performance.now() - started)));
+    if (log.countWrites() >= MAX_UNSAVED_WRITES) await trySave();
+    if (!closed) timer = schedule(Math.max(CHECK_EVERY_MS, PAUSE_FACTOR * (performance.now() - started)));
+  }
+
+  /** On failure the log still has everything since the save before. */
+  async function trySave(): Promise<void> {
+    await save().catch((error: unknown) => console.error(`the chain state was not saved: ${getErrorMessage(error)}`));
+  }
+
+  async function save(): Promise<void> {
+    const path = getStateFile(stateDir);
+    const snapshot = Promise.withResolvers<void>();
+    let written = Promise.resolve();
+    const saved = await writer.pause(async (height) => {
+      // A fixed temporary name: a killed host leaves one file at most.
+      written = dumpState(ipcPath, (state) => replaceFile(path, state, { temporary: `${path}.tmp` }), snapshot.resolve);
+      written.catch(snapshot.reject);
+      await snapshot.promise;
+      return height;
+    });
+    await written;
+    await writer.pause(() => log.prune(saved));
   }
 
   return {
@@ -67,19 +94,7 @@ export function startStateSaver(ipcPath: string, stateDir: string): StateSaver {
       closed = true;
       clearTimeout(timer);
       await running;
-      await saveState(ipcPath, stateDir).finally(() => node.close());
+      if (log.countWrites() > 0 || !existsSync(getStateFile(stateDir))) await trySave();
     },
   };
-}
-
-async function callNode(node: NodeSocket, method: string): Promise<string> {
-  const { result, error } = await node.call(method);
-  if (error) throw new OracleError('CHAIN_REVERTED', `${method} was refused: ${error.message}`);
-  return result as string;
-}
-
-async function saveState(ipcPath: string, stateDir: string): Promise<void> {
-  const path = getStateFile(stateDir);
-  // A fixed temporary name: a killed host leaves one file at most.
-  await dumpState(ipcPath, (state) => replaceFile(path, state, { temporary: `${path}.tmp` }));
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
+import { createJsonSplitter } from './rpc/json-splitter.ts';
 
 /**
  * Anvil recomputes the root of the whole state for each block, and forks skip that: the local chain is a fork of a chain without content, so
@@ -98,29 +99,3 @@ const ANSWERS: Record<string, (params: unknown[], genesis: Genesis) => unknown> 
   eth_getTransactionReceipt: () => null,
   eth_getBlockReceipts: () => [],
 };
-
-/** Requests follow each other without a separator. */
-function createJsonSplitter(onJson: (text: string) => void): (chunk: string) => void {
-  let text = '';
-  let depth = 0;
-  let inString = false;
-  let escaped = false;
-  return (chunk) => {
-    let start = 0;
-    for (let index = 0; index < chunk.length; index++) {
-      const char = chunk[index];
-      if (inString) {
-        if (escaped) escaped = false;
-        else if (char === '\\') escaped = true;
-        else if (char === '"') inString = false;
-      } else if (char === '"') inString = true;
-      else if (char === '{' || char === '[') depth++;
-      else if ((char === '}' || char === ']') && --depth === 0) {
-        onJson(text + chunk.slice(start, index + 1));
-        text = '';
-        start = index + 1;
-      }
-    }
-    text += chunk.slice(start);
-  };
-}

@@ -11,12 +11,14 @@ export interface LocalChainOptions extends Partial<Omit<ChainHostPayload, 'state
   genesisMs?: number;
 }
 
-export interface LocalChain extends Omit<ChainHostReady, 'ipcPath'>, Pick<ChildHost<never>, 'pid' | 'stop' | 'onExit'> {
+export interface LocalChain extends Omit<ChainHostReady, 'ipcPath' | 'writePath'>, Pick<ChildHost<never>, 'pid' | 'stop' | 'onExit'> {
   /** For the client of `rpcUrl` in this process, over the node's Unix socket. */
   fetch: NodeFetch;
   chainId: number;
   /** In Unix milliseconds truncated to seconds; the clock runs from there. @throws OracleError INPUT_INVALID before the last block */
   setNextBlockTime(ms: number): Promise<void>;
+  /** Without a block. */
+  syncToWallClock(): Promise<void>;
   /** Time of the last block, Unix milliseconds. */
   readLastBlockMs(): Promise<number>;
   /** Sets the chain's clock to the wall clock, mines a block, and keeps the last block fresh. */
@@ -29,8 +31,8 @@ const CHECK_EVERY_MS = 60_000;
 const STALE_AFTER_S = 240;
 
 /**
- * In a process that survives a killed parent until its state is saved, out of reach of browser pages. A restored chain, and a new one without
- * `genesisMs`, has the wall clock's time. @throws OracleError DATA_DIR_DAMAGED, DATA_DIR_IN_USE, CONFIG_INVALID without anvil
+ * In a process of its own, out of reach of browser pages. No acknowledged write is lost when all processes are killed. A restored chain, and a
+ * new one without `genesisMs`, has the wall clock's time. @throws OracleError DATA_DIR_DAMAGED, DATA_DIR_IN_USE, CONFIG_INVALID without anvil
  */
 export async function startLocalChain(options: LocalChainOptions): Promise<LocalChain> {
   const { stateDir, genesisMs, chainId = BASE_CHAIN_ID, port = 0, inUseTimeoutMs = 8_000, discard = false } = options;
@@ -42,9 +44,9 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
     payload: { stateDir: resolve(stateDir), chainId, port, genesisTimestamp, inUseTimeoutMs, discard } satisfies ChainHostPayload,
     readyTimeoutMs: inUseTimeoutMs + 30_000,
   });
-  const { ipcPath, ...ready } = host.ready;
+  const { ipcPath, writePath, ...ready } = host.ready;
   const { restored } = ready;
-  const node = createIpcFetch(ipcPath);
+  const node = createIpcFetch(ipcPath, writePath);
   const clock = createChainClock(node.call);
   if (restored || genesisMs === undefined) await clock.syncToWallClock();
   return {
@@ -53,6 +55,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
     chainId,
     pid: host.pid,
     setNextBlockTime: clock.setNextBlockTime,
+    syncToWallClock: async () => void (await clock.syncToWallClock()),
     readLastBlockMs: async () => 1000 * (await readLastBlockTime(node.call)),
     followWallClock: clock.followWallClock,
     stop: () => {

@@ -20,7 +20,7 @@ export interface PrivateAnvil extends Omit<Anvil, 'rpcUrl'> {
 /** `EADDRNOTAVAIL` on Linux, and with an apostrophe on macOS. */
 const ADDRESS_UNAVAILABLE = /can(no|')t assign requested address/i;
 
-/** On a Unix domain socket, which browser pages cannot reach; anvil's own TCP port is bound to an unreachable address where possible. */
+/** It mines on request alone. On a Unix domain socket, which browser pages cannot reach; anvil's own TCP port is bound to an unreachable address where possible. */
 export async function startPrivateAnvil({ genesisTimestamp, ...options }: PrivateAnvilOptions): Promise<PrivateAnvil> {
   // A socket path is limited to 104 bytes, which a path below DATA_DIR may exceed.
   const folder = await mkdtemp(join(tmpdir(), 'anvil-'));
@@ -32,7 +32,7 @@ export async function startPrivateAnvil({ genesisTimestamp, ...options }: Privat
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const { rpcUrl: _, ...anvil } = await startOnUnusedAddress({ ...options, ipcPath, forkUrl });
+    const { rpcUrl: _, ...anvil } = await startOnUnusedAddress({ ...options, ipcPath, forkUrl, extraArguments: ['--no-mining'] });
     void anvil.exited.then(release);
     return { ...anvil, ipcPath };
   } catch (error) {

@@ -7,19 +7,22 @@ import { connectUnixSocket } from '../../platform/outbound/unix-socket.ts';
 const REQUEST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_dumpState', params: [] });
 const RESULT_START = '"result":"0x';
 
-/** The state as uncompressed JSON, piece by piece: ten years of blocks are hundreds of megabytes. @throws OracleError CHAIN_REVERTED */
-export async function dumpState(ipcPath: string, write: (state: Readable) => Promise<void>): Promise<void> {
+/**
+ * The state as uncompressed JSON, piece by piece: ten years of blocks are hundreds of megabytes. Writes after `onSnapshot` are not part of it.
+ * @throws OracleError CHAIN_REVERTED
+ */
+export async function dumpState(ipcPath: string, write: (state: Readable) => Promise<void>, onSnapshot = () => {}): Promise<void> {
   const socket = connectUnixSocket(ipcPath).setEncoding('latin1');
   socket.write(REQUEST);
   const state = createGunzip();
   try {
-    await Promise.all([pipeline(readHexResult(socket), state), write(state)]);
+    await Promise.all([pipeline(readHexResult(socket, onSnapshot), state), write(state)]);
   } finally {
     socket.destroy();
   }
 }
 
-async function* readHexResult(chunks: AsyncIterable<string>): AsyncGenerator<Buffer> {
+async function* readHexResult(chunks: AsyncIterable<string>, onBegin: () => void): AsyncGenerator<Buffer> {
   let begun = false;
   let text = '';
   for await (const chunk of chunks) {
@@ -29,6 +32,7 @@ async function* readHexResult(chunks: AsyncIterable<string>): AsyncGenerator<Buf
       if (start === -1 && text.includes('\n')) throw refusedError(text);
       if (start === -1) continue;
       begun = true;
+      onBegin();
       text = text.slice(start + RESULT_START.length);
     }
     const end = text.indexOf('"');

@@ -34,6 +34,8 @@ interface WatchedChild {
 
 const TAIL_CHARS = 2_000;
 const OUTPUT_GRACE_MS = 500;
+/** MiB of a half; Node's default takes 130 MB for garbage. */
+const YOUNG_HEAP = '--max-semi-space-size=2';
 
 /** The child leads its own process group: Ctrl-C reaches only the parent, which drains before it stops its hosts. */
 export async function startChildHost<Ready>(options: ChildHostOptions): Promise<ChildHost<Ready>> {
@@ -60,7 +62,7 @@ export async function startChildHost<Ready>(options: ChildHostOptions): Promise<
 function forkChild({ module, name, payload }: ChildHostOptions): WatchedChild {
   const child = fork(fileURLToPath(module), [], {
     detached: true,
-    execArgv: [],
+    execArgv: [YOUNG_HEAP],
     env: filterChildEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { answerRpc, parseRpcBody } from './answer.ts';
 import { respondHttp } from './http-endpoint.ts';
-import { connectNode } from './node-socket.ts';
+import type { NodeSocket, NodeSocketOptions } from './node-socket.ts';
 import { findOriginRejection, MAX_BODY_BYTES, type RequestRejection } from './request-check.ts';
 
 /** An allow-list: anvil rewrites the chain under more names than `anvil_`, `evm_` and `hardhat_`, e.g. `eth_sendUnsignedTransaction`. */
@@ -39,10 +39,12 @@ export interface RpcEndpoint {
   close(): Promise<void>;
 }
 
-/** Serves JSON-RPC over HTTP and WebSocket on 127.0.0.1, in front of a node on a Unix domain socket. @param port 0: any free port */
-export async function serveRpcEndpoint(nodePath: string, port: number): Promise<RpcEndpoint> {
+type ConnectNode = (options?: Omit<NodeSocketOptions, 'path'>) => NodeSocket;
+
+/** Serves JSON-RPC over HTTP and WebSocket on 127.0.0.1, in front of a node. @param port 0: any free port */
+export async function serveRpcEndpoint(connect: ConnectNode, port: number): Promise<RpcEndpoint> {
   const ownerPath = `/${randomBytes(32).toString('hex')}`;
-  const node = connectNode({ path: nodePath });
+  const node = connect();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES, perMessageDeflate: false });
   const methodCheck = ({ url = '' }: IncomingMessage, transport: RpcTransport) =>
     isEqual(url, ownerPath) ? () => true : (method: string) => isPublicMethod(method, transport);
@@ -54,7 +56,7 @@ export async function serveRpcEndpoint(nodePath: string, port: number): Promise<
     socket.on('error', () => socket.destroy());
     const rejection = findOriginRejection(request.headers, (server.address() as AddressInfo).port);
     if (rejection !== null) return rejectUpgrade(socket, rejection);
-    sockets.handleUpgrade(request, socket, head, (client) => serveRpcWebSocket(client, nodePath, methodCheck(request, 'websocket')));
+    sockets.handleUpgrade(request, socket, head, (client) => serveRpcWebSocket(client, connect, methodCheck(request, 'websocket')));
   });
   await new Promise<void>((listening, failed) => server.once('error', failed).listen(port, '127.0.0.1', listening));
 
@@ -87,8 +89,8 @@ function isPublicMethod(method: string, transport: RpcTransport): boolean {
 }
 
 /** Serves JSON-RPC and subscriptions on a WebSocket, over its own connection to the node. */
-function serveRpcWebSocket(client: WebSocket, nodePath: string, isAllowed: (method: string) => boolean): void {
-  const node = connectNode({ path: nodePath, onNotification: (line) => client.send(line), onClose: () => client.close() });
+function serveRpcWebSocket(client: WebSocket, connect: ConnectNode, isAllowed: (method: string) => boolean): void {
+  const node = connect({ onNotification: (line) => client.send(line), onClose: () => client.close() });
   client.on('error', () => client.terminate());
   client.on('close', () => node.close());
   client.on('message', async (data) => {

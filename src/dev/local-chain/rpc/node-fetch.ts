@@ -1,5 +1,6 @@
 import { OracleError } from '../../../platform/errors.ts';
 import type { NodeFetch } from '../../../platform/outbound/evm-client.ts';
+import { routeWrites } from '../writes/chain-writer.ts';
 import { answerRpc } from './answer.ts';
 import { connectNode, type NodeSocket } from './node-socket.ts';
 
@@ -12,11 +13,17 @@ export interface NodeConnection {
   close(): void;
 }
 
-export function createIpcFetch(ipcPath: string): NodeConnection {
+/** @param writePath socket of the host, which logs what changes the chain */
+export function createIpcFetch(ipcPath: string, writePath: string): NodeConnection {
   let node: NodeSocket | undefined;
+  let writer: NodeSocket | undefined;
+  const connectedWriter = () => {
+    writer ??= connectNode({ path: writePath, onClose: () => (writer = undefined) });
+    return writer;
+  };
   const connected = () => {
     node ??= connectNode({ path: ipcPath, onClose: () => (node = undefined) });
-    return node;
+    return routeWrites(node, { call: (method, params) => connectedWriter().call(method, params) });
   };
   return {
     fetch: async (_url, { body, signal } = {}) => {
@@ -29,7 +36,10 @@ export function createIpcFetch(ipcPath: string): NodeConnection {
       if (error) throw new OracleError('CHAIN_REVERTED', `${method} was refused: ${error.message}`);
       return result as T;
     },
-    close: () => node?.close(),
+    close: () => {
+      node?.close();
+      writer?.close();
+    },
   };
 }
 
