@@ -6,6 +6,7 @@ import { WALK_FORWARD } from './forecast/walk-forward.ts';
 import { GROWTH } from './growth/growth.ts';
 import { HOSTILE } from './hostile/hostile.ts';
 import { HTTP_SIGNAL } from './http/signal.ts';
+import { INSTALL } from './install/install.ts';
 import { MIXED } from './mixed/mixed.ts';
 import { PAGE } from './page/first-paint.ts';
 import { MEMORY } from './process/memory.ts';
@@ -22,6 +23,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   WALK_FORWARD,
   API_UNDER_SELF_TESTS,
   RUNNING_COSTS,
+  INSTALL,
   START,
   REPLAY,
   MEMORY,

@@ -1,7 +1,8 @@
 /**
  * Compiles the Solidity files of this folder with the pinned `solc` and OpenZeppelin packages, offline, to
  * `compiled/<Name>.json`: `{ contractName, abi, bytecode }`, and those of `examples` and `test-only` to folders of the same names
- * there. `npm run contracts` writes the files; `compileAll()` only returns their text, so that a test can compare the committed files.
+ * there; `eas/` has those of the Ethereum Attestation Service, as its package has them. `npm run contracts` writes the files;
+ * `compileAll()` and `readEas()` only return their text, so that a test can compare the committed files.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -47,13 +48,29 @@ export function compileAll(subfolder = '') {
   );
 }
 
+/** The contracts of the Ethereum Attestation Service that a local chain runs, and their licence, as `{ [file]: text }`. */
+export function readEas() {
+  const root = dirname(require.resolve('@ethereum-attestation-service/eas-contracts/package.json'));
+  const artifacts = ['EAS', 'SchemaRegistry'].map((name) => {
+    const { contractName, abi, bytecode } = JSON.parse(readFileSync(join(root, `artifacts/contracts/${name}.sol/${name}.json`), 'utf8'));
+    return [`${name}.json`, `${JSON.stringify({ contractName, abi, bytecode })}\n`];
+  });
+  return { ...Object.fromEntries(artifacts), LICENSE: readFileSync(join(root, 'LICENSE'), 'utf8') };
+}
+
+function write(subfolder, files) {
+  const target = join(FOLDER, 'compiled', subfolder);
+  mkdirSync(target, { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(target, name), text);
+    console.log(`${name}: ${text.length} characters`);
+  }
+}
+
 if (process.argv[1] && resolve(process.argv[1]) === import.meta.filename) {
   for (const subfolder of ['', 'examples', 'test-only']) {
-    const target = join(FOLDER, 'compiled', subfolder);
-    mkdirSync(target, { recursive: true });
-    for (const [name, text] of Object.entries(compileAll(subfolder))) {
-      writeFileSync(join(target, `${name}.json`), text);
-      console.log(`${name}: ${text.length} characters`);
-    }
+    const compiled = Object.entries(compileAll(subfolder));
+    write(subfolder, Object.fromEntries(compiled.map(([name, text]) => [`${name}.json`, text])));
   }
+  write('eas', readEas());
 }

@@ -35,7 +35,9 @@ function findAll(files: readonly string[]): Finding[] {
 /** Files of folders, except this folder, whose tables name the house words. */
 function listFiles(paths: readonly string[]): string[] {
   return paths
-    .flatMap((path) => (statSync(path).isDirectory() ? globSync('**/*', { cwd: path }).map((name) => join(path, name)) : [path]))
+    .flatMap((path) =>
+      statSync(path).isDirectory() ? globSync('**/*', { cwd: path, exclude: ['**/node_modules'] }).map((name) => join(path, name)) : [path],
+    )
     .filter((file) => statSync(file).isFile() && !file.startsWith('src/tools/lint/'))
     .sort();
 }

@@ -16,7 +16,7 @@ interface Literal {
 
 async function findAddresses(): Promise<Literal[]> {
   const found: Literal[] = [];
-  for await (const file of glob(SOURCES, { cwd: ROOT })) {
+  for await (const file of glob(SOURCES, { cwd: ROOT, exclude: ['**/node_modules'] })) {
     const text = await readFile(new URL(file, ROOT), 'utf8');
     for (const [address] of text.matchAll(ADDRESS)) found.push({ file, address });
   }

@@ -2,7 +2,7 @@ import { type Address, concatHex, encodeDeployData, getContractAddress, type Hex
 import { type ChainAddresses, EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../../chain/addresses.ts';
 import { OracleError } from '../../../platform/errors.ts';
 import { callJsonRpc } from '../json-rpc.ts';
-import { type Artifact, readEasArtifact, readOwnArtifact } from './artifacts.ts';
+import { type Artifact, readArtifact } from './artifacts.ts';
 import { fundGas } from './fund-wallets.ts';
 import { type LocalTransaction, sendTransactions } from './send-transactions.ts';
 
@@ -26,7 +26,7 @@ export async function deployContracts(rpcUrl: string, deployer: LocalAccount): P
     identityRegistry: created(DEPLOYMENT_NONCES.identityRegistry),
     reputationRegistry: created(DEPLOYMENT_NONCES.reputationRegistry),
   };
-  const commerce = buildCreation(readOwnArtifact('AgenticCommerce'), first.stablecoin).data;
+  const commerce = buildCreation(readArtifact('AgenticCommerce'), first.stablecoin).data;
   const agentCommerce = getContractAddress({ opcode: 'CREATE2', from: CREATE2_PROXY, salt: zeroHash, bytecode: commerce });
   const addresses = { ...first, agentCommerce };
   if (await allHaveCode(rpcUrl, addresses)) return addresses;
@@ -49,12 +49,12 @@ async function deployBaseContracts(rpcUrl: string, deployer: LocalAccount, ident
 
 function buildDeployments(identityRegistry: Address): LocalTransaction[] {
   return [
-    buildCreation(readEasArtifact('SchemaRegistry')),
-    buildCreation(readEasArtifact('EAS'), SCHEMA_REGISTRY_ADDRESS),
-    buildCreation(readOwnArtifact('GateToken'), GATE_SUPPLY),
-    buildCreation(readOwnArtifact('TestStablecoin')),
-    buildCreation(readOwnArtifact('IdentityRegistry')),
-    buildCreation(readOwnArtifact('ReputationRegistry'), identityRegistry),
+    buildCreation(readArtifact('eas/SchemaRegistry')),
+    buildCreation(readArtifact('eas/EAS'), SCHEMA_REGISTRY_ADDRESS),
+    buildCreation(readArtifact('GateToken'), GATE_SUPPLY),
+    buildCreation(readArtifact('TestStablecoin')),
+    buildCreation(readArtifact('IdentityRegistry')),
+    buildCreation(readArtifact('ReputationRegistry'), identityRegistry),
   ];
 }
 

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain } from '../../../../src/chain/client.ts';
 import type { PurchaseRequest } from '../../../../src/commerce/purchases/purchase.ts';
 import type { PurchaseDoc } from '../../../../src/commerce/purchases/purchase-store.ts';
-import { readOwnArtifact } from '../../../../src/dev/local-chain/contracts/artifacts.ts';
+import { readArtifact } from '../../../../src/dev/local-chain/contracts/artifacts.ts';
 import { sendTransactions } from '../../../../src/dev/local-chain/contracts/send-transactions.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
@@ -225,7 +225,7 @@ describe('a transaction is no payment', () => {
   });
 
   it('with another token, payee or payer', async () => {
-    const { bytecode } = readOwnArtifact('TestStablecoin');
+    const { bytecode } = readArtifact('TestStablecoin');
     const nonce = await connected.client.getTransactionCount({ address: chain.deployer.address });
     await sendTransactions(chain.rpcUrl, chain.deployer, [{ data: bytecode }]);
     const coin = getContractAddress({ from: chain.deployer.address, nonce: BigInt(nonce) });

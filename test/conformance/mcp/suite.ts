@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 
-const PACKAGES = resolve(import.meta.dirname, '../../node_modules');
+const PACKAGES = resolve(import.meta.dirname, '../node_modules');
 
 /** Official suites by the newest MCP revision that they cover. */
 export const SUITES = {

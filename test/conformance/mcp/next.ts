@@ -1,8 +1,8 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeFolder } from '../support/docs/folders.ts';
-import { startService } from '../support/service/running-service.ts';
+import { removeFolder } from '../../support/docs/folders.ts';
+import { startService } from '../../support/service/running-service.ts';
 import { runSuite, summaryOf } from './suite.ts';
 
 /** `npm run test:mcp-conformance`: runs every scenario of MCP 2026-07-28 against a service of its own; none may fail. */

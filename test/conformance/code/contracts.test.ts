@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 // @ts-expect-error: a build script without types.
-import { compileAll } from '../../../contracts/compile.mjs';
+import { compileAll, readEas } from '../../../contracts/compile.mjs';
 
 const FOLDER = resolve(import.meta.dirname, '../../../contracts/compiled');
 
@@ -18,5 +18,13 @@ it.each([
     expect(readFileSync(resolve(FOLDER, subfolder, `${name}.json`), 'utf8') === text, `${name} is out of date: npm run contracts`).toBe(
       true,
     );
+  }
+});
+
+it('the files of the Ethereum Attestation Service are those of its package', () => {
+  const files = readEas() as Record<string, string>;
+  expect(Object.keys(files)).toEqual(['EAS.json', 'SchemaRegistry.json', 'LICENSE']);
+  for (const [name, text] of Object.entries(files)) {
+    expect(readFileSync(resolve(FOLDER, 'eas', name), 'utf8') === text, `${name} is out of date: npm run contracts`).toBe(true);
   }
 });

@@ -2,13 +2,13 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ENDPOINTS } from '../../../../agent-card/endpoints.ts';
-import { runSuite, summaryOf } from '../../../conformance/suite.ts';
-import { removeFolder } from '../../../support/docs/folders.ts';
-import { type Served, serve } from '../../../support/http/serve.ts';
-import { type TestService, testService } from '../../../support/service/service.ts';
+import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
+import { removeFolder } from '../../support/docs/folders.ts';
+import { type Served, serve } from '../../support/http/serve.ts';
+import { type TestService, testService } from '../../support/service/service.ts';
+import { runSuite, summaryOf } from './suite.ts';
 
-const BASELINE = resolve(import.meta.dirname, '../../../conformance/expected-failures.yaml');
+const BASELINE = resolve(import.meta.dirname, 'expected-failures.yaml');
 
 let service: TestService;
 let server: Served;

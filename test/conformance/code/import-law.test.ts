@@ -20,9 +20,13 @@ async function lint(path: string, source: string, paths: readonly string[] = [pa
   await mkdir(dirname(join(folder, path)), { recursive: true });
   await writeFile(join(folder, path), source);
   try {
-    await promisify(execFile)(join(ROOT, 'node_modules/.bin/biome'), ['lint', '--vcs-enabled=false', '--max-diagnostics=200', ...paths], {
-      cwd: folder,
-    });
+    await promisify(execFile)(
+      join(ROOT, 'bin/dev/biome/node_modules/.bin/biome'),
+      ['lint', '--vcs-enabled=false', '--max-diagnostics=200', ...paths],
+      {
+        cwd: folder,
+      },
+    );
     return '';
   } catch (error) {
     return String((error as { stderr?: string }).stderr);

@@ -1,0 +1,13 @@
+import { readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+// Removes from node_modules what no program loads: source maps, and the C headers and second name of the Node binary.
+const MODULES = resolve(import.meta.dirname, '../../node_modules');
+
+for (const entry of readdirSync(MODULES, { recursive: true, withFileTypes: true })) {
+  if (entry.isFile() && /\.(?:[cm]?js|css|ts)\.map$/.test(entry.name)) unlinkSync(join(entry.parentPath, entry.name));
+}
+
+const node = join(MODULES, 'node');
+const isInstalled = statSync(join(node, 'bin/node'), { throwIfNoEntry: false })?.isFile() ?? false;
+if (isInstalled) rmSync(join(node, 'node_modules'), { recursive: true, force: true });
