@@ -31,6 +31,12 @@ export async function retryWhileUnavailable<T>(work: () => Promise<T>, { forMs, 
   }
 }
 
+/** Resolves after the first attempt; a failed one is repeated in the background, for as long as it is of use, e.g. to release a lease. */
+export async function attemptAndKeepTrying(work: () => Promise<unknown>, forMs: number): Promise<void> {
+  const keepTrying = () => retryWhileUnavailable(work, { forMs, signal: AbortSignal.timeout(forMs) });
+  await work().catch(() => void keepTrying().catch(() => undefined));
+}
+
 /** Rejected credentials stay rejected. */
 function isPassing(error: unknown): error is OracleError {
   if (!isOracleError(error) || !error.retryable) return false;

@@ -1,15 +1,16 @@
 import { type Collection, type Filter, MongoServerSelectionError, type OptionalUnlessRequiredId } from 'mongodb';
 import { isDatabaseUnreachable, isFirstWrite } from './mongo.ts';
+import { attemptAndKeepTrying } from './retry-unavailable.ts';
 
-/**
- * Undoes a write after an error that leaves its outcome open: the reply may be lost, not the write. `undo` names only what this call
- * wrote; its own errors are dropped, since a lease then ends by itself.
- */
+/** About the time after which leases end by themselves. */
+const UNDO_FOR_MS = 15_000;
+
+/** Undoes a write after an error that leaves its outcome open: the reply may be lost, not the write. @param undo only of what this call wrote */
 export async function undoIfUncertain<T>(write: Promise<T>, undo: () => Promise<unknown>): Promise<T> {
   try {
     return await write;
   } catch (error) {
-    if (isOutcomeUnknown(error)) await undo().catch(() => undefined);
+    if (isOutcomeUnknown(error)) await attemptAndKeepTrying(undo, UNDO_FOR_MS);
     throw error;
   }
 }

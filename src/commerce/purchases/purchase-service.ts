@@ -3,6 +3,7 @@ import type { Hash } from 'viem';
 import { toLowerCaseAddress } from '../../chain/addresses.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { attemptAndKeepTrying } from '../../platform/retry-unavailable.ts';
 import type { ComposedDocument } from '../documents/compose.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { parseRefCode } from '../ledger/ref-code.ts';
@@ -14,7 +15,7 @@ import { type BuyerCheckDeps, checkBuyer } from './buyer-check.ts';
 import { alreadyUsedError, deliveryPendingError } from './errors.ts';
 import { checkPayment, type PaymentCheckDeps } from './payment-check.ts';
 import type { PurchaseDelivery, PurchaseRequest } from './purchase.ts';
-import { type PurchaseDoc, type PurchaseLease, type PurchaseStore, toPurchasePayment } from './purchase-store.ts';
+import { PURCHASE_LEASE_MS, type PurchaseDoc, type PurchaseLease, type PurchaseStore, toPurchasePayment } from './purchase-store.ts';
 
 export interface PurchaseServiceDeps extends PaymentCheckDeps, BuyerCheckDeps {
   chain: PaymentCheckDeps['chain'];
@@ -108,7 +109,7 @@ export class PurchaseService {
       const receipt = await signReceipt({ ...payment, ...sold });
       return await store.saveDelivery(lease, { json: canonicalize(document) as string, receipt, deliveredAt });
     } catch (error) {
-      await store.releaseLease(lease);
+      await attemptAndKeepTrying(() => store.releaseLease(lease), PURCHASE_LEASE_MS);
       throw error;
     }
   }

@@ -91,6 +91,8 @@ export const CLAIM_LEASE_MS = 15_000;
 
 const MAX_CLAIMS_PER_SWEEP = 100;
 const LEASE_EXPIRY = { $add: ['$$NOW', CLAIM_LEASE_MS] };
+/** Without a holder: a heartbeat or a preparation that the database gets late has no effect. */
+const RELEASED = { heldUntil: new Date(0), holder: '' };
 const IS_LEASE_EXPIRED = { $lte: ['$heldUntil', '$$NOW'] };
 
 /** Single-use claims on authorizations, over all processes. */
@@ -173,13 +175,13 @@ export class PaymentClaimStore {
 
   /** Releases the lease of an unfinished claim: the next request or sweep continues it. */
   async releaseLease({ _id, holder }: Pick<ClaimDoc, '_id' | 'holder'>): Promise<void> {
-    await repeatIfUncertain(() => this.#claims.updateOne({ _id, holder }, { $set: { heldUntil: new Date(0) } }));
+    await repeatIfUncertain(() => this.#claims.updateOne({ _id, holder }, { $set: RELEASED }));
   }
 
   /** As `releaseLease`, and frees the payment identifier for another payment of the payer. */
   async releaseWithIdentifier({ _id, holder, paymentId }: ClaimDoc): Promise<void> {
     const former = paymentId === undefined ? {} : { formerPaymentId: paymentId };
-    const update = { $set: { heldUntil: new Date(0), ...former }, $unset: { paymentId: true as const } };
+    const update = { $set: { ...RELEASED, ...former }, $unset: { paymentId: true as const } };
     await repeatIfUncertain(() => this.#claims.updateOne({ _id, holder }, update));
   }
 

@@ -4,6 +4,7 @@ import { REORG_MARGIN_BLOCKS } from '../../chain/rpc/block-depth.ts';
 import { readBlockNumber } from '../../chain/rpc/blocks.ts';
 import { isOracleError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { attemptAndKeepTrying } from '../../platform/retry-unavailable.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { MerchantConfig } from '../merchant-config.ts';
 import { hashDocument, type SignReceipt } from '../receipts/receipt.ts';
@@ -165,7 +166,7 @@ export class SalesService {
       return await this.#advance(claim, call, quote);
     } catch (error) {
       // At once, not when the lease expires: a retry of the client continues the claim.
-      await claims.releaseLease(claim).catch((failed: unknown) => log.warn({ err: failed }, 'a claim could not be released'));
+      await attemptAndKeepTrying(() => claims.releaseLease(claim), CLAIM_LEASE_MS);
       throw error;
     } finally {
       clearInterval(timer);

@@ -10,7 +10,7 @@ import { publishWebhookNotices } from '../../../src/events/webhooks/health/disab
 import { WebhookHealthStore } from '../../../src/events/webhooks/health/webhook-health.ts';
 import { connectMongo, type Database } from '../../../src/platform/mongo.ts';
 import { sweepWrites } from '../../support/faults/fault-sweep.ts';
-import { type MongoFaultProxy, mongoFaultProxy } from '../../support/faults/mongo-fault-proxy.ts';
+import { type MongoFaultProxy, mongoFaultProxy, WRITE_FAULTS } from '../../support/faults/mongo-fault-proxy.ts';
 import { repeatWhileRetryable } from '../../support/faults/repeat.ts';
 import { startReceiver } from '../../support/webhooks/receiver.ts';
 import { type WebhookBench, webhookBench } from '../../support/webhooks/webhook-bench.ts';
@@ -62,7 +62,7 @@ it('delivers each event once and in order, with one record each', async () => {
   const points = await sweepWrites({
     name: 'webhook deliveries',
     proxy,
-    faults: ['cut-before', 'cut-after', 'half-reply'],
+    faults: WRITE_FAULTS,
     async scenario() {
       const receiver = await startReceiver(200);
       const id = await deliverTwo(receiver.url);
@@ -86,7 +86,7 @@ it('ends a webhook that is gone once, with one notice', async () => {
   await sweepWrites({
     name: 'webhook of a receiver that answers 410',
     proxy,
-    faults: ['cut-before', 'cut-after', 'half-reply'],
+    faults: WRITE_FAULTS,
     async scenario() {
       const receiver = await startReceiver(410);
       const id = await deliverTwo(receiver.url);

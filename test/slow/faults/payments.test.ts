@@ -4,6 +4,7 @@ import { type TestChain, testChain } from '../../support/chain/chain.ts';
 import { signPayment, type TillBench, tillBench } from '../../support/commerce/x402.ts';
 import { sweepWrites } from '../../support/faults/fault-sweep.ts';
 import { type FaultedDatabase, faultedDatabase } from '../../support/faults/faulted-database.ts';
+import { WRITE_FAULTS } from '../../support/faults/mongo-fault-proxy.ts';
 import { repeatWhileRetryable } from '../../support/faults/repeat.ts';
 
 let chain: TestChain;
@@ -23,7 +24,7 @@ it('settles a payment once, and without waiting for an abandoned lease, whicheve
   const points = await sweepWrites({
     name: 'x402 payment',
     proxy: database.proxy,
-    faults: ['cut-before', 'cut-after', 'half-reply'],
+    faults: WRITE_FAULTS,
     async scenario(point) {
       const income = await readIncome();
       const payment = await signPayment({ account: bench.buyer, requirements: bench.requirements });

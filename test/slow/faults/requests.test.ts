@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asTier, demoWallets, signedLogin } from '../../support/auth/login.ts';
 import { isWrite, sweepWrites } from '../../support/faults/fault-sweep.ts';
 import { type FaultedDatabase, faultedDatabase } from '../../support/faults/faulted-database.ts';
+import { WRITE_FAULTS } from '../../support/faults/mongo-fault-proxy.ts';
 import { jsonRequest, requestPatiently } from '../../support/faults/patient-client.ts';
 import { type Served, serve } from '../../support/http/serve.ts';
 import { type TestService, testService } from '../../support/service/service.ts';
@@ -46,7 +47,7 @@ async function sweepRequest(
   const points = await sweepWrites({
     name,
     proxy: database.proxy,
-    faults: ['cut-before', 'cut-after', 'half-reply'],
+    faults: WRITE_FAULTS,
     // Written behind, for all requests of a second.
     counts: (command) => isWrite(command) && command.collection !== 'request_counts',
     prepare,

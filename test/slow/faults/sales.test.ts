@@ -6,9 +6,9 @@ import { type JobBench, jobBench } from '../../support/commerce/job-bench.ts';
 import { type Buying, buyingBench } from '../../support/commerce/purchases.ts';
 import { sweepWrites } from '../../support/faults/fault-sweep.ts';
 import { type FaultedDatabase, faultedDatabase } from '../../support/faults/faulted-database.ts';
+import { WRITE_FAULTS } from '../../support/faults/mongo-fault-proxy.ts';
 import { repeatWhileRetryable } from '../../support/faults/repeat.ts';
 
-const FAULTS = ['cut-before', 'cut-after', 'half-reply'] as const;
 /** Shorter than any lease. */
 const MAX_MS = 7_000;
 const PURCHASE = { offering: 'svc_verified_track_record', price: 500_000n };
@@ -43,7 +43,7 @@ it('delivers a purchase once and books it once', async () => {
   const points = await sweepWrites({
     name: 'purchase',
     proxy: database.proxy,
-    faults: FAULTS,
+    faults: WRITE_FAULTS,
     async scenario() {
       const txHash = await buying.pay(PURCHASE.price);
       const began = performance.now();

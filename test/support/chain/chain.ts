@@ -14,6 +14,8 @@ export type TestRole = WalletRole | 'stranger';
 
 export interface TestChain {
   rpcUrl: string;
+  /** Of anvil. */
+  pid: number;
   chainId: number;
   addresses: ChainAddresses;
   /** Deployed the contracts and holds the gate tokens. */
@@ -50,7 +52,7 @@ export async function testChain({ genesisTimestamp }: { genesisTimestamp?: numbe
     ROLES.map((role) => accounts[role].address),
   );
   return {
-    ...{ rpcUrl, chainId: CHAIN_ID, addresses, deployer, accounts, keys, rpc },
+    ...{ rpcUrl, pid: anvil.pid, chainId: CHAIN_ID, addresses, deployer, accounts, keys, rpc },
     mine: async (blocks = 1) => {
       for (let block = 0; block < blocks; block += 1) await rpc('evm_mine');
     },

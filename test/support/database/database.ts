@@ -12,6 +12,8 @@ export interface TestDatabase {
   client: MongoClient;
   /** Names this very database: what a process under test is given as MONGODB_URI. */
   uri: string;
+  /** Of the embedded engine; null on the server of MONGODB_URI. */
+  pid: number | null;
   /** Deletes the database and disconnects: for `afterAll`. */
   drop(): Promise<void>;
 }
@@ -21,6 +23,7 @@ export const ENGINE_CACHE = resolve(import.meta.dirname, '../../../node_modules/
 
 interface Server {
   uri: string;
+  pid: number | null;
   stop(): Promise<void>;
 }
 
@@ -33,15 +36,16 @@ let users = 0;
  */
 export async function testDatabase(): Promise<TestDatabase> {
   users += 1;
-  server ??= process.env.MONGODB_URI ? Promise.resolve({ uri: process.env.MONGODB_URI, stop: async () => {} }) : startEngine();
-  const uri = withDatabase((await server).uri, `test_${randomBytes(6).toString('hex')}`);
+  server ??= process.env.MONGODB_URI ? Promise.resolve({ uri: process.env.MONGODB_URI, pid: null, stop: async () => {} }) : startEngine();
+  const { uri: serverUri, pid } = await server;
+  const uri = withDatabase(serverUri, `test_${randomBytes(6).toString('hex')}`);
   const { db, client, close } = await connectMongo(uri);
   const drop = async () => {
     await db.dropDatabase();
     await close();
     await leave();
   };
-  return { db, client, uri, drop };
+  return { db, client, uri, pid, drop };
 }
 
 async function leave(): Promise<void> {
@@ -59,7 +63,7 @@ async function startEngine(): Promise<Server> {
     await engine.stop();
     await removeFolder(folder);
   };
-  return { uri: engine.uri, stop };
+  return { uri: engine.uri, pid: engine.pid, stop };
 }
 
 function withDatabase(uri: string, name: string): string {

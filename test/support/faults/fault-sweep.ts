@@ -74,7 +74,8 @@ export function planNthWrite(proxy: MongoFaultProxy, point: FaultPoint, counts: 
 }
 
 function formatFault(fault: MongoFault): string {
-  return typeof fault === 'string' ? fault : JSON.stringify(fault);
+  if (typeof fault === 'string') return fault;
+  return 'reply' in fault ? fault.reply.codeName : `delay of ${fault.delayMs} ms`;
 }
 
 function formatCounts(items: readonly string[]): string {

@@ -10,6 +10,13 @@ import { buildReply, createFrameReader, getResponseTo, parseCommand, type WireCo
  */
 export type MongoFault = 'cut-before' | 'cut-after' | 'half-reply' | 'freeze' | { delayMs: number } | { reply: Document };
 
+/** Answers of a server that does not take a write now. */
+export const NOT_PRIMARY: MongoFault = { reply: { ok: 0, code: 10107, codeName: 'NotWritablePrimary', errmsg: 'not primary' } };
+export const DISK_FULL: MongoFault = { reply: { ok: 0, code: 14031, codeName: 'OutOfDiskSpace', errmsg: 'no space left' } };
+
+/** What a single write may meet. */
+export const WRITE_FAULTS: readonly MongoFault[] = ['cut-before', 'cut-after', 'half-reply', NOT_PRIMARY, DISK_FULL];
+
 export type DecideFault = (command: WireCommand) => MongoFault | null;
 
 export interface MongoFaultProxy {

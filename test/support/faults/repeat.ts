@@ -2,18 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { OracleError } from '../../../src/platform/errors.ts';
 import { toDatabaseError } from '../../../src/platform/mongo.ts';
 
-const MAX_REPEATS = 10;
-const PAUSE_MS = 50;
-
 /** What a client does: repeats the same request after a retryable error. @throws any other error, and the last one */
-export async function repeatWhileRetryable<T>(work: () => Promise<T>): Promise<T> {
+export async function repeatWhileRetryable<T>(work: () => Promise<T>, { maxRepeats = 10, pauseMs = 50 } = {}): Promise<T> {
   for (let repeat = 1; ; repeat++) {
     try {
       return await work();
     } catch (caught) {
       const error = toDatabaseError(caught);
-      if (!(error instanceof OracleError && error.retryable) || repeat === MAX_REPEATS) throw error;
-      await delay(PAUSE_MS);
+      if (!(error instanceof OracleError && error.retryable) || repeat === maxRepeats) throw error;
+      await delay(pauseMs);
     }
   }
 }

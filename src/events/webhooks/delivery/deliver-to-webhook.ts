@@ -1,6 +1,7 @@
 import type { Caller, Tier } from '../../../auth/caller.ts';
 import { isOracleError, orElse } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
+import { attemptAndKeepTrying } from '../../../platform/retry-unavailable.ts';
 import { type EventViewOptions, viewEvent } from '../../event-view.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { WebhookHealthStore } from '../health/webhook-health.ts';
@@ -10,7 +11,7 @@ import { decideOutcome } from '../retry/attempt-outcome.ts';
 import { type CallWebhookDeps, callWebhook, WEBHOOK_CALL_TIMEOUT_MS, type WebhookCallResult, type WebhookRequest } from './call-webhook.ts';
 import type { WebhookDeliveryDoc } from './delivery.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
-import type { SenderLease, SenderLeaseStore } from './sender-lease.ts';
+import { SENDER_LEASE_MS, type SenderLease, type SenderLeaseStore } from './sender-lease.ts';
 
 export const TIER_RECHECK_MS = 5 * 60_000;
 
@@ -55,7 +56,7 @@ export async function deliverToWebhook(deps: DeliverDeps, webhookId: string): Pr
     try {
       await sendDue(deps, lease, endMs);
     } finally {
-      await deps.leases.release(lease);
+      await attemptAndKeepTrying(() => deps.leases.release(lease), SENDER_LEASE_MS);
     }
     // After the release: a worker that queued a message before it may have found the lease taken.
     const head = await deps.queue.wake(webhookId, deps.now());
