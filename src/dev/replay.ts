@@ -19,6 +19,7 @@ export interface ReplayRange {
 const SECOND_MS = 1_000;
 /** Upper bound of the outcome steps, whose transactions take a block each, at most a second apart. */
 const HOUR_MS = 3_600_000;
+const PUBLISH_EVERY_DAYS = 100;
 
 interface ReplayPlan extends ReplayRange {
   _id: 'replay';
@@ -39,6 +40,8 @@ export interface ReplayOptions {
   /** Requested range; an interrupted replay keeps its own. */
   range: ReplayRange | null;
   chain: Pick<LocalChain, 'setNextBlockTime' | 'readLastBlockMs'>;
+  /** Publishes the events of the days so far, which would fill the memory at the end of a long replay. */
+  publish?(): Promise<unknown>;
   onProgress(progress: { done: number; total: number; day: Day }): void;
   signal: AbortSignal;
 }
@@ -55,6 +58,7 @@ export async function replayDays(options: ReplayOptions): Promise<ReplayRange | 
     options.signal.throwIfAborted();
     await replayWholeDay(batched, day).finally(() => runs.flush());
     await plans.updateOne({ _id: 'replay' }, { $set: { through: day } });
+    if ((day - plan.from) % PUBLISH_EVERY_DAYS === PUBLISH_EVERY_DAYS - 1) await options.publish?.();
     options.onProgress({ done: day - plan.from + 1, total, day });
   }
   return { from: plan.from, to: plan.to };

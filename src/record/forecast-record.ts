@@ -34,6 +34,8 @@ export const RECORD_INDEXES = [
   },
 ];
 
+const UNRESOLVED: ForecastState[] = ['DRAFT', 'PENDING', 'VOID'];
+
 export type NewDay = Omit<DayDoc, '_id' | 'sequence' | 'outbox'>;
 
 /** The forecast record. Every write is first-writer-wins or compare-and-set, and safe to repeat or run concurrently. */
@@ -187,8 +189,9 @@ export class ForecastRecord {
     await this.forecasts.updateMany({ day, btcAtSignalCents: null }, { $set: { btcAtSignalCents: closeCents } });
   }
 
+  /** Resolved forecasts have a close. */
   listDaysToOpen(now: Date): Promise<Day[]> {
-    return this.#listDays({ windowOpensAt: { $lte: now }, btcAtSignalCents: null });
+    return this.#listDays({ state: { $in: UNRESOLVED }, windowOpensAt: { $lte: now }, btcAtSignalCents: null });
   }
 
   async #listDays(filter: Filter<ForecastDoc>): Promise<Day[]> {
@@ -205,7 +208,7 @@ export class ForecastRecord {
 
   /** As `computeLastPublicDay`: a late resolution holds it back. */
   async getLastPublicDay(now: Date): Promise<Day> {
-    const open = { state: { $in: ['DRAFT', 'PENDING', 'VOID'] as ForecastState[] }, reveal: null };
+    const open = { state: { $in: UNRESOLVED }, reveal: null };
     const projection = { day: 1, reveal: 1, state: 1, resolvesAt: 1 };
     const docs = await this.forecasts.find(open, { projection, hint: { state: 1, resolvesAt: 1 } }).toArray();
     return computeLastPublicDay(docs, now);

@@ -228,7 +228,9 @@ export class WagerBook {
 
   /** Model against market on the settled markets of these venues, of days up to `through` (default: all). */
   async compareWithMarket(venues: readonly string[], through: Day = Number.MAX_SAFE_INTEGER): Promise<HeadToHead> {
-    const settled = await this.#list({ winner: { $ne: null }, venue: { $in: [...venues] }, day: { $lte: through } });
+    const filter = { winner: { $ne: null }, venue: { $in: [...venues] }, day: { $lte: through } };
+    // All of a record on each of its days.
+    const settled = await this.#list(filter, { projection: { day: 1, 'market.id': 1, pModel: 1, qMarket: 1, winner: 1 } });
     return compareHeadToHead(settled.map(toSettledComparison));
   }
 

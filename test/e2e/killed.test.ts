@@ -1,16 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { expectWholeRecord, startAndKill } from '../support/kills/killed-service.ts';
+import { expectWholeRecord, startAndKill, untilWritten } from '../support/kills/killed-service.ts';
 import { killProcessTree } from '../support/kills/process-tree.ts';
 import { ownService } from '../support/service/own-service.ts';
 import { spawnNode } from '../support/service/service.ts';
 
 const DAYS = 12;
 const { dataDir, environment, start, get } = ownService(DAYS);
-
-async function untilWritten(pattern: RegExp, output: () => string): Promise<void> {
-  while (!pattern.test(output())) await delay(10);
-}
 
 describe.skipIf(process.platform !== 'linux')('a demo whose processes are all killed (skipped outside Linux)', () => {
   it('continues from set-up, replay and paid calls, with a whole record', async () => {

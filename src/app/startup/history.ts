@@ -55,6 +55,7 @@ export async function replayPastDays(service: Service): Promise<ReplayRange | nu
     pipeline: { ...pipeline, venue: replayVenue },
     range,
     chain: localChain,
+    publish: () => push.publish(),
     onProgress: ({ done, total, day }) => {
       progress.startStep('replaying days of history', { done, total });
       bar.update(done, total, formatDay(day));

@@ -19,8 +19,8 @@ export interface StateSaver {
 }
 
 const CHECK_EVERY_MS = 5_000;
-/** A start repeats the writes since the last save, about a thousand per second. A save takes memory and blocks the chain. */
-const MAX_UNSAVED_WRITES = 2_000;
+/** A start repeats the writes since the last save, some hundreds per second. A save takes memory and blocks the chain. */
+const MAX_UNSAVED_WRITES = 1_000;
 /** Of the time, a save takes at most a twentieth. */
 const PAUSE_FACTOR = 20;
 

@@ -27,6 +27,8 @@ export interface LocalChain extends Omit<ChainHostReady, 'ipcPath' | 'writePath'
 
 const BASE_CHAIN_ID = 8453;
 const CHECK_EVERY_MS = 60_000;
+/** A chain that could not be saved on a full disk may have many writes to repeat. */
+const RESTORE_TIMEOUT_MS = 300_000;
 /** Payments are simulated at the last block's time; their validity begins ten minutes in the past. */
 const STALE_AFTER_S = 240;
 
@@ -42,7 +44,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
     name: 'local chain',
     failureCode: 'CHAIN_UNREACHABLE',
     payload: { stateDir: resolve(stateDir), chainId, port, genesisTimestamp, inUseTimeoutMs, discard } satisfies ChainHostPayload,
-    readyTimeoutMs: inUseTimeoutMs + 30_000,
+    readyTimeoutMs: inUseTimeoutMs + RESTORE_TIMEOUT_MS,
   });
   const { ipcPath, writePath, ...ready } = host.ready;
   const { restored } = ready;

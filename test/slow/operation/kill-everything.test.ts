@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandomness } from '../../../src/market/simulated/random.ts';
 import { removeFolder } from '../../support/docs/folders.ts';
-import { expectWholeRecord, startAndKill } from '../../support/kills/killed-service.ts';
+import { expectWholeRecord, startAndKill, untilWritten } from '../../support/kills/killed-service.ts';
 import { killProcessTree } from '../../support/kills/process-tree.ts';
 import { type RunningService, startService } from '../../support/service/running-service.ts';
 import { spawnNode } from '../../support/service/service.ts';
@@ -15,6 +15,10 @@ const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
 const ROUNDS = 10;
 const REPLAY_DAYS = '30';
 const WORK_MS = 6_000;
+/** Of the kills of a first start: from its begin, and not from that of its replay. */
+const SHARE_IN_SETUP = 0.25;
+/** Of the time of a first start. */
+const REPLAY_SHARE = 0.5;
 /** Payments of a killed process are booked by jobs of every minute. */
 const TIMEOUT_MS = 600_000;
 
@@ -68,8 +72,10 @@ it.skipIf(process.platform !== 'linux').each(Array.from({ length: ROUNDS }, (_, 
   'all processes are killed in a replay and in normal work, and the next start continues (round %i; skipped outside Linux)',
   async (round) => {
     const folder = join(root, `round-${round}`);
-    const replayMs = uniform(round, 0) * startMs;
-    report(round, replayMs, await startAndKill(environmentOf(folder), () => delay(replayMs)));
+    const begins = uniform(round, 2) < SHARE_IN_SETUP ? /^/ : /^Page /m;
+    const replayMs = uniform(round, 0) * REPLAY_SHARE * startMs;
+    const moment = (output: () => string) => untilWritten(begins, output).then(() => delay(replayMs));
+    report(round, replayMs, await startAndKill(environmentOf(folder), moment));
     const replayed = await start(folder);
     await expectWholeRecord(folder, replayed.url);
 

@@ -22,6 +22,10 @@ export async function startAndKill(environment: Environment, when: (output: () =
   return describePhase(output);
 }
 
+export async function untilWritten(pattern: RegExp, output: () => string): Promise<void> {
+  while (!pattern.test(output())) await delay(10);
+}
+
 function describePhase(output: string): string {
   if (output.includes('is up:')) return 'running';
   const replayed = output.match(/\d+\/\d+ \d{4}-\d\d-\d\d/g)?.at(-1);
