@@ -1,2 +1,3 @@
 export function nodeProblem(version: string): string | undefined;
 export function requireNode(): void;
+export function requireNodeVersion(): void;

@@ -14,11 +14,14 @@ export function nodeProblem(version) {
 
 /** Ends the process with that message when Node is too old; otherwise what is loaded from here on is compiled once, not at each start. */
 export function requireNode() {
+  requireNodeVersion();
+  module.enableCompileCache();
+}
+
+/** The same without the compile cache, which takes 10 MB of a process for as long as it runs. */
+export function requireNodeVersion() {
   const problem = nodeProblem(process.versions.node);
-  if (problem === undefined) {
-    module.enableCompileCache();
-    return;
-  }
+  if (problem === undefined) return;
   console.error(problem);
   process.exit(1);
 }

@@ -22,11 +22,11 @@ mkfifo "$bin/input"
 world=$!
 exec 3>"$bin/input"
 
-# The stage that builds the page.
+# The stage that builds the page and strips the types.
 cp package.json package-lock.json "$page"
 (cd "$page" && npm ci --omit=dev --ignore-scripts >/dev/null)
-cp -r bin src "$page"
-(cd "$page" && npm run build:page >/dev/null)
+cp -r bin src skills agent-card "$page"
+(cd "$page" && npm run build:types >/dev/null && npm run build:page >/dev/null)
 
 cp package.json package-lock.json "$app"
 omit=$(sed -n 's/^ARG OMIT=//p' Dockerfile)
@@ -36,7 +36,7 @@ omit=$(sed -n 's/^ARG OMIT=//p' Dockerfile)
 native=$(find "$app/node_modules" -type f \( -name '*.node' -o -name 'anvil' -o -path '*/bin/esbuild' -o -name '*.so' -o -name '*.so.*' \))
 [ -z "$native" ] || { echo "native binaries were installed: $native"; exit 1; }
 cp -r bin src skills agent-card "$app"
-mkdir -p "$app/dist" && cp -r "$page/dist/page" "$app/dist"
+cp -r "$page/dist" "$app"
 mkdir -p "$app/contracts" && cp -r contracts/compiled "$app/contracts"
 # The project's own Node lies in a folder that the user may not enter.
 cp "$(readlink -f "$node24")" "$bin/node"
@@ -46,7 +46,7 @@ for _ in $(seq 1 300); do [ -s "$bin/settings" ] && break; kill -0 "$world"; sle
 chmod 644 "$bin/settings"
 cd "$app"
 setpriv --reuid 65534 --regid 65534 --clear-groups env -i PATH="$bin:/usr/bin:/bin" HOME=/nonexistent NODE_ENV=production \
-  HOST=0.0.0.0 DATA_DIR="$data" PORT=3987 "$bin/node" --env-file="$bin/settings" bin/start.mjs >"$bin/log" 2>&1 &
+  HOST=0.0.0.0 DATA_DIR="$data" PORT=3987 "$bin/node" --max-semi-space-size=8 --env-file="$bin/settings" bin/start.mjs >"$bin/log" 2>&1 &
 pid=$!
 for _ in $(seq 1 300); do
   if "$node24" -e 'fetch("http://127.0.0.1:3987/ready").then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))'; then ready=yes; break; fi

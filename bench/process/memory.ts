@@ -1,34 +1,34 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { startLiveHost } from '../../test/support/market/live-host.ts';
 import type { RunningService } from '../../test/support/service/running-service.ts';
-import type { Benchmark, Comparison } from '../benchmark.ts';
+import type { Benchmark, Comparison, MemoryComparison } from '../benchmark.ts';
 import { type Child, startChild } from '../child.ts';
 import type { BareAnswers } from '../http/bare-process.ts';
+import { callEveryOperation } from './every-operation.ts';
 import { type Start, withFolder } from './service-folder.ts';
 
-const GOAL_MB = 200;
+const REST_GOAL_MB = 150;
+const USED_GOAL_MB = 250;
 /** A process gives back what its start has used once it has had nothing to do for a while. */
-const REST_MS = 30_000;
+const REST_MS = 20_000;
 const REPLAY_DAYS = 7;
-/** As docs/OPERATE.md has an API process. */
-const AS_DOCUMENTED = { ROLE: 'api', MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
-/** What makes a process load what it needs for most answers; `/api/status` looks at the history of all series. */
-const PATHS = ['/api/status', '/api/svc/open/signal', '/api/svc/scorecard', '/.well-known/openapi.json', '/'];
+/** Steps below this are noise. */
+const REPORTED_MB = 5;
+/** As `npm start` has them. */
+const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
-/** What another process beside the worker takes of a machine. */
+/** What a process takes of a machine, with the history of live data. */
 export const MEMORY: Benchmark = {
   name: 'memory',
-  what: `resident memory of a process with ROLE=api and the history of live data, ${REST_MS / 1_000} s after it was last asked, beside one with an Express route`,
+  what: `resident memory with ROLE=api and with the default role, ${REST_MS / 1_000} s after the start and after every operation was called once, beside a process with an Express route`,
   async run({ report }): Promise<Comparison[]> {
     const host = await startLiveHost();
     const bare = await startChild<BareAnswers>('http/bare-process.ts');
     try {
       await bare.ask('serve', { path: '/', headers: {}, body: '{}' });
-      return await withFolder(async (start, folder) => compare(await startApi(start, folder, host.providerUrls), bare, report));
+      return await withFolder((start, folder) => compareRoles(start, folder, host.providerUrls, bare, report));
     } finally {
       await bare.end();
       await host.close();
@@ -36,32 +36,45 @@ export const MEMORY: Benchmark = {
   },
 };
 
-/** Beside a process that collects the data, and runs database and chain. */
-async function startApi(start: Start, folder: string, providerUrls: string): Promise<RunningService> {
-  const settings = { FEEDS: 'live', PROVIDER_URLS: providerUrls, REPLAY_DAYS: String(REPLAY_DAYS) };
-  const { url } = await start(settings);
+async function compareRoles(start: Start, folder: string, providerUrls: string, bare: Child<BareAnswers>, report: (line: string) => void) {
+  const settings = { FEEDS: 'live', PROVIDER_URLS: providerUrls, REPLAY_DAYS: String(REPLAY_DAYS), TRUST_PROXY: '1', ...ALLOCATOR };
+  const all = await start(settings);
   const { rpcUrl } = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8')) as { rpcUrl: string };
-  return start({ ...settings, ...AS_DOCUMENTED, CHAIN_RPC_URL: rpcUrl, PUBLIC_URL: url });
+  const api = await start({ ...settings, ROLE: 'api', CHAIN_RPC_URL: rpcUrl, PUBLIC_URL: all.url });
+  const measured = { 'ROLE=api': await measure(api, folder, report), 'the default role': await measure(all, folder, report) };
+  const baseline = [await bare.ask('residentMb')];
+  return Object.entries(measured).flatMap(([role, { rest, used }]): MemoryComparison[] => {
+    const meaning = 'What it keeps: code, the history of all series, what it has answered.';
+    const shared = { kind: 'memory', meaning, baseline } as const;
+    return [
+      { ...shared, what: `a process with ${role} at rest`, ours: [rest], goalMb: REST_GOAL_MB },
+      { ...shared, what: `a process with ${role} that has just answered every operation`, ours: [used], goalMb: USED_GOAL_MB },
+    ];
+  });
 }
 
-async function compare(api: RunningService, bare: Child<BareAnswers>, report: (line: string) => void): Promise<Comparison[]> {
-  const first = await residentMb(api.child.pid!);
+async function measure({ child, url }: RunningService, folder: string, report: (line: string) => void) {
+  const residentMb = () => readResidentMb(child.pid!);
+  const ready = await residentMb();
   await delay(REST_MS);
-  const rested = await residentMb(api.child.pid!);
-  report(`  when it is ready ${first.toFixed(0)} MB, ${REST_MS / 1_000} s later ${rested.toFixed(0)} MB`);
-  for (const path of PATHS) {
-    const began = performance.now();
-    await (await fetch(`${api.url}${path}`)).arrayBuffer();
-    report(`  ${path} is answered for the first time after ${(performance.now() - began).toFixed(0)} ms`);
-  }
-  report(`  with these answered ${(await residentMb(api.child.pid!)).toFixed(0)} MB`);
+  const rest = await residentMb();
+  report(`  when it is ready ${ready.toFixed(0)} MB, ${REST_MS / 1_000} s later ${rest.toFixed(0)} MB`);
+  let last = rest;
+  const statuses = await callEveryOperation(url, folder, async (operation) => {
+    const now = await residentMb();
+    if (now - last >= REPORTED_MB) report(`  ${operation}: ${(now - last).toFixed(0)} MB more`);
+    last = now;
+  });
+  const used = await residentMb();
   await delay(REST_MS);
-  const [ours, baseline] = [[await residentMb(api.child.pid!)], [await bare.ask('residentMb')]];
-  const meaning = 'What it keeps: code, the history of all series, what it has answered.';
-  return [{ kind: 'memory', what: 'an API process at rest, which has answered', meaning, ours, baseline, goalMb: GOAL_MB }];
+  const answered = [...statuses.values()].filter((status) => status < 400).length;
+  report(
+    `  ${statuses.size} operations, ${answered} without an error: ${used.toFixed(0)} MB, and later ${(await residentMb()).toFixed(0)} MB`,
+  );
+  return { rest, used };
 }
 
-async function residentMb(pid: number): Promise<number> {
-  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
-  return (Number(stdout) * 1_024) / 1e6;
+async function readResidentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return (Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1_024) / 1e6;
 }

@@ -125,8 +125,8 @@ const KEY_PREFIX = /^[a-z]{5,}:/;
  */
 function createRateLimiter({ policy, limit, windowSeconds, multiples, counts, now }: RateLimiterOptions): RateLimiter {
   let window = Number.NaN;
-  // LRU, so that the clients of a range cannot evict the range's own lease.
-  const leases = new LRUCache<string, BudgetLease>({ max: MAX_CLIENTS });
+  // LRU, so that the clients of a range cannot evict the range's own lease. `max` would allocate room for all of them at once.
+  const leases = new LRUCache<string, BudgetLease>({ maxSize: MAX_CLIENTS, sizeCalculation: () => 1 });
   const all: Bucket[] = multiples.all === undefined ? [] : [{ id: 'all', scope: 'all', limit: limit * multiples.all }];
 
   /** Narrowest first: a rejected client does not count against its ranges. */

@@ -24,7 +24,7 @@ const MAX_WALLETS = 10_000;
 
 export class GateBalanceCache {
   readonly #options: GateBalanceCacheOptions;
-  readonly #latest = new LRUCache<Address, CachedGateReading>({ max: MAX_WALLETS });
+  readonly #latest = new LRUCache<Address, CachedGateReading>({ maxSize: MAX_WALLETS, sizeCalculation: () => 1 });
   readonly #pendingReads = new Map<Address, Promise<GateReading>>();
   #failed: { error: OracleError; atMs: number } | undefined;
 

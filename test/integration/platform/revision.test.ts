@@ -15,13 +15,13 @@ it('advances with each write, and once after work that contains several, even if
   await write();
   await write();
   expect(await revision.read()).toBe(2);
-  await revision.advanceAfter(async () => {
+  await revision.advanceOnceAfter(async () => {
     await write();
     await write();
     expect(await revision.read()).toBe(2);
   });
   expect(await revision.read()).toBe(3);
-  const failing = revision.advanceAfter(async () => {
+  const failing = revision.advanceOnceAfter(async () => {
     await write();
     throw new Error('it failed');
   });

@@ -9,10 +9,12 @@ export interface RunningService extends CommandRun {
 }
 
 const POLL_MS = 25;
+/** As in `npm start` and the Dockerfile. */
+const SERVICE_FLAGS = ['--max-semi-space-size=8'];
 
 /** The service as a user starts it, on a free port; resolves once it is ready. Rejects with its output when it ends before. */
 export async function startService(environment: Record<string, string>): Promise<RunningService> {
-  const run = spawnNode(['bin/start.mjs'], { PORT: '0', FEEDS: 'simulated', ...HARDLY_LIMITED, ...environment });
+  const run = spawnNode([...SERVICE_FLAGS, 'bin/start.mjs'], { PORT: '0', FEEDS: 'simulated', ...HARDLY_LIMITED, ...environment });
   let output = '';
   for (const stream of [run.child.stdout!, run.child.stderr!]) {
     stream.on('data', (text: string) => {

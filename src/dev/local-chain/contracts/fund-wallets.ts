@@ -10,7 +10,8 @@ const BASIC_BALANCE = 500_000_000n * 10n ** 18n;
 const PREMIUM_BALANCE = 1_000_000_000n * 10n ** 18n;
 /** 1,000 coins of 6 decimals. */
 const STABLECOIN_BALANCE = 1_000_000_000n;
-const GAS_BALANCE = parseEther('10');
+/** Enough for the transactions of decades. */
+const GAS_BALANCE = parseEther('10000');
 
 const abi = parseAbi([
   'function balanceOf(address account) view returns (uint256)',

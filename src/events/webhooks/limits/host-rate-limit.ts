@@ -12,7 +12,10 @@ type PostDecision = 'post' | 'dropped' | 'dropped silently';
 
 /** A token bucket per host: callbacks must not be usable to flood a third party. */
 export class HostRateLimit {
-  readonly #hosts = new LRUCache<string, { left: number; at: number; loggedAt: number | null }>({ max: MAX_HOSTS });
+  readonly #hosts = new LRUCache<string, { left: number; at: number; loggedAt: number | null }>({
+    maxSize: MAX_HOSTS,
+    sizeCalculation: () => 1,
+  });
   readonly #now: () => Date;
   readonly #perMinute: number;
 

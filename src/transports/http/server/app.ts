@@ -80,7 +80,7 @@ function buildApp(
   app.use(createConnectionGate(options), rejectWhenStopping(options.stopping), limitUrlLength(), compressPublicReplies());
   mountAdapters(app, adapters, { admit: createAdmission(options), log: options.log });
   mountRoutes(app, routes, guard, options.reusesAnswers === true ? new TierReplies() : null);
-  if (handshakes !== undefined) app.all(handshakes.path, handshakes.handler);
+  if (handshakes !== undefined) app.route(handshakes.path).all(handshakes.handler);
   if (operatorArea !== undefined) app.use(ADMIN_PATH, operatorArea(guard));
   app.use(async (request, response) => {
     await guard({ access: 'public', cost: 'normal' }, request, response);

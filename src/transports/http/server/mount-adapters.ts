@@ -13,7 +13,7 @@ export function mountAdapters(app: Express, adapters: readonly ProtocolAdapter[]
     const errors = createProblemHandler(log, createErrorSerializer(adapter));
     for (const { path, below, methods } of adapter.mounts) {
       if (below === true) app.use(path, handler, errors);
-      else if (methods === undefined) app.all(path, handler, errors);
+      else if (methods === undefined) app.route(path).all(handler, errors);
       else for (const method of methods) app[method](path, handler, errors);
     }
   }
