@@ -10,7 +10,7 @@ type Call = NodeSocket['call'];
 export async function applyWrite(call: Call, { method, params, blockTime }: ChainWrite): Promise<NodeResponse> {
   if (blockTime !== undefined) await call('evm_setNextBlockTimestamp', [blockTime]);
   const response = await call(method, params);
-  if (method === 'eth_sendRawTransaction' && !response.error && (await hasMinable(call))) await call('evm_mine');
+  if (method.startsWith('eth_send') && !response.error && (await hasMinable(call))) await call('evm_mine');
   return response;
 }
 

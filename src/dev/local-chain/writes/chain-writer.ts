@@ -20,7 +20,9 @@ interface PendingBlock {
 const SYNC_METHOD = 'eth_sendRawTransactionSync';
 const MAKES_BLOCK: Readonly<Record<WriteMethod, boolean>> = {
   eth_sendRawTransaction: true,
+  eth_sendTransaction: true,
   evm_mine: true,
+  anvil_impersonateAccount: false,
   anvil_setBalance: false,
   anvil_setCode: false,
 };

@@ -1,7 +1,13 @@
 import { constants, type FileHandle, open, readFile } from 'node:fs/promises';
 import { replaceFile } from '../../../platform/data-dir/json-file.ts';
 
-export type WriteMethod = 'eth_sendRawTransaction' | 'evm_mine' | 'anvil_setBalance' | 'anvil_setCode';
+export type WriteMethod =
+  | 'eth_sendRawTransaction'
+  | 'eth_sendTransaction'
+  | 'evm_mine'
+  | 'anvil_impersonateAccount'
+  | 'anvil_setBalance'
+  | 'anvil_setCode';
 
 /** A request that changes the chain, as the node receives it. */
 export interface ChainWrite {

@@ -98,9 +98,15 @@ async function sendUntilKilled(chain: LocalChain): Promise<Mined[]> {
 }
 
 describe('a chain whose processes are all killed', () => {
-  it('comes back with the same blocks: contracts, dated and undated transactions, empty blocks', async () => {
+  it('comes back with the same blocks: contracts, dated, undated and impersonated transactions, empty blocks', async () => {
     const first = await start();
     const addresses = await deployContracts(first.rpcUrl, sender);
+    await callJsonRpc(first.rpcUrl, 'anvil_impersonateAccount', addresses.eas);
+    await fundGas(first.rpcUrl, [addresses.eas]);
+    const sent = { from: addresses.eas, to: sender.address, value: '0x1' };
+    expect(await readReceipt(first.rpcUrl, await callJsonRpc<Hex>(first.rpcUrl, 'eth_sendTransaction', sent))).toMatchObject({
+      status: '0x1',
+    });
     for (const minute of [10, 20, 1_440]) {
       await first.setNextBlockTime(GENESIS + minute * MINUTE);
       await send(first, await readNonce(first));
