@@ -33,8 +33,12 @@ export interface Child<Own extends Answers> {
 }
 
 /** Starts a file of this folder; its errors are its parent's. */
-export async function startChild<Own extends Answers>(file: string, words: readonly string[] = []): Promise<Child<Own>> {
-  const child = fork(join(import.meta.dirname, file), words, { execArgv: [], serialization: 'advanced' });
+export async function startChild<Own extends Answers>(
+  file: string,
+  words: readonly string[] = [],
+  flags: readonly string[] = [],
+): Promise<Child<Own>> {
+  const child = fork(join(import.meta.dirname, file), words, { execArgv: [...flags], serialization: 'advanced' });
   const open = new Map<number, PromiseWithResolvers<unknown>>();
   const up = Promise.withResolvers<unknown>();
   open.set(0, up);

@@ -1,3 +1,4 @@
+import { SERVICE_FLAGS } from '../../test/support/service/running-service.ts';
 import { type Benchmark, type Comparison, interleaved, type SocketOptions } from '../benchmark.ts';
 import { type Child, startChild } from '../child.ts';
 import type { ServiceAnswers } from '../service-process.ts';
@@ -25,7 +26,7 @@ export const HTTP_SIGNAL: Benchmark = {
   what: `GET ${PATH}, against a bare Express route that sends the same bytes and headers`,
   async run({ clients = CONNECTIONS, rounds, report }) {
     const children = await Promise.all([
-      startChild<ServiceAnswers>('service-process.ts'),
+      startChild<ServiceAnswers>('service-process.ts', [], SERVICE_FLAGS),
       startChild<BareAnswers>('http/bare-process.ts'),
       startChild<LoadAnswers>('http/load-process.ts'),
     ]);
