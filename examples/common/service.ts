@@ -1,5 +1,5 @@
-/** Where the service is. SERVICE_URL names another one than that of `npm start` on this machine. */
-export const service = (process.env.SERVICE_URL || 'http://127.0.0.1:3000').replace(/\/+$/, '');
+/** Where the service is: that of `npm start` on this machine, also on another PORT, unless SERVICE_URL names one. */
+export const service = (process.env.SERVICE_URL || `http://127.0.0.1:${process.env.PORT || 3000}`).replace(/\/+$/, '');
 
 // The reader of the output has closed it, as `| head` does.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));

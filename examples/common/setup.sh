@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 export PATH="$PWD/node_modules/.bin:$PATH" # the Node that npm ci brought
-export SERVICE_URL="${SERVICE_URL:-http://127.0.0.1:3000}"
+export SERVICE_URL="${SERVICE_URL:-http://127.0.0.1:${PORT:-3000}}"
 
 # Shows an answer, or one member of it: json summary.verdict
 json() { node examples/common/json.ts "$@"; }
