@@ -42,7 +42,7 @@ export async function signLogin(account: LocalAccount): Promise<object> {
   return { wallet: account.address, timestamp: lastTimestamp, signature: await account.signMessage({ message }) };
 }
 
-/** Builds requests of each kind. @param token of a Premium wallet */
+/** Logs the Premium wallet in, and returns a function that sends a request of a kind. */
 export async function openRequests(url: string, keys: ClientKeys) {
   const [premium, buyer] = [privateKeyToAccount(keys.premium), privateKeyToAccount(keys.buyer)];
   const requirements = await readRequirements(url);

@@ -6,11 +6,11 @@ import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/s
 import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/step-registry.ts';
 import type { StepName } from '../../../src/pipeline/step-run-store.ts';
 import { OracleError } from '../../../src/platform/errors.ts';
-import { type TestChain, testChain } from '../../support/chain/chain.ts';
 import { contextAt } from '../../support/clock/trusted-time.ts';
-import { signPayment, type TillBench, tillBench } from '../../support/commerce/x402.ts';
+import { signPayment } from '../../support/commerce/x402.ts';
 import { isWrite } from '../../support/faults/fault-sweep.ts';
 import { type FaultedDatabase, faultedDatabase } from '../../support/faults/faulted-database.ts';
+import { type FaultedTill, openFaultedTill } from '../../support/faults/faulted-till.ts';
 import { freezeProcess } from '../../support/faults/freeze-process.ts';
 import { repeatWhileRetryable } from '../../support/faults/repeat.ts';
 import { attestedOnChain, runPastDay, type TestService, testService, today } from '../../support/service/service.ts';
@@ -35,18 +35,17 @@ function freezeAtWrite(nth: number, pid: number): { ended: Promise<void> } {
 }
 
 describe('a payment', () => {
-  let chain: TestChain;
-  let bench: TillBench;
+  let till: FaultedTill;
   beforeAll(async () => {
-    [chain, database] = await Promise.all([testChain(), faultedDatabase()]);
-    bench = await tillBench({ chain, db: database.db, connected: await chain.connect() });
+    till = await openFaultedTill();
+    database = till.database;
   });
-  afterAll(() => Promise.all([chain.stop(), database.drop()]));
-  const readIncome = () => bench.balance(bench.requirements.payTo as `0x${string}`);
+  afterAll(() => till?.close());
 
   it.each(PAYMENT_WRITES.flatMap((write) => [['chain', write] as const, ['database', write] as const]))(
     'is settled once when the %s stands still from write %i on',
     async (what, write) => {
+      const { bench, chain, readIncome } = till;
       const income = await readIncome();
       const payment = await signPayment({ account: bench.buyer, requirements: bench.requirements });
       const frozen = freezeAtWrite(write, what === 'chain' ? chain.pid : database.direct.pid!);
