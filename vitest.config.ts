@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -27,8 +28,8 @@ const project = (name: string, testTimeout: number, fileParallelism: boolean, is
 
 export default defineConfig({
   test: {
-    // All cores: most suites wait for a database, a chain or a socket. One fewer takes half as long again on two.
-    maxWorkers: '100%',
+    // One more than cores: a worker waits a quarter of its time for a database, a chain, a socket or a process that ends.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       project('unit', 30_000, true, false),
       project('integration', 60_000, true, false),

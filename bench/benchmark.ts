@@ -27,7 +27,7 @@ export interface BenchOptions {
 export type SocketOptions = Required<Omit<BenchOptions, 'data' | 'days' | 'api' | 'workers'>>;
 
 /** What a benchmark found. */
-export type Comparison = RateComparison | TimeComparison | MemoryComparison | CostComparison;
+export type Comparison = RateComparison | TimeComparison | MemoryComparison | CostComparison | FigureComparison;
 
 interface Compared {
   /** What the figures say, in one sentence. */
@@ -66,6 +66,17 @@ export interface MemoryComparison extends Compared {
   baseline: number[];
   /** The most megabytes that are wanted. */
   goalMb: number;
+}
+
+/** A figure that depends on no machine, so that it needs no baseline: less is better. */
+export interface FigureComparison extends Compared {
+  kind: 'figure';
+  /** What was counted, with its unit. */
+  what: string;
+  /** The largest that is wanted. */
+  goal: number;
+  /** Digits behind the point. */
+  digits: number;
 }
 
 /** What input of one kind has cost the service. */

@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import {
   type Comparison,
   type CostComparison,
+  type FigureComparison,
   type InputCost,
   type MemoryComparison,
   median,
@@ -23,6 +24,7 @@ const sideOf = (values: readonly number[]) => `${count(median(values))} (${count
 export function reportOf(comparison: Comparison): string[] {
   if (comparison.kind === 'rate') return reportOfRates(comparison);
   if (comparison.kind === 'cost') return reportOfCosts(comparison);
+  if (comparison.kind === 'figure') return reportOfFigure(comparison);
   return comparison.kind === 'time' ? reportOfTimes(comparison) : reportOfMemory(comparison);
 }
 
@@ -56,6 +58,11 @@ function reportOfMemory({ what, meaning, baseline, ours, goalMb }: MemoryCompari
     `  baseline  ${sideOf(baseline)}`,
     `  ours      ${sideOf(ours)}   goal <= ${count(goalMb)} MB: ${median(ours) <= goalMb ? 'met' : 'MISSED'}`,
   ];
+}
+
+function reportOfFigure({ what, meaning, ours, goal, digits }: FigureComparison): string[] {
+  const [middle, least, most] = [median(ours), Math.min(...ours), Math.max(...ours)].map((value) => value.toFixed(digits));
+  return [`${what}: ${middle} (${least}..${most})   goal <= ${goal}: ${median(ours) <= goal ? 'met' : 'MISSED'}`, `  ${meaning}`];
 }
 
 function reportOfRates({ unit, meaning, baseline, ours, goal }: RateComparison): string[] {

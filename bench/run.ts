@@ -8,7 +8,8 @@ import { HOSTILE } from './hostile/hostile.ts';
 import { HTTP_SIGNAL } from './http/signal.ts';
 import { INSTALL } from './install/install.ts';
 import { MIXED } from './mixed/mixed.ts';
-import { PAGE } from './page/first-paint.ts';
+import { PAGE } from './page/page.ts';
+import { PAID } from './paid/paid.ts';
 import { MEMORY } from './process/memory.ts';
 import { PROCESSES } from './process/processes.ts';
 import { REPLAY } from './process/replay.ts';
@@ -31,6 +32,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   MIXED,
   PROCESSES,
   HOSTILE,
+  PAID,
 ];
 
 const USAGE = `Usage: npm run bench -- [name...] [--clients <n>] [--rounds <n>] [--days <n>] [--api <n>] [--workers <n>] [--data <folder of CSV files>]

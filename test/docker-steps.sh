@@ -36,6 +36,7 @@ omit=$(sed -n 's/^ARG OMIT=//p' Dockerfile)
 native=$(find "$app/node_modules" -type f \( -name '*.node' -o -name 'anvil' -o -path '*/bin/esbuild' -o -name '*.so' -o -name '*.so.*' \))
 [ -z "$native" ] || { echo "native binaries were installed: $native"; exit 1; }
 cp -r bin src skills agent-card "$app"
+mkdir -p "$app/docs" && cp docs/*.md "$app/docs"
 cp -r "$page/dist" "$app"
 mkdir -p "$app/contracts" && cp -r contracts/compiled "$app/contracts"
 # The project's own Node lies in a folder that the user may not enter.

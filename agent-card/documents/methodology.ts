@@ -1,6 +1,14 @@
 import { EAS_SCHEMAS } from '../../src/chain/eas/attestation-schemas.ts';
 import { DIRECTION_CODES, OUTCOME_CODES, SIGNAL_CODES } from '../../src/chain/eas/commitment.ts';
-import { BLOCK_DAYS, EMBARGO_DAYS, HORIZONS, MODEL_INPUTS, MODEL_NAME, TRIAL_COUNT } from '../../src/forecast/model.ts';
+import {
+  BLOCK_DAYS,
+  DISTRIBUTION_TRIAL_COUNT,
+  EMBARGO_DAYS,
+  HORIZONS,
+  MODEL_INPUTS,
+  MODEL_NAME,
+  TRIAL_COUNT,
+} from '../../src/forecast/model.ts';
 import { CONFIDENCE_RANGE } from '../../src/forecast/signal.ts';
 import { QUORUM_RULES } from '../../src/market/prices/quorum.ts';
 import { SIGNAL_TIME } from '../../src/market/signal-time.ts';
@@ -41,9 +49,10 @@ ${EMBARGO_DAYS} days before the first of them. Probabilities are calibrated on e
   probability within ${CONFIDENCE_RANGE.least} to ${CONFIDENCE_RANGE.most}.
 - \`signal\` is BUY or SELL where \`P(up)\` is far enough from one half for the current regime, else HOLD. The direction of a HOLD
   is committed too.
-- ${TRIAL_COUNT} variants were tried before this model was fixed. Discount its record for that selection.
+- ${TRIAL_COUNT} variants of the direction and ${DISTRIBUTION_TRIAL_COUNT} distributions were tried before this model was fixed. Discount its record for that selection.
 
-For inputs, coefficients, rules, known failures and limits, see the model card, \`model\` at ${joinUrl(publicUrl, '/api/svc/info')}.`;
+For inputs, rules, results, known failures and limits, see the
+[model card](${joinUrl(publicUrl, '/documents/model.md')}); for coefficients, \`model\` at ${joinUrl(publicUrl, '/api/svc/info')}.`;
 }
 
 function renderCommitment(): string {
@@ -97,7 +106,8 @@ function renderVerification(publicUrl: string): string {
 1. \`GET ${joinUrl(publicUrl, '/api/svc/onchain-oracle/verify/<uid>')}\` reads an attestation from the chain and lists each check with its result.
 2. Without trusting this service: read the attestation from the chain, compare its block time with \`windowOpensAt\`,
    and hash the revealed values and salt with the formula above. The result must equal the commitment.
-3. \`metadata\` is the sha2-256 of the bytes at ${joinUrl(publicUrl, '/ipfs/<cid>')}: model version and digest, regime, sources and times of all inputs.
+3. \`metadata\` is the sha2-256 of the bytes at \`${joinUrl(publicUrl, '/ipfs/<cid>')}\`: model version and
+   digest, regime, sources and times of all inputs.
 4. Follow \`refUID\` from prediction to prediction: the sequence must have no gap.
 5. Recompute outcomes from public prices, and the scorecard from outcomes.
 

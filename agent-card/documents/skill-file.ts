@@ -128,7 +128,7 @@ ${renderShellBlock(`curl -X POST ${at(ENDPOINTS.a2a)} -H "Content-Type: applicat
 function renderEventsSection(at: (path: string) => string): string {
   return `## Events
 
-With a Basic or Premium token you can receive new signals and outcomes as events: over a WebSocket at ${at('/ws/signal')} (as \`ws:\`
+With a Basic or Premium token you can receive new signals and outcomes as events: over a WebSocket at \`${at('/ws/signal')}\` (as \`ws:\`
 or \`wss:\`; \`?since=<id>\` replays missed events), or by webhook (\`POST ${at('/api/svc/webhooks/register')}\`).
 ${at(ENDPOINTS.asyncApi)} describes every message.`;
 }

@@ -37,7 +37,7 @@ const answers = {
       const history = { closes: frame.close, features: computeFeatures(frame) };
       return HORIZONS.map((horizonDays) => {
         const folds = computeOutOfSampleFolds(history, horizonDays);
-        return { horizonDays, folds: folds.map(buildFoldReport), pooled: buildPooledReport(folds, horizonDays) };
+        return { horizonDays, folds: folds.map(buildFoldReport), pooled: buildPooledReport(history, folds, horizonDays) };
       });
     });
     return { ms, headlines: headlinesOf(result) };

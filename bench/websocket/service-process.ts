@@ -1,6 +1,6 @@
 import { getAddress } from 'viem';
 import { ConnectionHub } from '../../src/events/websocket/connection-hub.ts';
-import { openSession, type SessionOpener, walletOf } from '../../test/support/auth/sessions.ts';
+import { keepReadingsFresh, openSession, type SessionOpener, walletOf } from '../../test/support/auth/sessions.ts';
 import { changesOf, type RecordChange } from '../../test/support/events/push-changes.ts';
 import { serve } from '../../test/support/http/serve.ts';
 import { testService, today } from '../../test/support/service/service.ts';
@@ -14,6 +14,7 @@ const { url } = await serve(service);
 const days = forecastDays(365);
 const loop = timedLoop();
 const opener = sessionOpener();
+keepReadingsFresh(opener);
 
 function sessionOpener(): SessionOpener {
   const { chainId, addresses, access, identity, now } = service.http;

@@ -10,12 +10,16 @@ const { renderOperationsTable } = await import('../../src/transports/http/docs/o
 const { renderProblemsTable } = await import('../../src/transports/http/docs/problem-table.ts');
 const { declaredRoutes } = await import('../../src/transports/http/routes.ts');
 const { providersMarkdown } = await import('../../src/market/live/sources/registry.ts');
+const { renderDataCard } = await import('../../src/record/dataset/data-card.ts');
+const { renderDatasetTables } = await import('../../src/tools/docs/dataset-tables.ts');
 const { renderImportLaw } = await import('../../src/tools/lint/import-law-table.ts');
 const { renderCheckTable, renderOutOfReach } = await import('../../src/tools/docs/check-table.ts');
 const { buildEventTables } = await import('../../src/tools/docs/event-tables.ts');
 
 await replace('docs/SETTINGS.md', 'settings', renderSettingsTable());
 await replace('docs/DATA.md', 'providers', providersMarkdown());
+await replace('docs/DATA.md', 'data-card', renderDataCard());
+await replace('docs/DATA.md', 'dataset', renderDatasetTables());
 await replace('docs/API.md', 'operations', renderOperationsTable(declaredRoutes()));
 await replace('docs/API.md', 'problems', renderProblemsTable(declaredRoutes()));
 await replace('docs/PAYING.md', 'offerings', renderOfferingsTable());

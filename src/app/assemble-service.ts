@@ -2,10 +2,12 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { createPaidCalls } from '../../skills/paid-call.ts';
 import { createSkillRunner } from '../../skills/runner.ts';
 import { readReputation } from '../chain/erc8004/reputation.ts';
+import { readArchiveHealth } from '../market/archive/archive-report.ts';
 import { checkReadiness } from '../pipeline/readiness.ts';
 import { readServiceStatus } from '../pipeline/status.ts';
 import { joinUrl } from '../platform/service-url.ts';
 import { formatStartupStep } from '../platform/startup/startup-progress.ts';
+import { takeTime } from '../platform/time/clock-reader.ts';
 import type { HttpDeps } from '../transports/http/deps.ts';
 import { composePublicRpc, composeWalletFunds } from './chain.ts';
 import { composeCommerce, composePurchases } from './commerce/commerce.ts';
@@ -24,6 +26,7 @@ import { createStartRetry } from './startup/start-retry.ts';
 import { composeA2a, composeMcp } from './transports/adapters.ts';
 import { composeAdministration } from './transports/administration.ts';
 import { buildCardSource, composeAbout, composeCard } from './transports/agent.ts';
+import { composeDemo } from './transports/demo.ts';
 import { composeAppOptions, composeAuth, shareWhileInFlight } from './transports/http-app.ts';
 import { composeSkillDeps } from './transports/skills.ts';
 
@@ -79,6 +82,7 @@ export async function assembleService(context: StartupContext, address: string |
       walletFunds,
       pipeline,
       readiness,
+      archiveHealth: () => readArchiveHealth(db),
       schedule: () => state.schedule,
       now,
     });
@@ -90,9 +94,12 @@ export async function assembleService(context: StartupContext, address: string |
     administration,
     agentTasks: a2a.tasks,
     card,
+    champions: core.champions,
     chainReading: composePublicRpc({ config, rpcUrl: core.infrastructure.rpcUrl, publicUrl }),
     commerce: { ...commerce, closed: { ...commerce.closed, ...jobs.closedChannels } },
     contest,
+    dataset: core.dataset,
+    demo: composeDemo({ ...core, access }),
     identity: core.identity,
     jobs: jobs.service,
     purchases,
@@ -116,9 +123,11 @@ export async function assembleService(context: StartupContext, address: string |
     infrastructure: core.infrastructure,
     database: core.database,
     live: core.live,
+    archive: core.archive,
     range: core.range,
     feedReason: core.feedReason,
     announce: core.announce,
+    champions: core.champions,
     pipeline,
     replayVenue: venues.paper,
     push,
@@ -130,7 +139,7 @@ export async function assembleService(context: StartupContext, address: string |
     adapters: [...a2a.adapters, mcp],
     async purge(at) {
       // A clock that runs ahead would delete documents that have not expired.
-      if ((await time.findDisagreement()) !== null) return;
+      if ((await time.findDisagreement(takeTime(at))) !== null) return;
       const stores = [access, a2a, commerce.sales, push.events, webhookDelivery, websocket];
       await Promise.all(stores.map((store) => store.purge(at)));
     },

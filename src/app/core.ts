@@ -3,6 +3,8 @@ import type { RegisteredAgent } from '../chain/erc8004/identity.ts';
 import type { ReplayRange } from '../dev/replay.ts';
 import type { Database } from '../platform/mongo.ts';
 import type { TrustedTime } from '../platform/time/trusted-time.ts';
+import type { ChampionLog } from '../record/challenge/champion-log.ts';
+import type { DatasetService } from '../record/dataset/dataset-service.ts';
 import type { FiguresStore } from '../record/figures/figures-store.ts';
 import type { RecordFigures } from '../record/figures/record-figures.ts';
 import type { ForecastRecord } from '../record/forecast-record.ts';
@@ -22,6 +24,8 @@ export interface ServiceCore extends Pick<ComposedChain, 'chain' | 'wallets'>, C
   models: ModelStore;
   figuresStore: FiguresStore;
   figures: RecordFigures;
+  champions: ChampionLog;
+  dataset: DatasetService;
   wagers: WagerBook;
   time: TrustedTime;
   now(): Date;

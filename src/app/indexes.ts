@@ -10,10 +10,13 @@ import { EVENT_INDEXES } from '../events/log/event-log.ts';
 import { DELIVERY_INDEXES } from '../events/webhooks/delivery/delivery-queue.ts';
 import { DAILY_QUOTA_INDEXES } from '../events/webhooks/limits/daily-quota-store.ts';
 import { WEBHOOK_INDEXES } from '../events/webhooks/registry/webhook-store.ts';
+import { ARCHIVE_INDEXES } from '../market/archive/archive-store.ts';
 import { LIVE_INDEXES } from '../market/live/store/live-stores.ts';
 import { QUEUE_INDEXES } from '../pipeline/schedule/queue-indexes.ts';
 import { STEP_RUN_INDEXES } from '../pipeline/step-run-store.ts';
 import type { CollectionIndexes } from '../platform/mongo.ts';
+import { DATASET_INDEXES } from '../record/dataset/file-store.ts';
+import { DISTRIBUTION_SCORES_INDEXES } from '../record/distributions/distribution-scores.ts';
 import { RECORD_INDEXES } from '../record/forecast-record.ts';
 import { REPORT_INDEXES } from '../record/report-store.ts';
 import { SELF_TEST_INDEXES } from '../record/self-test/store.ts';
@@ -27,11 +30,14 @@ import { WEBSOCKET_INDEXES } from './events/websocket.ts';
 
 export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...RECORD_INDEXES,
+  ...DISTRIBUTION_SCORES_INDEXES,
+  ...DATASET_INDEXES,
   ...WAGER_INDEXES,
   ...PAPER_INDEXES,
   ...STEP_RUN_INDEXES,
   ...QUEUE_INDEXES,
   ...LIVE_INDEXES,
+  ...ARCHIVE_INDEXES,
   ...POLYMARKET_INDEXES,
   ...CONTEST_INDEXES,
   ...AUTH_INDEXES,

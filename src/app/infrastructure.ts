@@ -6,6 +6,7 @@ import { type ChainAddresses, EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../ch
 import { buildDemoFile, type DemoFile, deriveDemoWallets, parseDemoFile } from '../dev/demo/demo-file.ts';
 import { generateLocalKeys, type LocalKeys, parseLocalKeys } from '../dev/demo/local-keys.ts';
 import { startEmbeddedMongo } from '../dev/embedded-db/embedded-mongo.ts';
+import { limitEngineCache } from '../dev/embedded-db/limit-cache.ts';
 import { deployContracts } from '../dev/local-chain/contracts/deploy.ts';
 import { fundDemoWallets, fundGas } from '../dev/local-chain/contracts/fund-wallets.ts';
 import { type LocalChain, startLocalChain } from '../dev/local-chain/local-chain.ts';
@@ -152,6 +153,7 @@ async function startDatabase({ shutdown, progress, onFailure }: InfrastructureOp
   const starting = progress.runStage('Database', () => startEmbeddedMongo(options), 'ready');
   const database = await stopOnShutdown(shutdown, 'embedded database', starting);
   database.onExit(onFailure);
+  await limitEngineCache(database.uri);
   return database.uri;
 }
 

@@ -10,7 +10,10 @@ import { isLiveReachable } from '../market/live/reachability.ts';
 import type { OracleError } from '../platform/errors.ts';
 import { connectMongo, ensureIndexes } from '../platform/mongo.ts';
 import { joinUrl } from '../platform/service-url.ts';
+import { ChampionLog } from '../record/challenge/champion-log.ts';
 import { requireSameSalts } from '../record/commitment/require-same-salts.ts';
+import { DatasetService } from '../record/dataset/dataset-service.ts';
+import { DatasetFileStore } from '../record/dataset/file-store.ts';
 import { FiguresStore } from '../record/figures/figures-store.ts';
 import { RecordFigures } from '../record/figures/record-figures.ts';
 import { ForecastRecord } from '../record/forecast-record.ts';
@@ -58,7 +61,7 @@ export async function openCore(context: StartupContext, address: string | null):
   // A restored chain has the wall clock's time: behind a block of the present, nothing can be dated to the past.
   if (hasReplayAhead && localChain.restored) await localChain.setNextBlockTime(await localChain.readLastBlockMs());
   const { feed, reason: feedReason } = choice.selectFeed(await record.findSource());
-  const { market, live } = await composeMarket(context, db, feed);
+  const { market, live, archive } = await composeMarket(context, db, feed);
   await requireSameHistory({ record, market, chain, journal, attester: wallets.attester.address, isLocalChain: !isRealChain });
   await requireSameSalts(record, saltSecret, isRealChain ? undefined : join(config.DATA_DIR, 'keys.json'));
 
@@ -74,12 +77,15 @@ export async function openCore(context: StartupContext, address: string | null):
     wallets,
     market,
     live,
+    archive,
     saltSecret,
     encryptionSecret,
     record,
     models,
     figuresStore,
     figures: new RecordFigures({ store: figuresStore, record, models }),
+    champions: new ChampionLog(db),
+    dataset: new DatasetService({ record, models, store: new DatasetFileStore(db, now), now }),
     wagers: new WagerBook(db),
     time: composeTrustedTime(context, { chain, database, now }),
     now,

@@ -13,7 +13,7 @@ import type { StartupContext } from './process-context.ts';
 
 export interface Service
   extends StartupContext,
-    Pick<ServiceCore, 'infrastructure' | 'database' | 'live' | 'range' | 'feedReason' | 'announce'> {
+    Pick<ServiceCore, 'infrastructure' | 'database' | 'live' | 'archive' | 'range' | 'feedReason' | 'announce' | 'champions'> {
   pipeline: PipelineDeps;
   push: EventPublishing;
   webhookDelivery: WebhookDelivery;

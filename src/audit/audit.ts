@@ -10,6 +10,8 @@ import { createFindings, type Findings } from '../verify/findings.ts';
 import { callContract } from './chain/audit-chain.ts';
 import type { EvidenceSearch } from './chain/collect-forecast-evidence.ts';
 import { createReadingState, type ReadingState, readRecord } from './chain/read-record.ts';
+import { checkServedDistributions } from './claims/check-distributions.ts';
+import type { DistributionClaims } from './claims/distribution-claims.ts';
 import { readClaims, type ServiceClaims } from './claims/service-claims.ts';
 import type { AuditPrices } from './prices/audit-prices.ts';
 import { type AuditReport, buildAuditReport } from './report/audit-report.ts';
@@ -21,6 +23,8 @@ export interface AuditOptions extends EvidenceSearch {
   prices: AuditPrices | null;
   /** The claims of a service; null: audit chain and prices only. */
   claims: ServiceClaims | null;
+  /** Default: those of `claims`. Null: the committed distributions are not opened. */
+  distributions?: DistributionClaims | null;
   /** A reading to continue; it is extended. */
   state?: ReadingState;
   onProgress?(stage: string, done: number, total: number): void;
@@ -51,10 +55,12 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   signal?.throwIfAborted();
   const checked = checkRecord({ record, prices: closes, history, claims: answers, now }, findings);
   onProgress('comparing', 1, 1);
+  const { distributions = claims?.distributions ?? null } = options;
+  const challenges = await checkServedDistributions(checked.rows, { distributions, now, findings, signal, onProgress });
   const missingCloses = days.filter((day) => deciding.has(day) && closes?.closes.has(day) === false);
   const { chainId, addresses } = chain;
   const where = { chainId, attester, eas: addresses.eas, fromBlock, throughBlock, service: claims?.source ?? null };
-  return buildAuditReport({ where, prices, now, ...checked, record, missingCloses, findings });
+  return buildAuditReport({ where, prices, now, ...checked, record, missingCloses, challenges, findings });
 }
 
 async function readScope(options: AuditOptions, findings: Findings): Promise<void> {

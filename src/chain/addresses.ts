@@ -29,3 +29,13 @@ export function toLowerCaseAddress(address: Address): Address {
 export function getEasExplorerUrl(chainId: number): string | null {
   return EAS_EXPLORER_URLS[chainId] ?? null;
 }
+
+const BLOCK_EXPLORER_URLS: Readonly<Record<number, string>> = {
+  8453: 'https://basescan.org',
+  84532: 'https://sepolia.basescan.org',
+};
+
+/** Base URL of the chain's block explorer, without a trailing slash; null for an unknown chain. */
+export function getBlockExplorerUrl(chainId: number): string | null {
+  return BLOCK_EXPLORER_URLS[chainId] ?? null;
+}

@@ -1,4 +1,3 @@
-import { createCache } from '../platform/cache.ts';
 import { acceptCommitment, findMarket, type SignedCommitment } from './commitments/accept-commitment.ts';
 import { buildContestDomain } from './commitments/typed-data.ts';
 import { type ContestDeps, type ContestOptions, createContestDeps } from './deps.ts';
@@ -9,33 +8,26 @@ import { areCommitmentsPublic, type RoundView, toCommitmentView, toRoundView, to
 
 export type Contest = ReturnType<typeof createContest>;
 
-/** Pages of standings in the cache; each is recomputed at most once a minute. */
-const MAX_CACHED_PAGES = 32;
-
 export function createContest(options: ContestOptions) {
   const deps = createContestDeps(options);
-  const standings = createCache<Awaited<ReturnType<typeof listStandingViews>>>('contest-standings', MAX_CACHED_PAGES);
-  const totals = createCache<Awaited<ReturnType<typeof deps.commitments.countTotals>>>('contest-totals', 1);
-  const minute = () => Math.floor(deps.now().getTime() / 60_000);
-  let accepted = 0;
   return {
-    getStatus: async () => readStatus(deps, await totals.get(`${accepted}@${minute()}`, () => deps.commitments.countTotals())),
+    getStatus: () => readStatus(deps),
     listRounds: (page: Pagination) => listRoundViews(deps, page),
-    async commit(commitment: SignedCommitment) {
-      const receipt = await acceptCommitment(deps, commitment);
-      // Invalidates the cached totals.
-      accepted += 1;
-      return receipt;
-    },
+    commit: (commitment: SignedCommitment) => acceptCommitment(deps, commitment),
     /** `commitments` is null before the deadline. @throws OracleError NOT_FOUND */
     listCommitments: (market: string, page: Pagination) => listMarketCommitments(deps, market, page),
-    listStandings: (page: Pagination) => standings.get(`${page.limit}+${page.offset}@${minute()}`, () => listStandingViews(deps, page)),
+    listStandings: (page: Pagination) => listStandingViews(deps, page),
     run: () => runContest(deps),
+    figures: deps.figures,
   };
 }
 
-async function readStatus(deps: ContestDeps, totals: Awaited<ReturnType<ContestDeps['commitments']['countTotals']>>) {
-  const [undecided, counts] = await Promise.all([deps.rounds.listUndecided(), deps.rounds.countByState()]);
+async function readStatus(deps: ContestDeps) {
+  const [undecided, totals, summary] = await Promise.all([
+    deps.rounds.listUndecided(),
+    deps.commitments.countTotals(),
+    deps.figures.getSummary(),
+  ]);
   const views = await buildRoundViews(deps, undecided);
   const running = views.filter(({ state }) => state === 'RUNNING');
   return {
@@ -45,10 +37,11 @@ async function readStatus(deps: ContestDeps, totals: Awaited<ReturnType<ContestD
       rounds: {
         open: views.length - running.length,
         running: running.length,
-        resolved: counts.RESOLVED ?? 0,
-        void: counts.VOID ?? 0,
+        resolved: summary.resolved,
+        void: summary.void,
       },
       ...totals,
+      scored: summary.scored,
     },
     domain: buildContestDomain(deps.deployment),
   };
@@ -74,7 +67,7 @@ async function listMarketCommitments(deps: ContestDeps, market: string, page: Pa
   return { round: view, commitments: areCommitmentsPublic(round, deps.now()) ? commitments.map(toCommitmentView) : null, total };
 }
 
-async function listStandingViews({ commitments }: ContestDeps, page: Pagination) {
-  const { rows, total, ranked } = await commitments.listStandings(page);
+async function listStandingViews({ figures }: ContestDeps, page: Pagination) {
+  const { rows, total, ranked } = await figures.listStandings(page);
   return { standings: rows.map((row, index) => toStandingView(row, page.offset + index + 1)), total, ranked };
 }

@@ -8,6 +8,7 @@ import type { ModelStore } from '../record/model-store.ts';
 import { COMMITMENT_INDEXES, CommitmentStore } from './commitments/store.ts';
 import type { ContestDeployment } from './commitments/typed-data.ts';
 import { ROUND_INDEXES, RoundStore } from './rounds/store.ts';
+import { ContestFigures } from './scoring/contest-figures.ts';
 
 export const CONTEST_INDEXES = [...ROUND_INDEXES, ...COMMITMENT_INDEXES];
 
@@ -27,8 +28,10 @@ export interface ContestOptions {
 export interface ContestDeps extends Omit<ContestOptions, 'db'> {
   rounds: RoundStore;
   commitments: CommitmentStore;
+  figures: ContestFigures;
 }
 
 export function createContestDeps({ db, ...options }: ContestOptions): ContestDeps {
-  return { ...options, rounds: new RoundStore(db), commitments: new CommitmentStore(db) };
+  const stores = { rounds: new RoundStore(db), commitments: new CommitmentStore(db) };
+  return { ...options, ...stores, figures: new ContestFigures(db, stores) };
 }

@@ -21,6 +21,11 @@ export async function runContest(deps: ContestDeps): Promise<ContestReport[]> {
     ...(await runStepForRounds(deps, 'pin', await rounds.listOpened('OPEN', now()), pinOracle)),
     ...(await runStepForRounds(deps, 'resolve', await rounds.listOpened('RUNNING', now()), resolveRound)),
     ...(await runStepForRounds(deps, 'score', await rounds.listUnscored(), scoreRound)),
+    ...(await attemptStep(deps, { step: 'figures', round: null }, async () => {
+      // So that no request has to compute them.
+      await deps.figures.getSummary();
+      return null;
+    })),
   ];
 }
 

@@ -6,7 +6,7 @@ import { getStepDueMs, getWindowOpensMs } from '../pipeline/schedule/step-times.
 import { runStep } from '../pipeline/step-registry.ts';
 import type { StepName } from '../pipeline/step-run-store.ts';
 import { damagedPartError } from '../platform/data-dir/entries.ts';
-import { OracleError } from '../platform/errors.ts';
+import { isOracleError, OracleError } from '../platform/errors.ts';
 import { createReplayTime } from '../platform/time/trusted-time.ts';
 import type { ForecastRecord } from '../record/forecast-record.ts';
 import type { LocalChain } from './local-chain/local-chain.ts';
@@ -20,6 +20,8 @@ const SECOND_MS = 1_000;
 /** Upper bound of the outcome steps, whose transactions take a block each, at most a second apart. */
 const HOUR_MS = 3_600_000;
 const PUBLISH_EVERY_DAYS = 100;
+/** Until then readers may see figures of some days before. */
+const ADVANCE_REVISIONS_EVERY_DAYS = 10;
 
 interface ReplayPlan extends ReplayRange {
   _id: 'replay';
@@ -54,12 +56,23 @@ export async function replayDays(options: ReplayOptions): Promise<ReplayRange | 
   const total = plan.to - plan.from + 1;
   const runs = options.pipeline.runs.batched();
   const batched = { ...options, pipeline: { ...options.pipeline, runs } };
-  for (let day = plan.through === null ? plan.from : plan.through + 1; day <= plan.to; day++) {
-    options.signal.throwIfAborted();
-    await replayWholeDay(batched, day).finally(() => runs.flush());
+  const complete = async (day: Day) => {
     await plans.updateOne({ _id: 'replay' }, { $set: { through: day } });
     if ((day - plan.from) % PUBLISH_EVERY_DAYS === PUBLISH_EVERY_DAYS - 1) await options.publish?.();
     options.onProgress({ done: day - plan.from + 1, total, day });
+  };
+  const first = plan.through === null ? plan.from : plan.through + 1;
+  for (let from = first; from <= plan.to; from += ADVANCE_REVISIONS_EVERY_DAYS) {
+    const last = Math.min(from + ADVANCE_REVISIONS_EVERY_DAYS - 1, plan.to);
+    await advanceRevisionsOnceAfter(options.pipeline, async () => {
+      for (let day = from; day <= last; day++) {
+        options.signal.throwIfAborted();
+        await replayDay(batched, day, { isFirst: day === first, isLast: day === plan.to }).finally(() => runs.flush());
+        if (day < last) await complete(day);
+      }
+    });
+    // A replay that is complete has advanced the revisions: nothing else would after a kill.
+    await complete(last);
   }
   return { from: plan.from, to: plan.to };
 }
@@ -87,25 +100,36 @@ async function findOrCreatePlan(plans: Collection<ReplayPlan>, { range, pipeline
   return plan;
 }
 
-/** A day that is not complete is replayed again, so the revisions need not advance within it. */
-function replayWholeDay(options: ReplayOptions, day: Day): Promise<void> {
-  const { record, wagers } = options.pipeline;
-  return record.revision.advanceOnceAfter(() => wagers.revision.advanceOnceAfter(() => replayDay(options, day)));
+/** An incomplete replay is continued, so the revisions need not advance with each of its days. */
+function advanceRevisionsOnceAfter({ record, wagers }: PipelineDeps, work: () => Promise<void>): Promise<void> {
+  return record.revision.advanceOnceAfter(() => wagers.revision.advanceOnceAfter(work));
 }
 
-/** Steps without effect on each other run concurrently: those of wagers do not use the chain. */
-async function replayDay(options: ReplayOptions, day: Day): Promise<void> {
-  await runStepsAt(options, getStepDueMs('signal', day), day, ['signal']);
-  await runAll([commitDay(options, day), runStepsAt(options, getStepDueMs('wager', day), day, ['wager'])]);
+/** Of the days that a call replays. */
+interface DayPosition {
+  isFirst: boolean;
+  isLast: boolean;
+}
+
+/** Steps without effect on each other run concurrently: those of wagers and the next day's signal do not use the chain. */
+async function replayDay(options: ReplayOptions, day: Day, { isFirst, isLast }: DayPosition): Promise<void> {
+  if (isFirst) await signalDay(options, day);
+  await runAll([commitDay(options, day, isFirst), runStepsAt(options, getStepDueMs('wager', day), day, ['wager'])]);
   const opensMs = getWindowOpensMs(day);
   await advanceChainTime(options, day, { fromMs: opensMs, throughMs: opensMs + HOUR_MS - SECOND_MS });
-  await runAll([runStepsAt(options, opensMs, day, ['open-window', 'resolve']), runStepsAt(options, opensMs, day, ['settle'])]);
-  await runStepsAt(options, opensMs, day, ['reputation']);
+  const outcome = runAll([runStepsAt(options, opensMs, day, ['open-window', 'resolve']), runStepsAt(options, opensMs, day, ['settle'])]);
+  const reported = outcome.then(() => runStepsAt(options, opensMs, day, ['reputation']));
+  await runAll([reported, ...(isLast ? [] : [signalDay(options, day + 1)])]);
 }
 
-async function commitDay(options: ReplayOptions, day: Day): Promise<void> {
-  const uncommitted = await options.pipeline.record.listUnattestedDays();
-  if (uncommitted.includes(day)) {
+function signalDay(options: ReplayOptions, day: Day): Promise<void> {
+  return runStepsAt(options, getStepDueMs('signal', day), day, ['signal']);
+}
+
+/** @param mayBeCommitted by an interrupted replay */
+async function commitDay(options: ReplayOptions, day: Day, mayBeCommitted: boolean): Promise<void> {
+  const isCommitted = mayBeCommitted && !(await options.pipeline.record.listUnattestedDays()).includes(day);
+  if (!isCommitted) {
     await advanceChainTime(options, day, { fromMs: getStepDueMs('attest', day), throughMs: getWindowOpensMs(day) - SECOND_MS });
   }
   await runStepsAt(options, getStepDueMs('attest', day), day, ['attest']);
@@ -134,9 +158,14 @@ async function advanceChainTime(
   day: Day,
   { fromMs, throughMs }: { fromMs: number; throughMs: number },
 ): Promise<void> {
-  const last = await chain.readLastBlockMs();
-  requireDatable(last, day, throughMs);
-  await chain.setNextBlockTime(Math.max(last, fromMs));
+  try {
+    await chain.setNextBlockTime(fromMs);
+  } catch (error) {
+    if (!isOracleError(error, 'INPUT_INVALID')) throw error;
+    const last = await chain.readLastBlockMs();
+    requireDatable(last, day, throughMs);
+    await chain.setNextBlockTime(last);
+  }
 }
 
 /** Block times never decrease: a chain created without a history, or for fewer days, may be past `throughMs`. */

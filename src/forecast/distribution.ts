@@ -12,8 +12,11 @@ export interface PredictiveDistribution {
   residualQuantiles: readonly number[];
 }
 
+/** 199 quantiles, at .005 to .995, in ascending order. */
+export type QuantileGrid = readonly number[] | Float64Array;
+
 export const QUANTILE_COUNT = 199;
-const QUANTILE_STEP = 1 / (QUANTILE_COUNT + 1);
+export const QUANTILE_STEP = 1 / (QUANTILE_COUNT + 1);
 const LAST_QUANTILE = QUANTILE_COUNT - 1;
 const TAIL_COUNT = 9;
 
@@ -87,7 +90,8 @@ function residualQuantile(grid: readonly number[], u: number): number {
   return grid[below] + (position - below) * (grid[below + 1] - grid[below]);
 }
 
-function residualCdf(grid: readonly number[], z: number): number {
+/** Probability of at most `z` under a grid with exponential tails. */
+export function residualCdf(grid: QuantileGrid, z: number): number {
   if (z < grid[0]) return QUANTILE_STEP * Math.exp((z - grid[0]) / lowerTail(grid));
   if (z > grid[LAST_QUANTILE]) return 1 - QUANTILE_STEP * Math.exp((grid[LAST_QUANTILE] - z) / upperTail(grid));
   if (z === grid[LAST_QUANTILE]) return 1 - QUANTILE_STEP;
@@ -102,10 +106,10 @@ function residualCdf(grid: readonly number[], z: number): number {
 }
 
 /** Scale of the exponential tail: mean excess below the tenth quantile. */
-function lowerTail(grid: readonly number[]): number {
+export function lowerTail(grid: QuantileGrid): number {
   return grid[TAIL_COUNT] - mean(grid.slice(0, TAIL_COUNT));
 }
 
-function upperTail(grid: readonly number[]): number {
+export function upperTail(grid: QuantileGrid): number {
   return mean(grid.slice(LAST_QUANTILE - TAIL_COUNT + 1)) - grid[LAST_QUANTILE - TAIL_COUNT];
 }

@@ -22,6 +22,9 @@ export interface InputFrame {
   gold: Float64Array;
   /** ISM manufacturing PMI, first print, from its release date. */
   pmi: Float64Array;
+  /** Highest and lowest price in USD; the last row may hold those so far. Both are masked where the pair is not plausible. */
+  high: Float64Array;
+  low: Float64Array;
   /** Net flow of all US spot ETFs, USD millions, on days that are also S&P days. */
   etfFlow: BusinessDaySeries;
   sp500: BusinessDaySeries;
@@ -34,7 +37,17 @@ export interface BusinessDaySeries {
   values: Float64Array;
 }
 
-export const DAILY_COLUMNS = ['close', 'fearGreed', 'realizedPrice', 'takerBuyFraction', 'fundingRate', 'gold', 'pmi'] as const;
+export const DAILY_COLUMNS = [
+  'close',
+  'fearGreed',
+  'realizedPrice',
+  'takerBuyFraction',
+  'fundingRate',
+  'gold',
+  'pmi',
+  'high',
+  'low',
+] as const;
 export type DailyColumn = (typeof DAILY_COLUMNS)[number];
 export const BUSINESS_DAY_COLUMNS = ['etfFlow', 'sp500', 'dxy'] as const satisfies readonly (keyof InputFrame)[];
 export type BusinessDayColumn = (typeof BUSINESS_DAY_COLUMNS)[number];
@@ -49,7 +62,7 @@ export function getLastDay(frame: InputFrame): Day {
 
 /** Minimum days of closes for the trend (200-day average) and the volatility ratio (30 + 180 days). */
 export const MIN_HISTORY_DAYS = 210;
-const POSITIVE_COLUMNS: readonly string[] = ['close', 'realizedPrice', 'gold', 'sp500', 'dxy'];
+const POSITIVE_COLUMNS: readonly string[] = ['close', 'realizedPrice', 'gold', 'high', 'low', 'sp500', 'dxy'];
 
 /**
  * The frame as known at 21:35 UTC of `lastDay`: views of the daily columns through that day, and observations dated the day before or earlier.

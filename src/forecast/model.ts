@@ -1,9 +1,12 @@
 import { type Day, formatDay, parseDay } from './day.ts';
+import type { M1Fit } from './models/m1/m1-fit.ts';
 
-/** Logistic model 0 with distribution 1. */
+/** The version that walk-forward and variants examine unless another is named: logistic model 0 with distribution 1. */
 export const MODEL_NAME = 'm0-d1';
 /** Variants tried before the model was fixed; needed to deflate its record for selection. */
 export const TRIAL_COUNT = 147;
+/** Distributions tried on the same history for `m0-d1` and `m1`: 28, then 8 hypotheses, 2 reductions, and one choice after the last look. */
+export const DISTRIBUTION_TRIAL_COUNT = 39;
 /** Horizons in days; 1 for the scorecard only. */
 export const HORIZONS = [1, 2, 3, 7] as const;
 export type HorizonDays = (typeof HORIZONS)[number];
@@ -18,6 +21,8 @@ export const BLOCK_DAYS = 180;
 export const BLOCK_ORIGIN: Day = parseDay('2017-04-03');
 /** Earliest fitted block; blocks below 0 only feed the calibration of later ones. */
 export const FIRST_BLOCK = -6;
+/** Days at the end of training that give the residual distribution. */
+export const RESIDUAL_DAYS = 1461;
 export const TRAINING_START: Day = parseDay('2012-01-01');
 /** Days between the last training label and the first day of the block. */
 export const EMBARGO_DAYS = 7;
@@ -42,6 +47,8 @@ export interface HorizonModel {
   calB: number;
   /** 199 quantiles, at .005 to .995, of h-day log returns over their scale. */
   residualQuantiles: readonly number[];
+  /** What `m1` adds at the horizons where it differs. */
+  weekdayWidths?: M1Fit;
 }
 
 /** Block of a day; block 0 starts on `BLOCK_ORIGIN`, earlier ones are negative. */
@@ -70,7 +77,7 @@ export function getTrainingEnd(block: number, horizonDays: HorizonDays, rules: L
   return rules.lastKnownDay(getBlockStart(block), horizonDays) - rules.embargoDays;
 }
 
-/** `m0-d1.<first day of the block>`. */
-export function formatModelVersion(block: number): string {
-  return `${MODEL_NAME}.${formatDay(getBlockStart(block))}`;
+/** `<name>.<first day of the block>`, such as `m0-d1.2026-08-14`. */
+export function formatModelVersion(block: number, name: string = MODEL_NAME): string {
+  return `${name}.${formatDay(getBlockStart(block))}`;
 }

@@ -1,10 +1,12 @@
 import { OracleError } from '../platform/errors.ts';
+import { type CentralHalfWidths, computeHalfWidths } from './central-range.ts';
 import { formatDay } from './day.ts';
-import { buildDistribution, computePriceQuantiles, computeScale, type PredictiveDistribution, type PriceQuantile } from './distribution.ts';
+import { computePriceQuantiles, type PredictiveDistribution, type PriceQuantile } from './distribution.ts';
 import type { FeatureTable } from './features/feature-table.ts';
 import { computeCalibratedLogit, computeDeviation } from './fit/calibration.ts';
 import { sigmoid } from './fit/logistic.ts';
 import type { HorizonDays, HorizonModel } from './model.ts';
+import { findModelVersion } from './models/registry.ts';
 import { REGIMES, type Regime } from './regime/regime.ts';
 
 export type Direction = 'UP' | 'DOWN';
@@ -40,6 +42,8 @@ export interface ForecastValues {
   /** Base price of the quantiles, USD. */
   price: number;
   distribution: PredictiveDistribution;
+  /** Public at once: they do not depend on pUp. */
+  halfWidths: CentralHalfWidths;
   quantiles: PriceQuantile[];
   categories: Record<CategoryName, CategoryScore>;
 }
@@ -78,6 +82,7 @@ export function buildForecast(source: ForecastSource): ForecastValues {
     threshold,
     price,
     distribution,
+    halfWidths: computeHalfWidths(distribution),
     quantiles: computePriceQuantiles(distribution, FORECAST_LEVELS, price),
     categories: scoreCategories(features, index),
   };
@@ -86,8 +91,7 @@ export function buildForecast(source: ForecastSource): ForecastValues {
 /** The forecast of one row; the caller must ensure that the model was not trained on it. */
 export function computeCoreForecast({ model, features, index, regime }: CoreForecastSource): CoreForecast {
   const pUp = sigmoid(computeCalibratedLogit(model, computeDeviation(model, features, index)));
-  const scale = computeScale(features.v94[index], features.v99[index], model.horizonDays);
-  const distribution = buildDistribution({ residualQuantiles: model.residualQuantiles, scale, pUp });
+  const distribution = findModelVersion(model.modelVersion).buildDistribution(model, { features, row: index, pUp });
   const threshold = REGIMES[regime].theta;
   return { pUp, threshold, signal: toSignal(pUp, threshold), distribution };
 }

@@ -16,6 +16,12 @@ export interface SpotPrice {
   change24hPct: number | null;
 }
 
+/** Highest and lowest price of BTC/USD, in USD. */
+export interface PriceRange {
+  highUsd: number;
+  lowUsd: number;
+}
+
 /** One venue's close of one day. A null price carries the reason. */
 export interface VenueClose {
   venue: string;
@@ -44,6 +50,8 @@ export interface Feed {
   observations(series: SeriesId, atMs: number, vintage?: Vintage): Promise<Observations>;
   /** The latest price at `atMs`. @throws OracleError PRICE_UNAVAILABLE */
   spot(atMs: number): Promise<SpotPrice>;
+  /** High and low of the running UTC day so far; null where the feed has none. Not checked for plausibility. */
+  rangeSoFar(atMs: number): Promise<PriceRange | null>;
   /** Each venue's close of the daily candle that ends at 00:00 UTC of `day + 1`, missing ones included. */
   dailyCloses(day: Day, atMs: number): Promise<VenueClose[]>;
   /** Net flow of each US spot Bitcoin ETF (USD millions) by ticker; empty for a feed with totals only. */

@@ -1,4 +1,5 @@
 import type { Day } from '../forecast/day.ts';
+import type { DailyCloses } from '../forecast/fit/base-rates.ts';
 import { type CacheStatistics, createCache } from '../platform/cache.ts';
 import { OracleError } from '../platform/errors.ts';
 import type { Feed, FeedCoverage, FeedKind, SpotPrice } from './feed.ts';
@@ -33,6 +34,8 @@ export interface Market {
   readonly kind: FeedKind;
   readonly source: string;
   coverage(): Promise<FeedCoverage>;
+  /** The closes of all finished days known at `atMs`, as the model reads them. Callers share the array and must not modify it. */
+  closeHistory(atMs: number): Promise<DailyCloses>;
   /** BTC/USD. @throws OracleError PRICE_UNAVAILABLE when the price is missing or stale */
   spot(atMs: number): Promise<SpotPrice>;
   /**
@@ -83,6 +86,10 @@ export function createMarket(feed: Feed, options: MarketOptions = {}): Market {
     kind: feed.kind,
     source: feed.source,
     coverage: () => feed.coverage(),
+    async closeHistory(atMs) {
+      const { days, values } = await feed.observations('btcClose', atMs);
+      return { firstDay: days[0] ?? 0, closes: values };
+    },
     spot,
     inputs: (day, atMs) => dayInputs.get(`${day}@${toMinute(atMs)}`, () => inputs(day, atMs)),
     async dailyClose(day, atMs) {

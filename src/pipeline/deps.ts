@@ -1,9 +1,12 @@
 import type { Attester } from '../chain/eas/attester.ts';
 import type { Reporter } from '../chain/erc8004/reputation.ts';
+import type { DayBaselines } from '../forecast/baselines/day-baselines.ts';
 import type { Market } from '../market/market.ts';
 import type { Log } from '../platform/log.ts';
+import { type TakenTime, takeTime } from '../platform/time/clock-reader.ts';
 import type { TrustedTime } from '../platform/time/trusted-time.ts';
 import type { CrowdFiguresReader } from '../record/crowd/crowd-figures.ts';
+import type { DatasetService } from '../record/dataset/dataset-service.ts';
 import type { RecordFigures } from '../record/figures/record-figures.ts';
 import type { ForecastRecord } from '../record/forecast-record.ts';
 import type { ReportStores } from '../record/report-store.ts';
@@ -17,7 +20,9 @@ import type { StepRunStore } from './step-run-store.ts';
 export interface PipelineDeps {
   record: ForecastRecord;
   figures: RecordFigures;
+  dataset: Pick<DatasetService, 'refresh'>;
   crowd: CrowdFiguresReader;
+  baselines: DayBaselines;
   saltSecret: string;
   market: Market;
   forecaster: Forecaster;
@@ -43,11 +48,13 @@ export interface PipelineDeps {
 export interface StepContext {
   /** The pipeline's clock: wall clock, or replayed time. */
   now: Date;
+  /** The moment of `now`, for a comparison with the database's clock; unset where all clocks are set to `now`. */
+  taken?: TakenTime;
   replayed: boolean;
   /** Proves that an instant is past or ahead; `now` alone proves nothing. */
   time: TrustedTime;
 }
 
 export function createLiveContext({ time }: Pick<PipelineDeps, 'time'>, now: Date): StepContext {
-  return { now, replayed: false, time };
+  return { now, taken: takeTime(now), replayed: false, time };
 }

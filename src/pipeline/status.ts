@@ -1,6 +1,7 @@
 import { type Chain, readChainHealth } from '../chain/client.ts';
 import type { WalletFunds } from '../chain/wallet-funds.ts';
 import { type Day, formatDay, toDay } from '../forecast/day.ts';
+import type { ArchiveHealth } from '../market/archive/archive-report.ts';
 import type { ProviderHealth } from '../market/live/providers/provider.ts';
 import type { Market } from '../market/market.ts';
 import { isOracleError, toPublicReason } from '../platform/errors.ts';
@@ -21,6 +22,7 @@ export interface StatusDeps {
   walletFunds(): Promise<WalletFunds[]>;
   pipeline: PipelineDeps;
   readiness: ReadinessDeps;
+  archiveHealth(): Promise<ArchiveHealth[]>;
   schedule(): Schedule | null;
   now(): Date;
 }
@@ -56,7 +58,7 @@ export async function readServiceStatus(deps: StatusDeps) {
   };
 }
 
-async function readMarketStatus(market: Market, { feedReason, now }: StatusDeps) {
+async function readMarketStatus(market: Market, { feedReason, now, archiveHealth }: StatusDeps) {
   const nowMs = now().getTime();
   const [{ firstDay, lastDay }, { series }, providers] = await Promise.all([
     market.coverage(),
@@ -74,11 +76,17 @@ async function readMarketStatus(market: Market, { feedReason, now }: StatusDeps)
       lastObserved: lastObservedDay === null ? null : formatDay(lastObservedDay),
     })),
     providers: providers.map(toProviderStatus),
+    archive: (await (market.kind === 'live' ? archiveHealth() : [])).map(toArchiveStatus),
   };
 }
 
 export function formatEndOfData(lastDay: Day): string {
   return `the market data ends on ${formatDay(lastDay)}: no later day is forecast, and what is still open stays open`;
+}
+
+/** Without its error, which may name a file of the operator. */
+function toArchiveStatus({ series, title, lastOkAt, failures }: ArchiveHealth) {
+  return { series, title, lastOkAt: lastOkAt?.toISOString() ?? null, failures };
 }
 
 function toProviderStatus({ lastOkAtMs, lastFailureAtMs, ...rest }: ProviderHealth) {

@@ -44,7 +44,7 @@ export interface StepReport {
 
 /** Runs one step and records its outcome. @throws OracleError DATABASE_UNAVAILABLE and others when the outcome cannot be recorded */
 export async function runStep(deps: PipelineDeps, step: StepName, day: Day, context: StepContext): Promise<StepOutcome> {
-  const holdReason = context.replayed ? null : ((await context.time.findDisagreement()) ?? (await deps.findHoldReason()));
+  const holdReason = context.replayed ? null : ((await context.time.findDisagreement(context.taken)) ?? (await deps.findHoldReason()));
   if (holdReason !== null) return { waiting: holdReason };
   const outcome = await deps.runs.runAndRecord(step, day, context, () => STEPS[step](deps, day, context));
   if (!context.replayed) {
@@ -55,10 +55,11 @@ export async function runStep(deps: PipelineDeps, step: StepName, day: Day, cont
 }
 
 /** After publishing, which advances revisions. On failure the first reader computes the figures. */
-async function tryRefreshFigures({ figures, crowd, log }: PipelineDeps, now: Date): Promise<void> {
+async function tryRefreshFigures({ figures, crowd, dataset, log }: PipelineDeps, now: Date): Promise<void> {
   const refresh = async () => {
     await figures.refresh();
     await crowd.refresh(now);
+    await dataset.refresh();
   };
   await refresh().catch((error: unknown) => log.error({ err: error }, 'computing the figures of the record failed'));
 }

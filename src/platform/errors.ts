@@ -22,6 +22,8 @@ export const ERROR_CODES = {
   PAYLOAD_TOO_LARGE: { retryable: false },
   URL_TOO_LONG: { retryable: false },
   UNSUPPORTED_MEDIA_TYPE: { retryable: false },
+  /** A protocol defines it, and the service does not offer it. */
+  NOT_IMPLEMENTED: { retryable: false },
   /** Unreadable feed content; the message names file and line, or provider and field. */
   FEED_INVALID: { retryable: false },
   FEED_UNAVAILABLE: { retryable: true },

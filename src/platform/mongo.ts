@@ -125,6 +125,11 @@ export async function insertInOrder<Doc extends Document>(
   }
 }
 
+/** Literal values for an update pipeline, which would evaluate strings that start with `$`. */
+export function toLiterals<T extends object>(values: T): Record<string, { $literal: unknown }> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { $literal: value }]));
+}
+
 /** Errors of the driver after which the same command may succeed: no connection, no primary, or a server that stops, is too slow or has no space. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (UNREACHABLE_ERRORS.some((kind) => error instanceof kind)) return true;

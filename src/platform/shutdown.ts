@@ -20,12 +20,12 @@ export function createShutdown({ log, timeoutMs = 9_000 }: { log: Log; timeoutMs
   async function run(reason: string): Promise<string[]> {
     log.debug({ reason }, 'closing');
     controller.abort(new OracleError('SHUTTING_DOWN', `The service is stopping: ${reason}`));
-    const deadline = Date.now() + timeoutMs;
+    const deadline = performance.now() + timeoutMs;
     const failed: string[] = [];
     for (const step of steps.reverse()) {
       try {
         // Past the deadline each step still gets 200 ms: a released lock is worth more than a punctual exit.
-        const timeLeftMs = Math.max(deadline - Date.now(), 200);
+        const timeLeftMs = Math.max(deadline - performance.now(), 200);
         await withTimeout(timeLeftMs, Promise.resolve(step.close()), () => new Error(`${step.name} did not close in time`));
       } catch (error) {
         failed.push(step.name);

@@ -113,6 +113,11 @@ export function isOpenForecast({ state, missed }: Pick<ForecastDoc, 'state' | 'm
   return !missed && (state === 'DRAFT' || state === 'PENDING');
 }
 
+/** Log return from the price at the forecast to the close of the resolution, which both are on chain. */
+export function getReturnFromSignal({ values, resolution }: Pick<ForecastDoc, 'values' | 'resolution'>): number {
+  return Math.log(resolution!.btcAtResolutionCents / values!.btcPriceCents);
+}
+
 export function toCents(usd: number): number {
   return Math.round(usd * 100);
 }

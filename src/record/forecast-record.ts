@@ -8,6 +8,8 @@ import { ignoreDuplicate } from '../platform/mongo.ts';
 import { OUTBOX_INDEX } from '../platform/outbox.ts';
 import type { ReachedInstant, UnreachedInstant } from '../platform/time/trusted-time.ts';
 import type { DayDoc } from './day-doc.ts';
+import type { DayDistributions } from './distributions/day-distributions.ts';
+import { DistributionScores } from './distributions/distribution-scores.ts';
 import { computeLastPublicDay, type ForecastDoc, getOutcomeWindow, type Resolution } from './forecast-doc.ts';
 import { buildForecastDoc } from './lifecycle/build-forecast-doc.ts';
 import type { ForecastState } from './lifecycle/forecast-state.ts';
@@ -42,6 +44,7 @@ export type NewDay = Omit<DayDoc, '_id' | 'sequence' | 'outbox'>;
 export class ForecastRecord {
   readonly days: Collection<DayDoc>;
   readonly forecasts: Collection<ForecastDoc>;
+  readonly distributionScores: DistributionScores;
   /** The newest forecast of a horizon with its day's public figures; concurrent callers share one read. */
   readonly findNewest = createNewestForecastReader(this);
   /** Advances with every write that changes figures of the record. */
@@ -49,10 +52,13 @@ export class ForecastRecord {
   readonly #meta: Collection<{ _id: 'genesis' | 'source'; day?: Day; source?: string }>;
   readonly #saltSecret: string;
   readonly #horizons: readonly number[];
+  /** Nothing else writes to the record during a replay, so that each day need not look for the one before. */
+  #lastReplayed: { genesis: Day; day: Day } | null = null;
 
   constructor({ db, saltSecret, horizons }: { db: Db; saltSecret: string; horizons: readonly number[] }) {
     this.days = db.collection('days');
     this.forecasts = db.collection('forecasts');
+    this.distributionScores = new DistributionScores(db);
     this.#meta = db.collection('record_meta');
     this.revision = new Revision(db, { collection: 'record_meta', _id: 'revision' });
     this.#saltSecret = saltSecret;
@@ -67,22 +73,36 @@ export class ForecastRecord {
     return (await this.days.findOne({}, { sort: { day: -1 }, projection: { day: 1 } }))?.day ?? null;
   }
 
+  /** Without its distributions, which only verification and scores read. */
   findDay(day: Day): Promise<DayDoc | null> {
-    return this.days.findOne({ _id: formatDay(day) });
+    return this.days.findOne({ _id: formatDay(day) }, { projection: { distributions: 0 } });
+  }
+
+  /** The committed distributions of days, by day; days of before they were committed are left out. */
+  async findDistributions(days: readonly Day[]): Promise<Map<Day, DayDistributions>> {
+    const ids = days.map(formatDay);
+    const docs = await this.days.find({ _id: { $in: ids } }, { projection: { day: 1, distributions: 1 } }).toArray();
+    return new Map(docs.flatMap(({ day, distributions }) => (distributions === undefined ? [] : [[day, distributions] as const])));
   }
 
   /** Of concurrent writers the first wins. `proof`: the window is closed, or open for a missed day. @throws OracleError STEP_WAITING */
   async saveDay(newDay: NewDay, proof: UnreachedInstant | ReachedInstant): Promise<DayDoc> {
     requireDayProof(newDay, proof);
-    const genesis = await this.#claimGenesis(newDay.day);
-    if (newDay.day < genesis || (newDay.day > genesis && (await this.findDay(newDay.day - 1)) === null)) {
-      throw new OracleError('STEP_WAITING', `${formatDay(newDay.day)} does not follow the last day of the record`);
-    }
+    const genesis = await this.#requireNextDay(newDay);
     const outbox = newDay.regime === null ? {} : { outbox: [{ change: 'made' as const, at: newDay.signalAt }] };
     const doc = { ...newDay, _id: formatDay(newDay.day), sequence: newDay.day - genesis + 1, ...outbox };
     const stored = await insertOrFind<DayDoc>(this.days, doc);
     await this.#insertForecasts(stored);
+    this.#lastReplayed = stored.replayed ? { genesis, day: stored.day } : null;
     return stored;
+  }
+
+  /** The first day of the record. @throws OracleError STEP_WAITING */
+  async #requireNextDay({ day, replayed }: NewDay): Promise<Day> {
+    if (replayed && this.#lastReplayed?.day === day - 1) return this.#lastReplayed.genesis;
+    const genesis = await this.#claimGenesis(day);
+    if (day === genesis || (day > genesis && (await this.findDay(day - 1)) !== null)) return genesis;
+    throw new OracleError('STEP_WAITING', `${formatDay(day)} does not follow the last day of the record`);
   }
 
   /** Inserts the forecasts of a stored day that a crash left out. */
@@ -130,6 +150,16 @@ export class ForecastRecord {
     return this.forecasts.find(filter).sort({ sequence: -1 }).limit(limit).toArray();
   }
 
+  /** At most `limit` of a horizon whose outcome is on chain, newest first. @param before only those of a lower sequence */
+  listRevealed(horizonDays: number, { limit, before }: { limit: number; before: number | null }): Promise<ForecastDoc[]> {
+    const earlier = before === null ? {} : { sequence: { $lt: before } };
+    const filter = { horizonDays, ...earlier, 'reveal.at': { $gte: new Date(0) } };
+    return this.forecasts
+      .find(filter, { limit, hint: { horizonDays: 1, sequence: 1 } })
+      .sort({ sequence: -1 })
+      .toArray();
+  }
+
   /** Of a filter, newest first; all without `page`. */
   listMatching(filter: Filter<ForecastDoc>, page: { skip: number; limit: number } = { skip: 0, limit: 0 }): Promise<ForecastDoc[]> {
     return this.forecasts.find(filter, page).sort({ sequence: -1 }).toArray();
@@ -167,12 +197,19 @@ export class ForecastRecord {
 
   /** Sets `previousUid` from the attestations of the day before, which must be on chain, and returns the day's forecasts. */
   async linkToPreviousDay(day: Day): Promise<ForecastDoc[]> {
-    const before = await this.listByDay(day - 1);
-    const links = before.map(({ horizonDays, attestation }) => ({
-      updateOne: { filter: { day, horizonDays, previousUid: null }, update: { $set: { previousUid: attestation?.uid ?? null } } },
-    }));
-    if (links.length > 0) await this.forecasts.bulkWrite(links, { ordered: false });
-    return this.listByDay(day);
+    const both = await this.forecasts
+      .find({ day: { $in: [day - 1, day] } })
+      .sort({ day: 1, horizonDays: 1 })
+      .toArray();
+    const [before, docs] = [both.filter((doc) => doc.day < day), both.filter((doc) => doc.day === day)];
+    const uids = new Map(before.map(({ horizonDays, attestation }) => [horizonDays, attestation?.uid]));
+    const linked = docs.map((doc) => ({ ...doc, previousUid: doc.previousUid ?? uids.get(doc.horizonDays) ?? null }));
+    const links = linked
+      .filter(({ previousUid }, index) => previousUid !== docs[index].previousUid)
+      .map(({ _id, previousUid }) => ({ updateOne: { filter: { _id, previousUid: null }, update: { $set: { previousUid } } } }));
+    if (links.length === 0) return docs;
+    const { matchedCount } = await this.forecasts.bulkWrite(links, { ordered: false });
+    return matchedCount === links.length ? linked : this.listByDay(day);
   }
 
   /** In the order of the forecasts: the block time decides between PENDING and VOID. Forecasts recorded earlier are skipped. */
@@ -225,13 +262,15 @@ export class ForecastRecord {
     return this.forecasts.find({ 'resolution.batch': batch }).sort({ _id: 1 }).toArray();
   }
 
-  /** Stores decisions on forecasts whose window has ended; the first decision stands. */
-  async recordResolutions(resolutions: Map<string, Resolution>, over: ReachedInstant): Promise<void> {
+  /** Stores decisions on forecasts whose window has ended; the first decision stands. Resolves to whether all of these are the first. */
+  async recordResolutions(resolutions: Map<string, Resolution>, over: ReachedInstant): Promise<boolean> {
     const undecided = { state: 'PENDING' as const, resolution: null, resolvesAt: { $lte: new Date(over.ms) } };
     const decisions = [...resolutions].map(([_id, resolution]) => ({
       updateOne: { filter: { _id, ...undecided }, update: { $set: { resolution } } },
     }));
-    if (decisions.length > 0) await this.forecasts.bulkWrite(decisions, { ordered: false });
+    if (decisions.length === 0) return true;
+    const { matchedCount } = await this.forecasts.bulkWrite(decisions, { ordered: false });
+    return matchedCount === decisions.length;
   }
 
   /** Records resolution attestations in the order of the forecasts, which makes them public. */

@@ -30,6 +30,11 @@ export function mayReadQuantiles(doc: ForecastDoc, { caller, now }: Pick<ViewOpt
   return caller.tier === 'premium' || hasPublicValues(doc, now);
 }
 
+/** Committed distributions are hidden from every tier until the outcome is on chain. */
+export function mayReadDistributions({ reveal }: Pick<ForecastDoc, 'reveal'>): boolean {
+  return reveal !== null;
+}
+
 /** Four digits, as committed: a client can recompute the commitment from them. */
 export function toCommittedProbabilities({ confidenceBps, pUpBps }: Pick<CommittedValues, 'confidenceBps' | 'pUpBps'>): {
   confidence: number;

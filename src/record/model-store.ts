@@ -16,11 +16,20 @@ export interface ModelDoc {
   fittedAt: Date;
 }
 
-/** sha2-256 of the RFC 8785 JSON of all fits: services with the same digest produce the same forecast from the same inputs. */
+const digests = new WeakMap<readonly HorizonModel[], Hex>();
+
+/**
+ * sha2-256 of the RFC 8785 JSON of all fits: services with the same digest produce the same forecast from the same inputs. Computed once for
+ * each model in memory, which never changes.
+ */
 export function digestCoefficients({ horizons }: Pick<ModelDoc, 'horizons'>): Hex {
-  return `0x${createHash('sha256')
+  const known = digests.get(horizons);
+  if (known !== undefined) return known;
+  const digest: Hex = `0x${createHash('sha256')
     .update(canonicalize(horizons) as string)
     .digest('hex')}`;
+  digests.set(horizons, digest);
+  return digest;
 }
 
 /** Fitted models, each written once: a version never changes its coefficients. */

@@ -3,7 +3,7 @@ import { shareReads } from '../platform/concurrency/shared-reads.ts';
 import type { DayDoc } from './day-doc.ts';
 import type { ForecastDoc } from './forecast-doc.ts';
 
-export type DayFigures = Readonly<Pick<DayDoc, 'price' | 'context'>>;
+export type DayFigures = Readonly<Pick<DayDoc, 'price' | 'context' | 'variance' | 'halfWidths'>>;
 
 /** The newest forecast of a horizon that was not missed, with its day's public figures. Shared between callers, hence readonly. */
 export interface NewestForecast {
@@ -22,7 +22,8 @@ export function createNewestForecastReader(record: {
     if (cached?.day === day && cached.inputsDigest === inputsDigest) return cached;
     const doc = await record.findDay(day);
     if (doc === null) return null;
-    cached = { day, inputsDigest: doc.inputsDigest, price: doc.price, context: doc.context };
+    const { price, context, variance, halfWidths } = doc;
+    cached = { day, inputsDigest: doc.inputsDigest, price, context, variance, halfWidths };
     return cached;
   }
 

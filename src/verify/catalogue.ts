@@ -39,6 +39,9 @@ const CHECKS = {
     shown: ['Shown forecasts', 'The service shows exactly the forecasts on chain.'],
     row: ['Rows', 'What the service says of a forecast equals chain and prices.'],
     figure: ['Figures', 'The statistics of the service, recomputed from the rows, are the same.'],
+    distributions: ['Distributions', 'The distributions of champion and challengers open to the digests in its metadata.'],
+    scores: ['Scores', 'Scores and differences follow from the opened distributions and the closes.'],
+    evidence: ['Evidence', 'The evidence for or against a challenger follows from all its days.'],
   },
 } as const satisfies Record<string, Record<string, readonly [title: string, rule: string]>>;
 
@@ -59,5 +62,6 @@ export const OUT_OF_REACH = [
   'the number of a block: only its time decides',
   'an independent price within the tolerance, and one before the training years',
   'the price at signal time before its commitment is opened',
-  'distributions, regimes, model versions, wagers and skill against the market, which no attestation holds',
+  'distributions of a forecast before its outcome, and those of days before they were committed',
+  'regimes, baselines, wagers and skill against the market, which no attestation holds',
 ] as const;

@@ -1,6 +1,8 @@
 import { sha256 } from 'viem';
 import type { CheckId } from './catalogue.ts';
+import { isDue } from './check-distribution-record.ts';
 import { checkAttestation } from './checks/attestation.ts';
+import { checkDistributions } from './checks/distributions.ts';
 import { type CheckedRow, checkForecast, checkOpening, matchResolutions, toUnresolvedRow } from './checks/forecast.ts';
 import { checkInTime, checkLink, checkRivals, checkWindow, toResolutionSubject, toSubject } from './checks/prediction.ts';
 import { checkFollows, checkHorizon } from './checks/sequence.ts';
@@ -35,7 +37,16 @@ export function checkForecastEvidence(evidence: ForecastEvidence, context: Check
   const prices = isPriced ? getRead('price', evidence.prices, prediction, findings) : null;
   const row = checkForecast(prediction, resolution, { prices: prices ?? null, now: context.now, findings });
   if (claimed !== undefined) compareListedRow(row, claimed.row, findings);
+  if (isDue(row)) checkServedDistributions(row, evidence, context, findings);
   return row;
+}
+
+function checkServedDistributions(row: CheckedRow, { distributions }: ForecastEvidence, { now }: CheckContext, findings: Findings): void {
+  if (isUnread(distributions)) findings.leave('distributions', toResolutionSubject(row.prediction), distributions.problem, false);
+  else if (distributions !== undefined && checkDistributions(row, distributions, { now, findings }) === 'none') {
+    const because = 'none were committed when it was made';
+    findings.leave('distributions', toResolutionSubject(row.prediction), because, false);
+  }
 }
 
 /** Evidence that was read; a check whose evidence could not be read is left open. */

@@ -3,6 +3,7 @@ import type { PredictionData, ResolutionData, SchemaName } from '../chain/eas/at
 import type { CommitmentOpening } from '../chain/eas/commitment.ts';
 import type { RawAttestation } from '../chain/eas/raw-attestation.ts';
 import type { Day } from '../forecast/day.ts';
+import type { GridScores } from '../forecast/scoring/grid-scores.ts';
 
 /** Evidence that could not be read, and why. */
 export interface Unread {
@@ -85,6 +86,26 @@ export interface ListedClaim {
   };
 }
 
+/** What a service serves of the committed distributions of a resolved forecast. */
+export interface ServedDistributions extends Record<'predictionId' | 'date' | 'horizon' | 'attestationUid' | 'resolutionUid', string> {
+  sequence: number;
+  /** Exact text. */
+  metadata: string;
+  openings: readonly { name: string; role: string; modelVersion: string; salt: string; quantilesMicro: readonly number[] }[];
+  missing: readonly { name: string; role: string; reason: string }[];
+  realised: number | null;
+  scores: readonly ({ name: string; modelVersion: string } & GridScores)[];
+  comparisons: readonly { challenger: string; against: string; limit: number; difference: number }[];
+}
+
+/** What a service claims of the evidence for or against a challenger over one horizon. */
+export interface ClaimedChallenge
+  extends Record<'challenger' | 'against' | 'verdict', string>,
+    Record<'horizonDays' | 'days' | 'eBetter' | 'eWorse' | 'maxBetter' | 'maxWorse', number> {
+  /** `YYYY-MM-DD`; null while nothing is proven. */
+  since: string | null;
+}
+
 /** Predictions of the wallet in a search around a forecast. */
 export interface RivalSearch {
   committed: readonly Prediction[];
@@ -112,6 +133,8 @@ export interface ForecastEvidence {
   /** Salt and values that the service returns before they are on chain. */
   opening?: CommitmentOpening | Unread;
   prices?: PriceEvidence | Unread;
+  /** What the service serves of its distributions once it is resolved; null: nothing. */
+  distributions?: ServedDistributions | Unread | null;
   /** What the service has recorded, in units of the chain. */
   recorded?: { prediction: Reference & PredictionData; resolution: (Reference & ResolutionData) | null; isVoid: boolean };
   /** What the service shows. */

@@ -38,6 +38,7 @@ export class PaperVenue implements Venue {
   readonly #orders: Collection<PaperOrderDoc>;
   readonly #ledger: Collection<PaperLedgerEntry>;
   readonly #options: PaperVenueOptions;
+  #isOpened = false;
 
   constructor(options: PaperVenueOptions) {
     this.#options = options;
@@ -103,12 +104,17 @@ export class PaperVenue implements Venue {
     const winner = await this.findWinner(order.market, at);
     if (winner === null) return null;
     const payoutMicros = winner === order.side ? order.contracts * MICROS : 0;
-    await this.#orders.updateOne({ _id: order._id, settlement: null }, { $set: { settlement: { winner, payoutMicros, at } } });
-    return (await this.#orders.findOne({ _id: order._id }))?.settlement ?? null;
+    const [open, settlement] = [
+      { _id: order._id, settlement: null },
+      { winner, payoutMicros, at },
+    ];
+    const settled = await this.#orders.findOneAndUpdate(open, { $set: { settlement } }, { returnDocument: 'after' });
+    return (settled ?? (await this.#orders.findOne({ _id: order._id })))?.settlement ?? null;
   }
 
   async getAccount() {
-    await this.#bookEntry('opening', this.#options.openingBalanceMicros, new Date(0));
+    if (!this.#isOpened) await this.#bookEntry('opening', this.#options.openingBalanceMicros, new Date(0));
+    this.#isOpened = true;
     const [[cash], [open]] = await Promise.all([
       this.#ledger.aggregate<{ sum: number }>([{ $group: { _id: null, sum: { $sum: '$amountMicros' } } }]).toArray(),
       this.#orders

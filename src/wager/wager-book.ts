@@ -199,8 +199,8 @@ export class WagerBook {
     await this.revision.advanceAfter(this.wagers.updateOne({ _id: id, winner: null }, { $set: { winner, settledAt } }));
   }
 
-  /** Settled stakes of days up to `through` without a report in the reputation registry, oldest first. */
-  listUnreported(through: Day): Promise<WagerDoc[]> {
+  /** Settled stakes of days up to `through` (default: all) without a report in the reputation registry, oldest first. */
+  listUnreported(through: Day = Number.MAX_SAFE_INTEGER): Promise<WagerDoc[]> {
     return this.#list({ state: { $in: ['WIN', 'LOSS'] }, feedbackTxHash: null, day: { $lte: through } });
   }
 
@@ -212,8 +212,9 @@ export class WagerBook {
   /** Stores the header of an unreported wager's feedback file unless it has one; returns the stored wager. */
   async prepareFeedback(wager: WagerDoc, feedbackHeader: FeedbackHeader): Promise<WagerDoc> {
     const { _id } = wager;
-    await this.wagers.updateOne({ _id, feedbackTxHash: null, feedbackHeader: { $exists: false } }, { $set: { feedbackHeader } });
-    return (await this.wagers.findOne({ _id })) ?? wager;
+    const unprepared = { _id, feedbackTxHash: null, feedbackHeader: { $exists: false } };
+    const prepared = await this.wagers.findOneAndUpdate(unprepared, { $set: { feedbackHeader } }, { returnDocument: 'after' });
+    return prepared ?? (await this.wagers.findOne({ _id })) ?? wager;
   }
 
   /** @param hasHeader false when the hash on chain is of an earlier version's file */

@@ -4,9 +4,10 @@ import { describeWithBrowser, type OpenPage, type TestBrowser } from '../support
 import { type Served, serve } from '../support/http/serve.ts';
 import { dateOf, oddRecords, yearOf } from '../support/record/odd-records.ts';
 import { runPastDay, type TestService, testService, today } from '../support/service/service.ts';
+import { openAllTabs } from './layout.ts';
 
 const DAYS = 12;
-const SECTIONS = ['record', 'price', 'regimes', 'calibration'];
+const SECTIONS = ['accuracy', 'price', 'regimes', 'calibration'];
 
 const percent = (share: number, digits = 1) => `${(100 * share).toFixed(digits)}\u00a0%`;
 const interval = ({ low, high }: { low: number; high: number }) => `${percent(low)} to ${percent(high)}`;
@@ -81,17 +82,17 @@ describeWithBrowser('charts of the record', (browser) => {
     const intervals = { accuracyInterval95: { low: 0.451, high: 0.609 }, dedupedInterval95: { low: 0.441, high: 0.598 } };
     const year = { ...yearOf(real), summary: { ...real.summary, ...counts, ...intervals } };
     const page = await openWith(() => year);
-    const facts = await page.locator('#record .record-facts > div').evaluateAll((all) => all.map((fact) => fact.textContent));
+    const facts = await page.locator('#accuracy .record-facts > div').evaluateAll((all) => all.map((fact) => fact.textContent));
     expect(facts.slice(0, 2)).toEqual([
       `Accuracy, all calls${percent(0.53)}159 of 30095\u00a0% interval ${interval(intervals.accuracyInterval95)}`,
       `Accuracy, non-overlapping windows${percent(79 / 152)}79 of 15295\u00a0% interval ${interval(intervals.dedupedInterval95)}`,
     ]);
-    for (const width of [1_200, 360]) {
+    for (const width of [1_200, 320]) {
       await page.setViewportSize({ width, height: 900 });
       await page.waitForFunction((wide) => document.querySelector('#price .chart')!.getBoundingClientRect().width <= wide, width);
-      for (const zoom of ['30 days', 'All']) {
-        await page.getByRole('button', { name: zoom, exact: true }).click();
-        expect(await crowded(page), `${width} px, ${zoom}`).toEqual([]);
+      for (const days of ['30', 'All']) {
+        await chooseDays(page, days);
+        expect(await crowded(page), `${width} px, ${days}`).toEqual([]);
       }
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
     }
@@ -102,38 +103,58 @@ describeWithBrowser('charts of the record', (browser) => {
     await expectText(page, 'regimes', `since ${changes[0].date}`);
   });
 
-  it('the price chart can be read by keyboard, pointer and touch', async () => {
+  it('values can be read by keyboard, pointer and touch, and nothing moves', async () => {
     const page = await opened(browser, `${served.url}/?horizon=2`, { hasTouch: true });
-    const slider = page.getByRole('slider', { name: 'Selected day' });
-    const last = real.predictions.find(({ btcAtSignal }) => btcAtSignal !== null)!;
+    await page.locator('#price').scrollIntoViewIfNeeded();
+    await page.locator('#price .chart .fan').first().waitFor();
+    const slider = page.getByRole('slider', { name: 'BTC/USD at 00:00 UTC: values' });
+    const readout = page.locator('#price .readout');
+    const closes = real.predictions.filter(({ btcAtSignal, provisional }) => btcAtSignal !== null && !provisional);
     await slider.focus();
+    const { height } = (await readout.boundingBox())!;
     await page.keyboard.press('ArrowLeft');
-    const before = real.predictions.find(
-      ({ windowOpensAt }) => windowOpensAt === new Date(Date.parse(last.windowOpensAt) - 86_400_000).toISOString(),
-    )!;
     const said = await slider.getAttribute('aria-valuetext');
-    expect(said).toContain(`${dateOf(before.windowOpensAt)}: ${usd(before.btcAtSignal!)}`);
-    expect(await page.locator('#price .readout').innerText()).toBe(said);
+    expect(said).toContain(`${dateOf(closes[0].windowOpensAt, -1)}: ${usd(closes[1].btcAtSignal!)}`);
+    expect(await readout.innerText()).toBe(said);
+    expect(await page.locator('#price .chart .band').count()).toBe(1);
+    await page.keyboard.press('End');
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/, 7 days ahead: 80\s% range \$.* to /);
 
-    const chart = page.locator('#price svg');
+    const chart = page.locator('#price .canvas');
     await chart.hover({ position: { x: 60, y: 40 } });
-    expect(await slider.getAttribute('aria-valuetext')).toContain(dateOf(real.predictions.at(-1)!.windowOpensAt));
+    const first = dateOf(real.predictions.at(-1)!.windowOpensAt);
+    expect(await readout.innerText()).toContain(first);
+    // The value is announced once the pointer rests.
+    expect(await slider.getAttribute('aria-valuetext')).not.toContain(first);
+    await page.mouse.move(0, 0);
+    expect(await slider.getAttribute('aria-valuetext')).toContain(first);
     await chart.tap({ position: { x: (await chart.boundingBox())!.width - 20, y: 40 } });
     expect(await slider.inputValue()).toBe(await slider.getAttribute('max'));
+    await slider.focus();
+    await page.keyboard.press('Home');
+    expect(await slider.inputValue()).toBe('0');
+    expect((await readout.boundingBox())!.height).toBe(height);
+    expect(await page.locator('#price').getByRole('radio', { name: '30 days' }).isDisabled()).toBe(true);
   });
 
-  it('new data keeps zoom, open table and focus', async () => {
+  it('all charts follow the chosen days, and new data keeps them, the open table and the focus', async () => {
     let answer = yearOf(real);
     const page = await opened(browser, `${served.url}/?horizon=2`, { answer: () => answer });
-    await page.getByRole('button', { name: '30 days', exact: true }).click();
     const summary = page.locator('#price summary');
     await summary.click();
-    await page.locator('#price table').waitFor();
+    await chooseDays(page, '30');
+    expect(await page.locator('#regimes').getByRole('radio', { name: '30 days' }).isChecked()).toBe(true);
+    const rows = page.locator('#price tbody tr');
+    expect(await rows.count()).toBe(12);
+    await page.locator('#price').getByText('Show all', { exact: false }).click();
+    expect(await rows.filter({ hasText: / the band/ }).count()).toBe(30);
+    await summary.focus();
     answer = { ...answer, predictions: answer.predictions.slice(3) };
-    const newest = dateOf(answer.predictions[0].resolvesAt);
+    const later = rows.filter({ hasText: dateOf(answer.predictions[0].resolvesAt, 1) });
+    await later.waitFor();
     await recordMoved(page);
-    await page.locator('#price tbody tr').first().filter({ hasText: newest }).waitFor();
-    expect(await page.getByRole('button', { name: '30 days', exact: true }).getAttribute('aria-pressed')).toBe('true');
+    await later.waitFor({ state: 'detached' });
+    expect(await page.locator('#price').getByRole('radio', { name: '30 days' }).isChecked()).toBe(true);
     expect(await page.locator('#price details').getAttribute('open')).not.toBeNull();
     expect(await summary.evaluate((element) => element === document.activeElement)).toBe(true);
   });
@@ -144,10 +165,11 @@ describeWithBrowser('charts of the record', (browser) => {
     for (const [name, change, said] of oddRecords()) {
       answer = change(structuredClone(real));
       await recordMoved(page);
-      await page.locator('#record .body').filter({ hasText: said.record }).waitFor();
+      const [[first, text]] = Object.entries(said);
+      await page.locator(`#${first} .body`).filter({ hasText: text }).waitFor();
       for (const [section, words] of Object.entries(said)) await expectText(page, section, words, name);
       // Without scored calls, neither 0 % nor a streak is shown.
-      const record = await page.locator('#record .body').innerText();
+      const record = await page.locator('#accuracy .body').innerText();
       expect(record, name).not.toMatch(/0\s?% of 0|\b0 (right|wrong) in a row/);
       expect(await oddities(page), name).toEqual([]);
       expect(await crowded(page), name).toEqual([]);
@@ -178,6 +200,7 @@ async function opened(browser: TestBrowser, url: string, { width = 1_200, answer
       });
     },
   });
+  await openAllTabs(page);
   await drawn(page);
   return page;
 }
@@ -202,11 +225,18 @@ async function expectText(page: OpenPage, section: string, text: string | RegExp
   else expect(shown, name).toMatch(text);
 }
 
+/** Chooses a range of days by its visible label. */
+async function chooseDays(page: OpenPage, label: string): Promise<void> {
+  await page.locator('#price .ranges').getByText(label, { exact: true }).click();
+}
+
 /** Cells of the table of a figure, after opening it. */
 async function tableOf(page: OpenPage, title: string): Promise<string[][]> {
   const figure = page.locator('figure').filter({ has: page.locator('figcaption strong', { hasText: title }) });
   await figure.locator('summary').click();
   await figure.locator('table').waitFor();
+  const more = figure.getByText(/^Show all/);
+  if (await more.isVisible()) await more.click();
   return figure.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
 }
 

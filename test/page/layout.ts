@@ -12,6 +12,20 @@ interface Layout {
   overlaps: readonly string[];
 }
 
+/** Shows the section of a tab. */
+export async function openTab(page: Page, id: string): Promise<void> {
+  await page.locator(`.tabs a[href="#${id}"]`).click();
+}
+
+/** Mounts the sections of all tabs and shows them at once, which no reader can. */
+export async function openAllTabs(page: Page): Promise<void> {
+  for (const link of await page.locator('.tabs a').all()) await link.click();
+  await page.evaluate(() => {
+    for (const section of document.querySelectorAll('section[hidden]')) section.removeAttribute('hidden');
+  });
+  await page.waitForFunction(() => document.querySelector('.loading') === null);
+}
+
 /** Opens every table and disclosure, nested ones included; lazy content is loaded then. */
 export async function openEverything(page: Page): Promise<number> {
   for (let opened = 0; ; ) {
@@ -55,7 +69,7 @@ async function layoutOf(page: Page): Promise<Layout> {
     });
     return {
       tooWide: Math.max(0, document.documentElement.scrollWidth - innerWidth),
-      chartWidths: Object.fromEntries(figures.map(({ title, chart }) => [title, chart])),
+      chartWidths: Object.fromEntries(figures.filter(({ chart }) => chart !== '').map(({ title, chart }) => [title, chart])),
       overlaps: figures.flatMap((one, index) =>
         figures
           .slice(index + 1)

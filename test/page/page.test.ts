@@ -1,26 +1,31 @@
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
 import { createStartupProgress } from '../../src/platform/startup/startup-progress.ts';
+import { DOCUMENT_PAGES, MAIN_DOCUMENTS } from '../../src/transports/http/page/documents/documents.ts';
 import { getPageBundle } from '../../src/transports/http/page/page-bundle.ts';
 import { allRoutes } from '../../src/transports/http/routes.ts';
 import { createApp, createStartingApp } from '../../src/transports/http/server/app.ts';
 import { listen } from '../../src/transports/http/server/http-server.ts';
+import { buildEmbedLine } from '../../src/views/widget/embed-line.ts';
+import { DEFAULT_WIDGET, FRAME_PIXELS, WIDGET_SIZES } from '../../src/views/widget/options.ts';
 import { describeWithBrowser, type OpenPage } from '../support/docs/browser.ts';
 import { type Served, serveApp } from '../support/http/serve.ts';
 import { emptyService, fullService } from '../support/service/full-service.ts';
 import type { TestService } from '../support/service/service.ts';
-import { layoutsOf, openEverything } from './layout.ts';
+import { layoutsOf, openAllTabs, openEverything, openTab } from './layout.ts';
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
 const appOf = ({ http, appOptions: door, adapters: doors }: TestService) => createApp(allRoutes(http), door, doors);
 
-const SECTIONS = [
-  ...["Today's call", 'Track record', 'Price and forecasts', 'Market regimes', 'Calibration and skill'],
-  ...['Verify in your browser', 'Crowd against oracle', 'Wagers', 'Self-tests', 'Live events'],
-  'Market data',
+const SECTIONS = ["Today's call", 'Skill', 'Record', 'Check'];
+const TABS = [
+  ...['Price and forecasts', 'Market regimes', 'Accuracy by horizon and regime', 'Calibration and skill', 'Champion and challenger'],
+  ...['Crowd against oracle', 'Wagers', 'Self-tests', 'Live events', 'Market data'],
 ];
 
 it('the page is one script and one style sheet, together below 150 kB compressed', () => {
@@ -42,22 +47,32 @@ describeWithBrowser('with a record', (browser) => {
   });
 
   it.each([
-    ['a desktop, light', { width: 1_280, colorScheme: 'light' }],
-    ['a phone, dark', { width: 360, height: 740, colorScheme: 'dark' }],
-  ] as const)('on %s: every section has something to show, nothing is wide, nothing fails', async (_, options) => {
-    const page = await browser.open(served.url, options);
-    await settled(page);
-    for (const name of SECTIONS) {
-      const section = page.getByRole('region', { name, exact: true });
-      expect((await section.innerText()).length, name).toBeGreaterThan(name.length + 40);
-    }
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-    expect(await seriousFindings(page)).toEqual([]);
-    expect(page.problems()).toEqual([]);
-  });
+    ['a desktop, light', { width: 1_440, height: 900, colorScheme: 'light' }, 4],
+    ['a phone, dark', { width: 390, height: 844, colorScheme: 'dark' }, 9],
+  ] as const)(
+    'on %s: few words on few screens, every section and tab has something to show, nothing is wide',
+    async (_, options, screens) => {
+      const page = await browser.open(served.url, options);
+      await settled(page);
+      expect((await page.locator('body').innerText()).split(/\s+/).length).toBeLessThan(900);
+      expect(await page.evaluate(() => document.documentElement.scrollHeight / innerHeight)).toBeLessThan(screens);
+      expect(await seriousFindings(page)).toEqual([]);
+      const sheets = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b/g);
+      expect(sheets?.length).toBeLessThanOrEqual(3);
+      await openAllTabs(page);
+      for (const name of [...SECTIONS, ...TABS]) {
+        const section = page.getByRole('region', { name, exact: true });
+        expect((await section.innerText()).length, name).toBeGreaterThan(name.length + 40);
+      }
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(page.problems()).toEqual([]);
+    },
+  );
 
   it('opening a table neither widens the page nor redraws a chart', async () => {
     const page = await browser.open(served.url, { width: 1_280, reducedMotion: 'reduce' });
+    await openAllTabs(page);
     await settled(page);
     const closed = await layoutsOf(page);
     expect(Object.keys(closed[0].chartWidths).length).toBeGreaterThanOrEqual(6);
@@ -71,8 +86,9 @@ describeWithBrowser('with a record', (browser) => {
     await settled(page);
     await page.evaluate(() => document.body.setAttribute('data-same', 'yes'));
     await page.getByRole('link', { name: /^Skip to/ }).press('Enter');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('today');
-    await page.locator('#today a[href="#attestations"]').click();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    await page.locator('#today').getByText('Details', { exact: true }).click();
+    await page.locator('#today-details a[href="#attestations"]').first().click();
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('attestations');
     expect(new URL(page.url())).toMatchObject({ search: '?horizon=2', hash: '#attestations' });
     await page
@@ -83,7 +99,75 @@ describeWithBrowser('with a record', (browser) => {
     expect(await page.locator('#today .today-last').innerText()).toMatch(
       /(BUY|SELL|HOLD, leaning) (UP|DOWN) at [\d.]+\s%, of .*(Right|Wrong|Hold)/s,
     );
+    await page.goBack();
+    expect(new URL(page.url()).hash).toBe('#attestations');
     expect(await page.locator('body').getAttribute('data-same')).toBe('yes');
+  });
+
+  it('an address opens its tab, or shows its row, and the place stays in view', async () => {
+    const page = await browser.open(`${served.url}/?horizon=2#self-tests`);
+    await settled(page);
+    const section = page.getByRole('region', { name: 'Self-tests', exact: true });
+    const tab = page.getByRole('link', { name: 'Self-tests', exact: true });
+    expect(await tab.getAttribute('aria-expanded')).toBe('true');
+    await expect.poll(async () => (await section.boundingBox())!.y).toBeLessThan(450);
+    await tab.click();
+    expect(await page.locator('#self-tests').getAttribute('hidden')).toBe('until-found');
+    const { predictions } = (await (await fetch(`${served.url}/api/svc/scorecard?horizon=2`)).json()) as {
+      predictions: { date: string }[];
+    };
+    const { date } = predictions[14]!;
+    await page.goto(`${served.url}/?horizon=2&again#row-${date}`);
+    const row = page.locator(`#row-${date}`);
+    await row.waitFor();
+    await expect.poll(async () => (await row.boundingBox())!.y).toBeLessThan(450);
+    expect((await row.boundingBox())!.y).toBeGreaterThan(80);
+  });
+
+  it('says without its script that it has not run', async () => {
+    const page = await browser.open(served.url, {
+      init: async (opened) => void (await opened.route('**/page/*.js', (route) => route.abort())),
+    });
+    const note = page.getByText('The script of this page has not run');
+    expect(await note.isVisible()).toBe(false);
+    await page.evaluate(() => {
+      for (const animation of document.getAnimations()) animation.finish();
+    });
+    await note.waitFor();
+  });
+
+  it.each([
+    ['a desktop', { width: 1_440, height: 900 }],
+    ['a phone', { width: 390, height: 844, colorScheme: 'dark' }],
+  ] as const)('on %s the first screen is short, and the script keeps the nodes of the server and moves none', async (_, options) => {
+    const page = await browser.open(served.url, {
+      ...options,
+      init: async (opened) => {
+        await opened.addInitScript(() => {
+          const seen = Object.assign(globalThis, { moved: 0 });
+          document.addEventListener('readystatechange', () => {
+            if (document.readyState !== 'interactive') return;
+            for (const one of document.querySelectorAll('.first *')) one.classList.add('served');
+          });
+          new PerformanceObserver((list) => {
+            const shifts = list.getEntries() as unknown as { value: number; sources: { node: Node | null }[] }[];
+            for (const { value, sources } of shifts) {
+              if (sources.some(({ node }) => node instanceof Element && node.closest('.first') !== null)) seen.moved += value;
+            }
+          }).observe({ type: 'layout-shift', buffered: true });
+        });
+      },
+    });
+    await settled(page);
+    const first = page.locator('.first');
+    expect((await first.innerText()).split(/\s+/).length).toBeLessThanOrEqual(42);
+    expect(await first.locator('*:not(.served)').count()).toBe(0);
+    expect((await first.boundingBox())!.height).toBeLessThanOrEqual(620);
+    await page.getByRole('radio', { name: '2 days' }).check();
+    await settled(page);
+    expect(await page.evaluate(() => (globalThis as unknown as { moved: number }).moved)).toBeLessThanOrEqual(0.05);
+    await first.getByRole('link', { name: 'Check everything' }).click();
+    await page.locator('.check-record .finding').waitFor({ timeout: 60_000 });
   });
 
   it('shows selection and progress in forced colours, too', async () => {
@@ -103,8 +187,8 @@ describeWithBrowser('with a record', (browser) => {
         .locator(selector)
         .first()
         .evaluate((one) => getComputedStyle(one).backgroundColor);
-    expect(await background('.horizon input:checked + span')).not.toBe(await background('.horizon input:not(:checked) + span'));
-    expect(await background('.horizon input:checked + span')).not.toBe(await background('body'));
+    expect(await background('.fan-axis input:checked + span')).not.toBe(await background('.fan-axis input:not(:checked) + span'));
+    expect(await background('.fan-axis input:checked + span')).not.toBe(await background('body'));
     for (const drawn of ['.seal', '.mark', 'progress'])
       expect(
         await page
@@ -115,20 +199,60 @@ describeWithBrowser('with a record', (browser) => {
       ).toBe('none');
   });
 
-  it('replaces a section with an invalid response and renders the others', async () => {
+  it('names invalid and failing responses in their section and in the header, and renders the others', async () => {
     const page = await browser.open(served.url, {
       init: async (opened) => {
         await opened.route('**/api/svc/open/signal*', async (route) => {
           const call = await (await route.fetch()).json();
           await route.fulfill({ json: { ...call, signal: 'STRONG_BUY', direction: 'UP', confidence: 0.6, resolvesAt: 0 } });
         });
+        await opened.route('**/api/svc/scorecard/series*', (route) => route.fulfill({ status: 500, body: '' }));
       },
     });
     await settled(page);
+    await page.getByRole('radio', { name: '2 days' }).check();
     await page.locator('#today').getByText('This part cannot be shown').first().waitFor();
-    await page.locator('#today').getByText('Bitcoin now').waitFor();
-    await page.getByText('Connected', { exact: true }).waitFor();
+    expect(await page.locator('#today [data-part=fan] polygon').count()).toBe(3);
+    await page.locator('#scores').getByText('The service answers with status 500.').waitFor();
+    await page.getByText(/^Service has errors: 1 of \d requests fail$/).waitFor();
     expect(await page.locator('#record .body').innerText()).not.toBe('');
+  });
+
+  it('documents have no accessibility finding, and no width beyond that of a small phone', async () => {
+    const page = await browser.open(served.url, { width: 320 });
+    for (const [index, { path }] of DOCUMENT_PAGES.entries()) {
+      await page.emulateMedia({ colorScheme: index % 2 === 0 ? 'light' : 'dark' });
+      await page.goto(`${served.url}/${path}`);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), path).toBeLessThanOrEqual(0);
+      if (MAIN_DOCUMENTS.some((main) => main.path === path)) expect(await findings(page), path).toEqual([]);
+    }
+    expect(page.problems()).toEqual([]);
+  });
+
+  it('the API reference filters operations, and draws a padlock where a token or a payment counts', async () => {
+    const page = await browser.open(`${served.url}/docs`, { width: 390, colorScheme: 'dark' });
+    const operations = page.locator('.opblock');
+    const locked = operations.filter({ has: page.locator('.authorization__btn') });
+    await operations.first().waitFor({ timeout: 60_000 });
+    expect(await page.getByRole('status').innerText()).toBe(`${await operations.count()} operations`);
+    await page.locator('#reference-filter [name=tag]').selectOption('service');
+    await page.locator('#reference-filter [name=text]').fill('openapi');
+    await page.locator('#operations-service-getOpenApi').waitFor();
+    expect(await operations.count()).toBe(await page.locator('.opblock[id^="operations-service-"]').count());
+    expect(await locked.count()).toBe(0);
+    await page.locator('#reference-filter [name=text]').fill('');
+    await page.locator('#reference-filter [name=tag]').selectOption('');
+    await page.locator('#reference-filter [name=access]').selectOption('premium');
+    await page.locator('#operations-signal-getPremiumSignal').waitFor();
+    expect(await locked.count()).toBe(await operations.count());
+    await page.locator('.opblock-summary-control').first().click();
+    await page.locator('.responses-table').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/docs');
+    // The whole row is a button around a link, and the list is a main landmark of its own: markup of Swagger UI.
+    const own = (await findings(page)).filter((finding) => !/^(nested-interactive|aria-allowed-role): /.test(finding));
+    expect(own).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(page.problems()).toEqual([]);
   });
 
   it('rejects HTML and scripts from text', async () => {
@@ -143,7 +267,7 @@ describeWithBrowser('with a record', (browser) => {
     });
     expect(assigned).toBe('TypeError');
     const policy = (await fetch(served.url, { headers: { accept: 'text/html' } })).headers.get('Content-Security-Policy');
-    expect(policy).toContain("script-src 'self'; style-src 'self'");
+    expect(policy).toMatch(/script-src 'self' 'sha256-[^']+'; style-src 'self'/);
     expect(policy).toContain("require-trusted-types-for 'script'");
   });
 
@@ -156,11 +280,66 @@ describeWithBrowser('with a record', (browser) => {
     expect(asked.filter(({ origin, protocol }) => origin !== served.url && protocol !== 'data:')).toEqual([]);
     expect(asked.filter(({ pathname }) => pathname.startsWith('/page/'))).toHaveLength(2);
     const counted = asked.filter(({ pathname }) => pathname.startsWith('/api/'));
-    expect(counted.length).toBeLessThanOrEqual(15);
+    expect(counted.length).toBeLessThanOrEqual(8);
+    const count = counted.length;
+    await openTab(page, 'wagers');
+    await page.locator('#wagers').getByText('Published up to').waitFor();
+    const added = asked.filter(({ pathname }) => pathname.startsWith('/api/')).slice(count);
+    expect(added.map(({ pathname }) => pathname)).toEqual(['/api/svc/wagers']);
+  });
+
+  it('embeds a card in pages of other origins, whose link opens the dashboard with its scripts', async () => {
+    const lines = (['component', 'iframe'] as const).map((kind) =>
+      buildEmbedLine(`${served.url}/`, kind, { ...DEFAULT_WIDGET, horizonDays: 3 }),
+    );
+    const other = createServer((_, response) => response.setHeader('Content-Type', 'text/html').end(`<!doctype html>${lines.join('')}`));
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    try {
+      const page = await browser.open(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+      await page
+        .context()
+        .route(`${service.http.publicUrl}/**`, (route) =>
+          route.fulfill({ contentType: 'text/html', body: '<script>document.title = "script ran"</script>' }),
+        );
+      for (const frame of [page.locator('bitcoin-signal-oracle iframe'), page.locator('body > iframe')]) {
+        await frame.contentFrame().getByRole('heading', { name: 'Bitcoin signal, 3d' }).waitFor();
+        expect(await frame.getAttribute('title')).toBe('Bitcoin forecast, 3 days');
+      }
+      await page.locator('bitcoin-signal-oracle').evaluate((element) => element.setAttribute('size', 'large'));
+      const card = page.locator('bitcoin-signal-oracle iframe').contentFrame();
+      await card.getByRole('table').waitFor();
+      const [opened] = await Promise.all([page.waitForEvent('popup'), card.getByRole('link', { name: 'Full record' }).click()]);
+      await expect.poll(() => opened.title()).toBe('script ran');
+      expect(page.problems()).toEqual([]);
+    } finally {
+      other.close();
+    }
+  });
+
+  it('builds the line to embed a card, and copies it', async () => {
+    const page = await browser.open(`${served.url}/widget`, { width: 390, colorScheme: 'dark' });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    for (const size of WIDGET_SIZES) {
+      await page.getByLabel('Size').selectOption(size);
+      const card = page.frameLocator(`#widget-preview iframe[src*="size=${size}"]`).locator('html');
+      await card.locator(`main.${size}`).waitFor();
+      const spare = (page.viewportSize()!.width - 40) / FRAME_PIXELS[size].width;
+      if (spare >= 1) expect(await card.evaluate((html) => html.scrollHeight - html.clientHeight), size).toBe(0);
+    }
+    await page.getByLabel('Embed as').selectOption('component');
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('status').getByText('Copied').waitFor();
+    const line = await page.getByRole('textbox', { name: 'Copy into your page' }).inputValue();
+    expect(line).toContain('<bitcoin-signal-oracle horizon="7" theme="auto" size="large">');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(line);
+    expect(new URL(page.url()).search).toBe('?horizon=7d&theme=auto&size=large&kind=component');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(page.problems()).toEqual([]);
   });
 
   it('keeps its data while the service is offline and recovers', async () => {
-    const page = await browser.open(served.url);
+    const page = await browser.open(`${served.url}/#feeds`);
     await settled(page);
     const shown = await page.locator('#record .body').innerText();
     expect(await page.locator('#feeds').innerText()).toMatch(/As of \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
@@ -191,7 +370,8 @@ describeWithBrowser('before the first forecast', (browser) => {
     try {
       const page = await browser.open(served.url);
       await settled(page);
-      for (const name of SECTIONS)
+      await openAllTabs(page);
+      for (const name of [...SECTIONS, ...TABS])
         expect((await page.getByRole('region', { name, exact: true }).innerText()).length, name).toBeGreaterThan(name.length + 10);
       const text = await page.locator('body').innerText();
       expect(text).not.toMatch(/NaN|undefined|\[object|Infinity/);
@@ -238,6 +418,10 @@ async function settled(page: OpenPage): Promise<void> {
 
 /** Rules of WCAG 2.2 AA and best practices. */
 async function seriousFindings(page: OpenPage): Promise<string[]> {
+  return findings(page, ['serious', 'critical']);
+}
+
+async function findings(page: OpenPage, impacts = ['minor', 'moderate', 'serious', 'critical']): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
@@ -246,6 +430,6 @@ async function seriousFindings(page: OpenPage): Promise<string[]> {
     return axe.run();
   });
   return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => impacts.includes(impact))
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
 }

@@ -5,8 +5,20 @@ import { EXAMPLES } from '../../src/transports/http/openapi/examples.ts';
 import { describeWithBrowser } from '../support/docs/browser.ts';
 import { type Served, serve } from '../support/http/serve.ts';
 import { type TestService, testService } from '../support/service/service.ts';
+import { openAllTabs, openTab } from './layout.ts';
 
 const exampleOf = (operation: string) => EXAMPLES.replies[operation]['200']['application/json'] as Record<string, never>;
+
+/** A walk-forward whose report compares two versions at one horizon. */
+function withVersions({ report, ...answered }: Record<string, object>) {
+  const coverage = [0.475, 0.788, 0.903].map((value) => ({ value, low: value, high: value }));
+  const horizons = (gain: object | null) => [{ horizon: '1d', folds: [], pooled: { gain, coverage }, lastLook: null }];
+  const versions = [
+    { name: 'm0-d1', horizons: horizons(null) },
+    { name: 'm1', horizons: horizons({ value: 0.0089, low: 0.0068, high: 0.0112 }) },
+  ];
+  return { ...answered, report: { ...report, versions } };
+}
 
 const ACCOUNT: WagerAccountRow = {
   ...{ venue: 'paper', asset: 'PAPER-USD', quotesAreOurs: true, wins: 1, losses: 1, open: 0, skipped: 1 },
@@ -53,6 +65,48 @@ const WAGERS: Pick<WagersReply, 'throughDate' | 'notes' | 'source' | 'timestamp'
   success: true,
 };
 
+/** A year of a record whose calls beat always UP and whose distribution is too narrow. */
+function seriesOf(days: number) {
+  const estimate = (value: number | null, reach = 0.01) => ({
+    value,
+    low: value === null ? null : value - reach,
+    high: value === null ? null : value + reach,
+  });
+  const values = {
+    hitRate: estimate(0.6),
+    alwaysUp: estimate(0.55),
+    hitAdvantage: estimate(0.05),
+    brierSkill: { value: 0.01, low: null, high: null },
+    crpsSkill: estimate(0.005),
+    coverage80: estimate(0.7),
+  };
+  const points = Array.from({ length: days }, (_, index) => ({
+    date: new Date(Date.UTC(2026, 0, days - index)).toISOString().slice(0, 10),
+    n: days - index,
+    cumulative: values,
+    rolling: values,
+    evidence: [{ challenger: 'm1', against: 'm0-d1', eBetter: 2.5, eWorse: 0.4 }],
+  }));
+  return { success: true, horizon: '7d', rollingDays: 90, points, nextCursor: '2026-01-01' };
+}
+
+const CHALLENGE = {
+  ...{ success: true, champion: 'm0-d1' },
+  changes: [{ at: '2026-02-01T00:00:00.000Z', from: 'm0-d1', to: 'm1', forced: true, evidence: [] }],
+  horizons: [
+    {
+      ...{ horizon: '1d', horizonDays: 1 },
+      comparisons: [
+        {
+          ...{ challenger: 'm1', against: 'm0-d1', days: 112, throughDate: '2026-03-01', threshold: 20, eBetter: 21.5, eWorse: 0.1 },
+          ...{ maxBetter: 21.5, maxWorse: 1.1, verdict: 'proven better at 5 %', since: '2026-02-28' },
+        },
+      ],
+      distributions: [],
+    },
+  ],
+};
+
 describeWithBrowser('sections of evidence', (browser) => {
   let service: TestService;
   let served: Served;
@@ -84,11 +138,14 @@ describeWithBrowser('sections of evidence', (browser) => {
       await answer(opening, '/api/svc/wagers', wagers);
       await answer(opening, '/api/svc/crowd-vs-oracle', exampleOf('getCrowdVsOracle'));
       await answer(opening, '/api/self-test/status', exampleOf('getSelfTestStatus'));
-      await answer(opening, '/api/self-test/walk-forward', exampleOf('getWalkForward'));
+      await answer(opening, '/api/self-test/walk-forward', withVersions(exampleOf('getWalkForward')));
       await answer(opening, '/api/cache/stats', feeds);
+      await answer(opening, '/api/svc/scorecard/series', seriesOf(120));
+      await answer(opening, '/api/svc/challenge', CHALLENGE);
       opening.on('request', (request) => asked.push(new URL(request.url()).pathname));
     });
 
+    await openAllTabs(page);
     const wagered = page.locator('#wagers');
     await wagered.getByText('Paper money.').waitFor();
     await wagered.getByText('−5.50 PAPER-USD', { exact: true }).waitFor();
@@ -109,6 +166,21 @@ describeWithBrowser('sections of evidence', (browser) => {
     await tests.getByText('Folds and canaries').click();
     await tests.getByRole('img', { name: /^Accuracy against always UP/ }).waitFor();
     await tests.getByText('✓ no leak').first().waitFor();
+    await tests.getByRole('row', { name: 'm1 1d 0.89 % (0.68 % to 1.12 %) – 47.5 % 78.8 % 90.3 %' }).waitFor();
+
+    const scores = page.locator('#scores');
+    await scores.getByText('Skill of probabilities').click();
+    await scores
+      .getByRole('img', { name: /^Calls right, less always UP\. \+5 % so far: better than the reference\. Last 90 days: \+5 %\./ })
+      .waitFor();
+    await scores.getByRole('img', { name: /^Skill of P\(up\) .* too few days for an interval\./ }).waitFor();
+    await scores.getByRole('img', { name: /^Skill of the distribution .* no measurable difference\./ }).waitFor();
+    await scores.getByRole('img', { name: /^Outcomes within .* the range is too narrow\./ }).waitFor();
+    expect(await scores.getByRole('link', { name: 'CSV' }).getAttribute('href')).toBe('api/svc/scorecard/series.csv?horizon=7&limit=1000');
+
+    const challenge = page.locator('#challenge');
+    await challenge.getByText('m0-d1 to m1 on 2026-02-01, forced against the evidence').waitFor();
+    await challenge.getByRole('row', { name: '1d m1 against m0-d1 112 21.50 0.10 proven better at 5 % since 2026-02-28' }).waitFor();
 
     const data = page.locator('#feeds');
     await data
@@ -122,13 +194,14 @@ describeWithBrowser('sections of evidence', (browser) => {
     const health = (await (await fetch(`${served.url}/health`)).json()) as object;
     let setup: object | null = { what: 'replaying days of history', done: 1, total: 12 };
     const page = await open((opening) => opening.route('**/health', (route) => route.fulfill({ json: { ...health, setup } })));
+    await openTab(page, 'crowd');
     const [filling, nothing] = ['History is being replayed; this section fills automatically.', /^(Nothing|No) .* yet/];
-    for (const section of ['attestations', 'crowd', 'record']) {
+    for (const section of ['scores', 'record', 'crowd']) {
       await page.locator(`#${section}`).getByText(filling).waitFor();
       expect(await page.locator(`#${section}`).getByText(nothing).isVisible(), section).toBe(false);
     }
     setup = null;
-    for (const section of ['attestations', 'crowd', 'record']) {
+    for (const section of ['scores', 'record', 'crowd']) {
       await page.locator(`#${section}`).getByText(nothing).waitFor();
       expect(await page.locator(`#${section}`).getByText(filling).isVisible(), section).toBe(false);
     }
@@ -138,7 +211,8 @@ describeWithBrowser('sections of evidence', (browser) => {
     const page = await open((opening) =>
       answer(opening, '/api/svc/wagers', { ...WAGERS, accounts: [], wagers: [], count: 0, total: 0 } satisfies WagersReply),
     );
-    await page.locator('#attestations').getByText('No forecast has been made yet.').waitFor();
+    await openAllTabs(page);
+    await page.locator('#record').getByText('No forecast has been made yet.').waitFor();
     await page.locator('#wagers').getByText('No wagers up to 2026-03-03').waitFor();
     await page.locator('#crowd').getByText('No weekly question has been priced yet').waitFor();
     await page.locator('#self-tests').getByText('0 of 5 have a result').waitFor();

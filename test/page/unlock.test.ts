@@ -1,12 +1,15 @@
 import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { demoWallets, loginToken } from '../support/auth/login.ts';
+import { stablecoins, withSignal } from '../support/commerce/payments.ts';
 import { describeWithBrowser, type OpenPage } from '../support/docs/browser.ts';
 import { type Served, serve } from '../support/http/serve.ts';
 import { type TestService, unresolvedService } from '../support/service/service.ts';
+import { openTab } from './layout.ts';
 import { installWallets, type PageWallet } from './wallet.ts';
 
-const CALL = /BUY|SELL|HOLD/;
+const CALL = /usual \d|BUY|SELL|HOLD/;
+const HIDDEN = /, revealed \d/;
 
 describeWithBrowser('unlocking the page', (browser) => {
   let service: TestService;
@@ -34,8 +37,8 @@ describeWithBrowser('unlocking the page', (browser) => {
     });
 
   async function unlock(page: Page, name: string): Promise<void> {
-    await today(page).getByText('revealed after').waitFor();
-    await today(page).getByRole('button', { name: 'Unlock with your wallet' }).click();
+    await today(page).getByText(HIDDEN).waitFor();
+    await today(page).getByRole('button', { name: 'Unlock' }).click();
     await dialog(page).getByRole('button', { name }).click();
   }
 
@@ -52,17 +55,19 @@ describeWithBrowser('unlocking the page', (browser) => {
       opening.on('request', (request) => urls.push(request.url()));
       opening.on('websocket', (socket) => urls.push(socket.url()));
     });
-    await today(page).getByText('revealed after').waitFor();
+    await today(page).getByText(HIDDEN).waitFor();
     expect(await today(page).innerText()).not.toMatch(CALL);
     await unlock(page, 'Test wallet');
-    const { signal, direction, confidence } = (await (
+    const { direction, confidence } = (await (
       await fetch(`${served.url}/api/svc/open/signal`, { headers: { Authorization: `Bearer ${await loginToken(service, 'premium')}` } })
     ).json()) as Record<string, never>;
-    await today(page).getByText(signal, { exact: true }).waitFor();
+    await today(page).getByText(CALL).first().waitFor();
+    await today(page).getByText('Details', { exact: true }).click();
     const words = await today(page).innerText();
-    expect(words).toContain(`${(100 * confidence).toFixed(1)}\u00a0%`);
+    expect(words).toContain(`${direction} ${Math.round(100 * confidence)}\u00a0%`);
     expect(words).toMatch(direction === 'UP' ? /higher on/ : /lower on/);
-    expect(words).toMatch(/With a probability of 80 %, Bitcoin is between \$[\d,]+ and \$[\d,]+/);
+    expect(words).toMatch(/80\s% range of this forecast: \$[\d,]+ to \$[\d,]+/);
+    await openTab(page, 'events');
     await page.locator('#events').getByText('Live.').waitFor();
 
     const { token } = await page.evaluate(() => JSON.parse(sessionStorage.getItem('oracle-session')!));
@@ -71,7 +76,7 @@ describeWithBrowser('unlocking the page', (browser) => {
     expect(urls.some((url) => url.startsWith('ws:') && url.includes('ticket='))).toBe(true);
 
     await page.getByRole('button', { name: 'Log out' }).click();
-    await today(page).getByText('revealed after').waitFor();
+    await today(page).getByText(HIDDEN).waitFor();
     expect(await today(page).innerText()).not.toMatch(CALL);
     expect(await page.locator('#events .events').innerText()).not.toMatch(/New call/);
     const again = await fetch(`${served.url}/api/svc/oracle`, { headers: { Authorization: `Bearer ${token}` } });
@@ -99,7 +104,7 @@ describeWithBrowser('unlocking the page', (browser) => {
       .getByText(/is 10 minutes behind that of the service/)
       .waitFor();
     await dialog(page).getByRole('button', { name: 'Close' }).click();
-    await today(page).getByText('revealed after').waitFor();
+    await today(page).getByText(HIDDEN).waitFor();
     // Messages that the browser logs for error statuses.
     expect(page.problems().map((problem) => /status of (\d+)/.exec(problem)?.[1])).toEqual(['403', '401']);
   });
@@ -130,7 +135,7 @@ describeWithBrowser('unlocking the page', (browser) => {
 
   it('accepts an access token without a wallet and rejects an invalid one', async () => {
     const page = await openWith([]);
-    await today(page).getByRole('button', { name: 'Unlock with your wallet' }).click();
+    await today(page).getByRole('button', { name: 'Unlock' }).click();
     await dialog(page).getByText('No wallet was found').waitFor();
     await dialog(page).getByText('Use a token instead').click();
     const field = dialog(page).getByLabel('Access token');
@@ -141,7 +146,6 @@ describeWithBrowser('unlocking the page', (browser) => {
     await field.press('Enter');
     await today(page).getByText(CALL).first().waitFor();
     expect(await page.locator('#account').innerText()).toMatch(/Basic[\s\S]*expires in \d+ minutes/);
-    expect(await today(page).innerText()).toContain('Premium also shows the 80 % price range');
     await page.reload();
     await today(page).getByText(CALL).first().waitFor();
     expect(page.problems()).toEqual([]);
@@ -157,7 +161,7 @@ describeWithBrowser('unlocking the page', (browser) => {
     });
     await unlock(page, 'Test wallet');
     await today(page).getByText('Too many requests.').waitFor();
-    expect(await today(page).innerText()).not.toMatch(/no longer holds|revealed after/);
+    expect(await today(page).innerText()).not.toMatch(/no longer holds|revealed/);
     busy = false;
     await page.getByRole('radio', { name: '2 days' }).check();
     await today(page).getByText(CALL).first().waitFor();
@@ -218,10 +222,13 @@ describeWithBrowser('unlocking the page', (browser) => {
       await opening.addInitScript(keep, first);
     });
     await today(page).getByText(CALL).first().waitFor();
+    await openTab(page, 'events');
     await page.locator('#events').getByText('Live.').waitFor();
     const heard = page.locator('#events .events li');
     const before = await heard.count();
-    await page.locator('#today .call-word, #events .events li').evaluateAll((all) => all.map((one) => one.classList.add('kept')));
+    await page
+      .locator('#today [data-part=call] strong, #events .events li')
+      .evaluateAll((all) => all.map((one) => one.classList.add('kept')));
     const reconnected = page.waitForEvent('websocket');
     await page.getByRole('banner').getByRole('button', { name: 'Renew' }).press('Enter');
     await page
@@ -236,6 +243,81 @@ describeWithBrowser('unlocking the page', (browser) => {
     expect(await heard.count()).toBe(before);
     expect(await page.evaluate(() => sessionStorage.getItem('oracle-session'))).not.toContain(JSON.parse(first).token);
     expect(page.problems()).toEqual([]);
+  });
+
+  it('views the page as a demo wallet, and as the public again', async () => {
+    const page = await openWith([]);
+    const viewAs = (name: string) => page.getByRole('group', { name: /View as/ }).getByRole('button', { name });
+    await viewAs('Premium').click();
+    await today(page).getByText(CALL).first().waitFor();
+    expect(await viewAs('Premium').getAttribute('aria-pressed')).toBe('true');
+    expect(await page.locator('#account').innerText()).toMatch(/local chain[\s\S]*Premium[\s\S]*expires in/);
+    await viewAs('Public').click();
+    await today(page).getByText('revealed after').waitFor();
+    expect(await viewAs('Public').getAttribute('aria-pressed')).toBe('true');
+    expect(page.problems()).toEqual([]);
+  });
+
+  it('buys the call as the demo buyer once, although clicks repeat and the reply is lost', async () => {
+    const paid: string[] = [];
+    const page = await openWith([], async (opening) => {
+      await opening.route('**/oracle?horizon=*', async (route) => {
+        const payment = route.request().headers()['payment-signature'];
+        if (payment === undefined) return route.continue();
+        paid.push(payment);
+        if (paid.length > 1) return route.continue();
+        await route.fetch();
+        await route.abort();
+      });
+    });
+    const wallet = demoWallets(service).buyer.address;
+    const { asset } = service.http.commerce.merchant;
+    const before = await stablecoins(service)(wallet);
+    await withSignal(service, 'BUY', async () => {
+      await page
+        .getByRole('group', { name: /View as/ })
+        .getByRole('button', { name: 'Buyer' })
+        .click();
+      await dialog(page).getByText('0.001 USD', { exact: true }).waitFor();
+      expect(await dialog(page).getByTitle(asset, { exact: false }).count()).toBe(1);
+      await dialog(page).getByRole('button', { name: 'as the demo buyer' }).dblclick();
+      await dialog(page).locator('.call-word', { hasText: 'BUY' }).waitFor();
+    });
+    expect(new Set(paid).size).toBe(1);
+    expect(paid).toHaveLength(2);
+    expect(before - (await stablecoins(service)(wallet))).toBe(1_000n);
+    await dialog(page).getByRole('button', { name: 'Check receipt and transaction' }).click();
+    await dialog(page).locator('.purchase-checks li').first().waitFor();
+    expect(await dialog(page).locator('.purchase-checks li').allInnerTexts()).toEqual(Array(4).fill(expect.stringMatching(/^✓/)));
+    // It is still there after a reload, and nothing is paid for it again.
+    await page.reload();
+    await page.getByRole('banner').getByRole('button', { name: 'Buy this call' }).click();
+    await dialog(page).locator('.call-word', { hasText: 'BUY' }).waitFor();
+    expect(paid).toHaveLength(2);
+  });
+
+  it('buys the call from a wallet of the browser, which may decline', async () => {
+    const page = await openWith([
+      { name: 'Declining', account: demoWallets(service).buyer, declines: true },
+      { name: 'Poor', account: demoWallets(service).poor },
+      { name: 'Paying', account: demoWallets(service).buyer },
+    ]);
+    const pay = (name: string) =>
+      dialog(page)
+        .getByRole('button', { name: `with ${name}` })
+        .click();
+    await withSignal(service, 'BUY', async () => {
+      await page.getByRole('banner').getByRole('button', { name: 'Buy this call' }).click();
+      await pay('Declining');
+      await dialog(page).getByText('You declined in the wallet. Nothing was signed or sent.').waitFor();
+      await pay('Poor');
+      await dialog(page)
+        .getByText(/Nothing was paid.*holds less than 0.001 USD/)
+        .waitFor();
+      await pay('Paying');
+      await dialog(page).locator('.call-word', { hasText: 'BUY' }).waitFor();
+    });
+    expect(await dialog(page).innerText()).toContain('0.001 USD');
   });
 
   it('offers an injected wallet', async () => {
@@ -258,8 +340,8 @@ describeWithBrowser('unlocking the page', (browser) => {
     await page.clock.fastForward('05:00');
     await page.getByText('The session has ended').waitFor();
     expect(await focused(page)).toMatch(/^The session has ended/);
-    await today(page).getByText('revealed after').waitFor();
-    await today(page).getByRole('button', { name: 'Session expired: unlock again' }).waitFor();
+    await today(page).getByText(HIDDEN).waitFor();
+    await today(page).getByRole('button', { name: 'Unlock again' }).waitFor();
     expect(await page.evaluate(() => sessionStorage.getItem('oracle-session'))).toBeNull();
   });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Page, Route } from 'playwright-core';
 import { zeroHash } from 'viem';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -9,6 +10,8 @@ import { REACHED } from '../support/clock/trusted-time.ts';
 import { describeWithBrowser, type OpenPage } from '../support/docs/browser.ts';
 import { type Served, serve } from '../support/http/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../support/service/service.ts';
+
+const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
 const DAYS = 9;
 /** Days with resolved 2-day forecasts, oldest first. */
@@ -61,28 +64,48 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
   }
 
   const findingOf = (page: Page, date: string) =>
-    page
-      .locator('#attestations tr:not(.below)', { hasText: date })
-      .first()
-      .locator('xpath=following-sibling::tr[1]')
-      .locator('.finding strong');
+    page.locator('#record tr:not(.below)', { hasText: date }).first().locator('xpath=following-sibling::tr[1]').locator('.finding strong');
 
   async function verdictOf(page: Page, date: string): Promise<string> {
     await page
-      .locator('#attestations')
+      .locator('#record')
       .getByRole('button', { name: `Check ${date}` })
       .click();
     await findingOf(page, date).waitFor();
     return findingOf(page, date).innerText();
   }
 
+  it('the page of a forecast checks it with one click and copies its link', async () => {
+    const path = `f/${resolved()}/2d`;
+    const page = await browser.open(`${served.url}/${path}`, {
+      init: async (opened) => {
+        await opened.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+        // Chromium on some systems has a share sheet that no test can answer.
+        await opened.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined }));
+      },
+    });
+    await page.getByRole('button', { name: 'Check this forecast' }).click();
+    await page.getByText(/^Verified: \d+ checks$/).waitFor();
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByText('Link copied.').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${served.url}/${path}`);
+    await page.goto(`${served.url}/f/${gated()}/2d`);
+    await page.getByRole('button', { name: 'Check this forecast' }).click();
+    await page.getByText(/^Verified so far: \d+ checks/).waitFor();
+    for (const place of [`f/${gated()}/2d`, 'f']) {
+      await page.goto(`${served.url}/${place}`);
+      expect(await findViolations(page), place).toEqual([]);
+    }
+    expect(page.problems()).toEqual([]);
+  });
+
   it('verifies resolved rows and leaves hidden values of others open', async () => {
     const page = await open();
-    const section = page.locator('#attestations');
+    const section = page.locator('#record');
     await section.getByRole('button', { name: `Check these ${DAYS}` }).click();
     const tally = `${DAYS} verified (2 so far, the rest once revealed), 0 do not match, 0 could not be checked.`;
     await section.getByText(tally).waitFor();
-    expect(await findingOf(page, resolved()).innerText()).toMatch(/^Verified: 5[46] checks$/);
+    expect(await findingOf(page, resolved()).innerText()).toMatch(/^Verified: 6[24] checks$/);
     expect(await findingOf(page, gated()).innerText()).toBe('Verified so far: 33 checks');
     await section.locator('summary', { hasText: 'left open' }).first().click();
     await section.getByText('Commitment: the values are hidden until the resolution').first().waitFor();
@@ -98,7 +121,7 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
       opening.on('request', (request) => request.url().endsWith('/rpc') && asked.push(request.headers().authorization));
     });
     expect(await verdictOf(page, gated())).toBe('Verified so far: 33 checks');
-    await page.locator('#attestations summary', { hasText: 'left open' }).click();
+    await page.locator('#record summary', { hasText: 'left open' }).click();
     await page.getByText('Salt and values hash to the commitment').waitFor();
     // The endpoint receives no information about the reader.
     expect(asked.length).toBeGreaterThan(1);
@@ -110,8 +133,8 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
     expect(await verdictOf(page, gated())).toBe('Verified so far: 33 checks');
     const [twice, both] = [formatDay(end - 2), /The wallet made one prediction .* committed 2 times for one day and horizon/];
     expect(await verdictOf(page, twice)).toBe('Does not match: onePrediction');
-    await page.locator('#attestations summary', { hasText: 'Does not match' }).click();
-    await page.locator('#attestations').getByText(both).waitFor();
+    await page.locator('#record summary', { hasText: 'Does not match' }).click();
+    await page.locator('#record').getByText(both).waitFor();
   });
 
   /** A changed value of a row, and the check that must find it. */
@@ -173,7 +196,7 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
     expect(await findingOf(page, resolved(1)).innerText()).toMatch(/^Verified: /);
     expect(await page.getByRole('button', { name: `Check these ${DAYS - 1}` }).isEnabled()).toBe(true);
     await page.setViewportSize({ width: 320, height: 640 });
-    const tooWide = () => [...document.querySelectorAll('#attestations *')].filter((one) => one.getBoundingClientRect().right > innerWidth);
+    const tooWide = () => [...document.querySelectorAll('#record *')].filter((one) => one.getBoundingClientRect().right > innerWidth);
     expect(await page.evaluate(tooWide)).toEqual([]);
     expect(page.problems()).toEqual([]);
   });
@@ -213,12 +236,13 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
 
   it('uses the endpoint of the reader and rejects an insecure one', async () => {
     const page = await open();
+    await page.locator('#attestations summary', { hasText: 'RPC endpoint' }).click();
     const field = page.getByLabel('Read the chain from');
     expect(await field.inputValue()).toBe(`${served.url}/rpc`);
     await field.fill('http://rpc.example/');
     await page.getByRole('button', { name: 'Use' }).click();
     await page.getByText('The URL must begin with https://').waitFor();
-    expect(await verdictOf(page, resolved())).toBe('Could not be checked: no usable RPC endpoint is entered above');
+    expect(await verdictOf(page, resolved())).toBe('Could not be checked: no usable RPC endpoint is entered');
     const asked: string[] = [];
     await page.route('https://rpc.example/', (route) => {
       asked.push(route.request().postData() ?? '');
@@ -236,3 +260,13 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
     expect(await verdictOf(page, resolved())).toMatch(/^Verified/);
   });
 });
+
+/** Rules of WCAG 2.2 AA and best practices that a page breaks. */
+async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
+    const { violations } = await axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+  });
+}

@@ -35,12 +35,16 @@ export async function installWallets(page: Page, wallets: readonly PageWallet[])
   await page.addInitScript(announce, shown);
 }
 
-async function answer({ account, before, maySign, declines = false }: PageWallet, method: string, [text]: string[]): Promise<Answer> {
+async function answer({ account, before, maySign, declines = false }: PageWallet, method: string, [text, data]: string[]): Promise<Answer> {
   const accounts = before === undefined ? [account] : [before, account];
   if (method === 'eth_requestAccounts') return { result: accounts.map(({ address }) => address.toLowerCase()) };
-  if (method !== 'personal_sign') return { error: { code: 4200, message: `${method} is not there` } };
+  if (method === 'eth_chainId') return { result: '0x2105' };
+  if (method !== 'personal_sign' && method !== 'eth_signTypedData_v4') {
+    return { error: { code: 4200, message: `${method} is not there` } };
+  }
   if (declines) return { error: { code: 4001, message: 'User rejected the request.' } };
   await maySign;
+  if (method === 'eth_signTypedData_v4') return { result: await account.signTypedData(JSON.parse(data!)) };
   return { result: await account.signMessage({ message: { raw: text as `0x${string}` } }) };
 }
 

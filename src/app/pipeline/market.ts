@@ -1,3 +1,4 @@
+import type { MarketArchive } from '../../market/archive/open-archive.ts';
 import type { Feed } from '../../market/feed.ts';
 import { openLiveFeed } from '../../market/live/feed.ts';
 import type { LiveMarket } from '../../market/live/live-market.ts';
@@ -20,6 +21,8 @@ export interface ComposedMarket {
   market: Market;
   /** The collector of live data; null with another feed, and where another process collects. */
   live: LiveMarket | null;
+  /** The collector of data for later models, where there is one of live data. */
+  archive: MarketArchive | null;
 }
 
 /** Null: live data, which an API process reads and others also collect. @throws OracleError CONFIG_INVALID if Polymarket lacks live data */
@@ -28,7 +31,7 @@ export async function composeMarket(context: ProcessContext, db: Database['db'],
   const live = feed === null && ROLE !== 'api' ? await loadLiveMarket(context, db) : null;
   const market = feed === null ? openLiveReader(db, live) : createMarket(feed);
   if (WAGERS === 'polymarket' && market.kind !== 'live') throw polymarketNeedsLiveError(market.source);
-  return { market, live };
+  return { market, live, archive: live === null ? null : await loadArchive(context, db) };
 }
 
 /** Only live data contains Polymarket's strikes. */
@@ -53,6 +56,18 @@ async function loadLiveMarket({ config, log, shutdown }: ProcessContext, db: Dat
     sosovalueKey: config.SOSOVALUE_API_KEY,
     // The longest horizon looks a week back, and venues have gaps.
     venueDays: config.REPLAY_DAYS + 14,
+    log,
+    now: Date.now,
+    signal: shutdown.signal,
+  });
+}
+
+async function loadArchive({ config, log, shutdown }: ProcessContext, db: Database['db']): Promise<MarketArchive> {
+  const { openMarketArchive } = await import('../../market/archive/open-archive.ts');
+  return openMarketArchive({
+    db,
+    urls: parseProviderUrls(config.PROVIDER_URLS ?? ''),
+    calendarFile: config.EVENT_CALENDAR ?? null,
     log,
     now: Date.now,
     signal: shutdown.signal,

@@ -4,6 +4,7 @@ import { createReporter } from '../../chain/erc8004/reputation.ts';
 import { isSignedBy } from '../../chain/verify-signature.ts';
 import { type Contest, createContest } from '../../contest/contest.ts';
 import { isReplayUnfinished } from '../../dev/replay.ts';
+import { createDayBaselines } from '../../forecast/baselines/day-baselines.ts';
 import type { PipelineDeps } from '../../pipeline/deps.ts';
 import { Forecaster } from '../../pipeline/forecaster.ts';
 import { StepRunStore } from '../../pipeline/step-run-store.ts';
@@ -22,12 +23,14 @@ interface ComposePipelineDeps extends ServiceCore, Venues {
 }
 
 export function composePipeline({ config, log, shutdown }: ProcessContext, deps: ComposePipelineDeps): PipelineDeps {
-  const { db, chain, wallets, record, figures, crowd, market, wagers, venue, otherVenues, saltSecret, time, version, now } = deps;
+  const { db, chain, wallets, record, figures, dataset, crowd, market, wagers, venue, otherVenues, saltSecret, time, version, now } = deps;
   const ownWallets = [wallets.attester.address, wallets.reporter.address];
   return {
     record,
     figures,
+    dataset,
     crowd,
+    baselines: createDayBaselines(),
     saltSecret,
     market,
     wagers,
@@ -36,7 +39,7 @@ export function composePipeline({ config, log, shutdown }: ProcessContext, deps:
     time,
     log,
     publicUrl: () => deps.publicUrl,
-    forecaster: new Forecaster(deps.models),
+    forecaster: new Forecaster(deps.models, config.MODEL_CHAMPION),
     attester: createAttester(chain, wallets.attester),
     reporter: createReporter({ chain, wallet: wallets.reporter, agentId: async () => deps.agentId }),
     placeWagers: config.WAGERS !== 'off' && config.WAGER_KILL_SWITCH === 'off',

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { toDay } from '../../forecast/day.ts';
+import { type Day, toDay } from '../../forecast/day.ts';
 import type { Market } from '../../market/market.ts';
 import { selectWeeklyStrikes } from '../../market/strikes.ts';
 import type { Config } from '../../platform/config/settings.ts';
@@ -7,6 +7,7 @@ import { OracleError } from '../../platform/errors.ts';
 import { CrowdFiguresReader } from '../../record/crowd/crowd-figures.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
 import { toExchangeListing } from '../../record/intent/market.ts';
+import type { QuoteReference } from '../../wager/paper-quote.ts';
 import { PaperVenue } from '../../wager/paper-venue.ts';
 import type { TradingAccount } from '../../wager/polymarket/api/trading-client.ts';
 import { type PolymarketStrike, PolymarketVenue } from '../../wager/polymarket/venue.ts';
@@ -73,15 +74,24 @@ async function listPolymarketStrikes(market: Market, at: Date): Promise<Polymark
   });
 }
 
+/** Keeps the last one: a stored day never changes. */
+function createReferenceReader(record: ForecastRecord): (at: Date) => Promise<QuoteReference> {
+  let latest: { day: Day; reference: QuoteReference } | undefined;
+  return async (at) => {
+    const day = toDay(at.getTime());
+    if (latest?.day === day) return latest.reference;
+    const stored = await record.findDay(day);
+    if (!stored?.price || !stored.variance) throw new OracleError('STEP_WAITING', 'The paper venue quotes once the day has its forecast');
+    latest = { day, reference: { spotUsd: stored.price.cents / 100, dailyVolatility: Math.sqrt(stored.variance.v94) } };
+    return latest.reference;
+  };
+}
+
 function createPaperVenue(db: Db, config: Config, record: ForecastRecord, market: Market): PaperVenue {
   return new PaperVenue({
     db,
     openingBalanceMicros: config.PAPER_BANKROLL_USD * MICROS,
-    async reference(at) {
-      const day = await record.findDay(toDay(at.getTime()));
-      if (!day?.price || !day.variance) throw new OracleError('STEP_WAITING', 'The paper venue quotes once the day has its forecast');
-      return { spotUsd: day.price.cents / 100, dailyVolatility: Math.sqrt(day.variance.v94) };
-    },
+    reference: createReferenceReader(record),
     close: async (day, at) => (await market.dailyClose(day, at.getTime())).priceUsd,
   });
 }

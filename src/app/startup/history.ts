@@ -16,7 +16,7 @@ export async function fetchHistory(live: LiveMarket, { progress, shutdown, log }
   for (let attempt = 1; ; attempt++) {
     // An ended bar draws nothing more.
     const bar = createProgressBar('Fetching history');
-    await live.collectPrices();
+    await live.collectSpot();
     const missing = await live.fetchHistory(({ done, total, label }) => {
       progress.startStep('fetching pieces of market history', { done, total });
       bar.update(done, total, label);

@@ -20,9 +20,13 @@ export async function startScheduledJobs(service: Service): Promise<void> {
   shutdown.onStop('figures', () => verifying);
 }
 
-async function verifyFigures({ pipeline: { figures, crowd }, log }: Service): Promise<void> {
+async function verifyFigures({ pipeline: { figures, crowd }, http: { contest }, log }: Service): Promise<void> {
   try {
-    const differing = [...(await figures.verify()), ...((await crowd.verify()) ? [] : ['crowd'])];
+    const differing = [
+      ...(await figures.verify()),
+      ...((await crowd.verify()) ? [] : ['crowd']),
+      ...((await contest.figures.verify()) ? [] : ['contest']),
+    ];
     if (differing.length > 0)
       log.error({ differing }, 'stored figures of the record differed from a recomputation; they are computed again');
   } catch (error) {
@@ -32,7 +36,7 @@ async function verifyFigures({ pipeline: { figures, crowd }, log }: Service): Pr
 
 /** Separate jobs: a slow provider or a long history delays nothing else. */
 function buildJobs(service: Service): Record<string, RecurringJob> {
-  const { live, http, purge } = service;
+  const { live, archive, http, purge } = service;
   const { contest, commerce, purchases } = http;
   const collection: Record<string, RecurringJob> =
     live === null
@@ -44,6 +48,7 @@ function buildJobs(service: Service): Record<string, RecurringJob> {
         };
   return {
     ...collection,
+    ...(archive === null ? {} : { archive: { cron: '* * * * *', run: archive.collect } }),
     // Rounds that waited for a price or a forecast continue within minutes.
     contest: { cron: '*/15 * * * *', run: async () => void (await contest.run()) },
     // Payments whose process died before it responded.

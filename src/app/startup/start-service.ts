@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { HORIZONS } from '../../forecast/model.ts';
 import { catchUp } from '../../pipeline/catch-up.ts';
 import { createLiveContext } from '../../pipeline/deps.ts';
 import { catchUpSelfTests, prepareSelfTests } from '../../pipeline/self-test/catch-up.ts';
@@ -68,6 +69,7 @@ async function startPipeline(service: Service): Promise<void> {
   const { config, log, progress, pipeline, live, http } = service;
   const step = createStopGuard(service);
   const retry = createStartRetry(service);
+  if (config.ROLE !== 'api') await step(retry(() => applyChampion(service)));
   if (live !== null) await step(retry(() => fetchHistory(live, service)));
   const isFirst = progress.replayAhead;
   const finishSelfTests = startSelfTests(service);
@@ -84,6 +86,12 @@ async function startPipeline(service: Service): Promise<void> {
   else await selfTests();
   startJobWatch(service);
   await startScheduledJobs(service);
+}
+
+function applyChampion({ config, champions, pipeline: { figures } }: Service): Promise<void> {
+  const setting = { champion: config.MODEL_CHAMPION, force: config.MODEL_CHAMPION_FORCE === 'on' };
+  const readFigures = () => Promise.all(HORIZONS.map((horizonDays) => figures.getChallenge(horizonDays)));
+  return champions.apply(setting, readFigures, new Date());
 }
 
 /** Continues after a step only if no stop has begun, since a stop closes the parts that the next step needs. */

@@ -2,6 +2,7 @@ import type { SkillDeps } from '../../../skills/skill.ts';
 import { getEasExplorerUrl } from '../../chain/addresses.ts';
 import { createAttestationReader } from '../../chain/eas/attestation-reader.ts';
 import { createCache } from '../../platform/cache.ts';
+import { DistributionScores } from '../../record/distributions/distribution-scores.ts';
 import { StatisticsService } from '../../record/statistics/statistics-service.ts';
 import type { VenueMarket } from '../../transports/http/deps.ts';
 import type { Venue } from '../../wager/venue.ts';
@@ -10,12 +11,13 @@ import type { Venues } from '../pipeline/venues.ts';
 import type { ProcessContext } from '../process-context.ts';
 
 export function composeSkillDeps({ config }: ProcessContext, deps: ServiceCore & Venues): SkillDeps {
-  const { chain, wallets, venue, paper, saltSecret, record, models, figures, wagers, crowd, market, publicUrl, now } = deps;
+  const { db, chain, wallets, venue, paper, saltSecret, record, models, figures, wagers, crowd, market, publicUrl, now } = deps;
   const { name: venueName, sameBook } = venue;
   const quotes = createCache<VenueMarket[]>('venue-markets', 1);
   return {
     publicUrl,
     record,
+    distributionScores: new DistributionScores(db),
     wagers,
     crowd,
     venueName,

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { HORIZONS } from '../../forecast/model.ts';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
 import type { ClaimedScorecard } from '../../verify/evidence.ts';
+import { createDistributionClaims, type DistributionClaims } from './distribution-claims.ts';
 
 const ROWS_PER_PAGE = 1_000;
 /** Bound on the entries of one scorecard. */
@@ -33,10 +34,16 @@ const CLAIMED_SCORECARD = z.looseObject({
 });
 
 /** The public claims of a service. */
-export type ServiceClaims = ReturnType<typeof createServiceClaims>;
+export interface ServiceClaims {
+  source: string;
+  /** @throws OracleError SERVICE_UNREACHABLE */
+  scorecard(horizonDays: number): Promise<ClaimedScorecard>;
+  /** Absent: distributions are not compared. */
+  distributions?: DistributionClaims;
+}
 
 /** Reads the scorecards of a service with all their pages. @param source base URL @param request gets JSON of a path below it */
-export function createServiceClaims(source: string, request: (path: string) => Promise<unknown>) {
+export function createServiceClaims(source: string, request: (path: string) => Promise<unknown>): Required<ServiceClaims> {
   const fail = (why: string, cause?: unknown) => {
     const suggestedAction = 'Start it with npm start, or set its URL with --service; use --rpc without --service to audit the chain alone.';
     const message = `The service at ${source} does not respond as expected: ${why}`;
@@ -53,7 +60,7 @@ export function createServiceClaims(source: string, request: (path: string) => P
   };
   return {
     source,
-    /** @throws OracleError SERVICE_UNREACHABLE */
+    distributions: createDistributionClaims(source, request),
     async scorecard(horizonDays: number): Promise<ClaimedScorecard> {
       const pages = await readPages(horizonDays, read);
       const { nextCursor: _, count: __, ...newest } = pages[0];

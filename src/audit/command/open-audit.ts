@@ -43,6 +43,14 @@ export function claimsOf(url: string) {
     const response = await fetchService(`${base}/${path}`, { headers: { accept: 'application/json' } });
     if (response.ok) return readJson(response);
     await response.body?.cancel();
-    throw new Error(`it answers ${response.status}`);
+    throw toResponseError(response);
   });
+}
+
+function toResponseError({ status, headers }: Response): Error {
+  const message = `it answers ${status}`;
+  if (status === 404) return new OracleError('NOT_FOUND', message);
+  if (status !== 429) return new Error(message);
+  const retryAfterSeconds = Number(headers.get('retry-after')) || undefined;
+  return new OracleError('RATE_LIMITED', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 }

@@ -1,6 +1,7 @@
 import type { Address } from 'viem';
 import { type Day, formatDay } from '../../forecast/day.ts';
 import type { CheckedRecord } from '../../verify/check-record.ts';
+import type { ProvenChallenge } from '../../verify/checks/challenge.ts';
 import type { CheckedRow, OutcomeContext } from '../../verify/checks/forecast.ts';
 import type { RecomputedFigures } from '../../verify/checks/statistics.ts';
 import type { ChainRecord, PriceEvidence } from '../../verify/evidence.ts';
@@ -20,11 +21,12 @@ interface AuditReportInputs extends CheckedRecord, Pick<OutcomeContext, 'now' | 
   /** Null: closes were not compared. */
   prices: Pick<PriceEvidence, 'source' | 'toleranceBps'> | null;
   record: ChainRecord;
+  challenges: readonly ProvenChallenge[];
   /** Days without a price whose close decides a forecast. */
   missingCloses: readonly Day[];
 }
 
-export function buildAuditReport({ where, prices, now, findings, missingCloses, rows, recomputed, record }: AuditReportInputs) {
+export function buildAuditReport({ where, prices, now, findings, missingCloses, rows, recomputed, record, challenges }: AuditReportInputs) {
   const { list, notes } = findings;
   const newestMs = [...record.predictions, ...record.resolutions].reduce((newest, { at }) => Math.max(newest, at.getTime()), 0);
   return {
@@ -34,6 +36,8 @@ export function buildAuditReport({ where, prices, now, findings, missingCloses, 
     auditedAt: now.toISOString(),
     prices: prices === null ? null : { source: prices.source, toleranceBps: prices.toleranceBps },
     horizons: recomputed.map((one) => buildAuditedHorizon(one, rows)),
+    /** The evidence for or against each challenger by horizon, recomputed from the opened distributions. */
+    challenges,
     checks: tallyChecks(list),
     differences: listDifferences(list),
     /** Information that is no difference. */

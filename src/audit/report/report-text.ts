@@ -7,11 +7,12 @@ export function formatReportJson(report: AuditReport): string {
 
 /** Formats a report for a terminal. */
 export function reportText(report: AuditReport): string {
-  const { notes, incomplete, differences, checks } = report;
+  const { notes, incomplete, differences, checks, challenges } = report;
   const made = checks.filter(({ passed, failed }) => passed + failed > 0);
   const sections = [
     formatHeading(report),
     [formatHorizonTable(report.horizons)],
+    challenges.length > 0 && ['Evidence:', ...challenges.map(formatChallenge)],
     ['Checks:', ...made.map(formatCheck)],
     notes.length > 0 && ['Notes:', ...shortenNotes(notes)],
     incomplete.length > 0 && ['Could not be checked:', ...incomplete],
@@ -55,6 +56,11 @@ function formatHorizonTable(horizons: readonly AuditedHorizon[]): string {
   const widths = rows[0].map((_, index) => Math.max(...rows.map((row) => row[index].length)));
   const pad = (cell: string, index: number) => (index < TEXT_COLUMNS ? cell.padEnd(widths[index]) : cell.padStart(widths[index]));
   return rows.map((cells) => cells.map(pad).join('  ')).join('\n');
+}
+
+function formatChallenge({ challenger, against, horizonDays, ...one }: AuditReport['challenges'][number]): string {
+  const figures = `e ${one.eBetter.toFixed(2)} that it is better, ${one.eWorse.toFixed(2)} that it is worse`;
+  return `${horizonDays}d  ${challenger} against ${against}, ${one.days} days: ${figures}: ${one.verdict}`;
 }
 
 function formatCheck({ check, what, passed, failed }: AuditReport['checks'][number]): string {

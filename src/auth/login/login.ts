@@ -5,6 +5,7 @@ import type { GateReading, ReadGateBalance } from '../tiers/gate-balance.ts';
 import { type PaidTier, tierRequired } from '../tiers/tiers.ts';
 import type { AccessTokens } from '../tokens/access-tokens.ts';
 import { SessionStore } from '../tokens/session-store.ts';
+import { TOKEN_LIFETIME_SECONDS } from '../tokens/token-key-store.ts';
 import type { LoginClaimStore } from './login-claim-store.ts';
 import {
   formatLoginMessage,
@@ -91,6 +92,14 @@ async function openSession({ readGate, sessions, tokens, now }: LoginDeps, walle
   if (gate.tier === 'public') throw tierRequired('basic', gate);
   const sessionId = SessionStore.createId();
   const { token, expiresAt } = await tokens.issue({ sessionId, wallet, tier: gate.tier });
-  await sessions.insert({ _id: sessionId, wallet, tier: gate.tier, gate, gateReadAt: createdAt, createdAt, expiresAt });
+  await sessions.insertWithin(TOKEN_LIFETIME_SECONDS * 1_000, {
+    _id: sessionId,
+    wallet,
+    tier: gate.tier,
+    gate,
+    gateReadAt: createdAt,
+    createdAt,
+    expiresAt,
+  });
   return { token, tier: gate.tier, wallet, gate, expiresAt };
 }

@@ -221,10 +221,10 @@ const STORE_PAUSE_MS = 5_000;
 
 /** Pauses writes to an unreachable database, so that requests do not wait for it; limits then hold per process. */
 function withLocalFallback({ counts, now, log }: Pick<RateLimitOptions, 'counts' | 'now' | 'log'>): CountRequests {
-  let pausedUntilMs = Number.NEGATIVE_INFINITY;
+  let pausedAtMs = Number.NEGATIVE_INFINITY;
   let failing = false;
   return async (id, requests, expiresAt) => {
-    if (now().getTime() < pausedUntilMs) return null;
+    if (Math.abs(now().getTime() - pausedAtMs) < STORE_PAUSE_MS) return null;
     try {
       const taken = await counts.add(id, requests, expiresAt);
       if (failing) log.info('rate limits are shared between processes again');
@@ -233,7 +233,7 @@ function withLocalFallback({ counts, now, log }: Pick<RateLimitOptions, 'counts'
     } catch (error) {
       if (!failing) log.warn({ err: error }, 'the database does not count requests: each process limits for itself');
       failing = true;
-      pausedUntilMs = now().getTime() + STORE_PAUSE_MS;
+      pausedAtMs = now().getTime();
       return null;
     }
   };

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { withTimeout } from '../../platform/concurrency/with-timeout.ts';
-import { type CollectionIndexes, ignoreDuplicate } from '../../platform/mongo.ts';
+import { type CollectionIndexes, ignoreDuplicate, readDatabaseTime } from '../../platform/mongo.ts';
 
 const COLLECTION = 'request_counts';
 
@@ -22,7 +22,10 @@ export interface RequestCountStore {
 const TIMEOUT_MS = 1_000;
 const PURGE_INTERVAL_MS = 60_000;
 
-/** Counters in the database. Each process purges expired ones about once a minute, since the embedded engine has no TTL indexes. */
+/**
+ * Counters in the database. Each process purges expired ones about once a minute, since the embedded engine has no TTL indexes; by the
+ * database's clock, so that a process whose clock is ahead deletes no counts of the others.
+ */
 export function createRequestCountStore(db: Db, now: () => Date): RequestCountStore {
   // A crash may lose a count, so writes do not wait for the journal.
   const counts: Collection<RequestCountDoc> = db.collection(COLLECTION, { writeConcern: { w: 1, journal: false } });
@@ -34,12 +37,16 @@ export function createRequestCountStore(db: Db, now: () => Date): RequestCountSt
     return doc?.taken ?? requests;
   }
 
+  async function deleteExpired(): Promise<void> {
+    await counts.deleteMany({ expiresAt: { $lt: await readDatabaseTime(db) } });
+  }
+
   function purge(): void {
-    const at = now();
-    if (at.getTime() - purgedAtMs < PURGE_INTERVAL_MS) return;
-    purgedAtMs = at.getTime();
+    const atMs = now().getTime();
+    if (Math.abs(atMs - purgedAtMs) < PURGE_INTERVAL_MS) return;
+    purgedAtMs = atMs;
     // Best effort: the next purge retries.
-    counts.deleteMany({ expiresAt: { $lt: at } }).catch(() => undefined);
+    deleteExpired().catch(() => undefined);
   }
 
   return {

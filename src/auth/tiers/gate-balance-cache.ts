@@ -34,9 +34,9 @@ export class GateBalanceCache {
 
   /** @param stored the last reading of other processes @throws OracleError CHAIN_UNREACHABLE when it is too old for a fallback */
   async get(wallet: Address, stored?: CachedGateReading): Promise<GateReading> {
-    const cached = pickNewer(this.#latest.get(wallet), stored);
     const nowMs = this.#options.now().getTime();
-    const ageMs = cached === undefined ? Number.POSITIVE_INFINITY : nowMs - cached.readAt.getTime();
+    const cached = pickFresher(this.#latest.get(wallet), stored, nowMs);
+    const ageMs = cached === undefined ? Number.POSITIVE_INFINITY : getAgeMs(cached, nowMs);
     if (cached !== undefined && ageMs <= FRESHNESS_MS) return cached.gate;
     try {
       return await this.#read(wallet, nowMs);
@@ -71,7 +71,16 @@ export class GateBalanceCache {
   }
 }
 
-function pickNewer(one: CachedGateReading | undefined, other: CachedGateReading | undefined): CachedGateReading | undefined {
+function pickFresher(
+  one: CachedGateReading | undefined,
+  other: CachedGateReading | undefined,
+  nowMs: number,
+): CachedGateReading | undefined {
   if (one === undefined || other === undefined) return one ?? other;
-  return one.readAt > other.readAt ? one : other;
+  return getAgeMs(one, nowMs) < getAgeMs(other, nowMs) ? one : other;
+}
+
+/** A reading dated ahead, by a clock that has been set back since, is as old as it is far ahead. */
+function getAgeMs({ readAt }: CachedGateReading, nowMs: number): number {
+  return Math.abs(nowMs - readAt.getTime());
 }

@@ -1,6 +1,7 @@
 import { type CryptoKey, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import type { Address } from 'viem';
 import { OracleError } from '../../platform/errors.ts';
+import { MAX_CLOCK_SKEW_MS } from '../../platform/time/trusted-time.ts';
 import type { PaidTier } from '../tiers/tiers.ts';
 import { TOKEN_ALGORITHM, TOKEN_LIFETIME_SECONDS, type TokenKeyStore } from './token-key-store.ts';
 
@@ -52,9 +53,16 @@ export class AccessTokens {
     const kid = readKeyId(token);
     const key = await this.#options.keys.findVerificationKey(kid);
     if (key === null) throw unauthenticated('The access token was signed with a key that is not in use here');
-    const { jti, sub } = await this.#verifyPayload(token, key);
+    const { jti, sub, iat } = await this.#verifyPayload(token, key);
+    this.#requireIssuedByNow(iat);
     if (typeof jti !== 'string' || typeof sub !== 'string') throw unauthenticated('The access token names no session');
     return { sessionId: jti, wallet: sub as Address };
+  }
+
+  /** A token issued by a clock that ran ahead would be valid for as much longer. */
+  #requireIssuedByNow(issuedAtSeconds: number | undefined): void {
+    if (issuedAtSeconds !== undefined && issuedAtSeconds * 1_000 <= this.#options.now().getTime() + MAX_CLOCK_SKEW_MS) return;
+    throw unauthenticated('The access token has no valid "iat"');
   }
 
   async #verifyPayload(token: string, key: CryptoKey): Promise<JWTPayload> {

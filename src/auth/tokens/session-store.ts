@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import type { Address } from 'viem';
-import type { CollectionIndexes } from '../../platform/mongo.ts';
-import { confirmIfUncertain, insertFirst } from '../../platform/uncertain-write.ts';
+import { type CollectionIndexes, toLiterals } from '../../platform/mongo.ts';
+import { confirmIfUncertain, insertFirst, repeatIfUncertain } from '../../platform/uncertain-write.ts';
 import type { GateReading } from '../tiers/gate-balance.ts';
 import type { PaidTier } from '../tiers/tiers.ts';
 
@@ -36,6 +36,13 @@ export class SessionStore {
 
   async insert(session: Omit<SessionDoc, 'revokedAt'>): Promise<void> {
     await insertFirst(this.#sessions, { ...session, revokedAt: null }, '_id');
+  }
+
+  /** As `insert`, but ends after this time by the database's clock at the latest: that of the process may run ahead. */
+  async insertWithin(lifetimeMs: number, { _id, expiresAt, ...session }: Omit<SessionDoc, 'revokedAt'>): Promise<void> {
+    const end = { $min: [expiresAt, { $add: ['$$NOW', lifetimeMs] }] };
+    const update = [{ $set: { ...toLiterals({ ...session, revokedAt: null }), expiresAt: end } }];
+    await repeatIfUncertain(() => this.#sessions.updateOne({ _id }, update, { upsert: true }));
   }
 
   /** Null for an unknown, expired or revoked session. */

@@ -51,7 +51,9 @@ export class TokenKeyStore extends SigningKeyStore<TokenJwk> {
 
   /** The public key of a `kid`, or null when it is not trusted. Finds a key that another process has just created. */
   async findVerificationKey(kid: string): Promise<CryptoKey | null> {
-    if (!this.#trusted.has(kid) || this.deps.now().getTime() - this.#loadedAtMs > RELOAD_INTERVAL_MS) await this.#reload();
+    // Also after the clock has been set back: revoked keys must not stay trusted.
+    const isOld = Math.abs(this.deps.now().getTime() - this.#loadedAtMs) > RELOAD_INTERVAL_MS;
+    if (!this.#trusted.has(kid) || isOld) await this.#reload();
     return this.#trusted.get(kid) ?? null;
   }
 

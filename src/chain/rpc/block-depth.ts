@@ -32,12 +32,16 @@ export async function readConfirmedBlock(chain: DepthReader): Promise<ConfirmedB
   return number < 0n ? null : { number, at: await readBlockTime(chain, number) };
 }
 
-/** The height is read before the block: a reorganisation in between cannot overstate the depth. @throws OracleError CHAIN_UNREACHABLE */
+/**
+ * The height is read before the block: a reorganisation in between cannot overstate the depth. @throws OracleError CHAIN_UNREACHABLE
+ * @param height read before, such as together with the receipt; an older one understates the depth
+ */
 export async function readBlockDepth(
   chain: DepthReader,
   { blockNumber, blockHash }: Pick<TransactionReceipt, 'blockNumber' | 'blockHash'>,
+  height?: bigint,
 ): Promise<BlockDepth> {
-  const depth = Math.max(0, Number((await readBlockNumber(chain)) - blockNumber) + 1);
+  const depth = Math.max(0, Number((height ?? (await readBlockNumber(chain))) - blockNumber) + 1);
   if (depth < chain.confirmations) return { confirmations: depth, settledAt: null };
   const block = await chainCall('Reading the block of a payment', () => chain.client.getBlock({ blockNumber }));
   if (block.hash !== blockHash) return { confirmations: 0, settledAt: null };

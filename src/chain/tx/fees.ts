@@ -26,14 +26,14 @@ export function createFeeSource(client: PublicClient): FeeSource {
 
   function quoteFresh(): Promise<FeeQuote> {
     const quote = chainCall('Reading the fees', () => readFees(client));
-    latest = { at: Date.now(), quote };
+    latest = { at: performance.now(), quote };
     quote.catch(() => {
       latest = undefined;
     });
     return quote;
   }
 
-  return { quoteFresh, quote: () => (latest && Date.now() - latest.at < MAX_AGE_MS ? latest.quote : quoteFresh()) };
+  return { quoteFresh, quote: () => (latest && performance.now() - latest.at < MAX_AGE_MS ? latest.quote : quoteFresh()) };
 }
 
 async function readFees(client: PublicClient): Promise<FeeQuote> {

@@ -95,9 +95,11 @@ export async function openJournal(db: Db) {
     /** False when the key or the nonce is taken. */
     insert: (row: JournalRow): Promise<boolean> => isFirstWrite(rows.insertOne(row)),
     /** Compare-and-set on `version`; null when another worker changed the row first or the new nonce is taken. */
-    update({ _id, version }: JournalRow, change: JournalRowChange): Promise<JournalRow | null> {
-      const update = { $set: { ...change, updatedAt: new Date() }, $inc: { version: 1 } };
-      return rows.findOneAndUpdate({ _id, version }, update, { returnDocument: 'after' }).catch(ignoreDuplicate);
+    async update(row: JournalRow, change: JournalRowChange): Promise<JournalRow | null> {
+      const { _id, version } = row;
+      const set = { ...change, updatedAt: new Date(), version: version + 1 };
+      const updated = await rows.updateOne({ _id, version }, { $set: set }).catch(ignoreDuplicate);
+      return updated === null || updated.matchedCount === 0 ? null : { ...row, ...set };
     },
   };
 }

@@ -57,7 +57,8 @@ async function unblockNonce(context: WalletContext, nonce: number): Promise<void
 async function getOrReplaceAttempt(context: WalletContext, row: JournalRow): Promise<SignedAttempt> {
   const last = getLastAttempt(row);
   const quote = await context.fees.quoteFresh();
-  const isOld = Date.now() - last.signedAt.getTime() > context.stuckAfterMs;
+  // A signing time far ahead comes from a clock that has been set back since.
+  const isOld = Math.abs(Date.now() - last.signedAt.getTime()) > context.stuckAfterMs;
   if (!isOld && BigInt(last.maxFeePerGas) >= quote.baseFeePerGas) return last;
   const previous = { maxFeePerGas: BigInt(last.maxFeePerGas), maxPriorityFeePerGas: BigInt(last.maxPriorityFeePerGas) };
   const fees = bumpFees(previous, quote, context.feeCap);
@@ -70,9 +71,9 @@ async function getOrReplaceAttempt(context: WalletContext, row: JournalRow): Pro
 
 /** Fills a nonce gap that persists: its transaction was dropped in a reorganisation, and no row can take its nonce. */
 async function fillStaleGap(context: WalletContext, nonce: number): Promise<SignedAttempt | null> {
-  const since = context.nonceGaps.get(nonce) ?? Date.now();
+  const since = context.nonceGaps.get(nonce) ?? performance.now();
   context.nonceGaps.set(nonce, since);
-  if (Date.now() - since < context.stuckAfterMs) return null;
+  if (performance.now() - since < context.stuckAfterMs) return null;
   context.nonceGaps.delete(nonce);
   return fillNonce(context, nonce);
 }

@@ -13,10 +13,10 @@ const FIRST_POLL_DIVISOR = 8;
 /** @param fresh the row has not been broadcast yet @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, SHUTTING_DOWN */
 export async function waitForConfirmation(context: WalletContext, row: JournalRow, fresh: boolean): Promise<JournalRow> {
   const { pollingIntervalMs } = context.chain;
-  const deadline = Date.now() + context.timeoutMs;
+  const deadline = performance.now() + context.timeoutMs;
   let current = row;
   let nextRecoveryAt = 0;
-  if (fresh && (await broadcast(context, getLastAttempt(row))) === 'sent') nextRecoveryAt = Date.now() + context.recoveryIntervalMs;
+  if (fresh && (await broadcast(context, getLastAttempt(row))) === 'sent') nextRecoveryAt = performance.now() + context.recoveryIntervalMs;
   let lastFailure: unknown;
   let pauseMs = pollingIntervalMs / FIRST_POLL_DIVISOR;
   for (let failures = 0; ; ) {
@@ -32,8 +32,8 @@ export async function waitForConfirmation(context: WalletContext, row: JournalRo
       for (const { hash } of current.attempts) context.nodeRejections.delete(hash);
       return current;
     }
-    if (Date.now() > deadline) throw unconfirmedError(context, current, lastFailure);
-    if (Date.now() >= nextRecoveryAt) nextRecoveryAt = Date.now() + context.recoveryIntervalMs;
+    if (performance.now() > deadline) throw unconfirmedError(context, current, lastFailure);
+    if (performance.now() >= nextRecoveryAt) nextRecoveryAt = performance.now() + context.recoveryIntervalMs;
     await waitForNextPoll(context, pauseMs);
     pauseMs = Math.min(2 * pauseMs, pollingIntervalMs);
   }
@@ -49,7 +49,7 @@ async function pollRow(context: WalletContext, row: JournalRow, nextRecoveryAt: 
     const { state, receipt } = inclusion;
     return (await context.journal.update(row, { state, receipt })) ?? reloadRow(context, row);
   }
-  if (inclusion.at === 'shallow' || Date.now() < nextRecoveryAt) return row;
+  if (inclusion.at === 'shallow' || performance.now() < nextRecoveryAt) return row;
   await recoverStuckTransaction(context, row);
   return reloadRow(context, row);
 }

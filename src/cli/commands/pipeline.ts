@@ -24,7 +24,7 @@ const SYNTAX: CommandSyntax = {
   summary: 'Runs pipeline steps by hand',
   description: `[step] is one of
   catch-up                 everything that is due and not done
-  figures                  the stored figures of the record and the wagers again, from all forecasts
+  figures                  the stored figures of the record, the wagers and the contest again, from all documents
   signal, wager, brief     for one day (default: today) or a range of days (YYYY-MM-DD)
   ${CLOCK_STEPS.join(', ')}
                            what is due now`,
@@ -95,10 +95,14 @@ export function parsePipelineCommand(args: string[], today: Day): PipelineComman
 }
 
 /** A range stops at the first day that has to wait. */
-async function runPipelineSteps({ pipeline }: Service, { step, from, to, early }: PipelineCommand): Promise<CommandReport[]> {
+async function runPipelineSteps(
+  { pipeline, http: { contest } }: Service,
+  { step, from, to, early }: PipelineCommand,
+): Promise<CommandReport[]> {
   const stepContext = createLiveContext(pipeline, new Date());
   if (step === 'catch-up') return [...(await catchUp(pipeline, stepContext)), ...(await catchUpSelfTests(pipeline, stepContext))];
-  if (step === 'figures') return [{ step, day: from, outcome: { done: await rebuildFigures(pipeline, stepContext.now) } }];
+  if (step === 'figures')
+    return [{ step, day: from, outcome: { done: await rebuildFigures({ ...pipeline, contest: contest.figures }, stepContext.now) } }];
   const bar = createProgressBar(step);
   const reports: CommandReport[] = [];
   for (let day = from; day <= to; day++) {

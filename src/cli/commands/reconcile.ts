@@ -1,6 +1,5 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { connectChain } from '../../app/chain.ts';
-import { type Infrastructure, openInfrastructure } from '../../app/infrastructure.ts';
 import { runProcess } from '../../app/process.ts';
 import type { StartupContext } from '../../app/process-context.ts';
 import type { Chain } from '../../chain/client.ts';
@@ -15,12 +14,11 @@ import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
 import { readDemoFile } from '../../dev/demo/demo-login.ts';
 import { toInstantMs } from '../../forecast/day.ts';
 import { HORIZONS } from '../../forecast/model.ts';
-import type { OracleError } from '../../platform/errors.ts';
 import { connectMongo } from '../../platform/mongo.ts';
 import { UsageError } from '../../platform/usage-error.ts';
 import { ForecastRecord } from '../../record/forecast-record.ts';
 import { type CommandSyntax, parseCommandLine } from '../svc/command-line.ts';
-import { openOrAttach, parseOrFail } from './script.ts';
+import { openOrAttach, openStorage, parseOrFail } from './script.ts';
 
 const SYNTAX: CommandSyntax = {
   name: 'npm run -s reconcile --',
@@ -97,9 +95,4 @@ async function openReconcileDeps(context: StartupContext): Promise<{ deps: Recon
     now: () => new Date(),
   };
   return { deps, genesis: first === null ? null : new Date(toInstantMs(first)) };
-}
-
-function openStorage({ config, log, shutdown, progress }: StartupContext): Promise<Infrastructure> {
-  const onFailure = (error: OracleError) => log.error({ err: error }, 'a part ended by itself');
-  return openInfrastructure({ config, shutdown, progress, onFailure });
 }

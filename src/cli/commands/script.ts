@@ -1,5 +1,6 @@
+import { type Infrastructure, openInfrastructure } from '../../app/infrastructure.ts';
 import type { StartupContext } from '../../app/process-context.ts';
-import { isOracleError } from '../../platform/errors.ts';
+import { isOracleError, type OracleError } from '../../platform/errors.ts';
 
 export function parseOrFail<Command>(parse: () => Command | null, exitCode: number): Command | null {
   try {
@@ -24,4 +25,10 @@ export async function openOrAttach<Opened>(context: StartupContext, open: (conte
     if (!isOracleError(error, 'DATA_DIR_IN_USE')) throw error;
     return open({ ...context, config: { ...context.config, chainMode: 'attached' } });
   }
+}
+
+/** Database and chain without the service. */
+export function openStorage({ config, log, shutdown, progress }: StartupContext): Promise<Infrastructure> {
+  const onFailure = (error: OracleError) => log.error({ err: error }, 'a part ended by itself');
+  return openInfrastructure({ config, shutdown, progress, onFailure });
 }

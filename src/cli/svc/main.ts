@@ -2,6 +2,7 @@ import { UsageError } from '../../platform/usage-error.ts';
 import { EXIT, type SvcCommand } from './command.ts';
 import { buildCommand, isHelpOrVersion, toUsageError } from './command-line.ts';
 import { auditCommand } from './commands/audit.ts';
+import { datasetCommand } from './commands/dataset.ts';
 import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
 import { payCommand } from './commands/pay.ts';
@@ -18,6 +19,7 @@ export const COMMANDS: readonly SvcCommand[] = [
   scorecardCommand,
   verifyCommand,
   auditCommand,
+  datasetCommand,
   watchCommand,
   payCommand,
   loginCommand,

@@ -25,6 +25,8 @@ export interface RecordLocation {
   attester: Address;
   /** Host of the endpoint, as its URL may contain a key. */
   endpoint: string;
+  /** Base URL; null: no service is asked. */
+  service: string | null;
   /** Parts that only the service has named. */
   takenFromService: ('attester' | 'endpoint' | 'eas')[];
 }
@@ -35,9 +37,16 @@ export interface RecordLocation {
  */
 export async function locateRecord(context: CliContext, { url, rpc, attester, eas }: LocationOptions): Promise<RecordLocation> {
   if (rpc !== undefined && attester !== undefined) {
-    return { chain: await openAuditChain({ rpcUrl: rpc, eas }), attester, endpoint: new URL(rpc).host, takenFromService: [] };
+    return {
+      chain: await openAuditChain({ rpcUrl: rpc, eas }),
+      attester,
+      endpoint: new URL(rpc).host,
+      service: url ?? null,
+      takenFromService: [],
+    };
   }
-  const info = (await queryService({ url: resolveServiceUrl(context, url), path: '/api/svc/info', schema: SERVICE_INFO })).answer;
+  const service = resolveServiceUrl(context, url);
+  const info = (await queryService({ url: service, path: '/api/svc/info', schema: SERVICE_INFO })).answer;
   const demo = rpc === undefined ? await findDemo(context, info, url) : null;
   const rpcUrl = rpc ?? demo?.rpcUrl ?? getNamedEndpoint(info);
   const ownEas = eas ?? demo?.contracts.eas;
@@ -53,7 +62,7 @@ export async function locateRecord(context: CliContext, { url, rpc, attester, ea
   }
   const isTaken = { attester: attester === undefined, endpoint: rpc === undefined && demo === null, eas: isForeignEas };
   const takenFromService = (['attester', 'endpoint', 'eas'] as const).filter((part) => isTaken[part]);
-  return { chain, attester: attester ?? info.chain.attester, endpoint: new URL(rpcUrl).host, takenFromService };
+  return { chain, attester: attester ?? info.chain.attester, endpoint: new URL(rpcUrl).host, service, takenFromService };
 }
 
 /** @throws OracleError CHAIN_UNREACHABLE when the service names no endpoint */

@@ -13,8 +13,11 @@ export interface AdmissionDeps {
 export async function admitPayment({ failures, now }: AdmissionDeps, { call, payment, quote }: IncomingPayment): Promise<ClaimedPayer> {
   requireValidNow(payment, quote, now());
   const wallet = payment.authorization.from;
+  const belowLimit = failures.requireBelowLimit({ payer: wallet, address: call.address }, now());
+  // The signature is recovered while the database answers; a rejection of the caller's allowance comes first.
+  belowLimit.catch(() => undefined);
   const payer = { wallet, isProven: await isKeySigned(payment, quote.requirements) };
   call.requireRejectionAllowance(payer);
-  await failures.requireBelowLimit({ payer: wallet, address: call.address }, now());
+  await belowLimit;
   return payer;
 }

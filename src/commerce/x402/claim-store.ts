@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, Long } from 'mongodb';
 import type { Address, Hash, Hex } from 'viem';
-import { type CollectionIndexes, isFirstWrite } from '../../platform/mongo.ts';
+import { type CollectionIndexes, ignoreDuplicate, toLiterals } from '../../platform/mongo.ts';
 import { repeatIfUncertain, undoIfUncertain } from '../../platform/uncertain-write.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 import type { PaymentPayload } from './protocol/payment-payload.ts';
@@ -115,16 +115,14 @@ export class PaymentClaimStore {
     return this.#claims.findOne({ 'settlement.txHash': txHash, payer, state: 'SETTLED' }, { hint: TX_KEY });
   }
 
-  /** Null when the authorization or the payer's payment identifier is already claimed. */
-  async open({ paymentId, amountMicros, ...claim }: NewClaim): Promise<ClaimDoc | null> {
+  /** Opens a claim with its lease; null when the authorization or the payer's payment identifier is already claimed. */
+  async open({ _id, paymentId, amountMicros, ...claim }: NewClaim): Promise<ClaimDoc | null> {
     const holder = randomUUID();
-    const doc: ClaimDoc = {
+    const fields = {
       ...claim,
       ...(paymentId === null ? {} : { paymentId }),
       amountMicros: Long.fromBigInt(amountMicros),
       state: 'OPEN',
-      holder,
-      heldUntil: new Date(0),
       answer: null,
       forecastId: null,
       attestationUid: null,
@@ -132,10 +130,13 @@ export class PaymentClaimStore {
       receipt: null,
       keptUntil: null,
       sweptAt: claim.openedAt,
-    };
-    if (!(await isFirstWrite(this.#claims.insertOne(doc)))) return null;
-    // The lease starts by the database's clock; another process may be faster.
-    return this.acquireLease(doc);
+    } as const;
+    // The holder is new: the filter matches no other writer's claim, and a repeat by the driver changes nothing.
+    const opened = this.#claims.findOneAndUpdate({ _id, holder }, [{ $set: { ...toLiterals(fields), holder, heldUntil: LEASE_EXPIRY } }], {
+      upsert: true,
+      returnDocument: 'after',
+    });
+    return undoIfUncertain(opened.catch(ignoreDuplicate), () => this.releaseLease({ _id, holder }));
   }
 
   /** Acquires the lease; null while it is held, or when the claim is deleted or settled. */
@@ -164,8 +165,9 @@ export class PaymentClaimStore {
 
   /** Stores the settlement unless there is one, and returns the claim with the first one stored. */
   async settle({ _id }: ClaimDoc, settled: Pick<ClaimDoc, 'settlement' | 'receipt' | 'keptUntil'>): Promise<ClaimDoc> {
-    await this.#claims.updateOne({ _id, state: 'PREPARED' }, { $set: { ...settled, state: 'SETTLED' } });
-    return (await this.find(_id)) as ClaimDoc;
+    const update = { $set: { ...settled, state: 'SETTLED' as const } };
+    const changed = await this.#claims.findOneAndUpdate({ _id, state: 'PREPARED' }, update, { returnDocument: 'after' });
+    return changed ?? ((await this.find(_id)) as ClaimDoc);
   }
 
   /** Deletes a claim whose payment has not moved money and never will for it, so that the payment can be used again. */
@@ -210,9 +212,4 @@ export class PaymentClaimStore {
   async purge(now: Date): Promise<void> {
     await this.#claims.deleteMany({ keptUntil: { $lte: now } });
   }
-}
-
-/** Literal values for an update pipeline, which would evaluate strings that start with `$`. */
-function toLiterals<T extends object>(values: T): Record<string, { $literal: unknown }> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { $literal: value }]));
 }

@@ -9,8 +9,8 @@ const MAX_WAIT_MS = 1_000;
 
 /** Polls a claim under another process's lease until it is settled, deleted, released or under a new lease, for a second at most. @throws OracleError SHUTTING_DOWN */
 export async function waitForClaimChange(readClaim: () => Promise<ClaimDoc | null>, before: ClaimDoc, signal: AbortSignal): Promise<void> {
-  const deadline = Date.now() + MAX_WAIT_MS;
-  for (let pauseMs = FIRST_PAUSE_MS; Date.now() < deadline; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+  const deadline = performance.now() + MAX_WAIT_MS;
+  for (let pauseMs = FIRST_PAUSE_MS; performance.now() < deadline; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     await sleepOrShutdown(pauseMs, signal);
     const claim = await readClaim();
     if (claim === null || claim.state === 'SETTLED' || claim.heldUntil.getTime() === 0 || claim.holder !== before.holder) return;

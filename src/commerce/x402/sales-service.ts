@@ -2,6 +2,7 @@ import type { Address, Hash } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { REORG_MARGIN_BLOCKS } from '../../chain/rpc/block-depth.ts';
 import { readBlockNumber } from '../../chain/rpc/blocks.ts';
+import type { ClaimedPayer } from '../../chain/stablecoin/claimed-payer.ts';
 import { isOracleError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { attemptAndKeepTrying } from '../../platform/retry-unavailable.ts';
@@ -67,13 +68,16 @@ export class SalesService {
     const quote = this.getQuote(call);
     if (call.payment === null) throw noPaymentError(quote);
     const payment = parsePaymentPayload(call.payment, quote);
-    const deadline = Date.now() + this.#deps.waitMs;
+    const deadline = performance.now() + this.#deps.waitMs;
+    const incoming = { call, payment, quote };
     for (;;) {
+      // Most payments are new: their admission runs while the claim is searched, and is ignored for a known one.
+      const admission = admitPayment(this.#deps, incoming);
+      admission.catch(() => undefined);
       const known = await this.#findClaim(payment);
-      const incoming = { call, payment, quote };
-      const sold = known === null ? await this.#sellNew(incoming) : await this.#sellKnown(known, incoming);
+      const sold = known === null ? await this.#sellNew(incoming, admission) : await this.#sellKnown(known, incoming);
       if (sold !== null) return sold;
-      if (Date.now() > deadline) throw paymentUnconfirmedError();
+      if (performance.now() > deadline) throw paymentUnconfirmedError();
     }
   }
 
@@ -114,9 +118,9 @@ export class SalesService {
   }
 
   /** Null when a concurrent request claimed the payment first. */
-  async #sellNew({ call, payment, quote }: IncomingPayment): Promise<SaleResult | null> {
+  async #sellNew({ call, payment, quote }: IncomingPayment, admission: Promise<ClaimedPayer>): Promise<SaleResult | null> {
     const { chain, facilitator } = this.#deps;
-    const payer = await admitPayment(this.#deps, { call, payment, quote });
+    const payer = await admission;
     const verified = facilitator.verify(payment, quote.requirements, payer);
     const [head, refused] = await Promise.all([readBlockNumber(chain), verified]);
     if (refused !== null) {
@@ -229,9 +233,13 @@ export class SalesService {
     const { payer, nonce, ref, offering, forecastId, attestationUid, resource } = claim;
     const amountMicros = BigInt(claim.amountMicros.toString());
     const money = { payer, payee: merchant.payee, asset: merchant.asset, amountMicros, txHash, settledAt: at };
-    await ledger.record({ ...money, cause: { kind: 'authorization', nonce }, channel: 'x402', offering, resource, ref });
-    const answerHash = hashDocument(JSON.parse(claim.answer as string));
-    const receipt = await signReceipt({ ...money, resource, answerHash, forecastId, attestationUid });
+    const sign = async () => {
+      const answerHash = hashDocument(JSON.parse(claim.answer as string));
+      return signReceipt({ ...money, resource, answerHash, forecastId, attestationUid });
+    };
+    const cause = { kind: 'authorization', nonce } as const;
+    const recorded = ledger.record({ ...money, cause, channel: 'x402', offering, resource, ref });
+    const [receipt] = await Promise.all([sign(), recorded]);
     const keptUntil = new Date(now().getTime() + ANSWER_RETENTION_DAYS * 86_400_000);
     return claims.settle(claim, { settlement: { txHash, at }, receipt, keptUntil });
   }

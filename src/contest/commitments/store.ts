@@ -1,8 +1,10 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../../platform/mongo.ts';
+import type { Revision } from '../../platform/concurrency/revision.ts';
+import { ignoreDuplicate, isDuplicateKey } from '../../platform/mongo.ts';
 import type { UnreachedInstant } from '../../platform/time/trusted-time.ts';
 import { confirmIfUncertain } from '../../platform/uncertain-write.ts';
 import type { Pagination } from '../pagination.ts';
+import { openContestRevision } from '../scoring/contest-revision.ts';
 import { MIN_RANKED_ROUNDS } from '../scoring/rounds-interval.ts';
 import type { CommitmentScore } from '../scoring/score.ts';
 import { buildStandingsPipeline, type StandingRow } from '../scoring/standings-query.ts';
@@ -23,9 +25,14 @@ const SCORING_BATCH = 500;
 /** Commitments: one per wallet and market, the newest by `issuedAtMs`. */
 export class CommitmentStore {
   readonly #commitments: Collection<CommitmentDoc>;
+  /** One document for each wallet with a commitment, so that wallets are counted without reading commitments. */
+  readonly #wallets: Collection<{ _id: string }>;
+  readonly #revision: Revision;
 
   constructor(db: Db) {
     this.#commitments = db.collection('contest_commitments');
+    this.#wallets = db.collection('contest_wallets');
+    this.#revision = openContestRevision(db);
   }
 
   /** `stale`: the stored one is as new or newer, so that the upsert violates the unique key. `_open` proves the round unopened. */
@@ -37,6 +44,7 @@ export class CommitmentStore {
       (await this.#commitments.updateOne(filter, update, { upsert: true })).upsertedCount === 1 ? 'created' : 'replaced';
     // A lost reply may also have been that of a replacement.
     const readBack = async () => (await this.#commitments.findOne({ _id, signature: rest.signature })) && 'created';
+    await this.#wallets.updateOne({ _id: rest.wallet }, { $setOnInsert: { _id: rest.wallet } }, { upsert: true }).catch(ignoreDuplicate);
     for (;;) {
       try {
         return await confirmIfUncertain(write, readBack);
@@ -69,7 +77,8 @@ export class CommitmentStore {
   async scoreMarket(market: string, scoreOfBps: (walletBps: number) => CommitmentScore): Promise<void> {
     for (;;) {
       const unscored = await this.#commitments.find({ market, score: null }).limit(SCORING_BATCH).toArray();
-      if (unscored.length === 0) return;
+      // Also when a process that scored them has crashed before.
+      if (unscored.length === 0) return this.#revision.advance();
       const updates = unscored.map(({ _id, probabilityBps }) => ({
         updateOne: { filter: { _id, score: null }, update: { $set: { score: scoreOfBps(probabilityBps) } } },
       }));
@@ -77,20 +86,22 @@ export class CommitmentStore {
     }
   }
 
-  async countTotals(): Promise<{ commitments: number; scored: number; wallets: number }> {
-    const [totals] = await this.#commitments
-      .aggregate<{ commitments: number; scored: number; wallets: number }>([
-        { $group: { _id: '$wallet', commitments: { $sum: 1 }, scored: { $sum: { $cond: [{ $eq: ['$score', null] }, 0, 1] } } } },
-        { $group: { _id: null, commitments: { $sum: '$commitments' }, scored: { $sum: '$scored' }, wallets: { $sum: 1 } } },
-      ])
-      .toArray();
-    return { commitments: totals?.commitments ?? 0, scored: totals?.scored ?? 0, wallets: totals?.wallets ?? 0 };
+  /** By the counts that the database keeps: no document is read. */
+  async countTotals(): Promise<{ commitments: number; wallets: number }> {
+    const [commitments, wallets] = await Promise.all([this.#commitments.estimatedDocumentCount(), this.#wallets.estimatedDocumentCount()]);
+    return { commitments, wallets };
   }
 
-  async listStandings(page: Pagination): Promise<{ rows: StandingRow[]; total: number; ranked: number }> {
-    const [result] = await this.#commitments
-      .aggregate<{ rows: StandingRow[]; counts: { total: number; ranked: number }[] }>(buildStandingsPipeline(page, MIN_RANKED_ROUNDS))
-      .toArray();
-    return { rows: result.rows, total: result.counts[0]?.total ?? 0, ranked: result.counts[0]?.ranked ?? 0 };
+  /** From all scored commitments, best first. */
+  computeStandings(): Promise<StandingRow[]> {
+    return this.#commitments.aggregate<StandingRow>(buildStandingsPipeline(MIN_RANKED_ROUNDS)).toArray();
+  }
+
+  /** Adds wallets to the counted ones that are missing, of commitments of earlier versions. */
+  async addMissingWallets(): Promise<void> {
+    const wallets = await this.#commitments.aggregate<{ _id: string }>([{ $group: { _id: '$wallet' } }]).toArray();
+    if (wallets.length <= (await this.#wallets.estimatedDocumentCount())) return;
+    const writes = wallets.map(({ _id }) => ({ updateOne: { filter: { _id }, update: { $setOnInsert: { _id } }, upsert: true } }));
+    await this.#wallets.bulkWrite(writes, { ordered: false });
   }
 }

@@ -1,6 +1,5 @@
 import type { Document } from 'mongodb';
 import type { Address } from 'viem';
-import type { Pagination } from '../pagination.ts';
 
 export interface StandingRow {
   _id: Address;
@@ -16,8 +15,8 @@ export interface StandingRow {
   ranked: boolean;
 }
 
-/** A round counts once per wallet: its markets share one close, so that five nearly equal commitments are not independent. */
-export function buildStandingsPipeline({ limit, offset }: Pagination, minRounds: number): Document[] {
+/** All standings, best first. A round counts once per wallet: its markets share one close, so that its commitments are not independent. */
+export function buildStandingsPipeline(minRounds: number): Document[] {
   return [
     { $match: { score: { $ne: null } } },
     {
@@ -43,11 +42,6 @@ export function buildStandingsPipeline({ limit, offset }: Pagination, minRounds:
       },
     },
     { $set: { ranked: { $gte: ['$rounds', minRounds] } } },
-    {
-      $facet: {
-        rows: [{ $sort: { ranked: -1, meanDifference: -1, points: -1, _id: 1 } }, { $skip: offset }, { $limit: limit }],
-        counts: [{ $group: { _id: null, total: { $sum: 1 }, ranked: { $sum: { $cond: ['$ranked', 1, 0] } } } }],
-      },
-    },
+    { $sort: { ranked: -1, meanDifference: -1, points: -1, _id: 1 } },
   ];
 }

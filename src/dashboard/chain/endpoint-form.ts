@@ -7,7 +7,7 @@ const ENDPOINT_STORAGE_KEY = 'oracle-rpc';
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost'];
 
 /** A local chain is only reachable through this service. @param base of the page */
-export function getDefaultEndpoint({ local, rpcUrl }: ApiResponses['info']['chain'], base: string) {
+export function getDefaultEndpoint({ local, rpcUrl }: Pick<ApiResponses['info']['chain'], 'local' | 'rpcUrl'>, base: string) {
   return local ? new URL('rpc', base).href : (rpcUrl ?? '');
 }
 

@@ -1,5 +1,3 @@
-import { base32 } from 'multiformats/bases/base32';
-import { concatHex, type Hex, hexToBytes } from 'viem';
 import type { Unread } from '../../verify/evidence.ts';
 
 const MAX_METADATA_BYTES = 200_000;
@@ -47,12 +45,4 @@ async function readBoundedBytes({ body }: Response, maxBytes: number): Promise<U
     }
     chunks.push(value);
   }
-}
-
-/** CID version 1, codec raw, sha2-256, 32 bytes. */
-const PREFIX = '0x01551220';
-
-/** CIDv1 in base32 of a sha2-256 digest. */
-export function encodeCid(digest: Hex): string {
-  return base32.encode(hexToBytes(concatHex([PREFIX, digest])));
 }

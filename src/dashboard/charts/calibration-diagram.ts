@@ -1,4 +1,4 @@
-import { s } from '../lib/dom.ts';
+import { el } from '../../views/markup.ts';
 import { formatPercent } from '../lib/format.ts';
 import { buildLinePath, createChartSvg, createScale, renderHorizontalGrid, renderVerticalGrid } from './chart.ts';
 import { measureTextWidth } from './text-layout.ts';
@@ -34,9 +34,9 @@ export function renderCalibrationDiagram({ width, points, saidTitle, happenedTit
     { width: Math.min(width, MAX_WIDTH), height: bottom + MARGIN.bottom },
     renderHorizontalGrid({ y, left, right: left + side, label: (value) => formatPercent(value, 0) }),
     renderVerticalGrid({ ticks, top: MARGIN.top, bottom, width: Math.min(width, MAX_WIDTH) }),
-    s('text', { class: 'axis-title', x: 0, y: 12 }, happenedTitle),
-    s('text', { class: 'axis-title', x: left + side, y: bottom + 34, 'text-anchor': 'end' }, saidTitle),
-    s('path', {
+    el('text', { class: 'axis-title', x: 0, y: 12 }, happenedTitle),
+    el('text', { class: 'axis-title', x: left + side, y: bottom + 34, 'text-anchor': 'end' }, saidTitle),
+    el('path', {
       class: 'diagonal',
       d: buildLinePath([
         [x(0), y(0)],
@@ -45,17 +45,17 @@ export function renderCalibrationDiagram({ width, points, saidTitle, happenedTit
     }),
     points.length < 2
       ? null
-      : s('path', { class: 'line thin', d: buildLinePath(points.map(({ said, happened }) => [x(said), y(happened)])) }),
+      : el('path', { class: 'line thin', d: buildLinePath(points.map(({ said, happened }) => [x(said), y(happened)])) }),
     points.map((point) => renderPoint({ point, at: x(point.said), y })),
     renderLabels({ points, x, y, right: left + side + MARGIN.right }),
   );
 }
 
 function renderPoint({ point: { low, high, happened }, at, y }: { point: CalibrationPoint; at: number; y: (value: number) => number }) {
-  return s('g', { class: 'estimate' }, [
-    s('line', { class: 'interval', x1: at, x2: at, y1: y(low), y2: y(high) }),
-    [low, high].map((end) => s('line', { class: 'interval', x1: at - 4, x2: at + 4, y1: y(end), y2: y(end) })),
-    s('circle', { class: 'dot', cx: at, cy: y(happened), r: 5 }),
+  return el('g', { class: 'estimate' }, [
+    el('line', { class: 'interval', x1: at, x2: at, y1: y(low), y2: y(high) }),
+    [low, high].map((end) => el('line', { class: 'interval', x1: at - 4, x2: at + 4, y1: y(end), y2: y(end) })),
+    el('circle', { class: 'dot', cx: at, cy: y(happened), r: 5 }),
   ]);
 }
 
@@ -71,6 +71,6 @@ function renderLabels({ points, x, y, right }: LabelsOptions) {
   return points.map(({ said, happened, label }, index) => {
     const at = x(said) + 10;
     const next = index + 1 < points.length ? x(points[index + 1].said) - 6 : right;
-    return at + measureTextWidth(label) > next ? null : s('text', { class: 'halo', x: at, y: y(happened), dy: '0.35em' }, label);
+    return at + measureTextWidth(label) > next ? null : el('text', { class: 'halo', x: at, y: y(happened), dy: '0.35em' }, label);
   });
 }

@@ -1,4 +1,4 @@
-import { type Children, s } from '../lib/dom.ts';
+import { el, type Markup } from '../../views/markup.ts';
 import { measureTextWidth } from './text-layout.ts';
 
 /** Days since 1970-01-01. */
@@ -97,8 +97,8 @@ export function parseDayNumber(date: string) {
 }
 
 /** Colours and strokes are set by classes of the style sheet. */
-export function createChartSvg({ width, height }: { width: number; height: number }, ...children: Children[]) {
-  return s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'chart' }, ...children);
+export function createChartSvg({ width, height }: { width: number; height: number }, ...children: Markup[]) {
+  return el('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'chart' }, ...children);
 }
 
 interface HorizontalGridOptions {
@@ -109,12 +109,12 @@ interface HorizontalGridOptions {
 }
 
 export function renderHorizontalGrid({ y, left, right, label }: HorizontalGridOptions) {
-  return s(
+  return el(
     'g',
     { class: 'grid', 'aria-hidden': 'true' },
     y.ticks.flatMap((tick) => [
-      s('line', { x1: left, x2: right, y1: y(tick), y2: y(tick) }),
-      s('text', { x: left - 6, y: y(tick), dy: '0.32em', 'text-anchor': 'end' }, label(tick)),
+      el('line', { x1: left, x2: right, y1: y(tick), y2: y(tick) }),
+      el('text', { x: left - 6, y: y(tick), dy: '0.32em', 'text-anchor': 'end' }, label(tick)),
     ]),
   );
 }
@@ -128,14 +128,14 @@ interface VerticalGridOptions {
 
 /** Labels at the ends are shifted to stay within `width`. @param options pixels */
 export function renderVerticalGrid({ ticks, top, bottom, width = Number.POSITIVE_INFINITY }: VerticalGridOptions) {
-  return s(
+  return el(
     'g',
     { class: 'grid', 'aria-hidden': 'true' },
     ticks.flatMap(({ at, label }) => {
       const half = measureTextWidth(label) / 2;
       return [
-        s('line', { x1: at, x2: at, y1: top, y2: bottom }),
-        s('text', { x: Math.max(half, Math.min(width - half, at)), y: bottom + 16, 'text-anchor': 'middle' }, label),
+        el('line', { x1: at, x2: at, y1: top, y2: bottom }),
+        el('text', { x: Math.max(half, Math.min(width - half, at)), y: bottom + 16, 'text-anchor': 'middle' }, label),
       ];
     }),
   );
@@ -151,4 +151,8 @@ export function buildBandPath(points: readonly (readonly [x: number, upper: numb
   const upper = points.map(([x, top]) => [x, top] as [number, number]);
   const lower = points.map(([x, , bottom]) => [x, bottom] as [number, number]).reverse();
   return points.length === 0 ? '' : `${buildLinePath([...upper, ...lower])}Z`;
+}
+
+export function buildDiamondPath(x: number, y: number, radius: number) {
+  return `M${x.toFixed(1)} ${(y - radius).toFixed(1)}l${radius} ${radius}l${-radius} ${radius}l${-radius} ${-radius}z`;
 }

@@ -1,5 +1,5 @@
-import { s } from '../lib/dom.ts';
-import { createChartSvg, createScale, type Scale } from './chart.ts';
+import { el } from '../../views/markup.ts';
+import { buildDiamondPath, createChartSvg, createScale, type Scale } from './chart.ts';
 import { measureTextWidth, wrapText } from './text-layout.ts';
 
 /** A row of a forest plot; without a value it is text only. `figures`, `remark`: text at its end. */
@@ -62,7 +62,7 @@ export function renderForestPlot({ width, rows, reference, sides, tick, domain =
     renderAxis({ x, strips, bottom: y, tick, width }),
     reference === null
       ? null
-      : strips.map(({ from, to }) => s('line', { class: 'zero', x1: x(reference), x2: x(reference), y1: from, y2: to })),
+      : strips.map(({ from, to }) => el('line', { class: 'zero', x1: x(reference), x2: x(reference), y1: from, y2: to })),
     reference === null || sides === undefined ? null : renderSides({ x: x(reference), sides, columns }),
     lines.map(({ element }) => element),
   );
@@ -109,7 +109,7 @@ function renderForestRow({ row, y, x, columns }: { row: ForestRow; y: number; x:
   const texts = wide ? Math.max(left.length, right.length) : stacked.filter(({ end }) => !end).length;
   const height = texts * LINE_HEIGHT + (wide ? ROW_GAP : (drawn ? 20 : 0) + ROW_GAP);
   const middle = wide ? y + (texts * LINE_HEIGHT) / 2 + 2 : y + texts * LINE_HEIGHT + 14;
-  const element = s('g', { class: row.quiet ? 'estimate quiet-estimate' : 'estimate' }, [
+  const element = el('g', { class: row.quiet ? 'estimate quiet-estimate' : 'estimate' }, [
     renderTexts({ texts: wide ? left : stacked, x: 0, right: columns.text, y }),
     wide ? renderTexts({ texts: right, x: columns.end ?? 0, right: 0, y }) : null,
     drawn ? renderMarks({ row, x, y: middle }) : null,
@@ -141,7 +141,7 @@ function renderTexts({ texts, x, right, y }: { texts: readonly Text[]; x: number
   let line = -1;
   return texts.map(({ text, class: className, end }) => {
     if (!end) line += 1;
-    return s('text', { x: end ? right : x, y: y + 14 + line * LINE_HEIGHT, class: className, 'text-anchor': end ? 'end' : null }, text);
+    return el('text', { x: end ? right : x, y: y + 14 + line * LINE_HEIGHT, class: className, 'text-anchor': end ? 'end' : null }, text);
   });
 }
 
@@ -153,26 +153,22 @@ function renderMarks({ row, x, y }: { row: ForestRow; x: Scale; y: number }) {
   const from = x(Math.max(least, Math.min(most, low)));
   const to = x(Math.max(least, Math.min(most, high)));
   return [
-    s('line', { class: 'interval', x1: from, x2: to, y1: y, y2: y }),
+    el('line', { class: 'interval', x1: from, x2: to, y1: y, y2: y }),
     low < least ? renderArrow(x(least), y, -1) : renderCap(from, y),
     high > most ? renderArrow(x(most), y, 1) : renderCap(to, y),
     value !== null && value >= least && value <= most
-      ? s('rect', { class: 'square', x: x(value) - 3.5, y: y - 3.5, width: 7, height: 7 })
+      ? el('rect', { class: 'square', x: x(value) - 3.5, y: y - 3.5, width: 7, height: 7 })
       : null,
-    mark !== null && mark >= least && mark <= most ? s('path', { class: 'own-reference', d: buildDiamondPath(x(mark), y, 8) }) : null,
+    mark !== null && mark >= least && mark <= most ? el('path', { class: 'own-reference', d: buildDiamondPath(x(mark), y, 8) }) : null,
   ];
 }
 
 function renderCap(x: number, y: number) {
-  return s('line', { class: 'interval', x1: x, x2: x, y1: y - 4, y2: y + 4 });
+  return el('line', { class: 'interval', x1: x, x2: x, y1: y - 4, y2: y + 4 });
 }
 
 function renderArrow(x: number, y: number, direction: 1 | -1) {
-  return s('path', { class: 'arrow', d: `M${x.toFixed(1)} ${y - 5}l${direction * 8} 5l${-direction * 8} 5z` });
-}
-
-export function buildDiamondPath(x: number, y: number, radius: number) {
-  return `M${x.toFixed(1)} ${(y - radius).toFixed(1)}l${radius} ${radius}l${-radius} ${radius}l${-radius} ${-radius}z`;
+  return el('path', { class: 'arrow', d: `M${x.toFixed(1)} ${y - 5}l${direction * 8} 5l${-direction * 8} 5z` });
 }
 
 interface AxisOptions {
@@ -184,15 +180,15 @@ interface AxisOptions {
 }
 
 function renderAxis({ x, strips, bottom, tick, width }: AxisOptions) {
-  return s(
+  return el(
     'g',
     { class: 'grid', 'aria-hidden': 'true' },
     x.ticks.flatMap((value) => {
       const label = tick(value);
       const half = measureTextWidth(label) / 2;
       return [
-        ...strips.map(({ from, to }) => s('line', { x1: x(value), x2: x(value), y1: from, y2: to })),
-        s('text', { x: Math.max(half, Math.min(width - half, x(value))), y: bottom + 18, 'text-anchor': 'middle' }, label),
+        ...strips.map(({ from, to }) => el('line', { x1: x(value), x2: x(value), y1: from, y2: to })),
+        el('text', { x: Math.max(half, Math.min(width - half, x(value))), y: bottom + 18, 'text-anchor': 'middle' }, label),
       ];
     }),
   );
@@ -202,8 +198,8 @@ function renderSides({ x, sides: [below, above], columns }: { x: number; sides: 
   const room = columns.right + 10 - x;
   const after = `${above} →`;
   const before = `← ${below}`;
-  return s('g', { class: 'sides', 'aria-hidden': 'true' }, [
-    measureTextWidth(before) + 8 <= x - columns.left + 10 ? s('text', { x: x - 8, y: 12, 'text-anchor': 'end' }, before) : null,
-    measureTextWidth(after) + 8 <= room ? s('text', { x: x + 8, y: 12 }, after) : null,
+  return el('g', { class: 'sides', 'aria-hidden': 'true' }, [
+    measureTextWidth(before) + 8 <= x - columns.left + 10 ? el('text', { x: x - 8, y: 12, 'text-anchor': 'end' }, before) : null,
+    measureTextWidth(after) + 8 <= room ? el('text', { x: x + 8, y: 12 }, after) : null,
   ]);
 }

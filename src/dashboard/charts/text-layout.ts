@@ -5,6 +5,7 @@ const FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 let context: CanvasRenderingContext2D | null = null;
 
 export function measureTextWidth(text: string, { size = FONT_SIZE, weight = 400 } = {}) {
+  if (typeof document === 'undefined') return text.length * size * 0.6;
   context ??= document.createElement('canvas').getContext('2d');
   if (context === null) return text.length * size * 0.6;
   context.font = `${weight} ${size}px ${FAMILY}`;

@@ -7,17 +7,22 @@ interface CheckButtonOptions {
   label: () => string;
   /** Of the progress bar. */
   progressLabel: string;
+  isPrimary?: boolean;
   /** @returns the outcome in one line */
   run: (signal: AbortSignal, onProgress: OnProgress) => Promise<string>;
 }
 
 /** Button of a long check, with its progress and outcome. A second click stops it. */
-export function createCheckButton({ label, progressLabel, run }: CheckButtonOptions) {
+export function createCheckButton({ label, progressLabel, isPrimary = false, run }: CheckButtonOptions) {
   const progress = h('progress', { 'aria-label': progressLabel, hidden: true });
   const stage = h('span', { class: 'quiet' });
   const text = h('span', { role: 'status' });
   let running: AbortController | null = null;
-  const button = h('button', { type: 'button', class: 'primary', onclick: () => (running === null ? void start() : running.abort()) });
+  const button = h('button', {
+    type: 'button',
+    class: isPrimary && 'primary',
+    onclick: () => (running === null ? void start() : running.abort()),
+  });
 
   function name() {
     if (running === null) replaceChildren(button, label());
@@ -41,5 +46,8 @@ export function createCheckButton({ label, progressLabel, run }: CheckButtonOpti
     }
   }
   name();
-  return { element: h('div', { class: 'check-all' }, button, progress, stage, text), name };
+  const startUnlessRunning = () => {
+    if (running === null) void start();
+  };
+  return { element: h('div', { class: 'check-all' }, button, progress, stage, text), name, start: startUnlessRunning };
 }

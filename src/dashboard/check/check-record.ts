@@ -9,6 +9,7 @@ import { explainChainError, openRecordChain } from '../chain/record-chain.ts';
 import { h, replaceChildren } from '../lib/dom.ts';
 import { requestApi } from '../state/api.ts';
 import { createCheckButton, type OnProgress } from './check-button.ts';
+import { CHECK_EVENT } from './check-event.ts';
 import { VERDICT_STYLES } from './finding-view.ts';
 import { type CheckSetup, loadSetup } from './row-checker.ts';
 
@@ -40,11 +41,13 @@ export function createRecordCheck(setup: CheckSetup) {
       return `${why} ${state.contents.size} attestations were read, and the next click continues.`;
     }
   }
-  const { element } = createCheckButton({
+  const { element, start } = createCheckButton({
     label: () => (kept === null ? 'Check everything now' : 'Continue to check everything'),
     progressLabel: 'Progress of the check of everything',
+    isPrimary: true,
     run,
   });
+  document.addEventListener(CHECK_EVENT, start);
   return h('div', { class: 'check-record' }, element, result);
 }
 

@@ -2,13 +2,15 @@ import type { Address } from 'viem';
 import { readInBatches } from '../../audit/chain/audit-chain.ts';
 import { checkAttestation } from '../../verify/checks/attestation.ts';
 import { getShownOpening } from '../../verify/claims/rows.ts';
+import { encodeCid } from '../../verify/encode-cid.ts';
 import { createFindings } from '../../verify/findings.ts';
-import { createMetadataReader, encodeCid } from '../chain/metadata.ts';
+import { createMetadataReader } from '../chain/metadata.ts';
 import { createAttestationReader, explainChainError, openRecordChain } from '../chain/record-chain.ts';
 import { findNeighbours, type ShownRecord } from '../record/neighbours.ts';
 import { requestApi } from '../state/api.ts';
 import type { ApiResponses, AttestationHistory, ScorecardRow } from '../state/responses.ts';
 import { findCommitmentsAround } from './commitments.ts';
+import { findServed, readOpenings } from './distributions.ts';
 import { buildUncheckedFinding, type RowFinding, verifyRow } from './verify-row.ts';
 
 export type OnFinding = (row: ScorecardRow, finding: RowFinding) => void;
@@ -56,7 +58,8 @@ async function collectSharedEvidence(task: CheckTask) {
   const read = createAttestationReader(chain);
   const context = { attester: task.info.chain.attester.toLowerCase() as Address, now: new Date() };
   const rivals = await findCommitmentsAround(task.rows, { chain, signal: task.signal, ...context }, read);
-  return { chain, context, read, rivals, salts: await fetchSalts(task) };
+  const openings = await readOpenings(task.rows, task.shown.horizon, task.signal);
+  return { chain, context, read, rivals, openings, salts: await fetchSalts(task) };
 }
 
 /** An error in one row must not stop the check of the others. */
@@ -70,7 +73,11 @@ async function checkRow(task: CheckTask, row: ScorecardRow, shared: SharedEviden
   }
 }
 
-async function collectEvidence({ shown, signal }: CheckTask, row: ScorecardRow, { read, salts, rivals, context }: SharedEvidence) {
+async function collectEvidence(
+  { shown, signal }: CheckTask,
+  row: ScorecardRow,
+  { read, salts, rivals, openings, context }: SharedEvidence,
+) {
   const { sequence, attestationUid, resolutionUid } = row;
   const neighbours = findNeighbours(row, shown.known);
   const { before } = neighbours;
@@ -80,14 +87,18 @@ async function collectEvidence({ shown, signal }: CheckTask, row: ScorecardRow, 
     read('prediction', before?.attestationUid),
   ]);
   const made = prediction === null ? null : checkAttestation(prediction, context, createFindings());
+  // An attestation that is not authentic names no metadata.
+  const metadata = made
+    ? await readMetadata(encodeCid(made.data.metadata), signal)
+    : { problem: 'no metadata is published under its digest' };
   return {
     prediction: prediction ?? { sequence, day: null, horizonDays: null, windowOpensAt: new Date(row.windowOpensAt) },
     resolutions: resolution === null ? [] : [resolution],
     // That the row before is missing is a finding by itself.
     previous: before === null && sequence !== 1 ? undefined : previous,
     opening: resolution === null ? getShownOpening(row, salts.get(String(attestationUid)) ?? null) : undefined,
-    // An attestation that is not authentic names no metadata.
-    metadata: made ? await readMetadata(encodeCid(made.data.metadata), signal) : { problem: 'no metadata is published under its digest' },
+    metadata,
+    ...(resolution !== null && { distributions: findServed(openings, row, metadata) }),
     ...{ rivals, claimed: { row, horizon: shown.horizon, neighbours } },
   };
 }

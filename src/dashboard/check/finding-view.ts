@@ -4,6 +4,7 @@ import type { Finding } from '../../verify/findings.ts';
 import { describeFinding } from '../../verify/summary.ts';
 import { h } from '../lib/dom.ts';
 import { shortenHex } from '../lib/format.ts';
+import { createTime } from '../lib/local-time.ts';
 import type { StoredFinding } from './row-checker.ts';
 
 /** Verdicts differ in mark and text, not in colour alone. */
@@ -19,7 +20,12 @@ export function renderFinding({ finding, open, from, at }: StoredFinding, onTogg
   const { mark, look } = VERDICT_STYLES[verdict];
   const [left, checks] = [true, false].map((isLeft) => findings.filter(({ outcome }) => (outcome === 'unknown') === isLeft));
   const about = (kind: SchemaName | undefined) => checks.filter(({ subject }) => subject.attestation === kind).map(renderCheck);
-  const sources = `Attestations were read from ${from} at ${at.toISOString().slice(11, 16)} UTC; hashing and comparison ran in this browser. The row, the metadata and the salt of an unresolved forecast come from the service and are compared with on-chain digests where named above.`;
+  const sources = [
+    `Attestations were read from ${from} at `,
+    createTime(at.toISOString(), 'clock'),
+    '; hashing and comparison ran in this browser. The row, the metadata and the salt of an unresolved forecast come from the service and ',
+    'are compared with on-chain digests where named above.',
+  ];
   const later = left.length === 0 ? null : h('span', { class: 'later' }, ` · ${left.length} left open`);
   const sentence = [h('span', { class: 'verdict-mark', 'aria-hidden': 'true' }, mark), h('strong', {}, summary), later];
   if (checks.length === 0) return h('p', { class: `finding ${look}` }, sentence);

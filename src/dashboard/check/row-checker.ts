@@ -54,5 +54,5 @@ export async function loadSetup({ getInfo, endpointNow }: CheckSetup): Promise<P
   const info = await getInfo();
   const endpoint = endpointNow();
   if (info === null || endpoint === null) return { problem: 'the service has not named its chain' };
-  return 'problem' in endpoint ? { problem: 'no usable RPC endpoint is entered above' } : { info, endpoint: endpoint.url };
+  return 'problem' in endpoint ? { problem: 'no usable RPC endpoint is entered' } : { info, endpoint: endpoint.url };
 }

@@ -1,3 +1,5 @@
+import { BUY_EVENT } from '../buy/buy-button.ts';
+import { createBuyDialog } from '../buy/buy-dialog.ts';
 import { byId, h, replaceChildren } from '../lib/dom.ts';
 import { formatUtcTime, shortenHex } from '../lib/format.ts';
 import { formatTier } from '../lib/format-text.ts';
@@ -5,7 +7,8 @@ import { createRelativeTime } from '../lib/relative-time.ts';
 import { ApiProblem } from '../state/api.ts';
 import type { Page } from '../state/page.ts';
 import type { LoginSession } from '../state/session.ts';
-import { attemptLogin, endSession, isSameAccount, logInWith } from '../unlock/login.ts';
+import { createDemoButtons, getViewRole, setBuyerView, VIEW_AS_EVENT, type ViewRole } from '../unlock/demo-buttons.ts';
+import { attemptLogin, endSession, isSameAccount, logInAsDemo, logInWith } from '../unlock/login.ts';
 import { createUnlockButton, UNLOCK_EVENT } from '../unlock/unlock-button.ts';
 import { createUnlockDialog, STAGE_MESSAGES } from '../unlock/unlock-dialog.ts';
 import { type WalletWatch, watchWallet } from '../unlock/wallet-watch.ts';
@@ -14,10 +17,11 @@ import { type WalletWatch, watchWallet } from '../unlock/wallet-watch.ts';
 const RENEWABLE_BEFORE_MS = 5 * 60_000;
 
 /** Login button, or wallet, tier, remaining time and logout of the session. */
-export function mountAccount({ session }: Page) {
+export function mountAccount({ session, store, horizon }: Page) {
   const notice = h('p', { class: 'account-notice', role: 'status', tabindex: -1 });
   const state = h('div', { class: 'account' });
   replaceChildren(byId('account'), state, notice);
+  document.getElementById('demo')?.replaceChildren(createDemoButtons({ session, store }));
   const showNotice = (message: string) => {
     notice.textContent = message;
   };
@@ -37,14 +41,29 @@ export function mountAccount({ session }: Page) {
     showNotice('Logged in.');
     session.set(next);
   };
-  const dialog = createUnlockDialog({ wallets, onLoggedIn, fallback: notice });
-  document.body.append(dialog.element);
+  const dialog = createUnlockDialog({ wallets, onLoggedIn, fallback: notice, getInfo: () => store.get('info').answer });
+  const buying = createBuyDialog({ store, session, horizon, wallets, onNotice: showNotice });
+  document.body.append(dialog.element, buying.element);
   document.addEventListener(UNLOCK_EVENT, dialog.open);
-  const renew = createRenewal({ session, wallets, say: showNotice, openDialog: dialog.open });
+  document.addEventListener(BUY_EVENT, () => {
+    dialog.close();
+    buying.open();
+  });
+  const viewAs = createViewAs({ session, say: showNotice, leave: () => leave('Logged out.'), buy: buying.open });
+  document.addEventListener(VIEW_AS_EVENT, (event) => void viewAs((event as CustomEvent<ViewRole>).detail));
+  const renewByWallet = createRenewal({ session, wallets, say: showNotice, openDialog: dialog.open });
+  const renew = () => {
+    const info = store.get('info').answer;
+    const role = info && wallets.used === null ? getViewRole(session, info) : null;
+    return role === 'basic' || role === 'premium' ? viewAs(role) : renewByWallet();
+  };
   function draw() {
     const { current } = session;
     const focused = state.contains(document.activeElement) ? document.activeElement?.textContent : null;
-    replaceChildren(state, current === null ? renderUnlock() : renderSession(current, { renew, leave: () => leave('Logged out.') }));
+    replaceChildren(
+      state,
+      current === null ? createUnlockButton('Unlock') : renderSession(current, { renew, leave: () => leave('Logged out.') }),
+    );
     if (session.hasEnded) showNotice('The session has ended. Unlock again to continue.');
     // Focus must not move to a button with another function.
     const same = [...state.querySelectorAll('button')].find(({ textContent }) => textContent === focused);
@@ -54,6 +73,39 @@ export function mountAccount({ session }: Page) {
   session.onRenewal(draw);
   draw();
   watchTokenExpiry(session, draw);
+  buying.resume();
+}
+
+interface ViewAsOptions {
+  session: Page['session'];
+  say: (message: string) => void;
+  leave: () => void;
+  buy: () => void;
+}
+
+/** Logs the demo wallet of a role in, or out for a role without a session. The last choice counts. */
+function createViewAs({ session, say, leave, buy }: ViewAsOptions) {
+  let chosen = 0;
+  return async (role: ViewRole) => {
+    const ownChoice = ++chosen;
+    const before = session.current;
+    setBuyerView(role === 'buyer');
+    if (role === 'public' || role === 'buyer') {
+      if (before !== null) leave();
+      if (role === 'buyer') buy();
+      return;
+    }
+    await attemptLogin({
+      login: () => logInAsDemo(role),
+      counts: () => ownChoice === chosen,
+      say,
+      onDone(next) {
+        say(`Viewing as ${formatTier(role)}.`);
+        session.set(next);
+        if (before !== null) endSession(before).catch(() => undefined);
+      },
+    });
+  };
 }
 
 interface RenewalOptions {
@@ -94,10 +146,6 @@ function logOut(session: Page['session'], message: string, showNotice: (message:
     if (error.code === 'UNAUTHENTICATED') return;
     showNotice(`${message} The service could not be reached; the token expires at ${formatUtcTime(current.expiresAt)}.`);
   });
-}
-
-function renderUnlock() {
-  return createUnlockButton(['Unlock', h('span', { class: 'more-words' }, ' with your wallet')]);
 }
 
 function renderSession({ wallet, tier, expiresAt }: LoginSession, { renew, leave }: { renew: () => void; leave: () => void }) {

@@ -1,30 +1,43 @@
 import { byId, h, replaceChildren } from '../lib/dom.ts';
-import { formatUtcTime } from '../lib/format.ts';
+import { createTime } from '../lib/local-time.ts';
 import { startTimeUpdates } from '../lib/relative-time.ts';
 import type { Page } from '../state/page.ts';
 import type { ServiceHealth } from '../state/poller.ts';
+import { RESOURCE_PATHS } from '../state/resources.ts';
+import type { ApiResponses } from '../state/responses.ts';
 
-/** Connection status. Screen readers announce changes only; the time of the last poll is visual. */
-export function mountConnection({ poller }: Page) {
+type ConnectionState = ServiceHealth['state'] | 'failing';
+
+/** Connection status: of the service, and of the requests of this page. Screen readers announce changes only. */
+export function mountConnection({ poller, store }: Page) {
   const element = byId('connection');
-  const label = h('span', {}, 'Connecting…');
-  const checked = h('span', { class: 'checked', 'aria-hidden': 'true' });
-  element.dataset.state = 'starting';
-  replaceChildren(element, h('span', { class: 'dot', 'aria-hidden': 'true' }), label, checked);
+  const label = h('span', { class: 'connection-label' }, 'Connecting…');
+  replaceChildren(element, h('span', { class: 'dot', 'aria-hidden': 'true' }), label);
+  let health: ServiceHealth['state'] | null = null;
   let lostAt: string | null = null;
+  let shown = '';
+  function draw() {
+    if (health === null) return;
+    const count = store.countFailing();
+    const state: ConnectionState = health === 'up' && count.failing > 0 ? 'failing' : health;
+    const next = `${state} ${state === 'failing' ? `${count.failing} ${count.of}` : ''}`;
+    if (next === shown) return;
+    shown = next;
+    element.dataset.state = state;
+    replaceChildren(label, renderState(state, count, lostAt));
+  }
   startTimeUpdates();
-  poller.onLook((health) => {
-    const now = new Date().toISOString();
-    lostAt = health.state === 'offline' ? (lostAt ?? now) : null;
-    element.dataset.state = health.state;
-    const next = formatHealth(health, lostAt);
-    if (label.textContent !== next) label.textContent = next;
-    checked.textContent = health.state === 'up' ? now.slice(11, 16).concat(' UTC') : '';
+  poller.onLook(({ state }) => {
+    lostAt = state === 'offline' ? (lostAt ?? new Date().toISOString()) : null;
+    health = state;
+    draw();
   });
+  for (const name of Object.keys(RESOURCE_PATHS) as (keyof ApiResponses)[]) store.watch(name, draw);
 }
 
-function formatHealth({ state }: ServiceHealth, lostAt: string | null) {
+function renderState(state: ConnectionState, { failing, of }: { failing: number; of: number }, lostAt: string | null) {
   if (state === 'up') return 'Connected';
   if (state === 'starting') return 'Starting up';
-  return `Offline since ${formatUtcTime(lostAt).slice(11)}. Showing earlier data; reconnecting`;
+  if (state === 'failing') return `Service has errors: ${failing} of ${of} requests fail`;
+  return ['Offline since ', createTime(lostAt, 'clock'), '. Showing earlier data; reconnecting'];
 }

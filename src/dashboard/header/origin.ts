@@ -1,6 +1,6 @@
 import { byId, h, replaceChildren } from '../lib/dom.ts';
-import { formatUtcTime } from '../lib/format.ts';
 import { formatDate } from '../lib/format-text.ts';
+import { createTime } from '../lib/local-time.ts';
 import type { Page } from '../state/page.ts';
 
 interface DataOrigin {
@@ -10,7 +10,7 @@ interface DataOrigin {
   staleSince: string | null;
 }
 
-/** Banner with the origin of the data: simulated, recorded or live, replayed or stale. Sets `data-kind` on the body for the style sheet. */
+/** Line about the data: simulated, recorded or live, replayed or stale; the rest is in a disclosure. Sets `data-kind` on the body for styles. */
 export function mountOrigin({ store }: Page) {
   const place = byId('origin');
   let shown = '';
@@ -19,9 +19,19 @@ export function mountOrigin({ store }: Page) {
     if (origin === null || JSON.stringify(origin) === shown) return;
     shown = JSON.stringify(origin);
     document.body.dataset.kind = origin.kind;
-    const [mark, ...sentences] = formatDataOrigin(origin);
-    const more = sentences.length === 0 ? null : h('p', { class: 'origin-more' }, sentences.join(' '));
-    replaceChildren(place, h('p', { class: 'origin-mark' }, h('strong', {}, mark)), more);
+    const open = place.querySelector('details')?.open;
+    const mark = [h('strong', {}, MARKS[origin.kind]), formatCaution(origin)];
+    const more = [...formatSource(origin), ...formatReplay(origin), ...formatWorth(origin)];
+    const stale = renderStaleness(origin);
+    replaceChildren(
+      place,
+      more.length + stale.length === 0
+        ? h('p', { class: 'origin-mark' }, mark)
+        : h('details', { open }, [
+            h('summary', { class: 'origin-mark' }, mark),
+            h('p', { class: 'origin-more' }, more.join(' '), ' ', stale),
+          ]),
+    );
   };
   for (const name of ['info', 'price', 'scorecard'] as const) store.watch(name, draw);
 }
@@ -37,33 +47,42 @@ function getDataOrigin(store: Page['store']): DataOrigin | null {
   return { kind, source, replayedThrough: replayed?.date ?? null, staleSince: price?.stale ? price.observedAt : null };
 }
 
-function formatDataOrigin({ kind, source, replayedThrough, staleSince }: DataOrigin) {
-  const [mark, ...sentences] = KIND_SENTENCES[kind](source);
-  return [mark, ...sentences, ...formatReplay(kind, replayedThrough), ...formatStaleness(kind, staleSince), ...formatWorth(kind)];
+const MARKS: Record<DataOrigin['kind'], string> = {
+  simulated: 'Simulated market',
+  csv: 'Recorded history',
+  live: 'Live market data',
+};
+
+function formatCaution({ kind, staleSince }: DataOrigin) {
+  if (kind === 'live') return staleSince === null ? '' : ': the newest price is stale';
+  return kind === 'simulated' ? ': no evidence of skill' : ': not the current market';
 }
 
-const KIND_SENTENCES: Record<DataOrigin['kind'], (source: string) => string[]> = {
-  simulated: (source) => ['Simulated market', `Prices and quotes are generated from ${parseSeed(source)}.`],
-  csv: (source) => ['Recorded history', `Prices come from recorded files (${source}), not from the current market.`],
-  live: () => ['Live market data'],
-};
+function formatSource({ kind, source }: DataOrigin) {
+  if (kind === 'live') return [];
+  return [
+    kind === 'simulated'
+      ? `Prices and quotes are generated from ${parseSeed(source)}.`
+      : `Prices come from recorded files (${source}), not from the current market.`,
+  ];
+}
 
 /** `seed 2` from `simulated (seed 2)`. */
 function parseSeed(source: string) {
   return /seed \S+?(?=\))/.exec(source)?.[0] ?? 'a seed';
 }
 
-function formatReplay(kind: DataOrigin['kind'], through: string | null) {
+function formatReplay({ kind, replayedThrough: through }: DataOrigin) {
   if (through === null) return [];
   const sentence = `Days up to ${formatDate(through)} were replayed at the first start of this demo`;
   return [kind === 'simulated' ? `${sentence}.` : `${sentence}: their forecasts were not made on those dates.`];
 }
 
-function formatWorth(kind: DataOrigin['kind']) {
+function formatWorth({ kind }: DataOrigin) {
   return kind === 'simulated' ? ['It shows nothing about performance on the real market.'] : [];
 }
 
-function formatStaleness(kind: DataOrigin['kind'], since: string | null) {
+function renderStaleness({ kind, staleSince: since }: DataOrigin) {
   if (since === null) return [];
-  return [kind === 'csv' ? `The files end at ${formatUtcTime(since)}.` : `The newest price is stale: ${formatUtcTime(since)}.`];
+  return [kind === 'csv' ? 'The files end at ' : 'The newest price is stale: ', createTime(since), '.'];
 }

@@ -28,7 +28,7 @@ export function replaceChildren(element: Element, ...children: Children[]) {
   element.replaceChildren(...toNodes(children));
 }
 
-/** An element of index.html. */
+/** An element that the server has written. */
 export function byId(id: string): HTMLElement {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`The page has no element ${id}`);

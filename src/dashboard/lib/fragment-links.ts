@@ -1,23 +1,70 @@
+type Reveal = (id: string) => void;
+
+const reveals = new Set<Reveal>();
+/** Named by the address, but not on the page yet. */
+let pending = '';
+
+/** @param reveal opens or adds what holds the element with an id, as far as it knows it */
+export function onReveal(reveal: Reveal) {
+  reveals.add(reveal);
+}
+
 /**
- * Handles links to fragments of this page. They resolve against the base URL, which differs from the page URL once a horizon is chosen, so
- * browsers would reload the page and lose its state.
+ * Handles addresses within this page, on load as well. Links to fragments resolve against the base URL, which differs from the page URL once
+ * a horizon is chosen, so browsers would reload the page and lose its state.
  */
 export function handleFragmentLinks() {
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a[href^="#"]') : null;
     const other = event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
-    const fragment = link?.getAttribute('href') ?? '';
-    const place = document.getElementById(fragment.slice(1));
-    if (other || place === null) return;
+    if (other || link === null) return;
     event.preventDefault();
-    scrollToElement(place);
-    history.replaceState(history.state, '', `${location.pathname}${location.search}${fragment}`);
+    const fragment = link.getAttribute('href') ?? '';
+    if (fragment !== location.hash) history.pushState(history.state, '', `${location.pathname}${location.search}${fragment}`);
+    goToAddress();
   });
+  addEventListener('popstate', goToAddress);
+  goToAddress();
+}
+
+/** Call after adding elements that an address may name. */
+export function resumeNavigation() {
+  if (pending !== '' && goTo(pending)) pending = '';
+}
+
+function goToAddress() {
+  pending = location.hash.slice(1);
+  resumeNavigation();
 }
 
 /** Moves the focus as well, for keyboard navigation. */
-function scrollToElement(place: HTMLElement) {
+function goTo(id: string) {
+  for (const reveal of reveals) reveal(id);
+  const place = document.getElementById(id);
+  if (place === null) return false;
   if (place.tabIndex < 0) place.tabIndex = -1;
   place.focus({ preventScroll: true });
   place.scrollIntoView();
+  stayAt(place);
+  return true;
+}
+
+/** Parts above may still be loading. */
+const STAY_MS = 10_000;
+const MOVES = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
+let release = () => {};
+
+/** Keeps the place at the top while the page grows, until the reader does something. */
+function stayAt(place: HTMLElement) {
+  release();
+  const leave = new AbortController();
+  const growth = new ResizeObserver(() => place.scrollIntoView({ behavior: 'instant' }));
+  growth.observe(document.body);
+  const timer = setTimeout(() => release(), STAY_MS);
+  release = () => {
+    clearTimeout(timer);
+    growth.disconnect();
+    leave.abort();
+  };
+  for (const move of MOVES) addEventListener(move, release, { signal: leave.signal, passive: true });
 }

@@ -1,7 +1,7 @@
 import type { ApiResponses } from '../state/responses.ts';
 import type { ResourceState, Store } from '../state/store.ts';
 import { type Children, h, replaceChildren } from './dom.ts';
-import { formatUtcTime } from './format.ts';
+import { createTime } from './local-time.ts';
 
 interface ResourceOptions<Name extends keyof ApiResponses> {
   store: Store;
@@ -22,7 +22,7 @@ export function mountResource<Name extends keyof ApiResponses>({ store, name, bo
   store.watch(name, (known) => {
     replaceChildren(trouble, renderProblem(known));
     const next = known.answer === null ? '' : JSON.stringify(known.answer);
-    if (known.answer === null) replaceChildren(content, known.problem === null ? h('p', { class: 'loading' }, 'Loading…') : null);
+    if (known.answer === null) replaceChildren(content, known.problem === null ? renderLoading() : null);
     else if (next !== drawn) redrawKeepingFocus(content, () => draw(known.answer as ApiResponses[Name]));
     drawn = next;
   });
@@ -31,11 +31,16 @@ export function mountResource<Name extends keyof ApiResponses>({ store, name, bo
 /** Time of the last answer, for sections whose figures do not show their age. */
 export function createAsOfLine(store: Store, name: keyof ApiResponses) {
   const line = h('p', { class: 'quiet as-of' });
-  store.watch(name, ({ at }) => {
-    const text = at === null ? '' : `As of ${formatUtcTime(at.toISOString())}.`;
-    if (line.textContent !== text) line.textContent = text;
-  });
+  store.watch(name, ({ at }) => replaceChildren(line, at === null ? null : ['As of ', createTime(at.toISOString()), '.']));
   return line;
+}
+
+/** Says after some seconds that the service is slow, or that it does not answer while the page is offline. */
+export function renderLoading() {
+  return h('p', { class: 'loading' }, [
+    h('span', { class: 'while-online' }, 'Loading… ', h('span', { class: 'late' }, 'The service is slow.')),
+    h('span', { class: 'while-offline' }, 'The service does not answer. This part is loaded when it does.'),
+  ]);
 }
 
 /** A section that throws is replaced by a message, so that the others still work. */
@@ -45,6 +50,16 @@ export function drawSafely(draw: () => Children) {
   } catch (error) {
     reportError(error);
     return h('p', { class: 'trouble' }, 'This part cannot be shown: the response of the service is invalid.');
+  }
+}
+
+/** A part that cannot be mounted says so in its section; the others are mounted. */
+export function mountSafely(mount: () => void, body?: HTMLElement) {
+  try {
+    mount();
+  } catch (error) {
+    reportError(error);
+    body?.replaceChildren(h('p', { class: 'trouble' }, 'This part failed. Reload the page.'));
   }
 }
 
@@ -74,7 +89,7 @@ export function renderNotYet(text: string) {
 function renderProblem({ answer, problem, at }: ResourceState<unknown>) {
   if (problem === null) return null;
   const waiting = problem.code === 'STEP_WAITING';
-  const since = answer === null || at === null ? '' : ` Showing data of ${at.toISOString().slice(11, 16)} UTC.`;
-  const text = `${problem.message}.${since}`;
-  return waiting ? renderNotYet(text) : h('p', { class: 'trouble' }, text);
+  if (waiting) return renderNotYet(`${problem.message}.`);
+  const since = answer === null || at === null ? null : [' Showing data of ', createTime(at.toISOString(), 'clock'), '.'];
+  return h('p', { class: 'trouble' }, `${problem.message}.`, since);
 }

@@ -105,7 +105,7 @@ export function updateLines(list: HTMLElement, lines: readonly EventLine[]) {
 }
 
 function renderEventLine({ key, kind, text, tone, time, replayed, uids }: EventLine) {
-  return h('li', { 'data-key': key }, [
+  return h('li', { 'data-key': key, class: replayed && 'replayed' }, [
     createRelativeTime(time),
     h('span', { class: `kind ${tone ?? ''}` }, kind),
     h('span', { class: 'what' }, [

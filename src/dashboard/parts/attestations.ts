@@ -1,26 +1,29 @@
-import { createEndpointForm } from '../chain/endpoint-form.ts';
+import { createEndpointForm, getDefaultEndpoint } from '../chain/endpoint-form.ts';
 import { createRecordCheck } from '../check/check-record.ts';
 import { createRowChecker } from '../check/row-checker.ts';
 import { getSectionBody, h, replaceChildren } from '../lib/dom.ts';
+import { resumeNavigation } from '../lib/fragment-links.ts';
 import { mountResource } from '../lib/section.ts';
 import { createAttestationList } from '../record/attestation-list.ts';
+import { renderTally } from '../record/tally.ts';
 import type { Page } from '../state/page.ts';
 
-/** The list of forecasts, with a check of each against the chain. */
+/** The newest forecasts, each with its check against the chain, and the check of the whole record. */
 export function mountAttestations({ store, session, horizon }: Page) {
-  const intro = h('div', {});
-  const list = h('div', {});
-  replaceChildren(getSectionBody('attestations'), intro, list);
+  const body = h('div', {});
   let endpoint: ReturnType<typeof createEndpointForm> | null = null;
   const setup = { getInfo, endpointNow: () => endpoint?.current() ?? null };
   const everything = createRecordCheck(setup);
+  replaceChildren(getSectionBody('attestations'), renderIntroduction(), everything, body);
   mountResource({
     store,
     name: 'info',
-    body: intro,
+    body,
     draw: (info) => {
       endpoint = createEndpointForm(info);
-      return [renderIntroduction(), endpoint.form, everything];
+      const current = endpoint.current();
+      const isDefault = 'url' in current && current.url === getDefaultEndpoint(info.chain, document.baseURI);
+      return h('details', { class: 'more-of', open: !isDefault }, h('summary', {}, 'RPC endpoint'), endpoint.form);
     },
   });
   /** The reader may click before `info` is loaded. */
@@ -28,27 +31,26 @@ export function mountAttestations({ store, session, horizon }: Page) {
     if (store.get('info').answer === null) await store.refresh('info');
     return store.get('info').answer;
   }
-  const checker = createRowChecker(session, setup);
-  const rows = createAttestationList(checker);
+  const rows = createAttestationList(createRowChecker(session, setup));
   horizon.onChange(rows.restart);
   mountResource({
     store,
     name: 'scorecard',
-    body: list,
-    draw: ({ predictions }) => rows.draw({ horizon: horizon.value, known: predictions }),
+    body: getSectionBody('record'),
+    draw: ({ predictions, summary }) => {
+      queueMicrotask(resumeNavigation);
+      return [predictions.length === 0 ? null : renderTally(summary), rows.draw({ horizon: horizon.value, known: predictions })].flat();
+    },
   });
 }
 
 function renderIntroduction() {
   return h('p', {}, [
-    'Each forecast is committed on chain before its outcome window opens. A check reads both attestations, recomputes the commitment in ',
-    'this browser, compares the values with the row and its neighbours, and searches for a second prediction for the same day. “Check ',
-    'everything now” reads all attestations of the wallet and recomputes all rows and figures. Market closes are checked by ',
+    'Each forecast is committed on chain before its outcome window opens. This reads all attestations of the wallet and recomputes every ',
+    'commitment and figure in your browser. To do it without this page, run ',
     h('code', {}, 'npx svc audit'),
-    ' alone. To verify by hand, see ',
+    ' or follow ',
     h('a', { href: 'methodology.md' }, 'the method'),
-    ' and ',
-    h('a', { href: 'docs' }, 'the reference'),
     '.',
   ]);
 }

@@ -1,11 +1,14 @@
-import { type CrowdWeek, renderCrowdChart } from '../charts/crowd-chart.ts';
-import { createFigure } from '../charts/figure.ts';
+import { parseDayNumber } from '../charts/chart.ts';
+import { type CrowdWeek, renderCrowdChart } from '../charts/over-time/crowd-chart.ts';
+import { createTimeFigure } from '../charts/over-time/time-figure.ts';
 import { getSectionBody, h, renderFacts } from '../lib/dom.ts';
-import { formatDecimal, formatPercent, formatUtcTime } from '../lib/format.ts';
+import { formatDecimal, formatPercent } from '../lib/format.ts';
 import { toSentence, truncate } from '../lib/format-text.ts';
+import { createTime } from '../lib/local-time.ts';
 import { mountResource, renderNotYet } from '../lib/section.ts';
 import type { Column } from '../lib/table.ts';
 import { formatBidAsk, renderBook } from '../record/order-book.ts';
+import { markReplayed } from '../record/record-rows.ts';
 import type { Page } from '../state/page.ts';
 import type { ApiResponses } from '../state/responses.ts';
 
@@ -44,20 +47,32 @@ function renderCrowdFacts({ weeks, brierDifference, oracleCloser, marketCloser }
 }
 
 function createCrowdFigure(newestFirst: Crowd['weeks']) {
-  const weeks = newestFirst.toReversed();
-  const settled = weeks.filter(({ winner }) => winner !== null).length;
-  return createFigure({
+  const weeks = markReplayed(newestFirst)
+    .toReversed()
+    .map((week) => ({ ...week, day: parseDayNumber(week.date) }));
+  return createTimeFigure({
     title: 'Probabilities of the weekly question',
-    summary: `${weeks.length} weekly questions, ${settled} of them settled. The closer a mark is to its triangle, the better.`,
-    legend: [
+    points: () => weeks,
+    summary: formatCrowdSummary,
+    legend: () => [
       { label: 'crowd: probability of YES', mark: 'mark-crowd' },
       { label: 'oracle: probability of YES', mark: 'mark-oracle' },
       { label: 'result: up YES, down NO', mark: 'mark-came-true' },
     ],
-    draw: (width) => renderCrowdChart({ width, weeks }),
+    draw: renderCrowdChart,
+    read: formatWeek,
     columns: COLUMNS,
-    rows: newestFirst,
-  });
+  }).element;
+}
+
+function formatCrowdSummary(weeks: readonly CrowdWeek[]) {
+  const settled = weeks.filter(({ winner }) => winner !== null).length;
+  return `${weeks.length} weekly ${weeks.length === 1 ? 'question' : 'questions'}, ${settled} of them settled. The closer a mark is to its triangle, the better.`;
+}
+
+function formatWeek({ weekId, marketProbability, oracleProbability, gated, winner }: CrowdWeek) {
+  const oracle = gated ? 'hidden' : formatPercent(oracleProbability);
+  return `${weekId}: crowd ${formatPercent(marketProbability)}, oracle ${oracle}; result ${winner ?? 'unsettled'}.`;
 }
 
 const COLUMNS: Column<CrowdWeek>[] = [
@@ -81,7 +96,7 @@ function renderWeekBook([{ weekId, question, book, pinnedAt }]: Crowd['weeks']) 
   if (book === null) return null;
   return h('details', { class: 'more-of' }, [
     h('summary', {}, `Order book of ${weekId}`),
-    h('p', {}, truncate(question), h('span', { class: 'quiet' }, ` Snapshot of ${formatUtcTime(pinnedAt)}, when the price was pinned.`)),
+    h('p', {}, truncate(question), h('span', { class: 'quiet' }, ' Snapshot of ', createTime(pinnedAt), ', when the price was pinned.')),
     renderBook(book, weekId),
   ]);
 }

@@ -1,41 +1,83 @@
 import { formatDayNumber } from '../charts/chart.ts';
-import { createFigure } from '../charts/figure.ts';
-import { createPointSlider } from '../charts/point-slider.ts';
-import { type NewestPrice, renderPriceChart, selectNewestPrice } from '../charts/price-chart.ts';
-import { getSectionBody, h, replaceChildren } from '../lib/dom.ts';
+import { type NewestPrice, renderPriceChart, selectNewest } from '../charts/over-time/price-chart.ts';
+import { buildFan, type Fan, type PricePoint, toPricePoints } from '../charts/over-time/price-points.ts';
+import { createTimeFigure } from '../charts/over-time/time-figure.ts';
+import { getSectionBody } from '../lib/dom.ts';
 import { formatPercent, formatUsd } from '../lib/format.ts';
 import { mountResource, renderNotYet } from '../lib/section.ts';
 import type { Column } from '../lib/table.ts';
-import { countInsideBand, type PriceDay, toPriceDays } from '../record/record-rows.ts';
+import { countInsideBand } from '../record/record-rows.ts';
+import { ApiProblem, requestApi } from '../state/api.ts';
 import type { Page } from '../state/page.ts';
 import type { ApiResponses } from '../state/responses.ts';
 
-/** Ranges of days to choose from. */
-const ALL = Number.POSITIVE_INFINITY;
-const ZOOMS = [30, 90, 365, ALL];
+type Scorecard = ApiResponses['scorecard'];
+
 const DAY_MS = 86_400_000;
-
-/** Kept across redraws. `day`: days since 1970-01-01; null for the last close. */
-const selection: { zoom: number; day: number | null } = { zoom: 90, day: null };
-
-/** Redraws the current chart. */
-let redraw = () => {};
+const FAN_HORIZONS = ['1d', '2d', '3d', '7d'];
 
 export function mountPrice({ store }: Page) {
-  const newest = () => toNewestPrice(store.get('price').answer);
+  const body = getSectionBody('price');
+  let figure: ReturnType<typeof createPriceFigure> = null;
+  const fan = createFanLoader(() => figure?.update());
   mountResource({
     store,
     name: 'scorecard',
-    body: getSectionBody('price'),
-    draw: ({ predictions, horizon }) => renderPriceSection({ days: toPriceDays(predictions), horizon, newest }),
+    body,
+    draw: (scorecard) => {
+      figure = createPriceFigure({ scorecard, fan, getNewest: () => toNewestPrice(store.get('price').answer) });
+      return figure?.element ?? renderNotYet('No close is known yet. The chart starts when the first outcome window opens, at 00:00 UTC.');
+    },
   });
-  store.watch('price', () => redraw());
+  store.watch('price', () => figure?.redraw());
+  let seen: Promise<void> | null = null;
+  store.watch('scorecard', async ({ answer }) => {
+    if (answer === null) return;
+    // Before the first answer the sections above are short, and this one is in view.
+    seen ??= waitUntilInView(body);
+    await seen;
+    await fan.load(store.get('scorecard').answer?.predictions[0]?.date);
+  });
 }
 
-interface ShownDays {
-  days: readonly PriceDay[];
-  horizon: string;
-  newest: () => NewestPrice | null;
+/** The fan of the newest day of the record; pending before its first request and during one. */
+function createFanLoader(onLoad: () => void) {
+  let loaded: { date: string; fan: Fan | null; isPending: boolean } | null = null;
+  return {
+    get: () => loaded?.fan ?? null,
+    isPending: () => loaded?.isPending ?? true,
+    async load(date: string | undefined) {
+      if (date === undefined || date === loaded?.date) return;
+      loaded = { date, fan: null, isPending: true };
+      const fan = await requestFan();
+      if (loaded.date !== date) return;
+      loaded = { date, fan, isPending: false };
+      onLoad();
+    },
+  };
+}
+
+function waitUntilInView(element: Element): Promise<void> {
+  return new Promise((resolve) => {
+    const observer = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      resolve();
+    });
+    observer.observe(element);
+  });
+}
+
+/** Without a fan, where the ranges cannot be had, the chart ends with the price. */
+async function requestFan() {
+  try {
+    return buildFan(
+      await Promise.all(FAN_HORIZONS.map((horizon) => requestApi<ApiResponses['range']>(`api/svc/open/range?horizon=${horizon}`))),
+    );
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    return null;
+  }
 }
 
 function toNewestPrice(answer: ApiResponses['price'] | null): NewestPrice | null {
@@ -43,111 +85,81 @@ function toNewestPrice(answer: ApiResponses['price'] | null): NewestPrice | null
   return { day: Date.parse(answer.observedAt) / DAY_MS, price: answer.price };
 }
 
-function renderPriceSection(shown: ShownDays) {
-  const { days } = shown;
-  if (!days.some(({ close }) => close !== null)) {
-    return renderNotYet('No close is known yet. The chart starts when the first outcome window opens, at 00:00 UTC.');
-  }
-  const place = h('div', {});
-  const span = days[days.length - 1].day - days[0].day + 1;
-  const zooms = ZOOMS.filter((zoom) => zoom < span || zoom === ALL);
-  const buttons = zooms.map((zoom) => h('button', { type: 'button', onclick: () => look(zoom) }, formatZoom(zoom)));
-
-  function look(zoom: number) {
-    selection.zoom = zoom;
-    const looked = zooms.includes(zoom) ? zoom : ALL;
-    for (const [index, button] of buttons.entries()) button.setAttribute('aria-pressed', String(zooms[index] === looked));
-    replaceChildren(place, createPriceFigure({ ...shown, days: selectLastDays(days, looked) }, looked));
-  }
-  look(selection.zoom);
-  return [zooms.length < 2 ? null : h('div', { class: 'choices', role: 'group', 'aria-label': 'Days shown' }, buttons), place];
+interface PriceFigureOptions {
+  scorecard: Scorecard;
+  fan: Pick<ReturnType<typeof createFanLoader>, 'get' | 'isPending'>;
+  getNewest: () => NewestPrice | null;
 }
 
-function formatZoom(zoom: number) {
-  return zoom === ALL ? 'All' : `${zoom} days`;
-}
-
-/** The last `zoom` days before the last close, and all days after it. */
-function selectLastDays(days: readonly PriceDay[], zoom: number) {
-  const last = days.findLast(({ close }) => close !== null)?.day ?? 0;
-  return days.filter(({ day }) => day > last - zoom);
-}
-
-function createPriceFigure({ days, horizon, newest }: ShownDays, zoom: number) {
-  const reading = createDaySlider(days);
-  const last = days.findLast(({ close }) => close !== null)?.day ?? 0;
-  const after = () => selectNewestPrice(last, newest());
-  return createFigure({
-    title: `BTC/USD at 00:00 UTC with 80 % bands of the ${horizon.replace('d', '')}-day forecasts, ${zoom === ALL ? 'all days' : `last ${zoom} days`}`,
-    summary: formatPriceSummary(days),
-    legend: buildLegend(days, after() !== null),
-    below: reading.element,
-    draw: (width) => {
-      const { svg, xs, mark } = renderPriceChart({ width, days, newest: after() });
-      reading.attach(svg, xs, mark);
-      return svg;
-    },
-    ready: (again) => {
-      redraw = again;
-    },
+/** Null before the first close. */
+function createPriceFigure({ scorecard: { predictions, horizon }, fan, getNewest }: PriceFigureOptions) {
+  const record = toPricePoints(predictions, null);
+  const last = record.findLast(({ close }) => close !== null)?.day;
+  if (last === undefined) return null;
+  const fanNow = () => selectNewest(last, fan.get());
+  const newestNow = () => selectNewest(last, getNewest());
+  return createTimeFigure({
+    title: 'BTC/USD at 00:00 UTC',
+    points: () => toPricePoints(predictions, fanNow()),
+    span: () => [record[0].day, last],
+    summary: (points) => formatPriceSummary(points, horizon),
+    // The entry of a pending fan is there before it, so that nothing moves.
+    legend: (points) => buildLegend({ points, isPriced: newestNow() !== null, hasFan: fan.isPending() || fanNow() !== null }),
+    draw: ({ width, points }) => renderPriceChart({ width, points, newest: newestNow(), fan: fanNow() }),
+    read: formatPricePoint,
+    start: (points) => points.findLastIndex(({ close }) => close !== null),
     columns: COLUMNS,
-    rows: days.toReversed(),
   });
 }
 
-function createDaySlider(days: readonly PriceDay[]) {
-  const before = selection.day === null ? -1 : days.findIndex(({ day }) => day === selection.day);
-  return createPointSlider({
-    label: 'Selected day',
-    count: days.length,
-    start: before === -1 ? days.findLastIndex(({ close }) => close !== null) : before,
-    describe: (index) => formatPriceDay(days[index]),
-    onRead: (index) => {
-      selection.day = days[index].day;
-    },
-  });
-}
-
-function buildLegend(days: readonly PriceDay[], priced: boolean) {
-  const over = days.some(({ fell }) => fell !== null);
-  const ahead = days.some(({ band, fell }) => band !== null && fell === null);
+function buildLegend({ points, isPriced, hasFan }: { points: readonly PricePoint[]; isPriced: boolean; hasFan: boolean }) {
+  const isResolved = points.some(({ fell }) => fell !== null);
   return [
     { label: 'close', mark: 'mark-line' },
-    ...(priced ? [{ label: 'newest price', mark: 'mark-newest' }] : []),
-    ...(over ? LEGEND_OF_BANDS : []),
-    ...(ahead ? [{ label: 'band of an unresolved forecast', mark: 'mark-ahead' }] : []),
+    ...(isPriced ? [{ label: 'newest price', mark: 'mark-newest' }] : []),
+    ...(isResolved ? [{ label: 'outside its 80 % band', mark: 'mark-outside' }] : []),
+    ...(points.some(({ band }) => band !== null) ? [{ label: 'chosen forecast', mark: 'mark-band' }] : []),
+    ...(hasFan ? [{ label: 'expected 50 and 80 % range', mark: 'mark-fan' }] : []),
   ];
 }
 
-const LEGEND_OF_BANDS = [
-  { label: '80 % band and median of the forecast resolved that day', mark: 'mark-band' },
-  { label: 'close outside the band', mark: 'mark-outside' },
-];
-
-function formatPriceSummary(days: readonly PriceDay[]) {
-  const { inside, of } = countInsideBand(days);
-  const closes = days.flatMap(({ close }) => (close === null ? [] : [close]));
+function formatPriceSummary(points: readonly PricePoint[], horizon: string) {
+  const { inside, of } = countInsideBand(points);
+  const closes = points.flatMap(({ close }) => (close === null ? [] : [close]));
   const range = `Closes from ${formatUsd(Math.min(...closes))} to ${formatUsd(Math.max(...closes))}.`;
   if (of === 0) return `${range} No forecast with a band was resolved on these days.`;
-  return `The outcome fell inside the 80\u00a0% band on ${inside} of ${of} days (${formatPercent(inside / of, 0)}). ${range}`;
+  const days = horizon.replace('d', '');
+  return `Of the ${days}-day forecasts, the outcome fell inside the 80\u00a0% band on ${inside} of ${of} days (${formatPercent(inside / of, 0)}). ${range}`;
 }
 
-function formatPriceDay({ day, close, row, band, fell }: PriceDay) {
+function formatPricePoint({ day, close, row, band, fell, ahead }: PricePoint) {
+  const date = formatDayNumber(day);
+  if (band === null && ahead !== null) {
+    const { range50, range80, horizon } = ahead;
+    const days = horizon === '1d' ? '1 day' : `${horizon.replace('d', '')} days`;
+    return `${date}, ${days} ahead: 80\u00a0% range ${formatUsd(range80.low)} to ${formatUsd(range80.high)}, 50\u00a0% ${formatUsd(range50.low)} to ${formatUsd(range50.high)}.`;
+  }
   const price = close === null ? 'no close yet' : formatUsd(close);
-  if (band === null) return `${formatDayNumber(day)}: ${price}. No band for this day.`;
+  if (band === null) return `${date}: ${price}. No band for this day.`;
   const said = `the forecast of ${row?.date} gave ${formatUsd(band.low)} to ${formatUsd(band.high)}, median ${formatUsd(band.median)}`;
-  return `${formatDayNumber(day)}: ${price}; ${said}: ${fell === null ? 'not resolved yet' : BAND_RESULTS[fell]}${row?.replayed ? ' (replayed)' : ''}.`;
+  return `${date}: ${price}; ${said}: ${fell === null ? 'not resolved yet' : BAND_RESULTS[fell]}${row?.replayed ? ' (replayed)' : ''}.`;
 }
 
 const BAND_RESULTS = { inside: 'inside the band', above: 'above the band', below: 'below the band' };
 
-const COLUMNS: readonly Column<PriceDay>[] = [
+function formatOutcome({ fell, band, ahead }: PricePoint) {
+  if (fell !== null) return BAND_RESULTS[fell];
+  if (band !== null) return 'not resolved yet';
+  return ahead === null ? '–' : `expected, ${ahead.horizon.replace('d', '')} days`;
+}
+
+const COLUMNS: readonly Column<PricePoint>[] = [
   { heading: 'Day (00:00 UTC)', cell: ({ day }) => formatDayNumber(day) },
   { heading: 'Close', cell: ({ close }) => formatUsd(close), numeric: true },
   { heading: 'Forecast made on', cell: ({ row }) => row?.date ?? '–' },
-  { heading: 'Band from', cell: ({ band }) => formatUsd(band?.low), numeric: true },
+  { heading: 'Band from', cell: ({ band, ahead }) => formatUsd((band ?? ahead?.range80)?.low), numeric: true },
   { heading: 'Median', cell: ({ band }) => formatUsd(band?.median), numeric: true },
-  { heading: 'Band to', cell: ({ band }) => formatUsd(band?.high), numeric: true },
-  { heading: 'Outcome', cell: ({ fell, band }) => (fell === null ? (band === null ? '–' : 'not resolved yet') : BAND_RESULTS[fell]) },
+  { heading: 'Band to', cell: ({ band, ahead }) => formatUsd((band ?? ahead?.range80)?.high), numeric: true },
+  { heading: 'Outcome', cell: formatOutcome },
   { heading: 'Replayed', cell: ({ row }) => (row === null ? '–' : row.replayed ? 'yes' : 'no') },
 ];

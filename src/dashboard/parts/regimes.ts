@@ -1,6 +1,6 @@
 import { formatDayNumber } from '../charts/chart.ts';
-import { createFigure } from '../charts/figure.ts';
-import { getRiskClass, LANES, renderRegimeTimeline } from '../charts/regime-timeline.ts';
+import { getRiskClass, LANES, renderRegimeTimeline } from '../charts/over-time/regime-timeline.ts';
+import { createTimeFigure } from '../charts/over-time/time-figure.ts';
 import { getSectionBody, h } from '../lib/dom.ts';
 import { formatRegime } from '../lib/format-text.ts';
 import { mountResource, renderNotYet } from '../lib/section.ts';
@@ -24,11 +24,15 @@ function renderRegimes(runs: readonly RegimeRun[]) {
       h('strong', {}, `${formatRegime(now.regime)} since ${formatDayNumber(now.first)}`),
       `, ${formatRisk(now)} risk.`,
     ]),
-    createFigure({
+    createTimeFigure({
       title: 'Market regime by day of forecast',
-      summary: formatRegimeSummary(runs),
-      legend: RISK_LEVELS_SHOWN.map((risk) => ({ label: `${risk.toLowerCase()} risk`, mark: `mark-run ${getRiskClass(risk)}` })),
-      draw: (width) => renderRegimeTimeline({ width, runs }),
+      // A run is shown while its last day is.
+      points: () => runs.map((run) => ({ ...run, day: run.last })),
+      span: () => [runs[0].first, now.last],
+      summary: formatRegimeSummary,
+      legend: () => RISK_LEVELS_SHOWN.map((risk) => ({ label: `${risk.toLowerCase()} risk`, mark: `mark-run ${getRiskClass(risk)}` })),
+      draw: ({ points, ...options }) => renderRegimeTimeline({ ...options, runs: points }),
+      read: (run) => `${formatRegime(run.regime)}, ${formatRisk(run)} risk: ${formatDayNumber(run.first)} to ${formatDayNumber(run.last)}.`,
       note: 'A new regime takes effect after several days, so that a single outlier does not change it; a crisis takes effect at once.',
       columns: [
         { heading: 'From', cell: ({ first }) => formatDayNumber(first) },
@@ -37,8 +41,7 @@ function renderRegimes(runs: readonly RegimeRun[]) {
         { heading: 'Risk', cell: ({ riskLevel }) => riskLevel ?? '–' },
         { heading: 'Days forecast', cell: ({ days }) => days, numeric: true },
       ],
-      rows: runs.toReversed(),
-    }),
+    }).element,
   ];
 }
 

@@ -1,6 +1,6 @@
 import { getSectionBody, h, replaceChildren } from '../lib/dom.ts';
-import { formatUtcTime } from '../lib/format.ts';
 import { toSentence } from '../lib/format-text.ts';
+import { createTime } from '../lib/local-time.ts';
 import { createAsOfLine, mountResource } from '../lib/section.ts';
 import { renderWalkForward } from '../record/walk-forward-view.ts';
 import { ApiProblem, requestApi } from '../state/api.ts';
@@ -40,10 +40,8 @@ function renderTest({ test, path, state, verdict, lastRunAt, nextDueAt, overdue,
     h('p', {}, toSentence(verdict ?? 'Not run yet.')),
     reason === null ? null : h('p', { class: 'trouble' }, toSentence(reason)),
     h('p', { class: 'quiet' }, [
-      lastRunAt === null ? '' : `Run ${formatUtcTime(lastRunAt)}, by code `,
-      lastRunAt === null ? null : renderCodeVersion(codeVersion),
-      lastRunAt === null ? '' : '; ',
-      nextDueAt === null ? 'no further run due' : `next due ${formatUtcTime(nextDueAt)}`,
+      ...(lastRunAt === null ? [] : ['Run ', createTime(lastRunAt), ', by code ', renderCodeVersion(codeVersion), '; ']),
+      ...(nextDueAt === null ? ['no further run due'] : ['next due ', createTime(nextDueAt)]),
       '. ',
       h('a', { href: path.replace(/^\//, '') }, 'JSON', h('span', { class: 'visually-hidden' }, ` of ${TEST_NAMES[test]}`)),
     ]),

@@ -1,123 +1,89 @@
-import { byId, type Children, getSectionBody, h, renderFacts, replaceChildren } from '../lib/dom.ts';
-import { formatUsdCents } from '../lib/format.ts';
-import { formatDate, formatRegime, formatSignedPercent } from '../lib/format-text.ts';
-import { createRelativeTime } from '../lib/relative-time.ts';
-import { drawSafely, mountResource } from '../lib/section.ts';
+import { FIRST_SCREEN_PARTS, type FirstScreenPart } from '../../views/first-screen/first-screen.ts';
+import type { InitialData } from '../../views/first-screen/first-screen-data.ts';
+import { DEFAULT_HORIZON_DAYS } from '../../views/first-screen/horizon-choice.ts';
+import { toInitialScreen } from '../../views/first-screen/initial-screen.ts';
+import { formatCallTitle } from '../../views/first-screen/today-title.ts';
+import type { Markup } from '../../views/markup.ts';
+import { BUY_EVENT } from '../buy/buy-button.ts';
+import { CHECK_EVENT } from '../check/check-event.ts';
+import { byId, getSectionBody } from '../lib/dom.ts';
+import { toNodes } from '../lib/markup-dom.ts';
+import { readInitialData } from '../state/initial-data.ts';
 import type { Page } from '../state/page.ts';
-import type { ApiResponses, ScorecardRow } from '../state/responses.ts';
-import type { ResourceState } from '../state/store.ts';
-import { renderCall } from '../today/call.ts';
-import { renderCallRange } from '../today/call-range.ts';
-import { renderCallWindow } from '../today/call-window.ts';
-import { findNewestRevealed, renderLastRevealed } from '../today/last-revealed.ts';
-import { computeChangePercent, formatCallTitle, getNextCallTime } from '../today/newest-call.ts';
+import { collectFirstScreen } from '../today/collect-first-screen.ts';
+import { mountTodayDetails } from '../today/details.ts';
+import { UNLOCK_EVENT } from '../unlock/unlock-button.ts';
 
-type Signal = ApiResponses['signal'];
+const BROKEN_TEXT = 'This part cannot be shown: the response of the service is invalid.';
 
-const PANEL_NAMES = ['trouble', 'call', 'range', 'last', 'now', 'life', 'facts', 'next'];
-
-/** The newest call as far as the reader may see it, beside the current price. */
-export function mountToday({ store, session }: Page) {
-  const [trouble, call, range, last, now, life, facts, next] = PANEL_NAMES.map((name) => h('div', { class: `today-${name}` }));
-  const [left, right] = [h('div', {}, trouble, range, last), h('div', {}, now, life, facts, next)];
-  replaceChildren(getSectionBody('today'), h('div', { class: 'today' }, left, right));
+/** The newest call as far as the reader may see it, the expected range, and the record in one line. */
+export function mountToday(page: Page) {
+  const { store, session, poller } = page;
+  const initial = readInitialData();
+  const body = getSectionBody('today');
   const title = byId('today-title');
-  mountResource({ store, name: 'signal', body: trouble, draw: () => call });
-  // Parts with focusable elements are redrawn only on change.
-  const [redrawCall, redrawLast, redrawFacts] = [call, last, facts].map(createChangeGuard);
+  const redraw = createPartGuard(body, initial);
+  let isStarting = initial === null;
   const draw = () => {
-    const known = collectKnown(store, session);
-    const { signal, row, rows, price, info, tier } = known;
-    const { hasEnded } = session;
-    const opened = findNewestRevealed(rows);
-    const needed = info?.tiers.find((one) => one.tier === 'basic')?.requirement ?? 'gate tokens';
-    redrawCall([signal, needed, tier, hasEnded], () => (signal === null ? null : renderCall(signal, { needed, tier, hasEnded })));
-    redrawLast([opened], () => (opened === null ? null : renderLastRevealed(opened)));
-    // Balances the columns: the range is the tallest part.
-    const column = row?.band80 ? right : left;
-    if (last.parentElement !== column) column.append(last);
-    redrawFacts([signal], () => (signal === null ? null : renderSignalFacts(signal)));
-    drawInto(range, () => [renderMissedDay(rows[0]), renderCallRange(known)]);
-    drawInto(now, () => renderPriceNow(price, signal));
-    drawInto(life, () => (signal === null ? null : renderCallWindow(signal)));
-    drawInto(next, () => renderNextCall(info, signal));
-    title.textContent = formatCallTitle(signal);
+    const data = collectFirstScreen(page, initial, isStarting);
+    for (const name of Object.keys(FIRST_SCREEN_PARTS) as FirstScreenPart[]) redraw(name, () => FIRST_SCREEN_PARTS[name](data));
+    const next = formatCallTitle(data.call, Date.now());
+    if (title.textContent !== next) title.textContent = next;
   };
-  for (const name of ['signal', 'scorecard', 'price', 'info'] as const) store.watch(name, draw);
+  for (const name of ['signal', 'range', 'scorecard', 'price', 'info'] as const) store.watch(name, draw);
   session.onChange(draw);
+  poller.onLook(({ state, isOpen }) => {
+    const was = isStarting;
+    isStarting = state === 'starting' ? !isOpen : isStarting && state !== 'up';
+    if (isStarting !== was) draw();
+  });
+  handleActions(body);
+  handleHorizon(body, page.horizon);
+  mountTodayDetails(page);
 }
 
-/** `row`: the record row of the call. */
-function collectKnown(store: Page['store'], session: Page['session']) {
-  const signal = store.get('signal').answer;
-  const rows = store.get('scorecard').answer?.predictions ?? [];
-  const row = rows.find(({ predictionId }) => predictionId === signal?.predictionId) ?? null;
-  const tier = getAnswerTier(store.get('signal'), session);
-  return { signal, row, rows, tier, price: store.get('price').answer, info: store.get('info').answer };
-}
-
-/** The tier of the reader, if the answer was requested in the current session. */
-function getAnswerTier({ requestedBy }: ResourceState<Signal>, { current }: Page['session']) {
-  return current !== null && requestedBy?.wallet.toLowerCase() === current.wallet.toLowerCase() ? current.tier : null;
-}
-
-function drawInto(element: HTMLElement, make: () => Children) {
-  replaceChildren(element, drawSafely(make));
-}
-
-function createChangeGuard(element: HTMLElement) {
-  let drawn = '';
-  return (of: readonly unknown[], make: () => Children) => {
-    const next = JSON.stringify(of);
-    if (next !== drawn) drawInto(element, make);
-    drawn = next;
+/** Redraws a part when what it shows has changed; what the server has drawn is kept. */
+function createPartGuard(body: HTMLElement, initial: InitialData | null) {
+  const served = toInitialScreen(initial, DEFAULT_HORIZON_DAYS);
+  const drawn = new Map<FirstScreenPart, string>();
+  for (const name of Object.keys(FIRST_SCREEN_PARTS) as FirstScreenPart[])
+    drawn.set(name, JSON.stringify(FIRST_SCREEN_PARTS[name](served)));
+  return (name: FirstScreenPart, make: () => Markup) => {
+    const markup = makeSafely(make);
+    const next = JSON.stringify(markup);
+    if (next === drawn.get(name)) return;
+    drawn.set(name, next);
+    body.querySelector(`[data-part=${name}]`)?.replaceChildren(...toNodes(markup));
   };
 }
 
-function renderPriceNow(price: ApiResponses['price'] | null, signal: Signal | null) {
-  if (price === null || price.price === null) return h('p', { class: 'empty' }, 'No current price.');
-  const { change24h, observedAt, stale } = price;
-  const since = computeChangePercent(signal, price);
-  return [
-    h('p', { class: 'price-now' }, h('span', { class: 'quiet' }, 'Bitcoin now'), h('strong', {}, formatUsdCents(price.price))),
-    h('p', { class: 'price-moves' }, [
-      change24h === null ? null : renderMove(change24h, 'in 24 hours'),
-      since === null ? null : renderMove(since, 'since the call'),
-      observedAt === null
-        ? null
-        : h('span', { class: stale ? 'bad' : 'quiet' }, stale ? 'stale, seen ' : 'seen ', createRelativeTime(observedAt)),
-    ]),
-  ];
+function makeSafely(make: () => Markup): Markup {
+  try {
+    return make();
+  } catch (error) {
+    reportError(error);
+    return BROKEN_TEXT;
+  }
 }
 
-function renderMove(changePercent: number, of: string) {
-  return h('span', {}, h('span', { class: changePercent < 0 ? 'bad' : 'good' }, formatSignedPercent(changePercent)), ` ${of}`);
+/** Dialogs that a part of the screen opens; without the script the link to buy leads to the operation. */
+const DIALOG_EVENTS: Record<string, string | undefined> = { unlock: UNLOCK_EVENT, buy: BUY_EVENT };
+
+/** The buttons are redrawn, hence one listener for all. */
+function handleActions(body: HTMLElement) {
+  body.addEventListener('click', (event) => {
+    const { target } = event;
+    const action = target instanceof Element ? target.closest<HTMLElement>('[data-do]') : null;
+    if (action?.dataset.do === 'buy') event.preventDefault();
+    const opens = DIALOG_EVENTS[action?.dataset.do ?? ''];
+    if (opens !== undefined) action?.dispatchEvent(new Event(opens, { bubbles: true }));
+    if (action?.dataset.do === 'check') document.dispatchEvent(new Event(CHECK_EVENT));
+  });
 }
 
-function renderSignalFacts({ regime, fearGreed, fearGreedLabel, etfFlows7d, btcPrice, modelVersion, attestationUid }: Signal) {
-  const uid = attestationUid && h('a', { href: '#attestations', title: attestationUid }, `${attestationUid.slice(0, 10)}…`);
-  return renderFacts([
-    ['Price at signal', formatUsdCents(btcPrice)],
-    ['Market regime', formatRegime(regime)],
-    ['Fear & Greed', fearGreed === null ? '–' : `${fearGreed}: ${fearGreedLabel}`],
-    ['ETF flows, 7 days', etfFlows7d === null ? '–' : formatMillions(etfFlows7d)],
-    ['Committed on chain', uid ?? 'about 21:38 UTC'],
-    ['Model', modelVersion],
-  ]);
-}
-
-function formatMillions(usd: number) {
-  return `${usd < 0 ? '−' : '+'}$${Math.round(Math.abs(usd) / 1e6).toLocaleString('en-US')} M`;
-}
-
-function renderMissedDay(newest: ScorecardRow | undefined) {
-  if (!newest?.missed) return null;
-  return h('p', { class: 'notice' }, `No forecast was made on ${formatDate(newest.date)}. The day is void in the record and never counts.`);
-}
-
-/** The next forecast is made at the same time every day. */
-function renderNextCall(info: ApiResponses['info'] | null, signal: Signal | null) {
-  const time = info?.schedule.find(({ step }) => step === 'signal')?.times[0];
-  if (time === undefined) return null;
-  return h('p', { class: 'quiet' }, 'Next call ', createRelativeTime(getNextCallTime(time, signal).toISOString()), `, at ${time} UTC.`);
+function handleHorizon(body: HTMLElement, horizon: Page['horizon']) {
+  for (const input of body.querySelectorAll<HTMLInputElement>('input[name=horizon]')) {
+    input.checked = Number(input.value) === horizon.value;
+    input.addEventListener('change', () => horizon.set(Number(input.value)));
+  }
 }

@@ -1,11 +1,13 @@
-import { createFigure } from '../charts/figure.ts';
-import { renderProfitChart } from '../charts/profit-chart.ts';
+import { formatDayNumber, parseDayNumber } from '../charts/chart.ts';
+import { renderProfitChart } from '../charts/over-time/profit-chart.ts';
+import { createTimeFigure } from '../charts/over-time/time-figure.ts';
 import { getSectionBody, h, renderFacts } from '../lib/dom.ts';
 import { formatAssetAmount, formatPercent, formatSignedAssetAmount } from '../lib/format.ts';
 import { truncate } from '../lib/format-text.ts';
 import { mountResource, renderNotYet } from '../lib/section.ts';
 import { type Column, renderTable } from '../lib/table.ts';
 import { formatBidAsk, renderOrders } from '../record/order-book.ts';
+import { markReplayed } from '../record/record-rows.ts';
 import type { Page } from '../state/page.ts';
 import type { ApiResponses } from '../state/responses.ts';
 
@@ -18,9 +20,10 @@ export function mountWagers({ store }: Page) {
   mountResource({ store, name: 'wagers', body: getSectionBody('wagers'), draw: renderWagers });
 }
 
-function renderWagers({ accounts, wagers, total, throughDate }: Wagers) {
+function renderWagers({ accounts, wagers: all, total, throughDate }: Wagers) {
   if (total === 0)
     return renderNotYet(`No wagers up to ${throughDate} yet. Wagers are published once every forecast of their day is resolved.`);
+  const wagers = markReplayed(all);
   const placed = wagers.filter(({ state }) => state !== 'SKIPPED');
   const skipped = wagers.filter(({ state }) => state === 'SKIPPED');
   return [
@@ -39,8 +42,8 @@ function renderPaperNotice() {
   ]);
 }
 
-function renderAccount({ venue, asset, quotesAreOurs, wins, losses, profitMicros, profitByDay, ...account }: Account) {
-  const { open, openMicros, stakedMicros, returnedMicros, skipped } = account;
+function renderAccount(account: Account) {
+  const { venue, asset, quotesAreOurs, wins, losses, profitMicros, open, openMicros, stakedMicros, returnedMicros, skipped } = account;
   return h('div', {}, [
     h('h3', {}, `${venue}, in ${asset}${quotesAreOurs ? ' (paper money)' : ''}`),
     renderFacts([
@@ -51,19 +54,28 @@ function renderAccount({ venue, asset, quotesAreOurs, wins, losses, profitMicros
       ...(open === 0 ? [] : [['Open', `${open}, for ${formatAssetAmount(openMicros, asset)}`] as const]),
       ['Days without a wager', skipped],
     ]),
-    profitByDay.length === 0
-      ? h('p', { class: 'empty' }, 'No wager has been settled yet.')
-      : createFigure({
-          title: `Profit of all settled wagers, ${venue}`,
-          summary: `${formatSignedAssetAmount(profitMicros, asset)} after ${wins + losses} settled wagers, by the day of the forecast.`,
-          draw: (width) => renderProfitChart({ width, days: profitByDay }),
-          columns: [
-            { heading: 'Day', cell: ({ date }) => date },
-            { heading: 'Profit up to then', cell: (day) => formatSignedAssetAmount(day.profitMicros, asset), numeric: true },
-          ],
-          rows: profitByDay,
-        }),
+    account.profitByDay.length === 0 ? h('p', { class: 'empty' }, 'No wager has been settled yet.') : createProfitFigure(account),
   ]);
+}
+
+function createProfitFigure({ venue, asset, wins, losses, profitMicros, profitByDay }: Account) {
+  const points = profitByDay.map((one) => ({
+    day: parseDayNumber(one.date),
+    profit: one.profitMicros / 1e6,
+    profitMicros: one.profitMicros,
+  }));
+  const format = (point: (typeof points)[number]) => formatSignedAssetAmount(point.profitMicros, asset);
+  return createTimeFigure({
+    title: `Profit of all settled wagers, ${venue}`,
+    points: () => points,
+    summary: () => `${formatSignedAssetAmount(profitMicros, asset)} after ${wins + losses} settled wagers, by the day of the forecast.`,
+    draw: renderProfitChart,
+    read: (point) => `${formatDayNumber(point.day)}: ${format(point)} up to then.`,
+    columns: [
+      { heading: 'Day', cell: ({ day }) => formatDayNumber(day) },
+      { heading: 'Profit up to then', cell: format, numeric: true },
+    ],
+  }).element;
 }
 
 const STATE_LABELS = { DECIDED: 'about to be placed', PLACED: 'open', WIN: 'won', LOSS: 'lost', SKIPPED: 'none placed' };

@@ -1,19 +1,22 @@
 import { createCheckToolbar, type RunCheck } from '../check/check-toolbar.ts';
 import { buildRowKey, type RowChecker } from '../check/row-checker.ts';
 import { h, replaceChildren } from '../lib/dom.ts';
+import { onReveal } from '../lib/fragment-links.ts';
 import { renderNotYet } from '../lib/section.ts';
 import type { ScorecardRow } from '../state/responses.ts';
 import { renderAttestationTable } from './attestation-table.ts';
 import type { ShownRecord } from './neighbours.ts';
+import { getRowElementId } from './row-cells.ts';
 import { createRowView, type RowView } from './row-view.ts';
 
+const FIRST_ROWS = 10;
 const PAGE_SIZE = 25;
 
 /** Shown rows; findings, number of rows and a running check survive a new answer of the service. */
 export function createAttestationList(checker: RowChecker) {
   /** Newest row first. */
   let record: ShownRecord = { horizon: 0, known: [] };
-  let most = PAGE_SIZE;
+  let most = FIRST_ROWS;
   let views = new Map<string, RowView>();
   const content = h('div', {});
   const rowsNow = () => record.known.slice(0, most);
@@ -30,9 +33,18 @@ export function createAttestationList(checker: RowChecker) {
     replaceChildren(
       content,
       renderAttestationTable({ rows, horizon: shown.horizon, view: viewOf }),
-      createMoreButton(shown.known.length - rows.length, showMore),
+      h('p', { class: 'more' }, [
+        createMoreButton(shown.known.length - rows.length, showMore),
+        h('a', { href: `f?horizon=${shown.horizon}d` }, 'All forecasts'),
+      ]),
     );
   }
+  onReveal((id) => {
+    const index = record.known.findIndex((row) => getRowElementId(row) === id);
+    if (index < most) return;
+    most = index + 1;
+    drawRows();
+  });
   function showMore() {
     const first = most;
     most += PAGE_SIZE;
@@ -42,13 +54,13 @@ export function createAttestationList(checker: RowChecker) {
   }
   return {
     restart() {
-      most = PAGE_SIZE;
+      most = FIRST_ROWS;
     },
     draw(shown: ShownRecord) {
       record = shown;
       if (shown.known.length === 0) return renderNothingYet();
       drawRows();
-      return [toolbar.element, content];
+      return [content, toolbar.element];
     },
   };
 }
@@ -72,7 +84,7 @@ function createShownRowsCheck(
 }
 
 function createMoreButton(more: number, onclick: () => void) {
-  return more <= 0 ? null : h('button', { type: 'button', class: 'more', onclick }, `Show ${Math.min(more, PAGE_SIZE)} more of ${more}`);
+  return more <= 0 ? null : h('button', { type: 'button', onclick }, `Show ${Math.min(more, PAGE_SIZE)} more of ${more}`);
 }
 
 function renderNothingYet() {

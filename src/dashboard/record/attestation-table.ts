@@ -1,6 +1,7 @@
-import { type Child, type Children, h, replaceChildren } from '../lib/dom.ts';
+import { type Child, type Children, h } from '../lib/dom.ts';
 import { formatPercent, shortenHex } from '../lib/format.ts';
 import type { ScorecardRow } from '../state/responses.ts';
+import { markReplayed } from './record-rows.ts';
 import { formatCall, getRowElementId, renderPrices, renderStatus } from './row-cells.ts';
 
 const HEADINGS = ['Day', 'Outcome', 'Call', 'P(up)', 'BTC, window open → end', 'Attestation', 'Check'];
@@ -14,9 +15,10 @@ interface AttestationTableOptions {
 /** One row per forecast; on narrow screens CSS turns rows into cards, and the ARIA roles keep the table semantics. */
 export function renderAttestationTable({ rows, horizon, view }: AttestationTableOptions) {
   const headings = HEADINGS.map((heading) => h('th', { role: 'columnheader', scope: 'col' }, heading));
-  const lines = rows.map((row) => {
+  const marked = markReplayed(rows);
+  const lines = rows.map((row, index) => {
     const { button, below } = view(row);
-    return [renderForecastRow(row, button), renderRowBelow(below)];
+    return [renderForecastRow(marked[index], { action: button, horizon }), renderRowBelow(below)];
   });
   return h('table', { class: 'attested', role: 'table' }, [
     h('caption', {}, `${horizon}-day forecasts and their attestations, newest first`),
@@ -25,12 +27,17 @@ export function renderAttestationTable({ rows, horizon, view }: AttestationTable
   ]);
 }
 
-function renderForecastRow(row: ScorecardRow, action: Child) {
-  const { date, sequence } = row;
+interface ForecastRowOptions {
+  action: Child;
+  horizon: number;
+}
+
+function renderForecastRow(row: ScorecardRow, { action, horizon }: ForecastRowOptions) {
+  const { date, sequence, replayed } = row;
   return h('tr', { role: 'row', id: getRowElementId(row) }, [
     h('th', { role: 'rowheader', scope: 'row', class: 'day' }, [
-      h('time', { datetime: date }, date),
-      h('span', { class: 'quiet' }, ` #${sequence}`),
+      h('a', { href: `f/${date}/${horizon}d` }, h('time', { datetime: date }, date)),
+      h('span', { class: 'quiet' }, ` #${sequence}${replayed ? ' replayed' : ''}`),
     ]),
     renderCell('outcome', renderStatus(row)),
     renderCell('call', renderCallCell(row)),
@@ -56,24 +63,8 @@ function renderCallCell(row: ScorecardRow) {
 
 function renderUid({ attestationUid, date }: ScorecardRow) {
   if (attestationUid === null) return h('span', { class: 'quiet' }, 'not on chain yet');
-  return [
-    h('code', { title: attestationUid }, shortenHex(attestationUid)),
-    createCopyButton(attestationUid, `Copy the uid of ${date}`),
-    h('a', { href: `api/svc/onchain-oracle/verify/${attestationUid}` }, [
-      'JSON',
-      h('span', { class: 'visually-hidden' }, ` of the attestation of ${date}`),
-    ]),
-  ];
-}
-
-/** The clipboard API needs a secure context. */
-function createCopyButton(text: string, label: string) {
-  if (navigator.clipboard === undefined) return null;
-  const button = h('button', { type: 'button', class: 'small', 'aria-label': label, onclick: () => void copy() }, 'Copy');
-  async function copy() {
-    await navigator.clipboard.writeText(text);
-    replaceChildren(button, 'Copied');
-    setTimeout(() => replaceChildren(button, 'Copy'), 1_500);
-  }
-  return button;
+  return h('a', { href: `api/svc/onchain-oracle/verify/${attestationUid}`, title: attestationUid }, [
+    h('code', {}, shortenHex(attestationUid)),
+    h('span', { class: 'visually-hidden' }, `: attestation of ${date} as JSON`),
+  ]);
 }

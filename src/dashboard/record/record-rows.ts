@@ -41,6 +41,12 @@ function locateInBand({ low, high }: { low: number; high: number }, price: numbe
   return price > high ? 'above' : 'inside';
 }
 
+/** Marks replayed rows only among others: where all are replayed, the line at the top of the page says so. */
+export function markReplayed<Row extends { replayed: boolean }>(rows: readonly Row[]): Row[] {
+  const isMixed = rows.some(({ replayed }) => !replayed);
+  return rows.map((row) => ({ ...row, replayed: row.replayed && isMixed }));
+}
+
 export function countInsideBand(days: readonly PriceDay[]) {
   const over = days.filter(({ fell }) => fell !== null);
   return { inside: over.filter(({ fell }) => fell === 'inside').length, of: over.length };

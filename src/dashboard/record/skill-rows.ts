@@ -13,12 +13,18 @@ export type SkillRow = ForestRow & { n: number; unit: string; estimate: Estimate
 
 /** Compares the record with naive forecasts and with a market. */
 export function buildSkillRows(scorecard: Pick<Scorecard, 'statistics' | 'marketSkill' | 'predictions'>): SkillRow[] {
-  return [compareWithAlwaysUp(scorecard), compareWithBaseRate(scorecard), compareWithMarket(scorecard), compareWithCertainty(scorecard)];
+  return [
+    compareWithAlwaysUp(scorecard),
+    compareSelection(scorecard),
+    compareWithBaseRate(scorecard),
+    compareWithMarket(scorecard),
+    compareWithCertainty(scorecard),
+  ];
 }
 
 function compareWithAlwaysUp({ statistics: { calls }, predictions }: Pick<Scorecard, 'statistics' | 'predictions'>) {
   const someDown = predictions.some(({ outcome, direction }) => outcome !== null && direction === 'DOWN');
-  const uncalled = calls.n === 0 ? 'no call resolved yet' : 'every call was UP, so no skill can show';
+  const uncalled = calls.n === 0 ? 'no call resolved yet' : 'every call was UP: see the choice of days';
   return buildSkillRow({
     label: 'Direction, against always UP',
     unit: 'points of accuracy',
@@ -26,6 +32,19 @@ function compareWithAlwaysUp({ statistics: { calls }, predictions }: Pick<Scorec
     of: 'calls',
     estimate: calls.alwaysUp?.difference ?? null,
     without: someDown ? 'too few DOWN calls' : uncalled,
+  });
+}
+
+/** Days called UP against HOLD days: skill that calls of UP alone can show. */
+function compareSelection({ statistics: { calls } }: Pick<Scorecard, 'statistics'>) {
+  const estimate = calls.selection?.overHeld ?? null;
+  return buildSkillRow({
+    label: 'Choice of days, against HOLD days',
+    unit: 'points of rises',
+    n: calls.n,
+    of: 'calls',
+    estimate,
+    without: estimate === null ? 'no HOLD or no UP call resolved yet' : 'too few days',
   });
 }
 

@@ -1,10 +1,11 @@
-import { createFigure } from '../charts/figure.ts';
-import { renderFoldsChart } from '../charts/folds-chart.ts';
+import { renderFoldsChart } from '../charts/over-time/folds-chart.ts';
+import { createTimeFigure } from '../charts/over-time/time-figure.ts';
 import { h } from '../lib/dom.ts';
 import { formatDecimal, formatPercent, shortenHex } from '../lib/format.ts';
 import { toSentence } from '../lib/format-text.ts';
 import { renderTable } from '../lib/table.ts';
 import type { WalkForward } from '../state/responses.ts';
+import { renderVersionsTable } from './versions-table.ts';
 
 type Canary = WalkForward['report']['canaries'][number];
 
@@ -22,6 +23,8 @@ export function renderWalkForward({ report, dataDigest, firstDay, lastDay, simul
       ? h('p', { class: 'empty' }, 'The history is too short for one fold.')
       : createFoldsFigure(horizon),
     horizon === undefined ? null : h('p', {}, toSentence(horizon.verdict)),
+    // Reports that were stored before there were versions have none.
+    report.versions === undefined ? null : renderVersionsTable(report.versions),
     renderTable({
       caption: 'Canaries: tests that fail if future data leaks, each validated on deliberately leaking pipelines',
       columns: CANARY_COLUMNS,
@@ -33,14 +36,20 @@ export function renderWalkForward({ report, dataDigest, firstDay, lastDay, simul
 function createFoldsFigure({ folds, horizonDays }: WalkForward['report']['horizons'][number]) {
   const better = folds.filter(({ accuracy, base }) => accuracy > base).length;
   const equal = folds.filter(({ accuracy, base }) => accuracy === base).length;
-  return createFigure({
+  const points = folds.map((fold, index) => ({ ...fold, day: index + 1 }));
+  return createTimeFigure({
     title: `Accuracy against always UP by fold, ${horizonDays} days ahead`,
-    summary: `Out of sample over ${folds.length} folds, the model was better in ${better}, equal in ${equal} and worse in ${folds.length - better - equal}.`,
-    legend: [
+    points: () => points,
+    hasRanges: false,
+    summary: () =>
+      `Out of sample over ${folds.length} folds, the model was better in ${better}, equal in ${equal} and worse in ${folds.length - better - equal}.`,
+    legend: () => [
       { label: 'model', mark: 'mark-oracle' },
       { label: 'always UP', mark: 'mark-always-up' },
     ],
-    draw: (width) => renderFoldsChart({ width, folds }),
+    draw: renderFoldsChart,
+    read: ({ fold, from, to, accuracy, base }) =>
+      `Fold ${fold}, ${from} to ${to}: model ${formatPercent(accuracy)}, always UP ${formatPercent(base)}.`,
     columns: [
       { heading: 'Fold', cell: ({ fold }) => fold },
       { heading: 'From', cell: ({ from }) => h('span', { class: 'one-line' }, from) },
@@ -52,12 +61,12 @@ function createFoldsFigure({ folds, horizonDays }: WalkForward['report']['horizo
       { heading: 'Base rate Brier', cell: ({ climatologyBrier }) => formatDecimal(climatologyBrier, 4), numeric: true },
       { heading: 'In the 80 % band', cell: ({ coverage80 }) => formatPercent(coverage80), numeric: true },
     ],
-    rows: folds,
-  });
+  }).element;
 }
 
 const CANARY_COLUMNS: import('../lib/table.ts').Column<Canary>[] = [
   { heading: 'Canary', cell: ({ name }) => h('span', { class: 'one-line' }, name) },
+  { heading: 'Versions', cell: ({ versions = [] }) => h('span', { class: 'one-line' }, versions.join(', ')) },
   { heading: 'Found', cell: ({ passed }) => renderPassed(passed) },
   {
     heading: 'Planted leaks caught',

@@ -52,7 +52,8 @@ export async function requestApi<Answer = unknown>(
   throw toApiProblem(response, answer);
 }
 
-async function fetchFromService(path: string, request: RequestInit) {
+/** @throws {ApiProblem} when there is no response */
+export async function fetchFromService(path: string, request: RequestInit) {
   try {
     return await fetch(new URL(path, document.baseURI), { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch (cause) {
@@ -69,7 +70,7 @@ function tokenRejectedProblem() {
   return new ApiProblem({ code: 'UNAUTHENTICATED', detail: 'The access token has expired or is not valid', field: 'Authorization' });
 }
 
-function toApiProblem(response: Response, answer: ApiProblemOptions | null) {
+export function toApiProblem(response: Response, answer: ApiProblemOptions | null) {
   const retryAfterSeconds = Number(response.headers.get('retry-after')) || undefined;
   if (typeof answer?.detail === 'string') return new ApiProblem({ ...answer, retryAfterSeconds });
   return new ApiProblem({ code: 'UNREACHABLE', detail: `The service answers with status ${response.status}`, retryAfterSeconds });

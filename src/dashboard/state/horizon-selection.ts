@@ -1,9 +1,8 @@
+import { DEFAULT_HORIZON_DAYS, SELECTABLE_HORIZONS } from '../../views/first-screen/horizon-choice.ts';
 import { notifyAll } from './notify.ts';
 
 /** The chosen horizon in days, kept in the URL of the page. */
 
-export const SELECTABLE_HORIZONS = [2, 3, 7];
-const DEFAULT_HORIZON_DAYS = 7;
 const HORIZON_PARAMETER = 'horizon';
 
 export type HorizonSelection = ReturnType<typeof createHorizonSelection>;

@@ -15,10 +15,10 @@ export interface ServiceHealth {
 type Name = keyof ApiResponses;
 
 /** Change with the record. */
-const RECORD_RESOURCES: readonly Name[] = ['signal', 'scorecard', 'wagers', 'crowd'];
+const RECORD_RESOURCES: readonly Name[] = ['signal', 'range', 'scorecard', 'series', 'challenge', 'wagers', 'crowd'];
 const ALL_RESOURCES: readonly Name[] = ['info', 'stats', 'price', 'selfTests', 'feeds', ...RECORD_RESOURCES];
 /** Filled during a replay. */
-const REPLAY_RESOURCES: readonly Name[] = ['signal', 'scorecard'];
+const REPLAY_RESOURCES: readonly Name[] = ['signal', 'range', 'scorecard', 'series'];
 const MINUTE_RESOURCES: readonly Name[] = ['stats', 'price'];
 
 /** `health` is not rate limited; other resources are. */
@@ -70,7 +70,7 @@ export function createPoller(store: Store) {
     if (health.state === 'up' && wasUnavailable) {
       wasUnavailable = false;
       filledAt = minuteAt = now;
-      await store.refreshAll(ALL_RESOURCES);
+      await store.refreshAll(listUnprimed(now));
     } else if (health.state === 'starting' && health.isOpen && now - filledAt >= REPLAY_REFRESH_MS) {
       const first = filledAt === 0;
       filledAt = now;
@@ -78,13 +78,22 @@ export function createPoller(store: Store) {
     } else if (health.state === 'up' && now - minuteAt >= MINUTE_MS) {
       minuteAt = now;
       await refreshEachMinute(now);
+    } else if (health.state === 'up') {
+      // The service answers again.
+      await store.refreshAll(store.inTrouble().filter((name) => store.get(name).problem?.code === 'UNREACHABLE'));
     }
+  }
+
+  /** All but what came with the page just now, which the next minute requests. */
+  function listUnprimed(now: number) {
+    const fresh = store.listPrimed().filter((name) => now - (store.get(name).at?.getTime() ?? 0) < MINUTE_MS);
+    return ALL_RESOURCES.filter((name) => !fresh.includes(name));
   }
 
   /** A changed attestation count means that the record has changed. */
   async function refreshEachMinute(now: number) {
     const { answer: before } = store.get('stats');
-    const names = new Set([...MINUTE_RESOURCES, ...store.inTrouble(), ...listStale(now)]);
+    const names = new Set([...MINUTE_RESOURCES, ...store.inTrouble(), ...store.listPrimed(), ...listStale(now)]);
     // Respects Retry-After.
     await store.refreshAll([...names].filter((name) => store.get(name).retryAt <= now));
     const { answer: after } = store.get('stats');

@@ -7,7 +7,10 @@ export const RESOURCE_PATHS: Record<keyof ApiResponses, (horizonDays: number, la
   info: () => 'api/svc/info',
   // Without a forecast the service would return an error.
   signal: (days, last) => (last('scorecard')?.predictions.length ? `api/svc/open/signal?horizon=${days}d` : null),
+  range: (_, last) => (last('scorecard')?.predictions.length ? 'api/svc/open/range?horizons=all' : null),
   scorecard: (days) => `api/svc/scorecard?horizon=${days}&limit=1000`,
+  series: (days) => `api/svc/scorecard/series?horizon=${days}`,
+  challenge: () => 'api/svc/challenge',
   stats: () => 'api/svc/onchain-oracle/stats?horizons=all',
   price: () => 'api/btc-price',
   crowd: () => 'api/svc/crowd-vs-oracle',
@@ -17,7 +20,7 @@ export const RESOURCE_PATHS: Record<keyof ApiResponses, (horizonDays: number, la
 };
 
 /** Resources that are requested after the one that they depend on. */
-export const DEPENDS_ON: Partial<Record<keyof ApiResponses, keyof ApiResponses>> = { signal: 'scorecard' };
+export const DEPENDS_ON: Partial<Record<keyof ApiResponses, keyof ApiResponses>> = { signal: 'scorecard', range: 'scorecard' };
 
 /** Resources whose answers name their horizon. */
-export const HORIZON_RESOURCES: readonly (keyof ApiResponses)[] = ['signal', 'scorecard'];
+export const HORIZON_RESOURCES: readonly (keyof ApiResponses)[] = ['signal', 'scorecard', 'series'];

@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import type { EventPayload, PAYLOADS } from '../../events/event-payloads.ts';
 import type { AttestationHistory, AttestationStatsReply } from '../../record/schemas/attestations.ts';
+import type { EXPECTED_RANGE } from '../../record/schemas/expected-range.ts';
 import type { ScorecardReply } from '../../record/schemas/scorecard.ts';
 import type { PublicSignal } from '../../record/schemas/signal.ts';
 import type { CROWD_VS_ORACLE_REPLY } from '../../transports/http/market/crowd/schemas.ts';
 import type { WagersReply } from '../../transports/http/market/wagers/schemas.ts';
+import type { CHALLENGE_REPLY, SERIES_REPLY } from '../../transports/http/record/challenge/schemas.ts';
 import type { SELF_TEST_STATUS_REPLY, WALK_FORWARD_REPLY } from '../../transports/http/record/self-tests/schemas.ts';
 import type { Info } from '../../transports/http/service/about/info-schemas.ts';
 import type { CacheStats, Health } from '../../transports/http/service/health/schemas.ts';
@@ -13,7 +15,10 @@ import type { CacheStats, Health } from '../../transports/http/service/health/sc
 export interface ApiResponses {
   info: Info;
   signal: PublicSignal;
+  range: z.input<typeof EXPECTED_RANGE>;
   scorecard: ScorecardReply;
+  series: z.input<typeof SERIES_REPLY>;
+  challenge: z.input<typeof CHALLENGE_REPLY>;
   stats: AttestationStatsReply;
   price: BtcPrice;
   crowd: z.input<typeof CROWD_VS_ORACLE_REPLY>;

@@ -29,8 +29,15 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
   const listeners = new Map<Name, Set<(known: ResourceState<never>) => void>>();
   /** Generation by resource; answers of earlier generations are dropped. */
   const newest = new Map<Name, number>();
+  /** Answers that came with the page. */
+  const primed = new Set<Name>();
+  /** Null: every resource. */
+  let shown: ReadonlySet<Name> | null = null;
+  /** To be refreshed once they are shown. */
+  const due = new Set<Name>();
 
   function setState(name: Name, next: ResourceState<unknown>) {
+    primed.delete(name);
     known.set(name, next);
     notifyAll(listeners.get(name) ?? [], next as ResourceState<never>);
   }
@@ -47,6 +54,7 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
   }
 
   async function refresh(name: Name) {
+    due.delete(name);
     const [generation, requestedBy] = [nextGeneration(name), session.current];
     const outcome = await fetchResource(name, requestedBy);
     const isRefused = requestedBy !== null && outcome.problem?.code === 'UNAUTHENTICATED';
@@ -72,6 +80,13 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
     }
   }
 
+  /** The problem is that of the resource that it depends on; nothing was requested. */
+  function isInherited(name: Name) {
+    const { problem } = get(name);
+    const other = DEPENDS_ON[name];
+    return problem !== null && other !== undefined && get(other).problem === problem;
+  }
+
   /** Null while the deciding resource is still loading. */
   function explainWaiting(name: Name) {
     const other = DEPENDS_ON[name];
@@ -82,10 +97,23 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
   return {
     get,
     refresh,
+    /** Refreshes those that are shown now, and the others when they are shown. */
     async refreshAll(names: readonly Name[]) {
-      const [first, after] = [names.filter((name) => !DEPENDS_ON[name]), names.filter((name) => DEPENDS_ON[name])];
-      await Promise.all(first.map(refresh));
-      await Promise.all(after.map(refresh));
+      for (const name of names) due.add(name);
+      const wanted = names.filter((name) => shown?.has(name) ?? true);
+      await Promise.all(wanted.filter((name) => !DEPENDS_ON[name]).map(refresh));
+      await Promise.all(wanted.filter((name) => DEPENDS_ON[name]).map(refresh));
+    },
+    /** From now on only these are refreshed; what has changed of them in the meantime is refreshed at once. */
+    async show(names: readonly Name[]) {
+      shown = new Set(names);
+      await Promise.all(names.filter((name) => due.has(name)).map(refresh));
+    },
+    /** Requests that failed last, among all that were answered. */
+    countFailing() {
+      const answered = [...known].filter(([name, { answer, problem }]) => (answer ?? problem) !== null && !isInherited(name));
+      const failing = answered.filter(([, { problem }]) => problem !== null && problem.code !== 'STEP_WAITING');
+      return { failing: failing.length, of: answered.length };
     },
     /** Resources without an answer, or with a problem. */
     inTrouble(): Name[] {
@@ -96,6 +124,13 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
       nextGeneration(name);
       setState(name, EMPTY_STATE);
     },
+    /** Takes an answer that came with the page, which a reader without a session would get. */
+    prime<N extends Name>(name: N, answer: ApiResponses[N]) {
+      setState(name, { ...EMPTY_STATE, answer, at: new Date() });
+      primed.add(name);
+    },
+    /** Names of answers that came with the page, and were not requested since. */
+    listPrimed: (): Name[] => [...primed],
     /** Calls the listener now and on every change. */
     watch<N extends Name>(name: N, listener: (known: ResourceState<ApiResponses[N]>) => void) {
       if (!listeners.has(name)) listeners.set(name, new Set());

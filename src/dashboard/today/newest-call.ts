@@ -1,4 +1,3 @@
-import { formatDate } from '../lib/format-text.ts';
 import type { ApiResponses } from '../state/responses.ts';
 
 const DAY_MS = 86_400_000;
@@ -8,13 +7,6 @@ const MAX_COMPARABLE_MS = 2 * DAY_MS;
 /** `YYYY-MM-DD`. */
 function getCallDate({ predictionId }: Pick<ApiResponses['signal'], 'predictionId'>) {
   return predictionId.slice(0, 10);
-}
-
-/** "Today's call" until the next one is made; a call of an earlier day, as during a replay, is titled by its date. */
-export function formatCallTitle(signal: Pick<ApiResponses['signal'], 'predictionId'> | null, now = Date.now()) {
-  const yesterday = new Date(now - DAY_MS).toISOString().slice(0, 10);
-  if (signal === null || getCallDate(signal) >= yesterday) return "Today's call";
-  return `Newest call so far, ${formatDate(getCallDate(signal))}`;
 }
 
 /** Price change since the call in percent; null when the price is from another time. */

@@ -6,7 +6,7 @@ import type { Provider } from './wallets.ts';
 export type ShowStatus = (message: string, isProblem?: boolean) => void;
 
 /** Provider error codes (EIP-1193, EIP-1474). */
-const USER_REJECTED_REQUEST = 4001;
+export const USER_REJECTED_REQUEST = 4001;
 const REQUEST_PENDING = -32002;
 
 const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
@@ -36,6 +36,15 @@ export async function logInWith(
     const signature = await provider.request({ method: 'personal_sign', params: [textToHex(message), wallet] });
     onStage('check');
     return toSession(await requestApi<LoginSession>('api/svc/oracle/verify', { method: 'POST', body: { wallet, signature, timestamp } }));
+  } catch (error) {
+    throw toLoginError(error);
+  }
+}
+
+/** Logs a demo wallet of a local chain in, which signs in the service. @throws {LoginError} */
+export async function logInAsDemo(role: string): Promise<LoginSession> {
+  try {
+    return toSession(await requestApi<LoginSession>('api/demo/login', { method: 'POST', body: { role } }));
   } catch (error) {
     throw toLoginError(error);
   }
@@ -129,7 +138,7 @@ function formatClockSkew({ serverTime }: Record<string, unknown>) {
   return `The clock of this device is ${off} that of the service, and at most 5 minutes are allowed. Correct it and sign again.`;
 }
 
-function formatWalletError({ code }: { code?: number }) {
+export function formatWalletError({ code }: { code?: number }) {
   if (code === USER_REJECTED_REQUEST) return 'You declined in the wallet. Nothing was signed or sent.';
   if (code === REQUEST_PENDING) return 'A request is already open in the wallet. Answer it there.';
   return 'The wallet did not sign. Unlock it and try again, or use another wallet.';

@@ -1,6 +1,8 @@
 import { h, replaceChildren } from '../lib/dom.ts';
+import type { ApiResponses } from '../state/responses.ts';
 import type { LoginSession } from '../state/session.ts';
 import { attemptLogin, logInWith, logInWithToken, type ShowStatus } from './login.ts';
+import { renderTierRule } from './tier-rule.ts';
 import type { WalletWatch } from './wallet-watch.ts';
 import type { Wallet } from './wallets.ts';
 
@@ -18,13 +20,15 @@ interface UnlockDialogOptions {
   wallets: WalletWatch;
   onLoggedIn: (session: LoginSession) => void;
   fallback: HTMLElement;
+  /** Null while it is loading. */
+  getInfo: () => ApiResponses['info'] | null;
 }
 
 /** Login dialog: a wallet of this browser, or an access token. @param options `fallback` gets the focus if the opener is gone */
-export function createUnlockDialog({ wallets, onLoggedIn, fallback }: UnlockDialogOptions) {
+export function createUnlockDialog({ wallets, onLoggedIn, fallback, getInfo }: UnlockDialogOptions) {
   const element = h('dialog', { class: 'unlock', 'aria-labelledby': 'unlock-title' });
   const status = h('p', { class: 'unlock-status', role: 'status' });
-  const list = h('div', {});
+  const [list, rule] = [h('div', {}), h('div', { class: 'tier-rule quiet' })];
   const field = createTokenField();
   const attempts = createLoginAttempts(status, (session, wallet) => {
     element.close();
@@ -47,13 +51,16 @@ export function createUnlockDialog({ wallets, onLoggedIn, fallback }: UnlockDial
   const close = h('button', { type: 'button', onclick: () => element.close() }, 'Close');
   replaceChildren(
     element,
-    ...renderDialogContent(list, status, createTokenForm(field, startTokenLogin)),
+    ...renderDialogContent([list, status, rule], createTokenForm(field, startTokenLogin)),
     h('div', { class: 'unlock-end' }, close),
   );
   return {
     element,
+    close: () => element.close(),
     open() {
       wallets.ask();
+      const info = getInfo();
+      if (info !== null) replaceChildren(rule, renderTierRule(info));
       if (!element.open) element.showModal();
     },
   };
@@ -83,9 +90,9 @@ function createLoginAttempts(status: HTMLElement, onDone: (session: LoginSession
   };
 }
 
-function renderDialogContent(list: HTMLElement, status: HTMLElement, form: HTMLElement) {
+function renderDialogContent(parts: readonly HTMLElement[], form: HTMLElement) {
   const title = h('h2', { id: 'unlock-title' }, 'Unlock with your wallet');
-  return [title, h('p', {}, SIGNATURE_EXPLANATION), list, status, h('details', {}, h('summary', {}, 'Use a token instead'), form)];
+  return [title, h('p', {}, SIGNATURE_EXPLANATION), ...parts, h('details', {}, h('summary', {}, 'Use a token instead'), form)];
 }
 
 function renderWalletList(wallets: readonly Wallet[], onChoose: (wallet: Wallet) => void) {

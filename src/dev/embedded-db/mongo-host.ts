@@ -10,7 +10,7 @@ import { getGlibcMinor } from './relink/glibc.ts';
 
 runHostProcess(async ({ dbPath, cacheDir, inUseTimeoutMs }: Required<EmbeddedMongoOptions>) => {
   const open = await loadEngine(cacheDir);
-  const engine = await openWithRetries(() => open(dbPath), dbPath, Date.now() + inUseTimeoutMs);
+  const engine = await openWithRetries(() => open(dbPath), dbPath, performance.now() + inUseTimeoutMs);
   return { ready: { uri: engine.uri }, close: () => engine.close() };
 });
 
@@ -35,7 +35,7 @@ async function openWithRetries<T>(open: () => Promise<T>, dbPath: string, deadli
     return await open();
   } catch (error) {
     if (!getErrorMessage(error).includes('DBPathInUse')) throw error;
-    if (Date.now() >= deadline) throw databaseInUseError(dbPath);
+    if (performance.now() >= deadline) throw databaseInUseError(dbPath);
   }
   await delay(200);
   return openWithRetries(open, dbPath, deadline);

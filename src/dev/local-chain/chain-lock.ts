@@ -16,7 +16,7 @@ const RETRY_MS = 100;
 
 /** Waits for an earlier process that is still saving, and kills an orphaned anvil. @throws OracleError DATA_DIR_IN_USE after `maxWaitMs` */
 export async function acquireChainLock(stateDir: string, maxWaitMs: number): Promise<ChainLock> {
-  const release = await acquireWithRetries(stateDir, Date.now() + maxWaitMs);
+  const release = await acquireWithRetries(stateDir, performance.now() + maxWaitMs);
   const pidFile = join(stateDir, 'anvil.pid');
   await killOrphan(pidFile);
   return {
@@ -32,7 +32,7 @@ async function acquireWithRetries(folder: string, deadline: number): Promise<() 
   try {
     return await acquireFolderLock(folder);
   } catch (error) {
-    if (!isOracleError(error, 'DATA_DIR_IN_USE') || Date.now() >= deadline) throw error;
+    if (!isOracleError(error, 'DATA_DIR_IN_USE') || performance.now() >= deadline) throw error;
   }
   await delay(RETRY_MS);
   return acquireWithRetries(folder, deadline);

@@ -78,7 +78,7 @@ export function startStateSaver({ ipcPath, stateDir, writer, log }: SavedChain):
     const path = getStateFile(stateDir);
     const snapshot = Promise.withResolvers<void>();
     let written = Promise.resolve();
-    const saved = await writer.pause(async (height) => {
+    const saved = await writer.pauseToSave(async (height) => {
       // A fixed temporary name: a killed host leaves one file at most.
       written = dumpState(ipcPath, (state) => replaceFile(path, state, { temporary: `${path}.tmp` }), snapshot.resolve);
       written.catch(snapshot.reject);

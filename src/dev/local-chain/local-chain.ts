@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type ChildHost, startChildHost } from '../../platform/child-process/child-host.ts';
-import { OracleError } from '../../platform/errors.ts';
+import { isOracleError, OracleError } from '../../platform/errors.ts';
 import type { NodeFetch } from '../../platform/outbound/evm-client.ts';
 import type { ChainHostPayload, ChainHostReady } from './chain-host.ts';
 import { createIpcFetch, type NodeConnection } from './rpc/node-fetch.ts';
@@ -97,8 +97,17 @@ function createChainClock(call: Call) {
   };
 }
 
-/** `evm_setTime` moves the clock without a block, and is the only method that moves it back. */
+/** The node rejects a time before its last block or its clock, which `evm_setTime` alone moves back. */
 async function setNextBlockTime(call: Call, seconds: number): Promise<void> {
+  try {
+    await call('evm_setNextBlockTimestamp', seconds);
+  } catch (error) {
+    if (!isOracleError(error, 'CHAIN_REVERTED')) throw error;
+    await moveClockBack(call, seconds);
+  }
+}
+
+async function moveClockBack(call: Call, seconds: number): Promise<void> {
   const last = await readLastBlockTime(call);
   if (seconds < last) {
     const message = `The chain is already at ${formatIsoSeconds(last)}; no block can be dated ${formatIsoSeconds(seconds)}`;

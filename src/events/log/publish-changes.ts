@@ -28,7 +28,7 @@ export async function publishChanges({ log, record, wagers, now }: PublishChange
   if (days.length + forecasts.length > 0) await record.revision.advance();
   if (stakes.length > 0) await wagers.revision.advance();
   const drafts = [
-    ...(await Promise.all(days.map(async (day) => buildRegimeDrafts(day, await findDayBefore(record, day))))),
+    ...(await buildAllRegimeDrafts(record, days)),
     ...forecasts.map((doc) => doc.outbox.flatMap((change) => buildForecastDrafts(doc, change))),
     ...stakes.map((doc) => doc.outbox.flatMap((change) => buildWagerDrafts(doc, change))),
   ].flat();
@@ -43,6 +43,20 @@ export async function publishChanges({ log, record, wagers, now }: PublishChange
 function compareDrafts(a: AnyEventDraft, b: AnyEventDraft): number {
   const rank = ({ type }: AnyEventDraft) => PUSHED_NAMES.indexOf(type);
   return a.at.getTime() - b.at.getTime() || rank(a) - rank(b) || (a.horizonDays ?? 0) - (b.horizonDays ?? 0) || a.key.localeCompare(b.key);
+}
+
+/** The day before is mostly published with the day. */
+function buildAllRegimeDrafts(
+  record: ForecastRecord,
+  days: Awaited<ReturnType<typeof findWithOutbox<DayDoc>>>,
+): Promise<AnyEventDraft[][]> {
+  const regimes = new Map(days.map(({ day, regime }) => [day, regime]));
+  return Promise.all(
+    days.map(async (day) => {
+      const regime = regimes.get(day.day - 1) ?? null;
+      return buildRegimeDrafts(day, regime === null ? await findDayBefore(record, day) : { regime });
+    }),
+  );
 }
 
 async function findDayBefore({ days }: ForecastRecord, { day }: DayDoc): Promise<Pick<DayDoc, 'regime'> | null> {

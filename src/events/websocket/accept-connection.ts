@@ -74,7 +74,8 @@ export function createConnectionAcceptor({ hub, slots, ...handlerOptions }: Acce
       server.handleUpgrade(request, socket, head, (webSocket) => {
         isOpen = true;
         const lastId = since ?? hub.lastBroadcastId;
-        const connection = new Connection({ id, socket: webSocket, holder, subscription, lastId, clock: handlerOptions.clock });
+        const { clock } = handlerOptions;
+        const connection = new Connection({ id, socket: webSocket, stream: socket, holder, subscription, lastId, clock });
         handleMessages(webSocket, connection, handlerOptions);
         hub.add(connection, { slot, replays: since !== null, requestId });
       });

@@ -132,7 +132,7 @@ export class ConnectionHub {
       this.#lastCheckMs = this.#options.clock.now().getTime();
     } catch (error) {
       this.#options.log.error({ err: error }, 'the connections could not be looked after: trying again');
-      if (this.#options.clock.now().getTime() - this.#lastCheckMs > MAX_CHECK_AGE_MS) this.#closeAll('tryLater');
+      if (Math.abs(this.#options.clock.now().getTime() - this.#lastCheckMs) > MAX_CHECK_AGE_MS) this.#closeAll('tryLater');
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Address } from 'viem';
 import type { WebSocket } from 'ws';
 import type { Tier } from '../../auth/caller.ts';
@@ -19,6 +20,8 @@ export const SLOW_READER_TIMEOUT_MS = 30_000;
 export interface ConnectionOptions {
   id: string;
   socket: WebSocket;
+  /** Of `socket`, without compression: text frames are written to it as they are, between those of `socket`. */
+  stream: Pick<Duplex, 'write'>;
   holder: SessionHolder;
   subscription: ConnectionSubscription;
   /** Id of the last event that is not sent. */
@@ -27,12 +30,12 @@ export interface ConnectionOptions {
 }
 
 const NOOP: () => void = () => undefined;
-const TEXT_FRAME = { binary: false };
 
 export class Connection {
   readonly id: string;
   readonly closed: Promise<void>;
   readonly #socket: WebSocket;
+  readonly #stream: ConnectionOptions['stream'];
   readonly #clock: Clock;
   readonly #wallet: string;
   #holder: SessionHolder;
@@ -49,9 +52,10 @@ export class Connection {
   #cancelExpiry = NOOP;
   #cancelTermination = NOOP;
 
-  constructor({ id, socket, holder, subscription, lastId, clock }: ConnectionOptions) {
+  constructor({ id, socket, stream, holder, subscription, lastId, clock }: ConnectionOptions) {
     this.id = id;
     this.#socket = socket;
+    this.#stream = stream;
     this.#holder = holder;
     this.#wallet = holder.caller.wallet!.toLowerCase();
     this.#subscription = subscription;
@@ -120,9 +124,9 @@ export class Connection {
   offerEvent(event: AnyEvent, encode: EncodeEvent): void {
     if (event._id <= this.#lastId) return;
     // An event that fails to encode does not advance the position.
-    const message = matchesSubscription(event, this.#subscription, this.#wallet) ? encode(event, this.tier) : null;
+    const frame = matchesSubscription(event, this.#subscription, this.#wallet) ? encode(event, this.tier) : null;
     this.#lastId = event._id;
-    if (message !== null) this.#send(message);
+    if (frame !== null) this.#send(frame);
   }
 
   async waitUntilDrained(): Promise<void> {
@@ -188,16 +192,16 @@ export class Connection {
     this.#cancelTermination();
   }
 
-  #send(message: Buffer): void {
+  #send(frame: Buffer): void {
     if (this.isClosing) return;
-    if (this.#socket.bufferedAmount + message.length > MAX_BUFFERED_BYTES) this.close('tooSlow');
-    else if (this.#isLive) this.#socket.send(message, TEXT_FRAME);
-    else this.#sendCounted(message);
+    if (this.#socket.bufferedAmount + frame.length > MAX_BUFFERED_BYTES) this.close('tooSlow');
+    else if (this.#isLive) this.#stream.write(frame);
+    else this.#sendCounted(frame);
   }
 
-  #sendCounted(message: Buffer): void {
+  #sendCounted(frame: Buffer): void {
     this.#bufferedMessages += 1;
-    this.#socket.send(message, TEXT_FRAME, () => {
+    this.#stream.write(frame, () => {
       this.#bufferedMessages -= 1;
       if (this.#bufferedMessages === 0) this.#onDrained();
     });

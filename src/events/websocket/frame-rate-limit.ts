@@ -15,7 +15,9 @@ export class FrameRateLimit {
   /** Counts a frame; returns whether it is within the limit. */
   take(kind: keyof typeof MAX_FRAMES_PER_MINUTE): boolean {
     const nowMs = this.#now().getTime();
-    if (nowMs >= this.#windowEndsMs) {
+    const leftMs = this.#windowEndsMs - nowMs;
+    // More than a window is left after the clock has been set back.
+    if (leftMs <= 0 || leftMs > WINDOW_MS) {
       this.#windowEndsMs = nowMs + WINDOW_MS;
       this.#taken = { all: 0, invalid: 0 };
     }

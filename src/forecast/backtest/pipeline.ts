@@ -4,6 +4,8 @@ import type { TrainingSource } from '../fit/training-data.ts';
 import { type BlockFit, walkForward } from '../fit/walk-forward.ts';
 import type { InputFrame } from '../input-frame.ts';
 import { type HorizonModel, LEARNING_RULES, type LearningRules } from '../model.ts';
+import type { ModelVersion } from '../models/model-version.ts';
+import { MODEL_VERSIONS } from '../models/registry.ts';
 import type { Regime } from '../regime/regime.ts';
 import { type CoreForecast, computeCoreForecast } from '../signal.ts';
 
@@ -25,6 +27,8 @@ export interface Pipeline {
   features(frame: InputFrame, earlier?: ComputedFeatures): FeatureTable;
   walk(source: TrainingSource & { lastBlock?: number }): BlockFit[];
   forecast(day: HistoryDay): HistoryForecast;
+  /** The first is the one of `walk` and `forecast`, which the others are compared with. */
+  versions: readonly ModelVersion[];
 }
 
 /** The pipeline of the service; canaries also run pipelines broken on purpose. */
@@ -36,4 +40,5 @@ export const PIPELINE: Pipeline = {
     const regime = regimes[row];
     return { regime, ...computeCoreForecast({ model, features, index: row, regime }) };
   },
+  versions: MODEL_VERSIONS,
 };

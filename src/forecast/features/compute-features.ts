@@ -3,6 +3,7 @@ import { FEATURE_NAMES, type FeatureName, type FeatureTable } from './feature-ta
 import { findFirstChangedRow } from './first-change.ts';
 import { fillFlow } from './flow.ts';
 import { fillMomentum } from './momentum.ts';
+import { fillRangeVariance } from './range-variance.ts';
 import { computeLogs } from './rolling.ts';
 import { fillTrend } from './trend.ts';
 import { fillValue } from './value.ts';
@@ -23,6 +24,7 @@ export function computeFeatures(frame: InputFrame, earlier?: ComputedFeatures): 
   const table = allocateFeatureTable(frame, from, earlier?.table);
   const logClose = computeLogs(frame.close, from);
   fillVolatility(logClose, table, from);
+  fillRangeVariance(frame, table, from);
   fillTrend(frame.close, table, from);
   fillMomentum(logClose, table, from);
   fillFlow(frame, table, from);

@@ -3,7 +3,7 @@ import type { Day } from '../day.ts';
 /**
  * Columns of a feature table. The scores `trend`, `momentum`, `flow`, `value` and `vol` are in [-1, 1] and never masked; the others may
  * be NaN. `ret*`, `gap*`, `cross` and `drawdown` (from the 365-day high) are log ratios, `v94`, `v97` and `v99` exponentially weighted
- * daily variances of log returns, `vratio` daily volatility over its one-year median.
+ * daily variances of log returns, `rangeVariance` one from highs and lows, `vratio` daily volatility over its one-year median.
  */
 export const FEATURE_NAMES = [
   'trend',
@@ -38,6 +38,7 @@ export const FEATURE_NAMES = [
   'v94',
   'v97',
   'v99',
+  'rangeVariance',
 ] as const;
 
 export type FeatureName = (typeof FEATURE_NAMES)[number];

@@ -14,6 +14,13 @@ export function fillVolatility(logClose: Float64Array, table: FeatureTable, from
   fillRatio(table, from);
 }
 
+/** Exponentially weighted daily variance of every row; `NaN` before the 30 returns of its seed. */
+export function computeVariance(closes: Float64Array, decay: number): Float64Array {
+  const variance = new Float64Array(closes.length);
+  fillVariance(closes.map(Math.log), variance, decay, 0);
+  return variance;
+}
+
 function fillVariance(logClose: Float64Array, variance: Float64Array, decay: number, from: number): void {
   for (let row = from; row < variance.length; row++) {
     if (row > SEED_ROW) variance[row] = decay * variance[row - 1] + (1 - decay) * (logClose[row] - logClose[row - 1]) ** 2;

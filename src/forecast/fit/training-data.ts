@@ -4,11 +4,15 @@ import type { FeatureTable } from '../features/feature-table.ts';
 import { MIN_HISTORY_DAYS } from '../input-frame.ts';
 import { SortedColumn } from '../math/sorted-column.ts';
 import { type HorizonDays, LEARNING_RULES, type LearningRules, TRAINING_START } from '../model.ts';
+import { m0d1 } from '../models/m0-d1.ts';
+import type { ModelVersion } from '../models/model-version.ts';
 import { type FitSettings, MODEL_SETTINGS } from './settings.ts';
 
 /** Data shared by the fits of all blocks of one horizon; rows are those of the feature table. */
 export interface TrainingData {
+  closes: Float64Array;
   features: FeatureTable;
+  version: ModelVersion;
   horizonDays: HorizonDays;
   rules: LearningRules;
   firstRow: number;
@@ -27,18 +31,22 @@ export interface TrainingSource {
   closes: Float64Array;
   features: FeatureTable;
   horizon: HorizonDays;
+  /** Default `m0-d1`. */
+  version?: ModelVersion;
   settings?: FitSettings;
   rules?: LearningRules;
 }
 
 /** Starts on 2012-01-01, or where features are complete. @throws OracleError INPUT_INVALID when closes and features differ in length */
 export function buildTrainingData(source: TrainingSource): TrainingData {
-  const { closes, features, horizon, settings = MODEL_SETTINGS, rules = LEARNING_RULES } = source;
+  const { closes, features, horizon, version = m0d1, settings = MODEL_SETTINGS, rules = LEARNING_RULES } = source;
   if (closes.length !== features.length) {
     throw new OracleError('INPUT_INVALID', `${closes.length} closes do not fit ${features.length} rows of features`, { field: 'closes' });
   }
   return {
+    closes,
     features,
+    version,
     horizonDays: horizon,
     rules,
     firstRow: Math.max(TRAINING_START - features.firstDay, MIN_HISTORY_DAYS - 1),

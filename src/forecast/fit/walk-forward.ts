@@ -1,7 +1,17 @@
 import { OracleError } from '../../platform/errors.ts';
 import { formatDay } from '../day.ts';
 import { computeSortedQuantiles } from '../distribution.ts';
-import { BLOCK_DAYS, FIRST_BLOCK, formatModelVersion, getBlockIndex, getBlockStart, getTrainingEnd, type HorizonModel } from '../model.ts';
+import {
+  BLOCK_DAYS,
+  FIRST_BLOCK,
+  formatModelVersion,
+  getBlockIndex,
+  getBlockStart,
+  getTrainingEnd,
+  type HorizonModel,
+  RESIDUAL_DAYS,
+} from '../model.ts';
+import { fitModelVersion } from '../models/registry.ts';
 import { computeCalibratedLogit, computeDeviation, fitCalibration } from './calibration.ts';
 import { fitCoefficients } from './coefficients.ts';
 import { logit, sigmoid } from './logistic.ts';
@@ -9,8 +19,6 @@ import { buildTrainingData, getTrainingStart, type TrainingData, type TrainingSo
 
 /** Minimum training days of a block, about two years. */
 export const MIN_TRAINING_DAYS = 730;
-/** Days at the end of training that give the residual distribution. */
-export const RESIDUAL_DAYS = 1461;
 
 /** A block's fit and its out-of-sample forecasts of the block. */
 export interface BlockFit {
@@ -54,10 +62,10 @@ function createOutOfSampleBuffer({ features: { firstDay, length } }: TrainingDat
 }
 
 function fitBlock(data: TrainingData, block: number, output: OutOfSampleBuffer): BlockFit {
-  const { features, horizonDays, rules, labels, weights, firstRow, residuals, settings } = data;
+  const { features, version, horizonDays, rules, labels, weights, firstRow, residuals, settings } = data;
   const end = getTrainingEnd(block, horizonDays, rules) - features.firstDay;
   const start = getTrainingStart(data, end);
-  const model: HorizonModel = {
+  const direction: HorizonModel = {
     modelVersion: formatModelVersion(block),
     block,
     horizonDays,
@@ -68,6 +76,7 @@ function fitBlock(data: TrainingData, block: number, output: OutOfSampleBuffer):
     ...(settings.calibration ?? fitCalibration({ ...output, labels, weights, to: end })),
     residualQuantiles: computeSortedQuantiles(residuals.valuesBetween(Math.max(firstRow, end - RESIDUAL_DAYS), end)),
   };
+  const model = fitModelVersion(version, direction, data);
   return { model, ...forecastBlock(data, model, output) };
 }
 

@@ -25,8 +25,24 @@ export interface CallStatistics extends HitRate {
   /** Interval by the circular block bootstrap over days; null where the calls fill fewer than five blocks. */
   bootstrap95: Interval | null;
   offsets: OffsetHitRate[];
+  /** Choice of the days called UP; null without any, or without other resolved days. */
+  selection: CallSelection | null;
   /** Accuracy of always calling UP on the same days, and the difference to it; null without calls. */
   alwaysUp: { accuracy: number; difference: IntervalEstimate } | null;
+}
+
+/**
+ * Whether the days called UP were chosen better than at random: calls that are all UP equal always-UP on their own days, but not on all
+ * days. Shares of rises, 0 to 1.
+ */
+export interface CallSelection {
+  /** On the days called UP, on all resolved days, and on HOLD days; the last is null without any. */
+  called: number;
+  all: number;
+  held: number | null;
+  /** `called` minus `all`, and minus `held`. */
+  overAll: IntervalEstimate;
+  overHeld: IntervalEstimate | null;
 }
 
 /** Statistics of one horizon's calls, by ascending day; HOLD is no call. */
@@ -41,6 +57,7 @@ export function computeCallStatistics(forecasts: readonly ScoredForecast[], hori
     wilson95: accuracy === null ? null : computeShareInterval(accuracy, effectiveN),
     bootstrap95: bootstrapHitRate(calls),
     offsets: computeOffsetHitRates(calls, horizonDays),
+    selection: compareSelection(forecasts),
     alwaysUp: accuracy === null ? null : { accuracy: shareOf(calls, ({ rose }) => rose), difference: computeAlwaysUpDifference(calls) },
   };
 }
@@ -85,6 +102,40 @@ export function computeAlwaysUpDifference(calls: readonly ScoredForecast[]): Int
     columns: [gains, toDailyColumn(calls, () => 1)],
     statistic: ([sum, all]) => sum / all,
     informative: gains,
+    range: DIFFERENCE_RANGE,
+  });
+}
+
+/** Compares the days called UP with all days and with HOLD days of one horizon's resolved forecasts, by ascending day. */
+export function compareSelection(forecasts: readonly ScoredForecast[]): CallSelection | null {
+  const isUp = ({ call }: ScoredForecast) => call === 'UP';
+  const isHold = ({ call }: ScoredForecast) => call === null;
+  if (!forecasts.some(isUp) || forecasts.every(isUp)) return null;
+  const [called, all] = [getRiseShare(forecasts, isUp), getRiseShare(forecasts, () => true)];
+  const held = forecasts.some(isHold) ? getRiseShare(forecasts, isHold) : null;
+  return {
+    ...{ called, all, held },
+    overAll: compareRiseShares(forecasts, isUp, () => true),
+    overHeld: held === null ? null : compareRiseShares(forecasts, isUp, isHold),
+  };
+}
+
+type DayPredicate = (forecast: ScoredForecast) => boolean;
+
+function getRiseShare(forecasts: readonly ScoredForecast[], isIn: DayPredicate): number {
+  return shareOf(forecasts.filter(isIn), ({ rose }) => rose);
+}
+
+/** The bounds are null where the days of one side, or those that the sides differ by, fill fewer than five blocks. */
+function compareRiseShares(forecasts: readonly ScoredForecast[], isOne: DayPredicate, isOther: DayPredicate): IntervalEstimate {
+  const column = (isIn: DayPredicate) => toDailyColumn(forecasts, (one) => (isIn(one) ? 1 : 0));
+  const columns = [isOne, isOther].flatMap((isIn) => [column((one) => isIn(one) && one.rose), column(isIn)]);
+  const [called, others] = [column(isOne), column((one) => !isOne(one))];
+  const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
+  return bootstrapEstimate(getRiseShare(forecasts, isOne) - getRiseShare(forecasts, isOther), {
+    columns,
+    statistic: ([rises, all, otherRises, otherAll]) => rises / all - otherRises / otherAll,
+    informative: sum(called) < sum(others) ? called : others,
     range: DIFFERENCE_RANGE,
   });
 }

@@ -66,7 +66,7 @@ export function summarizeRecord(rows: readonly RecordRow[], horizonDays: number)
     streak: streaks.current ?? { count: 0, type: null },
     longestWinStreak: streaks.longestWin,
     brier: compareBrier(rows),
-    verdict: formatRecordVerdict(calls, { share, holds, horizonDays }),
+    verdict: formatRecordVerdict(calls, { share, holds, horizonDays, resolved: rows.flatMap(({ scored }) => scored ?? []) }),
   };
 }
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { type Day, formatDay, toDay, toInstantMs } from '../../forecast/day.ts';
 import { OracleError } from '../../platform/errors.ts';
-import type { Feed, SpotPrice } from '../feed.ts';
+import type { Feed, PriceRange, SpotPrice } from '../feed.ts';
 import { findSpotFromCloses, toVenueClose } from '../prices/stored-closes.ts';
 import { findValueAt } from '../series/lookback.ts';
 import { type Observations, sliceKnownAt } from '../series/observations.ts';
@@ -31,6 +31,7 @@ export async function openCsvFeed(folder: string): Promise<Feed> {
     coverage: async () => ({ firstDay, lastDay }),
     observations: async (id, atMs) => sliceKnownAt(series[id], atMs),
     spot: async (atMs) => spot(atMs),
+    rangeSoFar: async (atMs) => findRangeSoFar(series, atMs),
     dailyCloses: async (day, atMs) => [
       toVenueClose(source, { day, atMs, priceUsd: findValueAt(closes, day), missingReason: 'not in the files' }),
     ],
@@ -52,6 +53,13 @@ async function requireFolder(folder: string): Promise<void> {
 function requireFirstDay(folder: string, closes: Observations): Day {
   if (closes.days.length > 0) return closes.days[0];
   throw new OracleError('FEED_INVALID', `${folder}: btc_daily.csv holds no price`, { field: 'FEEDS', suggestedAction: 'Add rows to it.' });
+}
+
+/** As the close stands for the price from 21:35 UTC on, so do high and low of the day for those so far; before there are none. */
+function findRangeSoFar({ btcHigh, btcLow }: Record<'btcHigh' | 'btcLow', Observations>, atMs: number): PriceRange | null {
+  const today = toDay(atMs);
+  const [highUsd, lowUsd] = [findValueAt(btcHigh, today), findValueAt(btcLow, today)];
+  return highUsd === null || lowUsd === null || atMs < getSignalTimeMs(today) ? null : { highUsd, lowUsd };
 }
 
 /** The spot price changes at 21:35 UTC; at 00:00 UTC its observation time does. */

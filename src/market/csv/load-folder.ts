@@ -55,6 +55,7 @@ function toObservations(id: SeriesId, source: string, { days, values }: Pick<Dat
 
 /** Appends the values after the last day so far. @returns whether there were any */
 function appendSource(source: CsvSource, table: CsvTable, days: Day[], values: number[]): boolean {
+  if (source.optionalColumn && !table.header.includes(source.column)) return false;
   const column = readColumn(table, source);
   if (source.series === 'btcClose') requirePositive(table, column, source);
   const after = days.at(-1) ?? Number.NEGATIVE_INFINITY;

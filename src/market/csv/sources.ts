@@ -9,6 +9,8 @@ export interface CsvSource {
   /** Last date (YYYY-MM-DD) read from this file; the series continues with its next source. */
   through?: string;
   required?: boolean;
+  /** The file may lack the column. */
+  optionalColumn?: boolean;
 }
 
 /** One column of totals and one column for each fund, named by its ticker. */
@@ -19,6 +21,8 @@ export const CSV_SOURCES: readonly CsvSource[] = [
   // Closes of several venues before 2014-03 are broken; the on-chain provider's price is more reliable.
   { series: 'btcClose', file: 'onchain_coinmetrics.csv', column: 'price_usd', through: '2014-02-28' },
   { series: 'btcClose', file: 'btc_daily.csv', column: 'close_median', required: true },
+  { series: 'btcHigh', file: 'btc_daily.csv', column: 'high', optionalColumn: true },
+  { series: 'btcLow', file: 'btc_daily.csv', column: 'low', optionalColumn: true },
   { series: 'fearGreed', file: 'fear_greed_daily.csv', column: 'fng' },
   { series: 'realizedPrice', file: 'onchain_coinmetrics.csv', column: 'realized_price_usd' },
   { series: 'sthRealizedPrice', file: 'sth_realized_price_daily.csv', column: 'sth_realized_price_usd' },

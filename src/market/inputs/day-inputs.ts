@@ -5,8 +5,15 @@ import type { Feed, SpotPrice } from '../feed.ts';
 import { findLastKnownIndex } from '../series/observations.ts';
 import { SERIES, type SeriesId } from '../series/series.ts';
 import { getSignalTimeMs } from '../signal-time.ts';
-import { createFrameHistory, type FrameHistory, type FrameObservations, requireCloseIndex } from './frame-history.ts';
-import { computeInputsDigest, type Hex } from './inputs-digest.ts';
+import {
+  createFrameHistory,
+  type FrameHistory,
+  type FrameObservations,
+  findRange,
+  keepPlausible,
+  requireCloseIndex,
+} from './frame-history.ts';
+import { computeInputsDigest, computeRangesDigest, type Hex } from './inputs-digest.ts';
 
 export interface InputProvenance {
   series: SeriesId;
@@ -23,18 +30,23 @@ export interface DayInputs {
   day: Day;
   frame: InputFrame;
   digest: Hex;
+  /** Of the highs and lows, which `digest` does not cover. */
+  rangesDigest: Hex;
   /** The price in the last row: the spot price at the requested instant, or the close of a past day. */
   spot: SpotPrice;
-  /** One entry per column of the frame; the first is the price. */
+  /** One entry per column of the frame; the first is the price, the last two are its high and low. */
   sources: InputProvenance[];
 }
 
 type FrameSeries = keyof FrameObservations;
-/** Columns are named by their series, except the price. */
-const toSeriesId = (column: FrameSeries): SeriesId => (column === 'close' ? 'btcClose' : column);
+/** Columns are named by their series, except the prices. */
+const PRICE_SERIES = { close: 'btcClose', high: 'btcHigh', low: 'btcLow' } as const satisfies Partial<Record<FrameSeries, SeriesId>>;
+type PriceColumn = keyof typeof PRICE_SERIES;
+const isPriceColumn = (column: FrameSeries): column is PriceColumn => column in PRICE_SERIES;
+const toSeriesId = (column: FrameSeries): SeriesId => (isPriceColumn(column) ? PRICE_SERIES[column] : column);
 const FRAME_COLUMNS = [...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS];
 export const MODEL_SERIES: readonly SeriesId[] = FRAME_COLUMNS.map(toSeriesId);
-const INPUT_COLUMNS = FRAME_COLUMNS.filter((column) => column !== 'close');
+const INPUT_COLUMNS = FRAME_COLUMNS.filter((column) => !isPriceColumn(column));
 
 /** Returns a builder of model inputs that throws PRICE_UNAVAILABLE, HISTORY_TOO_SHORT and the errors of the feed. */
 export function createInputsBuilder(feed: Feed, spotAt: (atMs: number) => Promise<SpotPrice>) {
@@ -53,11 +65,20 @@ export function createInputsBuilder(feed: Feed, spotAt: (atMs: number) => Promis
     requireStartedDay(day, atMs);
     const { firstDay } = await feed.coverage();
     const observations = await readObservations(feed, atMs);
-    const spot = atMs < toInstantMs(day + 1) ? await spotAt(atMs) : toSpotPrice(observations, day);
-    const built = getHistory(firstDay).buildFrame({ day, atMs, lastClose: spot.priceUsd, observations });
-    const price = { series: 'btcClose', source: spot.source, observedDay: day, availableAtMs: spot.observedAtMs, masked: false } as const;
-    const sources = [price, ...buildInputProvenance(built.observations, day, Math.min(atMs, getSignalTimeMs(day)))];
-    return { day, frame: built.frame, digest: computeInputsDigest(built.frame), spot, sources };
+    const isRunning = atMs < toInstantMs(day + 1);
+    const spot = isRunning ? await spotAt(atMs) : toSpotPrice(observations, day);
+    const range = isRunning ? keepPlausible(await feed.rangeSoFar(atMs)) : findRange(observations, day, atMs);
+    const built = getHistory(firstDay).buildFrame({ day, atMs, lastClose: spot.priceUsd, lastRange: range, observations });
+    const price = { source: spot.source, observedDay: day, availableAtMs: spot.observedAtMs, masked: false };
+    const ranged = range === null ? { ...price, observedDay: null, availableAtMs: null, masked: true } : price;
+    const sources: InputProvenance[] = [
+      { series: 'btcClose', ...price },
+      ...buildInputProvenance(built.observations, day, Math.min(atMs, getSignalTimeMs(day))),
+      { series: 'btcHigh', ...ranged },
+      { series: 'btcLow', ...ranged },
+    ];
+    const { frame } = built;
+    return { day, frame, digest: computeInputsDigest(frame), rangesDigest: computeRangesDigest(frame), spot, sources };
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Day, formatDay } from '../../forecast/day.ts';
+import { computeParkinson } from '../../forecast/features/range-variance.ts';
 import {
   BUSINESS_DAY_COLUMNS,
   type BusinessDayColumn,
@@ -7,6 +8,7 @@ import {
   type InputFrame,
 } from '../../forecast/input-frame.ts';
 import { OracleError } from '../../platform/errors.ts';
+import type { PriceRange } from '../feed.ts';
 import { allocateFloat64, createGrowableColumn, type GrowableColumn } from '../series/growable-column.ts';
 import { countUpTo, findLastKnownIndex, type Observations } from '../series/observations.ts';
 import { SERIES } from '../series/series.ts';
@@ -23,10 +25,14 @@ interface FrameRequest {
   atMs: number;
   /** BTC/USD in the last row. */
   lastClose: number;
+  /** High and low in the last row; null where there are none, or not a plausible pair. */
+  lastRange: PriceRange | null;
   observations: FrameObservations;
 }
 
 export type FrameHistory = ReturnType<typeof createFrameHistory>;
+/** The price columns of a row. */
+type PriceRow = Pick<Record<DailyColumn, number>, 'close' | 'high' | 'low'>;
 type RowReader = (column: DailyColumn) => number;
 type FrameColumns = Record<DailyColumn, GrowableColumn<Float64Array>>;
 
@@ -35,23 +41,30 @@ export function createFrameHistory(firstDay: Day) {
   const columns = Object.fromEntries(DAILY_COLUMNS.map((column) => [column, createGrowableColumn(allocateFloat64)])) as FrameColumns;
   const etfFlowFilter = createEtfFlowFilter();
 
-  /** Appends the rows before `day`, which are final. */
+  function createFinishedRow(row: Day, observations: FrameObservations): RowReader {
+    const close = observations.close.values[requireCloseIndex(observations.close, row)];
+    const range = findRange(observations, row, getSignalTimeMs(row + 1));
+    return createRowReader(row, getSignalTimeMs(row), observations, toPriceRow(close, range));
+  }
+
+  /** Appends the rows before `day - 1`, which are final: the range of a day may become known until the next signal. */
   function extendTo(day: Day, observations: FrameObservations): void {
-    for (let row = firstDay + columns.close.length; row < day; row++) {
-      const close = observations.close.values[requireCloseIndex(observations.close, row)];
-      const valueIn = createRowReader(row, getSignalTimeMs(row), observations, close);
+    for (let row = firstDay + columns.close.length; row < day - 1; row++) {
+      const valueIn = createFinishedRow(row, observations);
       for (const column of DAILY_COLUMNS) columns[column].push(valueIn(column));
     }
   }
 
   return {
     /** @throws OracleError HISTORY_TOO_SHORT, or PRICE_UNAVAILABLE when a day before the last has no close */
-    buildFrame({ day, atMs, lastClose, observations: raw }: FrameRequest) {
+    buildFrame({ day, atMs, lastClose, lastRange, observations: raw }: FrameRequest) {
       requireCoveredDay(day, firstDay);
       const observations = { ...raw, etfFlow: etfFlowFilter.update(raw.etfFlow, raw.sp500) };
       extendTo(day, observations);
       const knownAtMs = Math.min(atMs, getSignalTimeMs(day));
-      const daily = copyRows(columns, day - firstDay, createRowReader(day, knownAtMs, observations, lastClose));
+      const lastRow = createRowReader(day, knownAtMs, observations, toPriceRow(lastClose, lastRange));
+      const newest = day === firstDay ? [lastRow] : [createFinishedRow(day - 1, observations), lastRow];
+      const daily = copyRows(columns, day - firstDay + 1, newest);
       const business = BUSINESS_DAY_COLUMNS.map((column) => [column, sliceBusinessDays(observations[column], firstDay, day, knownAtMs)]);
       return { frame: { firstDay, ...daily, ...Object.fromEntries(business) } as InputFrame, observations };
     },
@@ -70,9 +83,24 @@ export function requireCloseIndex({ days, source }: Observations, day: Day): num
   throw new OracleError('PRICE_UNAVAILABLE', `No daily close of ${formatDay(day)} from ${source} yet`);
 }
 
-function createRowReader(day: Day, knownAtMs: number, observations: FrameObservations, close: number): RowReader {
+/** The range of a day known at an instant; null without a plausible one. */
+export function findRange({ high, low }: Pick<FrameObservations, 'high' | 'low'>, day: Day, knownAtMs: number): PriceRange | null {
+  const [highIndex, lowIndex] = [findLastKnownIndex(high, day, knownAtMs), findLastKnownIndex(low, day, knownAtMs)];
+  if (highIndex < 0 || lowIndex < 0 || high.days[highIndex] !== day || low.days[lowIndex] !== day) return null;
+  return keepPlausible({ highUsd: high.values[highIndex], lowUsd: low.values[lowIndex] });
+}
+
+export function keepPlausible(range: PriceRange | null): PriceRange | null {
+  return range === null || computeParkinson(range.highUsd, range.lowUsd) === null ? null : range;
+}
+
+function toPriceRow(close: number, range: PriceRange | null): PriceRow {
+  return { close, high: range?.highUsd ?? Number.NaN, low: range?.lowUsd ?? Number.NaN };
+}
+
+function createRowReader(day: Day, knownAtMs: number, observations: FrameObservations, prices: PriceRow): RowReader {
   return (column) => {
-    if (column === 'close') return close;
+    if (column === 'close' || column === 'high' || column === 'low') return prices[column];
     const { lagDays, staleDays } = SERIES[column];
     const index = findLastKnownIndex(observations[column], day - lagDays, knownAtMs);
     const fresh = index >= 0 && day - observations[column].days[index] <= staleDays;
@@ -80,13 +108,14 @@ function createRowReader(day: Day, knownAtMs: number, observations: FrameObserva
   };
 }
 
-/** Copies `count` final rows and the last one, so a returned frame never changes when the history grows. */
-function copyRows(columns: FrameColumns, count: number, last: RowReader): Record<DailyColumn, Float64Array> {
-  const storage = new Float64Array(DAILY_COLUMNS.length * (count + 1));
+/** Copies the final rows and adds the newest ones, so a returned frame never changes when the history grows. */
+function copyRows(columns: FrameColumns, length: number, newest: readonly RowReader[]): Record<DailyColumn, Float64Array> {
+  const storage = new Float64Array(DAILY_COLUMNS.length * length);
+  const count = length - newest.length;
   const entries = DAILY_COLUMNS.map((column, index) => {
-    const copy = storage.subarray(index * (count + 1), (index + 1) * (count + 1));
+    const copy = storage.subarray(index * length, (index + 1) * length);
     copy.set(columns[column].view().subarray(0, count));
-    copy[count] = last(column);
+    for (const [offset, valueIn] of newest.entries()) copy[count + offset] = valueIn(column);
     return [column, copy];
   });
   return Object.fromEntries(entries) as Record<DailyColumn, Float64Array>;

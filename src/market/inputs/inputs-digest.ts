@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  BUSINESS_DAY_COLUMNS,
-  type BusinessDaySeries,
-  DAILY_COLUMNS,
-  getFrameLength,
-  getLastDay,
-  type InputFrame,
-} from '../../forecast/input-frame.ts';
+import { BUSINESS_DAY_COLUMNS, type BusinessDaySeries, getFrameLength, getLastDay, type InputFrame } from '../../forecast/input-frame.ts';
 import { countUpTo } from '../series/observations.ts';
 
 export type Hex = `0x${string}`;
@@ -14,7 +7,10 @@ export type Hex = `0x${string}`;
 /** Reused across calls: a full history takes half a megabyte, and the function never yields while it uses the buffer. */
 let scratch = Buffer.alloc(1 << 19);
 
+/** The columns of the first version, which all models read; others have digests of their own. */
+const DIGEST_COLUMNS = ['close', 'fearGreed', 'realizedPrice', 'takerBuyFraction', 'fundingRate', 'gold', 'pmi'] as const;
 const DOMAIN_TAG = Buffer.from('oracle-inputs-1\n', 'ascii');
+const RANGES_TAG = Buffer.from('oracle-ranges-1\n', 'ascii');
 
 /**
  * sha2-256 of the model inputs of the frame's last day t. Integers are big-endian; a day is an int32 since 1970-01-01; a value is an
@@ -33,8 +29,22 @@ export function computeInputsDigest(frame: InputFrame): Hex {
   view.setInt32(offset, frame.firstDay);
   view.setUint32(offset + 4, getFrameLength(frame));
   offset += 8;
-  for (const column of DAILY_COLUMNS) offset = writeValues(view, offset, frame[column]);
+  for (const column of DIGEST_COLUMNS) offset = writeValues(view, offset, frame[column]);
   for (const series of business) offset = writeSeries(view, offset, series);
+  return `0x${createHash('sha256').update(bytes).digest('hex')}`;
+}
+
+/**
+ * sha2-256 of the highs and lows that a frame adds to the inputs above, encoded alike: the 16 ASCII bytes `oracle-ranges-1\n`, the first
+ * day, the row count n, n highs, n lows.
+ */
+export function computeRangesDigest({ firstDay, high, low }: Pick<InputFrame, 'firstDay' | 'high' | 'low'>): Hex {
+  const bytes = getScratchBuffer(RANGES_TAG.length + 8 + 2 * high.length * 8);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const offset = RANGES_TAG.copy(bytes);
+  view.setInt32(offset, firstDay);
+  view.setUint32(offset + 4, high.length);
+  writeValues(view, writeValues(view, offset + 8, high), low);
   return `0x${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
@@ -49,7 +59,7 @@ function sliceUpTo(series: BusinessDaySeries, day: number): BusinessDaySeries {
 }
 
 function computeEncodedLength(frame: InputFrame, business: BusinessDaySeries[]): number {
-  const daily = DOMAIN_TAG.length + 8 + DAILY_COLUMNS.length * getFrameLength(frame) * 8;
+  const daily = DOMAIN_TAG.length + 8 + DIGEST_COLUMNS.length * getFrameLength(frame) * 8;
   return business.reduce((sum, series) => sum + 4 + series.days.length * 12, daily);
 }
 

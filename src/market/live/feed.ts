@@ -3,7 +3,7 @@ import { OracleError } from '../../platform/errors.ts';
 import type { Feed, SpotPrice } from '../feed.ts';
 import { findSpotFromCloses, toVenueClose } from '../prices/stored-closes.ts';
 import type { Observations } from '../series/observations.ts';
-import { getNextPublicationMs, type SeriesId } from '../series/series.ts';
+import { getNextPublicationMs, isPriceSeries, type SeriesId } from '../series/series.ts';
 import { PROVIDERS, type ProviderId, VENUE_IDS } from './providers/providers.ts';
 import type { LiveStores } from './store/live-stores.ts';
 
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 
 /** The collected market data, identical in every process. The spot price before the first collected one derives from daily closes. */
 export function openLiveFeed(stores: LiveStores, venues: readonly ProviderId[] = VENUE_IDS): Feed {
-  const { observationCache, spots, polls, providerHealth, strikes } = stores;
+  const { observationCache, spots, ranges, polls, providerHealth, strikes } = stores;
   const observations: Feed['observations'] = async (series, atMs, vintage = 'first') => {
     const history = await observationCache.getHistory(series);
     return vintage === 'first' ? history.getFirstVersions(atMs) : history.getLatestVersions(atMs);
@@ -35,6 +35,7 @@ export function openLiveFeed(stores: LiveStores, venues: readonly ProviderId[] =
       const names = collected.venues.map(({ venue }) => venue);
       return { priceUsd, observedAtMs, change24hPct, source: names.length === 1 ? names[0] : `median of ${names.join(', ')}` };
     },
+    rangeSoFar: (atMs) => ranges.findAt(atMs),
     async dailyCloses(day, atMs) {
       const known = (await observationCache.getHistory('venueClose')).getFinalValues(day, atMs);
       return venues.map((venue) => {
@@ -63,6 +64,6 @@ function buildSpotFromClose(closes: Observations, atMs: number): SpotPrice {
 /** The next poll of the series or price; it may bring nothing new. */
 async function getNextChangeMs(polls: LiveStores['polls'], what: SeriesId | 'spot', atMs: number): Promise<number> {
   if (what === 'spot') return (Math.floor(atMs / MINUTE_MS) + 1) * MINUTE_MS;
-  const next = (await polls.find(what === 'btcClose' ? 'closes' : what))?.nextAtMs ?? getNextPublicationMs(what, atMs);
+  const next = (await polls.find(isPriceSeries(what) ? 'closes' : what))?.nextAtMs ?? getNextPublicationMs(what, atMs);
   return Math.max(next, atMs + MINUTE_MS);
 }

@@ -2,23 +2,20 @@ import type { Db } from 'mongodb';
 import { OracleError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { QUORUM_RULES } from '../prices/quorum.ts';
-import {
-  AGREED_CLOSES_ID,
-  createAgreedCloseItem,
-  createEtfItem,
-  createLongCloseItem,
-  createSeriesItem,
-  createVenueItem,
-} from './backfill/build-items.ts';
-import { type BackfillOptions, type MissingHistory, runBackfill } from './backfill/run-backfill.ts';
-import { type AgreementDeps, getLastClosedDay } from './collect/agree-on-closes.ts';
-import { createClosesPoll } from './collect/closes-poll.ts';
+import { AGREED_CLOSES_ID, createAgreedCloseItem, createLongCloseItem, createVenueItem } from './backfill/close-items.ts';
+import { createAgreedRangeItem, createLongRangeItem, createVenueRangeItem, selectFetchable } from './backfill/range-items.ts';
+import { type BackfillItem, type BackfillOptions, type MissingHistory, runBackfill } from './backfill/run-backfill.ts';
+import type { BackfillDeps } from './backfill/save-history.ts';
+import { createEtfItem, createSeriesItem } from './backfill/series-items.ts';
 import type { CollectDeps } from './collect/deps.ts';
 import { createEtfPoll } from './collect/etf-poll.ts';
 import { type Poll, runDuePolls } from './collect/poll.ts';
 import { createSeriesPoll, type SeriesPlan } from './collect/series-poll.ts';
 import { createSpotPoll } from './collect/spot-poll.ts';
 import { createStrikesPoll } from './collect/strikes-poll.ts';
+import { type AgreementDeps, getLastClosedDay } from './collect/venues/agree-on-closes.ts';
+import { createClosesPoll } from './collect/venues/closes-poll.ts';
+import { createRangePoll } from './collect/venues/range-poll.ts';
 import { FIRST_LIVE_DAY, openLiveFeed } from './feed.ts';
 import { createProviders } from './providers/create-providers.ts';
 import type { Provider } from './providers/provider.ts';
@@ -58,18 +55,22 @@ export function openLiveMarket(options: LiveMarketOptions) {
     const run = { backfills: stores.backfills, onProgress, signal };
     const window = await stores.backfills.begin(AGREED_CLOSES_ID, Math.max(FIRST_LIVE_DAY, getLastClosedDay(now()) - venueDays + 1));
     const backfillDeps = { ...deps, windowStart: window.from };
+    const [candles, ranges] = [buildCandleItems(backfillDeps), buildRangeItems(backfillDeps)];
+    for (const { id, from } of ranges) await stores.backfills.begin(id, from);
     const items = [
-      ...VENUE_SOURCES.map((venue) => createVenueItem(venue, backfillDeps)),
-      createLongCloseItem(VENUE_SOURCES.toSorted(compareHistoryStart), backfillDeps),
+      ...candles,
       ...SERIES_PLAN_ENTRIES.map(([id, plan]) => createSeriesItem(id, plan, backfillDeps)),
       ...flows.map((source) => createEtfItem(source, backfillDeps)),
     ];
-    const missing = [...(await runBackfill(items, run)), ...(await runBackfill([createAgreedCloseItem(backfillDeps)], run))];
+    const missing = await runBackfill(items, run);
+    missing.push(...(await runBackfill([createAgreedCloseItem(backfillDeps), ...selectFetchable(ranges, missing)], run)));
+    missing.push(...(await runBackfill([createAgreedRangeItem(VENUE_SOURCES, backfillDeps)], run)));
     await saveHealth();
     return missing;
   }
 
-  const prices = [createSpotPoll(VENUE_SOURCES, deps)];
+  const spot = createSpotPoll(VENUE_SOURCES, deps);
+  const prices = [spot, createRangePoll(VENUE_SOURCES, deps)];
   const others = buildPolls(deps, flows);
   const history = [createHistoryPoll(stores, () => fetchHistory(() => {}))];
   /** Saves only providers called by this process: another worker may call the others. */
@@ -86,10 +87,26 @@ export function openLiveMarket(options: LiveMarketOptions) {
     feed: openLiveFeed(stores),
     stores,
     fetchHistory,
+    /** The price alone, for a start that waits for it. */
+    collectSpot: () => collect([spot]),
     collectPrices: () => collect(prices),
     collect: () => collect(others),
     completeHistory: () => collect(history),
   };
+}
+
+function buildCandleItems(deps: BackfillDeps): BackfillItem[] {
+  return [
+    ...VENUE_SOURCES.map((venue) => createVenueItem(venue, deps)),
+    createLongCloseItem(VENUE_SOURCES.toSorted(compareHistoryStart), deps),
+  ];
+}
+
+function buildRangeItems(deps: BackfillDeps): BackfillItem[] {
+  return [
+    ...VENUE_SOURCES.map((venue) => createVenueRangeItem(venue, deps)),
+    createLongRangeItem(VENUE_SOURCES.toSorted(compareHistoryStart), deps),
+  ];
 }
 
 function buildPolls(deps: CollectDeps & AgreementDeps, flows: ReturnType<typeof createEtfSources>): Poll[] {

@@ -1,4 +1,4 @@
-import { OracleError } from '../../platform/errors.ts';
+import { OracleError, orElse } from '../../platform/errors.ts';
 import type { FeedKind, VenueClose } from '../feed.ts';
 
 export interface QuorumRule {
@@ -34,6 +34,15 @@ export function computeQuorumPrice(closes: readonly VenueClose[], rule: QuorumRu
     const { priceUsd, deviationBps } = computeSpread(participants);
     if (deviationBps <= rule.maxDeviationBps) return { priceUsd, venues: participants.map(({ venue }) => venue), deviationBps };
     if (participants.length <= minVenues) throw tooFarApart(priced, computeSpread(priced).deviationBps, rule);
+  }
+}
+
+/** The quorum price; null when there is none. */
+export function findQuorumPrice(closes: readonly VenueClose[], rule: QuorumRule): QuorumPrice | null {
+  try {
+    return computeQuorumPrice(closes, rule);
+  } catch (error) {
+    return orElse('PRICE_UNAVAILABLE', null)(error);
   }
 }
 

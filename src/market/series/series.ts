@@ -18,6 +18,8 @@ function defineSeries(title: string, unit: string, publishedAfterHours: number, 
 /** All series of a feed. PMI observations are dated by their release, all others by the date they describe. */
 export const SERIES = {
   btcClose: defineSeries('Bitcoin daily close', 'USD', 24, 1, 1),
+  btcHigh: defineSeries('Bitcoin daily high', 'USD', 24, 1, 1),
+  btcLow: defineSeries('Bitcoin daily low', 'USD', 24, 1, 1),
   fearGreed: defineSeries('Crypto Fear & Greed index', '0 to 100', 0, 0, 3),
   realizedPrice: defineSeries('Bitcoin realized price', 'USD', 24, 1, 7),
   sthRealizedPrice: defineSeries('Realized price of short-term holders', 'USD', 24, 1, 7),
@@ -42,6 +44,14 @@ export const SERIES = {
 
 export type SeriesId = keyof typeof SERIES;
 export const SERIES_IDS = Object.keys(SERIES) as SeriesId[];
+
+/** The series that all venues give together, from the same candles. */
+export const PRICE_SERIES = ['btcClose', 'btcHigh', 'btcLow'] as const satisfies SeriesId[];
+export type PriceSeriesId = (typeof PRICE_SERIES)[number];
+
+export function isPriceSeries(series: SeriesId): series is PriceSeriesId {
+  return (PRICE_SERIES as readonly SeriesId[]).includes(series);
+}
 
 export function getPublicationMs(series: SeriesId, day: Day): number {
   return toInstantMs(day, SERIES[series].publishedAfterHours);

@@ -21,8 +21,22 @@ export function isTradingDay(day: Day): boolean {
   return !(month === 1 && date === 1) && !(month === 12 && date === 25);
 }
 
+/** Through the year 2149. */
+const MAX_KEPT_DAYS = 65_536;
+const OPEN = 1;
+const CLOSED = 2;
+
+/** By day; 0 where it is not computed yet. Every series that follows the calendar asks for the same days. */
+const exchangeDays = new Uint8Array(MAX_KEPT_DAYS);
+
 /** Days on which the New York Stock Exchange opens according to its regular holidays. */
 export function isUsExchangeDay(day: Day): boolean {
+  if (day < 0 || day >= MAX_KEPT_DAYS) return computeUsExchangeDay(day);
+  exchangeDays[day] ||= computeUsExchangeDay(day) ? OPEN : CLOSED;
+  return exchangeDays[day] === OPEN;
+}
+
+function computeUsExchangeDay(day: Day): boolean {
   return !isWeekend(day) && !isMovableHoliday(day) && !isFixedHoliday(day) && day !== getGoodFriday(toCalendarDate(day).year);
 }
 

@@ -1,6 +1,6 @@
 import { DAY_MS, type Day, formatDay, parseDay, toDay, toInstantMs } from '../../forecast/day.ts';
 import { OracleError } from '../../platform/errors.ts';
-import type { Feed, SpotPrice, VenueClose } from '../feed.ts';
+import type { Feed, PriceRange, SpotPrice, VenueClose } from '../feed.ts';
 import { computeChange24hPct } from '../prices/stored-closes.ts';
 import { allocateFloat64, allocateInt32, createGrowableColumn } from '../series/growable-column.ts';
 import { type Observations, sliceKnownAt } from '../series/observations.ts';
@@ -10,6 +10,7 @@ import { createIntradayPrice } from './intraday-price.ts';
 import { MACRO_SERIES } from './macro-series.ts';
 import { MARKET_SERIES } from './market-series.ts';
 import { createPricePath, FIRST_PRICE_DAY, type PricePath, roundPrice } from './price-path.ts';
+import { getPriceRanges } from './price-range.ts';
 import { createRandomness } from './random.ts';
 import type { SimulatedSeries } from './simulated-series.ts';
 
@@ -21,6 +22,8 @@ const DEVIATION = 0.0008;
 /** All series of the simulated feed. A new one is one entry of `MARKET_SERIES` or `MACRO_SERIES`. */
 const SIMULATED_SERIES = {
   btcClose: { from: formatDay(FIRST_PRICE_DAY), start: (path) => path.close },
+  btcHigh: { from: formatDay(FIRST_PRICE_DAY), start: (path, seed) => pickFromRanges(path, seed, 'highUsd') },
+  btcLow: { from: formatDay(FIRST_PRICE_DAY), start: (path, seed) => pickFromRanges(path, seed, 'lowUsd') },
   ...MARKET_SERIES,
   ...MACRO_SERIES,
 } as const satisfies Record<SeriesId, SimulatedSeries>;
@@ -34,6 +37,7 @@ export function openSimulatedFeed({ seed }: { seed: number } = { seed: DEFAULT_S
   const source = `simulated (seed ${seed})`;
   const path = createPricePath(seed);
   const priceAt = createIntradayPrice(path, seed);
+  const ranges = getPriceRanges(path, seed);
   const venueCloses = createVenueCloses(path, seed);
   const series = Object.fromEntries(SERIES_IDS.map((id) => [id, createGeneratedSeries(id, path, seed)])) as Record<
     SeriesId,
@@ -47,6 +51,7 @@ export function openSimulatedFeed({ seed }: { seed: number } = { seed: DEFAULT_S
     coverage: async () => ({ firstDay: FIRST_PRICE_DAY, lastDay: null }),
     observations: async (id, atMs) => series[id](atMs),
     spot: async (atMs) => buildSpotPrice(priceAt, atMs, source),
+    rangeSoFar: async (atMs) => (atMs < toInstantMs(FIRST_PRICE_DAY) ? null : ranges.soFar(atMs)),
     async dailyCloses(day, atMs) {
       if (day < FIRST_PRICE_DAY) return [{ venue: source, priceUsd: null, reason: formatFirstDay() }];
       return venueCloses(day, atMs);
@@ -56,6 +61,11 @@ export function openSimulatedFeed({ seed }: { seed: number } = { seed: DEFAULT_S
     nextChangeAt: async (what, atMs) => (what === 'spot' ? floorToMinute(atMs) + MINUTE_MS : getNextPublicationMs(what, atMs)),
     providerHealth: async () => [],
   };
+}
+
+function pickFromRanges(path: PricePath, seed: number, which: keyof PriceRange): (day: Day) => number {
+  const { wholeDay } = getPriceRanges(path, seed);
+  return (day) => wholeDay(day)[which];
 }
 
 function buildSpotPrice(priceAt: (atMs: number) => number, atMs: number, source: string): SpotPrice {

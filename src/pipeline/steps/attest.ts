@@ -1,11 +1,13 @@
 import { type Day, formatDay } from '../../forecast/day.ts';
 import { buildExpectedPrediction } from '../../record/commitment/expected-attestation.ts';
 import type { PipelineDeps, StepContext } from '../deps.ts';
-import { requireStepDue } from '../schedule/step-times.ts';
+import { getStepDueMs, requireStepDue } from '../schedule/step-times.ts';
 
 /** One transaction per day, oldest first; a rerun finds it by its key. @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE */
 export async function runAttestStep(deps: PipelineDeps, context: StepContext): Promise<Day[]> {
-  const days = await deps.record.listUnattestedDays();
+  const unattested = await deps.record.listUnattestedDays();
+  // A replay makes the next day's forecast before the outcomes of a day are complete.
+  const days = context.replayed ? unattested.filter((day) => getStepDueMs('attest', day) <= context.now.getTime()) : unattested;
   for (const day of days) await attestDay(deps, day, context);
   return days;
 }

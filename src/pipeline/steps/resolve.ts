@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { ConfirmedAttestation } from '../../chain/eas/attester.ts';
 import { formatDay, toDay } from '../../forecast/day.ts';
+import type { HorizonDays } from '../../forecast/model.ts';
 import { scoreDirection } from '../../forecast/scoring.ts';
 import type { DailyClose } from '../../market/prices/daily-close.ts';
 import type { ReachedInstant } from '../../platform/time/trusted-time.ts';
 import { buildExpectedResolution } from '../../record/commitment/expected-attestation.ts';
-import { type CommittedValues, type ForecastDoc, type Resolution, toCents } from '../../record/forecast-doc.ts';
+import { buildDistributionScores } from '../../record/distributions/distribution-scores.ts';
+import { type CommittedValues, type ForecastDoc, fromCents, type Resolution, toCents } from '../../record/forecast-doc.ts';
 import type { PipelineDeps, StepContext } from '../deps.ts';
 
 /** One reveal transaction per end of window; decision and batch key are stored first. @throws PRICE_UNAVAILABLE, and as `Attester` */
@@ -16,8 +18,8 @@ export async function runResolveStep(deps: PipelineDeps, { now, time }: StepCont
     const close = await deps.market.dailyClose(toDay(endsAtMs) - 1, now.getTime());
     const batch = formatBatchKey(endsAtMs, docs);
     const decisions = new Map(docs.map((doc) => [doc._id, buildResolution(doc as DecidedForecast, close, batch, now)]));
-    await deps.record.recordResolutions(decisions, over);
-    await revealDecided(deps, docs, over);
+    if (await deps.record.recordResolutions(decisions, over)) await revealBatch(deps, batch, { members: toDecided(docs, decisions), over });
+    else await revealStored(deps, docs, over);
   }
   return due.length;
 }
@@ -48,16 +50,41 @@ function buildResolution({ values, btcAtSignalCents }: DecidedForecast, close: D
   };
 }
 
+/** As stored, and in the order of `listByBatch`: the ids that a batch key is derived from are all its members. */
+function toDecided(docs: ForecastDoc[], decisions: ReadonlyMap<string, Resolution>): DecidedForecast[] {
+  const decided = docs.map((doc) => ({ ...doc, resolution: decisions.get(doc._id)! }) as DecidedForecast);
+  return decided.toSorted((a, b) => (a._id < b._id ? -1 : 1));
+}
+
 /** The first stored decision stands: after a crash, or beside another worker, it is revealed in its own batch. */
-async function revealDecided(deps: PipelineDeps, docs: ForecastDoc[], over: ReachedInstant): Promise<void> {
+async function revealStored(deps: PipelineDeps, docs: ForecastDoc[], over: ReachedInstant): Promise<void> {
   const stored = (await deps.record.listByIds(docs.map((doc) => doc._id))) as DecidedForecast[];
   for (const batch of new Set(stored.map((doc) => doc.resolution.batch))) {
-    const members = (await deps.record.listByBatch(batch)) as DecidedForecast[];
-    const references = await deps.attester.attestResolutions(
-      batch,
-      members.map((doc) => buildExpectedResolution(doc, deps.saltSecret)),
-      over,
-    );
-    await deps.record.markRevealed(members, references);
+    await revealBatch(deps, batch, { members: (await deps.record.listByBatch(batch)) as DecidedForecast[], over });
   }
+}
+
+/** Scores are stored before the forecasts are marked, so that every revealed forecast has them, whenever the process dies. */
+async function revealBatch(
+  deps: PipelineDeps,
+  batch: string,
+  { members, over }: { members: DecidedForecast[]; over: ReachedInstant },
+): Promise<void> {
+  const { attester, record, saltSecret } = deps;
+  const items = members.map((doc) => buildExpectedResolution(doc, saltSecret));
+  const [reveals] = await Promise.all([attester.attestResolutions(batch, items, over), scoreDecided(deps, members)]);
+  await record.markRevealed(members, reveals);
+}
+
+async function scoreDecided({ record, baselines, market }: PipelineDeps, decided: readonly DecidedForecast[]): Promise<void> {
+  const distributions = await record.findDistributions(decided.map(({ day }) => day));
+  const committed = decided.filter(({ day }) => distributions.has(day));
+  if (committed.length === 0) return;
+  const closes = await market.closeHistory(Math.max(...committed.map(({ resolvesAt }) => resolvesAt.getTime())));
+  const scores = committed.map((doc) => {
+    const horizonDays = doc.horizonDays as HorizonDays;
+    const grids = baselines(closes, doc.day, fromCents(doc.values.btcPriceCents), horizonDays);
+    return buildDistributionScores(doc, distributions.get(doc.day)![horizonDays]!, grids);
+  });
+  await record.distributionScores.save(scores);
 }

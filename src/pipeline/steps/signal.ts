@@ -1,10 +1,13 @@
 import { zeroHash } from 'viem';
 import { type Day, formatDay } from '../../forecast/day.ts';
+import type { ModelName } from '../../forecast/models/registry.ts';
 import type { ForecastValues } from '../../forecast/signal.ts';
 import type { DayInputs, InputProvenance as MarketInputSource } from '../../market/inputs/day-inputs.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 import { buildMetadata } from '../../record/commitment/metadata.ts';
 import type { DayDoc, InputSource } from '../../record/day-doc.ts';
+import { type DayDistributions, type DayModel, storeDistribution } from '../../record/distributions/day-distributions.ts';
+import { describeCommittedModels } from '../../record/distributions/open-distributions.ts';
 import { type CommittedValues, toCents } from '../../record/forecast-doc.ts';
 import type { NewDay } from '../../record/forecast-record.ts';
 import type { PipelineDeps, StepContext } from '../deps.ts';
@@ -22,6 +25,8 @@ export async function runSignalStep(deps: PipelineDeps, day: Day, context: StepC
   const inputs = await deps.market.inputs(day, context.now.getTime());
   const forecast = await deps.forecaster.forecast(inputs, context.now);
   const market = await deps.market.context(context.now.getTime());
+  const { models, distributions } = collectDistributions(forecast);
+  const committed = describeCommittedModels(deps.saltSecret, day, models, distributions);
   const forecastDay: NewDay = {
     ...toCircumstances(day, context),
     missedBecause: null,
@@ -32,8 +37,11 @@ export async function runSignalStep(deps: PipelineDeps, day: Day, context: StepC
     regimeFactors: forecast.factors,
     categories: forecast.forecasts[0].categories,
     variance: forecast.variance,
+    halfWidths: Object.fromEntries(forecast.forecasts.map(({ horizonDays, halfWidths }) => [horizonDays, halfWidths])),
     inputsDigest: inputs.digest,
-    metadata: buildMetadata(buildPublicMetadata(deps, inputs, forecast)),
+    models,
+    distributions,
+    metadata: buildMetadata(buildPublicMetadata(deps, inputs, forecast, committed)),
     forecasts: Object.fromEntries(forecast.forecasts.map((values) => [values.horizonDays, toCommittedValues(values)])),
   };
   return deps.record.saveDay(forecastDay, stillClosed);
@@ -82,6 +90,7 @@ function buildMissedDay(day: Day, context: StepContext, reason: string): NewDay 
     regimeFactors: null,
     categories: null,
     variance: null,
+    halfWidths: null,
     inputsDigest: zeroHash,
     metadata: buildMetadata({ date: formatDay(day), missed: true, reason }),
     forecasts: {},
@@ -89,7 +98,7 @@ function buildMissedDay(day: Day, context: StepContext, reason: string): NewDay 
 }
 
 /** Public at once: how the forecast was made, without its values or those of its inputs. */
-function buildPublicMetadata(deps: PipelineDeps, inputs: DayInputs, { model, regime }: DayForecast): object {
+function buildPublicMetadata(deps: PipelineDeps, inputs: DayInputs, { model, regime }: DayForecast, models: object[]): object {
   return {
     date: formatDay(inputs.day),
     modelVersion: model._id,
@@ -97,9 +106,31 @@ function buildPublicMetadata(deps: PipelineDeps, inputs: DayInputs, { model, reg
     trials: model.trials,
     regime,
     inputsDigest: inputs.digest,
+    rangesDigest: inputs.rangesDigest,
+    models,
     feed: deps.market.source,
     inputs: inputs.sources.map(toInputSource),
   };
+}
+
+/** The distributions of champion and challengers by horizon; a challenger without one is named with the reason. */
+function collectDistributions({ name, model, forecasts, challengers }: DayForecast) {
+  const models: DayModel[] = [{ name, role: 'champion', modelVersion: model._id, missingBecause: null }];
+  const distributions: DayDistributions = {};
+  const add = (of: ModelName, values: readonly ForecastValues[]) => {
+    for (const { horizonDays, modelVersion, distribution } of values) {
+      distributions[horizonDays] ??= [];
+      distributions[horizonDays].push(storeDistribution(of, modelVersion, distribution));
+    }
+  };
+  add(name, forecasts);
+  for (const challenger of challengers) {
+    const isMissing = 'missing' in challenger;
+    const modelVersion = isMissing ? null : challenger.model._id;
+    models.push({ name: challenger.name, role: 'challenger', modelVersion, missingBecause: isMissing ? challenger.missing : null });
+    if (!isMissing) add(challenger.name, challenger.forecasts);
+  }
+  return { models, distributions };
 }
 
 function toInputSource({ series, source, observedDay, availableAtMs, masked }: MarketInputSource): InputSource {

@@ -22,7 +22,8 @@ export async function runWagerStep(deps: PipelineDeps, day: Day, context: StepCo
   if (known !== null && known.state !== 'DECIDED') return known;
   const due = await requireStepDue('wager', day, context);
   const decided = known ?? (await wagers.decide(await decideWager(deps, today, { context, stopReason }), due));
-  if (decided.state === 'DECIDED') await placeWager(deps, decided, context);
+  if (decided.state !== 'DECIDED') return decided;
+  await placeWager(deps, decided, context);
   return wagers.findByDay(day);
 }
 

@@ -1,7 +1,7 @@
 import { type Day, formatDay } from '../../forecast/day.ts';
 import { formatWeek, getLastDayOfWeek, toWeek, type Week } from '../../forecast/week.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
-import { listDaysBetween, listForecastsThrough } from '../../record/day-queries.ts';
+import { listDaysBetween, listForecastsOfReport } from '../../record/day-queries.ts';
 import { composeWeeklyReport } from '../../record/weekly/compose.ts';
 import type { PipelineDeps, StepContext } from '../deps.ts';
 import { getWeeklyReportDueMs, isLateForDue } from '../schedule/step-times.ts';
@@ -35,9 +35,10 @@ async function writeReport(deps: WeeklyReportDeps, week: Week, context: StepCont
   await requireRecordedWeek(deps, week);
   const due = await time.requireReached(getWeeklyReportDueMs(week), `The report on ${formatWeek(week)}`);
   const sunday = getLastDayOfWeek(week);
+  const before = new Date(getWeeklyReportDueMs(week - DAYS_PER_WEEK));
   const [days, forecasts, stakes, openUsd, closeUsd] = await Promise.all([
     listDaysBetween(record, week, sunday),
-    listForecastsThrough(record, sunday),
+    listForecastsOfReport(record, { from: week, through: sunday, after: before }),
     wagers.listSettledStakes(),
     readClose(deps, week - 1, week, context),
     readClose(deps, sunday, week, context),
@@ -45,7 +46,7 @@ async function writeReport(deps: WeeklyReportDeps, week: Week, context: StepCont
   const asOf = new Date(getWeeklyReportDueMs(week));
   const report = composeWeeklyReport({
     week,
-    before: new Date(getWeeklyReportDueMs(week - DAYS_PER_WEEK)),
+    before,
     asOf,
     generatedAt: now,
     late: isLateForDue(asOf.getTime(), now),

@@ -54,12 +54,25 @@ function rejectedTokenError(): OracleError {
 
 /** Returns a response of any status but a redirect. @throws OracleError SERVICE_UNREACHABLE; CONFIG_INVALID naming `url` for a redirect */
 export async function sendServiceRequest(request: ServiceRequest): Promise<ServiceResponse> {
+  const response = await sendWithoutRedirect(request);
+  return { status: response.status, headers: response.headers, body: await readJsonBody(response, request) };
+}
+
+/** The unread body of a success. @throws OracleError as `fetchServiceJson` */
+export async function openServiceBody(request: ServiceRequest): Promise<AsyncIterable<Uint8Array>> {
+  const response = await sendWithoutRedirect(request);
+  if (response.status < 300 && response.body !== null) return response.body;
+  const { status, headers } = response;
+  throw parseServiceError({ status, headers, body: await readJsonBody(response, request) }, request.url);
+}
+
+async function sendWithoutRedirect(request: ServiceRequest): Promise<Response> {
   const response = await sendRequest(request);
   if (response.status >= 300 && response.status < 400) {
     await response.body?.cancel();
     throw foreignServiceError(request.url, 'it sends callers elsewhere, which is not followed');
   }
-  return { status: response.status, headers: response.headers, body: await readJsonBody(response, request) };
+  return response;
 }
 
 export function parseServiceError({ status, headers, body }: ServiceResponse, url: string): OracleError {
@@ -90,14 +103,19 @@ async function sendRequest(request: ServiceRequest): Promise<Response> {
   }
 }
 
-async function readJsonBody(response: Response, { url, deadlineMs }: ServiceRequest): Promise<unknown> {
+async function readJsonBody(response: Response, request: ServiceRequest): Promise<unknown> {
   try {
     return await response.json();
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
-    if (error instanceof ResponseTooLargeError) throw foreignServiceError(url, 'it answers with more than the service ever does');
-    throw noAnswerError(url, deadlineMs, error);
+    throw readFailure(error, request);
   }
+}
+
+/** The error of a body that could not be read to its end. */
+export function readFailure(error: unknown, { url, deadlineMs }: Pick<ServiceRequest, 'url' | 'deadlineMs'>): OracleError {
+  if (error instanceof ResponseTooLargeError) return foreignServiceError(url, 'it answers with more than the service ever does');
+  return noAnswerError(url, deadlineMs, error);
 }
 
 function noAnswerError(url: string, deadlineMs: number, cause: unknown): OracleError {

@@ -7,6 +7,16 @@ export interface ClockReading {
   aheadMs: number;
 }
 
+/** Time that the process's clock showed, with the monotonic milliseconds of that moment. */
+export interface TakenTime {
+  processMs: number;
+  takenAtMs: number;
+}
+
+export function takeTime(now: Date): TakenTime {
+  return { processMs: now.getTime(), takenAtMs: performance.now() };
+}
+
 /** Maximum age of a reading: meanwhile the monotonic clock of the process is added. */
 const MAX_AGE_MS = 5_000;
 
@@ -18,11 +28,11 @@ interface DatabaseTimeReading {
 }
 
 /** A jump of the process's clock is detected at once, also between two readings. Throws what `databaseNow` throws. */
-export function createClockReader(now: () => Date, databaseNow: () => Promise<Date>): () => Promise<ClockReading> {
+export function createClockReader(now: () => Date, databaseNow: () => Promise<Date>): (taken?: TakenTime) => Promise<ClockReading> {
   let answer: DatabaseTimeReading | undefined;
-  return async () => {
+  return async (taken) => {
     if (answer === undefined || performance.now() - answer.requestedAtMs > MAX_AGE_MS) answer = await readDatabaseTime(databaseNow);
-    return toClockReading(answer, now().getTime());
+    return toClockReading(answer, taken ?? takeTime(now()));
   };
 }
 
@@ -32,10 +42,12 @@ async function readDatabaseTime(databaseNow: () => Promise<Date>): Promise<Datab
   return { databaseMs, requestedAtMs, answeredAtMs: performance.now() };
 }
 
-function toClockReading({ databaseMs, requestedAtMs, answeredAtMs }: DatabaseTimeReading, processMs: number): ClockReading {
-  const elapsedMs = performance.now();
-  const min = databaseMs + elapsedMs - answeredAtMs;
-  const max = databaseMs + elapsedMs - requestedAtMs;
+function toClockReading(
+  { databaseMs, requestedAtMs, answeredAtMs }: DatabaseTimeReading,
+  { processMs, takenAtMs }: TakenTime,
+): ClockReading {
+  const min = databaseMs + takenAtMs - answeredAtMs;
+  const max = databaseMs + takenAtMs - requestedAtMs;
   const aheadMs = processMs > max ? processMs - max : Math.min(0, processMs - min);
   return { processMs, databaseMs: { min, max }, aheadMs };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { OracleError } from '../errors.ts';
-import { type ClockReading, createClockReader } from './clock-reader.ts';
+import { type ClockReading, createClockReader, type TakenTime } from './clock-reader.ts';
 
 /** The clock of the process, and those outside its control. */
 export interface TimeSources {
@@ -21,8 +21,8 @@ export interface TrustedTime {
   requireReached(instantMs: number, what: string): Promise<ReachedInstant>;
   /** By process and database; null if one has passed it. @throws OracleError STEP_WAITING when they disagree, DATABASE_UNAVAILABLE */
   proveUnreached(instantMs: number): Promise<UnreachedInstant | null>;
-  /** Why irreversible steps must wait; null while the clocks agree. @throws OracleError DATABASE_UNAVAILABLE */
-  findDisagreement(): Promise<string | null>;
+  /** Why irreversible steps must wait; null while the clocks agree, and agreed when a time was taken that work goes by. @throws OracleError DATABASE_UNAVAILABLE */
+  findDisagreement(taken?: TakenTime): Promise<string | null>;
   /** Summary of the clocks. @throws OracleError STEP_WAITING when they disagree, DATABASE_UNAVAILABLE */
   describe(): Promise<string>;
 }
@@ -72,7 +72,7 @@ export function createTrustedTime(sources: TimeSources): TrustedTime {
 
   async function compareClocks(): Promise<{ reading: ClockReading; reason: string | null }> {
     const reading = await readClocks();
-    const reason = Math.abs(reading.aheadMs) > MAX_CLOCK_SKEW_MS ? formatDisagreement(reading) : null;
+    const reason = describeDisagreement(reading);
     if ((reason === null) !== (reported === null)) sources.onChange?.(reason);
     reported = reason;
     return { reading, reason };
@@ -107,7 +107,11 @@ export function createTrustedTime(sources: TimeSources): TrustedTime {
       const { processMs, databaseMs } = await requireAgreement();
       return Math.max(processMs, databaseMs.max) < instantMs ? new Unreached(instantMs) : null;
     },
-    findDisagreement: async () => (await compareClocks()).reason,
+    async findDisagreement(taken) {
+      const { reason } = await compareClocks();
+      if (reason !== null || taken === undefined) return reason;
+      return describeDisagreement(await readClocks(taken));
+    },
     describe: async () => formatAgreement(await requireAgreement()),
   };
 }
@@ -149,6 +153,10 @@ async function waitForPoll(signal: AbortSignal | undefined): Promise<void> {
 
 function notReachedError(what: string, instantMs: number, { clock, ms }: LaggingClock): OracleError {
   return new OracleError('STEP_WAITING', `${what} is at ${formatIso(instantMs)}, and ${clock} is at ${formatIso(ms)}`);
+}
+
+function describeDisagreement(reading: ClockReading): string | null {
+  return Math.abs(reading.aheadMs) > MAX_CLOCK_SKEW_MS ? formatDisagreement(reading) : null;
 }
 
 function formatDisagreement({ processMs, databaseMs, aheadMs }: ClockReading): string {

@@ -9,7 +9,7 @@ interface FiguresDoc {
 }
 
 /** Of each name, the newest and the one before, while requests still read it. */
-const MAX_CACHED = 16;
+const MAX_CACHED = 32;
 
 /** Computed figures by name: once per key by any process, then from the database. The newest write of a name stays. */
 export class FiguresStore {

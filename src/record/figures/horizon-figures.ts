@@ -3,11 +3,10 @@ import { computeRecordStatistics, type RecordStatistics } from '../../forecast/s
 import { type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
 import { computeWinRate, type WinRate } from '../../forecast/statistics/win-rate.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
-import type { ModelStore } from '../model-store.ts';
 import { toSummaryRow } from '../scorecard/scorecard.ts';
 import { buildHorizonRow, groupByModelVersion, groupByRegime, type HorizonRow } from '../statistics/breakdown.ts';
 import { computeBrierDifference } from '../statistics/brier-difference.ts';
-import { scoreForecasts } from '../statistics/score-forecasts.ts';
+import { type DistributionSources, scoreForecasts } from '../statistics/score-forecasts.ts';
 
 /** Everything that is computed from all forecasts of a horizon, the same for every caller: of unresolved forecasts only the number counts. */
 export interface HorizonFigures {
@@ -24,7 +23,7 @@ export interface HorizonFigures {
 
 /** @param docs forecasts of one horizon in sequence order */
 export async function computeHorizonFigures(
-  models: Pick<ModelStore, 'get'>,
+  sources: DistributionSources,
   docs: readonly ForecastDoc[],
   horizonDays: number,
 ): Promise<HorizonFigures> {
@@ -32,7 +31,7 @@ export async function computeHorizonFigures(
   return {
     summary: summarizeRecord(rows, horizonDays),
     winRate: computeWinRate(rows, horizonDays),
-    statistics: computeRecordStatistics(await scoreForecasts(models, docs), horizonDays),
+    statistics: computeRecordStatistics(await scoreForecasts(sources, docs), horizonDays),
     brierDifference: computeBrierDifference(docs, horizonDays),
     row: buildHorizonRow(docs, horizonDays),
     byRegime: groupByRegime(docs, horizonDays),

@@ -6,10 +6,17 @@ import {
   type AttestedForecast,
   computeAttestationFigures,
 } from '../attestations/attestation-figures.ts';
+import { type ChallengeFigures, computeChallengeFigures } from '../challenge/challenge-figures.ts';
+import { computeRecordSeries, type RecordSeriesPoint } from '../challenge/record-series.ts';
+import type { DistributionScoresDoc } from '../distributions/distribution-scores.ts';
+import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
 import type { ModelStore } from '../model-store.ts';
 import type { FiguresStore } from './figures-store.ts';
 import { computeHorizonFigures, type HorizonFigures } from './horizon-figures.ts';
+
+/** Changes with what figures contain, so that those stored by an older release are computed again. */
+const FIGURES_SHAPE = 2;
 
 interface RecordFiguresDeps {
   store: FiguresStore;
@@ -36,36 +43,78 @@ export class RecordFigures {
     return Promise.all(HORIZONS.map((horizonDays) => this.getHorizon(horizonDays)));
   }
 
+  /** Of any forecasts of a horizon, in sequence order; not stored. */
+  computeSelection(docs: readonly ForecastDoc[], horizonDays: number): Promise<HorizonFigures> {
+    const { models, record } = this.#deps;
+    return computeHorizonFigures({ models, distributionScores: record.distributionScores }, docs, horizonDays);
+  }
+
   getAttestations(): Promise<AttestationFigures> {
     return this.#get('attestations', () => this.#computeAttestations());
   }
 
+  getChallenge(horizonDays: number): Promise<ChallengeFigures> {
+    return this.#get(`challenge:${horizonDays}`, () => this.#computeChallenge(horizonDays));
+  }
+
+  /** One point a resolved day, by day. */
+  async getSeries(horizonDays: number): Promise<readonly RecordSeriesPoint[]> {
+    return (await this.#get(`series:${horizonDays}`, () => this.#computeSeries(horizonDays))).points;
+  }
+
   /** Computes what the newest revision lacks, one after the other. */
   async refresh(): Promise<void> {
-    for (const horizonDays of HORIZONS) await this.getHorizon(horizonDays);
-    await this.getAttestations();
+    for (const [name, compute] of this.#computations()) await this.#get(name, compute);
   }
 
   /** Compares the stored figures with a recomputation. @returns the names of those that differed; the next read computes them again */
   async verify(): Promise<string[]> {
     const differing: string[] = [];
-    for (const horizonDays of HORIZONS) {
-      const [stored, computed] = [await this.getHorizon(horizonDays), await this.#computeHorizon(horizonDays)];
-      if (!isDeepStrictEqual(stored, computed)) differing.push(`horizon:${horizonDays}`);
+    for (const [name, compute] of this.#computations()) {
+      if (!isDeepStrictEqual(await this.#get(name, compute), await compute())) differing.push(name);
     }
-    if (!isDeepStrictEqual(await this.getAttestations(), await this.#computeAttestations())) differing.push('attestations');
     if (differing.length > 0) await this.#deps.record.revision.advance();
     return differing;
   }
 
-  async #get<Figures extends object>(name: string, compute: () => Promise<Figures>): Promise<Figures> {
-    const { store, record } = this.#deps;
-    return store.get(name, String(await record.revision.read()), compute);
+  /** Every figure by name, in the order of computation; those of a horizon share one read of it. */
+  #computations(): Map<string, () => Promise<object>> {
+    const ofHorizons = HORIZONS.flatMap((horizonDays): [string, () => Promise<object>][] => {
+      const read = once(() => this.#readHorizon(horizonDays));
+      return [
+        [`horizon:${horizonDays}`, () => this.#computeHorizon(horizonDays, read)],
+        [`challenge:${horizonDays}`, () => this.#computeChallenge(horizonDays, read)],
+        [`series:${horizonDays}`, () => this.#computeSeries(horizonDays, read)],
+      ];
+    });
+    return new Map([...ofHorizons, ['attestations', () => this.#computeAttestations()]]);
   }
 
-  async #computeHorizon(horizonDays: number): Promise<HorizonFigures> {
-    const { record, models } = this.#deps;
-    return computeHorizonFigures(models, await record.listByHorizon(horizonDays), horizonDays);
+  async #get<Figures extends object>(name: string, compute: () => Promise<Figures>): Promise<Figures> {
+    const { store, record } = this.#deps;
+    return store.get(name, `${FIGURES_SHAPE}:${await record.revision.read()}`, compute);
+  }
+
+  async #computeHorizon(horizonDays: number, read = () => this.#readHorizon(horizonDays)): Promise<HorizonFigures> {
+    return this.computeSelection((await read()).docs, horizonDays);
+  }
+
+  async #computeChallenge(horizonDays: number, read = () => this.#readHorizon(horizonDays)): Promise<ChallengeFigures> {
+    return computeChallengeFigures((await read()).scores, horizonDays);
+  }
+
+  async #computeSeries(horizonDays: number, read = () => this.#readHorizon(horizonDays)): Promise<{ points: RecordSeriesPoint[] }> {
+    const { docs, scores } = await read();
+    return { points: computeRecordSeries(docs, scores) };
+  }
+
+  /** All forecasts, and the scores of revealed ones: scores are stored before the reveal, until which they stay hidden. */
+  async #readHorizon(horizonDays: number): Promise<{ docs: ForecastDoc[]; scores: DistributionScoresDoc[] }> {
+    const { record } = this.#deps;
+    const docs = await record.listByHorizon(horizonDays);
+    const revealed = new Set(docs.flatMap(({ _id, reveal }) => (reveal === null ? [] : [_id])));
+    const scores = await record.distributionScores.listByHorizon(horizonDays);
+    return { docs, scores: scores.filter(({ _id }) => revealed.has(_id)) };
   }
 
   async #computeAttestations(): Promise<AttestationFigures> {
@@ -73,4 +122,12 @@ export class RecordFigures {
     const docs = await forecasts.find({ attestation: { $ne: null } }, { projection: ATTESTED_FIELDS }).toArray();
     return computeAttestationFigures(docs as AttestedForecast[]);
   }
+}
+
+function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let value: Promise<Value> | undefined;
+  return () => {
+    value ??= read();
+    return value;
+  };
 }

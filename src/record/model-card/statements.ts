@@ -3,7 +3,16 @@ import { VARIANTS } from '../../forecast/backtest/overfitting/variants.ts';
 import { formatDay } from '../../forecast/day.ts';
 import { MODEL_SETTINGS } from '../../forecast/fit/settings.ts';
 import { computeEffectiveCount } from '../../forecast/math/effective-count.ts';
-import { BLOCK_DAYS, EMBARGO_DAYS, formatHorizonName, HORIZONS, MODEL_INPUTS, TRAINING_START, TRIAL_COUNT } from '../../forecast/model.ts';
+import {
+  BLOCK_DAYS,
+  DISTRIBUTION_TRIAL_COUNT,
+  EMBARGO_DAYS,
+  formatHorizonName,
+  HORIZONS,
+  MODEL_INPUTS,
+  TRAINING_START,
+  TRIAL_COUNT,
+} from '../../forecast/model.ts';
 
 const MAX_HORIZON_DAYS = Math.max(...HORIZONS);
 const YEAR_DAYS = 365;
@@ -41,11 +50,11 @@ export const NOT_INTENDED_FOR: readonly string[] = [
 /** Figures and error bars are in the self-tests and in docs/MODEL.md. */
 export const KNOWN_FAILURES: readonly string[] = [
   'Direction: no skill distinguishable from the base rate was found at any horizon. Expect the accuracy of always saying UP.',
-  `Selection bias: ${TRIAL_COUNT} variants were tried on the same history before this one was fixed. The self-test recomputes ${VARIANTS.length} of them with their intervals; the others are only counted. With that discounted, its record on history proves nothing.`,
+  `Selection bias: ${TRIAL_COUNT} variants of the direction were tried on the same history before this one was fixed, and ${DISTRIBUTION_TRIAL_COUNT} of the distribution for this and its challenger. The self-test recomputes ${VARIANTS.length} of the former with their intervals; the others are only counted. With that discounted, its record on history proves nothing.`,
   'SELL: on real history P(up) was never low enough for one. The path exists, and is tested with synthetic input.',
   `Distribution: the skill lies in the quantiles, is small, and depends on the reference. It is larger against all returns since ${formatDay(TRAINING_START)} than against those of the last four years; against the latter it is indistinguishable from zero at ${formatHorizonName(MAX_HORIZON_DAYS)}, and at every horizon of the days since ${formatDay(ETF_START)} alone.`,
   'Shocks: the width of the distribution follows past volatility, so that it reacts late to them.',
-  `Overlap: a call of ${formatHorizonName(MAX_HORIZON_DAYS)} on each of ${YEAR_DAYS} days is worth about ${Math.round(countIndependentCallsPerYear(MAX_HORIZON_DAYS))} independent ones, and the horizons of one day mostly agree. A small edge there would take decades to show.`,
+  `Overlap: a call of ${formatHorizonName(MAX_HORIZON_DAYS)} on each of ${YEAR_DAYS} days is worth about ${Math.round(countIndependentCallsPerYear(MAX_HORIZON_DAYS))} independent ones by the overlap of their windows alone (the walk-forward also estimates it from the variance of the hit rate, with an interval), and the horizons of one day mostly agree. A small edge there would take decades to show.`,
   'Regimes: their limits were chosen, not learned. The stability test reports how far the accuracy moves with them.',
   "Masked inputs: missing or stale inputs are left out of their score, and a score without inputs counts as 0. The forecast's metadata names them; the quantiles do not widen.",
   'Eras: ETF flows, funding and taker flows exist for part of history only, so that their weights were learned from few years.',

@@ -1,5 +1,6 @@
 import { formatDay } from '../../forecast/day.ts';
-import { type HorizonModel, MODEL_NAME } from '../../forecast/model.ts';
+import type { HorizonModel } from '../../forecast/model.ts';
+import { getModelName } from '../../forecast/models/registry.ts';
 import { toNumberByScore } from '../model-card/fit-card.ts';
 import type { ModelDoc } from '../model-store.ts';
 import type { MadeForecast } from './made-forecast.ts';
@@ -9,7 +10,7 @@ export function buildModelDetails({ horizons, trainingDigest, trials }: ModelDoc
   const [intercept, ...slopes] = fit.beta;
   return {
     version: fit.modelVersion,
-    method: MODEL_NAME,
+    method: getModelName(fit.modelVersion),
     trainFrom: formatDay(fit.trainFrom),
     trainTo: formatDay(fit.trainTo),
     trainingDays: fit.nTrain,

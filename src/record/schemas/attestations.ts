@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { EAS_SCHEMAS, type SchemaName } from '../../chain/eas/attestation-schemas.ts';
 import { ADDRESS, BYTES32, COUNT, INTEGER_TEXT, SUCCESS, TIME } from '../../platform/validation/fields.ts';
+import { FORECAST_DISTRIBUTIONS } from './distributions.ts';
 import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, FORECAST_VALUES, HORIZON, OUTCOME } from './forecast.ts';
 
 const KIND = z.enum(['prediction', 'resolution']);
@@ -89,6 +90,9 @@ export const VERIFICATION = z.object({
   onChain: z.literal(true).describe('Always true: a uid that is unknown, or not of this service, returns 404'),
   verified: z.boolean().describe('True when the attestation matches the record of this service'),
   checks: z.array(CHECK).describe('Each comparison'),
+  distributions: FORECAST_DISTRIBUTIONS.nullable().describe(
+    'The committed distributions of champion and challengers, opened; null until the outcome is on chain',
+  ),
   attester: ADDRESS.describe('Attesting wallet'),
   blockTime: TIME.describe('Block time'),
   easscanUrl: z.url().nullable().describe('Page in the EAS explorer; null on a local chain, or when no explorer is known'),

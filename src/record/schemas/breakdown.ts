@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { COUNT, DATE, PROBABILITY } from '../../platform/validation/fields.ts';
-import { BRIER } from './brier.ts';
 import { HORIZON, INTERVAL, REGIME } from './forecast.ts';
-import { DIFFERENCE, RECORD_STATISTICS } from './statistics.ts';
+import { BRIER, DIFFERENCE, RECORD_STATISTICS } from './statistics.ts';
 
 export const SHARE = {
   resolved: COUNT.describe('Scored forecasts: wins and losses'),

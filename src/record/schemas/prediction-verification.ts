@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ADDRESS, BYTES32, COUNT, TIME } from '../../platform/validation/fields.ts';
 import { CHECK } from './attestations.ts';
+import { FORECAST_DISTRIBUTIONS } from './distributions.ts';
 import { ENTRY } from './scorecard.ts';
 
 const ATTESTATION = z.enum(['prediction', 'resolution']);
@@ -55,6 +56,9 @@ export const PREDICTION_VERIFICATION = z.object({
     commitment: BYTES32.describe('Commitment to the values on chain; zero for a missed day'),
     salt: BYTES32.nullable().describe('Salt that opens the commitment; null while the values are gated'),
   }).describe('The forecast cut to the caller'),
+  distributions: FORECAST_DISTRIBUTIONS.nullable().describe(
+    'The committed distributions of champion and challengers, opened; null until the outcome is on chain',
+  ),
   byHand: BY_HAND.describe('How to verify without this service'),
 });
 

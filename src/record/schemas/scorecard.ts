@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { RISK_LEVELS } from '../../forecast/regime/regime.ts';
 import { BYTES32, COUNT, DATE, PROBABILITY, SUCCESS } from '../../platform/validation/fields.ts';
 import { RECORD_DETAILS } from './breakdown.ts';
-import { BRIER } from './brier.ts';
 import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, FORECAST_VALUES, HORIZON, INTERVAL, OUTCOME, TALLY } from './forecast.ts';
+import { BRIER } from './statistics.ts';
 
 export const SUMMARY = z.object({
   totalPredictions: COUNT.describe('All forecasts, whatever their outcome'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WEEKDAYS } from '../../forecast/statistics/distribution-statistics.ts';
 import { COUNT, PROBABILITY } from '../../platform/validation/fields.ts';
 import { INTERVAL } from './forecast.ts';
 
@@ -15,9 +16,7 @@ export const DIFFERENCE = {
   low: z
     .number()
     .nullable()
-    .describe(
-      'Lower bound of the 95 % block-bootstrap interval, widened for few blocks; null when its days fill fewer than five blocks, or when it is undefined in too many resamples',
-    ),
+    .describe('Lower bound of the 95 % block-bootstrap interval; null with too few blocks of days, or too many undefined resamples'),
   high: z.number().nullable().describe('Upper bound'),
 };
 
@@ -33,6 +32,16 @@ export const CALL_STATISTICS = z.object({
   offsets: z
     .array(z.object({ offsetDays: COUNT.describe('Days after the first call of the record'), ...HITS }))
     .describe('All selections of non-overlapping windows: each h-th day, from each of h offsets'),
+  selection: z
+    .object({
+      called: PROBABILITY.describe('Share of rises on the days called UP'),
+      all: PROBABILITY.describe('Share of rises on all resolved days'),
+      held: PROBABILITY.nullable().describe('Share of rises on HOLD days; null without any'),
+      overAll: z.object(DIFFERENCE).describe('`called` minus `all`'),
+      overHeld: z.object(DIFFERENCE).nullable().describe('`called` minus `held`; null without HOLD'),
+    })
+    .nullable()
+    .describe('Choice of the days called UP, which is all that a record of UP calls can show; null without any, or where every day was'),
   alwaysUp: z
     .object({
       accuracy: PROBABILITY.describe('Accuracy of always saying UP on the same days'),
@@ -82,23 +91,40 @@ const PROBABILITY_STATISTICS = z.object({
 
 const COVERED = {
   observed: PROBABILITY.describe('Observed share'),
-  interval95: INTERVAL.describe('95 % Wilson interval of it on `effectiveN` trials'),
+  interval95: INTERVAL.describe(
+    '95 % interval of it by the circular block bootstrap over days; of outcomes in fewer than five blocks, Wilson on their effective number',
+  ),
 };
+
+const CENTRAL_COVERAGE = z.array(z.object({ nominal: PROBABILITY.describe('Nominal share of the central interval'), ...COVERED }));
 
 const DISTRIBUTION_STATISTICS = z.object({
   n: COUNT.describe('Resolved forecasts whose distribution is known'),
   effectiveN: WORTH,
   crps: z.number().min(0).describe('Mean continuous ranked probability score in log-return units, lower is better'),
-  coverage: z
-    .array(z.object({ nominal: PROBABILITY.describe('Nominal share of the central interval'), ...COVERED }))
-    .describe('Coverage of the central intervals'),
+  coverage: CENTRAL_COVERAGE.describe('Coverage of the central intervals'),
   quantiles: z
     .array(z.object({ level: PROBABILITY.describe('Nominal share below the quantile'), ...COVERED }))
     .describe('Calibration of the quantiles'),
+  weekdays: z
+    .array(
+      z.object({
+        weekday: z.enum(WEEKDAYS).describe('First day of the outcome window, UTC'),
+        n: COUNT.describe('Resolved forecasts whose window opens on it'),
+        coverage: CENTRAL_COVERAGE.describe('Coverage of the central intervals of these'),
+      }),
+    )
+    .describe('The same by weekday, Monday first; weekdays without an outcome omitted'),
 });
 
 export const RECORD_STATISTICS = z.object({
   calls: CALL_STATISTICS.describe('Accuracy of the calls and its evidence'),
   probabilities: PROBABILITY_STATISTICS.nullable().describe('Quality of the probabilities; null before the first outcome'),
   distribution: DISTRIBUTION_STATISTICS.nullable().describe('Quality of the predictive distributions; null when none is known'),
+});
+
+export const BRIER = z.object({
+  n: COUNT.describe('Resolved forecasts, HOLD included'),
+  model: z.number().min(0).max(1).describe('Mean squared error of P(UP), 0 to 1; lower is better'),
+  climatology: z.number().min(0).max(1).describe('The same for the base rate known at the time'),
 });

@@ -2,7 +2,7 @@ import type { Filter } from 'mongodb';
 import { formatDay } from '../../forecast/day.ts';
 import { createCache } from '../../platform/cache.ts';
 import type { MarketComparisonDeps } from '../crowd/market-comparison.ts';
-import { computeHorizonFigures, type HorizonFigures } from '../figures/horizon-figures.ts';
+import type { HorizonFigures } from '../figures/horizon-figures.ts';
 import type { RecordFigures } from '../figures/record-figures.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import type { ModelStore } from '../model-store.ts';
@@ -33,11 +33,11 @@ export class StatisticsService {
 
   /** Figures of the forecasts of a filter, once per revision of the record. */
   async getSelection(filter: Filter<ForecastDoc>, horizonDays: number): Promise<HorizonFigures> {
-    const { record, models } = this.#deps;
+    const { record } = this.#deps;
     const key = JSON.stringify([await record.revision.read(), horizonDays, filter]);
     return this.#selectionCache.get(key, async () => {
       const newestFirst = await record.listMatching({ ...filter, horizonDays });
-      return computeHorizonFigures(models, newestFirst.reverse(), horizonDays);
+      return this.figures.computeSelection(newestFirst.reverse(), horizonDays);
     });
   }
 

@@ -11,11 +11,15 @@ import type { AttestationLookupDeps } from '../attestations/find-forecast.ts';
 import type { AttestationViewOptions } from '../attestations/view.ts';
 import { buildOpening } from '../commitment/commitment.ts';
 import { buildExpectedPrediction, buildExpectedResolution } from '../commitment/expected-attestation.ts';
+import type { DistributionScores } from '../distributions/distribution-scores.ts';
+import { openRevealedDistributions } from '../distributions/revealed-distributions.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { mayRead } from '../forecast-visibility.ts';
+import type { ForecastDistributions } from '../schemas/distributions.ts';
 
 export interface RecordCheckDeps extends AttestationLookupDeps {
   addresses: ChainAddresses;
+  distributionScores: DistributionScores;
   attesterAddress: Address;
   saltSecret: string;
   /** Attestation explorer; null on a local chain, or when none is known. */
@@ -47,16 +51,28 @@ export async function checkRecordedForecast(deps: RecordCheckDeps, doc: Forecast
     easscanUrl: toPage(uid),
   });
   const read = await Promise.all(known.flatMap(([type, made]) => (made === null ? [] : readOne(type, made.uid))));
+  const [distributions = null] = await openRevealedDistributions(deps, [doc]);
   const [now, findings] = [deps.now(), createFindings()];
-  const evidence = buildForecastEvidence(deps, doc, read, caller);
+  const evidence = buildForecastEvidence(deps, doc, { read, distributions }, caller);
   const row = checkForecastEvidence(evidence, { attester: deps.attesterAddress, now }, findings);
-  return { now, read, row, findings: findings.list };
+  return { now, read, row, distributions, findings: findings.list };
+}
+
+export interface ReadEvidence {
+  read: readonly ReadAttestation[];
+  /** Null before the outcome is on chain. */
+  distributions: ForecastDistributions | null;
 }
 
 type EvidenceDeps = Pick<RecordCheckDeps, 'saltSecret' | 'viewFor'>;
 
 /** The evidence of chain and record about a forecast, with salt and values as far as the caller may read them. */
-export function buildForecastEvidence(deps: EvidenceDeps, doc: ForecastDoc, read: ReadAttestation[], caller: Caller): ForecastEvidence {
+export function buildForecastEvidence(
+  deps: EvidenceDeps,
+  doc: ForecastDoc,
+  { read, distributions }: ReadEvidence,
+  caller: Caller,
+): ForecastEvidence {
   const { sequence, day, horizonDays, windowOpensAt, state } = doc;
   const find = <Type extends AttestationType>(schema: Type) =>
     read
@@ -67,6 +83,7 @@ export function buildForecastEvidence(deps: EvidenceDeps, doc: ForecastDoc, read
     prediction: find('prediction')[0] ?? { sequence, day, horizonDays, windowOpensAt },
     resolutions,
     opening: findServedOpening(deps, doc, caller),
+    ...(distributions !== null && { distributions }),
     recorded: {
       prediction: buildExpectedPrediction(doc),
       resolution: resolutions.length === 0 ? null : buildExpectedResolution(doc, deps.saltSecret),

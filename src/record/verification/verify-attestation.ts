@@ -12,7 +12,7 @@ import { checkRecordedForecast, type RecordCheckDeps, toChecks } from './forecas
  */
 export async function verifyAttestation(deps: RecordCheckDeps, uid: Hex, caller: Caller): Promise<AttestationVerification> {
   const { doc, type } = await findByAttestation(deps, uid);
-  const { read, row, findings } = await checkRecordedForecast(deps, doc, caller);
+  const { read, row, distributions, findings } = await checkRecordedForecast(deps, doc, caller);
   const { onChain = null, easscanUrl = null } = read.find((one) => one.type === type) ?? {};
   if (onChain === null) throw missingAttestationError(uid, deps.chainId);
   const own = findings.filter(({ subject }) => subject.attestation === type);
@@ -27,6 +27,7 @@ export async function verifyAttestation(deps: RecordCheckDeps, uid: Hex, caller:
     // A resolution whose prediction cannot be read proves nothing.
     verified: row !== null && getVerdict(own) === 'pass',
     checks: toChecks(own).map(({ attestation: _, what: __, ...check }) => check),
+    distributions,
     attester: onChain.attester,
     blockTime: at,
     easscanUrl,

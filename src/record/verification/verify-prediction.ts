@@ -15,7 +15,7 @@ import { checkRecordedForecast, type RecordCheckDeps, toChecks } from './forecas
  */
 export async function verifyPrediction(deps: RecordCheckDeps, reference: PredictionReference, caller: Caller) {
   const doc = await findForecast(deps, reference);
-  const { now, read, row, findings } = await checkRecordedForecast(deps, doc, caller);
+  const { now, read, row, distributions, findings } = await checkRecordedForecast(deps, doc, caller);
   const options = deps.viewFor(caller);
   const checks = toChecks(findings);
   const left = findings.filter(({ outcome }) => outcome === 'unknown');
@@ -33,6 +33,7 @@ export async function verifyPrediction(deps: RecordCheckDeps, reference: Predict
       return { ...one, onChain: onChain !== null, blockTime: onChain?.at.toISOString() ?? null, attester: onChain?.attester ?? null };
     }),
     prediction: { ...toScorecardEntry(doc, options), commitment: doc.commitment, salt: viewSalt(doc, options) },
+    distributions,
     byHand: describeManualVerification(deps),
   } satisfies PredictionVerificationReply;
 }

@@ -30,6 +30,7 @@ export interface WeeklyReportData {
   openUsd: number | null;
   closeUsd: number | null;
   days: readonly DayDoc[];
+  /** As `listForecastsOfReport` returns them; earlier ones change nothing. */
   forecasts: readonly ForecastDoc[];
   stakes: readonly WagerDoc[];
 }

@@ -17,13 +17,25 @@ const DAYS_BACK = 150;
 export const EXAMPLE_CALLS: ExampleCalls = {
   verifyAttestation: async (client) => ({ params: { uid: (await findResolution(client)).uid } }),
   getMetadata: async (client) => ({ params: { cid: (await findResolution(client)).cid } }),
+  getDatasetCsv: () => ({ params: { table: 'forecasts' } }),
+  getDatasetParquet: () => ({ params: { table: 'forecasts' } }),
+  listDistributions: () => ({ query: { limit: '1' } }),
+  getScoreSeries: () => ({ query: { limit: '1' } }),
+  getScoreSeriesCsv: () => ({ query: { limit: '2' } }),
   getWagerEvidence: async (client) => ({ params: { date: await findDateWithAnswer(client, '/api/svc/agent/feedback') } }),
-  getReferencePageFile: () => ({ params: { file: 'initializer.js' } }),
+  getReferencePageFile: () => ({ params: { file: 'reference.css' } }),
+  getDocument: () => ({ params: { file: 'audit.md' } }),
   getPageFile: () => ({ params: { file: getPageBundle().files.keys().next().value! } }),
+  getForecastPage: async (client) => ({ params: await findForecastPath(client) }),
+  getForecastPreviewImage: async (client) => ({ params: await findForecastPath(client) }),
+  getForecastListCsv: () => ({ query: { horizon: '7', state: 'right' } }),
+  getOembed: async (client) => ({ query: { url: await findEmbeddableUrl(client) } }),
   readLocalChain: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] } }),
   getWalletTier: ({ wallets }) => ({ params: { wallet: wallets.premium.address } }),
   logInWithWallet: async (client) => ({ body: await client.buildLoginBody('premium') }),
   logInWithSiwe: async (client) => ({ body: await buildSiweBody(client) }),
+  logInDemoWallet: () => ({ body: { role: 'premium' } }),
+  signDemoPayment: () => ({ body: { offering: 'x402_signal', horizon: '7d' } }),
   logOut: () => ({ endsSession: true }),
   ...WEBHOOK_CALLS,
   buySignal: async (client) => await buildPaidCall(client, '/oracle', await findHorizonWithSignal(client)),
@@ -49,6 +61,11 @@ export const EXAMPLE_CALLS: ExampleCalls = {
   revokeWallet: ({ wallets }) => ({ params: { wallet: wallets.poor.address } }),
   getWeeklyReport: async (client) => ({ params: { weekId: (await client.requestJson('/api/claw/latest')).weekId } }),
 };
+
+async function findEmbeddableUrl({ requestJson }: ExampleClient): Promise<string> {
+  const { resources } = await requestJson('/');
+  return resources.find(({ url }: { url: string }) => url.endsWith('/widget.js')).url.replace('.js', '');
+}
 
 async function createTask({ requestJson, logIn }: ExampleClient, holder: TokenHolder): Promise<string> {
   const body = { skill: 'get_market_context', input: { include: ['price'] } };
@@ -93,6 +110,13 @@ async function findResolution(client: ExampleClient): Promise<{ uid: string; cid
   const found = data.find(({ type }: { type: string }) => type === 'resolution') ?? data[0];
   if (found === undefined) throw new Error('nothing is attested');
   return found;
+}
+
+/** The newest revealed forecast of 7 days, else the newest. */
+async function findForecastPath(client: ExampleClient): Promise<{ date: string; horizon: string }> {
+  const { predictions } = await client.requestJson('/api/svc/scorecard?horizon=7&limit=30');
+  const { date, horizon } = predictions.find(({ resolved }: { resolved: boolean }) => resolved) ?? predictions[0];
+  return { date, horizon };
 }
 
 async function findDateWithAnswer(client: ExampleClient, path: string): Promise<string> {

@@ -19,9 +19,12 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
     'src/platform/errors.ts',
     'src/forecast',
     'src/chain/eas/commitment.ts',
+    'src/chain/eas/distribution-digest.ts',
     'src/chain/eas/raw-attestation.ts',
     'src/chain/eas/attestation-schemas.ts',
   ],
+  // It runs in the server and in browsers.
+  'src/views': [],
   'src/wager': ['src/platform', 'src/forecast'],
   'src/record': [...DOMAIN, 'src/verify', 'src/auth/caller.ts'],
   'src/audit': [
@@ -42,11 +45,12 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   skills: SKILLS,
   'agent-card': SKILLS,
   'src/transports/adapter.ts': ['src/platform', 'src/auth'],
-  'src/transports/http': TRANSPORTS,
+  'src/transports/http': [...TRANSPORTS, 'src/views'],
   'src/transports/a2a': TRANSPORTS,
   'src/transports/mcp': TRANSPORTS,
   // It runs in browsers; the types of responses are erased.
   'src/dashboard': [
+    'src/views',
     'src/audit',
     'src/verify',
     'src/platform/errors.ts',
@@ -75,6 +79,7 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
 const FORBIDDEN_PACKAGES: Readonly<Record<string, RegExp>> = {
   'src/forecast': /^(node:|mongodb$)/,
   'src/verify': /^(?!viem$|src\/)/,
+  'src/views': /^(?!src\/)/,
   'src/audit': new RegExp(String.raw`^(?!(?:viem(?:\/actions)?|zod\/mini)$|src\/)|${NODE_AUDIT}`),
   'src/audit/command': /^mongodb$/,
   'src/audit/prices': /^mongodb$/,

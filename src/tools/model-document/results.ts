@@ -6,9 +6,11 @@ import type { OverfittingReport } from '../../forecast/backtest/overfitting/repo
 import type { StabilityReport } from '../../forecast/backtest/stability/report.ts';
 import type { PooledReport } from '../../forecast/backtest/walk-forward/pooled-report.ts';
 import type { HorizonWalkForward, WalkForwardReport } from '../../forecast/backtest/walk-forward/report.ts';
+import { STATEMENTS_PER_HORIZON } from '../../forecast/backtest/walk-forward/verdict.ts';
 import { formatPercent } from '../../forecast/math/format-percent.ts';
 import { formatHorizonName } from '../../forecast/model.ts';
 import { renderMarkdownTable, renderNumber, renderWithInterval } from './markdown.ts';
+import { renderVersionResults } from './version-results.ts';
 
 export function renderWalkForwardResults(report: WalkForwardReport): string {
   const { folds, expectedFolds, foldDays, note, verdict, horizons } = report;
@@ -26,21 +28,23 @@ export function renderWalkForwardResults(report: WalkForwardReport): string {
         'Brier skill, % (95 %)',
         'CRPS skill, all returns, % (95 %)',
         'CRPS skill, recent returns, % (95 %)',
+        'CRPS skill, GARCH(1,1)-t, % (95 %)',
         '80 % holds, % (95 %)',
-        'Independent a year (95 %)',
+        'Independent a year, measured (95 %) / by overlap',
         'Years to prove 3 / 10 points',
       ],
       complete.map(formatPooledRow),
     ),
-    'Right: share of days on which the likelier direction came true, HOLD included. Brier skill: of P(up), against the base rate known at the time. CRPS skill: of the distribution, against the returns of all training days and of the last ' +
-      `${RECENT_RETURN_DAYS} of them, which shape it. 80 % holds: share of outcomes within the central 80 %. Independent a year: effective number of daily calls, estimated from the variance of the hit rate. Years to prove: time until an advantage of so many points is significant. Intervals are not adjusted for multiple tests: of ${complete.length * 4}, some are expected to exclude zero by chance.`,
+    'Right: share of days on which the likelier direction came true, HOLD included. Brier skill: of P(up), against the base rate known at the time. CRPS skill: of the distribution, against the returns of all training days, the last ' +
+      `${RECENT_RETURN_DAYS} of them, which shape it, and GARCH(1,1)-t. 80 % holds: share of outcomes within the central 80 %. Independent a year: effective number of daily calls, estimated from the variance of the hit rate, and from the overlap of the windows alone. Years to prove: time until an advantage of so many points is significant. Intervals are not adjusted for multiple tests: of ${complete.length * STATEMENTS_PER_HORIZON}, some are expected to exclude zero by chance.`,
     renderFoldTable(complete),
+    renderVersionResults(report.versions),
     `Leak canaries: ${verdict}.`,
   ].join('\n\n');
 }
 
 function formatPooledRow({ horizon, pooled }: HorizonWalkForward): string[] {
-  const { n, signals, direction, directions, statistics, crpsSkill, recentCrpsSkill, coverage80, worth } = pooled!;
+  const { n, signals, direction, directions, statistics, crpsSkill, recentCrpsSkill, garchCrpsSkill, coverage80, worth } = pooled!;
   const skill = statistics.probabilities!.climatologySkill;
   return [
     horizon,
@@ -52,6 +56,7 @@ function formatPooledRow({ horizon, pooled }: HorizonWalkForward): string[] {
     skill === null ? 'none' : renderWithInterval(skill),
     renderWithInterval(crpsSkill),
     renderWithInterval(recentCrpsSkill),
+    renderWithInterval(garchCrpsSkill),
     renderWithInterval(coverage80),
     formatIndependence(worth),
     worth.proof.map(({ years }) => renderNumber(years, 1)).join(' / '),
@@ -61,9 +66,13 @@ function formatPooledRow({ horizon, pooled }: HorizonWalkForward): string[] {
 /** For calls equal to always calling UP. */
 const SAME_CALLS = 'same calls';
 
-function formatIndependence({ independentPerYear, independentPerYear95: range }: PooledReport['worth']): string {
+function formatIndependence({
+  independentPerYear,
+  independentPerYear95: range,
+  independentPerYearByOverlap,
+}: PooledReport['worth']): string {
   const bounds = range === null ? '' : ` (${renderNumber(range.low, 0)} to ${renderNumber(range.high, 0)})`;
-  return `${renderNumber(independentPerYear, 0)}${bounds}`;
+  return `${renderNumber(independentPerYear, 0)}${bounds} / ${renderNumber(independentPerYearByOverlap, 0)}`;
 }
 
 function renderFoldTable(horizons: readonly HorizonWalkForward[]): string {

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, BuildResult } from 'esbuild';
 import { OracleError } from '../../platform/errors.ts';
-import { PAGE_FILE_NAME, PAGE_FOLDER, PAGE_TEMPLATE } from '../../transports/http/page/page-bundle.ts';
+import { PAGE_FILE_NAME, PAGE_FOLDER, PAGE_MANIFEST, WIDGET_SCRIPT } from '../../transports/http/page/page-bundle.ts';
 
 const PACKAGE = /^(?:.*\/)?node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//;
 
@@ -15,17 +15,19 @@ export interface BuiltPage {
   files: readonly { name: string; text: string }[];
   /** Paths of all bundled files, relative to the project. */
   inputs: readonly string[];
+  /** The web component, which pages of other sites load. */
+  widget: { name: string; text: string };
 }
 
 /**
- * Bundles the page into its folder: one script, one style sheet, and the template that names them.
+ * Bundles the page into its folder: one script, one style sheet, the manifest that names them, and the web component.
  * @throws OracleError CONFIG_INVALID if the optional package esbuild is not installed
  */
 export async function buildPage(folder: URL = PAGE_FOLDER): Promise<BuiltPage> {
   const page = await bundlePage();
   await mkdir(folder, { recursive: true });
-  for (const { name, text } of page.files) await writeAtomically(new URL(name, folder), text);
-  await writeAtomically(new URL(PAGE_TEMPLATE, folder), await renderTemplate(page));
+  for (const { name, text } of [...page.files, page.widget]) await writeAtomically(new URL(name, folder), text);
+  await writeAtomically(new URL(PAGE_MANIFEST, folder), renderManifest(page));
   await removeEarlierFiles(folder, page);
   return page;
 }
@@ -46,7 +48,8 @@ async function bundlePage(): Promise<BuiltPage> {
   const files = outputFiles.map(({ path, text }) =>
     path.endsWith('.js') ? toPageFile(`${notice}${text}`, 'js') : toPageFile(text, 'css'),
   );
-  return { files, inputs };
+  const widget = await build({ ...OPTIONS, entryPoints: [`${SOURCES}embed/signal-element.ts`] });
+  return { files, inputs, widget: { name: WIDGET_SCRIPT, text: widget.outputFiles[0].text } };
 }
 
 function toPageFile(text: string, extension: 'css' | 'js'): BuiltPage['files'][number] {
@@ -55,7 +58,7 @@ function toPageFile(text: string, extension: 'css' | 'js'): BuiltPage['files'][n
 
 const OPTIONS = {
   absWorkingDir: ROOT,
-  entryPoints: [`${SOURCES}parts/main.ts`, `${SOURCES}styles/page.css`],
+  entryPoints: [`${SOURCES}main.ts`, `${SOURCES}styles/page.css`],
   outdir: fileURLToPath(PAGE_FOLDER),
   bundle: true,
   format: 'esm',
@@ -80,10 +83,9 @@ async function importBundler(): Promise<typeof import('esbuild')> {
   }
 }
 
-async function renderTemplate({ files }: BuiltPage): Promise<string> {
-  const template = await readFile(`${SOURCES}index.html`, 'utf8');
+function renderManifest({ files }: BuiltPage): string {
   const getName = (extension: string) => files.find(({ name }) => name.endsWith(extension))!.name;
-  return template.replace('{{style}}', getName('.css')).replace('{{script}}', getName('.js'));
+  return `${JSON.stringify({ script: getName('.js'), style: getName('.css') })}\n`;
 }
 
 /** A process that starts at the same time reads the old file or the new one. */

@@ -5,8 +5,8 @@ import { buildPage } from './build-page.ts';
 /** Builds the page and prints its size. With `--optional`, as `npm ci` runs it, a missing bundler is no failure. */
 export async function main(args: readonly string[]): Promise<void> {
   try {
-    const { files } = await buildPage();
-    for (const { name, text } of files)
+    const { files, widget } = await buildPage();
+    for (const { name, text } of [...files, widget])
       process.stdout.write(`dist/page/${name}: ${text.length} characters, ${gzipSync(text).length} bytes by gzip\n`);
   } catch (error) {
     if (!(error instanceof OracleError)) throw error;

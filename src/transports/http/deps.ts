@@ -17,7 +17,10 @@ import type { TicketStore } from '../../events/websocket/ticket-store.ts';
 import type { Market } from '../../market/market.ts';
 import type { StartupStep } from '../../platform/startup/startup-progress.ts';
 import type { AttestationViewOptions } from '../../record/attestations/view.ts';
+import type { ChampionLog } from '../../record/challenge/champion-log.ts';
 import type { CrowdFiguresReader } from '../../record/crowd/crowd-figures.ts';
+import type { DatasetService } from '../../record/dataset/dataset-service.ts';
+import type { DistributionScores } from '../../record/distributions/distribution-scores.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
 import type { ModelStore } from '../../record/model-store.ts';
 import type { ReportStores } from '../../record/report-store.ts';
@@ -27,6 +30,7 @@ import type { Quote, StrikeMarket } from '../../wager/venue.ts';
 import type { WagerBook } from '../../wager/wager-book.ts';
 import type { AdminService } from './admin/admin-service.ts';
 import type { AgentTasks } from './agent/tasks/agent-tasks.ts';
+import type { DemoWallets } from './demo/demo-wallets.ts';
 import type { AboutDeps } from './service/about/deps.ts';
 import type { Readiness } from './service/health/schemas.ts';
 import type { ServiceStatus } from './service/health/status-schemas.ts';
@@ -46,6 +50,7 @@ export interface HttpDeps {
   setup(): StartupStep | null;
   publicUrl: string;
   record: ForecastRecord;
+  distributionScores: DistributionScores;
   reports: ReportStores;
   selfTests: SelfTestService;
   wagers: WagerBook;
@@ -56,6 +61,8 @@ export interface HttpDeps {
   market: Market;
   models: ModelStore;
   statistics: StatisticsService;
+  champions: Pick<ChampionLog, 'list'>;
+  dataset: DatasetService;
   /** Strikes with quotes of the service's own venue; empty for an external venue. */
   venueMarkets(): Promise<VenueMarket[]>;
   chainId: number;
@@ -68,6 +75,8 @@ export interface HttpDeps {
   saltSecret: string;
   /** What a caller may read of unresolved forecasts. */
   viewFor(caller: Caller): AttestationViewOptions;
+  /** Demo wallets of a local chain; null on a real one. */
+  demo: DemoWallets | null;
   /** Null before the agent is registered on chain. */
   identity(): RegisteredAgent | null;
   reputation(): Promise<ReputationState | null>;

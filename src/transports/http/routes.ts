@@ -12,6 +12,7 @@ import { purchaseRoutes } from './commerce/purchases/routes.ts';
 import { x402Routes } from './commerce/x402/discovery-routes.ts';
 import { paidRoutes } from './commerce/x402/paid-routes.ts';
 import { contestRoutes } from './contest/routes.ts';
+import { demoRoutes } from './demo/routes.ts';
 import type { HttpDeps } from './deps.ts';
 import { asyncApiRoutes } from './docs/asyncapi-routes.ts';
 import { referenceRoutes } from './docs/routes.ts';
@@ -23,10 +24,17 @@ import { crowdRoutes } from './market/crowd/routes.ts';
 import { predictionMarketRoutes } from './market/prediction-markets/routes.ts';
 import { marketRoutes } from './market/reports/routes.ts';
 import { wagerRoutes } from './market/wagers/routes.ts';
+import { forecastPageRoutes } from './page/forecasts/routes.ts';
+import { previewRoutes } from './page/preview/routes.ts';
+import { documentRoutes } from './page/documents/routes.ts';
 import { rootRoutes } from './page/root-routes.ts';
 import { pageFileRoutes } from './page/routes.ts';
 import { metadataRoutes } from './record/attestations/metadata-routes.ts';
 import { attestationRoutes } from './record/attestations/routes.ts';
+import { challengeRoutes } from './record/challenge/routes.ts';
+import { seriesRoutes } from './record/challenge/series-routes.ts';
+import { datasetRoutes } from './record/dataset/routes.ts';
+import { distributionRoutes } from './record/distributions/routes.ts';
 import { scorecardRoutes } from './record/scorecard/routes.ts';
 import { selfTestRoutes } from './record/self-tests/routes.ts';
 import { briefRoutes } from './reports/brief-routes.ts';
@@ -38,6 +46,7 @@ import { rpcRoutes } from './service/rpc/routes.ts';
 import { webhookCallRoutes } from './webhooks/call-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { webSocketRoutes } from './websocket/routes.ts';
+import { embedRoutes } from './widget/embed-routes.ts';
 import { widgetRoutes } from './widget/routes.ts';
 
 export function allRoutes(deps: HttpDeps): Route[] {
@@ -47,7 +56,11 @@ export function allRoutes(deps: HttpDeps): Route[] {
     ...regimeRoutes(deps),
     ...copyTradeRoutes(deps),
     ...scorecardRoutes(deps),
+    ...seriesRoutes(deps),
+    ...challengeRoutes(deps),
     ...attestationRoutes(deps),
+    ...datasetRoutes(deps),
+    ...distributionRoutes(deps),
     ...predictionMarketRoutes(deps),
     ...crowdRoutes(deps),
     ...wagerRoutes(deps),
@@ -55,7 +68,9 @@ export function allRoutes(deps: HttpDeps): Route[] {
     ...briefRoutes(deps),
     ...weeklyRoutes(deps),
     ...widgetRoutes(deps),
+    ...embedRoutes(deps),
     ...accessRoutes(deps),
+    ...demoRoutes(deps),
     ...skillRoutes(deps),
     ...agentTaskRoutes(deps),
     ...agentRoutes(deps),
@@ -79,7 +94,10 @@ export function allRoutes(deps: HttpDeps): Route[] {
     ...asyncApiRoutes(deps),
     ...rpcRoutes(deps),
     ...referenceRoutes(deps, () => all),
+    ...documentRoutes(deps),
     ...pageFileRoutes(),
+    ...forecastPageRoutes(deps),
+    ...previewRoutes(deps),
   ];
   const all: Route[] = [...rootRoutes(deps, routes), ...routes];
   return all;

@@ -5,6 +5,7 @@ import type { ClaimedScorecard } from '../evidence.ts';
 import { type Findings, NO_SUBJECT } from '../findings.ts';
 import { compareTree } from './figure-tree.ts';
 import { compareRows } from './rows.ts';
+import { getRoundingTolerance, getSourceTolerance } from './tolerances.ts';
 
 const OPTIONAL_MEMBERS = ['stats', 'statistics', 'byHorizon'] as const;
 /** Neither chain nor prices determine these. */
@@ -61,22 +62,6 @@ function keyByHorizon(entries: readonly { horizon: string }[]) {
   return { ...Object.fromEntries(entries.map((one) => [one.horizon, one])), entries: entries.length };
 }
 
-/** Rounding differences of sums in another order. */
-const ROUNDING_TOLERANCE = 1e-9;
-
-export function getRoundingTolerance(_: string, expected: number): [equal: number, doubtful: number] {
-  return [ROUNDING_TOLERANCE * Math.max(1, Math.abs(expected)), 0];
-}
-
-/**
- * Tolerances of figures that depend on the base rate of the training years, for closes of another source. Base rates that differ by 0.008
- * move a skill by up to 0.02 in a short record, while published skills are about 0.002; a skill is about four times a score.
- */
-export function getSourceTolerance(path: string, expected: number): [equal: number, doubtful: number] {
-  if (/\.climatology$|\.climatologySkill\.brier$/.test(path)) return [1.5e-4, 6e-3];
-  return path.includes('.climatologySkill.') ? [6e-4, 2.4e-2] : getRoundingTolerance(path, expected);
-}
-
 /** Notes omitted parts and unknown names, since an unknown name may be an unchecked figure. */
 function noteUncompared(answers: readonly ClaimedScorecard[], unknown: readonly string[], findings: Findings): void {
   const missing = OPTIONAL_MEMBERS.filter((part) => answers.some((claim) => claim[part] === undefined));
@@ -88,7 +73,7 @@ function noteUncompared(answers: readonly ClaimedScorecard[], unknown: readonly 
   const replayed = answers.flatMap(({ predictions }) => predictions.filter((row) => row.replayed === true)).length;
   const why = 'the clock of that chain was set back, so its block times prove nothing';
   if (replayed > 0) findings.note(`the service declares ${replayed} of these forecasts as replayed: ${why}`);
-  const unproven = 'predictive distributions, regimes, model versions, wagers, skill against the market';
+  const unproven = 'regimes, wagers, skill against the market';
   findings.note(`not compared, since neither chain nor prices determine them: ${unproven}`);
 }
 

@@ -1,9 +1,10 @@
 import { getAddress, type Hex, pad, toHex } from 'viem';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { buildCommitmentId } from '../../../src/contest/commitments/commitment.ts';
 import { CommitmentStore, type NewCommitment } from '../../../src/contest/commitments/store.ts';
 import { CONTEST_INDEXES } from '../../../src/contest/deps.ts';
 import { RoundStore } from '../../../src/contest/rounds/store.ts';
+import { ContestFigures } from '../../../src/contest/scoring/contest-figures.ts';
 import { MIN_RANKED_ROUNDS } from '../../../src/contest/scoring/rounds-interval.ts';
 import { scoreCommitment } from '../../../src/contest/scoring/score.ts';
 import { ensureIndexes } from '../../../src/platform/mongo.ts';
@@ -13,6 +14,9 @@ import { type TestDatabase, testDatabase } from '../../support/database/database
 
 let database: TestDatabase;
 let store: CommitmentStore;
+/** As another process does. */
+const openFigures = () =>
+  new ContestFigures(database.db, { commitments: new CommitmentStore(database.db), rounds: new RoundStore(database.db) });
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -82,7 +86,8 @@ describe('scores', () => {
     for (const doc of after.slice(15)) expect(doc.score).toEqual(score(doc.probabilityBps));
     const [other] = (await store.listByMarket('2026-W32-64000', { limit: 1, offset: 0 })).commitments;
     expect(other.score).toBeNull();
-    expect(await store.countTotals()).toEqual({ commitments: 31, scored: 30, wallets: 30 });
+    expect(await store.countTotals()).toEqual({ commitments: 31, wallets: 30 });
+    expect(await openFigures().getSummary()).toMatchObject({ scored: 30, total: 30 });
   });
 
   it('rank wallets by their mean over rounds, after those with enough rounds', async () => {
@@ -101,7 +106,7 @@ describe('scores', () => {
       await store.upsert(commitment({ who: 5, roundId: '2026-W10', market: `2026-W10-${strike}`, probabilityBps: 9_900 }), UNREACHED);
     }
     for (const roundId of enough) for (let strike = 1; strike <= 5; strike++) await store.scoreMarket(`${roundId}-${strike}`, score);
-    const { rows, total, ranked } = await store.listStandings({ limit: 10, offset: 0 });
+    const { rows, total, ranked } = await openFigures().listStandings({ limit: 10, offset: 0 });
     // The two without a rank are equally good by round, and differ in points.
     expect(rows.map(({ _id }) => _id)).toEqual([2, 1, 3, 5, 4].map(walletOf));
     expect({ total, ranked }).toEqual({ total: 5, ranked: 3 });
@@ -117,14 +122,35 @@ describe('scores', () => {
     expect(fifth).toMatchObject({ rounds: 1, commitments: 5, points: 5 * score(9_900).points, standardDeviation: null, ranked: false });
     const all = rows.reduce((sum, { points }) => sum + points, 0);
     expect(all).toBe(entries.reduce((sum, [, rounds, bps]) => sum + rounds.length * score(bps).points, 5 * score(9_900).points));
-    const second = await store.listStandings({ limit: 2, offset: 1 });
+    const second = await openFigures().listStandings({ limit: 2, offset: 1 });
     expect(second.rows.map(({ _id }) => _id)).toEqual(rows.slice(1, 3).map(({ _id }) => _id));
     expect(second.total).toBe(5);
   });
 
+  it('are computed once a change, stored for all processes, and found wrong when they differ', async () => {
+    await store.upsert(commitment({ who: 1 }), UNREACHED);
+    await store.upsert(commitment({ who: 2, probabilityBps: 9_000 }), UNREACHED);
+    await store.scoreMarket('2026-W32-62000', score);
+    const page = { limit: 10, offset: 0 };
+    const { rows } = await openFigures().listStandings(page);
+    expect(rows.map(({ _id }) => _id)).toEqual([2, 1].map(walletOf));
+    const scoring = vi.spyOn(CommitmentStore.prototype, 'computeStandings');
+    expect((await openFigures().listStandings(page)).rows).toEqual(rows);
+    expect(scoring).not.toHaveBeenCalled();
+    expect(await openFigures().verify()).toBe(true);
+    await database.db.collection('contest_standings').updateMany({}, { $set: { 'row.points': 1_000 } });
+    expect((await openFigures().listStandings(page)).rows.map(({ points }) => points)).toEqual([1_000, 1_000]);
+    expect(await openFigures().verify()).toBe(false);
+    expect((await openFigures().listStandings(page)).rows).toEqual(rows);
+    await database.db.collection('contest_wallets').deleteMany({});
+    await openFigures().rebuild();
+    expect(await store.countTotals()).toEqual({ commitments: 2, wallets: 2 });
+    scoring.mockRestore();
+  });
+
   it('give empty standings without any', async () => {
-    expect(await store.listStandings({ limit: 10, offset: 0 })).toEqual({ rows: [], total: 0, ranked: 0 });
-    expect(await store.countTotals()).toEqual({ commitments: 0, scored: 0, wallets: 0 });
+    expect(await openFigures().listStandings({ limit: 10, offset: 0 })).toEqual({ rows: [], total: 0, ranked: 0 });
+    expect(await store.countTotals()).toEqual({ commitments: 0, wallets: 0 });
   });
 });
 

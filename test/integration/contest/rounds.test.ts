@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ContestDeps, createContestDeps } from '../../../src/contest/deps.ts';
+import { CONTEST_INDEXES, type ContestDeps, createContestDeps } from '../../../src/contest/deps.ts';
 import { listRound } from '../../../src/contest/rounds/list-round.ts';
 import { MAX_FORECAST_AGE_DAYS, pinOracle } from '../../../src/contest/rounds/pin-oracle.ts';
 import { resolveRound } from '../../../src/contest/rounds/resolve-round.ts';
@@ -11,6 +11,7 @@ import { type Day, formatDay, toInstantMs } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import type { Market } from '../../../src/market/market.ts';
 import { OracleError } from '../../../src/platform/errors.ts';
+import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import { ForecastRecord } from '../../../src/record/forecast-record.ts';
 import { ModelStore } from '../../../src/record/model-store.ts';
 import { timeOf, UNREACHED } from '../../support/clock/trusted-time.ts';
@@ -32,6 +33,7 @@ beforeEach(async () => {
   const { db: source, client } = world.service.database;
   names += 1;
   db = client.db(`contest_${names}`);
+  await ensureIndexes(db, CONTEST_INDEXES);
   for (const name of ['days', 'forecasts', 'models', 'record_meta']) {
     await db.collection(name).insertMany(await source.collection(name).find().toArray());
   }
@@ -178,7 +180,7 @@ describe('void rounds', () => {
     nowMs = toInstantMs(world.monday + 30);
     await runContest(parts);
     expect(await stored(parts, open)).toEqual(round);
-    expect(await parts.commitments.listStandings({ limit: 10, offset: 0 })).toMatchObject({ total: 0 });
+    expect(await parts.figures.listStandings({ limit: 10, offset: 0 })).toMatchObject({ total: 0 });
   });
 
   it('precede the record', async () => {
@@ -204,7 +206,8 @@ describe('void rounds', () => {
     const round = await stored(parts, open);
     expect(round).toMatchObject({ state: 'VOID', outcome: null, voidBecause: 'no close was agreed on', scoredAt: null });
     expect(round.markets.every(({ above }) => above === null)).toBe(true);
-    expect(await parts.commitments.countTotals()).toMatchObject({ commitments: 1, scored: 0 });
+    expect(await parts.commitments.countTotals()).toMatchObject({ commitments: 1 });
+    expect(await parts.figures.getSummary()).toMatchObject({ scored: 0 });
   });
 });
 

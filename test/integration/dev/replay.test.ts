@@ -19,8 +19,8 @@ function replayAll(signal = new AbortController().signal) {
   return replayDays({ db: database.db, pipeline: pipeline, range, chain: infrastructure.localChain!, onProgress: () => {}, signal });
 }
 
-/** What is left when a process is killed in the middle of a day: the plan, and some of the day's steps. */
-async function interruptAfter(steps: number): Promise<void> {
+/** What is left when a process is killed in the middle of a day: the plan, some of the day's steps, and perhaps the next day's forecast. */
+async function interruptAfter(steps: number, { isNextForecast = false } = {}): Promise<void> {
   const { database, pipeline, infrastructure } = service;
   await database.db.collection<{ _id: string }>('replay').insertOne({ _id: 'replay', ...range, through: null } as { _id: string });
   for (const step of STEP_NAMES.slice(0, steps)) {
@@ -28,14 +28,24 @@ async function interruptAfter(steps: number): Promise<void> {
     await infrastructure.localChain!.setNextBlockTime(ms);
     await runStep(pipeline, step, range.from, { ...contextAt(ms), replayed: true });
   }
+  if (isNextForecast) {
+    const next = range.from + 1;
+    await runStep(pipeline, 'signal', next, { ...contextAt(getStepDueMs('signal', next)), replayed: true });
+  }
   // A restored chain has the wall clock's time until it is set.
   await infrastructure.localChain!.setNextBlockTime(Date.now());
 }
 
 describe('a replay', () => {
-  it.each([1, 2, 3, 5, 7])('goes on where it was interrupted after %i steps of a day', async (steps) => {
+  it.each([
+    { steps: 1, isNextForecast: false },
+    { steps: 2, isNextForecast: false },
+    { steps: 3, isNextForecast: true },
+    { steps: 5, isNextForecast: false },
+    { steps: 7, isNextForecast: true },
+  ])('continues after an interruption after $steps steps of a day, next forecast: $isNextForecast', async ({ steps, isNextForecast }) => {
     service = await testService(DAYS);
-    await interruptAfter(steps);
+    await interruptAfter(steps, { isNextForecast });
     expect(await replayAll()).toEqual(range);
     for (const horizon of [1, 2, 3, 7]) {
       const docs = await service.pipeline.record.listByHorizon(horizon);
@@ -52,7 +62,7 @@ describe('a replay', () => {
     ).toHaveLength(4 * DAYS);
   });
 
-  it('that is not finished holds back every step of today, which would seal the days in between as missed', async () => {
+  it('that is not finished holds back every step of today, which would seal the days in between as missed; it is made once', async () => {
     service = await testService(DAYS);
     await interruptAfter(3);
     const { pipeline } = service;
@@ -61,36 +71,28 @@ describe('a replay', () => {
     for (const { outcome } of reports) expect(outcome).toEqual({ waiting: expect.stringContaining('replay of past days is not finished') });
     expect(await pipeline.record.days.find().toArray()).toEqual(before);
     await replayAll();
+    const replayed = await pipeline.record.forecasts.find().toArray();
+    expect(await replayAll()).toEqual(range);
+    expect(await pipeline.record.forecasts.find().toArray()).toEqual(replayed);
     await service.infrastructure.localChain!.followWallClock();
     for (const { outcome } of await catchUp(pipeline, createLiveContext(service.pipeline, new Date())))
       expect(outcome).toHaveProperty('done');
   });
 
-  it('is made once, into an empty record only', async () => {
-    service = await testService(DAYS);
-    expect(await replayAll()).toEqual(range);
-    const before = await service.pipeline.record.forecasts.find().toArray();
-    expect(await replayAll()).toEqual(range);
-    expect(await service.pipeline.record.forecasts.find().toArray()).toEqual(before);
-  });
-
-  it.each([
-    ['a second after the first commitment is due', () => getStepDueMs('attest', range.from) + 1_000],
-    ['five minutes after the first outcome window opened', () => getWindowOpensMs(range.from) + 300_000],
-  ])('is rejected when the last block is dated %s', async (_name, lastBlock) => {
+  it('writes nothing when the service stops, or when the last block is later than the first day allows', async () => {
     service = await testService(DAYS);
     const { localChain, rpcUrl } = service.infrastructure;
-    const lastBlockMs = lastBlock();
-    await localChain!.setNextBlockTime(lastBlockMs);
-    await callJsonRpc(rpcUrl, 'evm_mine');
-    await expect(replayAll()).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED', suggestedAction: 'npm run reset' });
-    expect(await service.pipeline.record.findLastDay()).toBeNull();
-  });
-
-  it('stops between two days when the service does', async () => {
-    service = await testService(DAYS);
+    const forgetPlan = () => service.database.db.collection('replay').deleteMany({});
     await expect(replayAll(AbortSignal.abort(new Error('stopping')))).rejects.toThrow('stopping');
     expect(await service.pipeline.record.findLastDay()).toBeNull();
+    // A second after the first commitment is due, and five minutes after the first outcome window opened.
+    for (const lastBlockMs of [getStepDueMs('attest', range.from) + 1_000, getWindowOpensMs(range.from) + 300_000]) {
+      await forgetPlan();
+      await localChain!.setNextBlockTime(lastBlockMs);
+      await callJsonRpc(rpcUrl, 'evm_mine');
+      await expect(replayAll()).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED', suggestedAction: 'npm run reset' });
+      expect(await service.pipeline.record.findLastDay()).toBeNull();
+    }
   });
 });
 

@@ -108,7 +108,7 @@ describe('a process killed between an effect and its record', () => {
     const wager = await expiredWager(service.pipeline, today() - 4);
     await wagers.wagers.replaceOne({ _id: wager._id }, wager, { upsert: true });
     const before = await venue.getAccount();
-    await killedAfterWrite({ command: 'update', collection: 'paper_orders' }, 'settle');
+    await killedAfterWrite({ command: 'findAndModify', collection: 'paper_orders' }, 'settle');
     expect(await wagers.findByDay(today() - 4)).toMatchObject({ state: 'PLACED', winner: null });
     await finished('settle');
     const settled = await wagers.findByDay(today() - 4);

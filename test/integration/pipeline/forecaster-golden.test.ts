@@ -28,7 +28,7 @@ describeWithShared('the forecasts of the pipeline on real history', () => {
 
   it('forecasts equal the reference model, day by day from raw files as known at 21:35', async () => {
     const market = createMarket(await openCsvFeed(sharedPath('data')));
-    const forecaster = new Forecaster(new ModelStore(database.db));
+    const forecaster = new Forecaster(new ModelStore(database.db), 'm0-d1');
     const reference = rows('oos_predictions.csv');
     // A month of consecutive days across a change of model, then one day per month.
     const days = reference.filter((_, index) => (index >= 700 && index < 740) || index % 30 === 0);

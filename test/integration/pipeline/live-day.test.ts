@@ -144,6 +144,7 @@ it('the status page queries the chain in parallel when each call takes its full 
   const deps = { chain, localChain: true, now: () => new Date() };
   const status = await readServiceStatus({
     ...{ ...deps, version: '1', role: 'all', feedReason: null, pipeline, schedule: () => null },
+    archiveHealth: async () => [],
     walletFunds: () => asked().then(() => []),
     readiness: { ...deps, time: pipeline.time, market: pipeline.market, pingDatabase: () => service.database.ping(), setup: () => null },
   });

@@ -73,7 +73,7 @@ describe('a step run manually', () => {
 
   it('waits for its inputs and returns the reason', async () => {
     const held = { ...service.pipeline, findHoldReason: async () => 'the replay is not finished' };
-    const { outcome } = await runStepManually(held, { step: 'resolve', now: new Date(getStepDueMs('wager', day)) });
+    const { outcome } = await runStepManually(held, { step: 'resolve', now: new Date() });
     expect(outcome).toEqual({ waiting: 'the replay is not finished' });
   });
 });

@@ -43,7 +43,9 @@ describe('the figures of the record', () => {
     await add('2026-01-02', 'LOSS');
     await record.revision.advance();
     const figures = await newFigures().getHorizon(7);
-    expect(figures).toEqual(await computeHorizonFigures(models, await record.listByHorizon(7), 7));
+    expect(figures).toEqual(
+      await computeHorizonFigures({ models, distributionScores: record.distributionScores }, await record.listByHorizon(7), 7),
+    );
     const reads = vi.spyOn(record, 'listByHorizon');
     expect(await newFigures().getHorizon(7)).toEqual(figures);
     expect(reads).not.toHaveBeenCalled();
@@ -85,7 +87,7 @@ describe('the figures of the record', () => {
     await figures.refresh();
     expect(await figures.verify()).toEqual([]);
     await add('2026-01-02', 'WIN');
-    expect(await figures.verify()).toEqual(['horizon:7', 'attestations']);
+    expect(await figures.verify()).toEqual(['horizon:7', 'series:7', 'attestations']);
     expect((await newFigures().getHorizon(7)).row.total).toBe(2);
     expect(await figures.verify()).toEqual([]);
   });
@@ -98,10 +100,24 @@ describe('the figures of the record', () => {
     await stored.updateOne({ figures: { $exists: true }, 'figures.row.total': 1 }, { $set: { 'figures.row.total': 9 } });
     const wagers = new WagerBook(database.db);
     const crowd = new CrowdFiguresReader({ store, record, wagers, sameBook: [] });
-    const rebuild = () => rebuildFigures({ record, wagers, figures: newFigures(), crowd }, new Date('2026-01-10T00:00:00Z'));
+    const rebuild = () =>
+      rebuildFigures(
+        { record, wagers, figures: newFigures(), crowd, contest: { rebuild: async () => undefined } },
+        new Date('2026-01-10T00:00:00Z'),
+      );
     expect(await rebuild()).toBe('computed again; these had differed: horizon:7');
     expect((await newFigures().getHorizon(7)).row.total).toBe(1);
     expect(await rebuild()).toBe('computed again; none of the record had differed');
+  });
+
+  it('are computed again where an older release stored them', async () => {
+    await add('2026-01-01', 'WIN');
+    await newFigures().refresh();
+    const stored = database.db.collection<{ _id: string; key: string }>('record_figures');
+    const { key } = (await stored.findOne({ _id: 'horizon:7' }))!;
+    const asBefore = { key: key.slice(key.indexOf(':') + 1), 'figures.row.total': 9 };
+    await stored.updateOne({ _id: 'horizon:7' }, { $set: asBefore });
+    expect((await newFigures().getHorizon(7)).row.total).toBe(1);
   });
 
   it('count attestations by horizon, and the cost of a shared transaction once', async () => {

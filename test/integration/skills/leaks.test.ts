@@ -21,6 +21,8 @@ import { BASIC, buildSkillDeps, createTestRunner } from '../../support/service/s
 import { TODAY, untoldService } from '../../support/service/unpublished-service.ts';
 
 const STATUSES = ['PENDING', 'WIN', 'LOSS', 'HOLD', 'VOID'];
+/** Each filter is tried at each horizon, and pairs of day and status at the one with most unresolved forecasts. */
+const ALL_FILTERS_AT = '7d';
 
 interface Call {
   id: string;
@@ -58,7 +60,9 @@ function callsAround(docs: readonly ForecastDoc[]): Call[] {
     ...STATUSES.map((status) => ({ horizon, status })),
     ...REGIME_NAMES.map((regime) => ({ horizon, regime })),
     ...days.map((day) => ({ horizon, from: formatDay(day), to: formatDay(day) })),
-    ...days.flatMap((day) => STATUSES.map((status) => ({ horizon, status, from: formatDay(day), to: formatDay(day) }))),
+    ...(horizon === ALL_FILTERS_AT ? days : []).flatMap((day) =>
+      STATUSES.map((status) => ({ horizon, status, from: formatDay(day), to: formatDay(day) })),
+    ),
     { horizon, from: formatDay(TODAY - 3), regime: docs[0].regime!, status: 'HOLD' },
   ]);
   const named = (id: string, inputs: Record<string, unknown>[]) =>
@@ -66,21 +70,21 @@ function callsAround(docs: readonly ForecastDoc[]): Call[] {
   return [...named('verify_prediction', verify), ...named('get_track_record', track), ...named('get_market_context', [{}])];
 }
 
-async function answersTo(parts: SkillDeps, caller: Caller): Promise<Map<string, string>> {
+async function answersTo(parts: SkillDeps, caller: Caller, asked = calls): Promise<Map<string, string>> {
   const run = createTestRunner(parts);
   const received = new Map<string, string>();
-  for (const { id, input, label } of calls) received.set(label, JSON.stringify(await run(id, input, caller)));
+  for (const { id, input, label } of asked) received.set(label, JSON.stringify(await run(id, input, caller)));
   return received;
 }
 
 /** Answers in a world per planted content. */
 type Worlds = Map<PlantedSide, Map<string, string>>;
 
-async function worldsOf(parts: SkillDeps, caller: Caller = PUBLIC_CALLER): Promise<Worlds> {
+async function worldsOf(parts: SkillDeps, asked = calls): Promise<Worlds> {
   const worlds: Worlds = new Map();
   for (const side of PLANTED_SIDES) {
     await plant(service, side);
-    worlds.set(side, await answersTo(parts, caller));
+    worlds.set(side, await answersTo(parts, PUBLIC_CALLER, asked));
   }
   return worlds;
 }
@@ -120,8 +124,10 @@ describe('an anonymous caller', () => {
 });
 
 describe('the leak tests fail', () => {
+  const atOneHorizon = () => calls.filter(({ input }) => input.horizon === undefined || input.horizon === ALL_FILTERS_AT);
+
   it('for a service that reveals at once', async () => {
-    const worlds = await worldsOf(revealing());
+    const worlds = await worldsOf(revealing(), atOneHorizon());
     const [different, found] = [differences(worlds), leaks(worlds)];
     for (const { id } of calls.filter((call) => call.id !== 'get_market_context')) {
       expect(different.some((label) => label.startsWith(id))).toBe(true);
@@ -131,7 +137,7 @@ describe('the leak tests fail', () => {
 
   it('for a status that depends on the forecast', async () => {
     const careless = buildSkillDeps(service.http, { record: await withUntoldHolds() });
-    const different = differences(await worldsOf(careless));
+    const different = differences(await worldsOf(careless, atOneHorizon()));
     expect(different.some((label) => label.includes('"status":"HOLD"'))).toBe(true);
     expect(different.some((label) => label.includes('"status":"PENDING"'))).toBe(true);
   });

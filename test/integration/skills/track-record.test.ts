@@ -159,7 +159,8 @@ describe('error bars', () => {
     const { statistics } = await track({ horizon });
     const received = docs[horizon].filter(({ reveal }) => reveal !== null);
     expect(received.length).toBeGreaterThan(5);
-    const scored = await scoreForecasts(service.http.models, received);
+    const { models, record } = service.http;
+    const scored = await scoreForecasts({ models, distributionScores: record.distributionScores }, received);
     expect(scored.every(({ distribution }) => distribution !== null)).toBe(true);
     const { calls, probabilities, distribution } = JSON.parse(JSON.stringify(computeRecordStatistics(scored, days)));
     expect(statistics).toMatchObject({ calls, probabilities, distribution });

@@ -23,3 +23,16 @@ it('times a first start, empty and with a replay', async () => {
   expect(code, output).toBe(0);
   expect(output.match(/^ {2}ours {6}[\d,]+ \([\d,.]+\) {3}goal <= (4,000|20,000) ms: (met|MISSED)$/gm)).toHaveLength(2);
 });
+
+it('times the walk-forward, and holds its figures against those of numpy where there is any', async () => {
+  const { code, output } = await spawnNode(['bin/dev/bench.mjs', 'walk-forward', '--rounds', '1'], {}).ended;
+  expect(code, output).toBe(0);
+  expect(output).toMatch(
+    /simulated \(seed \d+\): \d+ days; baseline: (numpy [\d.]+, Python [\d.]+|none, python3 with numpy is not here)\n/,
+  );
+  expect(output).toMatch(/^ {2}ours {6}[\d,]+ \([\d,.]+\) {3}goal <= 1,000 ms: (met|MISSED)$/m);
+  if (output.includes('baseline: numpy')) {
+    expect(output).toMatch(/figures of both, largest difference: \d+e-\d+ of the figure/);
+    expect(output.match(/^ {2}ratio {5}\d+\.\d\d of the time of the baseline$/gm)).toHaveLength(2);
+  } else expect(output).toContain('  baseline  none');
+});

@@ -43,7 +43,7 @@ const HASTY_MS = 1_200;
 
 /** Faults that a provider's health reports, by its message. */
 const TOLD: Partial<Record<Fault, RegExp>> = {
-  slow: /no answer in time/,
+  slow: /timed out/,
   'too-many-requests': /answered 429/,
   banned: /answered 429/,
   'unavailable-for-legal-reasons': /answered 451/,

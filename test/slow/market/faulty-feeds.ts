@@ -5,7 +5,7 @@ import { type LiveMarket, openLiveMarket } from '../../../src/market/live/live-m
 import { parseProviderUrls } from '../../../src/market/live/providers/provider-urls.ts';
 import { PROVIDER_IDS, PROVIDERS, type ProviderId } from '../../../src/market/live/providers/providers.ts';
 import { getProviderIds, STRIKE_SOURCES } from '../../../src/market/live/sources/registry.ts';
-import { getPublicationMs, SERIES, SERIES_IDS, type SeriesId } from '../../../src/market/series/series.ts';
+import { getPublicationMs, isPriceSeries, SERIES, SERIES_IDS, type SeriesId } from '../../../src/market/series/series.ts';
 import { isUsExchangeDay } from '../../../src/market/series/us-calendar.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { hostedMarket } from '../../support/market/live-host.ts';
@@ -44,7 +44,7 @@ export function faultGroups(): ProviderId[][] {
 
 /** Everybody who is asked before one of these, and so has to be down for these to be asked. All venues are asked always. */
 export function askedBefore(ids: readonly ProviderId[]): ProviderId[] {
-  const fallbacks = SERIES_IDS.filter((series) => series !== 'btcClose').map(getProviderIds);
+  const fallbacks = SERIES_IDS.filter((series) => !isPriceSeries(series)).map(getProviderIds);
   return [...new Set(fallbacks.flatMap((chain) => chain.slice(0, Math.max(0, ...ids.map((id) => chain.indexOf(id))))))];
 }
 

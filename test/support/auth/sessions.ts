@@ -5,8 +5,8 @@ import { AccessTokens } from '../../../src/auth/tokens/access-tokens.ts';
 import { SessionStore } from '../../../src/auth/tokens/session-store.ts';
 import { TOKEN_LIFETIME_SECONDS, type TokenKeyStore } from '../../../src/auth/tokens/token-key-store.ts';
 
-/** Balances are not read again: these sessions have no balance on any chain. */
-const FRESH_UNTIL_MS = 60 * 60_000;
+/** Less than the time for which a balance counts as read just now. */
+const REFRESH_MS = 40_000;
 
 export interface SessionOpener {
   db: Db;
@@ -20,6 +20,16 @@ export function walletOf(number: number): Address {
   return getAddress(toHex(number + 1, { size: 20 }));
 }
 
+/** Lets no balance be read again: the sessions of `openSession` have none on any chain. */
+export function keepReadingsFresh({ db, now }: Pick<SessionOpener, 'db' | 'now'>): NodeJS.Timeout {
+  const refresh = () => db.collection('sessions').updateMany({}, { $set: { gateReadAt: now() } });
+  return setInterval(() => void refresh().catch(reportFailure), REFRESH_MS).unref();
+}
+
+function reportFailure(error: unknown): void {
+  process.stderr.write(`the readings of balances could not be kept fresh: ${String(error)}\n`);
+}
+
 /** A live Premium session in the store, and its token. Not by login, which is a signature and a reading of the chain. */
 export async function openSession({ db, keys, issuer, now }: SessionOpener, wallet: Address): Promise<string> {
   const createdAt = now();
@@ -27,7 +37,7 @@ export async function openSession({ db, keys, issuer, now }: SessionOpener, wall
   await new SessionStore(db).insert({
     ...{ _id: sessionId, wallet, tier: 'premium', createdAt },
     gate: { tier: 'premium', balance: String(TIER_REQUIREMENTS.premium), blockNumber: 1 },
-    gateReadAt: new Date(createdAt.getTime() + FRESH_UNTIL_MS),
+    gateReadAt: createdAt,
     expiresAt: new Date(createdAt.getTime() + TOKEN_LIFETIME_SECONDS * 1_000),
   });
   const { token } = await new AccessTokens({ keys, issuer, now }).issue({ sessionId, wallet, tier: 'premium' });

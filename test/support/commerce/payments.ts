@@ -22,6 +22,19 @@ export function inV1({ payload }: SignedPayment) {
   return { x402Version: 1, scheme: 'exact', network: 'base', payload };
 }
 
+const ADDRESS = `0x${'11'.repeat(20)}`;
+const WORD = `0x${'22'.repeat(32)}`;
+
+/** Of a known form, for nothing that is sold. */
+export const UNSOLD_PAYMENT = {
+  x402Version: 2,
+  accepted: { scheme: 'exact', network: 'eip155:84532', amount: '1', asset: ADDRESS, payTo: ADDRESS },
+  payload: {
+    signature: `0x${'33'.repeat(65)}`,
+    authorization: { from: ADDRESS, to: ADDRESS, value: '1', validAfter: '0', validBefore: '1', nonce: WORD },
+  },
+};
+
 /** What a header of the protocol holds. */
 // biome-ignore lint/suspicious/noExplicitAny: what is read is what is tested
 export function readHeader(value: string | null | undefined): any {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Db, MongoClient } from 'mongodb';
 import { startEmbeddedMongo } from '../../../src/dev/embedded-db/embedded-mongo.ts';
 import { connectMongo } from '../../../src/platform/mongo.ts';
 import { removeFolder } from '../docs/folders.ts';
+import { ENGINE_CACHE } from './engine-cache.ts';
 
 export interface TestDatabase {
   db: Db;
@@ -17,9 +18,6 @@ export interface TestDatabase {
   /** Deletes the database and disconnects: for `afterAll`. */
   drop(): Promise<void>;
 }
-
-/** Kept between runs; every use checks its content. */
-export const ENGINE_CACHE = resolve(import.meta.dirname, '../../../node_modules/.cache/embedded-mongodb');
 
 interface Server {
   uri: string;

@@ -8,7 +8,7 @@ export interface MongoProxy {
 
 /** The first command of this kind on this collection is the one that is written and never answered. */
 export interface MongoWrite {
-  command: 'insert' | 'update';
+  command: 'insert' | 'update' | 'findAndModify';
   collection: string;
 }
 

@@ -1,5 +1,6 @@
 import { DAY_MS, type Day, parseDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
+import type { Observations } from '../../../src/market/series/observations.ts';
 import type { Answers, HostRequest } from '../market/provider-host.ts';
 
 /** Prices of a venue over those of the simulated market: Kraken has its closes, so the median of any three has a close of a venue. */
@@ -145,6 +146,8 @@ async function binanceAnswer({ path, query }: HostRequest, market: Feed, nowMs: 
 /** Every daily candle of a venue, oldest first; the last one is still running. */
 async function candles(venue: Venue, market: Feed, nowMs: number): Promise<Candle[]> {
   const closes = await market.observations('btcClose', nowMs);
+  const [highs, lows] = [await market.observations('btcHigh', nowMs), await market.observations('btcLow', nowMs)];
+  const soFar = await market.rangeSoFar(nowMs);
   const shares = await market.observations('takerBuyFraction', nowMs);
   const shareOf = new Map(Array.from(shares.days, (day, index) => [day, shares.values[index]]));
   const running = { day: toDay(nowMs), value: (await market.spot(nowMs)).priceUsd };
@@ -155,8 +158,15 @@ async function candles(venue: Venue, market: Feed, nowMs: number): Promise<Candl
     const [open, close] = [inCents(published[index].value), inCents(value)];
     const volume = 1000 + 100 * (day % 7);
     const bought = volume * (shareOf.get(day) ?? 0.5);
-    return [{ day, open, high: Math.max(open, close), low: Math.min(open, close), close, volume, bought }];
+    const high = Math.max(open, close, inCents(valueOn(highs, day) ?? soFar?.highUsd ?? 0));
+    const low = Math.min(open, close, inCents(valueOn(lows, day) ?? soFar?.lowUsd ?? Number.MAX_SAFE_INTEGER));
+    return [{ day, open, high, low, close, volume, bought }];
   });
+}
+
+/** Of a series without gaps. */
+function valueOn({ days, values }: Observations, day: Day): number | undefined {
+  return values[day - days[0]];
 }
 
 function within(rows: Candle[], startMs: number, endMs: number): Candle[] {

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { CrowdFiguresReader } from '../../../src/record/crowd/crowd-figures.ts';
+import { type DatasetDeps, DatasetService } from '../../../src/record/dataset/dataset-service.ts';
 import { FiguresStore } from '../../../src/record/figures/figures-store.ts';
 import { RecordFigures } from '../../../src/record/figures/record-figures.ts';
 import { type StatisticsDeps, StatisticsService } from '../../../src/record/statistics/statistics-service.ts';
@@ -9,9 +10,24 @@ const NO_FIGURES = { collection: () => ({ findOne: async () => null, replaceOne:
 
 export const createForgetfulStore = () => new FiguresStore(NO_FIGURES);
 
+/** Keeps the files of one build in memory, each as one chunk. */
+export function createMemoryFiles(): DatasetDeps['store'] {
+  const contents = new Map<string, Buffer>();
+  return {
+    find: async () => null,
+    async save(_key, built) {
+      return built.map(({ content, gzipped: _, ...file }) => {
+        contents.set(file.sha256, content);
+        return { ...file, identity: { id: file.sha256, bytes: content.length }, gzip: null };
+      });
+    },
+    readChunk: async ({ id }, number) => contents.get(id)!.subarray(number * 262_144, (number + 1) * 262_144),
+  };
+}
+
 /** The same parts without what their statistics remember from one answer to the next: behind that a leak would not show. */
 export function forgetful<Parts extends Omit<StatisticsDeps, 'figures'>>(parts: Parts): Parts {
-  const { record, models, wagers, sameBook } = parts;
+  const { record, models, wagers, sameBook, now } = parts;
   const createCrowd = () => new CrowdFiguresReader({ store: createForgetfulStore(), record, wagers, sameBook });
   const createStatistics = () =>
     new StatisticsService({
@@ -19,5 +35,24 @@ export function forgetful<Parts extends Omit<StatisticsDeps, 'figures'>>(parts: 
       crowd: createCrowd(),
       figures: new RecordFigures({ store: createForgetfulStore(), record, models }),
     });
-  return Object.defineProperties({ ...parts }, { statistics: { get: createStatistics }, crowd: { get: createCrowd } });
+  const createDataset = () => new DatasetService({ record, models, store: createMemoryFiles(), now });
+  // Routes take the dataset once, when they are declared: each of its reads makes another.
+  const dataset: Pick<DatasetService, 'listFiles' | 'getFile' | 'readChunks'> = freshDataset(createDataset);
+  return Object.defineProperties(
+    { ...parts },
+    { statistics: { get: createStatistics }, crowd: { get: createCrowd }, dataset: { value: dataset } },
+  );
+}
+
+function freshDataset(create: () => DatasetService) {
+  let latest = create();
+  const renew = () => {
+    latest = create();
+    return latest;
+  };
+  return {
+    listFiles: () => renew().listFiles(),
+    getFile: (...[table, format]: Parameters<DatasetService['getFile']>) => renew().getFile(table, format),
+    readChunks: (...[stored]: Parameters<DatasetService['readChunks']>) => latest.readChunks(stored),
+  };
 }

@@ -10,23 +10,23 @@ export function dateOf(time: string, days = 0): string {
 }
 
 /** Records that have little or nothing to show, and what is said then. */
-export function oddRecords(): [string, (real: ScorecardReply) => ScorecardReply, { record: RegExp; calibration: RegExp; price: RegExp }][] {
+export function oddRecords(): [string, (real: ScorecardReply) => ScorecardReply, Readonly<Record<string, RegExp>>][] {
   const nothingScored = { calibration: /No outcome is known yet/, price: /No forecast with a band was resolved/ };
   return [
     [
       'no forecast',
       (real) => withRows(real, [], 'nothing resolved yet: no claim can be made'),
-      { record: /No forecast has been made yet/, calibration: /No outcome is known yet/, price: /No close is known yet/ },
+      { accuracy: /No forecast has been made yet/, calibration: /No outcome is known yet/, price: /No close is known yet/ },
     ],
     [
       'one forecast that is open',
       (real) => withRows(real, real.predictions.slice(0, 1), 'nothing resolved yet: no claim can be made'),
-      { record: /Nothing resolved yet\.\s*No claim can be made\./, ...nothingScored },
+      { accuracy: /Nothing resolved yet\.\s*No claim can be made\./, ...nothingScored },
     ],
     [
       'all HOLD',
       (real) => withRows(real, real.predictions.map(held), 'no calls: all 12 resolved forecasts were HOLD'),
-      { record: /No calls\.\s*All 12 resolved forecasts/, ...nothingScored, price: /inside the 80 % band on \d+ of \d+ days/ },
+      { accuracy: /No calls\.\s*All 12 resolved forecasts/, ...nothingScored, price: /inside the 80 % band on \d+ of \d+ days/ },
     ],
     [
       'all VOID and missed',
@@ -61,7 +61,17 @@ function withRows(real: ScorecardReply, predictions: Row[], verdict: string): Sc
     },
     stats: { total: predictions.length, scored: 0, wins: 0, losses: 0, accuracy: 0, currentStreak: 0, longestStreak: 0 },
     statistics: {
-      calls: { n: 0, hits: 0, accuracy: null, effectiveN: 0, wilson95: null, bootstrap95: null, offsets: [], alwaysUp: null },
+      calls: {
+        n: 0,
+        hits: 0,
+        accuracy: null,
+        effectiveN: 0,
+        wilson95: null,
+        bootstrap95: null,
+        offsets: [],
+        selection: null,
+        alwaysUp: null,
+      },
       probabilities: null,
       distribution: null,
     },

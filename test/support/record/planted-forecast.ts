@@ -4,6 +4,7 @@ import { toDay } from '../../../src/forecast/day.ts';
 import { createLiveContext } from '../../../src/pipeline/deps.ts';
 import { runStep } from '../../../src/pipeline/step-registry.ts';
 import type { DayDoc } from '../../../src/record/day-doc.ts';
+import { openDistributions } from '../../../src/record/distributions/open-distributions.ts';
 import type { CommittedValues, ForecastDoc } from '../../../src/record/forecast-doc.ts';
 import type { WagerDoc } from '../../../src/wager/wager-book.ts';
 import type { TestService } from '../service/service.ts';
@@ -167,6 +168,20 @@ export async function saltSecrets(service: TestService): Promise<Secret[]> {
   return docs.map(({ _id }) => ({ what: `salt of ${_id}`, words: [deriveSalt(service.pipeline.saltSecret, _id).slice(2)] }));
 }
 
+/** Salts and quantiles of the committed distributions of forecasts, by default of those that no caller may read them of. */
+export async function distributionSecrets(service: TestService, docs?: readonly ForecastDoc[]): Promise<Secret[]> {
+  const { record, saltSecret } = service.pipeline;
+  const wanted = docs ?? (await record.forecasts.find({ reveal: null }).toArray());
+  const distributions = await record.findDistributions(wanted.map(({ day }) => day));
+  return wanted.flatMap(({ _id, day, horizonDays }) =>
+    openDistributions(saltSecret, _id, distributions.get(day)?.[horizonDays] ?? []).map(({ modelVersion, salt, quantilesMicro }) => ({
+      what: `distribution of ${_id} by ${modelVersion}`,
+      // As many characters as a salt has.
+      words: [salt.slice(2), quantilesMicro.join().slice(200, 264)],
+    })),
+  );
+}
+
 /** A fraction with four to six digits. */
 function numberWords(value: number): string[] {
   return [4, 5, 6].map((digits) => value.toFixed(digits));
@@ -183,9 +198,11 @@ function priceWords(price: number): string[] {
 
 /** The secrets in a text. Numbers are found as whole numbers only, hexadecimal digits anywhere. */
 export function secretsIn(text: string, secrets: readonly Secret[]): string[] {
+  // Hundreds of whole numbers, some of which a planted one equals; `distributionSecrets` finds those of unresolved forecasts.
+  const rest = text.replace(/\\*"quantilesMicro\\*":\s*\[[-\d,\s\\n]*\]/g, '');
   const numbers = new Set([
-    ...[...text.matchAll(/(?<![\w.])\d+(?:\.\d+)?(?![\w]|\.\d)/g)].map(([number]) => trimmed(number)),
-    ...[...text.matchAll(/(?<![\w.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w])/g)].map(([number]) => trimmed(number.replaceAll(',', ''))),
+    ...[...rest.matchAll(/(?<![\w.])\d+(?:\.\d+)?(?![\w]|\.\d)/g)].map(([number]) => trimmed(number)),
+    ...[...rest.matchAll(/(?<![\w.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w])/g)].map(([number]) => trimmed(number.replaceAll(',', ''))),
   ]);
   const isRevealed = (word: string) => (word.length === 64 ? text.includes(word) : numbers.has(trimmed(word.replaceAll(',', ''))));
   return secrets.filter(({ words }) => words.some(isRevealed)).map(({ what }) => what);

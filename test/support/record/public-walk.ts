@@ -43,6 +43,7 @@ export async function parameterValues(service: TestService): Promise<Values> {
     wallet: Object.values(service.infrastructure.demo!.wallets).map(({ address }) => address),
     market: rounds.flatMap(({ markets }) => markets.map(({ market }) => market)),
     ref: ['nobody'],
+    url: [`${service.http.publicUrl}/`],
     // Beside those that are named by their operation.
     file: [...getPageBundle().files.keys(), 'nothing.js'],
     jobId: ['1'],

@@ -4,6 +4,7 @@ import type { CallableOperation } from '../../../src/tools/examples/record-examp
 
 /** Values of the right form that stand for nothing. */
 const NOTHING: Record<string, string> = {
+  horizon: '7d',
   uid: `0x${'1'.repeat(64)}`,
   cid: 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
   date: '2026-01-05',
@@ -22,7 +23,12 @@ export async function sampleOf(
   try {
     return (await EXAMPLE_CALLS[operationId]?.(world, holder)) ?? {};
   } catch {
-    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, NOTHING[name]]);
-    return { params: Object.fromEntries(named), query: NOTHING, ...(method === 'post' ? { body: {} } : {}) };
+    return nameNothing({ path, method });
   }
+}
+
+/** A call of the right form that names nothing which is there. */
+export function nameNothing({ path, method }: Pick<CallableOperation, 'path' | 'method'>): ExampleCall {
+  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, NOTHING[name]]);
+  return { params: Object.fromEntries(named), query: NOTHING, ...(method === 'post' ? { body: {} } : {}) };
 }

@@ -2,6 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
+import { linkEngineCache } from '../database/engine-cache.ts';
 import { removeFolder } from '../docs/folders.ts';
 import { type RunningService, startService } from './running-service.ts';
 import { spawnNode } from './service.ts';
@@ -24,6 +25,7 @@ export function ownService(days: number): OwnService {
   let running: RunningService | undefined;
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'oracle-e2e-'));
+    await linkEngineCache(dataDir);
   });
   afterEach(async () => {
     running?.child.kill('SIGTERM');

@@ -13,6 +13,7 @@ import { createLog } from '../../../src/platform/log.ts';
 import { createShutdown } from '../../../src/platform/shutdown.ts';
 import { createStartupProgress } from '../../../src/platform/startup/startup-progress.ts';
 import { contextAt } from '../clock/trusted-time.ts';
+import { linkEngineCache } from '../database/engine-cache.ts';
 import { removeFolder } from '../docs/folders.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -35,6 +36,7 @@ export interface TestService extends Service {
 /** The whole service without its HTTP server, in this process, on a folder of its own, with simulated data and a chain that begins `days` ago. */
 export async function testService(days: number, environment: Record<string, string> = {}): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'oracle-test-'));
+  await linkEngineCache(dataDir);
   const config = loadConfig({ DATA_DIR: dataDir, FEEDS: 'simulated', REPLAY_DAYS: String(days), ...HARDLY_LIMITED, ...environment });
   const log = createLog({ level: 'silent', secrets: [] });
   const shutdown = createShutdown({ log });
@@ -67,8 +69,8 @@ export async function runPastDay(
 }
 
 /** A service whose past `days` are each forecast and committed in time, and none of them resolved; its chain stands at now. */
-export async function unresolvedService(days: number): Promise<TestService> {
-  const service = await testService(days);
+export async function unresolvedService(days: number, environment: Record<string, string> = {}): Promise<TestService> {
+  const service = await testService(days, environment);
   for (let day = today() - days; day < today(); day++) await runPastDay(service, day, ['open-window']);
   await service.infrastructure.localChain!.followWallClock();
   return service;

@@ -174,7 +174,7 @@ describe('the methodology', () => {
   it('states the lack of skill, and matches the code', () => {
     const text = renderMethodology({ publicUrl });
     expect(text).toContain('**The direction shows no skill that can be distinguished from luck.**');
-    expect(text).toContain('147 variants were tried');
+    expect(text).toContain('147 variants of the direction and 39 distributions were tried');
     expect(text).toContain('at 21:35 UTC');
     expect(text).toContain(
       'keccak256(abi.encode(bytes32 salt, uint8 signal, uint8 direction, uint16 confidenceBps, uint16 pUpBps, uint64 btcPriceCents))',

@@ -116,7 +116,7 @@ describe('what to watch', () => {
 
   it('is where the status has it', () => {
     const asked = rows.filter(({ ask }) => /\/api\/status|the same/.test(ask)).flatMap(({ ask }) => spansOf(ask.split(': ')[1]));
-    expect(asked).toEqual(['schedule', 'steps', 'record.forecasts.VOID', 'wallets']);
+    expect(asked).toEqual(['schedule', 'steps', 'record.forecasts.VOID', 'wallets', 'market.archive']);
     for (const path of asked) expect(status).toHaveProperty(path);
     const [field, job] = alarmOf('`schedule`');
     const [state, ...words] = alarmOf('`steps`');

@@ -16,7 +16,12 @@ export function readGolden<T>(name: string): T {
 
 /** Rows of a reference CSV file, as objects by column name. */
 export function readGoldenRows(name: string): Record<string, string>[] {
-  const [header, ...lines] = readFileSync(sharedPath('golden', name), 'utf8').trimEnd().split(/\r?\n/);
+  return readCsvRows(sharedPath('golden', name));
+}
+
+/** Rows of a CSV file without quotes, as objects by column name. */
+export function readCsvRows(path: string): Record<string, string>[] {
+  const [header, ...lines] = readFileSync(path, 'utf8').trimEnd().split(/\r?\n/);
   const names = header.split(',');
   return lines.map((line) => Object.fromEntries(line.split(',').map((cell, index) => [names[index], cell])));
 }
@@ -30,6 +35,8 @@ export function readGoldenFrame(): InputFrame {
     const own = observations.filter((row) => row.series === name);
     return { days: Int32Array.from(own, (row) => parseDay(row.date)), values: Float64Array.from(own, (row) => Number(row.value)) };
   };
+  const ranges = new Map(readCsvRows(sharedPath('data', 'btc_daily.csv')).map((row) => [row.date, row]));
+  const readRange = (name: 'high' | 'low') => Float64Array.from(rows, ({ date }) => Number.parseFloat(ranges.get(date)?.[name] ?? 'NaN'));
   return {
     firstDay: parseDay(rows[0].date),
     close: column('close'),
@@ -39,6 +46,8 @@ export function readGoldenFrame(): InputFrame {
     fundingRate: column('funding'),
     gold: column('gold'),
     pmi: column('pmi'),
+    high: readRange('high'),
+    low: readRange('low'),
     etfFlow: series('etf'),
     sp500: series('spx'),
     dxy: series('dxy'),

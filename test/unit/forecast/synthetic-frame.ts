@@ -38,6 +38,9 @@ export function syntheticFrame({ rows = 1500, firstDay = parseDay('2015-01-01'),
     const kept = [...values.keys()].filter((row) => row >= from && (firstDay + row + 3) % 7 < 5);
     return { days: Int32Array.from(kept, (row) => firstDay + row), values: Float64Array.from(kept, (row) => values[row]) };
   };
+  const reach = seededRandom(seed + 1);
+  const highs = close.map((value) => value * Math.exp(0.03 * reach()));
+  const lows = close.map((value) => value * Math.exp(-0.03 * reach()));
   return {
     firstDay,
     close,
@@ -53,6 +56,8 @@ export function syntheticFrame({ rows = 1500, firstDay = parseDay('2015-01-01'),
     fundingRate: masked(noise(0.0001, 0.0001), 700),
     gold: masked(walk(1200, 0.01), 0),
     pmi: masked(noise(52, 3), 0),
+    high: masked(highs, 100),
+    low: masked(lows, 100),
     etfFlow: series(900, noise(20, 200)),
     sp500: series(0, walk(2000, 0.01)),
     dxy: series(0, walk(95, 0.005)),

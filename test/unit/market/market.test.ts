@@ -63,7 +63,7 @@ describe('inputs', () => {
   it('reports source, age and masking of each input', async () => {
     const { sources } = await createMarket(createMemoryFeed(series)).inputs(DAY, AT);
     const bySeries = Object.fromEntries(sources.map((entry) => [entry.series, entry]));
-    expect(sources).toHaveLength(10);
+    expect(sources).toHaveLength(12);
     expect(sources[0]).toEqual({ series: 'btcClose', source: 'memory', observedDay: DAY, availableAtMs: AT, masked: false });
     expect(bySeries.fearGreed).toMatchObject({ observedDay: DAY - 2, availableAtMs: toInstantMs(DAY - 2), masked: false });
     expect(bySeries.etfFlow).toMatchObject({ observedDay: DAY - 1, masked: false });

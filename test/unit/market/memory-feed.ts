@@ -33,6 +33,8 @@ export function buildFrameObservations(overrides: Partial<FrameObservations>): F
     fundingRate: empty,
     gold: empty,
     pmi: empty,
+    high: empty,
+    low: empty,
     etfFlow: empty,
     sp500: empty,
     dxy: empty,
@@ -60,6 +62,7 @@ export function createMemoryFeed(series: Partial<Record<SeriesId, Observations>>
       calls.push('spot');
       return { priceUsd: 1000 + toDay(atMs), observedAtMs: atMs, source: 'memory', change24hPct: null };
     },
+    rangeSoFar: async () => null,
     async dailyCloses(day, atMs): Promise<VenueClose[]> {
       calls.push('dailyCloses');
       const open = atMs < toInstantMs(day + 1);

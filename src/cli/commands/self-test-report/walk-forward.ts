@@ -2,6 +2,7 @@ import { RECENT_RETURN_DAYS } from '../../../forecast/backtest/out-of-sample.ts'
 import type { FoldReport } from '../../../forecast/backtest/walk-forward/fold-report.ts';
 import type { HorizonWalkForward, WalkForwardReport } from '../../../forecast/backtest/walk-forward/report.ts';
 import { formatCell, formatIntervalCell, formatSkillCell, formatTextTable, wrapParagraph } from './table.ts';
+import { formatVersions } from './versions.ts';
 
 export function formatWalkForward(report: WalkForwardReport): string {
   const { model, firstDay, lastDay, folds, expectedFolds, foldDays, embargoDays, trainingStart, note } = report;
@@ -10,6 +11,7 @@ export function formatWalkForward(report: WalkForwardReport): string {
     ...(note === null ? [] : [wrapParagraph(note)]),
     ...report.horizons.map(formatHorizon),
     formatPooledTable(report.horizons),
+    formatVersions(report.versions),
     formatCanaryTable(report),
     wrapParagraph(report.verdict),
   ].join('\n\n');
@@ -62,25 +64,28 @@ function formatPooledTable(horizons: readonly HorizonWalkForward[]): string {
     }),
     row('CRPS skill, all returns', ({ crpsSkill }) => formatSkillCell(crpsSkill)),
     row(`CRPS skill, last ${RECENT_RETURN_DAYS} days' returns`, ({ recentCrpsSkill }) => formatSkillCell(recentCrpsSkill)),
+    row('CRPS skill, GARCH(1,1)-t', ({ garchCrpsSkill }) => formatSkillCell(garchCrpsSkill)),
     row('central 80 % holds', ({ coverage80 }) => formatSkillCell(coverage80)),
     row('independent calls a year', ({ worth }) => formatCell(worth.independentPerYear, 0)),
     row('95 %', ({ worth: { independentPerYear95: range } }) =>
       range === null ? '-' : `${formatCell(range.low, 0)} to ${formatCell(range.high, 0)}`,
     ),
+    row('the same by overlap alone', ({ worth }) => formatCell(worth.independentPerYearByOverlap, 0)),
   ];
   return `All folds together\n${formatTextTable(['', ...horizons.map(({ horizon }) => horizon)], rows)}`;
 }
 
 function formatCanaryTable({ canaries }: WalkForwardReport): string {
-  const rows = canaries.flatMap(({ name, unit, figure: found, limit, passed, mutants }) => [
+  const rows = canaries.flatMap(({ name, versions, unit, figure: found, limit, passed, mutants }) => [
     [
       name,
+      versions.join(', '),
       found === null ? '-' : found.toPrecision(3),
       limit === null ? '-' : String(limit),
       passed === null ? 'not run' : passed ? 'passed' : 'FAILED',
       unit,
     ],
-    ...mutants.map((mutant) => [`  ${mutant.what}`, mutant.figure.toPrecision(3), '', mutant.caught ? 'caught' : 'NOT CAUGHT', '']),
+    ...mutants.map((mutant) => [`  ${mutant.what}`, '', mutant.figure.toPrecision(3), '', mutant.caught ? 'caught' : 'NOT CAUGHT', '']),
   ]);
-  return `Leak canaries, and what was broken on purpose\n${formatTextTable(['', 'figure', 'limit', '', 'unit'], rows)}`;
+  return `Leak canaries, and what was broken on purpose\n${formatTextTable(['', 'versions', 'figure', 'limit', '', 'unit'], rows)}`;
 }

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import type { ForecastQuery } from '../../../audit/chain/collect-forecast-evidence.ts';
-import { openPrices } from '../../../audit/command/open-audit.ts';
+import { claimsOf, openPrices } from '../../../audit/command/open-audit.ts';
 import { parseAddressOption, parseEndpointOption, parseNumberOption } from '../../../audit/command/option-values.ts';
 import { createProgressLine } from '../../../audit/command/run-audit.ts';
 import type { AuditPrices } from '../../../audit/prices/audit-prices.ts';
@@ -37,7 +37,8 @@ export const verifyCommand: SvcCommand<VerifyValues> = {
   summary: 'Reads one forecast, or all of them, from the chain and checks everything that the chain shows',
   description: `<id> is a uid, a prediction id such as 2026-11-14:7d, or latest: the newest forecast with an outcome on chain, otherwise the newest.
 all checks the whole record; Ctrl-C keeps what was read, and the next call continues.
-The service is only asked for attester and chain endpoint, and for neither when --rpc and --attester are given.`,
+The service is asked for attester, chain endpoint and the distributions of resolved forecasts, which are checked against their digests on
+chain; for nothing when --rpc and --attester are given, and for the distributions alone when --url is given with them.`,
   options: [
     [
       '--rpc <url>',
@@ -75,14 +76,15 @@ The service is only asked for attester and chain endpoint, and for neither when 
 
 async function runVerification(
   context: CliContext,
-  { chain, attester }: RecordLocation,
+  { chain, attester, service }: RecordLocation,
   query: ForecastQuery,
   prices: AuditPrices | null,
 ): Promise<ForecastVerification> {
   const progress = createProgressLine(context.err);
   progress.update('reading the chain', 0, 1);
   try {
-    return await verifyForecast({ chain, attester, prices, now: context.now(), onProgress: progress.update }, query);
+    const search = { chain, attester, prices, now: context.now(), onProgress: progress.update };
+    return await verifyForecast(search, query, service === null ? null : claimsOf(service).distributions);
   } finally {
     progress.end();
   }

@@ -1,10 +1,15 @@
 import type { Hex } from 'viem';
 import * as collector from '../../../audit/chain/collect-forecast-evidence.ts';
+import { readServedDistributions } from '../../../audit/claims/check-distributions.ts';
+import type { DistributionClaims } from '../../../audit/claims/distribution-claims.ts';
 import { parseDay } from '../../../forecast/day.ts';
 import { HORIZONS, type HorizonName } from '../../../forecast/model.ts';
+import { getErrorMessage } from '../../../platform/errors.ts';
 import { UsageError } from '../../../platform/usage-error.ts';
 import { checkForecastEvidence } from '../../../verify/check-forecast-evidence.ts';
+import { checkAttestation } from '../../../verify/checks/attestation.ts';
 import { toSubject } from '../../../verify/checks/prediction.ts';
+import type { CheckContext, ForecastEvidence } from '../../../verify/evidence.ts';
 import { createFindings, NO_SUBJECT } from '../../../verify/findings.ts';
 
 export type ForecastVerification = Awaited<ReturnType<typeof verifyForecast>>;
@@ -32,7 +37,11 @@ export function parseForecastQuery(id: string, horizon: HorizonName): collector.
  * Reads a forecast from the chain and checks everything that the chain shows about it. The row is null when no readable prediction of the
  * query is on chain. @throws OracleError CHAIN_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID
  */
-export async function verifyForecast(search: collector.ForecastSearch, query: collector.ForecastQuery) {
+export async function verifyForecast(
+  search: collector.ForecastSearch,
+  query: collector.ForecastQuery,
+  distributions: DistributionClaims | null,
+) {
   const findings = createFindings();
   const found = await collector.findForecast(search, query);
   if (found === null) {
@@ -41,8 +50,22 @@ export async function verifyForecast(search: collector.ForecastSearch, query: co
     return { row: null, findings };
   }
   if (found.note !== undefined) findings.note(found.note);
-  const row = checkForecastEvidence(await collector.collectForecastEvidence(search, found.uid), search, findings);
+  const evidence = await collector.collectForecastEvidence(search, found.uid);
+  const served = await findServedDistributions(evidence, search, distributions);
+  const row = checkForecastEvidence({ ...evidence, ...served }, search, findings);
   const rest = 'the rest of the record was not read: svc verify all, or svc audit';
   if (row !== null) findings.leave('sequence', toSubject(row.prediction), rest, false);
   return { row, findings };
+}
+
+/** Of a resolved forecast; a service that does not answer says nothing about it. */
+async function findServedDistributions(
+  { prediction, resolutions }: ForecastEvidence,
+  context: CheckContext,
+  distributions: DistributionClaims | null,
+): Promise<Pick<ForecastEvidence, 'distributions'>> {
+  const made = 'uid' in prediction && resolutions.length > 0 ? checkAttestation(prediction, context, createFindings()) : null;
+  if (made === null) return {};
+  const read = readServedDistributions(distributions, made);
+  return { distributions: await read.catch((error: unknown) => ({ problem: getErrorMessage(error) })) };
 }

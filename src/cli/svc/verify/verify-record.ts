@@ -1,4 +1,5 @@
 import { audit } from '../../../audit/audit.ts';
+import { claimsOf } from '../../../audit/command/open-audit.ts';
 import { createProgressLine, EXIT_CODES } from '../../../audit/command/run-audit.ts';
 import type { AuditPrices } from '../../../audit/prices/audit-prices.ts';
 import type { CliContext } from '../context.ts';
@@ -14,7 +15,7 @@ import { formatConclusion } from './verification-report.ts';
  */
 export async function verifyRecord(
   context: CliContext,
-  { chain, attester }: RecordLocation,
+  { chain, attester, service }: RecordLocation,
   { fromBlock, prices, json }: { fromBlock: number; prices: AuditPrices | null; json: boolean | undefined },
 ): Promise<number> {
   const file = await openReadingFile(context, { chain, attester, fromBlock });
@@ -23,8 +24,11 @@ export async function verifyRecord(
   const progress = createProgressLine(context.err);
   const { state } = file;
   try {
-    const options = { chain, attester, fromBlock, prices, claims: null, now: context.now(), state, signal, onProgress: progress.update };
-    const report = await audit(options).finally(progress.end);
+    const distributions = service === null ? null : claimsOf(service).distributions;
+    const reading = { fromBlock, state, signal, onProgress: progress.update };
+    const report = await audit({ chain, attester, prices, claims: null, distributions, now: context.now(), ...reading }).finally(
+      progress.end,
+    );
     await file.remove();
     printResult(context, json, report, (writer) => formatConclusion({ ...report, words: `${report.summary}.` }, writer).slice(1));
     return EXIT_CODES[report.verdict];

@@ -72,6 +72,16 @@ const MIN_REMAINING_SECONDS = 60;
 /** Maximum remaining validity: an unsettled payment is tracked until it expires. */
 const MAX_REMAINING_SECONDS = 24 * 3_600;
 
+const KNOWN_NETWORK = /^(eip155:\d{1,10}|base|base-sepolia)$/;
+
+/** Whether a value has the form of a payment of the `exact` scheme on an EVM network; nothing of it is verified. */
+export function isPaymentPayload(sent: unknown): boolean {
+  const { success, data } = PAYMENT.safeParse(sent);
+  if (!success) return false;
+  const { scheme, network } = data.x402Version === 2 ? data.accepted : data;
+  return scheme === 'exact' && KNOWN_NETWORK.test(network);
+}
+
 /** Parses a payment of either protocol version and matches it with the quote. @throws PaymentRequiredError with the mismatch */
 export function parsePaymentPayload(sent: unknown, quote: PaymentQuote): ParsedPayment {
   const parsed = PAYMENT.safeParse(sent);

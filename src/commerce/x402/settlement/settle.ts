@@ -66,13 +66,13 @@ export async function settlePayment(deps: SettleDeps, sale: PaymentToSettle): Pr
 
 async function waitForSettlement(deps: SettleDeps, readStatus: () => Promise<SettlementStatus>): Promise<SettlementOutcome> {
   const { chain, waitMs, signal } = deps;
-  const deadline = Date.now() + waitMs;
+  const deadline = performance.now() + waitMs;
   for (;;) {
     const found = await readStatus();
     if (isConfirmedSettlement(found)) return found;
     if (found === 'spent') return AUTHORIZATION_SPENT;
     if (found === 'late') return AUTHORIZATION_EXPIRED;
-    if (Date.now() >= deadline) throw paymentUnconfirmedError();
+    if (performance.now() >= deadline) throw paymentUnconfirmedError();
     await sleepOrShutdown(chain.pollingIntervalMs, signal);
   }
 }

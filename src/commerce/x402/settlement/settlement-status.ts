@@ -67,8 +67,11 @@ export async function readTransactionSettlement(
   merchant: Pick<MerchantConfig, 'asset'>,
   { authorization, txHash }: { authorization: Authorization; txHash: Hash },
 ): Promise<SettlementStatus> {
-  const receipt = await chainCall('Reading a receipt', () => chain.client.getTransactionReceipt({ hash: txHash }));
-  const { settledAt } = await readBlockDepth(chain, receipt);
+  const [receipt, height] = await Promise.all([
+    chainCall('Reading a receipt', () => chain.client.getTransactionReceipt({ hash: txHash })),
+    readBlockNumber(chain),
+  ]);
+  const { settledAt } = await readBlockDepth(chain, receipt, height);
   if (settledAt === null) return 'shallow';
   // The payer used the authorization otherwise, e.g. for a transfer to another wallet.
   if (!paysMerchant(receipt, merchant, authorization)) return 'spent';

@@ -32,11 +32,12 @@ export async function sendTransactionsForHashes(rpcUrl: string, from: LocalAccou
 
 /** The node may respond before it has mined the transaction. */
 async function requireSuccess(rpcUrl: string, hash: Hex): Promise<void> {
-  const deadline = Date.now() + RECEIPT_TIMEOUT_MS;
+  const deadline = performance.now() + RECEIPT_TIMEOUT_MS;
   for (;;) {
     const receipt = await callJsonRpc<{ status: Hex } | null>(rpcUrl, 'eth_getTransactionReceipt', hash);
     if (receipt?.status === '0x1') return;
-    if (receipt !== null || Date.now() > deadline) throw new OracleError('CHAIN_REVERTED', `Transaction ${hash} of the local chain failed`);
+    if (receipt !== null || performance.now() > deadline)
+      throw new OracleError('CHAIN_REVERTED', `Transaction ${hash} of the local chain failed`);
     await delay(2);
   }
 }

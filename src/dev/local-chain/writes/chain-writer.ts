@@ -2,6 +2,7 @@ import PQueue from 'p-queue';
 import { getErrorMessage } from '../../../platform/errors.ts';
 import type { NodeResponse, NodeSocket } from '../rpc/node-socket.ts';
 import { applyWrite } from './apply-write.ts';
+import { logPooledWrites } from './pooled-writes.ts';
 import type { WriteLog, WriteMethod } from './write-log.ts';
 
 /** Sends the writes of all clients to the node one after the other, each with the time of its block and after it is in the log. */
@@ -10,6 +11,8 @@ export interface ChainWriter {
   call(method: string, params?: unknown): Promise<NodeResponse>;
   /** Runs `work` while no write is under way, with the number of the last block. */
   pause<T>(work: (height: number) => Promise<T>): Promise<T>;
+  /** As `pause`, for work that saves the state: what the state lacks is in the log before. */
+  pauseToSave<T>(work: (height: number) => Promise<T>): Promise<T>;
 }
 
 interface PendingBlock {
@@ -57,7 +60,13 @@ export function createChainWriter(node: Pick<NodeSocket, 'call'>, log: WriteLog)
       if (method === SYNC_METHOD) return sendAndReadReceipt(params);
       return queue.add(() => write(method as WriteMethod, Array.isArray(params) ? params : []));
     },
-    pause: (work) => queue.add(async () => work(Number((await readPendingBlock(node.call)).number) - 1)),
+    pause: (work) => queue.add(async () => work(await readHeight(node.call))),
+    pauseToSave: (work) =>
+      queue.add(async () => {
+        const height = await readHeight(node.call);
+        await logPooledWrites(node, log, height);
+        return work(height);
+      }),
   };
 
   async function sendAndReadReceipt(params: unknown): Promise<NodeResponse> {
@@ -69,6 +78,10 @@ export function createChainWriter(node: Pick<NodeSocket, 'call'>, log: WriteLog)
 
 async function readPendingBlock(call: NodeSocket['call']): Promise<PendingBlock> {
   return (await call('eth_getBlockByNumber', ['pending', false])).result as PendingBlock;
+}
+
+async function readHeight(call: NodeSocket['call']): Promise<number> {
+  return Number((await readPendingBlock(call)).number) - 1;
 }
 
 /** `evm_mine` may name a time. */

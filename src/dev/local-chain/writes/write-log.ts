@@ -1,5 +1,6 @@
 import { constants, type FileHandle, open, readFile } from 'node:fs/promises';
 import { replaceFile } from '../../../platform/data-dir/json-file.ts';
+import { getErrorMessage } from '../../../platform/errors.ts';
 
 export type WriteMethod =
   | 'eth_sendRawTransaction'
@@ -21,11 +22,13 @@ export interface ChainWrite {
 
 /** Append-only file of the writes since the last saved state. Calls must not overlap. */
 export interface WriteLog {
-  /** @throws errors of the file system, after which the log is as before */
+  /** @throws errors of the file system, after which the log is as before; also while earlier writes cannot be made durable */
   append(write: ChainWrite): Promise<void>;
   /** Removes the writes that a saved state of this height contains. */
   prune(height: number): Promise<void>;
   countWrites(): number;
+  /** Oldest first. */
+  readWrites(): Promise<ChainWrite[]>;
   close(): Promise<void>;
 }
 
@@ -46,14 +49,42 @@ export async function openWriteLog(path: string): Promise<WriteLog> {
   let { end } = known;
   let count = known.writes.length;
   let syncTimer: NodeJS.Timeout | undefined;
+  let syncFailed = false;
+  const stopSync = () => {
+    clearTimeout(syncTimer);
+    syncTimer = undefined;
+  };
+  const sync = async (synced: FileHandle) => {
+    try {
+      await synced.datasync();
+    } catch (error) {
+      // Of a file that has been replaced or closed since, nothing is lost.
+      if (synced !== file) return;
+      syncFailed = true;
+      console.error(`the writes of the local chain are not on disk yet: ${getErrorMessage(error)}`);
+    }
+  };
   const syncSoon = () => {
     syncTimer ??= setTimeout(() => {
       syncTimer = undefined;
-      file.datasync().catch(() => {});
+      void sync(file);
     }, SYNC_AFTER_MS);
   };
+  async function replaceWrites(writes: readonly ChainWrite[]): Promise<void> {
+    stopSync();
+    const kept = writes.map(formatLine);
+    await replaceFile(path, Buffer.concat(kept), { temporary: `${path}.tmp` });
+    const replaced = file;
+    file = await openFile(path);
+    end = kept.reduce((bytes, line) => bytes + line.length, 0);
+    count = kept.length;
+    syncFailed = false;
+    await replaced.close();
+  }
   return {
     async append(write) {
+      // After a failed sync the kernel may have dropped what it could not write: a later sync of the same file proves nothing.
+      if (syncFailed) await replaceWrites((await readWriteLog(path)).writes);
       const line = formatLine(write);
       try {
         await writeFully(file, line, end);
@@ -68,17 +99,15 @@ export async function openWriteLog(path: string): Promise<WriteLog> {
     },
     async prune(height) {
       const { writes } = await readWriteLog(path);
-      const kept = writes.filter((write) => write.height >= height).map(formatLine);
-      await replaceFile(path, Buffer.concat(kept), { temporary: `${path}.tmp` });
-      await file.close();
-      file = await openFile(path);
-      end = kept.reduce((bytes, line) => bytes + line.length, 0);
-      count = kept.length;
+      await replaceWrites(writes.filter((write) => write.height >= height));
     },
     countWrites: () => count,
-    close: () => {
-      clearTimeout(syncTimer);
-      return file.close();
+    readWrites: async () => (await readWriteLog(path)).writes,
+    async close() {
+      const isUnsynced = syncTimer !== undefined;
+      stopSync();
+      if (isUnsynced) await sync(file);
+      await file.close();
     },
   };
 }

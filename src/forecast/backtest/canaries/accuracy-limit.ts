@@ -7,7 +7,7 @@ import { toDirection } from '../../signal.ts';
 import { type BacktestHistory, computeLogReturn, fitBlocks, type OutOfSampleDay } from '../out-of-sample.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { computeAccuracyBy, computeAccuracyLimit } from './accuracy.ts';
-import { type Canary, type CanaryDescription, completedCanary, skippedCanary } from './canary.ts';
+import { type CanaryDescription, type CanaryRun, completedCanary, skippedCanary } from './canary.ts';
 
 const TEXT: CanaryDescription = {
   name: 'accuracy-limit',
@@ -20,7 +20,7 @@ export function runAccuracyLimitCanary(
   horizons: readonly { horizonDays: HorizonDays; days: readonly OutOfSampleDay[] }[],
   history: BacktestHistory,
   { walk, rules }: Pipeline,
-): Canary {
+): CanaryRun {
   const candidates = horizons.flatMap(({ days, horizonDays }) => {
     const limit = computeAccuracyLimit(days, horizonDays);
     if (limit === null) return [];

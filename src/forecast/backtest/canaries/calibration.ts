@@ -3,7 +3,7 @@ import { logit } from '../../fit/logistic.ts';
 import type { BlockFit } from '../../fit/walk-forward.ts';
 import { EMBARGO_DAYS, getBlockStart, type HorizonModel } from '../../model.ts';
 import type { BacktestHistory } from '../out-of-sample.ts';
-import { type Canary, type CanaryDescription, completedCanary, skippedCanary } from './canary.ts';
+import { type CanaryDescription, type CanaryRun, completedCanary, skippedCanary } from './canary.ts';
 import { maxAbsoluteDifference, pickFirstMiddleLast } from './sample.ts';
 import type { HorizonBlocks } from './training-cut.ts';
 
@@ -17,7 +17,7 @@ const TEXT: CanaryDescription = {
 const MAX_DIFFERENCE = 1e-9;
 
 /** Checks on a few blocks of each horizon that calibration reads only earlier blocks' out-of-sample output. */
-export function runCalibrationCanary(horizons: readonly HorizonBlocks[], history: BacktestHistory): Canary {
+export function runCalibrationCanary(horizons: readonly HorizonBlocks[], history: BacktestHistory): CanaryRun {
   const differences = horizons.flatMap(({ blocks }) =>
     pickFirstMiddleLast(blocks).map(({ model }) => calibrationDifference(model, recalibrateOnEarlierBlocks(history, blocks, model))),
   );

@@ -10,8 +10,8 @@ export const CANARIES = [
 
 export type CanaryName = (typeof CANARIES)[number];
 
-/** A test that fails on lookahead, with mutants that prove it can fail. */
-export interface Canary {
+/** The result of a test that fails on lookahead, with mutants that prove it can fail. */
+export interface CanaryRun {
   name: CanaryName;
   what: string;
   unit: string;
@@ -25,7 +25,12 @@ export interface Canary {
   mutants: { what: string; figure: number; caught: boolean }[];
 }
 
-export type CanaryDescription = Pick<Canary, 'name' | 'what' | 'unit'>;
+export interface Canary extends CanaryRun {
+  /** Names of the model versions that it ran for. */
+  versions: string[];
+}
+
+export type CanaryDescription = Pick<CanaryRun, 'name' | 'what' | 'unit'>;
 
 interface CanaryMeasurement {
   figure: number;
@@ -34,7 +39,7 @@ interface CanaryMeasurement {
   mutants: { what: string; figure: number }[];
 }
 
-export function completedCanary(text: CanaryDescription, { figure, limit, note, mutants }: CanaryMeasurement): Canary {
+export function completedCanary(text: CanaryDescription, { figure, limit, note, mutants }: CanaryMeasurement): CanaryRun {
   return {
     ...text,
     figure,
@@ -45,11 +50,16 @@ export function completedCanary(text: CanaryDescription, { figure, limit, note, 
   };
 }
 
-export function skippedCanary(text: CanaryDescription, why: string): Canary {
+export function skippedCanary(text: CanaryDescription, why: string): CanaryRun {
   return { ...text, figure: null, limit: null, passed: null, note: `not run: ${why}`, mutants: [] };
 }
 
 /** Whether no canary found a leak and every mutant was caught. */
-export function areCanariesHealthy(canaries: readonly Canary[]): boolean {
+export function areCanariesHealthy(canaries: readonly CanaryRun[]): boolean {
   return canaries.every(({ passed, mutants }) => passed !== false && mutants.every(({ caught }) => caught));
+}
+
+/** `training-cut of m1`; the name alone of a canary of all versions. */
+export function formatCanaryName({ name, versions }: Canary): string {
+  return versions.length === 1 ? `${name} of ${versions[0]}` : name;
 }

@@ -1,13 +1,8 @@
 import { cdf, crps } from '../../distribution.ts';
-import type { ComputedFeatures } from '../../features/compute-features.ts';
-import type { FeatureTable } from '../../features/feature-table.ts';
-import { type InputFrame, sliceFrame } from '../../input-frame.ts';
-import { classifyRegimes, type Regime } from '../../regime/regime.ts';
-import type { Fold, OutOfSampleDay } from '../out-of-sample.ts';
 import type { Pipeline } from '../pipeline.ts';
-import { type Canary, type CanaryDescription, completedCanary, skippedCanary } from './canary.ts';
+import { type CanaryDescription, type CanaryRun, completedCanary, skippedCanary } from './canary.ts';
+import { type ForecastCuts, hasRegimeChangeAfter, type KnownHistory, type SampledDay } from './cuts.ts';
 import { FORECAST_MUTANTS } from './forecast-mutants.ts';
-import type { HorizonBlocks } from './training-cut.ts';
 
 const TEXT: CanaryDescription = {
   name: 'forecast-cut',
@@ -15,29 +10,14 @@ const TEXT: CanaryDescription = {
   unit: 'values that differ',
 };
 
-interface KnownHistory {
-  features: FeatureTable;
-  regimes: readonly Regime[];
-}
-
-interface SampledDay {
-  fold: Fold;
-  day: OutOfSampleDay;
-  fitted: number;
-}
+export const NO_FOLD = 'there is no complete fold';
 
 /** Checks on a few days of each fold that forecasts and scores read nothing later than the day. */
 export function runForecastCutCanary(
-  walks: readonly (HorizonBlocks & { folds: readonly Fold[] })[],
-  { frame, features }: { frame: InputFrame; features: FeatureTable },
-  { features: compute, forecast }: Pipeline,
-): Canary {
-  const whole = { features, regimes: classifyRegimes(features) };
-  const aheadDays = Math.max(...walks.map(({ horizonDays }) => horizonDays));
-  const sample = walks.flatMap(({ folds, blocks }) => folds.flatMap((fold) => sampleFold(fold, { blocks, whole, aheadDays })));
-  if (sample.length === 0) return skippedCanary(TEXT, 'there is no complete fold');
-  const rows = [...new Set(sample.map(({ day }) => day.row))].sort((a, b) => a - b);
-  const cuts = computeCuts(rows, frame, compute);
+  { whole, aheadDays, sample, rows, cuts }: ForecastCuts,
+  { forecast }: Pick<Pipeline, 'forecast'>,
+): CanaryRun {
+  if (sample.length === 0) return skippedCanary(TEXT, NO_FOLD);
   const longest = sample.filter(({ fold }) => fold.model.horizonDays === aheadDays);
   const anyChange = longest.some(({ day }) => hasRegimeChangeAfter(day.row, whole.regimes, aheadDays));
   const differences = (days: readonly SampledDay[], valuesOf: (one: SampledDay) => ComparedValues, byCut: Pipeline['forecast']) =>
@@ -51,37 +31,6 @@ export function runForecastCutCanary(
       figure: differences(longest, (one) => recomputeValues(one, whole, broken(forecast)), broken(forecast)),
     })),
   });
-}
-
-function sampleFold(
-  fold: Fold,
-  { blocks, whole, aheadDays }: { blocks: HorizonBlocks['blocks']; whole: KnownHistory; aheadDays: number },
-): SampledDay[] {
-  const { from, pUp } = blocks.find(({ model }) => model.block === fold.model.block)!;
-  return sampleFoldDays(fold, whole.regimes, aheadDays).map((day) => ({ fold, day, fitted: pUp[day.row - from] }));
-}
-
-/** First and last day, and the first before a lasting regime change, which reveals a regime read ahead; the same at every horizon. */
-function sampleFoldDays({ days }: Pick<Fold, 'days'>, regimes: readonly Regime[], aheadDays: number): OutOfSampleDay[] {
-  const beforeChange = days.find(({ row }) => hasRegimeChangeAfter(row, regimes, aheadDays));
-  return [...new Set([days[0], ...(beforeChange === undefined ? [] : [beforeChange]), days[days.length - 1]])];
-}
-
-/** Whether the regime differs both the next day and `aheadDays` later. */
-function hasRegimeChangeAfter(row: number, regimes: readonly Regime[], aheadDays: number): boolean {
-  return [1, aheadDays].every((days) => row + days < regimes.length && regimes[row + days] !== regimes[row]);
-}
-
-function computeCuts(rows: readonly number[], frame: InputFrame, compute: Pipeline['features']): Map<number, KnownHistory> {
-  const cuts = new Map<number, KnownHistory>();
-  let earlier: ComputedFeatures | undefined;
-  for (const row of rows) {
-    const cut = sliceFrame(frame, frame.firstDay + row);
-    const table = compute(cut, earlier);
-    cuts.set(row, { features: table, regimes: classifyRegimes(table) });
-    earlier = { frame: cut, table };
-  }
-  return cuts;
 }
 
 type ComparedValues = readonly (number | string)[];

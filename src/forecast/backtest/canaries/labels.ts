@@ -1,7 +1,7 @@
 import type { LearningRules } from '../../model.ts';
 import type { BacktestHistory, OutOfSampleDay } from '../out-of-sample.ts';
 import { computeAccuracyBy, computeAccuracyLimit } from './accuracy.ts';
-import { type Canary, type CanaryDescription, completedCanary, skippedCanary } from './canary.ts';
+import { type CanaryDescription, type CanaryRun, completedCanary, skippedCanary } from './canary.ts';
 
 const UNIT = 'share of days right, 0 to 1';
 
@@ -27,13 +27,13 @@ interface LabelSource extends BacktestHistory {
 }
 
 /** Runs two forecasters that read only earlier outcomes: they have skill only if the purge leaks. */
-export function runLabelCanaries(labels: LabelSource, rules: LearningRules): Canary[] {
+export function runLabelCanaries(labels: LabelSource, rules: LearningRules): CanaryRun[] {
   return [runLabelCanary(REPEATED_LABEL, repeatLabel, labels, rules), runLabelCanary(LABEL_AVERAGE, averageLabels, labels, rules)];
 }
 
 type Forecaster = (labels: LabelSource, lastKnownRow: (row: number) => number) => (row: number) => boolean;
 
-function runLabelCanary(text: CanaryDescription, forecaster: Forecaster, labels: LabelSource, { lastKnownDay }: LearningRules): Canary {
+function runLabelCanary(text: CanaryDescription, forecaster: Forecaster, labels: LabelSource, { lastKnownDay }: LearningRules): CanaryRun {
   const { days, horizonDays, features } = labels;
   const limit = computeAccuracyLimit(days, horizonDays);
   if (limit === null) return skippedCanary(text, `${days.length} out-of-sample days are too few to distinguish a leak from luck`);

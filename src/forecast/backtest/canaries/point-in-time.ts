@@ -1,5 +1,6 @@
 import { type Day, formatDay } from '../../day.ts';
 import { FEATURE_NAMES, type FeatureTable } from '../../features/feature-table.ts';
+import { computeParkinson, fillRangeVariance } from '../../features/range-variance.ts';
 import {
   BUSINESS_DAY_COLUMNS,
   countUntil,
@@ -10,7 +11,7 @@ import {
   sliceFrame,
 } from '../../input-frame.ts';
 import type { Pipeline } from '../pipeline.ts';
-import { type Canary, type CanaryDescription, completedCanary, skippedCanary } from './canary.ts';
+import { type CanaryDescription, type CanaryRun, completedCanary, skippedCanary } from './canary.ts';
 
 const TEXT: CanaryDescription = {
   name: 'point-in-time',
@@ -25,7 +26,7 @@ const CENTRED_DAYS = 3;
 type Features = Pipeline['features'];
 
 /** Checks that features read nothing later than their day. `whole.features` are the pipeline's features of the frame. */
-export function runPointInTimeCanary(whole: { frame: InputFrame; features: FeatureTable }, pipeline: Pipeline): Canary {
+export function runPointInTimeCanary(whole: { frame: InputFrame; features: FeatureTable }, pipeline: Pipeline): CanaryRun {
   const { frame } = whole;
   if (getFrameLength(frame) <= MIN_HISTORY_DAYS) return skippedCanary(TEXT, `the history has ${getFrameLength(frame)} days`);
   const days = CUT_SHARES.map((share) => chooseCutDay(frame, share));
@@ -44,13 +45,21 @@ export function runPointInTimeCanary(whole: { frame: InputFrame; features: Featu
 const FEATURE_OF_SERIES = { etfFlow: 'etf', sp500: 'spz', dxy: 'dxz' } as const;
 
 function buildMutants(features: Features, whole: { frame: InputFrame; features: FeatureTable }, day: Day) {
+  const rangeAhead = {
+    what: "the variance from ranges reads the next day's high and low",
+    make: (given: InputFrame) => readNextRange(features(given), given),
+  };
   const centred = { what: 'the trend is a centred average', make: (given: InputFrame) => centredTrend(features(given)) };
   const row = day - whole.frame.firstDay;
+  const always = [centred, ...(hasRangeOn(whole.frame, row + 1) && Number.isFinite(whole.features.rangeVariance[row]) ? [rangeAhead] : [])];
   // A missing lag shows only where a series was observed on the day and its feature is defined.
-  if (!getSeriesObservedOn(whole.frame, day).some((name) => Number.isFinite(whole.features[FEATURE_OF_SERIES[name]][row])))
-    return [centred];
+  if (!getSeriesObservedOn(whole.frame, day).some((name) => Number.isFinite(whole.features[FEATURE_OF_SERIES[name]][row]))) return always;
   const what = 'business-day series are read on their own date, before publication';
-  return [{ what, make: (given: InputFrame) => features(readSameDay(given)) }, centred];
+  return [{ what, make: (given: InputFrame) => features(readSameDay(given)) }, ...always];
+}
+
+function hasRangeOn({ high, low }: InputFrame, row: number): boolean {
+  return computeParkinson(high[row], low[row]) !== null;
 }
 
 /** Of the days before a share of the history, that with the most business-day observations. */
@@ -96,4 +105,11 @@ function centredTrend(table: FeatureTable): FeatureTable {
     return around.reduce((sum, value) => sum + value, 0) / around.length;
   });
   return { ...table, trend };
+}
+
+function readNextRange(table: FeatureTable, frame: InputFrame): FeatureTable {
+  const [high, low] = [frame.high, frame.low].map((column) => column.map((_, row) => column[row + 1] ?? Number.NaN));
+  const early = { ...table, rangeVariance: new Float64Array(table.length) };
+  fillRangeVariance({ ...frame, high, low }, early, 0);
+  return early;
 }

@@ -3,7 +3,7 @@ import type { BlockFit } from '../../fit/walk-forward.ts';
 import { EMBARGO_DAYS, getBlockStart, type HorizonDays, type HorizonModel, LEARNING_RULES, MODEL_INPUTS } from '../../model.ts';
 import type { BacktestHistory } from '../out-of-sample.ts';
 import type { Pipeline } from '../pipeline.ts';
-import { type Canary, type CanaryDescription, completedCanary, skippedCanary } from './canary.ts';
+import { type CanaryDescription, type CanaryRun, completedCanary, skippedCanary } from './canary.ts';
 import { maxAbsoluteDifference, pickFirstMiddleLast } from './sample.ts';
 
 const TEXT: CanaryDescription = {
@@ -18,7 +18,7 @@ export interface HorizonBlocks {
 }
 
 /** Checks on a few blocks of each horizon that a fit reads nothing after its training period. */
-export function runTrainingCutCanary(horizons: readonly HorizonBlocks[], history: BacktestHistory, pipeline: Pipeline): Canary {
+export function runTrainingCutCanary(horizons: readonly HorizonBlocks[], history: BacktestHistory, pipeline: Pipeline): CanaryRun {
   const longest = horizons.at(-1);
   const first = longest?.blocks[0];
   if (longest === undefined || first === undefined) return skippedCanary(TEXT, 'the history is too short for any block');
@@ -66,14 +66,15 @@ function getLearnedNumbers({ baseRate, calA, calB, beta, meanX, residualQuantile
 }
 
 /** Replaces closes past the last label and scores of days without one. The bounds do not use the rules under test. */
-function maskFuture(source: TrainingSource, block: number): TrainingSource {
+export function maskFuture(source: TrainingSource, block: number): TrainingSource {
   const { closes, features, horizon } = source;
   const firstClose = getBlockStart(block) - EMBARGO_DAYS - features.firstDay;
   const firstScore = firstClose - horizon;
   const replaced = { ...features };
   for (const name of MODEL_INPUTS)
     replaced[name] = features[name].map((score, row) => (row < firstScore ? score : -0.9 * Math.sign(score)));
-  for (const name of ['v94', 'v99'] as const) replaced[name] = features[name].map((value, row) => (row < firstScore ? value : 9 * value));
+  for (const name of ['v94', 'v99', 'rangeVariance'] as const)
+    replaced[name] = features[name].map((value, row) => (row < firstScore ? value : 9 * value));
   return {
     ...source,
     closes: closes.map((close, row) => (row < firstClose ? close : close * (row % 2 === 0 ? 3 : 0.3))),

@@ -23,6 +23,8 @@ const MUTATIONS: Record<LagMutant['input'], string> = {
   takerBuyFraction: 'reads the taker share of the same day, which is published a day later',
   fundingRate: 'reads the funding rate of the same day, which is published a day later',
   gold: 'reads the gold price of the same day, which is published a day later',
+  high: "reads the next day's high",
+  low: "reads the next day's low",
   pmi: 'reads the purchasing managers index a day before its release',
   etfFlow: 'reads the ETF flows of the same day, which are published at night',
   sp500: 'reads the S&P 500 of the same day, before its close',

@@ -4,6 +4,9 @@ import { computeFeatures } from '../../features/compute-features.ts';
 import { FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../features/feature-table.ts';
 import { getFrameLength, getLastDay, type InputFrame } from '../../input-frame.ts';
 
+/** Of the last row of a forecast's frame, they hold the day so far. */
+const WHOLE_DAY_COLUMNS = ['close', 'high', 'low'] as const;
+
 /** The frame that a past day's forecast could read; ends with that day. */
 export type PointInTimeFrame = { day: Day; frame: InputFrame };
 export type KnownFeatures = { day: Day; values: Record<FeatureName, number> };
@@ -17,21 +20,22 @@ export interface FeatureDifference {
 }
 
 /**
- * The features of each day from the data known on it, with its evening price replaced by the close, as in the history.
+ * The features of each day from the data known on it, with its evening price and range replaced by those of the whole day, as in the history.
  * @throws OracleError INPUT_INVALID for a frame that does not end with its day, or a day missing from the history
  */
 export function computeKnownFeatures(history: InputFrame, pointInTime: readonly PointInTimeFrame[]): KnownFeatures[] {
   return pointInTime.map(({ day, frame }) => {
     const last = getFrameLength(frame) - 1;
-    const close = frame.close.with(last, getAuditClose(history, day, getLastDay(frame)));
-    const table = computeFeatures({ ...frame, close });
+    const row = requireAuditRow(history, day, getLastDay(frame));
+    const wholeDay = Object.fromEntries(WHOLE_DAY_COLUMNS.map((column) => [column, frame[column].with(last, history[column][row])]));
+    const table = computeFeatures({ ...frame, ...wholeDay });
     return { day, values: Object.fromEntries(FEATURE_NAMES.map((name) => [name, table[name][last]])) as Record<FeatureName, number> };
   });
 }
 
-function getAuditClose(frame: InputFrame, day: Day, lastDay: Day): number {
-  const close = frame.close[day - frame.firstDay];
-  if (day === lastDay && close !== undefined) return close;
+function requireAuditRow(frame: InputFrame, day: Day, lastDay: Day): number {
+  const row = day - frame.firstDay;
+  if (day === lastDay && frame.close[row] !== undefined) return row;
   const message = `${formatDay(day)} cannot be audited by a frame that ends on ${formatDay(lastDay)}`;
   throw new OracleError('INPUT_INVALID', message, { field: 'pointInTime' });
 }

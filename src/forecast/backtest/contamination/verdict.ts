@@ -5,6 +5,8 @@ import type { LagMutant } from './lag-mutants.ts';
 import type { FeatureDifference } from './point-in-time-audit.ts';
 import type { Vintages } from './vintages.ts';
 
+/** Before and since the ETFs. */
+const ERA_COUNT = 2;
 const COMPARED_MEASURES = ['brierSkill', 'crpsSkill'] as const;
 const MEASURE_NAMES = { brierSkill: 'Brier skill', crpsSkill: 'CRPS skill' } as const;
 
@@ -28,7 +30,10 @@ export interface ContaminationFindings {
   lagMutants: LagMutant[];
 }
 
-/** Eras significantly better than the other, and eras or regimes with too high an accuracy. */
+/**
+ * Eras significantly better than the other, and in both directions eras or regimes of a suspicious accuracy: a label read with the wrong
+ * sign makes a forecast as far worse than chance as a leak makes it better.
+ */
 export function findSuspicions(horizons: readonly HorizonEras[]): Suspicion[] {
   return horizons.flatMap((one) => [...findBetterEras(one), ...findSuspiciousAccuracy(one)]);
 }
@@ -51,10 +56,15 @@ function findSuspiciousAccuracy({ horizonDays, preEtf, postEtf, regimes }: Horiz
     ...regimes.map((figures): [string, EraFigures] => [figures.regime, figures]),
   ];
   return segments.flatMap(([where, { accuracy, edge }]) => {
-    if (accuracy === null || accuracy <= SUSPICIOUS_ACCURACY || edge === null || edge.low === null || edge.low <= 0) return [];
-    const why = `right on ${(100 * accuracy).toFixed(1)} % of the days, above 60 % and above always-UP significantly`;
-    return [{ horizonDays, where, why }];
+    const side = accuracy === null || edge === null ? null : findSuspiciousSide(accuracy, edge);
+    if (side === null) return [];
+    return [{ horizonDays, where, why: `right on ${(100 * accuracy!).toFixed(1)} % of the days, ${side}` }];
   });
+}
+
+function findSuspiciousSide(accuracy: number, { low, high }: NonNullable<EraFigures['edge']>): string | null {
+  if (low !== null && low > 0 && accuracy > SUSPICIOUS_ACCURACY) return 'above 60 % and above always-UP significantly';
+  return high !== null && high < 0 ? 'below always-UP significantly' : null;
 }
 
 export function formatContaminationVerdict(findings: ContaminationFindings): string {
@@ -87,8 +97,12 @@ function formatMutants(lagMutants: readonly LagMutant[]): string {
 
 function formatEras({ horizons, suspicions }: Pick<ContaminationFindings, 'horizons' | 'suspicions'>): string {
   if (horizons.every(({ difference }) => difference.brierSkill === null)) return 'Fewer than two eras have forecasts';
-  if (suspicions.length === 0) return 'No era or regime is suspiciously better than the others';
+  if (suspicions.length === 0) return 'No era or regime is suspiciously better or worse than the others';
   const list = suspicions.map(({ horizonDays, where, why }) => `${where} at ${formatHorizonName(horizonDays)}: ${why}`);
-  const compared = horizons.length * COMPARED_MEASURES.length;
-  return `SUSPICIOUS: ${list.join('; ')} (of ${compared} comparisons of eras ${(compared * 0.05).toFixed(1)} are expected to be significant by chance)`;
+  const eras = horizons.length * COMPARED_MEASURES.length;
+  const accuracies = horizons.reduce((sum, { regimes }) => sum + ERA_COUNT + regimes.length, 0);
+  // Of an accuracy one side alone counts at any size, so that 2.5 % are expected.
+  const expected = (eras * 0.05 + accuracies * 0.025).toFixed(1);
+  const tests = `${eras} comparisons of eras and ${accuracies} of accuracies`;
+  return `SUSPICIOUS: ${list.join('; ')} (of ${tests} about ${expected} are expected to be significant by chance)`;
 }

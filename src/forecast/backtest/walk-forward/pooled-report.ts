@@ -1,12 +1,14 @@
 import { bootstrapEstimate, type IntervalEstimate, SHARE_RANGE } from '../../math/block-bootstrap.ts';
 import { shareOf } from '../../math/mean.ts';
+import type { HorizonDays } from '../../model.ts';
 import { toDirection } from '../../signal.ts';
 import { testAdvantageOverAlwaysUp } from '../../statistics/advantage.ts';
 import { type CallStatistics, computeCallStatistics } from '../../statistics/call-statistics.ts';
 import { computeRecordStatistics, type RecordStatistics } from '../../statistics/record-statistics.ts';
-import type { Fold, OutOfSampleDay } from '../out-of-sample.ts';
+import type { BacktestHistory, Fold, OutOfSampleDay } from '../out-of-sample.ts';
 import { computeReferenceSkill, type ReferenceSkill } from '../skill-against-reference.ts';
 import { isInCentral80 } from './fold-report.ts';
+import { computeGarchSkill } from './garch-skill.ts';
 import { estimateIndependentObservations, type IndependentObservations } from './independent-observations.ts';
 import { computeQuantileSkills, type QuantileSkill } from './quantile-skill.ts';
 
@@ -25,12 +27,14 @@ export interface PooledReport {
   crpsSkill: ReferenceSkill;
   /** CRPS skill against the last `RECENT_RETURN_DAYS` training days, which shape the distribution. */
   recentCrpsSkill: ReferenceSkill;
+  /** CRPS skill against GARCH(1,1)-t. */
+  garchCrpsSkill: ReferenceSkill;
   coverage80: IntervalEstimate;
   quantileSkills: QuantileSkill[];
   worth: IndependentObservations;
 }
 
-export function buildPooledReport(folds: readonly Fold[], horizonDays: number): PooledReport | null {
+export function buildPooledReport(history: BacktestHistory, folds: readonly Fold[], horizonDays: HorizonDays): PooledReport | null {
   const days = folds.flatMap((fold) => fold.days);
   if (days.length === 0) return null;
   const countOf = (signal: string) => days.filter((day) => day.signal === signal).length;
@@ -45,6 +49,7 @@ export function buildPooledReport(folds: readonly Fold[], horizonDays: number): 
     advantage: testAdvantageOverAlwaysUp(directions, horizonDays),
     crpsSkill: computeCrpsSkill(days, ({ climatologyCrps }) => climatologyCrps),
     recentCrpsSkill: computeCrpsSkill(days, ({ recentCrps }) => recentCrps),
+    garchCrpsSkill: computeGarchSkill(history, folds, horizonDays),
     coverage80: bootstrapEstimate(shareOf(days, isInCentral80), {
       columns: [days.map((one) => (isInCentral80(one) ? 1 : 0)), days.map(() => 1)],
       statistic: ([held, all]) => held / all,

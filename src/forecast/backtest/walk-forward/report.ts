@@ -12,18 +12,14 @@ import {
   MODEL_NAME,
   TRAINING_START,
 } from '../../model.ts';
-import { runAccuracyLimitCanary } from '../canaries/accuracy-limit.ts';
-import { runCalibrationCanary } from '../canaries/calibration.ts';
-import { areCanariesHealthy, type Canary } from '../canaries/canary.ts';
-import { runForecastCutCanary } from '../canaries/forecast-cut.ts';
-import { runLabelCanaries } from '../canaries/labels.ts';
-import { runPointInTimeCanary } from '../canaries/point-in-time.ts';
-import { type HorizonBlocks, runTrainingCutCanary } from '../canaries/training-cut.ts';
+import { areCanariesHealthy } from '../canaries/canary.ts';
+import { runCanaries } from '../canaries/run-canaries.ts';
 import { type BacktestHistory, buildFolds, EXPECTED_FOLDS, type Fold, fitBlocks, formatFoldNote } from '../out-of-sample.ts';
 import { PIPELINE, type Pipeline } from '../pipeline.ts';
 import { buildFoldReport, type FoldReport } from './fold-report.ts';
 import { buildPooledReport, type PooledReport } from './pooled-report.ts';
 import { formatHorizonVerdict, formatLeakVerdict } from './verdict.ts';
+import { buildVersionReports, walkVersions } from './versions.ts';
 
 export type WalkForwardSource = BacktestHistory & { frame: InputFrame };
 /** The walk-forward of all horizons with its leak canaries. Days as `YYYY-MM-DD`. */
@@ -52,18 +48,20 @@ export function buildWalkForwardReport(source: WalkForwardSource, pipeline: Pipe
     const blocks = fitBlocks({ ...history, horizon: horizonDays, rules: pipeline.rules }, pipeline.walk);
     return { horizonDays, blocks, folds: buildFolds(history, blocks, pipeline) };
   });
-  const canaries = runCanaries({ ...history, frame }, walks, pipeline);
+  const versions = walkVersions(pipeline, walks, history);
+  const canaries = runCanaries({ ...history, frame }, { walks, versions }, pipeline);
   return {
     ...buildReportHead(history, Math.min(...walks.map(({ folds }) => folds.length))),
     healthy: areCanariesHealthy(canaries),
     verdict: formatLeakVerdict(canaries),
-    horizons: walks.map(({ horizonDays, folds }) => buildHorizonReport(horizonDays, folds)),
+    horizons: walks.map(({ horizonDays, folds }) => buildHorizonReport(history, horizonDays, folds)),
+    versions: buildVersionReports(versions),
     canaries,
   };
 }
 
-function buildHorizonReport(horizonDays: HorizonDays, folds: readonly Fold[]): HorizonWalkForward {
-  const pooled = buildPooledReport(folds, horizonDays);
+function buildHorizonReport(history: BacktestHistory, horizonDays: HorizonDays, folds: readonly Fold[]): HorizonWalkForward {
+  const pooled = buildPooledReport(history, folds, horizonDays);
   return {
     horizonDays,
     horizon: formatHorizonName(horizonDays),
@@ -90,23 +88,4 @@ function buildReportHead({ features }: BacktestHistory, folds: number) {
     expectedFolds: EXPECTED_FOLDS,
     note: note && `${note}; ${need}`,
   };
-}
-
-/** Runs all leak canaries; `walks` are ordered from the shortest horizon to the longest. */
-export function runCanaries(
-  source: BacktestHistory & { frame: InputFrame },
-  walks: readonly (HorizonBlocks & { folds: readonly Fold[] })[],
-  pipeline: Pipeline,
-): Canary[] {
-  const horizons = walks.map(({ horizonDays, folds }) => ({ horizonDays, days: folds.flatMap(({ days }) => days) }));
-  // Windows overlap most at the longest horizon.
-  const longest = horizons[horizons.length - 1];
-  return [
-    ...runLabelCanaries({ ...source, ...longest }, pipeline.rules),
-    runTrainingCutCanary(walks, source, pipeline),
-    runCalibrationCanary(walks, source),
-    runPointInTimeCanary(source, pipeline),
-    runForecastCutCanary(walks, source, pipeline),
-    runAccuracyLimitCanary(horizons, source, pipeline),
-  ];
 }

@@ -4,33 +4,14 @@ import {
   computeScale,
   type PredictiveDistribution,
   QUANTILE_COUNT,
-  quantile,
 } from '../../distribution.ts';
 import type { FeatureTable } from '../../features/feature-table.ts';
-import { RESIDUAL_DAYS } from '../../fit/walk-forward.ts';
-import { getTrainingEnd, type HorizonDays, TRAINING_START } from '../../model.ts';
+import { MIN_HISTORY_DAYS } from '../../input-frame.ts';
+import { DISTRIBUTION_TRIAL_COUNT, getTrainingEnd, type HorizonDays, RESIDUAL_DAYS, TRAINING_START } from '../../model.ts';
+import { m0d1 } from '../m0-d1.ts';
+import type { DistributionDay, ModelRows, ModelVersion } from '../model-version.ts';
+import { M1_HORIZONS, type M1Fit, type M1Horizon } from './m1-fit.ts';
 import { computeWindowFactor, fitWeekdayFactors, type WeekdayFactors } from './weekday-factors.ts';
-
-/** Horizons in days at which the model differs from `m0-d1`: at 7 days the last look found no gain. */
-export const M1_HORIZONS = [1, 2, 3] as const satisfies HorizonDays[];
-export type M1Horizon = (typeof M1_HORIZONS)[number];
-
-/** Closes, features and range variances of the same days. */
-export interface M1Data {
-  closes: Float64Array;
-  features: FeatureTable;
-  /** As of `computeRangeVariance`. */
-  rangeVariance: Float64Array;
-}
-
-/** One fit: all parameters needed to forecast the days of its block. */
-export interface M1Fit {
-  horizonDays: M1Horizon;
-  weekdayFactors: WeekdayFactors;
-  /** 199 quantiles, at .005 to .995, of h-day log returns over the scale from returns, and over the scale from ranges. */
-  returnQuantiles: readonly number[];
-  rangeQuantiles: readonly number[];
-}
 
 /** Standard deviations of an h-day log return: from returns with weekday factors, and from ranges with them. */
 interface Scales {
@@ -39,15 +20,15 @@ interface Scales {
 }
 
 /** The parameters of a block; reads nothing after its training days. @throws OracleError INPUT_INVALID for constant prices */
-export function fitM1(data: M1Data, block: number, horizonDays: M1Horizon): M1Fit {
+export function fitM1(data: ModelRows, block: number, horizonDays: M1Horizon): M1Fit {
   const { closes, features } = data;
-  const to = getTrainingEnd(block, horizonDays) - features.firstDay;
-  const from = Math.max(TRAINING_START - features.firstDay, to - RESIDUAL_DAYS);
+  const to = getTrainingEnd(block, horizonDays, data.rules) - features.firstDay;
+  const from = Math.max(TRAINING_START - features.firstDay, MIN_HISTORY_DAYS - 1, to - RESIDUAL_DAYS);
   const weekdayFactors = fitWeekdayFactors(closes, features, Math.max(from, TRAINING_START + 1 - features.firstDay), to);
   const returns = new Float64Array(to - from);
   const ranges = new Float64Array(to - from);
   for (let row = from; row < to; row++) {
-    const scales = computeScales(data, weekdayFactors, row, horizonDays);
+    const scales = computeScales(features, weekdayFactors, row, horizonDays);
     const logReturn = Math.log(closes[row + horizonDays] / closes[row]);
     returns[row - from] = logReturn / scales.fromReturns;
     ranges[row - from] = logReturn / scales.fromRanges;
@@ -60,27 +41,41 @@ export function fitM1(data: M1Data, block: number, horizonDays: M1Horizon): M1Fi
   };
 }
 
-/** The distribution of a row's h-day log return with P(return > 0) = `pUp`: the mean of the quantiles by both scales. */
-export function buildM1Distribution(fit: M1Fit, data: M1Data, row: number, pUp: number): PredictiveDistribution {
-  const { fromReturns, fromRanges } = computeScales(data, fit.weekdayFactors, row, fit.horizonDays);
-  const parts = [
-    buildDistribution({ residualQuantiles: fit.returnQuantiles, scale: fromReturns, pUp }),
-    buildDistribution({ residualQuantiles: fit.rangeQuantiles, scale: fromRanges, pUp }),
-  ];
-  const levels = Array.from({ length: QUANTILE_COUNT }, (_, index) => (index + 1) / (QUANTILE_COUNT + 1));
-  const residualQuantiles = levels.map((level) => parts.reduce((sum, part) => sum + quantile(part, level), 0) / parts.length);
+/** Weekdays and daily ranges in the width at 1 to 3 days; at 7 days, where they did not help, that of `m0-d1`. */
+export const m1 = {
+  name: 'm1',
+  title: 'weekdays and daily ranges in the width, at 1 to 3 days',
+  distributionTrials: DISTRIBUTION_TRIAL_COUNT,
+  fit(direction, rows) {
+    const { block, horizonDays } = direction;
+    return isM1Horizon(horizonDays) ? { ...direction, weekdayWidths: fitM1(rows, block, horizonDays) } : direction;
+  },
+  buildDistribution(model, day) {
+    return model.weekdayWidths === undefined ? m0d1.buildDistribution(model, day) : buildM1Distribution(model.weekdayWidths, day);
+  },
+} as const satisfies ModelVersion;
+
+function isM1Horizon(horizonDays: HorizonDays): horizonDays is M1Horizon {
+  return (M1_HORIZONS as readonly HorizonDays[]).includes(horizonDays);
+}
+
+/** The mean of the quantiles by both scales. */
+export function buildM1Distribution(fit: M1Fit, { features, row, pUp }: DistributionDay): PredictiveDistribution {
+  const { returnQuantiles, rangeQuantiles } = fit;
+  const { fromReturns, fromRanges } = computeScales(features, fit.weekdayFactors, row, fit.horizonDays);
+  const byReturns = buildDistribution({ residualQuantiles: returnQuantiles, scale: fromReturns, pUp }).shift;
+  const byRanges = buildDistribution({ residualQuantiles: rangeQuantiles, scale: fromRanges, pUp }).shift;
+  const residualQuantiles = new Array<number>(QUANTILE_COUNT);
+  for (let index = 0; index < QUANTILE_COUNT; index++) {
+    residualQuantiles[index] = (fromReturns * (returnQuantiles[index] - byReturns) + fromRanges * (rangeQuantiles[index] - byRanges)) / 2;
+  }
   return { scale: 1, shift: 0, residualQuantiles };
 }
 
-export function computeScales(
-  { features, rangeVariance }: Omit<M1Data, 'closes'>,
-  factors: WeekdayFactors,
-  row: number,
-  horizonDays: M1Horizon,
-): Scales {
+export function computeScales(features: FeatureTable, factors: WeekdayFactors, row: number, horizonDays: M1Horizon): Scales {
   const windowFactor = computeWindowFactor(factors, features.firstDay + row, horizonDays);
   return {
     fromReturns: computeScale(features.v94[row], features.v99[row], horizonDays * windowFactor),
-    fromRanges: Math.sqrt(horizonDays * rangeVariance[row] * windowFactor),
+    fromRanges: Math.sqrt(horizonDays * features.rangeVariance[row] * windowFactor),
   };
 }

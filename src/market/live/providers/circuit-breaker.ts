@@ -13,7 +13,7 @@ const STATES: Record<CircuitState, ProviderHealth['circuit']> = {
 export class CircuitBreaker {
   readonly #policy: CircuitBreakerPolicy;
   readonly #now: () => number;
-  #retryAfterUntilMs = 0;
+  #retryAfter = { untilMs: 0, ms: 0 };
   /** When the open circuit becomes half-open (ms). */
   openUntilMs = 0;
 
@@ -24,10 +24,10 @@ export class CircuitBreaker {
       breaker: {
         state: breaker.state,
         success: () => breaker.success(),
-        failure: () => breaker.failure() || this.#now() < this.#retryAfterUntilMs,
+        failure: () => breaker.failure() || this.#getRetryAfterMs() > 0,
       },
       halfOpenAfter: new DelegateBackoff(() => {
-        const retryAfterMs = this.#retryAfterUntilMs - this.#now();
+        const retryAfterMs = this.#getRetryAfterMs();
         const durationMs = retryAfterMs > 0 ? retryAfterMs : timing.halfOpenAfterMs;
         this.openUntilMs = this.#now() + durationMs;
         return durationMs;
@@ -46,6 +46,12 @@ export class CircuitBreaker {
 
   /** The failing call opens the circuit for this duration. */
   honorRetryAfter(ms: number): void {
-    this.#retryAfterUntilMs = Math.max(this.#retryAfterUntilMs, this.#now() + ms);
+    if (ms > this.#getRetryAfterMs()) this.#retryAfter = { untilMs: this.#now() + ms, ms };
+  }
+
+  /** 0 when more is left than was asked for: the clock has been set back. */
+  #getRetryAfterMs(): number {
+    const leftMs = this.#retryAfter.untilMs - this.#now();
+    return leftMs > this.#retryAfter.ms ? 0 : Math.max(0, leftMs);
   }
 }

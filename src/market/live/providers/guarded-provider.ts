@@ -64,6 +64,10 @@ export class GuardedProvider implements Provider {
     return this.call(request.path, (signal) => sendRequest(request, { title, baseUrl, signal, now: this.#options.now, onClockSkew }));
   }
 
+  recordProblem(what: string, problem: OracleError | null): void {
+    this.#health.recordProblem(what, problem);
+  }
+
   health(): ProviderHealth {
     return this.#health.health(this.#circuit.state);
   }

@@ -34,22 +34,25 @@ export class ProviderHealthTracker {
   }
 
   recordSuccess(what: string): void {
-    const nowMs = this.#now();
     this.#health.calls += 1;
-    this.#health.lastOkAtMs = nowMs;
-    if (this.#outage === null) return;
-    const { sinceMs, failing, failedCalls } = this.#outage;
-    failing.delete(what);
-    if (failing.size > 0) return;
-    this.#health.lastError = null;
-    this.#outage = null;
-    this.#log.info({ provider: this.#provider, downForMs: nowMs - sinceMs, failedCalls }, 'provider recovered');
+    this.#health.lastOkAtMs = this.#now();
+    this.#endFailure(what);
   }
 
   recordFailure(what: string, error: OracleError): void {
-    const nowMs = this.#now();
     this.#health.calls += 1;
     this.#health.failures += 1;
+    this.#beginFailure(what, error).failedCalls += 1;
+  }
+
+  /** A problem of successful calls; null ends it. */
+  recordProblem(what: string, problem: OracleError | null): void {
+    if (problem === null) this.#endFailure(what);
+    else this.#beginFailure(what, problem);
+  }
+
+  #beginFailure(what: string, error: OracleError): Outage {
+    const nowMs = this.#now();
     this.#health.lastFailureAtMs = nowMs;
     this.#health.lastError = error.message;
     if (this.#outage === null) {
@@ -57,7 +60,17 @@ export class ProviderHealthTracker {
       this.#log.warn({ provider: this.#provider, error: error.message }, 'provider failing');
     }
     this.#outage.failing.add(what);
-    this.#outage.failedCalls += 1;
+    return this.#outage;
+  }
+
+  #endFailure(what: string): void {
+    if (this.#outage === null) return;
+    const { sinceMs, failing, failedCalls } = this.#outage;
+    failing.delete(what);
+    if (failing.size > 0) return;
+    this.#health.lastError = null;
+    this.#outage = null;
+    this.#log.info({ provider: this.#provider, downForMs: this.#now() - sinceMs, failedCalls }, 'provider recovered');
   }
 
   /** Logs the first opening of an outage only: each failed half-open trial opens the circuit again. */

@@ -1,3 +1,4 @@
+import type { OracleError } from '../../../platform/errors.ts';
 import type { ProviderId } from './providers.ts';
 
 export const CIRCUIT_STATES = ['closed', 'open', 'half-open'] as const;
@@ -52,5 +53,7 @@ export interface Provider {
    */
   call<T>(what: string, run: (signal: AbortSignal) => Promise<T>): Promise<T>;
   request(request: ProviderRequest): Promise<ProviderAnswer>;
+  /** Sets or clears (null) the problem of a part of valid responses: in health and log, without an effect on the circuit. */
+  recordProblem(what: string, problem: OracleError | null): void;
   health(): ProviderHealth;
 }

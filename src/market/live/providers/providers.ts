@@ -61,6 +61,18 @@ export const PROVIDERS = {
     minIntervalMs: 100,
     licence: UNKNOWN_LICENCE,
   },
+  'federal-reserve': {
+    title: 'Federal Reserve',
+    baseUrl: 'https://www.federalreserve.gov',
+    minIntervalMs: 5_000,
+    licence: 'work of the US government, in the public domain',
+  },
+  bls: {
+    title: 'Bureau of Labor Statistics',
+    baseUrl: 'https://www.bls.gov',
+    minIntervalMs: 5_000,
+    licence: 'work of the US government, in the public domain',
+  },
   kalshi: { title: 'Kalshi', baseUrl: 'https://api.elections.kalshi.com', minIntervalMs: 200, licence: UNKNOWN_LICENCE },
 } as const satisfies Record<string, ProviderEntry>;
 

@@ -90,10 +90,17 @@ function selectValues(
   return selected;
 }
 
+type Dated = Pick<DatedValue, 'day' | 'providerAtMs'>;
+
 /** The last value of each day by provider time, within the range. @throws OracleError FEED_INVALID for a value dated after tomorrow */
-export function selectWithinRange(values: DatedValue[], { from, to }: DayRange, providerTitle: string, nowMs: number): DatedValue[] {
+export function selectWithinRange<Value extends Dated>(
+  values: Value[],
+  { from, to }: DayRange,
+  providerTitle: string,
+  nowMs: number,
+): Value[] {
   const lastPossible = toDay(nowMs) + 1;
-  const byDay = new Map<Day, DatedValue>();
+  const byDay = new Map<Day, Value>();
   for (const value of values) {
     if (value.day > lastPossible) {
       throw invalidAnswer(providerTitle, 'date', `${formatDay(value.day)} is in the future`);
@@ -110,7 +117,7 @@ const RECENT_DAYS = 31;
 
 /** @throws OracleError FEED_UNAVAILABLE when the range has recent finished days of the provider's history and none has a value */
 export function requireFinishedDay(
-  values: DatedValue[],
+  values: readonly Dated[],
   range: DayRange,
   { history, title, nowMs }: { history: SeriesSource['history']; title: string; nowMs: number },
 ): void {

@@ -1,4 +1,4 @@
-import { SERIES, SERIES_IDS, type SeriesId } from '../../series/series.ts';
+import { isPriceSeries, type PriceSeriesId, SERIES, SERIES_IDS, type SeriesId } from '../../series/series.ts';
 import type { SeriesPlan } from '../collect/series-poll.ts';
 import { PROVIDERS, type ProviderId, VENUE_IDS } from '../providers/providers.ts';
 import { alternativeMeFearGreed } from './bitcoin-metrics/alternative-me.ts';
@@ -31,7 +31,7 @@ const hourly = (...sources: SeriesSource[]): SeriesPlan => ({ sources, everyMs: 
 const everySixHours = (...sources: SeriesSource[]): SeriesPlan => ({ sources, everyMs: 6 * HOUR_MS });
 
 /** The sources of each series, the primary first; the others are `VENUE_SOURCES` and `createEtfSources`. A new source is one file and one name here, and a new provider an entry in `providers/providers.ts`. */
-export const SERIES_PLANS: Readonly<Record<Exclude<SeriesId, 'btcClose' | 'etfFlow'>, SeriesPlan>> = {
+export const SERIES_PLANS: Readonly<Record<Exclude<SeriesId, PriceSeriesId | 'etfFlow'>, SeriesPlan>> = {
   fearGreed: hourly(alternativeMeFearGreed),
   realizedPrice: everySixHours(bitviewRealizedPrice, bitcoinDataRealizedPrice),
   sthRealizedPrice: everySixHours(bitviewSthRealizedPrice, bitcoinDataSthRealizedPrice),
@@ -62,7 +62,7 @@ export function createEtfSources(sosovalueKey: string | undefined): readonly Etf
 export const STRIKE_SOURCES: readonly StrikeSource[] = [polymarketStrikes, kalshiStrikes];
 
 export function getProviderIds(series: SeriesId): ProviderId[] {
-  if (series === 'btcClose') return [...VENUE_IDS];
+  if (isPriceSeries(series)) return [...VENUE_IDS];
   const sources = series === 'etfFlow' ? createEtfSources(undefined) : SERIES_PLANS[series].sources;
   return sources.map(({ provider }) => provider);
 }

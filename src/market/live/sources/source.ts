@@ -1,4 +1,5 @@
 import type { Day } from '../../../forecast/day.ts';
+import type { PriceRange } from '../../feed.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ProviderId } from '../providers/providers.ts';
 
@@ -28,9 +29,20 @@ export interface SeriesSource {
 }
 
 export interface VenueSource extends Omit<SeriesSource, 'fetch'> {
-  /** Closes of the finished daily candles of the range. */
-  fetchCloses(provider: Provider, range: DayRange): Promise<DatedValue[]>;
+  /** Daily candles of the range, the running one included. A candle without a valid range is reported in the provider's health. */
+  fetchCandles(provider: Provider, range: DayRange): Promise<DailyCandle[]>;
   fetchTicker(provider: Provider): Promise<VenueTicker>;
+}
+
+export interface DailyCandle {
+  day: Day;
+  /** The last price of a running candle. */
+  closeUsd: number;
+  /** Null when a price is missing, or high and low do not enclose open and close. */
+  range: PriceRange | null;
+  isFinished: boolean;
+  /** End of the candle (ms). */
+  providerAtMs: number;
 }
 
 export interface VenueTicker {

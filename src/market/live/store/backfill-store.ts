@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { Day } from '../../../forecast/day.ts';
+import type { DayRange } from '../sources/source.ts';
 
 interface BackfillDoc {
   _id: string;
@@ -27,8 +28,17 @@ export class BackfillStore {
     await this.#docs.updateOne({ _id: id }, { $max: { through } });
   }
 
+  /** Records a page that another item fetched, unless an earlier page is missing. */
+  async advanceAlong(id: string, { from, to }: DayRange): Promise<void> {
+    await this.#docs.updateOne({ _id: id, through: from - 1 }, { $set: { through: to } });
+  }
+
   async finish(id: string): Promise<void> {
     await this.#docs.updateOne({ _id: id }, { $set: { done: true } });
+  }
+
+  async countDone(ids: string[]): Promise<number> {
+    return this.#docs.countDocuments({ _id: { $in: ids }, done: true });
   }
 
   async isComplete(): Promise<boolean> {

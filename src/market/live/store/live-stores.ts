@@ -8,6 +8,7 @@ import { ObservationCache } from './observations/observation-cache.ts';
 import { OBSERVATION_INDEXES, ObservationStore } from './observations/observation-store.ts';
 import { PollStore } from './poll-store.ts';
 import { ProviderHealthStore } from './provider-health-store.ts';
+import { RangeStore } from './range-store.ts';
 import { SpotStore } from './spot-store.ts';
 import { STRIKE_INDEXES, StrikeStore } from './strike-store.ts';
 
@@ -35,6 +36,7 @@ export function openLiveStores(db: Db, now: () => number) {
     observations,
     observationCache: new ObservationCache(observations, now),
     spots: new SpotStore(db),
+    ranges: new RangeStore(db),
     closes: new CloseStore(db),
     polls: new PollStore(db),
     backfills: new BackfillStore(db),

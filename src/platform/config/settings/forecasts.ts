@@ -7,6 +7,16 @@ export const FORECAST_SETTINGS = {
     default: 'resolution',
     description: 'When a forecast is revealed to everyone: at its `resolution`, or `immediate`ly',
   },
+  MODEL_CHAMPION: {
+    schema: z.enum(['m0-d1', 'm1']),
+    default: 'm0-d1',
+    description: 'Model version that the service forecasts by; the others are committed and scored beside it as challengers',
+  },
+  MODEL_CHAMPION_FORCE: {
+    schema: z.enum(['off', 'on']),
+    default: 'off',
+    description: '`on`: a version becomes champion that the record has not proven better; the record shows for ever that it was forced',
+  },
   WAGERS: {
     schema: z.enum(['paper', 'polymarket', 'off']),
     default: 'paper',

@@ -47,6 +47,11 @@ export const PROCESS_SETTINGS = {
     secret: true,
     description: 'Key of the SoSoValue API, a source of ETF flows; unset: sources without a key',
   },
+  EVENT_CALENDAR: {
+    schema: z.string().min(1).optional(),
+    description:
+      'CSV file with the columns `event` (`fomc` or `cpi`) and `date`, stored in place of the calendars of the Federal Reserve and the Bureau of Labor Statistics; unset: these calendars',
+  },
   SIMULATION_SEED: {
     schema: integerSetting(0, 2 ** 31 - 1),
     default: '2',

@@ -83,7 +83,7 @@ export const CONTAMINATION = z.object({
   suspicions: z
     .array(SUSPICION)
     .describe(
-      "Eras whose skill exceeds the other's with an interval that excludes zero, and eras or regimes with an accuracy above 60 % and above always saying UP",
+      "Eras whose skill exceeds the other's with an interval that excludes zero, and eras or regimes with an accuracy above 60 % and above always saying UP, or below always saying UP, with an interval that excludes zero",
     ),
   pointInTime: z
     .object({

@@ -3,8 +3,10 @@ import { CANARIES } from '../../../forecast/backtest/canaries/canary.ts';
 import { RECENT_RETURN_DAYS } from '../../../forecast/backtest/out-of-sample.ts';
 import { TAIL_LEVELS } from '../../../forecast/backtest/walk-forward/quantile-skill.ts';
 import { formatHorizonName, HORIZONS } from '../../../forecast/model.ts';
+import { MODEL_NAMES } from '../../../forecast/models/registry.ts';
 import { COUNT, DATE, PROBABILITY } from '../../../platform/validation/fields.ts';
 import { CALL_STATISTICS, DIFFERENCE, RECORD_STATISTICS } from '../../schemas/statistics.ts';
+import { VERSIONS } from './versions.ts';
 
 /** Score of a probability or a distribution; lower is better. */
 const SCORE = z.number().min(0);
@@ -82,6 +84,7 @@ const POOLED = z.object({
     .describe(
       `CRPS against the returns of the last ${RECENT_RETURN_DAYS} training days, which give the distributions their shape: the harder reference`,
     ),
+  garchCrpsSkill: z.object(SKILL_AGAINST).describe('CRPS against GARCH(1,1) with Student t innovations, refitted for each fold'),
   coverage80: z.object(DIFFERENCE).describe('Coverage of the central 80 % interval, with its block-bootstrap interval'),
   quantileSkills: z
     .array(z.object({ level: PROBABILITY.describe('Nominal share below the quantile'), ...SKILL_AGAINST }))
@@ -102,6 +105,7 @@ const HORIZON = z.object({
 
 const CANARY = z.object({
   name: z.enum(CANARIES).describe('Which canary'),
+  versions: z.array(z.enum(MODEL_NAMES)).describe('Model versions that it ran for'),
   what: z.string().describe('What it does, and the expected result'),
   unit: z.string().describe('Unit of the figures'),
   figure: SCORE.nullable().describe('Result; null when it could not run'),
@@ -140,5 +144,6 @@ export const WALK_FORWARD = z.object({
   healthy: z.boolean().describe('False when a canary finds a leak or misses a planted one: no figure here can be trusted then'),
   verdict: z.string().describe('Verdict of the canaries as a sentence'),
   horizons: z.array(HORIZON).describe('Walk-forward of each horizon, shortest first'),
+  versions: VERSIONS.describe('Distributions of every model version, which share P(up), the first of which the others are compared with'),
   canaries: z.array(CANARY).describe('Tests that fail when future data leaks'),
 });

@@ -51,6 +51,7 @@ export const ERROR_MAPPINGS: Record<ErrorCode, ErrorMapping> = {
   RATE_LIMITED: rejectedMapping(429, 'RESOURCE_EXHAUSTED'),
   NOT_FOUND: { as: 'TaskNotFoundError', rpc: TASK_NOT_FOUND, status: 'NOT_FOUND', http: 404 },
   METHOD_NOT_ALLOWED: rejectedMapping(405, 'UNIMPLEMENTED'),
+  NOT_IMPLEMENTED: rejectedMapping(501, 'UNIMPLEMENTED'),
   UPGRADE_REQUIRED: rejectedMapping(426, 'UNIMPLEMENTED'),
   PAYLOAD_TOO_LARGE: rejectedMapping(413, 'INVALID_ARGUMENT'),
   URL_TOO_LONG: rejectedMapping(414, 'INVALID_ARGUMENT'),

@@ -54,12 +54,13 @@ function loginRoutes(deps: AccessDeps): Route[] {
       summary: 'Revokes the session of the token, whatever its tier',
       reply: LOGOUT_REPLY,
       errors: ['UNAUTHENTICATED'],
+      variesByCaller: true,
       handle: ({ caller }) => logOut(deps, caller),
     }),
   ];
 }
 
-function toSessionReply({ token, tier, wallet: address, gate, expiresAt }: OpenedSession, now: Date): z.input<typeof SESSION_REPLY> {
+export function toSessionReply({ token, tier, wallet: address, gate, expiresAt }: OpenedSession, now: Date): z.input<typeof SESSION_REPLY> {
   return {
     success: true,
     token,

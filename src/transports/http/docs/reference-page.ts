@@ -1,64 +1,89 @@
-import { IDENTITY } from '../../../../agent-card/identity.ts';
-import { escapeHtml } from '../server/replies/escape-html.ts';
+import { el, type Markup } from '../../../views/markup.ts';
+import { PAGE_CSP, renderPage } from '../page/shell.ts';
+import { type AccessLevel, TAGS } from '../server/route.ts';
 
 interface ReferencePageOptions {
   publicUrl: string;
 }
 
-/** All resources come from this origin; "Try it out" calls the server URL of the document. */
+const ACCESS_LABELS: Record<AccessLevel, string> = {
+  public: 'Public',
+  basic: 'Basic',
+  premium: 'Premium',
+  paid: 'Paid',
+  admin: 'Operator',
+};
+
+/**
+ * The policy of all pages, but for Swagger UI, which sets inline styles and assigns HTML. All resources come from this origin; "Try it out"
+ * calls the server URL of the document.
+ */
 export function buildReferenceCsp({ publicUrl }: ReferencePageOptions): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    // Swagger UI sets inline styles.
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    "font-src 'self' data:",
-    `connect-src 'self' ${new URL(publicUrl).origin}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+  const own: Record<string, string | null> = {
+    'style-src': "'self' 'unsafe-inline'",
+    'connect-src': `'self' ${new URL(publicUrl).origin}`,
+    'frame-src': null,
+    'require-trusted-types-for': null,
+  };
+  const kept = PAGE_CSP.split('; ').filter((directive) => !(directive.split(' ')[0]! in own));
+  const changed = Object.entries(own).flatMap(([name, value]) => (value === null ? [] : [`${name} ${value}`]));
+  return [...kept, ...changed, "font-src 'self' data:"].join('; ');
 }
 
 export function renderReferencePage({ publicUrl }: ReferencePageOptions): string {
-  const base = escapeHtml(getBasePath(publicUrl));
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(IDENTITY.name)}: API reference</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${base}/docs/swagger-ui.css">
-</head>
-<body>
-<div id="reference"></div>
-<noscript>This page needs JavaScript. The same is in <a href="${base}/.well-known/openapi.json">openapi.json</a>.</noscript>
-<script src="${base}/docs/swagger-ui-bundle.js"></script>
-<script src="${base}/docs/initializer.js"></script>
-</body>
-</html>
-`;
+  return renderPage(publicUrl, {
+    title: 'API reference',
+    description: 'All operations of the service, to try out.',
+    path: 'docs',
+    kind: 'reference',
+    head: [
+      el('link', { rel: 'alternate', type: 'application/json', href: '.well-known/openapi.json' }),
+      el('link', { rel: 'stylesheet', href: 'docs/swagger-ui.css' }),
+      el('link', { rel: 'stylesheet', href: 'docs/reference.css' }),
+    ],
+    body: [
+      el('main', { id: 'main', class: 'reference', tabindex: -1 }, [
+        renderWayBack(),
+        el('h1', {}, 'API reference'),
+        renderFilter(),
+        el('div', { id: 'reference' }),
+        el('noscript', {}, [
+          el('p', { class: 'notice' }, [
+            'This page needs JavaScript. The same is in ',
+            el('a', { href: '.well-known/openapi.json' }, 'openapi.json'),
+            '.',
+          ]),
+        ]),
+      ]),
+      // Not deferred: the script of the page, which starts it, is.
+      el('script', { src: 'docs/swagger-ui-bundle.js' }),
+    ],
+  });
 }
 
-/** Script that starts Swagger UI without requests to other hosts. */
-export function renderInitializerScript({ publicUrl }: ReferencePageOptions): string {
-  const options = {
-    url: `${getBasePath(publicUrl)}/.well-known/openapi.json`,
-    deepLinking: true,
-    displayOperationId: true,
-    displayRequestDuration: true,
-    defaultModelsExpandDepth: 0,
-    docExpansion: 'list',
-    persistAuthorization: false,
-    // The default sends the document to a validator of another host.
-    validatorUrl: null,
-  };
-  return `SwaggerUIBundle({ ...${JSON.stringify(options)}, domNode: document.getElementById('reference'), presets: [SwaggerUIBundle.presets.apis], layout: 'BaseLayout' });\n`;
+function renderWayBack(): Markup {
+  return el('nav', { class: 'way-back', 'aria-label': 'Breadcrumb' }, [
+    el('a', { href: './' }, 'Today'),
+    el('span', { 'aria-current': 'page' }, 'API'),
+    el('a', { class: 'as-markdown', href: 'documents/api' }, 'API guide'),
+  ]);
 }
 
-/** Path of the public URL without a trailing slash; empty at the root of a host. */
-function getBasePath(publicUrl: string): string {
-  return new URL(publicUrl).pathname.replace(/\/+$/, '');
+/** The script applies it on each input. */
+function renderFilter(): Markup {
+  return el('form', { id: 'reference-filter', class: 'reference-filter', role: 'search', 'aria-label': 'Operations' }, [
+    el('label', {}, 'Find ', el('input', { type: 'search', name: 'text', autocomplete: 'off' })),
+    renderSelect(
+      'tag',
+      'Topic',
+      Object.keys(TAGS).map((tag) => [tag, tag]),
+    ),
+    renderSelect('access', 'Access', Object.entries(ACCESS_LABELS)),
+    el('p', { id: 'reference-count', role: 'status' }),
+  ]);
+}
+
+function renderSelect(name: string, label: string, choices: readonly (readonly [value: string, label: string])[]): Markup {
+  const options = [['', 'all'] as const, ...choices].map(([value, text]) => el('option', { value }, text));
+  return el('label', {}, `${label} `, el('select', { name }, options));
 }

@@ -1,11 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { HttpDeps } from '../deps.ts';
 import { buildOpenApiDocument } from '../openapi/document.ts';
 import { createJsonReply, createStaticReply } from '../server/replies/static-reply.ts';
 import { type Reply, type Route, route } from '../server/route.ts';
-import { buildReferenceCsp, renderInitializerScript, renderReferencePage } from './reference-page.ts';
+import { buildReferenceCsp, renderReferencePage } from './reference-page.ts';
 import { OPENAPI_DOCUMENT } from './schemas.ts';
 import { readUiFile, UI_ETAG, UI_FILES, UI_TYPES } from './swagger-ui-files.ts';
+
+/** Lies beside this file. */
+const OWN_STYLE = 'reference.css';
 
 /** The OpenAPI document and its viewer. @param listRoutes all mounted operations, these included */
 export function referenceRoutes({ publicUrl }: Pick<HttpDeps, 'publicUrl'>, listRoutes: () => readonly Route[]): Route[] {
@@ -13,9 +17,9 @@ export function referenceRoutes({ publicUrl }: Pick<HttpDeps, 'publicUrl'>, list
     () => renderReferencePage({ publicUrl }),
     () => ({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': buildReferenceCsp({ publicUrl }) }),
   );
-  const initializer = createStaticReply(
-    () => renderInitializerScript({ publicUrl }),
-    () => ({ 'Content-Type': UI_TYPES['swagger-ui-bundle.js'] }),
+  const style = createStaticReply(
+    () => readFileSync(new URL(OWN_STYLE, import.meta.url), 'utf8'),
+    () => ({ 'Content-Type': UI_TYPES['swagger-ui.css'] }),
   );
   return [
     route('GET /.well-known/openapi.json', 'getOpenApi', {
@@ -36,10 +40,10 @@ export function referenceRoutes({ publicUrl }: Pick<HttpDeps, 'publicUrl'>, list
     route('GET /docs/{file}', 'getReferencePageFile', {
       tag: 'service',
       summary: 'Asset of the API reference',
-      params: z.object({ file: z.enum([...UI_FILES, 'initializer.js'], 'is no file of this page').describe('Name of the file') }),
+      params: z.object({ file: z.enum([...UI_FILES, OWN_STYLE], 'is no file of this page').describe('Name of the file') }),
       reply: null,
       alternatives: { 'text/css': { description: 'A style sheet.' }, 'text/javascript': { description: 'A script.' } },
-      handle: ({ params: { file } }) => (file === 'initializer.js' ? initializer() : readUiFileReply(file)),
+      handle: ({ params: { file } }) => (file === OWN_STYLE ? style() : readUiFileReply(file)),
     }),
   ];
 }

@@ -33,7 +33,7 @@ export const SECURITY_SCHEMES = {
 } satisfies Record<string, oas31.SecuritySchemeObject>;
 
 const REQUIREMENTS: Record<AccessLevel, oas31.SecurityRequirementObject[]> = {
-  // Optional: a token unlocks values that are gated for public callers.
+  // Optional: a token changes the answer.
   public: [{}, { walletToken: [] }],
   basic: [{ walletToken: [] }],
   premium: [{ walletToken: [] }],
@@ -46,7 +46,10 @@ export function skipsAuthentication({ access, cost }: Pick<Route, 'access' | 'co
   return access === 'public' && cost === 'free';
 }
 
-export function getSecurityRequirements(route: Pick<Route, 'access' | 'cost' | 'isWebSocket'>): oas31.SecurityRequirementObject[] {
+/** None where a token changes nothing but the rate limit. */
+export function getSecurityRequirements(
+  route: Pick<Route, 'access' | 'isWebSocket' | 'variesByCaller'>,
+): oas31.SecurityRequirementObject[] {
   if (route.isWebSocket === true) return [...REQUIREMENTS[route.access], { webSocketToken: [] }, { webSocketTicket: [] }];
-  return skipsAuthentication(route) ? [] : REQUIREMENTS[route.access];
+  return route.access === 'public' && route.variesByCaller !== true ? [] : REQUIREMENTS[route.access];
 }

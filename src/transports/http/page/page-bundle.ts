@@ -6,8 +6,11 @@ import { EncodedText } from '../server/replies/encoded-text.ts';
 /** Where `npm run build:page` writes the page. */
 export const PAGE_FOLDER = new URL('../../../../dist/page/', import.meta.url);
 
-/** The document, which names the other files. */
-export const PAGE_TEMPLATE = 'index.html';
+/** Names the script and the style sheet of the newest build. */
+export const PAGE_MANIFEST = 'manifest.json';
+
+/** The web component, which pages of other sites load: no part of the page. */
+export const WIDGET_SCRIPT = 'widget.js';
 
 /** Names that the build gives: they change with the content. */
 export const PAGE_FILE_NAME = /^page-[0-9a-f]{16}\.(?:css|js)$/;
@@ -20,7 +23,7 @@ export interface PageFile {
 }
 
 export interface PageBundle {
-  template: string;
+  names: { script: string; style: string };
   files: ReadonlyMap<string, PageFile>;
 }
 
@@ -34,14 +37,25 @@ export function getPageBundle(): PageBundle {
 
 /** @throws OracleError CONFIG_INVALID if the page has not been built */
 export function readPageBundle(folder: URL): PageBundle {
-  try {
+  return readBuilt(new URL(PAGE_MANIFEST, folder), (manifest) => {
     const names = readdirSync(folder).filter((name) => PAGE_FILE_NAME.test(name));
     return {
-      template: readFileSync(new URL(PAGE_TEMPLATE, folder), 'utf8'),
+      names: JSON.parse(manifest) as PageBundle['names'],
       files: new Map(names.map((name) => [name, readPageFile(new URL(name, folder))])),
     };
+  });
+}
+
+/** @throws OracleError CONFIG_INVALID if the page has not been built */
+export function readWidgetScript(): string {
+  return readBuilt(new URL(WIDGET_SCRIPT, PAGE_FOLDER), (text) => text);
+}
+
+function readBuilt<Result>(path: URL, parse: (text: string) => Result): Result {
+  try {
+    return parse(readFileSync(path, 'utf8'));
   } catch (cause) {
-    throw new OracleError('CONFIG_INVALID', `The page has not been built: ${folder.pathname}${PAGE_TEMPLATE} cannot be read`, {
+    throw new OracleError('CONFIG_INVALID', `The page has not been built: ${path.pathname} cannot be read`, {
       suggestedAction: 'Run "npm run build:page", which "npm ci" also does.',
       cause,
     });

@@ -5,14 +5,18 @@ import { negotiateMediaType } from '../server/replies/negotiate.ts';
 import { createStaticReply } from '../server/replies/static-reply.ts';
 import { type Route, route } from '../server/route.ts';
 import { RESOURCES, type Resources } from '../service/health/schemas.ts';
-import { createPageReply } from './routes.ts';
+import { renderDashboardPage } from './dashboard-page.ts';
+import type { HomeDeps } from './home-data.ts';
+import { createHomeReply } from './home-reply.ts';
+import { PAGE_HEADERS } from './shell.ts';
 
 /** JSON first: clients without an `Accept` header get the list. */
 const TYPES = ['application/json', 'text/html'] as const;
 
 /** `GET /`: the list of all routes as JSON, the page as HTML. */
-export function rootRoutes({ version, publicUrl, market }: Pick<HttpDeps, 'version' | 'publicUrl' | 'market'>, routes: Route[]): Route[] {
-  const page = createPageReply({ publicUrl });
+export function rootRoutes(deps: HomeDeps & Pick<HttpDeps, 'version' | 'publicUrl'>, routes: Route[]): Route[] {
+  const { version, publicUrl, market } = deps;
+  const page = createHomeReply(deps, publicUrl);
   const list = createStaticReply(
     () => {
       const resources: Resources = {
@@ -40,7 +44,10 @@ export function rootRoutes({ version, publicUrl, market }: Pick<HttpDeps, 'versi
 
 /** `GET /` during startup: the page, which shows the progress. Unmetered: neither callers nor limits exist yet. */
 export function startingRootRoutes(publicUrl: string): Route[] {
-  const page = createPageReply({ publicUrl });
+  const page = createStaticReply(
+    () => renderDashboardPage(publicUrl),
+    () => PAGE_HEADERS,
+  );
   return [
     route('GET /', 'listResources', {
       tag: 'service',

@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises';
 import type { Express, Request, Response } from 'express';
 import { type Caller, isPublicCaller } from '../../../auth/caller.ts';
 import type { RequestContext } from '../../../auth/request-context.ts';
@@ -9,7 +10,7 @@ import { setProblemMembers } from './problems/problem-members.ts';
 import { markReusable } from './replies/answer-cache.ts';
 import { matchesEtag } from './replies/etag.ts';
 import type { TierReplies } from './replies/tier-replies.ts';
-import type { Reply, Route } from './route.ts';
+import type { Reply, Route, StreamedBody } from './route.ts';
 import { getRequestSource } from './security/request-log.ts';
 import { getConnection } from './sockets/client-connection.ts';
 import { NEGLIGIBLE_BYTES } from './sockets/unsent-bytes-monitor.ts';
@@ -17,7 +18,11 @@ import { NEGLIGIBLE_BYTES } from './sockets/unsent-bytes-monitor.ts';
 const RETRY_AFTER_SECONDS = 10;
 
 /** Authenticates a request and applies its limits. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED */
-export type Guard = (route: Pick<Route, 'access' | 'cost' | 'boughtAs'>, request: Request, response: Response) => Promise<RequestContext>;
+export type Guard = (
+  route: Pick<Route, 'access' | 'cost' | 'boughtAs' | 'ownPagesOnly'>,
+  request: Request,
+  response: Response,
+) => Promise<RequestContext>;
 
 /** Mounts routes; any other method on their paths answers 405. @param tierReplies null: no reply is shared */
 export function mountRoutes(app: Express, routes: readonly Route[], guard: Guard, tierReplies: TierReplies | null): void {
@@ -91,11 +96,13 @@ async function sendReply(request: Request, response: Response, reply: Reply): Pr
   const { Vary: varyOn, ...others } = headers;
   const unchanged = isNotModified(request, headers);
   const body = unchanged ? null : await encodeReplyBody(request, reply);
-  if (body !== null && request.method !== 'HEAD') await requireSendCapacity(request.socket, body.content.length);
+  if (body !== null && body.kind !== 'streamed' && request.method !== 'HEAD')
+    await requireSendCapacity(request.socket, body.content.length);
   response.status(unchanged ? 304 : status).set(others);
   // Added to the `Vary` that the guard and the content coding set.
   if (varyOn !== undefined) response.vary(varyOn);
   if (body === null) response.end();
+  else if (body.kind === 'streamed') await streamBody(request, response, body.streamed);
   else writeReplyBody(response, body);
 }
 
@@ -107,10 +114,13 @@ function isNotModified(request: Request, headers: Readonly<Record<string, string
   return modified !== undefined && since !== undefined && Date.parse(modified) <= Date.parse(since);
 }
 
-type ReplyBody = { kind: 'encoded'; content: Buffer; encoding: string | null } | { kind: 'raw' | 'json'; content: string };
+type WholeBody = { kind: 'encoded'; content: Buffer; encoding: string | null } | { kind: 'raw' | 'json'; content: string };
+
+type ReplyBody = WholeBody | { kind: 'streamed'; streamed: StreamedBody };
 
 async function encodeReplyBody(request: Request, reply: Reply): Promise<ReplyBody | null> {
   if ('raw' in reply) return { kind: 'raw', content: reply.raw };
+  if ('streamed' in reply) return { kind: 'streamed', streamed: reply.streamed };
   if ('encoded' in reply) {
     const encoding = reply.encoded.chooseEncoding(request.get('Accept-Encoding'));
     return { kind: 'encoded', encoding, content: encoding === null ? reply.encoded.bytes : await reply.encoded.encode(encoding) };
@@ -118,7 +128,7 @@ async function encodeReplyBody(request: Request, reply: Reply): Promise<ReplyBod
   return reply.body === undefined ? null : { kind: 'json', content: JSON.stringify(reply.body) };
 }
 
-function writeReplyBody(response: Response, body: ReplyBody): void {
+function writeReplyBody(response: Response, body: WholeBody): void {
   if (body.kind === 'encoded') sendEncoded(response, body.content, body.encoding);
   else if (body.kind === 'raw') response.send(body.content);
   else sendJson(response, body.content);
@@ -130,6 +140,28 @@ function sendEncoded(response: Response, content: Buffer, encoding: string | nul
   if (encoding !== null) response.setHeader('Content-Encoding', encoding);
   response.setHeader('Content-Length', content.length);
   response.end(content);
+}
+
+/** Memory is reserved for each part alone. A failure after the headers resets the connection: the client sees that the body is incomplete. */
+async function streamBody(request: Request, response: Response, { bytes, encoding, read }: StreamedBody): Promise<void> {
+  if (encoding !== null) response.setHeader('Content-Encoding', encoding);
+  response.setHeader('Content-Length', bytes);
+  // Otherwise the compression middleware would encode the parts for each request.
+  response.setHeader('Cache-Control', `${response.getHeader('Cache-Control')}, no-transform`);
+  if (request.method === 'HEAD') return void response.end();
+  try {
+    await pipeline(reserveEach(request.socket, read()), response);
+  } catch (error) {
+    if (!response.headersSent) throw error;
+    request.socket.destroy();
+  }
+}
+
+async function* reserveEach(socket: object, parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const part of parts) {
+    await requireSendCapacity(socket, part.length);
+    yield part;
+  }
 }
 
 /** Sets the ETag that Express would set, but before `send`, so that headers and body leave in one segment. */

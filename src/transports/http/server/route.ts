@@ -51,11 +51,21 @@ export interface RouteInput<Params, Query, Body> {
   isHead: boolean;
 }
 
+/** A body that is read while it is sent, at the pace of the client. */
+export interface StreamedBody {
+  /** Length in this coding. */
+  bytes: number;
+  /** Content coding; null: identity. */
+  encoding: string | null;
+  read(): AsyncIterable<Buffer>;
+}
+
 /** `raw` is sent unchanged under the `Content-Type` of `headers`; `encoded` in the negotiated coding, with the `ETag` of `headers`. */
 export type Reply<B = unknown> = { status?: number; headers?: Record<string, string> } & (
   | { body: B }
   | { raw: string }
   | { encoded: EncodedText }
+  | { streamed: StreamedBody }
 );
 
 export interface Route {
@@ -78,6 +88,8 @@ export interface Route {
   /** Offering that buys a single answer without the required tier. */
   boughtAs?: Offering | null;
   cost: Cost;
+  /** Rejects requests of pages of other origins, as their browser names them. */
+  ownPagesOnly?: true;
   /** Each answer is made for its request alone, e.g. a nonce; those of other public reads may be sent again within a second. */
   isLive?: true;
   /**
@@ -85,6 +97,8 @@ export interface Route {
    * second. The handler gets a caller without a wallet, and must not read headers.
    */
   sharedByTier?: true;
+  /** The answer of this public operation changes with a token, e.g. values that are gated without one. */
+  variesByCaller?: true;
   /** Replaces members of a shared body that are about the caller. */
   personalize?(body: object, caller: Caller): object;
   params?: Shape;

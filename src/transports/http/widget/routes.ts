@@ -1,27 +1,30 @@
 import { z } from 'zod';
 import type { Caller } from '../../../auth/caller.ts';
 import type { RecordSummary } from '../../../forecast/statistics/record-summary.ts';
+import { orElse } from '../../../platform/errors.ts';
+import { type ExpectedRange, getExpectedRange } from '../../../record/distributions/expected-range.ts';
 import { type ForecastView, viewForecast } from '../../../record/forecast-visibility.ts';
 import { notYetMadeError } from '../../../record/oracle/made-forecast.ts';
+import type { WidgetCard, WidgetRange } from '../../../views/widget/figures.ts';
+import { WIDGET_HORIZONS, type WidgetOptions } from '../../../views/widget/options.ts';
 import type { HttpDeps } from '../deps.ts';
 import { signalDaysInput } from '../server/parsing/parameters.ts';
 import { buildWeakEtag } from '../server/replies/etag.ts';
 import { negotiateMediaType } from '../server/replies/negotiate.ts';
 import { type Reply, type Route, route } from '../server/route.ts';
-import { renderWidget, type Theme, WIDGET_CSP, type WidgetCard } from './card.ts';
+import { renderCardPage, WIDGET_CSP } from './card-page.ts';
+import { sizeInput, themeInput } from './parameters.ts';
 import { WIDGET } from './schemas.ts';
 
-type WidgetDeps = Pick<HttpDeps, 'market' | 'publicUrl' | 'record' | 'statistics' | 'viewFor'>;
+type WidgetDeps = Pick<HttpDeps, 'market' | 'models' | 'publicUrl' | 'record' | 'statistics' | 'viewFor'>;
 
 const TYPES = ['application/json', 'text/html'] as const;
 
 const query = z.object({
   horizon: signalDaysInput,
   format: z.enum(['json', 'html'], { error: 'must be json or html' }).optional().describe('Response format, overriding `Accept`'),
-  theme: z
-    .enum(['auto', 'light', 'dark'], { error: 'must be one of auto, light, dark' })
-    .default('auto')
-    .describe("Colours of the card; `auto` follows the reader's settings"),
+  theme: themeInput,
+  size: sizeInput,
 });
 
 /** Interface, section 4.1: signal and confidence for embedding in other sites. */
@@ -29,18 +32,19 @@ export function widgetRoutes(deps: WidgetDeps): Route[] {
   return [
     route('GET /api/svc/widget', 'getWidget', {
       tag: 'signal',
-      summary: 'Signal and confidence, as JSON or as an embeddable card',
+      summary: 'Signal and confidence as JSON, or with the expected range as an embeddable card',
       description:
         'The card is HTML without scripts: `<iframe src=".../api/svc/widget?format=html" width="360" height="220"></iframe>`. It shows the ' +
-        'record with its interval, and marks simulated or replayed data.',
+        'record with its interval, and marks simulated or replayed data. `/widget` writes that line.',
       query,
       reply: WIDGET,
       alternatives: { 'text/html': { description: 'The card.' } },
       errors: ['STEP_WAITING'],
-      async handle({ query: { horizon, format, theme }, caller, accept }) {
+      variesByCaller: true,
+      async handle({ query: { horizon, format, theme, size }, caller, accept }) {
         const view = await readNewestView(deps, horizon, caller);
         const html = format === undefined ? negotiateMediaType(accept, TYPES) === 'text/html' : format === 'html';
-        return html ? renderCardReply(deps, view, horizon, theme) : toSignalReply(deps, view);
+        return html ? renderCardReply(deps, view, { horizonDays: horizon, theme, size }) : toSignalReply(deps, view);
       },
     }),
   ];
@@ -56,32 +60,26 @@ async function readNewestView({ record, viewFor }: WidgetDeps, horizonDays: numb
   throw notYetMadeError('forecast');
 }
 
+/** Ranges of the same day, the same for every caller; those without a stored width are left out. */
+async function listRanges80(deps: WidgetDeps, { date }: WidgetView, horizons: readonly number[]): Promise<WidgetRange[]> {
+  const found = await Promise.all(
+    horizons.map((days) => getExpectedRange(deps, days).catch(orElse<ExpectedRange | null>('STEP_WAITING', null))),
+  );
+  return horizons.flatMap((days, index) => {
+    const range = found[index]?.date === date ? found[index].ranges.find(({ share }) => share === 0.8) : undefined;
+    return range === undefined ? [] : [{ days, low: range.low, high: range.high }];
+  });
+}
+
+/** Interface, section 4.1: these alone. */
 function toSignalReply({ market }: WidgetDeps, view: WidgetView): Reply<z.input<typeof WIDGET>> {
   const { signal: word, confidence, horizon, timestamp, replayed } = view;
   const body = { success: true as const, signal: word, confidence, horizon, timestamp, replayed, source: market.source };
   return { headers: { Vary: 'Accept', ETag: buildWeakEtag({ body, at: timestamp }) }, body };
 }
 
-async function renderCardReply(
-  deps: WidgetDeps,
-  view: WidgetView,
-  horizonDays: number,
-  theme: Theme,
-): Promise<Reply<z.input<typeof WIDGET>>> {
-  const { statistics, market, publicUrl } = deps;
-  const { summary, replayed } = await statistics.figures.getHorizon(horizonDays);
-  const raw = renderWidget(
-    {
-      ...view,
-      regime: view.regime ?? 'unknown',
-      record: toRecordFigures(summary),
-      source: market.source,
-      simulated: market.kind === 'simulated',
-      recordReplayed: replayed > 0,
-      link: `${publicUrl}/api/svc/scorecard?horizon=${horizonDays}`,
-    },
-    theme,
-  );
+async function renderCardReply(deps: WidgetDeps, view: WidgetView, options: WidgetOptions): Promise<Reply<z.input<typeof WIDGET>>> {
+  const raw = renderCardPage(await composeCard(deps, view, options), options);
   return {
     headers: {
       Vary: 'Accept',
@@ -90,6 +88,21 @@ async function renderCardReply(
       'Content-Security-Policy': WIDGET_CSP,
     },
     raw,
+  };
+}
+
+async function composeCard(deps: WidgetDeps, view: WidgetView, { horizonDays, size }: WidgetOptions): Promise<WidgetCard> {
+  const { statistics, market, publicUrl } = deps;
+  const { summary, replayed } = await statistics.figures.getHorizon(horizonDays);
+  return {
+    ...view,
+    ranges80: await listRanges80(deps, view, size === 'large' ? WIDGET_HORIZONS : [horizonDays]),
+    regime: view.regime ?? 'unknown',
+    record: toRecordFigures(summary),
+    source: market.source,
+    simulated: market.kind === 'simulated',
+    recordReplayed: replayed > 0,
+    link: `${publicUrl}/?horizon=${horizonDays}`,
   };
 }
 

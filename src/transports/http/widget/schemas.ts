@@ -11,3 +11,15 @@ export const WIDGET = z.object({
   replayed: FORECAST_STATE.replayed,
   source: z.string().describe('Market data source, e.g. `live` or `simulated (seed 2)`'),
 });
+
+export const OEMBED = z.object({
+  type: z.literal('rich').describe('Resource type of oEmbed'),
+  version: z.literal('1.0').describe('Version of oEmbed'),
+  title: z.string().describe('Title of the frame, e.g. `Bitcoin forecast, 7 days`'),
+  provider_name: z.string().describe('Name of the service'),
+  provider_url: z.string().describe('Address of the dashboard'),
+  cache_age: z.int().describe('Seconds for which this answer may be kept'),
+  width: z.int().describe('Width of the frame in pixels, at most `maxwidth`'),
+  height: z.int().describe('Height of the frame in pixels, at most `maxheight`'),
+  html: z.string().describe('An iframe with the card'),
+});

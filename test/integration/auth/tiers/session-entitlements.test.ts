@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   proxy.hooks = {};
-  now = new Date('2026-12-31T23:58:00Z');
+  now = new Date('2025-12-31T23:58:00Z');
 });
 
 const pass = (seconds: number) => {
@@ -278,7 +278,7 @@ describe('a token', () => {
     const { account, header } = await loggedIn(access, '500000000');
     const { caller, expiresAt } = await access.identifyToken(header.slice('Bearer '.length));
     expect(caller).toMatchObject({ tier: 'basic', wallet: account.address });
-    expect(expiresAt).toEqual(new Date('2027-01-01T00:28:00Z'));
+    expect(expiresAt).toEqual(new Date('2026-01-01T00:28:00Z'));
     pass(1_800);
     await expect(access.identify(header)).rejects.toMatchObject({ code: 'UNAUTHENTICATED', message: 'The access token has expired' });
   });

@@ -156,6 +156,22 @@ describe('a chain whose processes are all killed', () => {
     await killAll();
     expect(await readChain(await start())).toEqual(before);
   });
+
+  it.each(['stopped', 'killed'] as const)('keeps a transaction with a missing nonce over saves: %s after them', async (end) => {
+    const first = await start();
+    await fundGas(first.rpcUrl, [sender.address]);
+    expect(await send(first, 1)).toBeNull();
+    await first.stop();
+    const second = await start();
+    await fundGas(second.rpcUrl, [sender.address]);
+    await second.stop();
+    const third = await start();
+    if (end === 'killed') await killAll();
+    else await third.stop();
+    const last = await start();
+    await send(last, 0);
+    expect(await readNonce(last)).toBe(2);
+  });
 });
 
 describe('its log', () => {

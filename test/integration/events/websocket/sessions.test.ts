@@ -49,7 +49,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   proxy.hooks = {};
-  clock = manualClock(new Date('2026-12-31T23:50:00Z'));
+  clock = manualClock(new Date('2025-12-31T23:50:00Z'));
   const { db } = database;
   const connected = await chain.connect({ rpcUrl: proxy.url, confirmations: 1 });
   const siwe = { domain: 'oracle.example', origin: 'https://oracle.example', chainId: chain.chainId };
@@ -189,7 +189,7 @@ it('a fresh token of a wallet that has fallen below Basic is rejected, and chang
 it('a token ends its connection with its session, 30 minutes after the login', async () => {
   const account = await walletWith('500000000');
   const client = await connect(await tokenOf(account));
-  expect(client.messages[0].data).toMatchObject({ tier: 'basic', wallet: account.address, expiresAt: '2027-01-01T00:20:00.000Z' });
+  expect(client.messages[0].data).toMatchObject({ tier: 'basic', wallet: account.address, expiresAt: '2026-01-01T00:20:00.000Z' });
   await rounds(58, [client]);
   await client.first('token.expiring');
   await rounds(1, [client]);

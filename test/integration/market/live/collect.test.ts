@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseDay, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import type { BackfillDeps } from '../../../../src/market/live/backfill/build-items.ts';
-import { createClosesPoll } from '../../../../src/market/live/collect/closes-poll.ts';
+import type { BackfillDeps } from '../../../../src/market/live/backfill/save-history.ts';
 import { createEtfPoll } from '../../../../src/market/live/collect/etf-poll.ts';
 import { type Poll, runDuePolls } from '../../../../src/market/live/collect/poll.ts';
 import { createSeriesPoll } from '../../../../src/market/live/collect/series-poll.ts';
 import { createSpotPoll } from '../../../../src/market/live/collect/spot-poll.ts';
+import { createClosesPoll } from '../../../../src/market/live/collect/venues/closes-poll.ts';
 import { openLiveFeed } from '../../../../src/market/live/feed.ts';
 import type { EtfSource } from '../../../../src/market/live/sources/source.ts';
 import { createMarket } from '../../../../src/market/market.ts';

@@ -1,9 +1,10 @@
 import type { Day } from '../../../../src/forecast/day.ts';
 import { toDay, toInstantMs } from '../../../../src/forecast/day.ts';
-import type { BackfillDeps } from '../../../../src/market/live/backfill/build-items.ts';
+import type { PriceRange } from '../../../../src/market/feed.ts';
+import type { BackfillDeps } from '../../../../src/market/live/backfill/save-history.ts';
 import type { Provider } from '../../../../src/market/live/providers/provider.ts';
 import { PROVIDER_IDS, type ProviderId } from '../../../../src/market/live/providers/providers.ts';
-import type { DatedValue, DayRange, SeriesSource, VenueSource } from '../../../../src/market/live/sources/source.ts';
+import type { DailyCandle, DatedValue, DayRange, SeriesSource, VenueSource } from '../../../../src/market/live/sources/source.ts';
 import { LIVE_INDEXES, openLiveStores } from '../../../../src/market/live/store/live-stores.ts';
 import { QUORUM_RULES } from '../../../../src/market/prices/quorum.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
@@ -40,6 +41,12 @@ export function createScriptedSource(provider: ProviderId, getValue: ScriptedSou
 
 export interface ScriptedVenue extends VenueSource {
   getClose: (day: Day) => number | null;
+  /** Range of a finished day around its close. */
+  getRange: (day: Day, closeUsd: number) => PriceRange | null;
+  /** The running candle; null without one. */
+  running: DailyCandle | null;
+  /** Requested ranges of candles. */
+  asked: DayRange[];
   price: { priceUsd: number; providerAtMs: number | null } | null;
 }
 
@@ -53,11 +60,17 @@ export function createScriptedVenue(
     history,
     pageDays: 300,
     getClose: closeOf,
+    getRange: (_day, closeUsd) => ({ highUsd: closeUsd * 1.02, lowUsd: closeUsd * 0.98 }),
+    running: null,
+    asked: [],
     price: null,
-    async fetchCloses(_provider, range) {
-      const values = buildValues(range, venue.getClose);
-      if (values.length === 0) throw new OracleError('FEED_UNAVAILABLE', `${provider}: no candles`);
-      return values;
+    async fetchCandles(_provider, range) {
+      venue.asked.push(range);
+      const finished = buildValues(range, venue.getClose).map(({ day, value }) => buildCandle(day, value, venue.getRange(day, value)));
+      const running = venue.running !== null && venue.running.day >= range.from && venue.running.day <= range.to ? [venue.running] : [];
+      const candles = [...finished, ...running];
+      if (candles.length === 0) throw new OracleError('FEED_UNAVAILABLE', `${provider}: no candles`);
+      return candles;
     },
     async fetchTicker() {
       if (venue.price === null) throw new OracleError('FEED_UNAVAILABLE', `${provider}: does not answer`);
@@ -65,6 +78,10 @@ export function createScriptedVenue(
     },
   };
   return venue;
+}
+
+export function buildCandle(day: Day, closeUsd: number, range: PriceRange | null, isFinished = true): DailyCandle {
+  return { day, closeUsd, range, isFinished, providerAtMs: toInstantMs(day + 1) };
 }
 
 function buildValues({ from, to }: DayRange, getValue: (day: Day) => number | null): DatedValue[] {

@@ -6,7 +6,9 @@ import { getStepDueMs, getWeeklyReportDueMs } from '../../../../src/pipeline/sch
 import { runStep } from '../../../../src/pipeline/step-registry.ts';
 import { listDueBriefs, runBriefStep } from '../../../../src/pipeline/steps/brief.ts';
 import { listDueWeeks } from '../../../../src/pipeline/steps/weekly-report.ts';
+import { listDaysBetween, listForecastsOfReport, listForecastsThrough } from '../../../../src/record/day-queries.ts';
 import type { ForecastRecord } from '../../../../src/record/forecast-record.ts';
+import { composeWeeklyReport } from '../../../../src/record/weekly/compose.ts';
 import { contextAt } from '../../../support/clock/trusted-time.ts';
 import { runPastDay, type TestService, testService } from '../../../support/service/service.ts';
 
@@ -167,6 +169,29 @@ describe('the weekly report', () => {
     expect(BigInt(report.attestations.gasWei)).toBeGreaterThan(0n);
     const close = async (day: Day) => Math.round((await deps().market.dailyClose(day, toInstantMs(end))).priceUsd * 100) / 100;
     expect(report.market).toMatchObject({ openUsd: await close(firstWeek() + 6), closeUsd: await close(firstWeek() + 13) });
+  });
+
+  it.each([0, 7, 14])('of %i days later is composed of a part of the forecasts as of all', async (later) => {
+    const { record, wagers, market } = deps();
+    const [week, sunday] = [firstWeek() + later, firstWeek() + later + 6];
+    const [before, asOf] = [new Date(getWeeklyReportDueMs(week - 7)), new Date(getWeeklyReportDueMs(week))];
+    const [days, stakes] = [await listDaysBetween(record, week, sunday), await wagers.listSettledStakes()];
+    const fixed = {
+      week,
+      before,
+      asOf,
+      generatedAt: asOf,
+      late: false,
+      source: market.source,
+      days,
+      stakes,
+      openUsd: null,
+      closeUsd: null,
+    };
+    const part = await listForecastsOfReport(record, { from: week, through: sunday, after: before });
+    const all = await listForecastsThrough(record, sunday);
+    if (later > 7) expect(part.length).toBeLessThan(all.length);
+    expect(composeWeeklyReport({ ...fixed, forecasts: part })).toEqual(composeWeeklyReport({ ...fixed, forecasts: all }));
   });
 
   it('waits some hours for the close of its Sunday, then has null', async () => {

@@ -12,6 +12,7 @@ import { followProcessClock } from '../../../support/clock/trusted-time.ts';
 import { serve, serveApp } from '../../../support/http/serve.ts';
 import { postMcp, rpc } from '../../../support/mcp/mcp.ts';
 import {
+  distributionSecrets,
   PLANTED_SIDES,
   paidSecrets,
   plant,
@@ -118,15 +119,25 @@ const receivedOf = (texts: readonly string[], secrets: Parameters<typeof secrets
   ...new Set(texts.flatMap((text) => secretsIn(text, secrets))),
 ];
 
-describe('an anonymous caller of MCP', () => {
-  it('gets identical answers to every request, whatever an unresolved forecast says', async () => {
-    const url = await open();
-    const salts = await saltSecrets(service);
-    const worlds = [await answers(url)];
+let anonymousAnswers: Promise<string[][]> | undefined;
+
+/** What an anonymous caller gets for each content of the unresolved forecasts: several tests look at the same answers. */
+function askAnonymously(): Promise<string[][]> {
+  anonymousAnswers ??= open().then(async (url) => {
+    const received = [];
     for (const side of PLANTED_SIDES) {
       await plant(service, side);
-      worlds.push(await answers(url));
+      received.push(await answers(url));
     }
+    return received;
+  });
+  return anonymousAnswers;
+}
+
+describe('an anonymous caller of MCP', () => {
+  it('gets identical answers to every request, whatever an unresolved forecast says', async () => {
+    const salts = await saltSecrets(service);
+    const worlds = await askAnonymously();
     for (const received of worlds) {
       expect(received.filter((text) => / 200 /.test(text))).toHaveLength(requests.length);
       expect(receivedOf(received, salts)).toEqual([]);
@@ -153,6 +164,11 @@ describe('an anonymous caller of MCP', () => {
     ])
       expect(different).toContain(what);
   });
+});
+
+it.each([null, 'basic', 'premium'] as const)('no answer of MCP has a distribution of an unresolved forecast (tier: %s)', async (tier) => {
+  const received = tier === null ? (await askAnonymously())[0] : await answers(await open(), await asTier(service, tier));
+  expect(receivedOf(received, await distributionSecrets(service))).toEqual([]);
 });
 
 describe('a Basic caller of MCP', () => {

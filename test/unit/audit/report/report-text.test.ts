@@ -14,7 +14,7 @@ function textWith(notes: readonly string[]): string {
   return reportText(
     buildAuditReport({
       ...{ where, prices: PRICES, now: new Date(0) },
-      ...{ rows: [], recomputed: [], missingCloses: [], findings, record: { predictions: [], resolutions: [] } },
+      ...{ rows: [], recomputed: [], missingCloses: [], challenges: [], findings, record: { predictions: [], resolutions: [] } },
     }),
   );
 }

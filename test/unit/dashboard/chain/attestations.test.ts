@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { createClient, custom } from 'viem';
 import { expect, it } from 'vitest';
 import type { AuditChain } from '../../../../src/audit/chain/audit-chain.ts';
-import { encodeCid } from '../../../../src/dashboard/chain/metadata.ts';
 import { createAttestationReader } from '../../../../src/dashboard/chain/record-chain.ts';
 import { buildMetadata } from '../../../../src/record/commitment/metadata.ts';
+import { encodeCid } from '../../../../src/verify/encode-cid.ts';
 
 const UID = `0x${'ab'.repeat(32)}`;
 

@@ -5,6 +5,7 @@ import { findNeighbours } from '../../../../src/dashboard/record/neighbours.ts';
 import {
   computeAlwaysUpShare,
   countInsideBand,
+  markReplayed,
   splitAtGaps,
   toPriceDays,
   toRegimeRuns,
@@ -139,4 +140,13 @@ it('returns evenly spaced value ticks within the range', () => {
       },
     ),
   );
+});
+
+describe('markReplayed', () => {
+  it('marks replayed rows only among others', () => {
+    const marks = (replayed: boolean[]) => markReplayed(replayed.map((one) => ({ replayed: one }))).map((one) => one.replayed);
+    expect(marks([false, true, true])).toEqual([false, true, true]);
+    expect(marks([true, true])).toEqual([false, false]);
+    expect(marks([])).toEqual([]);
+  });
 });

@@ -16,20 +16,29 @@ interface Given {
   weekly?: Estimate | null;
   quotesAreOurs?: boolean;
   calls?: ('UP' | 'DOWN')[];
+  overHeld?: Estimate | null;
 }
 
-function rowsOf({ difference = null, climatology = null, certainty = null, weekly = null, quotesAreOurs = false, calls = [] }: Given) {
+function rowsOf({
+  difference = null,
+  climatology = null,
+  certainty = null,
+  weekly = null,
+  quotesAreOurs = false,
+  calls = [],
+  overHeld = null,
+}: Given) {
   const skillOf = (estimate: Estimate | null) => estimate && { brier: 0.25, ...estimate };
   const scorecard = {
     statistics: {
-      calls: { n: calls.length, alwaysUp: difference && { accuracy: 0.5, difference } },
+      calls: { n: calls.length, selection: { overHeld }, alwaysUp: difference && { accuracy: 0.5, difference } },
       probabilities: { n: 70, climatologySkill: skillOf(climatology), alwaysUpSkill: skillOf(certainty) },
     },
     marketSkill: { quotesAreOurs, skill: weekly && { weeks: 9, ...weekly } },
     predictions: calls.map((direction) => ({ direction, outcome: { actualDirection: 'UP' } })),
   };
-  const [direction, baseRate, market, certain] = buildSkillRows(scorecard as unknown as Scorecard);
-  return { direction, baseRate, market, certain };
+  const [direction, choice, baseRate, market, certain] = buildSkillRows(scorecard as unknown as Scorecard);
+  return { direction, choice, baseRate, market, certain };
 }
 
 describe('buildSkillRows', () => {
@@ -55,10 +64,19 @@ describe('buildSkillRows', () => {
   it('explains a missing comparison of the direction', () => {
     expect(rowsOf({}).direction.remark).toBe('no call resolved yet');
     expect(rowsOf({ calls: ['UP', 'UP'], difference: { value: 0, low: null, high: null } }).direction.remark).toBe(
-      'every call was UP, so no skill can show',
+      'every call was UP: see the choice of days',
     );
     expect(rowsOf({ calls: ['UP', 'DOWN'], difference: SHORT }).direction.remark).toBe('too few DOWN calls');
     expect(rowsOf({ calls: ['UP', 'DOWN'], difference: BETTER }).direction.remark).toBe('better: clear of zero');
+  });
+
+  it('compares the days called UP with HOLD days', () => {
+    expect(rowsOf({ calls: ['UP'], overHeld: UNCLEAR }).choice).toMatchObject({
+      remark: 'not measurably different from zero',
+      proves: true,
+    });
+    expect(rowsOf({ calls: ['UP'], overHeld: SHORT }).choice.remark).toBe('too few days');
+    expect(rowsOf({}).choice.remark).toBe('no HOLD or no UP call resolved yet');
   });
 
   it('counts skill against a market only with foreign quotes', () => {

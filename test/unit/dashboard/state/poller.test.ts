@@ -43,6 +43,33 @@ describe('a page opened while the service starts', () => {
   });
 });
 
+describe('a page that came with answers', () => {
+  const PRICE = 'api/btc-price';
+
+  /** Opens the page with the price, with `seconds` between document and first poll. */
+  async function openWithPrice(seconds: number) {
+    const page = stubPage((path) =>
+      path === 'health' ? { status: 'ok', setup: null, uptimeSeconds: 100 } : { horizon: '7d', predictions: [{}] },
+    );
+    const store = createStore({ session: createSession(emptyStorage()), horizon: createHorizonSelection() });
+    store.prime('price', { price: 80_000 } as never);
+    await vi.advanceTimersByTimeAsync(1_000 * seconds);
+    await createPoller(store).start();
+    return { store, asked: () => page.asked.filter((path) => path === PRICE).length };
+  }
+
+  it('requests them again after a minute, not at once', async () => {
+    const { store, asked } = await openWithPrice(0);
+    expect([asked(), store.listPrimed(), store.get('price').answer]).toEqual([0, ['price'], { price: 80_000 }]);
+    await vi.advanceTimersByTimeAsync(80_000);
+    expect([asked(), store.listPrimed()]).toEqual([1, []]);
+  });
+
+  it('requests them at once where the page is older, such as after it was hidden', async () => {
+    expect((await openWithPrice(90)).asked()).toBe(1);
+  });
+});
+
 describe('a page that stays open', () => {
   it('retries a failed resource after Retry-After until it succeeds', async () => {
     let refused = true;

@@ -30,6 +30,23 @@ describe('store', () => {
     expect(store.get('scorecard').answer).toBeNull();
   });
 
+  it('refreshes only what is shown, and the rest when it is shown', async () => {
+    const { store, page } = storeOf(record);
+    await store.show(['scorecard']);
+    await store.refreshAll(['scorecard', 'wagers']);
+    expect(page.asked.filter((path) => path.includes('wagers'))).toEqual([]);
+    await store.show(['scorecard', 'wagers']);
+    await store.show(['scorecard', 'wagers']);
+    expect(page.asked.filter((path) => path.includes('wagers'))).toHaveLength(1);
+    expect(page.asked.filter((path) => path.includes('scorecard'))).toHaveLength(1);
+  });
+
+  it('counts failing requests, without what is only not there yet or was never requested', async () => {
+    const { store } = storeOf((path) => (path.includes('scorecard') || path.includes('wagers') ? refusal(500, 'INTERNAL') : record(path)));
+    await store.refreshAll(['scorecard', 'signal', 'wagers', 'info']);
+    expect(store.countFailing()).toEqual({ failing: 2, of: 3 });
+  });
+
   it('rejects an answer of another horizon', async () => {
     const { store, horizon } = storeOf(() => record('horizon=7'));
     await store.refreshAll(['scorecard']);

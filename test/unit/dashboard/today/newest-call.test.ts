@@ -1,23 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { computeChangePercent, formatCallTitle, getNextCallTime } from '../../../../src/dashboard/today/newest-call.ts';
+import { computeChangePercent, getNextCallTime } from '../../../../src/dashboard/today/newest-call.ts';
 
-const NOW = Date.parse('2026-03-10T12:00:00Z');
 const call = (date: string) => ({ predictionId: `${date}:7d`, timestamp: `${date}T21:35:00.000Z`, btcPrice: 80_000 });
-
-describe('formatCallTitle', () => {
-  it.each([
-    ['2026-03-10', "Today's call"],
-    ['2026-03-09', "Today's call"],
-    ['2026-03-08', 'Newest call so far, 8 Mar 2026'],
-    ['2025-04-12', 'Newest call so far, 12 Apr 2025'],
-  ])('titles the call of %s: %s', (date, title) => {
-    expect(formatCallTitle(call(date), NOW)).toBe(title);
-  });
-
-  it('titles a missing call as that of today', () => {
-    expect(formatCallTitle(null, NOW)).toBe("Today's call");
-  });
-});
 
 describe('computeChangePercent', () => {
   it('compares only with a price of the same time', () => {

@@ -1,7 +1,7 @@
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ChainWrite, openWriteLog, readWriteLog } from '../../../../src/dev/local-chain/writes/write-log.ts';
 
 let folder: string;
@@ -47,6 +47,24 @@ describe('the log of writes', () => {
     expect([log.countWrites(), await heights()]).toEqual([3, [2, 2, 3]]);
     await log.append(write(4));
     expect([log.countWrites(), await heights()]).toEqual([4, [2, 2, 3, 4]]);
+    await log.close();
+  });
+
+  it('writes all again after a sync that failed, and rejects writes until that succeeds', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const probe = await open(path, 'w');
+    const handles = Object.getPrototypeOf(probe) as FileHandle;
+    await probe.close();
+    const datasync = vi.spyOn(handles, 'datasync').mockRejectedValue(new Error('I/O error'));
+    const log = await openWriteLog(path);
+    await log.append(write(0));
+    await expect.poll(() => logged.mock.calls.flat()).toContainEqual(expect.stringContaining('I/O error'));
+    const replaced = vi.spyOn(handles, 'sync').mockRejectedValue(new Error('still failing'));
+    await expect(log.append(write(1))).rejects.toThrow('still failing');
+    expect(await heights()).toEqual([0]);
+    for (const mock of [datasync, replaced, logged]) mock.mockRestore();
+    await log.append(write(1));
+    expect([log.countWrites(), await heights()]).toEqual([2, [0, 1]]);
     await log.close();
   });
 });

@@ -18,7 +18,7 @@ class StandingSocket extends EventEmitter {
     this.emit('close');
   });
   readonly ping = vi.fn();
-  readonly send = vi.fn();
+  readonly write = vi.fn();
 }
 
 const START = new Date('2026-03-10T12:00:00Z');
@@ -35,6 +35,7 @@ beforeEach(() => {
   connection = new Connection({
     id: 'c',
     socket: socket as unknown as WebSocket,
+    stream: socket,
     holder: { caller, expiresAt: new Date(START.getTime() + 30 * 60_000) },
     subscription: buildSubscription({}),
     lastId: 0,

@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
 import { cdf, crps, quantile } from '../../../../src/forecast/distribution.ts';
 import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
+import { computeDailyVariance, computeParkinson } from '../../../../src/forecast/features/range-variance.ts';
 import { getBlockIndex } from '../../../../src/forecast/model.ts';
-import { buildM1Distribution, computeScales, fitM1, M1_HORIZONS, type M1Horizon } from '../../../../src/forecast/models/m1/m1.ts';
-import { computeDailyVariance, computeParkinson, computeRangeVariance } from '../../../../src/forecast/models/m1/range-variance.ts';
-import { computeWindowFactor, getWeekday } from '../../../../src/forecast/models/m1/weekday-factors.ts';
+import { buildM1Distribution, computeScales, fitM1 } from '../../../../src/forecast/models/m1/m1.ts';
+import { M1_HORIZONS, type M1Horizon } from '../../../../src/forecast/models/m1/m1-fit.ts';
+import { computeWindowFactor } from '../../../../src/forecast/models/m1/weekday-factors.ts';
+import { getWeekday } from '../../../../src/forecast/week.ts';
 import { sharedPath } from '../../../support/record/shared.ts';
-import { describeGolden, readGoldenFrame } from '../golden-frame.ts';
+import { describeGolden, readCsvRows, readGoldenFrame } from '../golden-frame.ts';
 
 interface GoldenM1 {
   horizons: Record<string, { folds: GoldenFold[]; blocks: GoldenBlock[]; samples: GoldenSample[] }>;
@@ -44,12 +46,6 @@ interface GoldenSample {
 
 const TOLERANCE = 1e-7;
 
-function readRows(path: string): Record<string, string>[] {
-  const [header, ...lines] = readFileSync(path, 'utf8').trimEnd().split(/\r?\n/);
-  const names = header!.split(',');
-  return lines.map((line) => Object.fromEntries(line.split(',').map((cell, index) => [names[index], cell])));
-}
-
 describe('the variance of a day', () => {
   it('is that of its range, and null for a range that cannot be', () => {
     expect(computeParkinson(110, 100)).toBeCloseTo(Math.log(1.1) ** 2 / (4 * Math.LN2), 12);
@@ -66,13 +62,8 @@ describe('the variance of a day', () => {
   });
 
   it('is the squared return where there is no usable range', () => {
-    const ranges = {
-      firstDay: 0,
-      closes: Float64Array.of(100, 110, 100),
-      highs: Float64Array.of(105, 99, 900),
-      lows: Float64Array.of(95, 100, 90),
-    };
-    const [first, ...others] = computeDailyVariance(ranges);
+    const ranges = { close: Float64Array.of(100, 110, 100), high: Float64Array.of(105, 99, 900), low: Float64Array.of(95, 100, 90) };
+    const [first, ...others] = [0, 1, 2].map((row) => computeDailyVariance(ranges, row));
     expect(first).toBeCloseTo(computeParkinson(105, 95)!, 12);
     for (const variance of others) expect(variance).toBeCloseTo(Math.log(1.1) ** 2, 12);
   });
@@ -87,26 +78,21 @@ describeGolden('m1 and the reference', () => {
   const golden = JSON.parse(readFileSync(sharedPath('golden-m1', 'golden-m1.json'), 'utf8')) as GoldenM1;
   const frame = readGoldenFrame();
   const features = computeFeatures(frame);
-  const rangesByDay = new Map(readRows(sharedPath('data', 'btc_daily.csv')).map((row) => [parseDay(row.date!), row]));
-  const readColumn = (name: 'high' | 'low') =>
-    frame.close.map((_, row) => Number.parseFloat(rangesByDay.get(frame.firstDay + row)?.[name] ?? 'NaN'));
-  const ranges = { firstDay: frame.firstDay, closes: frame.close, highs: readColumn('high'), lows: readColumn('low') };
-  const data = { closes: frame.close, features, rangeVariance: computeRangeVariance(ranges) };
+  const data = { closes: frame.close, features };
   const rowOf = (date: string) => parseDay(date) - frame.firstDay;
 
   it('have the same variances', () => {
-    const daily = computeDailyVariance(ranges);
-    const rows = readRows(sharedPath('golden-m1', 'a94.csv'));
+    const rows = readCsvRows(sharedPath('golden-m1', 'a94.csv'));
     expect(rows.length).toBeGreaterThan(4_000);
     for (const { date, parkinson, a94 } of rows) {
-      expect(Math.abs(daily[rowOf(date!)]! - Number(parkinson)), date).toBeLessThan(TOLERANCE);
-      expect(Math.abs(data.rangeVariance[rowOf(date!)]! - Number(a94)), date).toBeLessThan(TOLERANCE);
+      expect(Math.abs(computeDailyVariance(frame, rowOf(date!)) - Number(parkinson)), date).toBeLessThan(TOLERANCE);
+      expect(Math.abs(features.rangeVariance[rowOf(date!)]! - Number(a94)), date).toBeLessThan(TOLERANCE);
     }
   });
 
   describe.each(M1_HORIZONS)('at %d days', (horizonDays: M1Horizon) => {
     const { folds, blocks, samples } = golden.horizons[`${horizonDays}d`]!;
-    const days = readRows(sharedPath('golden-m1', 'oos_m1.csv'));
+    const days = readCsvRows(sharedPath('golden-m1', 'oos_m1.csv'));
 
     it('have the same parameters of each block', () => {
       for (const { block, weekday_mult_mon_to_sun: factors, q1, q2 } of blocks) {
@@ -126,11 +112,11 @@ describeGolden('m1 and the reference', () => {
       for (const sample of samples) {
         const row = rowOf(sample.date);
         const fit = fitM1(data, getBlockIndex(parseDay(sample.date)), horizonDays);
-        const scales = computeScales(data, fit.weekdayFactors, row, horizonDays);
+        const scales = computeScales(features, fit.weekdayFactors, row, horizonDays);
         expect(
           [scales.fromReturns, scales.fromRanges].map((scale, index) => Math.abs(scale - [sample.s1, sample.s2][index]!) < TOLERANCE),
         ).toEqual([true, true]);
-        const distribution = buildM1Distribution(fit, data, row, sample.pUp);
+        const distribution = buildM1Distribution(fit, { features, row, pUp: sample.pUp });
         for (const [level, value] of Object.entries(sample.quantiles))
           expect(Math.abs(quantile(distribution, Number(level)) - value)).toBeLessThan(TOLERANCE);
         for (const [at, value] of Object.entries(sample.p_above))
@@ -144,7 +130,7 @@ describeGolden('m1 and the reference', () => {
       for (const day of days) {
         const row = rowOf(day.date!);
         const fit = fitM1Cached(getBlockIndex(parseDay(day.date!)));
-        const distribution = buildM1Distribution(fit, data, row, Number(day[`p_${horizonDays}d`]));
+        const distribution = buildM1Distribution(fit, { features, row, pUp: Number(day[`p_${horizonDays}d`]) });
         const realised = Math.log(frame.close[row + horizonDays]! / frame.close[row]!);
         const [low, high] = [quantile(distribution, 0.1), quantile(distribution, 0.9)];
         const score = crps(distribution, realised);

@@ -36,7 +36,20 @@ describe('the verdict', () => {
 
   it('reports that every call was UP', () => {
     const always = rows(30, (index) => ({ rose: index < 28 }));
-    expect(verdict(always)).toMatch(/^not distinguishable from always-UP: 28 of 30 right, .*; every call was UP, which shows no skill$/);
+    expect(verdict(always)).toMatch(
+      /^not distinguishable from always-UP: 28 of 30 right, .*; every call was UP: no day was left out, so that it is always-UP$/,
+    );
+  });
+
+  it('compares UP calls with HOLD days', () => {
+    const short = rows(30, (index) => ({ rose: index % 3 > 0, call: index % 2 === 0 ? 'UP' : null }));
+    expect(verdict(short)).toMatch(
+      /; every call was UP: it rose on 66\.7 % of those days and on 66\.7 % of HOLD days, difference 0\.0 points, on too few days for an interval$/,
+    );
+    const chosen = rows(400, (index) => ({ rose: index % 2 === 0 || index % 10 === 1, call: index % 2 === 0 ? 'UP' : null }));
+    expect(verdict(chosen)).toMatch(
+      /on 100\.0 % of those days and on 20\.0 % of HOLD days, difference 80\.0 points \(95 % interval \d+\.\d to \d+\.\d\)$/,
+    );
   });
 
   it.each([

@@ -23,12 +23,20 @@ const everything = buildFrameObservations({
   dxy: buildObservations('dxy', buildDailyPairs(FIRST - 500, DAY + 30)),
 });
 
+const LAST_RANGE = { highUsd: 800, lowUsd: 700 };
+
 function truncated(atMs: number, observations: FrameObservations = everything): FrameObservations {
   return Object.fromEntries(Object.entries(observations).map(([name, series]) => [name, sliceKnownAt(series, atMs)])) as FrameObservations;
 }
 
 function frameAt(day: Day, overrides: Partial<FrameObservations> = {}, atMs = getSignalTimeMs(day)) {
-  return createFrameHistory(FIRST).buildFrame({ day, atMs, lastClose: 777, observations: { ...everything, ...overrides } }).frame;
+  return createFrameHistory(FIRST).buildFrame({
+    day,
+    atMs,
+    lastClose: 777,
+    lastRange: LAST_RANGE,
+    observations: { ...everything, ...overrides },
+  }).frame;
 }
 
 describe('lags', () => {
@@ -45,6 +53,8 @@ describe('lags', () => {
       fundingRate: yesterday,
       gold: yesterday,
       pmi: 50,
+      high: 800,
+      low: 700,
     });
     expect([...frame.close.slice(0, -1)]).toEqual(buildDailyPairs(FIRST, DAY - 1).map(([, value]) => value));
   });
@@ -94,7 +104,7 @@ describe('prefixes', () => {
       const cut = frameAt(early, truncated(getSignalTimeMs(early)));
       const whole = frameAt(late);
       for (const column of DAILY_COLUMNS) {
-        const length = column === 'close' ? rows : rows + 1;
+        const length = ['close', 'high', 'low'].includes(column) ? rows : rows + 1;
         expect(cut[column].slice(0, length)).toEqual(whole[column].slice(0, length));
       }
       for (const column of BUSINESS_DAY_COLUMNS) {
@@ -110,7 +120,7 @@ describe('prefixes', () => {
     const history = createFrameHistory(FIRST);
     const ask = (day: Day) => {
       const atMs = getSignalTimeMs(day);
-      return history.buildFrame({ day, atMs, lastClose: 777, observations: truncated(atMs) }).frame;
+      return history.buildFrame({ day, atMs, lastClose: 777, lastRange: LAST_RANGE, observations: truncated(atMs) }).frame;
     };
     fc.assert(
       fc.property(fc.integer({ min: FIRST, max: DAY }), (day) => {
@@ -122,11 +132,63 @@ describe('prefixes', () => {
   it('keep the price of their instant after the day closes', () => {
     const history = createFrameHistory(FIRST);
     const ask = (day: Day, lastClose: number) =>
-      history.buildFrame({ day, atMs: getSignalTimeMs(day), lastClose, observations: everything }).frame;
+      history.buildFrame({ day, atMs: getSignalTimeMs(day), lastClose, lastRange: null, observations: everything }).frame;
     const early = ask(DAY, 1);
     const later = ask(DAY + 1, 2);
     expect(early.close.at(-1)).toBe(1);
     expect([...later.close.slice(-2)]).toEqual([DAY, 2]);
+  });
+});
+
+describe('highs and lows', () => {
+  const frameWith = (high: number, low: number) =>
+    frameAt(DAY, { high: buildObservations('btcHigh', [[DAY - 2, high]]), low: buildObservations('btcLow', [[DAY - 2, low]]) });
+  const rangeOf = ({ high, low }: ReturnType<typeof frameAt>, back: number) => [high.at(-1 - back), low.at(-1 - back)];
+
+  it('are those of the whole day, and so far of the last', () => {
+    const frame = frameWith(110, 100);
+    expect([rangeOf(frame, 0), rangeOf(frame, 2)]).toEqual([
+      [800, 700],
+      [110, 100],
+    ]);
+    expect(rangeOf(frame, 1)).toEqual([Number.NaN, Number.NaN]);
+  });
+
+  it.each([
+    ['a high below the low', 100, 110],
+    ['a range of more than 70 % a day', 330, 100],
+    ['a low of zero', 100, 0],
+  ])('are both masked for %s', (_, high, low) => {
+    expect(rangeOf(frameWith(high, low), 2)).toEqual([Number.NaN, Number.NaN]);
+  });
+});
+
+describe('the range of the day before', () => {
+  const range = { high: buildObservations('btcHigh', [[DAY - 1, 110]]), low: buildObservations('btcLow', [[DAY - 1, 100]]) };
+  const knownFrom = (atMs: number) => {
+    const late = (series: FrameObservations['high']) => ({ ...series, availableAt: Float64Array.of(atMs) });
+    return { ...everything, high: late(range.high), low: late(range.low) };
+  };
+  const readAt = (history: ReturnType<typeof createFrameHistory>, atMs: number, all: FrameObservations) => {
+    const known = truncated(atMs, all);
+    const { high, low } = history.buildFrame({ day: DAY, atMs, lastClose: 777, lastRange: null, observations: known }).frame;
+    return [high.at(-2), low.at(-2)];
+  };
+  const noon = toInstantMs(DAY, 12);
+
+  it('is read when it becomes known after an earlier frame of the day', () => {
+    const history = createFrameHistory(FIRST);
+    expect(readAt(history, noon - 1, knownFrom(noon))).toEqual([Number.NaN, Number.NaN]);
+    expect(readAt(history, getSignalTimeMs(DAY), knownFrom(noon))).toEqual([110, 100]);
+  });
+
+  it('stays masked when it becomes known after the signal of the next day', () => {
+    const history = createFrameHistory(FIRST);
+    const late = knownFrom(getSignalTimeMs(DAY) + 1);
+    expect(readAt(history, toInstantMs(DAY + 1) - 1, late)).toEqual([Number.NaN, Number.NaN]);
+    const atMs = getSignalTimeMs(DAY + 1);
+    const { high } = history.buildFrame({ day: DAY + 1, atMs, lastClose: 777, lastRange: null, observations: late }).frame;
+    expect(high.at(-3)).toBeNaN();
   });
 });
 
@@ -147,6 +209,7 @@ describe('missing data', () => {
       day: DAY,
       atMs: getSignalTimeMs(DAY),
       lastClose: 777,
+      lastRange: null,
       observations: buildFrameObservations({ close: everything.close }),
     }).frame;
     for (const column of DAILY_COLUMNS.filter((name) => name !== 'close')) expect(frame[column].every(Number.isNaN)).toBe(true);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, type InputFrame } from '../../../../src/forecast/input-frame.ts';
-import { computeInputsDigest } from '../../../../src/market/inputs/inputs-digest.ts';
+import { computeInputsDigest, computeRangesDigest } from '../../../../src/market/inputs/inputs-digest.ts';
 
 const FIRST_DAY = 15_000;
 const ROWS = 6;
@@ -28,11 +28,14 @@ const frame: fc.Arbitrary<InputFrame> = fc.record({
   fundingRate: column,
   gold: column,
   pmi: column,
+  high: column,
+  low: column,
   etfFlow: business,
   sp500: business,
   dxy: business,
 });
-const dailyColumn = fc.constantFrom(...DAILY_COLUMNS);
+const rangeColumn = fc.constantFrom('high' as const, 'low' as const);
+const dailyColumn = fc.constantFrom(...DAILY_COLUMNS.filter((name) => name !== 'high' && name !== 'low'));
 const businessColumn = fc.constantFrom(...BUSINESS_DAY_COLUMNS);
 const differs = (a: number, b: number) => !(a === b || (Number.isNaN(a) && Number.isNaN(b)));
 
@@ -81,6 +84,8 @@ describe('computeInputsDigest', () => {
       fundingRate: filled(0.0001),
       gold: filled(1700.5),
       pmi: filled(52.7),
+      high: filled(7),
+      low: filled(5),
       etfFlow: series,
       sp500: series,
       dxy: { days: new Int32Array(), values: new Float64Array() },
@@ -95,6 +100,23 @@ describe('computeInputsDigest', () => {
       expect(computeInputsDigest(changed)).not.toBe(computeInputsDigest(input));
     });
     fc.assert(property);
+  });
+
+  it('leaves highs and lows to a digest of their own', () => {
+    const property = fc.property(frame, rangeColumn, fc.nat(ROWS - 1), value, (input, name, row, other) => {
+      fc.pre(differs(input[name][row], other));
+      const changed = { ...input, [name]: input[name].with(row, other) };
+      expect(computeInputsDigest(changed)).toBe(computeInputsDigest(input));
+      expect(computeRangesDigest(changed)).not.toBe(computeRangesDigest(input));
+    });
+    fc.assert(property);
+    const parts = [Buffer.from('oracle-ranges-1\n'), Buffer.alloc(8), Buffer.alloc(16)];
+    parts[1]!.writeInt32BE(15_000);
+    parts[1]!.writeUInt32BE(1, 4);
+    parts[2]!.writeDoubleBE(7);
+    parts[2]!.writeDoubleBE(5, 8);
+    const expected = createHash('sha256').update(Buffer.concat(parts)).digest('hex');
+    expect(computeRangesDigest({ firstDay: 15_000, high: Float64Array.of(7), low: Float64Array.of(5) })).toBe(`0x${expected}`);
   });
 
   it('changes with any single business-day value or date', () => {

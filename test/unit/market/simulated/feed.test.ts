@@ -52,6 +52,8 @@ describe('openSimulatedFeed', () => {
 
   it('keeps every value in its plausible range', async () => {
     const bounds = {
+      btcHigh: [0.001, 2e6],
+      btcLow: [0.001, 2e6],
       btcClose: [0.01, 2e6],
       fearGreed: [0, 100],
       realizedPrice: [0.01, 2e6],

@@ -27,6 +27,8 @@ const FRAME: InputFrame = {
   fundingRate: column(0.0001, 0.00004, 0.3),
   gold: column(2_000, 50, 0.07),
   pmi: column(50, 3, 0.2),
+  high: column(1_100, 100, 0.05),
+  low: column(950, 100, 0.05),
   etfFlow: business(50, 200, 0.6),
   sp500: business(4_000, 90, 0.04),
   dxy: business(100, 2, 0.06),
@@ -41,7 +43,7 @@ function changed(name: keyof InputFrame): InputFrame {
   return { ...FRAME, [name]: { days, values: values.map((value, index) => value * (1 + index / DAYS)) } };
 }
 
-const SERIES_OF = { close: 'btcClose' } as Record<string, string>;
+const SERIES_OF = { close: 'btcClose', high: 'btcHigh', low: 'btcLow' } as Record<string, string>;
 
 describe('the inputs of the model card', () => {
   it.each([...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS])('name exactly the scores that %s enters', (name) => {

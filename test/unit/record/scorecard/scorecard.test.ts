@@ -62,11 +62,11 @@ describe('the scorecard', () => {
     expect(summary.accuracyInterval95).toEqual(computeShareInterval(summary.accuracy!, worth));
   });
 
-  it('states that no skill can show while every call is UP', () => {
+  it('states that a record of UP calls on every day is always-UP', () => {
     const { summary } = scorecardOf(record('WLWLWWLW'), 1, options);
     expect(summary.alwaysUpAccuracy).toBe(summary.accuracy);
     expect(summary.verdict).toMatch(
-      /^not distinguishable from always-UP: 5 of 8 right, 95 % interval 0\.31 to 0\.86; every call was UP, which shows no skill$/,
+      /^not distinguishable from always-UP: 5 of 8 right, 95 % interval 0\.31 to 0\.86; every call was UP: no day was left out, so that it is always-UP$/,
     );
   });
 

@@ -4,7 +4,7 @@ import { cdf, crps } from '../../../../src/forecast/distribution.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
 import { computeHorizonFigures } from '../../../../src/record/figures/horizon-figures.ts';
 import type { ForecastDoc } from '../../../../src/record/forecast-doc.ts';
-import type { ModelDoc } from '../../../../src/record/model-store.ts';
+import type { ModelDoc, ModelStore } from '../../../../src/record/model-store.ts';
 import { scoreForecasts } from '../../../../src/record/statistics/score-forecasts.ts';
 import { buildTestForecast } from '../forecast-fixture.ts';
 
@@ -41,13 +41,15 @@ function record(letters: string, changes: (doc: ForecastDoc) => Partial<Forecast
   });
 }
 
+const sources = (models: Pick<ModelStore, 'get'> = store()) => ({ models, distributionScores: { listByIds: async () => [] } });
+
 const statisticsOf = async (docs: readonly ForecastDoc[], horizonDays = 7) =>
-  (await computeHorizonFigures(store(), docs, horizonDays)).statistics;
+  (await computeHorizonFigures(sources(), docs, horizonDays)).statistics;
 
 describe('scored forecasts', () => {
   it('are the public ones, with the distribution of the price from signal time to resolution', async () => {
     const docs = record('WHVLP', ({ values }) => ({ values: { ...values!, btcPriceCents: 8_800_000 } }));
-    const scored = await scoreForecasts(store(), docs);
+    const scored = await scoreForecasts(sources(), docs);
     expect(scored.map(({ day }) => day - FIRST)).toEqual([0, 1, 3]);
     const realised = Math.log(9_100_000 / 8_800_000);
     const distribution = { scale: 0.07, shift: 0.1, residualQuantiles };
@@ -57,14 +59,14 @@ describe('scored forecasts', () => {
 
   it('have no distribution when the model is not stored, or has no fit of the horizon', async () => {
     const unknown = await scoreForecasts(
-      store(),
+      sources(),
       record('WW', () => ({ modelVersion: 'm0-d1.1999-01-01' })),
     );
     expect(unknown.map(({ distribution }) => distribution)).toEqual([null, null]);
-    const [other] = await scoreForecasts(store(), [buildTestForecast({ horizonDays: 3, state: 'WIN' })]);
+    const [other] = await scoreForecasts(sources(), [buildTestForecast({ horizonDays: 3, state: 'WIN' })]);
     expect(other.distribution).toBeNull();
     const failing = { get: () => Promise.reject(new OracleError('INTERNAL', 'no database')) };
-    await expect(scoreForecasts(failing, record('W'))).rejects.toThrow('no database');
+    await expect(scoreForecasts(sources(failing), record('W'))).rejects.toThrow('no database');
   });
 });
 

@@ -18,13 +18,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-it('writes one script, one style sheet and the template that names both, and removes earlier files', async () => {
+it('writes one script, one style sheet, the manifest that names both and the web component, and removes earlier files', async () => {
   const names = page.files.map(({ name }) => name);
   expect(names).toEqual([expect.stringMatching(/^page-[0-9a-f]{16}\.js$/), expect.stringMatching(/^page-[0-9a-f]{16}\.css$/)]);
-  expect((await readdir(folder)).toSorted()).toEqual(['index.html', ...names].toSorted());
-  const template = await readFile(join(folder, 'index.html'), 'utf8');
-  for (const name of names) expect(template).toContain(`"page/${name}"`);
-  expect([...template.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name)).toEqual(expect.not.arrayContaining(['script', 'style']));
+  expect((await readdir(folder)).toSorted()).toEqual(['manifest.json', 'widget.js', ...names].toSorted());
+  expect(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'))).toEqual({ script: names[0], style: names[1] });
 });
 
 it('gives the same names to the same sources', async () => {
@@ -33,7 +31,7 @@ it('gives the same names to the same sources', async () => {
 
 /** Pure functions that the page may share with the server; types of responses are erased. */
 const SHARED = [
-  /^src\/(?:dashboard|verify|forecast|chain\/eas)\//,
+  /^src\/(?:dashboard|views|verify|forecast|chain\/eas)\//,
   /^src\/audit\/(?:audit\.ts|prices\/audit-prices\.ts|(?:chain|claims|report)\/)/,
   /^src\/(?:platform\/errors|chain\/(?:addresses|rpc\/chain-call))\.ts$/,
 ];
@@ -44,8 +42,10 @@ it('bundles nothing of the server', () => {
   expect(page.inputs.length).toBeGreaterThan(50);
 });
 
-it('stays below 110 kB by gzip', () => {
-  expect(page.files.reduce((sum, { text }) => sum + gzipSync(text).length, 0)).toBeLessThan(110_000);
+it('stays below 120 kB by gzip, and the web component below 3 kB', () => {
+  expect(page.files.reduce((sum, { text }) => sum + gzipSync(text).length, 0)).toBeLessThan(120_000);
+  expect(page.widget.text.length).toBeLessThan(3_000);
+  expect(page.widget.text).not.toMatch(/\beval\b|innerHTML|Function\(/);
 });
 
 it('names the packages in the script with license and copyright', async () => {
@@ -62,7 +62,7 @@ it('fails with the command when the page has not been built', () => {
   expect(() => readPageBundle(new URL('missing/', url()))).toThrow(
     expect.objectContaining({
       code: 'CONFIG_INVALID',
-      message: expect.stringContaining('missing/index.html'),
+      message: expect.stringContaining('missing/manifest.json'),
       suggestedAction: expect.stringContaining('npm run build:page'),
     }),
   );

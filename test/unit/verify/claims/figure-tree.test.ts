@@ -1,7 +1,7 @@
 import fc, { type JsonValue } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getRoundingTolerance, getSourceTolerance } from '../../../../src/verify/claims/claims.ts';
 import { compareTree, isTree } from '../../../../src/verify/claims/figure-tree.ts';
+import { getRoundingTolerance, getSourceTolerance } from '../../../../src/verify/claims/tolerances.ts';
 import { createFindings, NO_SUBJECT } from '../../../../src/verify/findings.ts';
 
 /** What is said of a tree that should be another. */

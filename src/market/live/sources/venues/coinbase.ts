@@ -10,7 +10,9 @@ export const coinbase = createHttpVenue({
     path: '/products/BTC-USD/candles',
     query: { granularity: 86_400, start: new Date(toInstantMs(from)).toISOString(), end: new Date(toInstantMs(to)).toISOString() },
   }),
-  candles: z.array(z.array(z.unknown())).transform((rows) => rows.map(([opensAt, ...rest]) => [Number(opensAt) * 1_000, ...rest])),
+  candles: z
+    .array(z.array(z.unknown()))
+    .transform((rows) => rows.map(([opensAt, low, high, open, ...rest]) => [Number(opensAt) * 1_000, open, high, low, ...rest])),
   tickerRequest: { path: '/products/BTC-USD/ticker' },
   ticker: z
     .object({ price, time: orNull(z.iso.datetime().transform(Date.parse)) })

@@ -1,18 +1,22 @@
 import { z } from 'zod';
-import { DAY_MS, toDay } from '../../../../forecast/day.ts';
+import { DAY_MS, formatDay, toDay } from '../../../../forecast/day.ts';
 import { OracleError } from '../../../../platform/errors.ts';
-import type { ProviderRequest } from '../../providers/provider.ts';
-import { epochMs, finite, numeric, parseAnswer, positive, requireFinishedDay, selectWithinRange } from '../http-source.ts';
-import type { DayRange, VenueSource, VenueTicker } from '../source.ts';
+import type { PriceRange } from '../../../feed.ts';
+import type { Provider, ProviderRequest } from '../../providers/provider.ts';
+import { epochMs, finite, invalidAnswer, numeric, parseAnswer, positive, requireFinishedDay, selectWithinRange } from '../http-source.ts';
+import type { DailyCandle, DayRange, VenueSource, VenueTicker } from '../source.ts';
 
 export const amount = finite.or(numeric);
 export const price = amount.pipe(positive);
 export const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().transform((value) => value ?? null);
 
-/** Open time, three prices and the close. */
-const candleRows = z.object({ candles: z.array(z.tuple([epochMs.multipleOf(DAY_MS), amount, amount, amount, price], z.unknown())) });
+/** An invalid open, high or low does not invalidate the close. */
+const rangePrice = price.nullable().catch(null);
+/** Open time, open, high, low, close. */
+const candleRow = z.tuple([epochMs.multipleOf(DAY_MS), rangePrice, rangePrice, rangePrice, price], z.unknown());
+const candleRows = z.object({ candles: z.array(candleRow) });
 
-interface HttpVenueOptions extends Omit<VenueSource, 'fetchCloses' | 'fetchTicker'> {
+interface HttpVenueOptions extends Omit<VenueSource, 'fetchCandles' | 'fetchTicker'> {
   candlesRequest(range: DayRange): ProviderRequest;
   /** Parses a response to rows that begin as those of `candleRows`. */
   candles: z.ZodType<unknown[][]>;
@@ -27,18 +31,21 @@ export function createHttpVenue(options: HttpVenueOptions): VenueSource {
   const { candlesRequest, candles, tickerRequest, ticker, requireAccepted, ...venue } = options;
   return {
     ...venue,
-    fetchCloses: (provider, range) =>
-      provider.call('daily candles', async () => {
+    async fetchCandles(provider, range) {
+      const fetched = await provider.call('daily candles', async () => {
         const { title } = provider;
         const request = candlesRequest(range);
         const { body, receivedAtMs: nowMs } = await provider.request(request);
         requireAccepted?.(body, request, title);
         const rows = parseAnswer(candleRows, { candles: parseAnswer(candles, body, title) }, title).candles;
-        const values = rows.map(([opensAtMs, , , , value]) => ({ day: toDay(opensAtMs), value, providerAtMs: opensAtMs + DAY_MS }));
-        const closes = selectWithinRange(values, range, title, nowMs).filter(({ day }) => day < toDay(nowMs));
-        requireFinishedDay(closes, range, { history: venue.history, title, nowMs });
-        return closes;
-      }),
+        const parsed = rows.map((row) => toCandle(row, nowMs));
+        const selected = selectWithinRange(parsed, range, title, nowMs).filter(({ day }) => day <= toDay(nowMs));
+        requireFinishedDay(selected, range, { history: venue.history, title, nowMs });
+        return selected;
+      });
+      reportRanges(fetched, provider);
+      return fetched;
+    },
     fetchTicker: (provider) =>
       provider.call('ticker', async () => {
         const { title } = provider;
@@ -49,4 +56,27 @@ export function createHttpVenue(options: HttpVenueOptions): VenueSource {
         throw new OracleError('FEED_INVALID', `${title}: timestamp is in the future`, { field: 'timestamp' });
       }),
   };
+}
+
+function toCandle([opensAtMs, open, high, low, closeUsd]: z.output<typeof candleRow>, nowMs: number): DailyCandle {
+  const day = toDay(opensAtMs);
+  const range = toRange({ open, high, low, close: closeUsd });
+  return { day, closeUsd, range, isFinished: day < toDay(nowMs), providerAtMs: opensAtMs + DAY_MS };
+}
+
+function toRange({ open, high, low, close }: Record<'open' | 'high' | 'low', number | null> & { close: number }): PriceRange | null {
+  if (open === null || high === null || low === null) return null;
+  return high >= Math.max(open, close) && low <= Math.min(open, close) ? { highUsd: high, lowUsd: low } : null;
+}
+
+/** Not a failed call: the closes are used, and the circuit stays closed. Both kinds of candles come in requests of their own. */
+function reportRanges(candles: readonly DailyCandle[], provider: Provider): void {
+  for (const isFinished of [true, false]) {
+    const ranged = candles.filter((candle) => candle.isFinished === isFinished);
+    const invalid = ranged.find(({ range }) => range === null);
+    if (ranged.length === 0) continue;
+    const problem =
+      invalid && invalidAnswer(provider.title, `the range of ${formatDay(invalid.day)}`, 'is missing or does not fit the candle');
+    provider.recordProblem(isFinished ? 'daily ranges' : 'running range', problem ?? null);
+  }
 }

@@ -30,7 +30,7 @@ export class ObservationCache {
   /** The history of a stream, at most five seconds behind the database. */
   async getHistory(stream: ObservationStream): Promise<StreamHistory> {
     const known = this.#loaded.get(stream);
-    if (known !== undefined && this.#now() - (await known).checkedAtMs < REFRESH_MS) return (await known).history;
+    if (known !== undefined && Math.abs(this.#now() - (await known).checkedAtMs) < REFRESH_MS) return (await known).history;
     const loading = this.#load(stream, await known);
     this.#loaded.set(stream, loading);
     loading.catch(() => {
@@ -56,6 +56,8 @@ export class ObservationCache {
     const readAtMs = (await this.#store.readDatabaseTime()).getTime();
     const since = new Date(known === undefined ? 0 : known.readAtMs - OVERLAP_MS);
     for await (const doc of this.#store.readChanged(stream, since)) history.merge(doc);
+    // No frame was built without what the first load found.
+    if (known === undefined) history.revision = 0;
     this.#histories.set(stream, history);
     return { history, checkedAtMs, readAtMs };
   }

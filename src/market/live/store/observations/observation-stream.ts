@@ -1,11 +1,15 @@
 import type { Day } from '../../../../forecast/day.ts';
 import { getPublicationMs, SERIES, type SeriesId } from '../../../series/series.ts';
 
-/** A series, the closes of single venues (`venueClose`, the input of `btcClose`), or one fund's part of `etfFlow`. */
-export type ObservationStream = SeriesId | 'venueClose' | `fundFlow.${string}`;
+/** The inputs of `btcClose`, `btcHigh` and `btcLow`: the candles of single venues. */
+const VENUE_STREAMS = { venueClose: 'btcClose', venueHigh: 'btcHigh', venueLow: 'btcLow' } as const satisfies Record<string, SeriesId>;
+type VenueStream = keyof typeof VENUE_STREAMS;
+
+/** A series, a column of the candles of single venues, or one fund's part of `etfFlow`. */
+export type ObservationStream = SeriesId | VenueStream | `fundFlow.${string}`;
 
 /** The instant (ms) from which a value is final; a value received earlier is provisional. */
 export function getFinalMs(stream: ObservationStream, day: Day): number {
-  if (stream === 'venueClose') return getPublicationMs('btcClose', day);
+  if (stream in VENUE_STREAMS) return getPublicationMs(VENUE_STREAMS[stream as VenueStream], day);
   return getPublicationMs(stream in SERIES ? (stream as SeriesId) : 'etfFlow', day);
 }

@@ -11,6 +11,13 @@ interface SelectedVersion {
   availableAtMs: number;
 }
 
+/** Observations that are the same at every instant from `fromMs` until before `untilMs`. */
+interface KnownObservations {
+  observations: Observations;
+  fromMs: number;
+  untilMs: number;
+}
+
 type VersionSelector = (versions: KnownVersion[], day: Day) => KnownVersion | undefined;
 
 /** Point-in-time observations of one stream in memory, built from stored documents. */
@@ -18,8 +25,9 @@ export class StreamHistory {
   readonly #stream: ObservationStream;
   readonly #rows = new VersionRows();
   #first: Observations | undefined;
+  #latest: KnownObservations | undefined;
   #lastFinalDay: Day | null = null;
-  /** Changes when a day becomes final after a later one, which invalidates frames of the past. */
+  /** Changes when a day becomes final after a later one, or by a backfill: both invalidate frames of the past. */
   revision = 0;
 
   constructor(stream: ObservationStream) {
@@ -33,9 +41,12 @@ export class StreamHistory {
     const wasFinal = this.#rows.hasFinal(day);
     for (const version of added) this.#rows.add(day, source, version);
     this.#first = undefined;
-    if (wasFinal || !this.#rows.hasFinal(day)) return;
-    if (this.#lastFinalDay !== null && day < this.#lastFinalDay) this.revision++;
-    else this.#lastFinalDay = day;
+    this.#latest = undefined;
+    const first = wasFinal ? undefined : added.find(({ final }) => final);
+    if (first === undefined) return;
+    const isNewest = this.#lastFinalDay === null || day >= this.#lastFinalDay;
+    if (first.backfilled || !isNewest) this.revision++;
+    if (isNewest) this.#lastFinalDay = day;
   }
 
   /**
@@ -49,8 +60,30 @@ export class StreamHistory {
     return sliceKnownAt(this.#first, atMs);
   }
 
-  /** The newest version of each day as known at `atMs`, provisional versions included. */
+  /** The newest version of each day as known at `atMs`, provisional versions included. Kept until another version is known. */
   getLatestVersions(atMs: number): Observations {
+    const kept = this.#latest;
+    if (kept !== undefined && atMs >= kept.fromMs && atMs < kept.untilMs) return kept.observations;
+    this.#latest = { observations: this.#selectLatest(atMs), ...this.#findUnchanged(atMs) };
+    return this.#latest.observations;
+  }
+
+  /** The time around `atMs` in which no version becomes known. */
+  #findUnchanged(atMs: number): Pick<KnownObservations, 'fromMs' | 'untilMs'> {
+    let [fromMs, untilMs] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (const day of this.#rows.listDays()) {
+      for (const { versions } of this.#rows.getVersions(day)) {
+        for (const version of versions) {
+          const knownMs = getKnownMs(this.#stream, version, day);
+          if (knownMs > atMs) untilMs = Math.min(untilMs, knownMs);
+          else fromMs = Math.max(fromMs, knownMs);
+        }
+      }
+    }
+    return { fromMs, untilMs };
+  }
+
+  #selectLatest(atMs: number): Observations {
     const known: VersionSelector = (versions, day) => versions.findLast((version) => getKnownMs(this.#stream, version, day) <= atMs);
     const chosen = this.#keepComparable(this.#selectVersions(known, isLater));
     let soFar = Number.NEGATIVE_INFINITY;

@@ -67,6 +67,7 @@ function callRoute({ runSkill }: Pick<HttpDeps, 'runSkill'>, skill: Skill): Rout
     description: `${description}\n\nThe body is the input of the skill; a missing body is an empty input.`,
     access: tier,
     boughtAs: offering,
+    variesByCaller: true,
     cost,
     body: input,
     bodyOptional: true,

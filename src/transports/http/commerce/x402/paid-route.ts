@@ -79,7 +79,11 @@ export function createPaidRoute<R extends z.ZodType>(
 }
 
 /** The paid resource with the canonical URL of quotes and receipts. */
-function buildPaidResource({ resource: { path, describe } }: PaidOperation<z.ZodType>['offering'], publicUrl: string, horizonDays: number) {
+export function buildPaidResource(
+  { resource: { path, describe } }: PaidOperation<z.ZodType>['offering'],
+  publicUrl: string,
+  horizonDays: number,
+) {
   const url = `${joinUrl(publicUrl, path)}?horizon=${formatHorizonName(horizonDays)}`;
   return { url, description: describe(horizonDays), mimeType: 'application/json' };
 }

@@ -39,6 +39,7 @@ export function crowdRoutes(deps: CrowdDeps): Route[] {
       query: QUERY,
       reply: CROWD_VS_ORACLE_REPLY,
       sharedByTier: true,
+      variesByCaller: true,
       handle: ({ query, caller }) => readCrowdComparison(deps, query, caller),
     }),
     route('GET /api/svc/crowd-accuracy', 'getCrowdAccuracy', {
@@ -46,6 +47,7 @@ export function crowdRoutes(deps: CrowdDeps): Route[] {
       summary: 'Accuracy of prediction-market prices, with intervals and a reliability table',
       reply: CROWD_ACCURACY_REPLY,
       sharedByTier: true,
+      variesByCaller: true,
       handle: ({ caller }) => readCrowdAccuracy(deps, caller),
     }),
   ];

@@ -18,6 +18,7 @@ export function predictionMarketRoutes(deps: PredictionMarketDeps): Route[] {
       reply: PREDICTION_MARKETS,
       summary: 'Bitcoin strikes of prediction markets with prices; model probabilities stay gated until the outcome',
       sharedByTier: true,
+      variesByCaller: true,
       handle: ({ caller }) => readPredictionMarkets(deps, caller),
     }),
   ];

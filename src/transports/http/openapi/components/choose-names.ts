@@ -17,7 +17,10 @@ const REFERENCE_LENGTH = 35;
 /** Shorter schemas of numbers and strings are inlined. */
 const MIN_SCALAR_LENGTH = 30;
 
-/** Names every body, every shared structure, and equally described properties. */
+/** Longer objects are named although they occur once. */
+const MIN_LARGE_LENGTH = 700;
+
+/** Names every body, every shared structure, every large object, and equally described properties. */
 export function chooseNames(bodies: readonly NamedBody[], nodes: readonly SchemaNode[], taken: Iterable<string>): ComponentNames {
   const names = new ComponentNames(taken);
   for (const [node, group] of Map.groupBy(bodies, (body) => body.node)) names.assign(node, chooseBodyName(node, group));
@@ -26,6 +29,7 @@ export function chooseNames(bodies: readonly NamedBody[], nodes: readonly Schema
     names,
   );
   nameShared(nodes.filter((node) => !names.has(node) && isShared(node) && deservesName(node)).reverse(), names);
+  nameLarge(nodes.filter((node) => !names.has(node) && isObject(node)).reverse(), names);
   nameProperties(nodes, names);
   return names;
 }
@@ -45,6 +49,15 @@ function nameShared(nodes: readonly SchemaNode[], names: ComponentNames): void {
   for (const node of nodes) {
     const key = toPascalCase(node.uses[0].key);
     names.assign(node, byKey.get(key)!.length === 1 && names.isFree(key) ? key : `${findOwnerName(node.uses[0], names)}${key}`);
+  }
+}
+
+/** Objects that would be a large anonymous part of another, by owner and property. */
+function nameLarge(nodes: readonly SchemaNode[], names: ComponentNames): void {
+  for (const node of nodes) {
+    const [use] = node.uses;
+    if (use === undefined || JSON.stringify(writeUse(node, undefined, names.find)).length < MIN_LARGE_LENGTH) continue;
+    names.assign(node, `${findOwnerName(use, names)}${toPascalCase(use.key)}`);
   }
 }
 

@@ -46,6 +46,7 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
       query: z.object(HORIZON_PARAMETERS),
       errors: ['NOT_FOUND'],
       sharedByTier: true,
+      variesByCaller: true,
       handle: ({ query, caller }) => readLatestAttestation(deps, selectHorizons(query), caller),
     }),
     route(`GET ${HISTORY_PATH}`, 'listAttestations', {
@@ -57,6 +58,7 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
         'also in the header `Link` (RFC 8288), as `before` until it is null. Attestations of one block have a fixed order.',
       query: HISTORY_QUERY,
       sharedByTier: true,
+      variesByCaller: true,
       handle: ({ query, caller }) => readAttestationHistory(deps, query, caller),
     }),
     route('GET /api/svc/onchain-oracle/verify/{uid}', 'verifyAttestation', {
@@ -66,6 +68,7 @@ export function attestationRoutes(deps: AttestationDeps): Route[] {
       errors: ['NOT_FOUND'],
       summary: 'An attestation on chain, compared with the record field by field',
       params: z.object({ uid: attestationUidInput }),
+      variesByCaller: true,
       handle: async ({ params, caller }) => ({ body: await verifyAttestation(deps, params.uid, caller) }),
     }),
     route('GET /api/svc/onchain-oracle/stats', 'getAttestationStats', {

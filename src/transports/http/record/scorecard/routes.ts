@@ -31,6 +31,7 @@ export function scorecardRoutes(deps: ScorecardDeps): Route[] {
         '`Link` (RFC 8288), as `before` until it is null.',
       query: QUERY,
       sharedByTier: true,
+      variesByCaller: true,
       handle: ({ query, caller }) => readScorecard(deps, query, caller),
     }),
   ];

@@ -31,6 +31,9 @@ export const scorecardDaysInput = recordHorizonInput
 export const PAGE_LIMITS = {
   attestations: { most: 100, default: 30 },
   scorecard: { most: 1_000, default: 20 },
+  series: { most: 1_000, default: 120 },
+  /** About 6 kB each. */
+  distributions: { most: 100, default: 10 },
   copyTrade: { most: 90, default: 30 },
   wagers: { most: 365, default: 60 },
   /** Weeks. */

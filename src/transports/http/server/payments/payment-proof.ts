@@ -1,4 +1,4 @@
-import { createPaymentRejection } from '../../../../commerce/x402/protocol/payment-payload.ts';
+import { createPaymentRejection, isPaymentPayload } from '../../../../commerce/x402/protocol/payment-payload.ts';
 import type { PaymentQuote } from '../../../../commerce/x402/protocol/payment-quote.ts';
 import { PAYMENT_HEADERS, type PaymentHeader } from './payment-headers.ts';
 
@@ -26,11 +26,25 @@ export function readPaymentProof(header: (name: string) => string | undefined, q
   return { payment: decodePayment(first.value, quote), headers };
 }
 
+/** Whether the payment headers hold one payload of a known form, which a request must have to be treated as a payment without a quote. */
+export function hasPaymentPayload(header: (name: string) => string | undefined): boolean {
+  const sent = new Set(PAYMENT_HEADERS.map((name) => header(name)).filter((value) => value !== undefined));
+  const [value] = sent;
+  return sent.size === 1 && BASE64.test(value) && isPaymentPayload(parseBase64Json(value));
+}
+
 function decodePayment(value: string, quote: PaymentQuote): unknown {
   if (!BASE64.test(value)) throw createPaymentRejection(quote, 'invalid_payload', { message: 'The payment is not base64' });
+  const payment = parseBase64Json(value);
+  if (payment === undefined) throw createPaymentRejection(quote, 'invalid_payload', { message: 'The payment is not base64 of JSON' });
+  return payment ?? {};
+}
+
+/** Undefined if it is not JSON. */
+function parseBase64Json(value: string): unknown {
   try {
-    return JSON.parse(Buffer.from(value, 'base64').toString('utf8')) ?? {};
+    return JSON.parse(Buffer.from(value, 'base64').toString('utf8'));
   } catch {
-    throw createPaymentRejection(quote, 'invalid_payload', { message: 'The payment is not base64 of JSON' });
+    return undefined;
   }
 }

@@ -25,6 +25,7 @@ export const PROBLEMS = {
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The request is too large' },
   URL_TOO_LONG: { status: 414, title: 'The URL is too long' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body is of a type that is not read' },
+  NOT_IMPLEMENTED: { status: 501, title: 'This form is not offered' },
   FEED_INVALID: { status: 503, title: 'A market feed cannot be read' },
   FEED_UNAVAILABLE: { status: 503, title: 'A market feed does not answer' },
   PRICE_UNAVAILABLE: { status: 503, title: 'No price yet' },

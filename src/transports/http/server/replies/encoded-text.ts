@@ -34,10 +34,19 @@ export class EncodedText {
 
 /** RFC 9110, section 12.5.3. Brotli wins a tie: Express `acceptsEncodings` takes the first of the header, gzip in browsers. */
 export function preferredEncoding(acceptEncoding: string): ContentEncoding | null {
-  const weights = new Map(acceptEncoding.split(',').map(parseWeight));
-  const getWeight = (encoding: ContentEncoding) => weights.get(encoding) ?? weights.get('*') ?? 0;
+  const getWeight = parseWeights(acceptEncoding);
   const best = getWeight('br') >= getWeight('gzip') ? 'br' : 'gzip';
   return getWeight(best) > 0 ? best : null;
+}
+
+/** For content that has no other coding: whether `Accept-Encoding` admits this one. */
+export function acceptsEncoding(acceptEncoding: string, encoding: ContentEncoding): boolean {
+  return parseWeights(acceptEncoding)(encoding) > 0;
+}
+
+function parseWeights(acceptEncoding: string): (encoding: ContentEncoding) => number {
+  const weights = new Map(acceptEncoding.split(',').map(parseWeight));
+  return (encoding) => weights.get(encoding) ?? weights.get('*') ?? 0;
 }
 
 function parseWeight(element: string): [name: string, weight: number] {

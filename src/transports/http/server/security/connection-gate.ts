@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { OracleError } from '../../../../platform/errors.ts';
 import type { AppOptions } from '../app-options.ts';
-import { hasPaymentHeader } from '../payments/payment-headers.ts';
+import { hasPaymentPayload } from '../payments/payment-proof.ts';
 import { type ClientConnection, getConnection } from '../sockets/client-connection.ts';
 import type { ReleaseSlot, ReserveKind } from '../sockets/connection-budget.ts';
 import { isHandshake } from '../sockets/handshakes.ts';
@@ -16,7 +16,7 @@ const RETRY_AFTER_SECONDS = 10;
 
 /**
  * Admits the first request of a connection without a slot to the reserve where it is a health probe, has a valid token or carries a
- * payment; the connection closes after it. Requests of trusted proxies acquire a slot each, for the forwarded address.
+ * payment of a known form; the connection closes after it. Requests of trusted proxies acquire a slot each, for the forwarded address.
  * @throws by the handler: OracleError OVERLOADED
  */
 export function createConnectionGate({ identify }: { identify: Identify }): RequestHandler {
@@ -69,7 +69,7 @@ async function getReserveKind(request: Request, identify: Identify): Promise<Res
   if (PROBES.has(request.path) && (request.method === 'GET' || request.method === 'HEAD')) return 'probe';
   // The handshake handler verifies the token or ticket before any other work.
   if (isHandshake(request) && (request.query.token ?? request.query.ticket) !== undefined) return 'token';
-  if (hasPaymentHeader(request)) return 'payment';
+  if (hasPaymentPayload((name) => request.get(name))) return 'payment';
   const authorization = request.get('Authorization');
   if (authorization === undefined) return null;
   const caller = await identify(authorization).catch(() => null);

@@ -6,16 +6,18 @@ import { isTierAtLeast, requireTier } from '../../../../auth/tiers/tiers.ts';
 import { REJECTED_TOKEN_CHALLENGE } from '../../../../auth/tokens/access-tokens.ts';
 import type { ClaimedPayer } from '../../../../chain/stablecoin/claimed-payer.ts';
 import { formatSingleAnswerHint } from '../../../../commerce/payment-instructions.ts';
-import { isOracleError, OracleError } from '../../../../platform/errors.ts';
+import { isOracleError } from '../../../../platform/errors.ts';
 import type { AppOptions } from '../app-options.ts';
 import type { Guard } from '../mount-routes.ts';
 import { buildNotFoundError } from '../not-found.ts';
 import { hasPaymentHeader } from '../payments/payment-headers.ts';
+import { hasPaymentPayload } from '../payments/payment-proof.ts';
 import { type ChainWork, createResponseCounter } from './chain-work.ts';
 import { getClientAddress } from './client-address.ts';
 import { releaseCapacity, waitForCapacity } from './load-shedding.ts';
 import { createRequestCounter, type RequestCounter } from './request-counter.ts';
 import { getRequestSource, setLoggedCaller } from './request-log.ts';
+import { findCrossSiteError } from './same-origin.ts';
 
 interface IncomingRequest {
   authorization: string | undefined;
@@ -34,16 +36,17 @@ type GuardOptions = Pick<AppOptions, 'identify' | 'admin' | 'limits' | 'chainWor
  * their own, the operator's requests and those that cost nothing.
  */
 export function createGuard({ identify, admin, limits, chainWork, loadShedder }: GuardOptions): Guard {
-  return async ({ access, cost, boughtAs }, request, response): Promise<RequestContext> => {
+  return async ({ access, cost, boughtAs, ownPagesOnly }, request, response): Promise<RequestContext> => {
     const counter = createRequestCounter(cost === 'free' ? undefined : limits, response);
     const incoming = { ...toIncomingRequest(request, counter), chainWork };
+    if (ownPagesOnly === true) await rejectCrossSite(incoming, request);
     if (access === 'admin') {
       await admitOperator(admin, incoming, request, response);
       return createRequestContext(PUBLIC_CALLER, incoming, response);
     }
     if (access === 'paid') {
       const payer = await admitPayer(incoming, request, response);
-      if (!hasPaymentHeader(request)) await waitForCapacity(loadShedder, 'anonymous', response);
+      if (!hasPaymentPayload((name) => request.get(name))) await waitForCapacity(loadShedder, 'anonymous', response);
       return payer;
     }
     if (cost === 'free' && access === 'public') return createRequestContext(PUBLIC_CALLER, incoming, response);
@@ -202,17 +205,10 @@ async function checkPassword({ authorization, address, counter }: IncomingReques
  * where it is old. Such a request does not count as a failed login, or a page could lock the operator out.
  */
 async function rejectCrossSite({ address, counter }: IncomingRequest, request: Request): Promise<void> {
-  if (request.method === 'GET' || request.method === 'HEAD') return;
-  const site = request.get('Sec-Fetch-Site');
-  const field = site === undefined ? 'Origin' : 'Sec-Fetch-Site';
-  if (site === undefined ? isOwnOrigin(request) : site === 'none' || site === 'same-origin') return;
+  const error = request.method === 'GET' || request.method === 'HEAD' ? null : findCrossSiteError(request);
+  if (error === null) return;
   await counter.count('public', address);
-  throw new OracleError('UNAUTHENTICATED', 'Cross-site requests are rejected', { field });
-}
-
-function isOwnOrigin(request: Request): boolean {
-  const origin = request.get('Origin');
-  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === request.host);
+  throw error;
 }
 
 /** A failed admission counts against the address. */

@@ -80,9 +80,14 @@ const PUBLIC_CORS: CorsOptions = {
   maxAge: PREFLIGHT_SECONDS,
 };
 
-/** Any origin, without cookies and passwords. Admin paths allow none: a page that the operator visits could guess passwords. */
+/** Paths for the pages of this service alone: another page could guess the operator's password, or use the demo wallets. */
+const OWN_PAGES_PATHS = [ADMIN_PATH, '/api/demo'];
+
+/** Any origin, without cookies and passwords. */
 export function crossOrigin(): RequestHandler {
-  return cors<Request>((request, choose) => choose(null, isUnderPath(request.path, ADMIN_PATH) ? { origin: false } : PUBLIC_CORS));
+  return cors<Request>((request, choose) =>
+    choose(null, OWN_PAGES_PATHS.some((path) => isUnderPath(request.path, path)) ? { origin: false } : PUBLIC_CORS),
+  );
 }
 
 function isUnderPath(path: string, folder: string): boolean {

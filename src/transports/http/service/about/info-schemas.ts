@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { TIERS } from '../../../../auth/caller.ts';
 import { FEED_KINDS } from '../../../../market/feed.ts';
 import { SERIES_IDS } from '../../../../market/series/series.ts';
-import { listOf, objectOf } from '../../../../platform/validation/described.ts';
+import { listOf, nullableObjectOf, objectOf } from '../../../../platform/validation/described.ts';
 import { ADDRESS, COUNT, PROBABILITY, SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
 import { HORIZON } from '../../../../record/schemas/forecast.ts';
+import { DEMO_ROLES } from '../../demo/demo-wallets.ts';
 import { MODEL_CARD } from './model-card-schemas.ts';
 
 const SERIES = z.object({
@@ -94,6 +95,7 @@ export const INFO = z.object({
     local: z.boolean().describe('True for a local throw-away chain without value'),
     confirmations: COUNT.describe('Confirmation depth, blocks'),
     attester: ADDRESS.describe('Attesting wallet'),
+    explorerUrl: z.url().nullable().describe('Block explorer; null on a local chain, and where none is known'),
     rpcUrl: z.url().nullable().describe('JSON-RPC endpoint to verify the record; null where none is known: use any of that chain'),
   }),
   contracts: objectOf('Contract addresses', {
@@ -104,6 +106,14 @@ export const INFO = z.object({
     identityRegistry: ADDRESS.describe('ERC-8004 identity registry'),
     reputationRegistry: ADDRESS.describe('ERC-8004 reputation registry'),
     agentCommerce: ADDRESS.nullable().describe('ERC-8183 contract; null where no jobs are taken'),
+  }),
+  demo: nullableObjectOf('Demo wallets of a local chain, which sign in this process; null on a real chain', {
+    login: z.url().describe('URL that logs one with gate tokens in'),
+    payment: z.url().describe('URL that signs a payment of the buyer'),
+    wallets: listOf('Wallets', {
+      role: z.enum(DEMO_ROLES).describe('Tier that its gate tokens grant; `buyer` has none, and holds the stablecoin'),
+      address: ADDRESS.describe('Its address'),
+    }),
   }),
   limits: LIMITS.describe('Limits for callers'),
   data: objectOf('Market data source', {

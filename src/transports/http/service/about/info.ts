@@ -2,11 +2,14 @@ import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import { IDENTITY } from '../../../../../agent-card/identity.ts';
 import type { Caller } from '../../../../auth/caller.ts';
 import { formatTierRequirement, TIER_REQUIREMENTS } from '../../../../auth/tiers/tiers.ts';
+import { getBlockExplorerUrl } from '../../../../chain/addresses.ts';
 import { SIGNAL_HORIZONS } from '../../../../forecast/horizon-input.ts';
 import { formatHorizonName, HORIZONS } from '../../../../forecast/model.ts';
 import { MODEL_SERIES } from '../../../../market/inputs/day-inputs.ts';
 import { SERIES } from '../../../../market/series/series.ts';
 import type { SeriesHealth } from '../../../../market/series/series-health.ts';
+import { joinUrl } from '../../../../platform/service-url.ts';
+import { DEMO_PATHS, DEMO_ROLES } from '../../demo/demo-wallets.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { API_VERSION } from '../../openapi/document.ts';
 import type { Info } from './info-schemas.ts';
@@ -34,7 +37,7 @@ const DOCUMENTS = [
 ] as const;
 
 export type InfoDeps = ModelCardDeps &
-  Pick<HttpDeps, 'about' | 'addresses' | 'attesterAddress' | 'chainId' | 'chainReading' | 'now' | 'statistics' | 'version'>;
+  Pick<HttpDeps, 'about' | 'addresses' | 'attesterAddress' | 'chainId' | 'chainReading' | 'demo' | 'now' | 'statistics' | 'version'>;
 
 const DEFAULT_HORIZON_DAYS = 7;
 
@@ -64,9 +67,11 @@ export async function buildInfo(deps: InfoDeps, caller: Caller): Promise<Info> {
       local: about.local,
       confirmations: about.confirmations,
       attester: deps.attesterAddress,
+      explorerUrl: about.local ? null : getBlockExplorerUrl(chainId),
       rpcUrl: deps.chainReading.rpcUrl,
     },
     contracts: { ...addresses },
+    demo: describeDemo(deps),
     limits: buildLimits(about.rates),
     data: { kind: market.kind, source: market.source, series: seriesHealth.map(toSeriesInfo) },
     documents: DOCUMENTS.map(({ name, path }) => ({ name, url: `${publicUrl}${path}` })),
@@ -88,6 +93,12 @@ async function buildSkillStatement({ statistics, publicUrl }: InfoDeps): Promise
 function toSeriesInfo({ series: id, title, source }: SeriesHealth): Info['data']['series'][number] {
   const { unit, lagDays, staleDays } = SERIES[id];
   return { series: id, title, unit, source, lagDays, staleDays, inModel: MODEL_SERIES.includes(id) };
+}
+
+function describeDemo({ demo, publicUrl }: InfoDeps): Info['demo'] {
+  if (demo === null) return null;
+  const wallets = DEMO_ROLES.map((role) => ({ role, address: demo.addresses[role] }));
+  return { login: joinUrl(publicUrl, DEMO_PATHS.login), payment: joinUrl(publicUrl, DEMO_PATHS.payment), wallets };
 }
 
 function listTiers(): Info['tiers'] {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MODEL_INPUTS } from '../../../../forecast/model.ts';
+import { MODEL_NAMES } from '../../../../forecast/models/registry.ts';
 import { RISK_LEVELS } from '../../../../forecast/regime/regime.ts';
 import { SERIES_IDS } from '../../../../market/series/series.ts';
 import { keyedObject, listOf, objectOf } from '../../../../platform/validation/described.ts';
@@ -62,10 +63,27 @@ const REGIME_ROW = z.object({
 
 const LINES = z.array(z.string());
 
+const VERSION = z.object({
+  name: z.enum(MODEL_NAMES).describe('Name of the version'),
+  title: z.string().describe('What sets its distribution apart'),
+  role: z
+    .enum(['champion', 'challenger'])
+    .nullable()
+    .describe(
+      '`champion`: the newest forecast is by it; `challenger`: it is committed and scored beside it; null before the first forecast',
+    ),
+  distributionTrials: COUNT.describe('Distributions tried until it was fixed, those of the versions before it included'),
+  reads: LINES.describe('Data behind its distributions'),
+  method: LINES.describe('Steps from P(up), which all versions share, to its distribution'),
+  findings: LINES.describe('What it gains on history, where it does not, and how it was chosen'),
+});
+
 export const MODEL_CARD = z.object({
-  name: z.string().describe('Name of the method'),
+  name: z.string().describe('Name of the method: the version of the newest forecast'),
   method: LINES.describe('Steps of a forecast'),
-  trials: COUNT.describe('Model variants tried before it was fixed; readers should discount the record for selection'),
+  trials: COUNT.describe('Variants of the direction tried before it was fixed; readers should discount the record for selection'),
+  distributionTrials: COUNT.describe('Distributions tried on the same history, those of challengers included'),
+  versions: z.array(VERSION).describe('All model versions, oldest first'),
   blockDays: COUNT.describe('Days that one fit serves before it is refitted'),
   embargoDays: COUNT.describe('Days between the last training day and the first forecast day'),
   trainingStart: DATE.describe('First day of all training data'),

@@ -1,6 +1,7 @@
 import type { Caller } from '../../../../auth/caller.ts';
 import { formatDay } from '../../../../forecast/day.ts';
 import * as model from '../../../../forecast/model.ts';
+import { getModelName, MODEL_VERSIONS } from '../../../../forecast/models/registry.ts';
 import { REGIME_NAMES, REGIMES } from '../../../../forecast/regime/regime.ts';
 import { REGIME_RULE_TERMS, REGIME_RULES } from '../../../../forecast/regime/rules.ts';
 import { getLicences } from '../../../../market/licences.ts';
@@ -9,6 +10,7 @@ import { mayReadUnresolved } from '../../../../record/forecast-visibility.ts';
 import { buildFitCard } from '../../../../record/model-card/fit-card.ts';
 import { MODEL_INPUT_SERIES } from '../../../../record/model-card/model-inputs.ts';
 import * as statements from '../../../../record/model-card/statements.ts';
+import { VERSION_STATEMENTS } from '../../../../record/model-card/version-statements.ts';
 import type { ModelDoc } from '../../../../record/model-store.ts';
 import { digestCoefficients } from '../../../../record/model-store.ts';
 import type { HttpDeps } from '../../deps.ts';
@@ -25,9 +27,11 @@ export async function buildModelCard(deps: ModelCardDeps, caller: Caller, series
   const version = (await record.findLatest(ANY_HORIZON))?.modelVersion ?? null;
   const mayReadCalibration = mayReadUnresolved(deps.viewFor(caller));
   return {
-    name: model.MODEL_NAME,
+    name: version === null ? model.MODEL_NAME : getModelName(version),
     method: [...statements.METHOD],
     trials: model.TRIAL_COUNT,
+    versions: listModelVersions(version),
+    distributionTrials: model.DISTRIBUTION_TRIAL_COUNT,
     blockDays: model.BLOCK_DAYS,
     embargoDays: model.EMBARGO_DAYS,
     trainingStart: formatDay(model.TRAINING_START),
@@ -53,6 +57,15 @@ export async function buildModelCard(deps: ModelCardDeps, caller: Caller, series
     knownFailures: [...statements.KNOWN_FAILURES],
     limits: [...statements.CAVEATS],
   };
+}
+
+/** @param champion model version of the newest forecast */
+function listModelVersions(champion: string | null): ModelCard['versions'] {
+  return MODEL_VERSIONS.map(({ name, title, distributionTrials }) => {
+    const { reads, method, findings } = VERSION_STATEMENTS[name];
+    const role = champion === null ? null : getModelName(champion) === name ? 'champion' : 'challenger';
+    return { name, title, role, distributionTrials, reads: [...reads], method: [...method], findings: [...findings] };
+  });
 }
 
 function toFittedModel(doc: ModelDoc, mayReadCalibration: boolean): ModelCard['fitted'] {

@@ -10,6 +10,7 @@ export function aboutRoutes(deps: InfoDeps & EcosystemDeps): Route[] {
       tag: 'service',
       reply: INFO,
       summary: 'Service overview: model card, horizons, schedule, tiers, limits, data, documents, and skill',
+      variesByCaller: true,
       handle: async ({ caller }) => ({ body: await buildInfo(deps, caller) }),
     }),
     route('GET /api/claw/ecosystem', 'getEcosystem', {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_DAYS_LEFT, PUBLIC_ROLES } from '../../../../chain/wallet-funds.ts';
+import { ARCHIVE_SERIES_IDS } from '../../../../market/archive/archive-series.ts';
 import { FEED_KINDS } from '../../../../market/feed.ts';
 import { CIRCUIT_STATES } from '../../../../market/live/providers/provider.ts';
 import { PROVIDER_IDS } from '../../../../market/live/providers/providers.ts';
@@ -31,6 +32,13 @@ const PROVIDER = z.object({
     .describe('Clock of the provider less that of the service, milliseconds, to the second; null without timestamps'),
 });
 
+const ARCHIVE = z.object({
+  series: z.enum(ARCHIVE_SERIES_IDS).describe('What is collected'),
+  title: z.string().describe('Its name'),
+  lastOkAt: TIME.nullable().describe('Last successful collection; null before'),
+  failures: COUNT.describe('Consecutive failed collections'),
+});
+
 const MARKET = z.object({
   kind: z.enum(FEED_KINDS).describe('Kind of market data'),
   source: z.string().describe('Source'),
@@ -42,6 +50,7 @@ const MARKET = z.object({
   }),
   series: z.array(SERIES).describe('Coverage of each series'),
   providers: z.array(PROVIDER).describe('Provider status; empty for a feed without providers'),
+  archive: z.array(ARCHIVE).describe('Collection of data for later models, which is not served; empty unless data is live'),
 });
 
 const CHAIN = z.object({

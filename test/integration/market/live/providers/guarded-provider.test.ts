@@ -226,6 +226,29 @@ describe('the log', () => {
   });
 });
 
+describe('a problem of valid responses', () => {
+  const problem = new OracleError('FEED_INVALID', 'Kraken: the range of 2026-01-04 is missing');
+
+  it('is in health and log until it ends, without an effect on the circuit', async () => {
+    const { kraken, lines } = await createGuardedProviders(answerOk);
+    await kraken.request(REQUEST);
+    for (let round = 0; round < 20; round++) {
+      kraken.recordProblem('daily ranges', problem);
+      await kraken.request(REQUEST);
+    }
+    expect(kraken.health()).toMatchObject({ circuit: 'closed', failures: 0, lastError: problem.message, lastFailureAtMs: Date.now() });
+    kraken.recordProblem('daily ranges', null);
+    expect(kraken.health().lastError).toBeNull();
+    expect(lines.map(({ msg }) => msg)).toEqual(['provider failing', 'provider recovered']);
+  });
+
+  it('that never began ends without a log line', async () => {
+    const { kraken, lines } = await createGuardedProviders(answerOk);
+    kraken.recordProblem('daily ranges', null);
+    expect([lines, kraken.health().lastFailureAtMs]).toEqual([[], null]);
+  });
+});
+
 describe('abort signal', () => {
   const stopping = new OracleError('SHUTTING_DOWN', 'The service is stopping: test');
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { allRoutes } from '../../../../../src/transports/http/routes.ts';
+import { allRoutes, declaredRoutes } from '../../../../../src/transports/http/routes.ts';
 import { createApp } from '../../../../../src/transports/http/server/app.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
 import { OWN_PATHS, pathsIn, SPEC_PATHS, type SpecPath } from '../../../../support/http/spec-paths.ts';
@@ -48,6 +48,8 @@ it.each(PATHS.map((entry): [string, SpecPath] => [line(entry), entry]))('%s is s
   expect(await response.text()).not.toContain('Nothing is served at this path');
 });
 
+const routes = declaredRoutes();
+
 /** How the document says what a tier has to send. */
 const SECURITY: Record<SpecPath['tier'], object[]> = {
   public: [{}, { walletToken: [] }],
@@ -56,14 +58,14 @@ const SECURITY: Record<SpecPath['tier'], object[]> = {
   admin: [{ operator: [] }],
   paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }],
 };
-const ASKS_NOBODY = ['/health', '/ready', '/icon.svg', '/page/{file}'];
 /** What cannot send headers proves in its URL who it is. */
 const OF_WEBSOCKETS = [{ webSocketToken: [] }, { webSocketTicket: [] }];
 
 it.each(PATHS.map((entry): [string, SpecPath] => [line(entry), entry]))('%s requires its tier', (_, { method, path, tier }) => {
   const { security, responses, description } = document.paths[path][method];
   const asked = path === '/ws/signal' ? [...SECURITY[tier], ...OF_WEBSOCKETS] : SECURITY[tier];
-  expect(security).toEqual(ASKS_NOBODY.includes(path) ? [] : asked);
+  const { variesByCaller } = routes.find((one) => one.method === method && one.path === path)!;
+  expect(security).toEqual(tier === 'public' && variesByCaller !== true ? [] : asked);
   const named = security.flatMap((requirement: object) => Object.keys(requirement));
   expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(named));
   if (tier === 'basic' || tier === 'premium') expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403']));

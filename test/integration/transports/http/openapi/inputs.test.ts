@@ -16,7 +16,7 @@ import { type TestService, testService } from '../../../../support/service/servi
 /** Values drawn for each field, beside those at the edges. */
 const RUNS = 20;
 
-/** Fields that their handlers check further, by what checks them. */
+/** Fields of bodies that their handlers check further, by what checks them. */
 const CHECKED_BY_HANDLER: Record<string, (value: string) => unknown> = {
   url: (text) => parseTarget(text, false),
   secret: (text) => toSigningKey(text),
@@ -41,7 +41,7 @@ afterAll(() => service.stop());
 /** Whether the server accepts a value, as it is sent: text in a URL, JSON in a body. */
 function validates({ name, place, schema }: RequestField, value: unknown): boolean {
   const sent = place === 'body' ? value : String(value);
-  return schema.safeParse(sent).success && passesHandler(name, sent);
+  return schema.safeParse(sent).success && (place !== 'body' || passesHandler(name, sent));
 }
 
 function passesHandler(name: string, value: unknown): boolean {

@@ -168,7 +168,7 @@ function inDiscretion(text: string): string[] {
 function failuresOf({ status, text }: HttpAnswer): string[] {
   if (status < 400) return [];
   const waits = status === 503 && JSON.parse(text).retryable === true;
-  return [...(status < 500 || waits ? [] : [`answers ${status}: ${text.slice(0, 200)}`]), ...inDiscretion(text)];
+  return [...(status < 500 || status === 501 || waits ? [] : [`answers ${status}: ${text.slice(0, 200)}`]), ...inDiscretion(text)];
 }
 
 const labelled = (label: string, what: string, faults: string[]) => faults.map((fault) => `${label}, ${what}: ${fault}`);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LoadShedder, type ReleaseSlot } from '../../../../../src/platform/concurrency/load-shedder.ts';
 import { loginToken } from '../../../../support/auth/login.ts';
+import { asHeader, UNSOLD_PAYMENT } from '../../../../support/commerce/payments.ts';
 import { type Ask, json, openAsk, type Question } from '../../../../support/http/ask.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
 import { MCP_HEADERS, rpc } from '../../../../support/mcp/mcp.ts';
@@ -72,6 +73,8 @@ const TRANSPORTS: Record<string, [string, Question, (body: Body) => unknown]> = 
   ],
 };
 
+const paymentHeader = (payment: object) => ({ 'PAYMENT-SIGNATURE': asHeader(payment) });
+
 describe('when all capacity is used', () => {
   it.each(Object.entries(TRANSPORTS))('%s answers an anonymous request at once with OVERLOADED and Retry-After', async (_, transport) => {
     const [path, question, getError] = transport;
@@ -96,7 +99,20 @@ describe('when all capacity is used', () => {
 
   it('a payment is not kept waiting', async () => {
     expect((await ask(PAID)).status).toBe(503);
-    expect((await ask(PAID, { headers: { 'PAYMENT-SIGNATURE': 'e30=' } })).status).toBe(402);
+    expect((await ask(PAID, { headers: paymentHeader(UNSOLD_PAYMENT) })).status).toBe(402);
+  });
+
+  it.each([
+    ['an empty object', {}],
+    ['another scheme', { ...UNSOLD_PAYMENT, accepted: { ...UNSOLD_PAYMENT.accepted, scheme: 'upto' } }],
+    ['another network', { ...UNSOLD_PAYMENT, accepted: { ...UNSOLD_PAYMENT.accepted, network: 'solana:mainnet' } }],
+    ['no signature', { ...UNSOLD_PAYMENT, payload: { ...UNSOLD_PAYMENT.payload, signature: '0x' } }],
+  ])('a payment header with %s is no priority', async (_, payment) => {
+    expect((await ask(PAID, { headers: paymentHeader(payment) })).status).toBe(503);
+  });
+
+  it('a payment header that is not base64 of JSON is no priority', async () => {
+    expect((await ask(PAID, { headers: { 'PAYMENT-SIGNATURE': '???' } })).status).toBe(503);
   });
 
   it('a rejected token is no priority', async () => {

@@ -11,6 +11,7 @@ import { createApp } from '../../../../../src/transports/http/server/app.ts';
 import type { AppOptions } from '../../../../../src/transports/http/server/app-options.ts';
 import type { ListenOptions } from '../../../../../src/transports/http/server/http-server.ts';
 import { route } from '../../../../../src/transports/http/server/route.ts';
+import { asHeader, UNSOLD_PAYMENT } from '../../../../support/commerce/payments.ts';
 import { rawConnection, rawExchange } from '../../../../support/http/raw.ts';
 import { type Served, serveApp } from '../../../../support/http/serve.ts';
 
@@ -259,12 +260,12 @@ describe('connections', () => {
       for (const [path, headers] of [
         ['/health', {}],
         ['/count', { Authorization: 'Bearer good' }],
-        ['/count', { 'X-PAYMENT': 'any' }],
+        ['/count', { 'X-PAYMENT': asHeader(UNSOLD_PAYMENT) }],
       ] as const) {
         const { status, headers: responseHeaders } = await asked(path, headers);
         expect([status, responseHeaders.connection], path).toEqual([200, 'close']);
       }
-      for (const headers of [{}, { Authorization: 'Bearer forged' }]) {
+      for (const headers of [{}, { Authorization: 'Bearer forged' }, { 'X-PAYMENT': 'any' }, { 'X-PAYMENT': asHeader({}) }]) {
         const { status, headers: responseHeaders } = await asked('/count', headers);
         expect([status, responseHeaders.connection, responseHeaders['retry-after']]).toEqual([503, 'close', '10']);
       }

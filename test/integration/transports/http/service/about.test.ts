@@ -89,6 +89,17 @@ describe('/api/svc/info', () => {
     for (const url of Object.values<string>(model.selfTests)) expect(pathsServed()).toContain(pathOf(url));
   });
 
+  it('lists champion and challengers with their trials and data', async () => {
+    const { versions } = (await get('/api/svc/info')).model;
+    expect(versions).toMatchObject([
+      { name: 'm0-d1', role: 'champion', distributionTrials: 28, reads: ['daily closes'] },
+      { name: 'm1', role: 'challenger', distributionTrials: 39, reads: [expect.any(String), expect.stringContaining('highs and lows')] },
+    ]);
+    expect(versions[1].findings.join(' ')).toMatch(
+      /1\.44 % at 1d.*Leaving out 7d was decided after that last look.*39 distributions: 28 /s,
+    );
+  });
+
   it('has the limits in force', async () => {
     const { limits } = await get('/api/svc/info');
     expect(limits).toMatchObject({

@@ -36,7 +36,11 @@ const noModels = {
 };
 
 const partsOf = (days: number) => {
-  const record = { listByHorizon: async (horizonDays: number) => docsOf(horizonDays, days), revision: { read: async () => 1 } };
+  const record = {
+    listByHorizon: async (horizonDays: number) => docsOf(horizonDays, days),
+    revision: { read: async () => 1 },
+    distributionScores: { listByIds: async () => [], listByHorizon: async () => [] },
+  };
   return {
     record,
     viewFor: () => ({ caller: { tier: 'public' }, policy: 'resolution', now: new Date('2030-01-01T00:00:00Z'), saltSecret: 'of a test' }),

@@ -1,19 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { runAccuracyLimitCanary } from '../../../../../src/forecast/backtest/canaries/accuracy-limit.ts';
-import { areCanariesHealthy, type Canary, type CanaryName } from '../../../../../src/forecast/backtest/canaries/canary.ts';
+import {
+  areCanariesHealthy,
+  type Canary,
+  type CanaryName,
+  type CanaryRun,
+  formatCanaryName,
+} from '../../../../../src/forecast/backtest/canaries/canary.ts';
 import { runPointInTimeCanary } from '../../../../../src/forecast/backtest/canaries/point-in-time.ts';
+import { runCanaries } from '../../../../../src/forecast/backtest/canaries/run-canaries.ts';
 import { runTrainingCutCanary } from '../../../../../src/forecast/backtest/canaries/training-cut.ts';
+import { VERSION_MUTANTS } from '../../../../../src/forecast/backtest/canaries/versions/mutants.ts';
 import { buildFolds, fitBlocks, type OutOfSampleDay } from '../../../../../src/forecast/backtest/out-of-sample.ts';
 import { type HistoryDay, PIPELINE, type Pipeline } from '../../../../../src/forecast/backtest/pipeline.ts';
-import { buildWalkForwardReport, runCanaries } from '../../../../../src/forecast/backtest/walk-forward/report.ts';
+import { buildWalkForwardReport } from '../../../../../src/forecast/backtest/walk-forward/report.ts';
 import { formatLeakVerdict } from '../../../../../src/forecast/backtest/walk-forward/verdict.ts';
+import { walkVersions } from '../../../../../src/forecast/backtest/walk-forward/versions.ts';
 import { computeFeatures } from '../../../../../src/forecast/features/compute-features.ts';
 import type { FeatureName, FeatureTable } from '../../../../../src/forecast/features/feature-table.ts';
 import { computeCalibratedLogit, computeDeviation, fitCalibration } from '../../../../../src/forecast/fit/calibration.ts';
 import { logit, sigmoid } from '../../../../../src/forecast/fit/logistic.ts';
 import { type BlockFit, walkForward } from '../../../../../src/forecast/fit/walk-forward.ts';
 import { BUSINESS_DAY_COLUMNS, type InputFrame } from '../../../../../src/forecast/input-frame.ts';
-import { HORIZONS, LEARNING_RULES, type LearningRules, MODEL_INPUTS } from '../../../../../src/forecast/model.ts';
+import { HORIZONS, LEARNING_RULES, type LearningRules, MODEL_INPUTS, MODEL_NAME } from '../../../../../src/forecast/model.ts';
+import { m0d1 } from '../../../../../src/forecast/models/m0-d1.ts';
+import { m1 } from '../../../../../src/forecast/models/m1/m1.ts';
+import type { ModelVersion } from '../../../../../src/forecast/models/model-version.ts';
 import { syntheticFrame } from '../../synthetic-frame.ts';
 
 const frame = syntheticFrame({ rows: 2900 });
@@ -30,15 +42,20 @@ function walked(broken: Partial<Pipeline>) {
   return { pipeline, history, walks };
 }
 
-/** What all canaries say of such a pipeline. */
-function canariesOf(broken: Partial<Pipeline>): Record<CanaryName, Canary> {
+/** All canaries of such a pipeline. */
+function allCanariesOf(broken: Partial<Pipeline>): Canary[] {
   const { pipeline, history, walks } = walked(broken);
   const folded = walks.map((walk) => ({ ...walk, folds: buildFolds(history, walk.blocks, pipeline) }));
-  const canaries = runCanaries({ ...history, frame }, folded, pipeline);
+  return runCanaries({ ...history, frame }, { walks: folded, versions: walkVersions(pipeline, folded, history) }, pipeline);
+}
+
+/** Those of all versions and of the first one. */
+function canariesOf(broken: Partial<Pipeline>): Record<CanaryName, Canary> {
+  const canaries = allCanariesOf(broken).filter(({ versions }) => versions.includes(MODEL_NAME));
   return Object.fromEntries(canaries.map((canary) => [canary.name, canary])) as Record<CanaryName, Canary>;
 }
 
-function trainingCutOf(broken: Partial<Pipeline>): Canary {
+function trainingCutOf(broken: Partial<Pipeline>): CanaryRun {
   const { pipeline, history, walks } = walked(broken);
   return runTrainingCutCanary(walks, history, pipeline);
 }
@@ -69,6 +86,51 @@ describe('leak canaries', () => {
   });
 });
 
+describe('leak canaries of each version', () => {
+  const canariesBy = (version: ModelVersion) => allCanariesOf({ versions: [m0d1, version] });
+  const failedOf = (canaries: readonly Canary[]) => canaries.filter(({ passed }) => !passed).map(formatCanaryName);
+
+  it('name the versions that they ran for, and pass for the versions of the service', () => {
+    const canaries = canariesBy(m1);
+    expect(canaries.map(formatCanaryName)).toEqual([
+      'repeated-label',
+      'label-average',
+      'training-cut of m0-d1',
+      'training-cut of m1',
+      'calibration',
+      'point-in-time',
+      'forecast-cut of m0-d1',
+      'forecast-cut of m1',
+      'accuracy-limit',
+    ]);
+    expect(canaries[0].versions).toEqual(['m0-d1', 'm1']);
+    expect(failedOf(canaries)).toEqual([]);
+    for (const { mutants, name } of canaries) expect(mutants.length > 0 && mutants.every(({ caught }) => caught), name).toBe(true);
+  });
+
+  it.each(VERSION_MUTANTS.m1.fits)('catch an m1 whose $what', ({ version }) => {
+    expect(failedOf(canariesBy(version))).toEqual(['training-cut of m1']);
+  });
+
+  it.each(VERSION_MUTANTS.m1.forecasts)('catch an m1 where $what', ({ version }) => {
+    expect(failedOf(canariesBy(version))).toEqual(['forecast-cut of m1']);
+  });
+
+  it('catch a missing purge in the fits of both versions', () => {
+    const canaries = allCanariesOf(withRules({ lastKnownDay: (day) => day - 1 }));
+    expect(failedOf(canaries)).toEqual(['repeated-label', 'label-average', 'training-cut of m0-d1', 'training-cut of m1', 'calibration']);
+    expect(formatLeakVerdict(canaries)).toContain('; training-cut of m1 (');
+  });
+
+  it('catch features that read the high and low of the next day', () => {
+    const features: Pipeline['features'] = (given) => {
+      const ahead = (column: Float64Array) => column.map((value, row) => column[row + 1] ?? value);
+      return computeFeatures({ ...given, high: ahead(given.high), low: ahead(given.low) });
+    };
+    expect(failedOf(allCanariesOf({ features }))).toEqual(['point-in-time', 'forecast-cut of m1']);
+  });
+});
+
 describe('a missing purge', () => {
   it('is caught by the label and training canaries', () => {
     const canaries = canariesOf(withRules({ lastKnownDay: (day) => day - 1 }));
@@ -76,7 +138,7 @@ describe('a missing purge', () => {
     expect(canaries['repeated-label'].figure).toBe(canaries['repeated-label'].mutants[0].figure);
     expect(areCanariesHealthy(Object.values(canaries))).toBe(false);
     expect(formatLeakVerdict(Object.values(canaries))).toMatch(
-      /^LEAK SUSPECTED: repeated-label \(0\.\d{3}, at most 0\.6\d*\); label-average .*; training-cut /,
+      /^LEAK SUSPECTED: repeated-label \(0\.\d{3}, at most 0\.6\d*\); label-average .*; training-cut of m0-d1 /,
     );
   });
 
@@ -137,7 +199,7 @@ describe('a forecast with lookahead', () => {
     const canaries = leaking((day) => ({ ...day, ...changed(day, day.model.horizonDays) }));
     expect(canaries['forecast-cut'].passed).toBe(false);
     expect(canaries['forecast-cut'].mutants.every(({ caught }) => caught)).toBe(true);
-    expect(formatLeakVerdict(Object.values(canaries))).toContain('LEAK SUSPECTED: forecast-cut');
+    expect(formatLeakVerdict(Object.values(canaries))).toContain('LEAK SUSPECTED: forecast-cut of m0-d1');
   });
 
   it('is caught when it reads one day ahead', () => {
@@ -228,6 +290,6 @@ describe('the verdict', () => {
     );
     expect(report.healthy).toBe(false);
     expect(report.canaries.every(({ passed }) => passed !== false)).toBe(true);
-    expect(report.verdict).toMatch(/^UNRELIABLE: mutants not caught by training-cut \(labels count as known/);
+    expect(report.verdict).toMatch(/^UNRELIABLE: mutants not caught by training-cut of m0-d1 \(labels count as known/);
   });
 });

@@ -99,6 +99,13 @@ describe('suspicions', () => {
     expect(findSuspicions([erasOf(knowsEarlier)]).map(({ where }) => where)).toContain('before the ETFs');
   });
 
+  it('name an era and a regime in which a model is worse than always-UP', () => {
+    const wrongEarly = daysWith((day, rose) => (day < ETF_START && day % 5 === 0 ? (rose ? 0.3 : 0.54) : 0.54));
+    const found = findSuspicions([erasOf(wrongEarly)]).filter(({ why }) => why.includes('below always-UP'));
+    expect(found.map(({ where }) => where)).toEqual(expect.arrayContaining(['before the ETFs', 'CHOP', 'DEFAULT']));
+    expect(found.map(({ where }) => where)).not.toContain('since the ETFs');
+  });
+
   it('name a regime with too high an accuracy', () => {
     const found = findSuspicions([erasOf(daysWith((day, rose) => ((day - FIRST) % 2 === 0 ? (rose ? 0.7 : 0.3) : 0.54)))]);
     expect(found.filter(({ where }) => where === 'CHOP')).toHaveLength(1);

@@ -47,13 +47,13 @@ describe('contamination report of a sound pipeline', () => {
   it('finds nothing and catches every input read a day early', () => {
     expect(report).toMatchObject({ healthy: true, pointInTime: { differences: [] } });
     expect(report.pointInTime.days).toHaveLength(pointInTime.length);
-    expect(report.lagMutants).toHaveLength(10);
+    expect(report.lagMutants).toHaveLength(12);
     for (const { input, applicable, caught, reason } of report.lagMutants) {
       expect([input, applicable, caught, reason]).toEqual([input, true, true, null]);
     }
     const flows = report.lagMutants.find(({ input }) => input === 'etfFlow');
     expect(flows!.features).toEqual(['flow', 'etf']);
-    expect(report.verdict).toContain('All 10 mutants');
+    expect(report.verdict).toContain('All 12 mutants');
   });
 
   it('lists both eras and all regimes of every horizon', () => {
@@ -162,7 +162,7 @@ describe('incomplete histories', () => {
       });
     }
     expect(found.healthy).toBe(true);
-    expect(found.verdict).toContain('All 8 mutants that read an input a day early were caught; not applicable: fundingRate, etfFlow');
+    expect(found.verdict).toContain('All 10 mutants that read an input a day early were caught; not applicable: fundingRate, etfFlow');
   });
 
   it('report that no day was audited', () => {
@@ -215,12 +215,16 @@ describe('contamination report of the simulated market', () => {
 });
 
 describeWithShared('contamination on real history', () => {
-  it('has no differing feature, no missed mutant and no better era', async () => {
+  it('has no differing feature, no missed mutant and no better era, but accuracies below always-UP', async () => {
     const feed = await openCsvFeed(sharedPath('data'));
     const { lastDay } = await feed.coverage();
     const found = reportOf({ ...(await sourceOf(feed, lastDay!)), vintages: getVintages(feed) });
     expect(found.verdict).toContain('Revisions before the files were collected cannot show');
-    expect(found).toMatchObject({ folds: 19, note: null, healthy: true, suspicions: [], pointInTime: { differences: [] } });
+    expect(found).toMatchObject({ folds: 19, note: null, healthy: true, pointInTime: { differences: [] } });
+    expect(found.suspicions.map(({ horizonDays, where, why }) => [horizonDays, where, why.split(', ')[1]])).toEqual([
+      [1, 'before the ETFs', 'below always-UP significantly'],
+      [1, 'CRISIS', 'below always-UP significantly'],
+    ]);
     expect(found.lagMutants.map(({ input, caught }) => [input, caught])).toEqual(found.lagMutants.map(({ input }) => [input, true]));
     for (const { preEtf, postEtf } of found.horizons) expect([preEtf.n, postEtf.n]).toEqual([2474, 946]);
     const week = found.horizons.find(({ horizonDays }) => horizonDays === 7)!;

@@ -133,6 +133,13 @@ describeGolden('the walk-forward on real history', () => {
     expect(verdict).toContain('P(up) not distinguishable from the base rate');
   });
 
+  it('has no skill against GARCH(1,1)-t at one day', () => {
+    const { value, low, high } = horizonOf('1d').pooled!.garchCrpsSkill;
+    expectWithin(100 * value, -0.03, 0.05);
+    expect(low!).toBeLessThan(0);
+    expect(high!).toBeGreaterThan(0);
+  });
+
   it('matches the independent observations and years to prove at 7 days', () => {
     const { worth } = horizonOf('7d').pooled!;
     expectWithin(worth.independentPerYear!, 77, 1);
@@ -145,7 +152,7 @@ describeGolden('the walk-forward on real history', () => {
     expect(range.high).toBeGreaterThan(85);
     expect(horizonOf('1d').pooled!.worth.independentPerYear).toBe(365.25);
     expect(horizonOf('7d').verdict).toMatch(
-      /^direction not distinguishable from always-UP: right on 53\.4 % of 3420 days, UP was likelier on every day, which shows no skill; P\(up\) not distinguishable from the base rate: Brier skill 0\.17 % \(.*\); distribution better than the returns of all training days: CRPS skill 1\.59 % \(95 % interval 0\.6\d to 2\.\d\d\), not distinguishable from those of the last 1461 of them: 0\.43 % \(95 % interval -0\.\d\d to 1\.\d\d\), the central 80 % held 79\.50 % \(.*\); a daily call is worth about 78 \(95 % interval 6\d to 9\d\) independent calls a year: proving 3 points would take 28 years, 10 points would take 2\.5 years$/,
+      /^direction not distinguishable from always-UP: right on 53\.4 % of 3420 days, UP was likelier on every day, and BUY days rose on \d+\.\d %, HOLD days on \d+\.\d %: difference -?\d+\.\d+ points \(.*?\); P\(up\) not distinguishable from the base rate: Brier skill 0\.17 % \(.*\); distribution better than the returns of all training days: CRPS skill 1\.59 % \(95 % interval 0\.6\d to 2\.\d\d\), not distinguishable from those of the last 1461 of them: 0\.43 % \(95 % interval -0\.\d\d to 1\.\d\d\), better than GARCH\(1,1\)-t: 1\.39 % \(95 % interval .*?\), the central 80 % held 79\.50 % \(.*\); a daily call is worth about 78 \(95 % interval 6\d to 9\d\) independent calls a year by the variance of the hit rate, 70 by overlap alone: proving 3 points would take 28 years, 10 points would take 2\.5 years$/,
     );
   });
 
@@ -157,6 +164,6 @@ describeGolden('the walk-forward on real history', () => {
     expect(figures['label-average']).toEqual([expect.closeTo(0.51, 2), expect.closeTo(0.725, 2)]);
     expect(report.canaries.every(({ passed, mutants }) => passed === true && mutants.every(({ caught }) => caught))).toBe(true);
     expect(report.healthy).toBe(true);
-    expect(report.verdict).toBe('no leak found: 7 canaries passed and caught all 12 mutants');
+    expect(report.verdict).toBe('no leak found: 9 canaries passed and caught all 18 mutants');
   });
 });

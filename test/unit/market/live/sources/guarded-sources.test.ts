@@ -9,11 +9,11 @@ import { derivativesAnswers } from '../../../../support/provider-data/derivative
 import { venuesAnswers } from '../../../../support/provider-data/venues.ts';
 import { NOW_MS, TODAY } from './test-providers.ts';
 
-const range = { from: TODAY - 5, to: TODAY };
+const range = { from: TODAY - 5, to: TODAY - 1 };
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 describe.each([
-  ['a venue', 'kraken', kraken.fetchCloses],
+  ['a venue', 'kraken', kraken.fetchCandles],
   ['a series', 'okx', okxFunding.fetch],
 ] as const)('%s behind the guard of its provider', (_, id, fetchFrom) => {
   const market = openSimulatedFeed({ seed: 2 });

@@ -28,6 +28,7 @@ export function createUnguardedProvider(id: ProviderId, hostUrl: string): Provid
     baseUrl,
     call: (_what, run) => run(signal),
     request: (request) => sendRequest(request, { title, baseUrl, signal, now: () => NOW_MS, onClockSkew: () => {} }),
+    recordProblem: () => {},
     health: () => {
       throw new Error('these tests do not ask for health');
     },

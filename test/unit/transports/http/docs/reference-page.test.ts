@@ -1,19 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { buildReferenceCsp, renderInitializerScript, renderReferencePage } from '../../../../../src/transports/http/docs/reference-page.ts';
-import { escapeHtml } from '../../../../../src/transports/http/server/replies/escape-html.ts';
+import { buildReferenceCsp, renderReferencePage } from '../../../../../src/transports/http/docs/reference-page.ts';
+import { escapeHtml } from '../../../../../src/views/escape-html.ts';
 
 describe('the API reference page', () => {
   it.each([
-    ['https://oracle.test', ''],
-    ['https://oracle.test/', ''],
-    ['https://oracle.test/btc/', '/btc'],
+    ['https://oracle.test', '/'],
+    ['https://oracle.test/', '/'],
+    ['https://oracle.test/btc/', '/btc/'],
   ])('of a service at %s loads assets below "%s"', (publicUrl, base) => {
-    expect(renderReferencePage({ publicUrl })).toContain(`src="${base}/docs/initializer.js"`);
-    expect(renderInitializerScript({ publicUrl })).toContain(`"url":"${base}/.well-known/openapi.json"`);
+    const page = renderReferencePage({ publicUrl });
+    expect(page).toContain(`<base href="${base}">`);
+    expect(page).toContain('<script src="docs/swagger-ui-bundle.js">');
   });
 
   it('may connect to the server of the document and no other host', () => {
-    expect(buildReferenceCsp({ publicUrl: 'https://oracle.test:8443/btc' })).toContain("connect-src 'self' https://oracle.test:8443;");
+    const policy = buildReferenceCsp({ publicUrl: 'https://oracle.test:8443/btc' });
+    expect(policy).toContain("connect-src 'self' https://oracle.test:8443;");
+    expect(policy.match(/connect-src|style-src/g)).toHaveLength(2);
+  });
+
+  it('offers all tags and kinds of access as filter', () => {
+    const page = renderReferencePage({ publicUrl: 'https://oracle.test' });
+    for (const value of ['signal', 'admin', 'public', 'basic', 'premium', 'paid']) expect(page).toContain(`<option value="${value}">`);
   });
 });
 

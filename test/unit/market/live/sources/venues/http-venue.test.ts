@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DAY_MS, toInstantMs } from '../../../../../../src/forecast/day.ts';
+import type { Provider } from '../../../../../../src/market/live/providers/provider.ts';
 import type { VenueSource } from '../../../../../../src/market/live/sources/source.ts';
 import { binance } from '../../../../../../src/market/live/sources/venues/binance.ts';
 import { bitstamp } from '../../../../../../src/market/live/sources/venues/bitstamp.ts';
@@ -27,31 +28,39 @@ describe.each(VENUES)('$provider against its provider', (venue) => {
   afterEach(() => host.heal(venue.provider));
   afterAll(() => host.close());
 
-  it('returns the closes of finished days, once each', async () => {
-    const closes = await venue.fetchCloses(provider(), range);
+  it('returns the candles of finished days, once each', async () => {
+    const candles = await venue.fetchCandles(provider(), range);
     const known = await market.observations('btcClose', NOW_MS);
+    const [highs, lows] = [await market.observations('btcHigh', NOW_MS), await market.observations('btcLow', NOW_MS)];
     const expected = Array.from(known.days.slice(-5), (day, index) => ({
       day,
-      value: expect.closeTo(known.values.at(index - 5)! * factor, 1),
+      closeUsd: expect.closeTo(known.values.at(index - 5)! * factor, 1),
+      range: {
+        highUsd: expect.closeTo(highs.values.at(index - 5)! * factor, 1),
+        lowUsd: expect.closeTo(lows.values.at(index - 5)! * factor, 1),
+      },
+      isFinished: true,
       providerAtMs: toInstantMs(day + 1),
     }));
-    expect(closes.toSorted((a, b) => a.day - b.day)).toEqual(expected);
+    expect(candles.filter(({ isFinished }) => isFinished).toSorted((a, b) => a.day - b.day)).toEqual(expected);
   });
 
   it('returns a whole page', async () => {
     const days = Math.min(venue.pageDays, 719);
-    const closes = await venue.fetchCloses(provider(), { from: TODAY - days, to: TODAY - 1 });
+    const closes = await venue.fetchCandles(provider(), { from: TODAY - days, to: TODAY - 1 });
     expect(new Set(closes.map(({ day }) => day)).size).toBe(days);
   });
 
   it('sends only candle requests', async () => {
     const before = host.requests(venue.provider).length;
-    await venue.fetchCloses(provider(), range);
+    await venue.fetchCandles(provider(), range);
     expect(host.requests(venue.provider).length).toBe(before + 1);
   });
 
-  it('returns no close of the running day', async () => {
-    expect(await venue.fetchCloses(provider(), { from: TODAY, to: TODAY })).toEqual([]);
+  it('returns the running candle with its range so far', async () => {
+    const { highUsd, lowUsd } = (await market.rangeSoFar(NOW_MS))!;
+    const range = { highUsd: expect.closeTo(highUsd * factor, 1), lowUsd: expect.closeTo(lowUsd * factor, 1) };
+    expect(await venue.fetchCandles(provider(), { from: TODAY, to: TODAY })).toMatchObject([{ day: TODAY, range, isFinished: false }]);
   });
 
   it('returns the current price', async () => {
@@ -63,7 +72,7 @@ describe.each(VENUES)('$provider against its provider', (venue) => {
   it.each(['changed-shape', 'truncated'] as const)('throws FEED_INVALID naming the provider under the fault %s', async (fault) => {
     host.fault(venue.provider, fault);
     const refused = { code: 'FEED_INVALID', message: expect.stringContaining(provider().title), field: expect.any(String) };
-    await expect(venue.fetchCloses(provider(), range)).rejects.toMatchObject(refused);
+    await expect(venue.fetchCandles(provider(), range)).rejects.toMatchObject(refused);
     await expect(venue.fetchTicker(provider())).rejects.toMatchObject(refused);
   });
 
@@ -79,7 +88,7 @@ describe.each(VENUES)('$provider against its provider', (venue) => {
 
   it('throws FEED_UNAVAILABLE for an empty list', async () => {
     host.fault(venue.provider, 'empty');
-    await expect(venue.fetchCloses(provider(), range)).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
+    await expect(venue.fetchCandles(provider(), range)).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
   });
 });
 
@@ -107,80 +116,120 @@ describe('changes over 24 hours', () => {
   });
 });
 
-/** Candles of a venue in its own format; a close may be any text, to test invalid numbers. */
-const WIRE: Record<string, (candles: { day: number; close: string }[]) => unknown> = {
-  coinbase: (candles) => candles.map(({ day, close }) => [toInstantMs(day) / 1000, 90, 110, 100, Number(close) || close, 7]),
+interface WireCandle {
+  day: number;
+  close: string;
+  open?: unknown;
+  high?: unknown;
+  low?: unknown;
+}
+
+/** Candles of a venue in its own format; a price may be any text, to test invalid numbers. */
+const WIRE: Record<string, (candles: Required<WireCandle>[]) => unknown> = {
+  coinbase: (candles) =>
+    candles.map(({ day, open, high, low, close }) => [
+      toInstantMs(day) / 1000,
+      ...[low, high, open, close].map((text) => Number(text) || text),
+      7,
+    ]),
   kraken: (candles) => ({
     error: [],
-    result: { XXBTZUSD: candles.map(({ day, close }) => [toInstantMs(day) / 1000, '100', '110', '90', close, '99', '7', 3]), last: 1 },
+    result: {
+      XXBTZUSD: candles.map(({ day, open, high, low, close }) => [toInstantMs(day) / 1000, open, high, low, close, '99', '7', 3]),
+      last: 1,
+    },
   }),
   bitstamp: (candles) => {
-    const row = { open: '100', high: '110', low: '90', volume: '7' };
-    return {
-      data: { pair: 'BTC/USD', ohlc: candles.map(({ day, close }) => ({ ...row, close, timestamp: String(toInstantMs(day) / 1000) })) },
-    };
+    const ohlc = candles.map(({ day, ...prices }) => ({ ...prices, volume: '7', timestamp: String(toInstantMs(day) / 1000) }));
+    return { data: { pair: 'BTC/USD', ohlc } };
   },
   binance: (candles) =>
-    candles.map(({ day, close }) => [
-      toInstantMs(day),
-      '100',
-      '110',
-      '90',
-      close,
-      '7',
-      toInstantMs(day + 1) - 1,
-      '700',
-      3,
-      '4',
-      '400',
-      '0',
+    candles.map(({ day, open, high, low, close }) => [
+      ...[toInstantMs(day), open, high, low, close, '7', toInstantMs(day + 1) - 1],
+      ...['700', 3, '4', '400', '0'],
     ]),
 };
 
-async function closesFrom(venue: VenueSource, body: unknown) {
+async function candlesFrom(venue: VenueSource, body: unknown, recordProblem: Provider['recordProblem'] = () => {}) {
   const host = await startProviderHost(
     () => ({ body: body as object }),
     () => NOW_MS,
   );
   try {
-    return await venue.fetchCloses(createUnguardedProvider(venue.provider, host.url), range);
+    return await venue.fetchCandles({ ...createUnguardedProvider(venue.provider, host.url), recordProblem }, range);
   } finally {
     await host.close();
   }
 }
 
-describe.each(VENUES)('the candles of $provider', (venue) => {
-  const known = (...candles: [day: number, close: string][]) => WIRE[venue.provider](candles.map(([day, close]) => ({ day, close })));
+const closesFrom = async (venue: VenueSource, body: unknown) => (await candlesFrom(venue, body)).filter(({ isFinished }) => isFinished);
 
-  it('are parsed from the close', async () => {
-    const closes = await closesFrom(venue, known([TODAY - 2, '101.5'], [TODAY - 1, '102.5'], [TODAY, '103.5']));
-    expect(closes.map(({ day, value }) => [day, value])).toEqual([
-      [TODAY - 2, 101.5],
-      [TODAY - 1, 102.5],
+describe.each(VENUES)('the candles of $provider', (venue) => {
+  const wire = (...candles: WireCandle[]) =>
+    WIRE[venue.provider](candles.map((candle) => ({ open: '100', high: '110', low: '90', ...candle })));
+  const known = (...candles: [day: number, close: string][]) => wire(...candles.map(([day, close]) => ({ day, close })));
+
+  it('are parsed with close, high and low', async () => {
+    const candles = await candlesFrom(venue, known([TODAY - 2, '101.5'], [TODAY - 1, '102.5'], [TODAY, '103.5']));
+    expect(candles.map(({ day, closeUsd, isFinished }) => [day, closeUsd, isFinished])).toEqual([
+      [TODAY - 2, 101.5, true],
+      [TODAY - 1, 102.5, true],
+      [TODAY, 103.5, false],
     ]);
+    for (const { range: found } of candles) expect(found).toEqual({ highUsd: 110, lowUsd: 90 });
   });
 
   it.each(['abc', '', '-5', '0'])('throw FEED_INVALID for the close "%s"', async (close) => {
-    await expect(closesFrom(venue, known([TODAY - 2, '101.5'], [TODAY - 1, close]))).rejects.toMatchObject({
+    await expect(candlesFrom(venue, known([TODAY - 2, '101.5'], [TODAY - 1, close]))).rejects.toMatchObject({
       code: 'FEED_INVALID',
       field: 'candles.1.4',
     });
   });
 
+  it.each([
+    ['a missing high', { high: undefined }],
+    ['a high that is null', { high: null }],
+    ['a low that is no number', { low: 'abc' }],
+    ['a negative low', { low: '-5' }],
+    ['an open that is missing', { open: undefined }],
+    ['a high below the low', { high: '90', low: '110' }],
+    ['a high below the close', { high: '101' }],
+    ['a low above the open', { low: '100.5' }],
+  ])('keep the close without a range for %s, and report it', async (_, prices) => {
+    const problems: [string, string | null][] = [];
+    const body = wire({ day: TODAY - 2, close: '101.5' }, { day: TODAY - 1, close: '102.5', ...prices });
+    const candles = await candlesFrom(venue, body, (what, problem) => problems.push([what, problem?.message ?? null]));
+    expect(candles.map(({ closeUsd, range: found }) => [closeUsd, found?.highUsd])).toEqual([
+      [101.5, 110],
+      [102.5, undefined],
+    ]);
+    expect(problems).toEqual([['daily ranges', expect.stringMatching(/: the range of 2026-03-09 is missing or does not fit the candle$/)]]);
+  });
+
+  it('end the report of a problem when they are valid again', async () => {
+    const problems: unknown[] = [];
+    await candlesFrom(venue, known([TODAY - 1, '101.5'], [TODAY, '102.5']), (...problem) => problems.push(problem));
+    expect(problems).toEqual([
+      ['daily ranges', null],
+      ['running range', null],
+    ]);
+  });
+
   it('throw FEED_INVALID for a date after tomorrow', async () => {
-    await expect(closesFrom(venue, known([TODAY - 1, '101.5'], [TODAY + 2, '102.5']))).rejects.toMatchObject({
+    await expect(candlesFrom(venue, known([TODAY - 1, '101.5'], [TODAY + 2, '102.5']))).rejects.toMatchObject({
       code: 'FEED_INVALID',
       field: 'date',
     });
   });
 
   it('throw FEED_INVALID for an open not at 00:00 UTC', async () => {
-    await expect(closesFrom(venue, known([TODAY - 1.5, '101.5']))).rejects.toMatchObject({ code: 'FEED_INVALID', field: 'candles.0.0' });
+    await expect(candlesFrom(venue, known([TODAY - 1.5, '101.5']))).rejects.toMatchObject({ code: 'FEED_INVALID', field: 'candles.0.0' });
   });
 
   it('include a repeated candle once', async () => {
-    const closes = await closesFrom(venue, known([TODAY - 1, '101.5'], [TODAY - 1, '101.5']));
-    expect(closes).toEqual([{ day: TODAY - 1, value: 101.5, providerAtMs: TODAY * DAY_MS }]);
+    const candles = await candlesFrom(venue, known([TODAY - 1, '101.5'], [TODAY - 1, '101.5']));
+    expect(candles).toMatchObject([{ day: TODAY - 1, closeUsd: 101.5, providerAtMs: TODAY * DAY_MS }]);
+    expect(candles).toHaveLength(1);
   });
 });
 
@@ -203,19 +252,21 @@ describeWithShared('candles as recorded', () => {
       coinbase,
       rows.map((row: number[], index: number) => [opensAt(index) / 1000, ...row.slice(1)]),
     );
-    expect(closes.map(({ value }) => value)).toEqual(rows.map((row: number[]) => row[4]));
+    expect(closes.map(({ closeUsd }) => closeUsd)).toEqual(rows.map((row: number[]) => row[4]));
   });
 
   it('parse a recorded Kraken response', async () => {
     const rows: unknown[][] = sample('kraken_ohlc.json').result.XETHXXBT;
     const body = { error: [], result: { XXBTZUSD: rows.map((row, index) => [opensAt(index) / 1000, ...row.slice(1)]) } };
-    expect((await closesFrom(kraken, body)).map(({ value }) => value)).toEqual(rows.map((row) => Number(row[4])));
+    expect((await closesFrom(kraken, body)).map(({ closeUsd }) => closeUsd)).toEqual(rows.map((row) => Number(row[4])));
   });
 
   it('parse a recorded Bitstamp response', async () => {
     const { pair, ohlc } = sample('bitstamp_ohlc.json').data;
     const body = { data: { pair, ohlc: ohlc.map((row: object, index: number) => ({ ...row, timestamp: String(opensAt(index) / 1000) })) } };
-    expect((await closesFrom(bitstamp, body)).map(({ value }) => value)).toEqual(ohlc.map((row: { close: string }) => Number(row.close)));
+    expect((await closesFrom(bitstamp, body)).map(({ closeUsd }) => closeUsd)).toEqual(
+      ohlc.map((row: { close: string }) => Number(row.close)),
+    );
   });
 
   it('parse a recorded Binance response', async () => {
@@ -224,6 +275,6 @@ describeWithShared('candles as recorded', () => {
       binance,
       rows.map((row, index) => [opensAt(index), ...row.slice(1)]),
     );
-    expect(closes.map(({ value }) => value)).toEqual(rows.map((row) => Number(row[4])));
+    expect(closes.map(({ closeUsd }) => closeUsd)).toEqual(rows.map((row) => Number(row[4])));
   });
 });

@@ -35,6 +35,22 @@ describe('StreamHistory', () => {
     expect(valuesOf(revised.getFirstVersions(hour(DAY + 30, 0)))).toEqual([[0, 101]]);
   });
 
+  it('keeps latest versions while no other version is known, and equals a new history at any instant in any order', () => {
+    const docs = [
+      doc(DAY, [version(100, hour(DAY, 15), { final: false }), version(101, hour(DAY + 1, 1)), version(105, hour(DAY + 2, 9))]),
+      doc(DAY + 1, [version(110, hour(DAY + 3, 0), { backfilled: true })]),
+      doc(DAY + 2, [version(120, hour(DAY + 2, 15), { final: false })]),
+    ];
+    const kept = history(...docs);
+    const instants = [-1, 15, 14, 25, 26, 47, 48, 57, 56, 62, 63, 64, 500, 0].map((hours) => hour(DAY, hours));
+    for (const atMs of [...instants, ...instants.toReversed()])
+      expect(kept.getLatestVersions(atMs), new Date(atMs).toISOString()).toEqual(history(...docs).getLatestVersions(atMs));
+    const latest = kept.getLatestVersions(hour(DAY + 3, 0));
+    expect(kept.getLatestVersions(hour(DAY + 30, 0))).toBe(latest);
+    kept.merge(doc(DAY + 2, [version(120, hour(DAY + 2, 15), { final: false }), version(121, hour(DAY + 3, 1))]));
+    expect(valuesOf(kept.getLatestVersions(hour(DAY + 30, 0))).at(-1)).toEqual([2, 121]);
+  });
+
   it('returns the newest version known at the instant as latest version', () => {
     expect(valuesOf(revised.getLatestVersions(hour(DAY, 14)))).toEqual([]);
     expect(valuesOf(revised.getLatestVersions(hour(DAY, 20)))).toEqual([[0, 100]]);
@@ -76,6 +92,13 @@ describe('StreamHistory', () => {
     const before = growing.revision;
     growing.merge(doc(DAY + 1, [version(101, hour(DAY + 1, 9), { final: false }), version(101, hour(DAY + 4, 1))]));
     expect([before, growing.revision]).toEqual([0, 1]);
+  });
+
+  it('increments the revision when a backfill adds a day, also in order', () => {
+    const growing = history(doc(DAY, [version(100, hour(DAY + 1, 1))]));
+    growing.merge(doc(DAY + 1, [version(101, hour(DAY + 9, 1), { backfilled: true })]));
+    growing.merge(doc(DAY + 1, [version(102, hour(DAY + 9, 1), { backfilled: true })], 'fred'));
+    expect([growing.revision, growing.getLastFinalDay()]).toEqual([1, DAY + 1]);
   });
 
   it('never mixes the levels of two exchanges', () => {

@@ -51,6 +51,17 @@ describe('a component', () => {
     });
   });
 
+  it('is named after its owner and property where it is large, although it occurs once', () => {
+    const fields = Object.fromEntries(
+      Array.from({ length: 12 }, (_, i) => [`field${i}`, { type: 'string', description: `Text ${i} of it` }]),
+    );
+    const schemas = schemasOf({ getTrade: object({ report: { description: 'What was found', ...object(fields) } }) });
+    expect(schemas.GetTradeResponse).toEqual(
+      object({ report: { description: 'What was found', $ref: '#/components/schemas/TradeReport' } }),
+    );
+    expect(schemas.TradeReport).toEqual(object(fields));
+  });
+
   it('is named after its owner too where two properties of one name differ', () => {
     const other = object({ price: { description: 'Its price', type: 'number' } });
     const nested = (schema: Schema) => object({ part: { description: 'Of it', ...object({ entry: { description: 'One', ...schema } }) } });

@@ -1,0 +1,45 @@
+import { x402Client, x402HTTPClient } from '@x402/core/client';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { answerParent } from '../child.ts';
+
+export interface Purchases {
+  /** Addresses of the paid resource, bought in turn. */
+  urls: readonly string[];
+  buyer: Hex;
+  times: number;
+}
+
+/** Milliseconds from sending a signed payment to its whole answer. */
+async function buy(client: x402HTTPClient, url: string): Promise<number> {
+  const unpaid = await fetch(url);
+  const required = client.getPaymentRequiredResponse((name) => unpaid.headers.get(name), await unpaid.json());
+  const headers = client.encodePaymentSignatureHeader(await client.createPaymentPayload(required));
+  const startedAtMs = performance.now();
+  const paid = await fetch(url, { headers });
+  const text = await paid.text();
+  const ms = performance.now() - startedAtMs;
+  if (paid.status !== 200 || !client.getPaymentSettleResponse((name) => paid.headers.get(name)).success)
+    throw new Error(`a payment of ${url} was answered ${paid.status}: ${text}`);
+  return ms;
+}
+
+const answers = {
+  /** Buys with the official client, one purchase at a time; the times of each address. */
+  async buy({ urls, buyer, times }: Purchases): Promise<number[][]> {
+    const scheme = new ExactEvmScheme(privateKeyToAccount(buyer));
+    const client = new x402HTTPClient(new x402Client().register('eip155:*', scheme).setSpendControls({ allowedAssets: true }));
+    const latencies: number[][] = urls.map(() => []);
+    for (let index = 0; index < times; index++) {
+      // Neither side always follows the other.
+      const order = index % 2 === 0 ? [...urls.keys()] : [...urls.keys()].reverse();
+      for (const side of order) latencies[side].push(await buy(client, urls[side]));
+    }
+    return latencies;
+  },
+};
+
+export type PaidClientAnswers = typeof answers;
+
+answerParent(answers);

@@ -1,0 +1,60 @@
+import { type PriceDay, toPriceDays } from '../../record/record-rows.ts';
+import type { ApiResponses, ScorecardRow } from '../../state/responses.ts';
+import { parseDayNumber } from '../chart.ts';
+
+interface PriceRange {
+  low: number;
+  high: number;
+}
+
+/** End of a horizon of today's fan. */
+export interface FanEnd {
+  day: number;
+  horizon: string;
+  range50: PriceRange;
+  range80: PriceRange;
+}
+
+/** Expected ranges of today's forecasts, without direction; `ends` ascending. */
+export interface Fan {
+  /** Opening of the windows, and the price at signal time. */
+  day: number;
+  price: number;
+  date: string;
+  ends: readonly FanEnd[];
+}
+
+/** A day of the price chart; `ahead`: the range of today that ends then. */
+export interface PricePoint extends PriceDay {
+  ahead: FanEnd | null;
+}
+
+/** The ranges of the newest day; null without any. */
+export function buildFan(ranges: readonly ApiResponses['range'][]): Fan | null {
+  const date = ranges
+    .map((range) => range.date)
+    .sort()
+    .at(-1);
+  const newest = ranges.filter((range) => range.date === date);
+  const ends = newest.flatMap(({ resolvesAt, horizon, ranges: shares }) => {
+    const [range50, range80] = [0.5, 0.8].map((wanted) => shares.find(({ share }) => share === wanted));
+    return range50 === undefined || range80 === undefined ? [] : [{ day: parseDayNumber(resolvesAt), horizon, range50, range80 }];
+  });
+  if (date === undefined || ends.length === 0) return null;
+  const [{ windowOpensAt, btcPrice }] = newest;
+  return { day: parseDayNumber(windowOpensAt), price: btcPrice, date, ends: ends.sort((a, b) => a.day - b.day) };
+}
+
+/**
+ * Days of the record and the ends of the fan.
+ * @param rows of one horizon
+ * @returns ascending
+ */
+export function toPricePoints(rows: readonly ScorecardRow[], fan: Fan | null): PricePoint[] {
+  const points = new Map(toPriceDays(rows).map((day) => [day.day, { ...day, ahead: null as FanEnd | null }]));
+  for (const end of fan?.ends ?? []) {
+    const known = points.get(end.day) ?? { day: end.day, close: null, row: null, band: null, fell: null };
+    points.set(end.day, { ...known, ahead: end });
+  }
+  return [...points.values()].sort((a, b) => a.day - b.day);
+}

@@ -1,0 +1,44 @@
+import { isDatabaseUnreachable } from '../../../platform/mongo.ts';
+import { EncodedText } from '../server/replies/encoded-text.ts';
+import { buildStrongEtag } from '../server/replies/etag.ts';
+import type { Reply } from '../server/route.ts';
+import { renderDashboardPage } from './dashboard-page.ts';
+import { type HomeDeps, readHomeData } from './home-data.ts';
+import { PAGE_HEADERS } from './shell.ts';
+
+const MINUTE_MS = 60_000;
+
+/**
+ * The dashboard with the public call, the same for every caller: rendered when the record or the minute has changed, a price being the
+ * same within a minute. Without the database the last one stays.
+ */
+export function createHomeReply(deps: HomeDeps, publicUrl: string): () => Promise<Reply<never>> {
+  let newest: { key: string; reply: Promise<Reply<never>> } | null = null;
+  let last: Reply<never> | null = null;
+
+  async function getNewest(): Promise<Reply<never>> {
+    const key = `${await deps.record.revision.read()} ${Math.floor(deps.now().getTime() / MINUTE_MS)}`;
+    if (newest?.key === key) return newest.reply;
+    const next = { key, reply: renderHome(deps, publicUrl) };
+    newest = next;
+    next.reply.catch(() => {
+      if (newest === next) newest = null;
+    });
+    return next.reply;
+  }
+
+  return async () => {
+    try {
+      last = await getNewest();
+      return last;
+    } catch (error) {
+      if (last === null || !isDatabaseUnreachable(error)) throw error;
+      return last;
+    }
+  };
+}
+
+async function renderHome(deps: HomeDeps, publicUrl: string): Promise<Reply<never>> {
+  const text = renderDashboardPage(publicUrl, { initial: await readHomeData(deps), nowMs: deps.now().getTime() }, deps.demo !== null);
+  return { headers: { ...PAGE_HEADERS, ETag: buildStrongEtag(text) }, encoded: new EncodedText(text) };
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { joinUrl } from '../../../../platform/service-url.ts';
+import type { DatasetFormat } from '../../../../record/dataset/build-files.ts';
+import { DATA_CARD, DATASET_LICENCE, DATASET_TITLE, DATASET_VERSION } from '../../../../record/dataset/data-card.ts';
+import type { StoredFile } from '../../../../record/dataset/file-store.ts';
+import { DATASET_TABLES, TABLE_NAMES, type TableName } from '../../../../record/dataset/tables.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { acceptsEncoding } from '../../server/replies/encoded-text.ts';
+import { toTaggedReply } from '../../server/replies/tagged-reply.ts';
+import { type Reply, type Route, route } from '../../server/route.ts';
+import { DATASET_INDEX } from './schemas.ts';
+
+type DatasetRoutesDeps = Pick<HttpDeps, 'dataset' | 'market' | 'publicUrl'>;
+
+const PATH = '/api/svc/dataset';
+
+const MEDIA_TYPES: Record<DatasetFormat, string> = { csv: 'text/csv; charset=utf-8', parquet: 'application/vnd.apache.parquet' };
+
+const PARAMS = z.object({ table: z.enum(TABLE_NAMES).describe('Name of the table') });
+
+const DESCRIPTION =
+  'Only forecasts with an outcome on chain, and no series of a provider. The files follow the record within seconds; `ETag` is the ' +
+  'SHA-256 that the index lists.';
+
+export function datasetRoutes(deps: DatasetRoutesDeps): Route[] {
+  return [
+    route(`GET ${PATH}`, 'getDataset', {
+      tag: 'record',
+      reply: DATASET_INDEX,
+      summary: 'The resolved record as files: data card, licence, columns, links and digests',
+      description: DESCRIPTION,
+      handle: async () => toTaggedReply(buildIndex(deps, await deps.dataset.listFiles())),
+    }),
+    fileRoute(deps, 'csv', { name: 'getDatasetCsv', summary: 'A table of the dataset as CSV' }),
+    fileRoute(deps, 'parquet', { name: 'getDatasetParquet', summary: 'A table of the dataset as Apache Parquet' }),
+  ];
+}
+
+function fileRoute({ dataset }: DatasetRoutesDeps, format: DatasetFormat, { name, summary }: { name: string; summary: string }): Route {
+  const mediaType = MEDIA_TYPES[format].split(';')[0];
+  return route(`GET ${PATH}/{table}.${format}`, name, {
+    tag: 'record',
+    reply: null,
+    alternatives: { [mediaType]: { description: 'The file.' } },
+    summary,
+    description: DESCRIPTION,
+    params: PARAMS,
+    handle: async ({ params: { table }, header }) => {
+      const file = await dataset.getFile(table, format);
+      return toFileReply({ dataset }, file, header('Accept-Encoding'));
+    },
+  });
+}
+
+function toFileReply({ dataset }: Pick<HttpDeps, 'dataset'>, file: StoredFile, acceptEncoding: string | undefined): Reply<never> {
+  const gzip = acceptEncoding !== undefined && acceptsEncoding(acceptEncoding, 'gzip') ? file.gzip : null;
+  const stored = gzip ?? file.identity;
+  return {
+    headers: {
+      'Content-Type': MEDIA_TYPES[file.format],
+      'Content-Disposition': `attachment; filename="${file.name}"`,
+      // The digest of the content, whatever its coding.
+      ETag: `W/"${file.sha256}"`,
+      Vary: 'Accept-Encoding',
+    },
+    streamed: { bytes: stored.bytes, encoding: gzip === null ? null : 'gzip', read: () => dataset.readChunks(stored) },
+  };
+}
+
+function buildIndex({ market, publicUrl }: DatasetRoutesDeps, files: readonly StoredFile[]): z.input<typeof DATASET_INDEX> {
+  return {
+    success: true,
+    title: DATASET_TITLE,
+    version: DATASET_VERSION,
+    source: market.source,
+    dataCard: [...DATA_CARD],
+    licence: DATASET_LICENCE,
+    tables: TABLE_NAMES.map((name) =>
+      toTableEntry(
+        name,
+        files.filter(({ table }) => table === name),
+        publicUrl,
+      ),
+    ),
+  };
+}
+
+function toTableEntry(name: TableName, files: readonly StoredFile[], publicUrl: string) {
+  const { title, description, columns } = DATASET_TABLES[name];
+  return {
+    name,
+    title,
+    description,
+    rows: files[0].rows,
+    columns: columns.map(({ name: column, type, origin = 'record' as const, description: meaning }) => ({
+      name: column,
+      type,
+      origin,
+      description: meaning,
+    })),
+    files: files.map(({ name: file, format, identity, sha256 }) => ({
+      format,
+      url: joinUrl(publicUrl, `${PATH}/${file}`),
+      bytes: identity.bytes,
+      sha256,
+    })),
+  };
+}

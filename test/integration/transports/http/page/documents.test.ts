@@ -1,0 +1,87 @@
+import { parse } from 'node-html-parser';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DOCUMENT_PAGES } from '../../../../../src/transports/http/page/documents/documents.ts';
+import { type Served, serve } from '../../../../support/http/serve.ts';
+import { type TestService, testService } from '../../../../support/service/service.ts';
+
+const PUBLIC_URL = 'https://oracle.test/btc';
+const BASE = `${PUBLIC_URL}/`;
+
+let service: TestService;
+let served: Served;
+
+beforeAll(async () => {
+  service = await testService(0, { PUBLIC_URL, RATE_LIMIT_PUBLIC: '10000' });
+  served = await serve(service);
+});
+afterAll(async () => {
+  await served.close();
+  await service.stop();
+});
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(`${served.url}/${path}`, { headers });
+const read = async (path: string) => parse(await (await get(path, { accept: 'text/html' })).text());
+
+describe.each(DOCUMENT_PAGES)('$path', ({ path, markdownPath, label }) => {
+  it('is a page with its Markdown as alternate, without inline styles', async () => {
+    const response = await get(path);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toContain("; style-src 'self';");
+    const page = parse(await response.text());
+    expect(page.querySelectorAll('h1')).toHaveLength(1);
+    expect(page.querySelector('title')!.text).toContain(label);
+    expect(page.querySelector('link[rel=canonical]')!.getAttribute('href')).toBe(`${BASE}${path}`);
+    expect(page.querySelector('link[rel=alternate]')!.attributes).toEqual({
+      rel: 'alternate',
+      type: 'text/markdown',
+      href: markdownPath,
+    });
+    expect(page.querySelectorAll('[style]')).toEqual([]);
+    expect((await get(path, { 'If-None-Match': response.headers.get('etag')! })).status).toBe(304);
+    const markdown = await get(markdownPath);
+    expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+    expect(await markdown.text()).toMatch(/^(?:---\n[\s\S]*?\n---\n\n)?# /);
+  });
+});
+
+it('all internal links and anchors of the documents lead somewhere', async () => {
+  const anchors = new Map<string, Set<string>>();
+  const links = new Map<string, string>();
+  for (const { path } of DOCUMENT_PAGES) {
+    const page = await read(path);
+    anchors.set(path, new Set(page.querySelectorAll('[id]').map((one) => one.id)));
+    for (const one of page.querySelectorAll('a[href]')) {
+      const url = new URL(one.getAttribute('href')!, BASE);
+      if (url.href.startsWith(BASE)) links.set(url.href, path);
+    }
+  }
+  const broken: string[] = [];
+  for (const [link, from] of links) {
+    const url = new URL(link);
+    const path = url.pathname.slice('/btc/'.length);
+    const response = anchors.has(path) ? null : await get(`${path}${url.search}`, { accept: 'text/html' });
+    const hasAnchor = url.hash === '' || anchors.get(path)?.has(url.hash.slice(1)) === true;
+    if ((response !== null && response.status !== 200) || !hasAnchor) broken.push(`${link} in ${from}`);
+  }
+  expect(links.size).toBeGreaterThan(150);
+  expect(broken).toEqual([]);
+});
+
+it('every document is reached from the navigation of the first page', async () => {
+  const reached = new Set<string>();
+  const queue = [''];
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    reached.add(path);
+    const linked = (await read(path)).querySelectorAll('nav a[href]').map((one) => one.getAttribute('href')!.split('#')[0]!);
+    queue.push(...linked.filter((next) => !reached.has(next) && DOCUMENT_PAGES.some((page) => page.path === next)));
+  }
+  expect([...reached]).toEqual(expect.arrayContaining(DOCUMENT_PAGES.map(({ path }) => path)));
+});
+
+it('rejects names of no document', async () => {
+  for (const name of ['verify', '..%2FREADME.md', 'ARCHITECTURE', 'model.md.md']) {
+    const response = await get(`documents/${name}`);
+    expect(response.status, name).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'INPUT_INVALID', field: 'file' });
+  }
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createLog } from '../../../../../src/platform/log.ts';
+import { createStartupProgress } from '../../../../../src/platform/startup/startup-progress.ts';
+import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
+import { rootRoutes } from '../../../../../src/transports/http/page/root-routes.ts';
+import { createStartingApp } from '../../../../../src/transports/http/server/app.ts';
+import type { InitialData } from '../../../../../src/views/first-screen/first-screen-data.ts';
+import { call, serveApp } from '../../../../support/http/serve.ts';
+import {
+  distributionSecrets,
+  PLANTED_SIDES,
+  paidSecrets,
+  plant,
+  premiumSecrets,
+  saltSecrets,
+  secretsIn,
+} from '../../../../support/record/planted-forecast.ts';
+import type { TestService } from '../../../../support/service/service.ts';
+import { NOW, untoldService } from '../../../../support/service/unpublished-service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await untoldService();
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  await service?.stop();
+});
+
+/** Opens the page as a service that has rendered nothing yet. */
+function openHome(changes: Partial<HttpDeps> = {}) {
+  const [root] = rootRoutes({ ...service.http, ...changes }, []);
+  return async () => {
+    const reply = await call(root!, { accept: 'text/html' });
+    const { encoded, headers } = reply as unknown as { encoded: { bytes: Buffer }; headers: Record<string, string> };
+    return { html: encoded.bytes.toString(), etag: headers.ETag };
+  };
+}
+
+function readInitial(html: string): InitialData {
+  return JSON.parse(/<script type="application\/json" id="initial">(.*?)<\/script>/s.exec(html)![1]!) as InitialData;
+}
+
+it('has the call, the fan and the record, and the data that they are drawn from', async () => {
+  const { html } = await openHome()();
+  expect(html).toMatch(/Committed \d\d:\d\d, revealed \d+ \w{3}/);
+  expect(html).toMatch(/<polygon class="fan-band fan-90" points="0,/);
+  expect(html).toMatch(/data-part="record">[^<]*(right|No outcome yet|No call yet)/);
+  const { signals, range, records, price } = readInitial(html);
+  expect(Object.keys(signals)).toEqual(['2d', '3d', '7d']);
+  expect(signals['7d']).toMatchObject({ signal: 'GATED', direction: null, confidence: null });
+  expect(range!.horizons!.map(({ horizon }) => horizon)).toEqual(['1d', '2d', '3d', '7d']);
+  expect(Object.keys(records)).toEqual(['2d', '3d', '7d']);
+  expect(price!.price).toBeGreaterThan(0);
+});
+
+it('has no value of an unresolved forecast, and the same bytes whatever they are', async () => {
+  const salts = await saltSecrets(service);
+  const pages = new Set<string>();
+  for (const side of PLANTED_SIDES) {
+    await plant(service, side);
+    const secrets = [...paidSecrets(side), ...premiumSecrets(side), ...salts, ...(await distributionSecrets(service))];
+    const { html } = await openHome()();
+    expect(secretsIn(html, secrets)).toEqual([]);
+    pages.add(html);
+  }
+  expect(pages.size).toBe(1);
+});
+
+it('would have them for a service that reveals at once', async () => {
+  const viewFor: HttpDeps['viewFor'] = (caller) => ({ ...service.http.viewFor(caller), policy: 'immediate' });
+  await plant(service, 'up');
+  expect(secretsIn((await openHome({ viewFor })()).html, paidSecrets('up'))).not.toEqual([]);
+});
+
+it('is rendered once, until the record or the minute changes', async () => {
+  let nowMs = NOW;
+  const report = vi.spyOn(service.http.market, 'report');
+  const open = openHome({ now: () => new Date(nowMs) });
+  const first = await open();
+  expect((await open()).etag).toBe(first.etag);
+  expect(report).toHaveBeenCalledTimes(1);
+  nowMs += 60_000;
+  await open();
+  expect(report).toHaveBeenCalledTimes(2);
+  const { forecasts, revision } = service.pipeline.record;
+  const newest = (await service.pipeline.record.findLatest(7))!;
+  await forecasts.updateOne({ _id: newest._id }, { $set: { state: 'VOID' } });
+  await revision.advance();
+  const changed = await open();
+  expect(changed.html).toContain('Void: committed too late, never counts');
+  expect(changed.etag).not.toBe(first.etag);
+  await forecasts.updateOne({ _id: newest._id }, { $set: { state: newest.state } });
+  await revision.advance();
+  report.mockRestore();
+});
+
+it('cannot be ended by its data', async () => {
+  const market = Object.assign(Object.create(service.http.market) as HttpDeps['market'], { source: '</script><script>alert(1)</script>' });
+  const { html } = await openHome({ market })();
+  expect(html).not.toContain('<script>alert');
+  expect(JSON.stringify(readInitial(html))).toContain('</script><script>alert(1)</script>');
+});
+
+it('says in the same place that the service starts', async () => {
+  const log = createLog({ level: 'silent', secrets: [] });
+  const served = await serveApp(createStartingApp({ log, publicUrl: 'http://127.0.0.1', setup: createStartupProgress() }));
+  try {
+    const html = await (await fetch(served.url, { headers: { accept: 'text/html' } })).text();
+    expect(html).toMatch(/data-part="call">.*The service is starting/);
+    expect(html).not.toContain('id="initial"');
+  } finally {
+    await served.close();
+  }
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { parseDay } from '../../../src/forecast/day.ts';
+import { MODEL_NAMES } from '../../../src/forecast/models/registry.ts';
+import { createMarket } from '../../../src/market/market.ts';
+import { getSignalTimeMs } from '../../../src/market/signal-time.ts';
+import { openSimulatedFeed } from '../../../src/market/simulated/feed.ts';
+import { Forecaster } from '../../../src/pipeline/forecaster.ts';
+import { loadConfig } from '../../../src/platform/config/config.ts';
+import { OracleError } from '../../../src/platform/errors.ts';
+import { storeDistribution } from '../../../src/record/distributions/day-distributions.ts';
+import { buildDistributionScores } from '../../../src/record/distributions/distribution-scores.ts';
+import type { ModelDoc, ModelStore } from '../../../src/record/model-store.ts';
+import { buildTestForecast } from '../record/forecast-fixture.ts';
+
+const DAY = parseDay('2026-03-11');
+const AT = new Date(getSignalTimeMs(DAY));
+const market = createMarket(openSimulatedFeed());
+
+/** Fits every version but those that it refuses. */
+function storeWithout(...refused: string[]): ModelStore {
+  const getOrCreate = async (version: string, make: () => ModelDoc) => {
+    if (refused.some((name) => version.startsWith(`${name}.`))) throw new OracleError('INPUT_INVALID', `${version} cannot be fitted`);
+    return make();
+  };
+  return { getOrCreate } as unknown as ModelStore;
+}
+
+const forecastWithout = async (...refused: string[]) =>
+  new Forecaster(storeWithout(...refused), 'm0-d1').forecast(await market.inputs(DAY, AT.getTime()), AT);
+
+describe('a challenger that cannot be fitted', () => {
+  it('is missing with its reason, and leaves the forecast of the champion as it is', async () => {
+    const [whole, without] = [await forecastWithout(), await forecastWithout('m1')];
+    expect(without.forecasts).toEqual(whole.forecasts);
+    expect(without.challengers).toEqual([{ name: 'm1', missing: expect.stringMatching(/^m1\.2026-.* cannot be fitted$/) }]);
+  });
+
+  it('counts for neither side of the comparison', async () => {
+    const { forecasts } = await forecastWithout('m1');
+    const stored = [storeDistribution('m0-d1', forecasts[0]!.modelVersion, forecasts[0]!.distribution)];
+    const decided = buildTestForecast({ horizonDays: 1, state: 'WIN' });
+    const { models, comparisons } = buildDistributionScores(decided, stored, { climatology: null, ewma: null, garch: null });
+    expect(Object.keys(models)).toEqual(['m0-d1']);
+    expect(comparisons).toEqual([]);
+  });
+});
+
+it('a champion that cannot be fitted fails the forecast', async () => {
+  await expect(forecastWithout('m0-d1')).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+});
+
+it('the settings take every version as champion', () => {
+  const championOf = (name: string) => loadConfig({ MODEL_CHAMPION: name }).MODEL_CHAMPION;
+  expect(MODEL_NAMES.map(championOf)).toEqual([...MODEL_NAMES]);
+});
