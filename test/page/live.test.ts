@@ -99,7 +99,7 @@ describeWithBrowser('the live parts of the page', (browser) => {
     await mark.click();
     await page.getByText('It shows nothing about performance on the real market').waitFor();
     await mark.click();
-    expect(await page.locator('body').getAttribute('data-kind')).toBe('simulated');
+    expect(await page.locator('#origin').getAttribute('data-kind')).toBe('simulated');
     await page.evaluate(() => scrollTo({ top: 500, behavior: 'instant' }));
     expect(await page.evaluate(() => scrollY)).toBe(500);
     const { y } = (await mark.boundingBox())!;

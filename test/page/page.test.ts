@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
 import { createStartupProgress } from '../../src/platform/startup/startup-progress.ts';
 import { DOCUMENT_PAGES, MAIN_DOCUMENTS } from '../../src/transports/http/page/documents/documents.ts';
@@ -21,6 +21,9 @@ import { layoutsOf, openAllTabs, openEverything, openTab } from './layout.ts';
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
 const appOf = ({ http, appOptions: door, adapters: doors }: TestService) => createApp(allRoutes(http), door, doors);
+
+/** Suites use all cores. */
+const SLOWLY = { timeout: 15_000 };
 
 const SECTIONS = ["Today's call", 'Skill', 'Record', 'Check'];
 const TABS = [
@@ -234,7 +237,8 @@ describeWithBrowser('with a record', (browser) => {
     const operations = page.locator('.opblock');
     const locked = operations.filter({ has: page.locator('.authorization__btn') });
     await operations.first().waitFor({ timeout: 60_000 });
-    expect(await page.getByRole('status').innerText()).toBe(`${await operations.count()} operations`);
+    const shown = async () => expect(await page.getByRole('status').innerText()).toBe(`${await operations.count()} operations`);
+    await vi.waitFor(shown, SLOWLY);
     await page.locator('#reference-filter [name=tag]').selectOption('service');
     await page.locator('#reference-filter [name=text]').fill('openapi');
     await page.locator('#operations-service-getOpenApi').waitFor();

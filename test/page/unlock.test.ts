@@ -251,9 +251,9 @@ describeWithBrowser('unlocking the page', (browser) => {
     await viewAs('Premium').click();
     await today(page).getByText(CALL).first().waitFor();
     expect(await viewAs('Premium').getAttribute('aria-pressed')).toBe('true');
-    expect(await page.locator('#account').innerText()).toMatch(/local chain[\s\S]*Premium[\s\S]*expires in/);
+    expect(await page.locator('#account').innerText()).toMatch(/Premium[\s\S]*expires in/);
     await viewAs('Public').click();
-    await today(page).getByText('revealed after').waitFor();
+    await today(page).getByText(HIDDEN).waitFor();
     expect(await viewAs('Public').getAttribute('aria-pressed')).toBe('true');
     expect(page.problems()).toEqual([]);
   });
@@ -291,7 +291,7 @@ describeWithBrowser('unlocking the page', (browser) => {
     expect(await dialog(page).locator('.purchase-checks li').allInnerTexts()).toEqual(Array(4).fill(expect.stringMatching(/^✓/)));
     // It is still there after a reload, and nothing is paid for it again.
     await page.reload();
-    await page.getByRole('banner').getByRole('button', { name: 'Buy this call' }).click();
+    await today(page).getByText('Buy', { exact: true }).click();
     await dialog(page).locator('.call-word', { hasText: 'BUY' }).waitFor();
     expect(paid).toHaveLength(2);
   });
@@ -307,7 +307,7 @@ describeWithBrowser('unlocking the page', (browser) => {
         .getByRole('button', { name: `with ${name}` })
         .click();
     await withSignal(service, 'BUY', async () => {
-      await page.getByRole('banner').getByRole('button', { name: 'Buy this call' }).click();
+      await today(page).getByText('Buy', { exact: true }).click();
       await pay('Declining');
       await dialog(page).getByText('You declined in the wallet. Nothing was signed or sent.').waitFor();
       await pay('Poor');

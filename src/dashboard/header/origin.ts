@@ -1,16 +1,18 @@
+import { type OriginKind, renderOriginMark } from '../../views/first-screen/origin-mark.ts';
 import { byId, h, replaceChildren } from '../lib/dom.ts';
 import { formatDate } from '../lib/format-text.ts';
 import { createTime } from '../lib/local-time.ts';
+import { toNodes } from '../lib/markup-dom.ts';
 import type { Page } from '../state/page.ts';
 
 interface DataOrigin {
-  kind: 'live' | 'csv' | 'simulated';
+  kind: OriginKind;
   source: string;
   replayedThrough: string | null;
   staleSince: string | null;
 }
 
-/** Line about the data: simulated, recorded or live, replayed or stale; the rest is in a disclosure. Sets `data-kind` on the body for styles. */
+/** Line about the data: simulated, recorded or live, replayed or stale; the rest is in a disclosure. The server has written its mark. */
 export function mountOrigin({ store }: Page) {
   const place = byId('origin');
   let shown = '';
@@ -18,9 +20,9 @@ export function mountOrigin({ store }: Page) {
     const origin = getDataOrigin(store);
     if (origin === null || JSON.stringify(origin) === shown) return;
     shown = JSON.stringify(origin);
-    document.body.dataset.kind = origin.kind;
+    place.dataset.kind = origin.kind;
     const open = place.querySelector('details')?.open;
-    const mark = [h('strong', {}, MARKS[origin.kind]), formatCaution(origin)];
+    const mark = toNodes(renderOriginMark(origin.kind, { isStale: origin.staleSince !== null }));
     const more = [...formatSource(origin), ...formatReplay(origin), ...formatWorth(origin)];
     const stale = renderStaleness(origin);
     replaceChildren(
@@ -45,17 +47,6 @@ function getDataOrigin(store: Page['store']): DataOrigin | null {
   // Rows are sorted newest first.
   const replayed = store.get('scorecard').answer?.predictions.find((row) => row.replayed);
   return { kind, source, replayedThrough: replayed?.date ?? null, staleSince: price?.stale ? price.observedAt : null };
-}
-
-const MARKS: Record<DataOrigin['kind'], string> = {
-  simulated: 'Simulated market',
-  csv: 'Recorded history',
-  live: 'Live market data',
-};
-
-function formatCaution({ kind, staleSince }: DataOrigin) {
-  if (kind === 'live') return staleSince === null ? '' : ': the newest price is stale';
-  return kind === 'simulated' ? ': no evidence of skill' : ': not the current market';
 }
 
 function formatSource({ kind, source }: DataOrigin) {

@@ -14,24 +14,21 @@ const BUYER_STORAGE_KEY = 'oracle-demo-buyer';
 
 type Viewer = Pick<Page, 'store' | 'session'>;
 
-/** Buttons that view the page as one of the demo wallets; empty unless the service has a local chain. */
+/** Buttons that view the page as one of the demo wallets; for services with a local chain. */
 export function createDemoButtons({ store, session }: Viewer) {
   const element = h('div', { class: 'demo', role: 'group', 'aria-label': 'View as: demo wallets of a local chain' });
-  let isDrawn = false;
   const buttons = VIEW_ROLES.map((role) => {
     const choose = () => element.dispatchEvent(new CustomEvent(VIEW_AS_EVENT, { bubbles: true, detail: role }));
     return { role, button: h('button', { type: 'button', onclick: choose }, formatTier(role)) };
   });
+  replaceChildren(
+    element,
+    renderLabel(),
+    buttons.map(({ button }) => button),
+  );
   const draw = () => {
     const info = store.get('info').answer;
     if (!info?.demo) return;
-    if (!isDrawn)
-      replaceChildren(
-        element,
-        renderLabel(),
-        buttons.map(({ button }) => button),
-      );
-    isDrawn = true;
     const active = getViewRole(session, info);
     for (const { role, button } of buttons) button.setAttribute('aria-pressed', String(role === active));
   };

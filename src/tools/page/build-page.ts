@@ -1,18 +1,27 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
 import type { BuildOptions, BuildResult } from 'esbuild';
 import { OracleError } from '../../platform/errors.ts';
-import { PAGE_FILE_NAME, PAGE_FOLDER, PAGE_MANIFEST, WIDGET_SCRIPT } from '../../transports/http/page/page-bundle.ts';
+import { getBrotliUrl, PAGE_FILE_NAME, PAGE_FOLDER, PAGE_MANIFEST, WIDGET_SCRIPT } from '../../transports/http/page/page-bundle.ts';
 
 const PACKAGE = /^(?:.*\/)?node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//;
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SOURCES = `${ROOT}src/dashboard/`;
 
+export interface BuiltFile {
+  name: string;
+  text: string;
+  /** Compressed at maximum quality. */
+  brotli: Buffer;
+}
+
 export interface BuiltPage {
   /** Script and style sheet. */
-  files: readonly { name: string; text: string }[];
+  files: readonly BuiltFile[];
   /** Paths of all bundled files, relative to the project. */
   inputs: readonly string[];
   /** The web component, which pages of other sites load. */
@@ -26,14 +35,19 @@ export interface BuiltPage {
 export async function buildPage(folder: URL = PAGE_FOLDER): Promise<BuiltPage> {
   const page = await bundlePage();
   await mkdir(folder, { recursive: true });
-  for (const { name, text } of [...page.files, page.widget]) await writeAtomically(new URL(name, folder), text);
+  for (const { name, text, brotli } of page.files) {
+    await writeAtomically(getBrotliUrl(new URL(name, folder)), brotli);
+    await writeAtomically(new URL(name, folder), text);
+  }
+  await writeAtomically(new URL(page.widget.name, folder), page.widget.text);
   await writeAtomically(new URL(PAGE_MANIFEST, folder), renderManifest(page));
   await removeEarlierFiles(folder, page);
   return page;
 }
 
 async function removeEarlierFiles(folder: URL, { files }: BuiltPage): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => PAGE_FILE_NAME.test(name) && !files.some((file) => file.name === name));
+  const isEarlier = (name: string) => PAGE_FILE_NAME.test(name) && !files.some((file) => file.name === name);
+  const names = (await readdir(folder)).filter((name) => isEarlier(name.replace(/\.br$/, '')));
   await Promise.all(names.map((name) => rm(new URL(name, folder), { force: true })));
 }
 
@@ -45,15 +59,16 @@ async function bundlePage(): Promise<BuiltPage> {
   const contained = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
   const inputs = [...new Set(contained.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])))];
   const notice = await readLicenseNotice(ROOT, inputs);
-  const files = outputFiles.map(({ path, text }) =>
-    path.endsWith('.js') ? toPageFile(`${notice}${text}`, 'js') : toPageFile(text, 'css'),
+  const files = await Promise.all(
+    outputFiles.map(({ path, text }) => (path.endsWith('.js') ? toPageFile(`${notice}${text}`, 'js') : toPageFile(text, 'css'))),
   );
   const widget = await build({ ...OPTIONS, entryPoints: [`${SOURCES}embed/signal-element.ts`] });
   return { files, inputs, widget: { name: WIDGET_SCRIPT, text: widget.outputFiles[0].text } };
 }
 
-function toPageFile(text: string, extension: 'css' | 'js'): BuiltPage['files'][number] {
-  return { name: `page-${createHash('sha256').update(text).digest('hex').slice(0, 16)}.${extension}`, text };
+async function toPageFile(text: string, extension: 'css' | 'js'): Promise<BuiltFile> {
+  const name = `page-${createHash('sha256').update(text).digest('hex').slice(0, 16)}.${extension}`;
+  return { name, text, brotli: await promisify(brotliCompress)(text) };
 }
 
 const OPTIONS = {
@@ -89,7 +104,7 @@ function renderManifest({ files }: BuiltPage): string {
 }
 
 /** A process that starts at the same time reads the old file or the new one. */
-async function writeAtomically(path: URL, text: string): Promise<void> {
+async function writeAtomically(path: URL, text: string | Buffer): Promise<void> {
   const temporary = new URL(`${path.href}.${process.pid}`);
   await writeFile(temporary, text);
   await rename(temporary, path);

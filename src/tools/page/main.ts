@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { OracleError } from '../../platform/errors.ts';
 import { buildPage } from './build-page.ts';
 
@@ -6,8 +5,9 @@ import { buildPage } from './build-page.ts';
 export async function main(args: readonly string[]): Promise<void> {
   try {
     const { files, widget } = await buildPage();
-    for (const { name, text } of [...files, widget])
-      process.stdout.write(`dist/page/${name}: ${text.length} characters, ${gzipSync(text).length} bytes by gzip\n`);
+    for (const { name, text, brotli } of files)
+      process.stdout.write(`dist/page/${name}: ${text.length} characters, ${brotli.length} bytes compressed\n`);
+    process.stdout.write(`dist/page/${widget.name}: ${widget.text.length} characters\n`);
   } catch (error) {
     if (!(error instanceof OracleError)) throw error;
     console.error(`${error.message}. ${error.suggestedAction ?? ''}`);

@@ -40,7 +40,7 @@ function renderNumber({ range, horizonDays, access }: FirstScreenData): Markup {
   return [
     el('strong', {}, `${formatWholeUsd(low)}–${formatWholeUsd(high)}`),
     ' ',
-    el('span', { class: 'quiet' }, `${formatWholePercent(NUMBER_SHARE)} until ${formatShortDate(found.resolvesAt)}`),
+    el('span', { class: 'quiet' }, `${formatWholePercent(NUMBER_SHARE)} likely on ${formatShortDate(found.resolvesAt)}`),
   ];
 }
 

@@ -35,7 +35,7 @@ export const PLANTED = {
   },
   flat: {
     values: {
-      ...{ signal: 'HOLD', direction: 'DOWN', confidence: 0.577319, confidenceBps: 5773, pUp: 0.422681, pUpBps: 4227 },
+      ...{ signal: 'HOLD', direction: 'DOWN', confidence: 0.671319, confidenceBps: 6713, pUp: 0.328681, pUpBps: 3287 },
       ...{ climatology: 0.611353, threshold: 0.293717, distribution: { scale: 0.211373, shift: -0.017093 } },
     },
     quantilesFrom: 22_777.31,

@@ -39,6 +39,8 @@ export async function parameterValues(service: TestService): Promise<Values> {
     before: uids,
     cid: [...new Set([...untold, ...published].map(({ cid }) => cid))],
     date: around.map(formatDay),
+    from: around.map(formatDay),
+    to: around.map(formatDay),
     weekId: [...new Set(around.map((day) => formatWeek(toWeek(day))))],
     wallet: Object.values(service.infrastructure.demo!.wallets).map(({ address }) => address),
     market: rounds.flatMap(({ markets }) => markets.map(({ market }) => market)),

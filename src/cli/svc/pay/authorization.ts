@@ -46,8 +46,13 @@ export async function signPayment(account: LocalAccount, requirement: PaymentReq
     ...(resource === undefined ? {} : { resource }),
     accepted,
     payload: { signature, authorization: { from, to, value, validAfter, validBefore, nonce } },
-    ...(takesPaymentId ? { extensions: { 'payment-identifier': { info: { required: false, id: `svc_${nonce.slice(2)}` } } } } : {}),
+    ...(takesPaymentId ? { extensions: { 'payment-identifier': { info: { required: false, id: createPaymentId() } } } } : {}),
   };
+}
+
+/** Random: with an id made of what the settlement publishes, an observer of the chain could fetch the answer. */
+function createPaymentId(): string {
+  return `svc_${randomBytes(24).toString('hex')}`;
 }
 
 const MAX_CLOCK_SKEW_MS = 120_000;

@@ -1,4 +1,5 @@
 import type { InitialData } from '../../../views/first-screen/first-screen-data.ts';
+import { type OriginKind, renderOriginMark } from '../../../views/first-screen/origin-mark.ts';
 import { el, type Markup } from '../../../views/markup.ts';
 import { renderOembedLink } from '../widget/oembed-link.ts';
 import { fillInitialData, INITIAL_DATA_BLOCK, renderTodaySection } from './home-section.ts';
@@ -35,13 +36,13 @@ interface Section {
 interface HomeContent {
   initial: InitialData;
   nowMs: number;
+  market: OriginKind;
+  /** Whether readers may view the page as one of the demo wallets. */
+  hasDemo: boolean;
 }
 
-/**
- * The dashboard, as far as it is the same for everyone. Without `home`: while the service starts.
- * @param hasDemo whether readers may view the page as one of the demo wallets
- */
-export function renderDashboardPage(publicUrl: string, home: HomeContent | null = null, hasDemo = false): string {
+/** The dashboard, as far as it is the same for everyone. Without `home`: while the service starts. */
+export function renderDashboardPage(publicUrl: string, home: HomeContent | null = null): string {
   const header = [el('div', { id: 'connection', role: 'status', 'data-state': 'starting' }), el('div', { id: 'account' })];
   const main = el('main', { id: 'main', tabindex: -1 }, [
     el('h1', {}, 'A daily Bitcoin forecast that anyone can verify'),
@@ -56,8 +57,8 @@ export function renderDashboardPage(publicUrl: string, home: HomeContent | null 
     head: [renderRecordTags(publicUrl), renderOembedLink(publicUrl, '')],
     header,
     body: [
-      el('div', { id: 'origin' }),
-      hasDemo && el('div', { id: 'demo' }),
+      renderOrigin(home),
+      home?.hasDemo && el('div', { id: 'demo' }),
       renderScriptNote(),
       main,
       home === null ? null : INITIAL_DATA_BLOCK,
@@ -65,6 +66,12 @@ export function renderDashboardPage(publicUrl: string, home: HomeContent | null 
     footer: renderFooter(),
   });
   return home === null ? document : fillInitialData(document, home.initial);
+}
+
+function renderOrigin(home: HomeContent | null): Markup {
+  if (home === null) return el('div', { id: 'origin' });
+  const mark = renderOriginMark(home.market, { isStale: false });
+  return el('div', { id: 'origin', 'data-kind': home.market }, el('p', { class: 'origin-mark' }, mark));
 }
 
 function renderSection({ id, title }: Section, hidden?: 'until-found'): Markup {

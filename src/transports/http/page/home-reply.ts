@@ -39,6 +39,8 @@ export function createHomeReply(deps: HomeDeps, publicUrl: string): () => Promis
 }
 
 async function renderHome(deps: HomeDeps, publicUrl: string): Promise<Reply<never>> {
-  const text = renderDashboardPage(publicUrl, { initial: await readHomeData(deps), nowMs: deps.now().getTime() }, deps.demo !== null);
+  const { market, demo, now } = deps;
+  const initial = await readHomeData(deps);
+  const text = renderDashboardPage(publicUrl, { initial, nowMs: now().getTime(), market: market.kind, hasDemo: demo !== null });
   return { headers: { ...PAGE_HEADERS, ETag: buildStrongEtag(text) }, encoded: new EncodedText(text) };
 }

@@ -15,6 +15,11 @@ export const WIDGET_SCRIPT = 'widget.js';
 /** Names that the build gives: they change with the content. */
 export const PAGE_FILE_NAME = /^page-[0-9a-f]{16}\.(?:css|js)$/;
 
+/** The build compresses each file at maximum quality, which takes seconds. */
+export function getBrotliUrl(file: URL): URL {
+  return new URL(`${file.href}.br`);
+}
+
 const MEDIA_TYPES = { '.css': 'text/css; charset=utf-8', '.js': 'text/javascript; charset=utf-8' } as const;
 
 export interface PageFile {
@@ -63,5 +68,6 @@ function readBuilt<Result>(path: URL, parse: (text: string) => Result): Result {
 }
 
 function readPageFile(path: URL): PageFile {
-  return { content: new EncodedText(readFileSync(path, 'utf8')), type: MEDIA_TYPES[extname(path.pathname) as keyof typeof MEDIA_TYPES] };
+  const content = new EncodedText(readFileSync(path, 'utf8'), readFileSync(getBrotliUrl(path)));
+  return { content, type: MEDIA_TYPES[extname(path.pathname) as keyof typeof MEDIA_TYPES] };
 }

@@ -9,15 +9,17 @@ import { parsePaymentRequired } from '../../../../src/cli/svc/pay/payment-requir
 import { readPendingPayment, removePendingPayment, storePendingPayment } from '../../../../src/cli/svc/pay/pending-payment.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 
+const IDENTIFIED = { extensions: { 'payment-identifier': { info: { required: false } } } };
+
 const COIN: Coin = { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', chainId: 8453, rpcUrl: null, isLocal: false };
 
-function header(more: object = {}): string {
+function header(more: object = {}, required: object = {}): string {
   const offer = {
     ...{ scheme: 'exact', network: 'eip155:8453', amount: '10000', asset: COIN.address, payTo: `0x${'12'.repeat(20)}` },
     ...{ maxTimeoutSeconds: 300, extra: { name: 'USD Coin', version: '2' } },
     ...more,
   };
-  return Buffer.from(JSON.stringify({ x402Version: 2, accepts: [offer] })).toString('base64');
+  return Buffer.from(JSON.stringify({ x402Version: 2, accepts: [offer], ...required })).toString('base64');
 }
 
 it.each([1, 300, 600])('accepts an authorization valid for %d seconds', (maxTimeoutSeconds) => {
@@ -47,6 +49,14 @@ it('deletes a pending payment only for the call that stored it', async () => {
   expect((await readPendingPayment(host, purchase))?.payment).toEqual(theirs);
   await removePendingPayment(host, purchase, theirs);
   expect(await readPendingPayment(host, purchase)).toBeNull();
+});
+
+it('names a payment by nothing that its settlement publishes', async () => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const { extensions, payload } = await signPayment(account, parsePaymentRequired(header({}, IDENTIFIED), [COIN]), new Date());
+  const { id } = (extensions as typeof IDENTIFIED & { 'payment-identifier': { info: { id: string } } })['payment-identifier'].info;
+  expect(id).toMatch(/^svc_[0-9a-f]{48}$/);
+  expect(JSON.stringify(payload)).not.toContain(id.slice(4));
 });
 
 it('treats a stored payment with an invalid expiry as not expired', () => {

@@ -2,6 +2,7 @@ import { formatForecastTitle, renderForecast } from '../../../../views/forecast/
 import { type ForecastFacts, formatForecastPath } from '../../../../views/forecast/forecast-facts.ts';
 import { describeForecast, STATE_LABELS } from '../../../../views/forecast/forecast-state.ts';
 import { el, type Markup } from '../../../../views/markup.ts';
+import { renderOembedLink } from '../../widget/oembed-link.ts';
 import { getForecastPreviewPath } from '../preview/forecast-card.ts';
 import { renderPreviewTags } from '../preview/preview-tags.ts';
 import { renderPage } from '../shell.ts';
@@ -20,6 +21,7 @@ export function renderForecastPage(publicUrl: string, facts: ForecastFacts): str
       image: { path: getForecastPreviewPath(facts), alt: `${title}. ${description}` },
     }),
     renderOrderLinks(publicUrl, facts),
+    renderOembedLink(publicUrl, path),
   ];
   return renderPage(publicUrl, { title, description, path, kind: 'forecast', head, body: renderForecast(facts), footer: renderFooter() });
 }

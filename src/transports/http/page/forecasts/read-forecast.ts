@@ -1,25 +1,20 @@
 import { z } from 'zod';
 import { type Day, formatDay, parseDay } from '../../../../forecast/day.ts';
-import { parseHorizonDays } from '../../../../forecast/horizon-input.ts';
-import { formatHorizonName, HORIZONS } from '../../../../forecast/model.ts';
-import { isOracleError, OracleError } from '../../../../platform/errors.ts';
+import { parseHorizonDays, recordHorizonInput } from '../../../../forecast/horizon-input.ts';
+import { HORIZONS } from '../../../../forecast/model.ts';
+import { OracleError } from '../../../../platform/errors.ts';
 import { formatForecastId } from '../../../../record/forecast-doc.ts';
-import { HORIZON } from '../../../../record/schemas/forecast.ts';
 import type { ForecastFacts } from '../../../../views/forecast/forecast-facts.ts';
-import { describeParameter } from '../../server/parsing/describe-parameter.ts';
+import { dateInput } from '../../server/parsing/parameters.ts';
 import { type ForecastFactsDeps, toForecastFacts } from './to-forecast-facts.ts';
 
-/** Any text, so that the handler answers a path of no forecast with 404, for browsers as a page. */
-export const FORECAST_PARAMS = z.object({
-  date: z.string().meta(describeParameter({ type: 'string' }, 'Day of the forecast, YYYY-MM-DD, UTC')),
-  horizon: z.string().meta(describeParameter({ type: 'string', enum: HORIZONS.map(formatHorizonName) }, 'Horizon')),
-});
+export const FORECAST_PARAMS = z.object({ date: dateInput, horizon: recordHorizonInput });
 
 export type ForecastParams = z.output<typeof FORECAST_PARAMS>;
 
 /** A forecast as every reader may see it, with one read of at most 12 documents by their ids. @throws OracleError NOT_FOUND naming the field */
 export async function readForecast(deps: ForecastFactsDeps, { date, horizon }: ForecastParams): Promise<ForecastFacts> {
-  const [day, horizonDays] = [requireDay(date), requireHorizon(horizon)];
+  const [day, horizonDays] = [parseDay(date), parseHorizonDays(horizon)];
   const [docs, dayDoc] = await Promise.all([deps.record.listByIds(listIds(day, horizonDays)), deps.record.findDay(day)]);
   const doc = docs.find(({ _id }) => _id === formatForecastId(day, horizonDays));
   if (doc === undefined) throw await buildMissingError(deps, formatDay(day));
@@ -30,22 +25,6 @@ export async function readForecast(deps: ForecastFactsDeps, { date, horizon }: F
 function listIds(day: Day, horizonDays: number): string[] {
   const days = Array.from({ length: horizonDays + 2 }, (_, index) => formatForecastId(day - 1 + index, horizonDays));
   return [...new Set([...days, ...HORIZONS.map((other) => formatForecastId(day, other))])];
-}
-
-function requireDay(text: string): Day {
-  try {
-    return parseDay(text);
-  } catch (error) {
-    if (!isOracleError(error, 'INPUT_INVALID')) throw error;
-    throw new OracleError('NOT_FOUND', 'path parameter "date": must be a day of the form YYYY-MM-DD', { field: 'date' });
-  }
-}
-
-function requireHorizon(text: string): number {
-  const horizon = HORIZON.safeParse(text);
-  if (horizon.success) return parseHorizonDays(horizon.data);
-  const names = HORIZONS.map(formatHorizonName).join(', ');
-  throw new OracleError('NOT_FOUND', `path parameter "horizon": must be one of ${names}`, { field: 'horizon' });
 }
 
 async function buildMissingError({ record }: ForecastFactsDeps, date: string): Promise<OracleError> {

@@ -16,8 +16,10 @@ export class EncodedText {
   readonly bytes: Buffer;
   readonly #encoded = new Map<ContentEncoding, Promise<Buffer>>();
 
-  constructor(text: string) {
+  /** @param brotli the text that was compressed before */
+  constructor(text: string, brotli?: Buffer) {
     this.bytes = Buffer.from(text);
+    if (brotli !== undefined) this.#encoded.set('br', Promise.resolve(brotli));
   }
 
   /** Negotiates the content coding by the `Accept-Encoding` header; null: identity. */

@@ -84,12 +84,12 @@ const partsWith = (changes: Partial<HttpDeps>): HttpDeps => ({ ...service.http, 
 /** Public responses under the policy `immediate`. */
 const revealing = () => partsWith({ viewFor: (caller) => ({ ...service.http.viewFor(caller), policy: 'immediate' }) });
 
-/** Its examples were recorded elsewhere, and may have any figure; that it is the same whatever stands here is tried below. */
-const RECORDED_ELSEWHERE = 'getOpenApi';
+/** Examples and documents were written elsewhere, and may have any figure; that they are the same whatever stands here is tried below. */
+const WRITTEN_ELSEWHERE = new Set(['getOpenApi', 'getDocument']);
 
 /** Secrets found in responses, one line each. */
 function leaksIn(answers: Answers, secrets: readonly Secret[]): string[] {
-  const asked = variants.filter(({ label, operationId }) => answers.has(label) && operationId !== RECORDED_ELSEWHERE);
+  const asked = variants.filter(({ label, operationId }) => answers.has(label) && !WRITTEN_ELSEWHERE.has(operationId));
   return asked.flatMap((variant) =>
     secretsIn(comparable(answers.get(variant.label)!, variant), secrets).map((what) => `${variant.label}: ${what}`),
   );

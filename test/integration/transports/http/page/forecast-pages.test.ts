@@ -138,18 +138,23 @@ describe('page of a forecast', () => {
     expect((await read(`/f/${DAYS.right}/7d`, { accept: 'text/html', 'if-none-match': etag })).status).toBe(304);
   });
 
-  it.each([
-    ['2026-99-99/7d', 'date'],
-    ['2027-01-01/7d', 'date'],
-    [`${DAYS.right}/9d`, 'horizon'],
-    ['%3Cscript%3E/7d', 'date'],
-  ])('answers %s with 404 that names %s, as a page for browsers', async (path, field) => {
-    const page = await read(`/f/${path}`);
+  it('answers a day without a forecast with 404, as a page for browsers', async () => {
+    const page = await read('/f/2027-01-01/7d');
     expect([page.status, page.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8']);
     expect(await page.text()).toContain('No such forecast');
-    const problem = await read(`/f/${path}`, {});
+    const problem = await read('/f/2027-01-01/7d', {});
     expect(problem.headers.get('Content-Type')).toContain('application/problem+json');
-    expect(await problem.json()).toMatchObject({ status: 404, field });
+    expect(await problem.json()).toMatchObject({ status: 404, field: 'date' });
+  });
+
+  it.each([
+    ['2026-99-99/7d', 'date'],
+    [`${DAYS.right}/9d`, 'horizon'],
+    ['%3Cscript%3E/7d', 'date'],
+  ])('rejects %s with 400 that names %s', async (path, field) => {
+    const problem = await read(`/f/${path}`);
+    expect(problem.status).toBe(400);
+    expect(await problem.json()).toMatchObject({ code: 'INPUT_INVALID', field });
   });
 });
 

@@ -122,9 +122,9 @@ async function stateBesideTasks(): Promise<Record<string, string>> {
   return others;
 }
 
-/** What the operator asks for in order is done. */
+/** What the operator asks for in order is done, and a demo wallet is logged in by its name. */
 function isDone({ route, schema }: RequestField, value: unknown): boolean {
-  return changesForOperator(route) && schema.safeParse(value).success;
+  return (changesForOperator(route) || route.name === 'logInDemoWallet') && schema.safeParse(value).success;
 }
 
 const changesForOperator = ({ access, method }: Route) => access === 'admin' && method !== 'get';
@@ -274,9 +274,10 @@ describe('a query parameter', () => {
       const { route, name } = field;
       const sample = sampleRequest(route);
       const good = encoded(String(fc.sample(valid(field.schema), { seed: 2, numRuns: 1 })[0]));
+      // A form sends its empty fields, which filter nothing.
+      const takesEmpty = field.schema.safeParse('').success;
       const queries = {
-        empty: `${name}=`,
-        bare: name,
+        ...(!takesEmpty && { empty: `${name}=`, bare: name }),
         twice: `${name}=${good}&${name}=${good}`,
         thrice: `${name}&${name}=${good}&${name}=`,
       };
