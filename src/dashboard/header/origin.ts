@@ -45,7 +45,10 @@ function getDataOrigin(store: Page['store']): DataOrigin | null {
   if (info === null) return null;
   const { kind, source } = info.data;
   // Rows are sorted newest first.
-  const replayed = store.get('scorecard').answer?.predictions.find((row) => row.replayed);
+  const { answer: scorecard } = store.get('scorecard');
+  const replayed = scorecard?.predictions.find((row) => row.replayed);
+  // Only a demo replays days, which may be older than the newest rows.
+  if (scorecard !== null && replayed === undefined && info.demo) store.needWholeRecord();
   return { kind, source, replayedThrough: replayed?.date ?? null, staleSince: price?.stale ? price.observedAt : null };
 }
 

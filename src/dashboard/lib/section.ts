@@ -1,3 +1,4 @@
+import { isPartial } from '../state/full-scorecard.ts';
 import type { ApiResponses } from '../state/responses.ts';
 import type { ResourceState, Store } from '../state/store.ts';
 import { type Children, h, replaceChildren } from './dom.ts';
@@ -8,24 +9,33 @@ interface ResourceOptions<Name extends keyof ApiResponses> {
   name: Name;
   body: HTMLElement;
   draw: (answer: ApiResponses[Name]) => Children;
+  /** Whether an answer can be drawn; one that cannot is as good as none. */
+  isReady?: (answer: ApiResponses[Name]) => boolean;
 }
 
 /**
  * Binds a resource to an element: loading state, answer and problem. Redraws only when the answer changes, so that open and focused
  * elements are kept.
  */
-export function mountResource<Name extends keyof ApiResponses>({ store, name, body, draw }: ResourceOptions<Name>) {
+export function mountResource<Name extends keyof ApiResponses>({ store, name, body, draw, isReady }: ResourceOptions<Name>) {
   const content = h('div', {});
   const trouble = h('div', { 'aria-live': 'polite' });
   replaceChildren(body, trouble, content);
   let drawn = '';
   store.watch(name, (known) => {
     replaceChildren(trouble, renderProblem(known));
-    const next = known.answer === null ? '' : JSON.stringify(known.answer);
-    if (known.answer === null) replaceChildren(content, known.problem === null ? renderLoading() : null);
-    else if (next !== drawn) redrawKeepingFocus(content, () => draw(known.answer as ApiResponses[Name]));
+    const answer = known.answer === null || isReady?.(known.answer) === false ? null : known.answer;
+    const next = answer === null ? '' : JSON.stringify(answer);
+    if (answer === null) replaceChildren(content, known.problem === null ? renderLoading() : null);
+    else if (next !== drawn) redrawKeepingFocus(content, () => draw(answer));
     drawn = next;
   });
+}
+
+/** Binds the whole record of the chosen horizon to an element, and has it requested. */
+export function mountWholeRecord({ store, ...options }: Omit<ResourceOptions<'scorecard'>, 'name' | 'isReady'>) {
+  mountResource({ store, ...options, name: 'scorecard', isReady: (scorecard) => !isPartial(scorecard) });
+  store.needWholeRecord();
 }
 
 /** Time of the last answer, for sections whose figures do not show their age. */

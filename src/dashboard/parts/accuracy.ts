@@ -3,7 +3,7 @@ import { type ForestRow, renderForestPlot } from '../charts/forest-plot.ts';
 import { getSectionBody, h } from '../lib/dom.ts';
 import { formatCount, formatDecimal, formatPercent, formatPercentInterval } from '../lib/format.ts';
 import { formatRegime, toSentence } from '../lib/format-text.ts';
-import { mountResource, renderNotYet } from '../lib/section.ts';
+import { mountWholeRecord, renderNotYet } from '../lib/section.ts';
 import { MIN_OUTCOMES, renderRecordFacts, TOO_FEW_TEXT } from '../record/record-facts.ts';
 import { computeAlwaysUpShare } from '../record/record-rows.ts';
 import type { Page } from '../state/page.ts';
@@ -19,7 +19,7 @@ const READING_NOTE =
 
 /** Accuracy of all calls, by horizon and by regime. */
 export function mountAccuracy({ store }: Page) {
-  mountResource({ store, name: 'scorecard', body: getSectionBody('accuracy'), draw: renderAccuracy });
+  mountWholeRecord({ store, body: getSectionBody('accuracy'), draw: renderAccuracy });
 }
 
 function renderAccuracy(scorecard: Scorecard) {

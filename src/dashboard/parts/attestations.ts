@@ -31,7 +31,7 @@ export function mountAttestations({ store, session, horizon }: Page) {
     if (store.get('info').answer === null) await store.refresh('info');
     return store.get('info').answer;
   }
-  const rows = createAttestationList(createRowChecker(session, setup));
+  const rows = createAttestationList(createRowChecker(session, setup), store.needWholeRecord);
   horizon.onChange(rows.restart);
   mountResource({
     store,
@@ -39,7 +39,8 @@ export function mountAttestations({ store, session, horizon }: Page) {
     body: getSectionBody('record'),
     draw: ({ predictions, summary }) => {
       queueMicrotask(resumeNavigation);
-      return [predictions.length === 0 ? null : renderTally(summary), rows.draw({ horizon: horizon.value, known: predictions })].flat();
+      const shown = { horizon: horizon.value, known: predictions, total: summary.totalPredictions };
+      return [predictions.length === 0 ? null : renderTally(summary), rows.draw(shown)].flat();
     },
   });
 }

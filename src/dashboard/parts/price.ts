@@ -4,7 +4,7 @@ import { buildFan, type Fan, type PricePoint, toPricePoints } from '../charts/ov
 import { createTimeFigure } from '../charts/over-time/time-figure.ts';
 import { getSectionBody } from '../lib/dom.ts';
 import { formatPercent, formatUsd } from '../lib/format.ts';
-import { mountResource, renderNotYet } from '../lib/section.ts';
+import { mountWholeRecord, renderNotYet } from '../lib/section.ts';
 import type { Column } from '../lib/table.ts';
 import { countInsideBand } from '../record/record-rows.ts';
 import { ApiProblem, requestApi } from '../state/api.ts';
@@ -20,9 +20,8 @@ export function mountPrice({ store }: Page) {
   const body = getSectionBody('price');
   let figure: ReturnType<typeof createPriceFigure> = null;
   const fan = createFanLoader(() => figure?.update());
-  mountResource({
+  mountWholeRecord({
     store,
-    name: 'scorecard',
     body,
     draw: (scorecard) => {
       figure = createPriceFigure({ scorecard, fan, getNewest: () => toNewestPrice(store.get('price').answer) });

@@ -3,14 +3,13 @@ import { getRiskClass, LANES, renderRegimeTimeline } from '../charts/over-time/r
 import { createTimeFigure } from '../charts/over-time/time-figure.ts';
 import { getSectionBody, h } from '../lib/dom.ts';
 import { formatRegime } from '../lib/format-text.ts';
-import { mountResource, renderNotYet } from '../lib/section.ts';
+import { mountWholeRecord, renderNotYet } from '../lib/section.ts';
 import { type RegimeRun, toRegimeRuns } from '../record/record-rows.ts';
 import type { Page } from '../state/page.ts';
 
 export function mountRegimes({ store }: Page) {
-  mountResource({
+  mountWholeRecord({
     store,
-    name: 'scorecard',
     body: getSectionBody('regimes'),
     draw: ({ predictions }) => renderRegimes(toRegimeRuns(predictions)),
   });

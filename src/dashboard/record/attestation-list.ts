@@ -6,17 +6,24 @@ import { renderNotYet } from '../lib/section.ts';
 import type { ScorecardRow } from '../state/responses.ts';
 import { renderAttestationTable } from './attestation-table.ts';
 import type { ShownRecord } from './neighbours.ts';
-import { getRowElementId } from './row-cells.ts';
+import { getRowElementId, ROW_ID_PREFIX } from './row-cells.ts';
 import { createRowView, type RowView } from './row-view.ts';
 
 const FIRST_ROWS = 10;
 const PAGE_SIZE = 25;
 
-/** Shown rows; findings, number of rows and a running check survive a new answer of the service. */
-export function createAttestationList(checker: RowChecker) {
+/** Known may be the newest rows only; `total` counts all. */
+type ListedRecord = ShownRecord & { total: number };
+
+/**
+ * Shown rows; findings, number of rows and a running check survive a new answer of the service.
+ * @param needWholeRecord has the rows beyond the known ones requested
+ */
+export function createAttestationList(checker: RowChecker, needWholeRecord: () => void) {
   /** Newest row first. */
-  let record: ShownRecord = { horizon: 0, known: [] };
+  let record: ListedRecord = { horizon: 0, known: [], total: 0 };
   let most = FIRST_ROWS;
+  let focusedRow: number | null = null;
   let views = new Map<string, RowView>();
   const content = h('div', {});
   const rowsNow = () => record.known.slice(0, most);
@@ -34,32 +41,40 @@ export function createAttestationList(checker: RowChecker) {
       content,
       renderAttestationTable({ rows, horizon: shown.horizon, view: viewOf }),
       h('p', { class: 'more' }, [
-        createMoreButton(shown.known.length - rows.length, showMore),
+        createMoreButton(shown.total - rows.length, showMore),
         h('a', { href: `f?horizon=${shown.horizon}d` }, 'All forecasts'),
       ]),
     );
   }
   onReveal((id) => {
     const index = record.known.findIndex((row) => getRowElementId(row) === id);
+    if (index < 0 && id.startsWith(ROW_ID_PREFIX)) needWholeRecord();
     if (index < most) return;
     most = index + 1;
     drawRows();
   });
   function showMore() {
-    const first = most;
+    focusedRow = most;
     most += PAGE_SIZE;
+    needWholeRecord();
     drawRows();
-    // Redrawing replaces the focused button, so the focus moves to the first new row.
-    viewOf(record.known[first]).button.focus();
+    focusFirstNew();
+  }
+  /** Redrawing replaces the focused button, so the focus moves to the first new row, once that is known. */
+  function focusFirstNew() {
+    if (focusedRow === null || focusedRow >= record.known.length) return;
+    viewOf(record.known[focusedRow]).button.focus();
+    focusedRow = null;
   }
   return {
     restart() {
       most = FIRST_ROWS;
     },
-    draw(shown: ShownRecord) {
+    draw(shown: ListedRecord) {
       record = shown;
       if (shown.known.length === 0) return renderNothingYet();
       drawRows();
+      queueMicrotask(focusFirstNew);
       return [content, toolbar.element];
     },
   };

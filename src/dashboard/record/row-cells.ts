@@ -5,9 +5,11 @@ import type { ScorecardRow } from '../state/responses.ts';
 
 const STATUS_LABELS = { WIN: 'Right', LOSS: 'Wrong', HOLD: 'Hold', PENDING: 'Committed', VOID: 'Void' };
 
+export const ROW_ID_PREFIX = 'row-';
+
 /** Fragment id of the row in the list. */
 export function getRowElementId({ date }: Pick<ScorecardRow, 'date'>) {
-  return `row-${date}`;
+  return `${ROW_ID_PREFIX}${date}`;
 }
 
 export function renderStatus({ status }: Pick<ScorecardRow, 'status'>) {

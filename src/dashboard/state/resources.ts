@@ -8,7 +8,7 @@ export const RESOURCE_PATHS: Record<keyof ApiResponses, (horizonDays: number, la
   // Without a forecast the service would return an error.
   signal: (days, last) => (last('scorecard')?.predictions.length ? `api/svc/open/signal?horizon=${days}d` : null),
   range: (_, last) => (last('scorecard')?.predictions.length ? 'api/svc/open/range?horizons=all' : null),
-  scorecard: (days) => `api/svc/scorecard?horizon=${days}&limit=1000`,
+  scorecard: (days) => `api/svc/scorecard?horizon=${days}`,
   series: (days) => `api/svc/scorecard/series?horizon=${days}`,
   challenge: () => 'api/svc/challenge',
   stats: () => 'api/svc/onchain-oracle/stats?horizons=all',

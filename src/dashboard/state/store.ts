@@ -1,5 +1,5 @@
 import { ApiProblem, requestApi } from './api.ts';
-import { requestFullScorecard } from './full-scorecard.ts';
+import { isPartial, requestFullScorecard, requestNewestRows } from './full-scorecard.ts';
 import type { HorizonSelection } from './horizon-selection.ts';
 import { notifyAll } from './notify.ts';
 import { DEPENDS_ON, HORIZON_RESOURCES, RESOURCE_PATHS } from './resources.ts';
@@ -35,6 +35,8 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
   let shown: ReadonlySet<Name> | null = null;
   /** To be refreshed once they are shown. */
   const due = new Set<Name>();
+  /** Whether the scorecard is requested with all rows. */
+  let isWholeNeeded = false;
 
   function setState(name: Name, next: ResourceState<unknown>) {
     primed.delete(name);
@@ -70,7 +72,7 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
     try {
       const path = RESOURCE_PATHS[name](days, (other) => get(other).answer);
       if (path === null) return { ...EMPTY_STATE, problem: explainWaiting(name) };
-      const request = name === 'scorecard' ? requestFullScorecard : requestApi;
+      const request = name === 'scorecard' ? (isWholeNeeded ? requestFullScorecard : requestNewestRows) : requestApi;
       const answer = await request<{ horizon?: string }>(path, { token: requestedBy?.token });
       if (HORIZON_RESOURCES.includes(name) && answer.horizon !== `${days}d`) throw otherHorizonProblem();
       return { ...EMPTY_STATE, answer, at: new Date(), requestedBy };
@@ -108,6 +110,13 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
     async show(names: readonly Name[]) {
       shown = new Set(names);
       await Promise.all(names.filter((name) => due.has(name)).map(refresh));
+    },
+    /** From now on the scorecard has all rows of the record; the first screen needs the newest only. */
+    needWholeRecord() {
+      if (isWholeNeeded) return;
+      isWholeNeeded = true;
+      const { answer } = get('scorecard');
+      if (answer === null || isPartial(answer)) void refresh('scorecard');
     },
     /** Requests that failed last, among all that were answered. */
     countFailing() {

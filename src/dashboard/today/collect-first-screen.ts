@@ -5,6 +5,7 @@ import {
   type InitialData,
   toRecordData,
 } from '../../views/first-screen/first-screen-data.ts';
+import { isPartial } from '../state/full-scorecard.ts';
 import type { Page } from '../state/page.ts';
 import type { ApiResponses, ScorecardRow } from '../state/responses.ts';
 
@@ -60,15 +61,16 @@ function collectAccess({ store, session, horizon }: CollectedPage, call: CallDat
     needed: info?.tiers.find(({ tier }) => tier === 'basic')?.requirement ?? 'gate tokens',
     usual: fit === undefined ? null : { up: fit.baseRate, days: fit.trainingDays },
     own: rows.find(({ predictionId }) => predictionId === call?.predictionId)?.band80 ?? null,
-    sellNote: info === null ? null : formatSellNote(info, rows),
+    sellNote: info === null ? null : formatSellNote(info, scorecard === null || isPartial(scorecard) ? null : rows),
     problem: problem === null || problem.code === 'STEP_WAITING' ? null : `${problem.message}.`,
   };
 }
 
-/** What the model card says of SELL calls, and what became of those of this record. */
-export function formatSellNote({ model }: Pick<ApiResponses['info'], 'model'>, rows: readonly ScorecardRow[]): string {
+/** What the model card says of SELL calls, and what became of those of this record. @param rows all of it; null while they are not known */
+export function formatSellNote({ model }: Pick<ApiResponses['info'], 'model'>, rows: readonly ScorecardRow[] | null): string {
   const known = model.knownFailures.find((line) => line.startsWith('SELL: ')) ?? '';
   const sentence = /^[^.]*\./.exec(known)?.[0] ?? 'SELL:';
+  if (rows === null) return sentence;
   const sells = rows.filter(({ signal, status }) => signal === 'SELL' && (status === 'WIN' || status === 'LOSS'));
   const wins = sells.filter(({ status }) => status === 'WIN').length;
   return `${sentence} Here ${wins} of ${sells.length} were right.`;

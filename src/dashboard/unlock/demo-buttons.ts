@@ -53,5 +53,5 @@ export function setBuyerView(isBuyer: boolean) {
 
 function renderLabel() {
   const about = 'Demo wallets of a local chain, whose tokens and money have no value';
-  return h('span', { title: about }, 'Demo', h('span', { class: 'more-words' }, ' wallets, local chain: view as'));
+  return h('span', { title: about }, 'Demo wallets, local chain: view as');
 }

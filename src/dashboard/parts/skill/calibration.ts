@@ -3,7 +3,7 @@ import { createFigure } from '../../charts/figure.ts';
 import { formatShortPercent, formatSignedShare, renderForestPlot } from '../../charts/forest-plot.ts';
 import { getSectionBody, h } from '../../lib/dom.ts';
 import { formatCount, formatDecimal, formatPercent, formatPercentInterval } from '../../lib/format.ts';
-import { mountResource, renderNotYet } from '../../lib/section.ts';
+import { mountWholeRecord, renderNotYet } from '../../lib/section.ts';
 import type { Column } from '../../lib/table.ts';
 import { buildSkillRows, type SkillRow } from '../../record/skill-rows.ts';
 import type { Page } from '../../state/page.ts';
@@ -17,7 +17,7 @@ type Distribution = NonNullable<Scorecard['statistics']['distribution']>;
 const MIN_INDEPENDENT_OUTCOMES = 5;
 
 export function mountCalibration({ store }: Page) {
-  mountResource({ store, name: 'scorecard', body: getSectionBody('calibration'), draw: renderCalibration });
+  mountWholeRecord({ store, body: getSectionBody('calibration'), draw: renderCalibration });
 }
 
 function renderCalibration(scorecard: Scorecard) {

@@ -45,9 +45,11 @@ interface HomeContent {
 export function renderDashboardPage(publicUrl: string, home: HomeContent | null = null): string {
   const header = [el('div', { id: 'connection', role: 'status', 'data-state': 'starting' }), el('div', { id: 'account' })];
   const main = el('main', { id: 'main', tabindex: -1 }, [
-    el('h1', {}, 'A daily Bitcoin forecast that anyone can verify'),
+    el('h1', {}, 'A Bitcoin forecast anyone can verify'),
     el('div', { id: 'setup' }),
-    SECTIONS.map((section) => (section.id === 'today' ? renderTodaySection(section, home) : renderSection(section))),
+    SECTIONS.map((section) =>
+      section.id === 'today' ? [renderTodaySection(section, home), home?.hasDemo && el('div', { id: 'demo' })] : renderSection(section),
+    ),
     renderTabs(),
     TABS.map((tab) => renderSection(tab, 'until-found')),
   ]);
@@ -56,13 +58,7 @@ export function renderDashboardPage(publicUrl: string, home: HomeContent | null 
     kind: 'dashboard',
     head: [renderRecordTags(publicUrl), renderOembedLink(publicUrl, '')],
     header,
-    body: [
-      renderOrigin(home),
-      home?.hasDemo && el('div', { id: 'demo' }),
-      renderScriptNote(),
-      main,
-      home === null ? null : INITIAL_DATA_BLOCK,
-    ],
+    body: [renderOrigin(home), renderScriptNote(), main, home === null ? null : INITIAL_DATA_BLOCK],
     footer: renderFooter(),
   });
   return home === null ? document : fillInitialData(document, home.initial);

@@ -22,7 +22,6 @@ export interface PageContent {
 
 /** Links of every page's header; the path is relative to the base. */
 const NAVIGATION = [
-  { path: '', label: 'Today' },
   { path: 'f', label: 'Forecasts' },
   { path: 'method', label: 'Method' },
   { path: 'agents', label: 'Agents' },
@@ -91,9 +90,7 @@ function renderHead(publicUrl: string, { title, description = IDENTITY.descripti
 }
 
 function renderHeader(path: string, parts: Markup): Markup {
-  const links = NAVIGATION.map((link) =>
-    el('a', { href: link.path === '' ? './' : link.path, 'aria-current': link.path === path && 'page' }, link.label),
-  );
+  const links = NAVIGATION.map((link) => el('a', { href: link.path, 'aria-current': link.path === path && 'page' }, link.label));
   return el('header', { class: 'top' }, [
     el('div', { class: 'top-line' }, [
       el('p', { class: 'name' }, el('img', { src: 'icon.svg', alt: '', width: 28, height: 28 }), el('a', { href: './' }, IDENTITY.name)),

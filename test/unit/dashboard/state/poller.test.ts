@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 const STATS = 'api/svc/onchain-oracle/stats?horizons=all';
-const SCORECARD = 'api/svc/scorecard?horizon=7&limit=1000';
+const SCORECARD = 'api/svc/scorecard?horizon=7&limit=40';
 const INFO = 'api/svc/info';
 
 /** A page that stays open, with a service that answers every request unless overridden. */

@@ -108,8 +108,10 @@ describe('store', () => {
     expect(store.get('scorecard')).toMatchObject({ problem: null, requestedBy: { token: 'two' } });
   });
 
-  it('reads all pages of a scorecard', async () => {
+  it('reads the newest rows of the scorecard, and all of its pages once they are needed', async () => {
+    const newest = { horizon: '7d', count: 1, predictions: [{ sequence: 3 }], nextCursor: '3' };
     const pages: Record<string, object> = {
+      'api/svc/scorecard?horizon=7&limit=40': newest,
       'api/svc/scorecard?horizon=7&limit=1000': {
         horizon: '7d',
         count: 2,
@@ -120,8 +122,13 @@ describe('store', () => {
     };
     const { store } = storeOf((path) => pages[path] ?? refusal(404, 'NOT_FOUND'));
     await store.refreshAll(['scorecard']);
+    expect(store.get('scorecard').answer).toEqual(newest);
+    store.needWholeRecord();
     const predictions = [{ sequence: 3 }, { sequence: 2 }, { sequence: 1 }];
-    expect(store.get('scorecard').answer).toEqual({ horizon: '7d', count: 3, predictions, nextCursor: null });
+    const whole = { horizon: '7d', count: 3, predictions, nextCursor: null };
+    await vi.waitFor(() => expect(store.get('scorecard').answer).toEqual(whole));
+    await store.refreshAll(['scorecard']);
+    expect(store.get('scorecard').answer).toEqual(whole);
   });
 
   it('notifies every section even when one throws', async () => {
