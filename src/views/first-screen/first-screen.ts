@@ -1,6 +1,6 @@
 import { el, type Markup } from '../markup.ts';
 import { judgeCall } from './call-verdict.ts';
-import { renderFan } from './fan.ts';
+import { renderFan } from './fan/fan.ts';
 import type { FirstScreenData } from './first-screen-data.ts';
 import { formatShortDate, formatWholePercent, formatWholeUsd } from './format-figures.ts';
 import { renderHorizonChoice } from './horizon-choice.ts';

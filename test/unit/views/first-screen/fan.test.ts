@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { renderFan } from '../../../../src/views/first-screen/fan.ts';
-import { computeFan, FAN_SIZE, type Point } from '../../../../src/views/first-screen/fan-geometry.ts';
+import { renderFan } from '../../../../src/views/first-screen/fan/fan.ts';
+import { computeFan, FAN_SIZE, type Point } from '../../../../src/views/first-screen/fan/fan-geometry.ts';
 import type { RangeData } from '../../../../src/views/first-screen/first-screen-data.ts';
 import { renderMarkup } from '../../../../src/views/markup.ts';
 import { RANGE, screen } from './fixtures.ts';

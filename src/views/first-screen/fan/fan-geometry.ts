@@ -1,4 +1,4 @@
-import type { PriceData, RangeData } from './first-screen-data.ts';
+import type { PriceData, RangeData } from '../first-screen-data.ts';
 
 /** The fan in a box of 100 by 100: time to the right from the signal to the end of the longest window, price upwards. */
 export interface FanGeometry {

@@ -1,7 +1,7 @@
-import { el, type Markup } from '../markup.ts';
+import { el, type Markup } from '../../markup.ts';
+import type { FirstScreenData, OwnRange } from '../first-screen-data.ts';
+import { formatWholePercent, formatWholeUsd } from '../format-figures.ts';
 import { computeFan, FAN_SIZE, type FanGeometry, type Point } from './fan-geometry.ts';
-import type { FirstScreenData, OwnRange } from './first-screen-data.ts';
-import { formatWholePercent, formatWholeUsd } from './format-figures.ts';
 
 /** Keeps the first and last tick: more would be more to read. */
 const SHOWN_TICKS = 2;
