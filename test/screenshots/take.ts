@@ -15,7 +15,7 @@ interface Picture {
   width: number;
   height: number;
   colorScheme: 'light' | 'dark';
-  /** What is brought to the top of the picture; unset: the page from its beginning. */
+  /** Fragment of the address, which opens a tab or leads to a section; unset: the page from its beginning. */
   section?: string;
   /** Checks the newest row whose outcome is known first, and shows it. */
   checked?: true;
@@ -27,7 +27,7 @@ const ALL: readonly Picture[] = [
   { name: 'page-phone', width: 390, height: 844, colorScheme: 'light' },
   { name: 'price', width: 1_200, height: 760, colorScheme: 'light', section: 'price' },
   { name: 'calibration', width: 1_200, height: 900, colorScheme: 'light', section: 'calibration' },
-  { name: 'check', width: 1_200, height: 800, colorScheme: 'light', section: 'attestations', checked: true },
+  { name: 'check', width: 1_200, height: 800, colorScheme: 'light', checked: true },
 ];
 
 const chromium = findChromium();
@@ -50,9 +50,9 @@ try {
 
 async function take(from: Browser, { name, width, height, colorScheme, section, checked }: Picture): Promise<void> {
   const page = await from.newPage({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
-  await page.goto(service.url);
+  await page.goto(section === undefined ? service.url : `${service.url}/#${section}`);
   await page.waitForLoadState('networkidle');
-  await page.waitForFunction(() => document.querySelector('.loading') === null);
+  await page.waitForFunction(() => document.querySelector('section:not([hidden]) .loading') === null);
   if (section !== undefined) await page.locator(`#${section}`).evaluate((element) => element.scrollIntoView({ block: 'start' }));
   if (checked) await checkNewest(page);
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
@@ -62,10 +62,10 @@ async function take(from: Browser, { name, width, height, colorScheme, section, 
 /** The newest row whose outcome is known, with each comparison; below its neighbours. */
 async function checkNewest(page: Page): Promise<void> {
   const row = page
-    .locator('#attestations tbody tr')
+    .locator('#record tbody tr')
     .filter({ hasText: /Right|Wrong/ })
     .first();
   await row.getByRole('button', { name: /^Check/ }).click();
-  await page.locator('#attestations details.finding summary').first().click();
+  await page.locator('#record details.finding summary').first().click();
   await row.evaluate((element) => window.scrollTo(0, element.getBoundingClientRect().top + scrollY - 280));
 }
