@@ -7,76 +7,27 @@ import { formatPercent, formatUsd } from '../lib/format.ts';
 import { mountWholeRecord, renderNotYet } from '../lib/section.ts';
 import type { Column } from '../lib/table.ts';
 import { countInsideBand } from '../record/record-rows.ts';
-import { ApiProblem, requestApi } from '../state/api.ts';
 import type { Page } from '../state/page.ts';
 import type { ApiResponses } from '../state/responses.ts';
 
 type Scorecard = ApiResponses['scorecard'];
 
 const DAY_MS = 86_400_000;
-const FAN_HORIZONS = ['1d', '2d', '3d', '7d'];
 
 export function mountPrice({ store }: Page) {
-  const body = getSectionBody('price');
   let figure: ReturnType<typeof createPriceFigure> = null;
-  const fan = createFanLoader(() => figure?.update());
+  const getFan = () => buildFan(store.get('range').answer);
+  const isFanPending = () => store.get('range').answer === null && store.get('range').problem === null;
   mountWholeRecord({
     store,
-    body,
+    body: getSectionBody('price'),
     draw: (scorecard) => {
-      figure = createPriceFigure({ scorecard, fan, getNewest: () => toNewestPrice(store.get('price').answer) });
+      figure = createPriceFigure({ scorecard, getFan, isFanPending, getNewest: () => toNewestPrice(store.get('price').answer) });
       return figure?.element ?? renderNotYet('No close is known yet. The chart starts when the first outcome window opens, at 00:00 UTC.');
     },
   });
   store.watch('price', () => figure?.redraw());
-  let seen: Promise<void> | null = null;
-  store.watch('scorecard', async ({ answer }) => {
-    if (answer === null) return;
-    // Before the first answer the sections above are short, and this one is in view.
-    seen ??= waitUntilInView(body);
-    await seen;
-    await fan.load(store.get('scorecard').answer?.predictions[0]?.date);
-  });
-}
-
-/** The fan of the newest day of the record; pending before its first request and during one. */
-function createFanLoader(onLoad: () => void) {
-  let loaded: { date: string; fan: Fan | null; isPending: boolean } | null = null;
-  return {
-    get: () => loaded?.fan ?? null,
-    isPending: () => loaded?.isPending ?? true,
-    async load(date: string | undefined) {
-      if (date === undefined || date === loaded?.date) return;
-      loaded = { date, fan: null, isPending: true };
-      const fan = await requestFan();
-      if (loaded.date !== date) return;
-      loaded = { date, fan, isPending: false };
-      onLoad();
-    },
-  };
-}
-
-function waitUntilInView(element: Element): Promise<void> {
-  return new Promise((resolve) => {
-    const observer = new IntersectionObserver((entries) => {
-      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-      observer.disconnect();
-      resolve();
-    });
-    observer.observe(element);
-  });
-}
-
-/** Without a fan, where the ranges cannot be had, the chart ends with the price. */
-async function requestFan() {
-  try {
-    return buildFan(
-      await Promise.all(FAN_HORIZONS.map((horizon) => requestApi<ApiResponses['range']>(`api/svc/open/range?horizon=${horizon}`))),
-    );
-  } catch (error) {
-    if (!(error instanceof ApiProblem)) throw error;
-    return null;
-  }
+  store.watch('range', () => figure?.update());
 }
 
 function toNewestPrice(answer: ApiResponses['price'] | null): NewestPrice | null {
@@ -86,16 +37,18 @@ function toNewestPrice(answer: ApiResponses['price'] | null): NewestPrice | null
 
 interface PriceFigureOptions {
   scorecard: Scorecard;
-  fan: Pick<ReturnType<typeof createFanLoader>, 'get' | 'isPending'>;
+  getFan: () => Fan | null;
+  /** The ranges have not been loaded yet. */
+  isFanPending: () => boolean;
   getNewest: () => NewestPrice | null;
 }
 
 /** Null before the first close. */
-function createPriceFigure({ scorecard: { predictions, horizon }, fan, getNewest }: PriceFigureOptions) {
+function createPriceFigure({ scorecard: { predictions, horizon }, getFan, isFanPending, getNewest }: PriceFigureOptions) {
   const record = toPricePoints(predictions, null);
   const last = record.findLast(({ close }) => close !== null)?.day;
   if (last === undefined) return null;
-  const fanNow = () => selectNewest(last, fan.get());
+  const fanNow = () => selectNewest(last, getFan());
   const newestNow = () => selectNewest(last, getNewest());
   return createTimeFigure({
     title: 'BTC/USD at 00:00 UTC',
@@ -103,7 +56,7 @@ function createPriceFigure({ scorecard: { predictions, horizon }, fan, getNewest
     span: () => [record[0].day, last],
     summary: (points) => formatPriceSummary(points, horizon),
     // The entry of a pending fan is there before it, so that nothing moves.
-    legend: (points) => buildLegend({ points, isPriced: newestNow() !== null, hasFan: fan.isPending() || fanNow() !== null }),
+    legend: (points) => buildLegend({ points, isPriced: newestNow() !== null, hasFan: isFanPending() || fanNow() !== null }),
     draw: ({ width, points }) => renderPriceChart({ width, points, newest: newestNow(), fan: fanNow() }),
     read: formatPricePoint,
     start: (points) => points.findLastIndex(({ close }) => close !== null),

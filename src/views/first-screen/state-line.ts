@@ -12,9 +12,10 @@ export function formatStateLine({ call, waiting, range, horizonDays, access }: F
   if (status !== 'PENDING') return `Revealed ${formatShortDate(resolvesAt)}: ${OUTCOME_TEXTS[status]}`;
   const attestedAt = range?.horizons?.find(({ horizon }) => horizon === `${horizonDays}d`)?.attestedAt ?? null;
   const isSameDay = range !== null && call.predictionId.startsWith(range.date);
-  const committed = attestedAt !== null && isSameDay ? `Committed ${formatClock(attestedAt)}` : 'Committed';
-  const reveal = access.tier === null ? `revealed ${formatShortDate(resolvesAt)}` : `public ${formatShortDate(resolvesAt)}`;
-  return `${attestationUid === null ? 'Not yet on chain' : committed}, ${reveal}`;
+  // The range beside it is public at once.
+  const [what, reveal] = access.tier === null ? ['Direction committed', 'revealed'] : ['Committed', 'public'];
+  const committed = attestedAt !== null && isSameDay ? `${what} ${formatClock(attestedAt)}` : what;
+  return `${attestationUid === null ? 'Not yet on chain' : committed}, ${reveal} ${formatShortDate(resolvesAt)}`;
 }
 
 /** What the reader has to know beside it: a missed day, lost access, a SELL. */

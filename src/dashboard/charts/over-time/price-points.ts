@@ -30,19 +30,13 @@ export interface PricePoint extends PriceDay {
 }
 
 /** The ranges of the newest day; null without any. */
-export function buildFan(ranges: readonly ApiResponses['range'][]): Fan | null {
-  const date = ranges
-    .map((range) => range.date)
-    .sort()
-    .at(-1);
-  const newest = ranges.filter((range) => range.date === date);
-  const ends = newest.flatMap(({ resolvesAt, horizon, ranges: shares }) => {
-    const [range50, range80] = [0.5, 0.8].map((wanted) => shares.find(({ share }) => share === wanted));
+export function buildFan(range: Pick<ApiResponses['range'], 'date' | 'windowOpensAt' | 'btcPrice' | 'horizons'> | null): Fan | null {
+  const ends = (range?.horizons ?? []).flatMap(({ resolvesAt, horizon, ranges }) => {
+    const [range50, range80] = [0.5, 0.8].map((wanted) => ranges.find(({ share }) => share === wanted));
     return range50 === undefined || range80 === undefined ? [] : [{ day: parseDayNumber(resolvesAt), horizon, range50, range80 }];
   });
-  if (date === undefined || ends.length === 0) return null;
-  const [{ windowOpensAt, btcPrice }] = newest;
-  return { day: parseDayNumber(windowOpensAt), price: btcPrice, date, ends: ends.sort((a, b) => a.day - b.day) };
+  if (range === null || ends.length === 0) return null;
+  return { day: parseDayNumber(range.windowOpensAt), price: range.btcPrice, date: range.date, ends };
 }
 
 /**

@@ -9,7 +9,7 @@ const text = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/
 
 it('has the range, the state and the record of the call, and hides its value', () => {
   const html = renderMarkup(renderFirstScreen(screen()));
-  expect(text(html)).toMatch(/\$74,761–\$85,606 80 % likely on 30 Nov Committed 21:38, revealed 30 Nov 53 % right/);
+  expect(text(html)).toMatch(/\$74,761–\$85,606 80 % likely on 30 Nov Direction committed 21:38, revealed 30 Nov 53 % right/);
   expect(html).not.toMatch(/BUY|SELL|HOLD|class="good"/);
 });
 

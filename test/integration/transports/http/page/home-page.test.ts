@@ -43,7 +43,7 @@ function readInitial(html: string): InitialData {
 
 it('has the call, the fan and the record, and the data that they are drawn from', async () => {
   const { html } = await openHome()();
-  expect(html).toMatch(/Committed \d\d:\d\d, revealed \d+ \w{3}/);
+  expect(html).toMatch(/Direction committed \d\d:\d\d, revealed \d+ \w{3}/);
   expect(html).toMatch(/<polygon class="fan-band fan-90" points="0,/);
   expect(html).toMatch(/data-part="record">[^<]*(right|No outcome yet|No call yet)/);
   const { signals, range, records, price } = readInitial(html);

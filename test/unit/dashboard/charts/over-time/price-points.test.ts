@@ -3,33 +3,34 @@ import { cutBand } from '../../../../../src/dashboard/charts/over-time/price-cha
 import { buildFan, toPricePoints } from '../../../../../src/dashboard/charts/over-time/price-points.ts';
 import type { ApiResponses } from '../../../../../src/dashboard/state/responses.ts';
 
-function range(days: number, date = '2026-03-01') {
-  const opens = Date.parse(`${date}T00:00:00Z`) / 86_400_000 + 1;
+const DATE = '2026-03-01';
+
+/** Of a day, with these horizons. */
+function rangeOf(...horizonDays: number[]) {
+  const opens = Date.parse(`${DATE}T00:00:00Z`) / 86_400_000 + 1;
   const at = (day: number) => new Date(day * 86_400_000).toISOString();
-  const ranges = [0.5, 0.8, 0.9].map((share) => ({ share, low: 100 - 10 * share * days, high: 100 + 10 * share * days }));
-  return {
-    date,
+  const horizons = horizonDays.map((days) => ({
     horizon: `${days}d`,
-    btcPrice: 100,
-    ranges,
-    windowOpensAt: at(opens),
+    ranges: [0.5, 0.8, 0.9].map((share) => ({ share, low: 100 - 10 * share * days, high: 100 + 10 * share * days })),
     resolvesAt: at(opens + days),
-  } as ApiResponses['range'];
+  }));
+  return { date: DATE, btcPrice: 100, windowOpensAt: at(opens), horizons } as unknown as ApiResponses['range'];
 }
 
 it('builds the fan of the newest day, by ascending end', () => {
-  const fan = buildFan([range(7), range(1), range(3, '2026-02-28'), range(2)])!;
-  expect(fan).toMatchObject({ date: '2026-03-01', price: 100, day: 20_514 });
+  const fan = buildFan(rangeOf(1, 2, 7))!;
+  expect(fan).toMatchObject({ date: DATE, price: 100, day: 20_514 });
   expect(fan.ends.map(({ day, horizon, range80 }) => [day - fan.day, horizon, range80.low])).toEqual([
     [1, '1d', 92],
     [2, '2d', 84],
     [7, '7d', 44],
   ]);
-  expect(buildFan([])).toBeNull();
+  expect(buildFan(null)).toBeNull();
+  expect(buildFan(rangeOf())).toBeNull();
 });
 
 it('adds the ends of the fan to the days of the record', () => {
-  const points = toPricePoints([], buildFan([range(1), range(2)]));
+  const points = toPricePoints([], buildFan(rangeOf(1, 2)));
   expect(points.map(({ day, close, ahead }) => [day, close, ahead?.horizon])).toEqual([
     [20_515, null, '1d'],
     [20_516, null, '2d'],
