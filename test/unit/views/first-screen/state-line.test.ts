@@ -6,12 +6,12 @@ import { CALL, screen } from './fixtures.ts';
 const BASIC = { ...PUBLIC_ACCESS, tier: 'basic', needed: '10 tokens' };
 
 it('says when the call was committed and when it is revealed', () => {
-  expect(formatStateLine(screen())).toBe('Committed 21:38, revealed 30 Nov');
+  expect(formatStateLine(screen())).toBe('Direction committed 21:38, revealed 30 Nov');
   expect(formatStateLine(screen({ access: BASIC }))).toBe('Committed 21:38, public 30 Nov');
 });
 
 it('takes no time from the ranges of another day', () => {
-  expect(formatStateLine(screen({ call: { ...CALL, predictionId: '2026-11-23:7d' } }))).toBe('Committed, revealed 30 Nov');
+  expect(formatStateLine(screen({ call: { ...CALL, predictionId: '2026-11-23:7d' } }))).toBe('Direction committed, revealed 30 Nov');
 });
 
 it.each([
