@@ -18,7 +18,7 @@ export interface ForecastList {
   isSimulated: boolean;
 }
 
-const HEADINGS = ['Day', 'Horizon', 'State', 'Call', 'P(up)', 'Window opens', 'Ends', 'Change', 'Regime'];
+const HEADINGS = ['Day', 'Horizon', 'State', 'Call', 'P(up)', 'Opening price', 'Closing price', 'Change', 'Regime'];
 
 /** All forecasts of a filter, a page at a time; works without script. */
 export function renderForecastList(list: ForecastList): Markup {

@@ -15,8 +15,11 @@ function renderFacts(facts: ForecastFacts): Markup {
   const entries: [term: string, value: Markup][] = [
     ['Call', values === null ? hidden : `${values.signal}, ${values.direction}`],
     ['P(up)', values === null ? hidden : formatShare(values.pUp)],
-    ['Window opens at', formatUsd(price.atOpening)],
-    ['Ends at', price.atEnd === null ? '–' : [formatUsd(price.atEnd), el('span', { class: 'quiet' }, ` ${formatReturn(price.returnBps)}`)]],
+    ['Price at opening', formatUsd(price.atOpening)],
+    [
+      'Price at the end',
+      price.atEnd === null ? '–' : [formatUsd(price.atEnd), el('span', { class: 'quiet' }, ` ${formatReturn(price.returnBps)}`)],
+    ],
     ['80 % range', band === null ? '–' : [`${formatUsd(band.low)} to ${formatUsd(band.high)}`, renderBandNote(band)]],
     ['Brier score', formatBrier(brier)],
     ['Regime', formatRegimeName(regime)],
