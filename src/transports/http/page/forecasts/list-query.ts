@@ -12,7 +12,8 @@ const HORIZON_DIGITS = HORIZON_NAMES.map((name) => name.slice(0, -1));
 /** A form sends its empty fields: they filter nothing. */
 const oneOf = (options: readonly string[]) => z.enum(['', ...options], { error: `must be one of ${options.join(', ')}` }).optional();
 
-const ID_PATTERN = new RegExp(`^\\d{4}-\\d{2}-\\d{2}:[${HORIZON_DIGITS.join('')}]d$`);
+const ID_RULE = 'must be the id of a forecast, such as 2026-11-22:7d';
+const ID_PATTERN = new RegExp(`^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01]):[${HORIZON_DIGITS.join('')}]d$`);
 
 export const LIST_QUERY = z.object({
   horizon: oneOf([...HORIZON_DIGITS, ...HORIZON_NAMES]).describe('Horizon in days; empty for all'),
@@ -29,7 +30,8 @@ export const LIST_QUERY = z.object({
     .describe('Last day, YYYY-MM-DD, UTC; empty for all'),
   before: z
     .string()
-    .regex(ID_PATTERN, 'must be the id of a forecast, such as 2026-11-22:7d')
+    .regex(ID_PATTERN, ID_RULE)
+    .refine((id) => z.iso.date().safeParse(id.slice(0, 'YYYY-MM-DD'.length)).success, ID_RULE)
     .optional()
     .describe('Only forecasts before this id in the order of the list'),
 });

@@ -39,8 +39,8 @@ const MOVING: Record<string, RegExp> = {
   getPolymarketComparison: /"durationMs":\d+/g,
 };
 
-/** Headers that follow the request, the connection or the moment. */
-const PASSING = new Set(['date', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'connection', 'keep-alive']);
+/** Headers that follow the request, the connection, the moment, or the text, which is compared itself. */
+const PASSING = new Set(['date', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'connection', 'keep-alive', 'content-length']);
 
 /** Calibrations that yield UP only, DOWN only, and both; the rest of the fit is public, its digest included. */
 const CALIBRATIONS = [
