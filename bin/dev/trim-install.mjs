@@ -1,12 +1,14 @@
 import { readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-// Removes from node_modules what no program loads: source maps, and the C headers and second name of the Node binary.
+// Removes from node_modules what no program loads: source maps, test data of a package, and the C headers and second name of the Node binary.
 const MODULES = resolve(import.meta.dirname, '../../node_modules');
 
 for (const entry of readdirSync(MODULES, { recursive: true, withFileTypes: true })) {
   if (entry.isFile() && /\.(?:[cm]?js|css|ts)\.map$/.test(entry.name)) unlinkSync(join(entry.parentPath, entry.name));
 }
+
+rmSync(join(MODULES, 'bintrees/test'), { recursive: true, force: true });
 
 const node = join(MODULES, 'node');
 const isInstalled = statSync(join(node, 'bin/node'), { throwIfNoEntry: false })?.isFile() ?? false;

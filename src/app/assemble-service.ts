@@ -16,6 +16,7 @@ import { composeEvents } from './events/event-log.ts';
 import { composeWebhookDelivery } from './events/webhook-delivery.ts';
 import { composeWebhooks } from './events/webhooks.ts';
 import { composeWebSocket } from './events/websocket.ts';
+import { composeMetrics } from './metrics/compose-metrics.ts';
 import { openCore } from './open-core.ts';
 import { composeContest, composePipeline } from './pipeline/pipeline.ts';
 import { composeSelfTestService } from './pipeline/self-tests.ts';
@@ -67,7 +68,7 @@ export async function assembleService(context: StartupContext, address: string |
 
   const { administration, ...operator } = composeAdministration({ config, db, pipeline, state, getStartupStep, log, now });
   const identify = (authorization: string | undefined) => access.identify(authorization);
-  const appOptions = composeAppOptions({ config, db, log, shutdown, now, identify, ...operator });
+  const options = composeAppOptions({ config, db, log, shutdown, now, identify, ...operator });
 
   const localChain = config.chainMode !== 'real';
   const readiness = { chain, localChain, market, pingDatabase: () => core.database.ping(), time, setup: getStartupStep, now };
@@ -86,6 +87,9 @@ export async function assembleService(context: StartupContext, address: string |
       schedule: () => state.schedule,
       now,
     });
+  const { loadShedder } = options;
+  const metrics = await composeMetrics({ config, db, journal: core.journal, chainId: chain.chainId, loadShedder, status, now });
+  const appOptions = { ...options, ...(metrics !== null && { observeRequest: metrics.observeRequest }) };
   const http: HttpDeps = {
     ...skillDeps,
     version,
@@ -135,6 +139,7 @@ export async function assembleService(context: StartupContext, address: string |
     websocket,
     watchJobs: jobs.watch,
     http,
+    metrics,
     appOptions,
     adapters: [...a2a.adapters, mcp],
     async purge(at) {

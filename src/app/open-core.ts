@@ -74,6 +74,7 @@ export async function openCore(context: StartupContext, address: string | null):
     database,
     db,
     chain,
+    journal,
     wallets,
     market,
     live,

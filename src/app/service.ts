@@ -9,6 +9,7 @@ import type { ServiceCore } from './core.ts';
 import type { EventPublishing } from './events/event-log.ts';
 import type { WebhookDelivery } from './events/webhook-delivery.ts';
 import type { WebSocketService } from './events/websocket.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { StartupContext } from './process-context.ts';
 
 export interface Service
@@ -20,6 +21,8 @@ export interface Service
   websocket: WebSocketService;
   replayVenue: Venue;
   http: HttpDeps;
+  /** Null unless they are served. */
+  metrics: Metrics | null;
   appOptions: AppOptions;
   adapters: readonly ProtocolAdapter[];
   /** Processes agent commerce jobs until the process stops; null where none are accepted. */

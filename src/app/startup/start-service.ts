@@ -12,6 +12,8 @@ import { createListener, createStartingApp } from '../../transports/http/server/
 import { type HttpServer, listen } from '../../transports/http/server/http-server.ts';
 import { assembleService } from '../assemble-service.ts';
 import { serveWebSocket } from '../events/websocket.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { serveMetrics } from '../metrics/metrics-server.ts';
 import type { StartupContext } from '../process-context.ts';
 import type { Service } from '../service.ts';
 import { buildBanner, printServedInterfaces } from './describe-service.ts';
@@ -41,6 +43,7 @@ export async function startService(opened: StartupContext): Promise<void> {
   const retry = createStartRetry(service);
   progress.replayAhead = await retry(() => hasReplayAhead(service));
   await serve(service, server);
+  if (service.metrics !== null) await startMetrics(service, service.metrics);
   printServedInterfaces(service, url);
   await createStopGuard(service)(startPipeline(service));
   // A second process on the same chain announces the service only under a configured address.
@@ -62,6 +65,13 @@ async function serve(service: Service, server: HttpServer): Promise<void> {
   // Handshakes first: until they are served, clients are asked to retry. Connections close before the server, which waits for them.
   shutdown.onStop('WebSocket connections', await serveWebSocket(server, service));
   server.serve(createListener(allRoutes(http), appOptions, adapters));
+}
+
+async function startMetrics({ config, log, shutdown }: Service, metrics: Metrics): Promise<void> {
+  const { METRICS_HOST: host } = config;
+  const server = await serveMetrics(metrics, { port: config.METRICS_PORT ?? 0, host, log });
+  shutdown.onStop('metrics', () => server.close());
+  log.info({ url: `${formatLocalUrl(host, server.port)}/metrics` }, 'serving metrics');
 }
 
 /** Fetches the history, replays a first start, catches up with overdue steps, and starts the jobs. */

@@ -36,7 +36,7 @@ interface ComposeAppOptionsDeps extends Pick<ServiceCore, 'db' | 'now'>, Pick<Ap
   shutdown: Pick<Shutdown, 'signal'>;
 }
 
-export function composeAppOptions({ config, db, log, shutdown, now, ...identification }: ComposeAppOptionsDeps): AppOptions {
+export function composeAppOptions({ config, db, log, shutdown, now, ...identification }: ComposeAppOptionsDeps) {
   const limits = createRateLimits({
     counts: createRequestCountStore(db, now),
     limits: {
@@ -59,7 +59,7 @@ export function composeAppOptions({ config, db, log, shutdown, now, ...identific
     trustProxy: config.TRUST_PROXY,
     reusesAnswers: true,
     stopping: shutdown.signal,
-  };
+  } satisfies AppOptions;
 }
 
 /** Concurrent callers share one computation: an unmetered path has at most one in flight. */

@@ -59,11 +59,23 @@ export type JournalRowChange = Partial<Pick<JournalRow, 'nonce' | 'state' | 'sig
 export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
 const ONE_ROW_PER_NONCE = 'one_row_per_nonce';
+const OPEN_ROWS = 'open_rows';
 
 const INDEXES: CollectionIndexes = {
   collection: 'transactions',
-  indexes: [{ key: { chainId: 1, address: 1, nonce: 1 }, unique: true, name: ONE_ROW_PER_NONCE }],
+  indexes: [
+    { key: { chainId: 1, address: 1, nonce: 1 }, unique: true, name: ONE_ROW_PER_NONCE },
+    { key: { state: 1 }, name: OPEN_ROWS, partialFilterExpression: { state: 'SENT' } },
+  ],
 };
+
+/** Transactions of a wallet that are signed and not final. */
+export interface OpenTransactions {
+  role: string;
+  count: number;
+  /** First signature of the oldest. */
+  since: Date;
+}
 
 /** Write-ahead log of the transactions of all wallets: each signature is stored before its broadcast. */
 export async function openJournal(db: Db) {
@@ -91,6 +103,19 @@ export async function openJournal(db: Db) {
       rows
         .find({ chainId, receipt: { $ne: null } })
         .sort({ 'receipt.blockNumber': 1 })
+        .toArray(),
+    /** By wallet; those without any are left out. */
+    countOpen: (chainId: number): Promise<OpenTransactions[]> =>
+      rows
+        .aggregate<OpenTransactions>(
+          [
+            { $match: { state: 'SENT', chainId } },
+            { $group: { _id: '$role', count: { $sum: 1 }, since: { $min: '$createdAt' } } },
+            { $project: { _id: 0, role: '$_id', count: 1, since: 1 } },
+            { $sort: { role: 1 } },
+          ],
+          { hint: OPEN_ROWS },
+        )
         .toArray(),
     /** False when the key or the nonce is taken. */
     insert: (row: JournalRow): Promise<boolean> => isFirstWrite(rows.insertOne(row)),

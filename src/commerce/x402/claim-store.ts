@@ -107,6 +107,13 @@ export class PaymentClaimStore {
     return this.#claims.findOne({ _id: id });
   }
 
+  /** When the oldest claim was opened that is neither settled nor released; null without one. */
+  async findOldestOpen(): Promise<Date | null> {
+    const open = { state: { $in: ['OPEN', 'PREPARED'] satisfies ClaimState[] } };
+    const oldest = await this.#claims.findOne(open, { hint: SWEEP_KEY, sort: { openedAt: 1 }, projection: { openedAt: 1 } });
+    return oldest?.openedAt ?? null;
+  }
+
   findByPaymentId(payer: Address, paymentId: string): Promise<ClaimDoc | null> {
     return this.#claims.findOne({ payer, paymentId }, { hint: PAYMENT_KEY });
   }

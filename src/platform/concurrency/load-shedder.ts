@@ -40,6 +40,7 @@ export class LoadShedder {
   #limit = INITIAL_LIMIT;
   #running = 0;
   #delays: number[] = [];
+  #newestDelayMs = 0;
   /** Admissions of each priority since the last sample. */
   #admitted: number[];
   /** Admissions per millisecond of each priority while there is a queue; null without one. */
@@ -52,6 +53,21 @@ export class LoadShedder {
     this.#queues = maxWaitMs.map(() => new Set());
     this.#admitted = maxWaitMs.map(() => 0);
     this.#sampledAtMs = now();
+  }
+
+  /** Work that has been admitted and has not ended. */
+  get running(): number {
+    return this.#running;
+  }
+
+  /** Work that may run at a time. */
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** Newest sample of the queueing delay, milliseconds; 0 before the first. */
+  get delayMs(): number {
+    return this.#newestDelayMs;
   }
 
   /** Work in the queue. */
@@ -89,6 +105,7 @@ export class LoadShedder {
   /** Takes a sample of the queueing delay: adapts the limit, and sheds what has waited too long. */
   observe(delayMs: number): void {
     const isSaturated = this.#running >= this.#limit || this.waiting > 0;
+    this.#newestDelayMs = delayMs;
     this.#measureRates(isSaturated);
     this.#delays = [...this.#delays, delayMs].slice(-STANDING_SAMPLES);
     if (this.#delays.length === STANDING_SAMPLES && Math.min(...this.#delays) > TARGET_DELAY_MS) {

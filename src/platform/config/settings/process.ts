@@ -7,6 +7,15 @@ export const PROCESS_SETTINGS = {
     schema: z.string().min(1).optional(),
     description: 'Address to listen on; unset: `127.0.0.1`, reachable from this machine only; `0.0.0.0`: all addresses, for a container',
   },
+  METRICS_PORT: {
+    schema: integerSetting(0, 65_535).optional(),
+    description: 'TCP port of `GET /metrics` for Prometheus, on `METRICS_HOST`; 0 takes a free one; unset: no metrics are served',
+  },
+  METRICS_HOST: {
+    schema: z.string().min(1),
+    default: '127.0.0.1',
+    description: 'Address of `METRICS_PORT`, which only the scraper of the operator should reach',
+  },
   PUBLIC_URL: {
     // Paths are appended, and the URL is public.
     schema: urlSetting(/^https?$/, 'an http(s) URL')

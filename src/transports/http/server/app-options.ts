@@ -4,9 +4,11 @@ import type { RateLimits } from '../../../auth/rate-limit/rate-limits.ts';
 import type { LoadShedder } from '../../../platform/concurrency/load-shedder.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { ChainWork } from './security/chain-work.ts';
-import type { RequestSource } from './security/request-log.ts';
+import type { EndedRequest, RequestSource } from './security/request-log.ts';
 
 export interface AppOptions {
+  /** Called with each request that ends. Absent: none is observed. */
+  observeRequest?: (ended: EndedRequest) => void;
   log: Log;
   /** Authenticates the `Authorization` header; the public caller without one. @throws OracleError UNAUTHENTICATED */
   identify(authorization: string | undefined): Promise<Caller>;

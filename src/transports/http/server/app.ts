@@ -76,7 +76,7 @@ function buildApp(
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustProxy ?? 0);
-  app.use(requestLog(options.log), warnOfUntrustedProxy(options.log, options.trustProxy), securityHeaders(), crossOrigin());
+  app.use(requestLog(options), warnOfUntrustedProxy(options.log, options.trustProxy), securityHeaders(), crossOrigin());
   app.use(createConnectionGate(options), rejectWhenStopping(options.stopping), limitUrlLength(), compressPublicReplies());
   mountAdapters(app, adapters, { admit: createAdmission(options), log: options.log });
   mountRoutes(app, routes, guard, options.reusesAnswers === true ? new TierReplies() : null);

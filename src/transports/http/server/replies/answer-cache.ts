@@ -7,7 +7,7 @@ import { PAYMENT_HEADERS } from '../payments/payment-headers.ts';
 import { toAddressKey } from '../security/client-address.ts';
 import { tryAdmitProxied } from '../security/connection-gate.ts';
 import { formatRateLimitHeaders, setCountedDecision } from '../security/request-counter.ts';
-import { chooseRequestId, getRoutePath } from '../security/request-log.ts';
+import { chooseRequestId, type EndedRequest, getRoutePath } from '../security/request-log.ts';
 import { getConnection } from '../sockets/client-connection.ts';
 import { NEGLIGIBLE_BYTES } from '../sockets/unsent-bytes-monitor.ts';
 import { matchesEtag } from './etag.ts';
@@ -50,11 +50,14 @@ interface Reuse {
   answer: StoredAnswer;
   /** Rate-limit key of the client address. */
   ip: string;
+  /** Of the monotonic clock. */
+  startedAtMs: number;
 }
 
 type Header = readonly [name: string, value: string];
 
 interface AnswerCacheOptions {
+  observeRequest?: ((ended: EndedRequest) => void) | undefined;
   limits?: RateLimits | undefined;
   stopping?: AbortSignal | undefined;
   log: Log;
@@ -68,12 +71,12 @@ interface AnswerCacheOptions {
  * before `app`, which answers all other requests. Answers of callers with a token or a payment are neither stored nor sent.
  */
 export function createAnswerCache(
-  { limits, stopping, log, getForwardedAddress, now = () => performance.now() }: AnswerCacheOptions,
+  { limits, stopping, log, observeRequest, getForwardedAddress, now = () => performance.now() }: AnswerCacheOptions,
   app: RequestListener,
 ): RequestListener {
   const answers = new LRUCache<string, StoredAnswer>({ maxSize: MAX_CACHED_BYTES, sizeCalculation: ({ body }) => body.length + 4_096 });
 
-  function send({ request, response, answer, ip }: Reuse, decision: RateLimitDecision | null): void {
+  function send({ request, response, answer, ip, startedAtMs }: Reuse, decision: RateLimitDecision | null): void {
     const connection = getConnection(request.socket);
     const isAdmitted = decision?.allowed !== false && (connection?.isProxied !== true || tryAdmitProxied(connection, ip, response));
     if (!isAdmitted) {
@@ -86,7 +89,9 @@ export function createAnswerCache(
       ['X-Request-Id', requestId],
       ...(decision === null ? [] : Object.entries(formatRateLimitHeaders([decision]))),
     ]);
-    log.debug({ requestId, ip, method: 'GET', route: answer.route, status: response.statusCode, reused: true }, 'request');
+    const ended = { method: 'GET', route: answer.route, status: response.statusCode };
+    observeRequest?.({ ...ended, tier: 'public', ms: now() - startedAtMs });
+    log.debug({ requestId, ip, ...ended, reused: true }, 'request');
   }
 
   function getAddress(request: IncomingMessage): string {
@@ -104,7 +109,7 @@ export function createAnswerCache(
       captureAnswer(request, response, (captured) => void answers.set(key, { readAtMs: startedAtMs, ...captured }));
       return app(request, response);
     }
-    const reuse = { request, response, answer, ip: getAddress(request) };
+    const reuse = { request, response, answer, ip: getAddress(request), startedAtMs };
     if (limits === undefined) return send(reuse, null);
     // Without a count the app counts, and answers with the error.
     limits.public.take(reuse.ip).then(

@@ -19,11 +19,29 @@ interface RequestFacts {
   wallet?: string | undefined;
 }
 
+const tierByResponse = new WeakMap<Response, Caller['tier']>();
+
+/** A request whose answer has ended or was cut off. */
+export interface EndedRequest {
+  method: string;
+  /** Declared path of the operation, never the path as sent. */
+  route: string;
+  status: number;
+  tier: Caller['tier'];
+  /** From the request to the end of its answer. */
+  ms: number;
+}
+
+interface RequestLogOptions {
+  log: Log;
+  observeRequest?: ((ended: EndedRequest) => void) | undefined;
+}
+
 /**
  * Assigns each request an id, that of the client where it is a plain token, and logs its end: errors and slow requests at `info`, others
  * at `debug`. A log line has the declared path, never the path as sent, and neither headers nor body.
  */
-export function requestLog(log: Log): RequestHandler {
+export function requestLog({ log, observeRequest }: RequestLogOptions): RequestHandler {
   return (request, response, next) => {
     const startedAtMs = performance.now();
     // Read now: a closed connection has no address.
@@ -33,7 +51,9 @@ export function requestLog(log: Log): RequestHandler {
     response.once('close', () => {
       const ms = Math.round(performance.now() - startedAtMs);
       const { statusCode: status } = response;
-      const line = { ...facts, method: request.method, route: getRoutePath(request), status, ms };
+      const ended = { method: request.method, route: getRoutePath(request), status, ms };
+      observeRequest?.({ ...ended, tier: tierByResponse.get(response) ?? 'public' });
+      const line = { ...facts, ...ended };
       const finished = response.writableFinished ? line : { ...line, aborted: true };
       // Clients that poll during startup would fill the log with 503.
       if ((status >= 500 && status !== 503) || ms >= SLOW_MS) log.info(finished, 'request');
@@ -54,7 +74,8 @@ export function getRequestSource(response: Response): RequestSource {
   return { requestId, address: ip };
 }
 
-export function setLoggedCaller(response: Response, { wallet }: Caller): void {
+export function setLoggedCaller(response: Response, { wallet, tier }: Caller): void {
+  tierByResponse.set(response, tier);
   const facts = factsByResponse.get(response);
   if (facts !== undefined) facts.wallet = wallet;
 }

@@ -1,0 +1,47 @@
+import type { Db } from 'mongodb';
+import type { Journal, OpenTransactions } from '../../chain/tx/journal.ts';
+import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
+import { DeliveryQueue } from '../../events/webhooks/delivery/delivery-queue.ts';
+import type { LoadShedder } from '../../platform/concurrency/load-shedder.ts';
+
+/** What is under way and has not ended, as counts and times alone. */
+export interface OpenWork {
+  transactions: readonly OpenTransactions[];
+  /** When the most overdue webhook delivery was due; null without one. */
+  oldestDelivery: Date | null;
+  /** When the oldest open payment was opened; null without one. */
+  oldestPayment: Date | null;
+  databasePingMs: number;
+  requests: { running: number; waiting: number; limit: number; delayMs: number };
+}
+
+export interface OpenWorkDeps {
+  db: Db;
+  journal: Pick<Journal, 'countOpen'>;
+  chainId: number;
+  loadShedder: Pick<LoadShedder, 'running' | 'waiting' | 'limit' | 'delayMs'>;
+}
+
+/** Reads by indexes on what is open: the length of the record does not matter. */
+export async function readOpenWork({ db, journal, chainId, loadShedder }: OpenWorkDeps, now: Date): Promise<OpenWork> {
+  const [transactions, [delivery], oldestPayment, databasePingMs] = await Promise.all([
+    journal.countOpen(chainId),
+    new DeliveryQueue(db).listDue(now, 1),
+    new PaymentClaimStore(db).findOldestOpen(),
+    measurePing(db),
+  ]);
+  const { running, waiting, limit, delayMs } = loadShedder;
+  return {
+    transactions,
+    oldestDelivery: delivery?.nextAttemptAt ?? null,
+    oldestPayment,
+    databasePingMs,
+    requests: { running, waiting, limit, delayMs },
+  };
+}
+
+async function measurePing(db: Db): Promise<number> {
+  const startedAtMs = performance.now();
+  await db.command({ ping: 1 });
+  return performance.now() - startedAtMs;
+}

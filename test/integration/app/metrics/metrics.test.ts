@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { composeMetrics } from '../../../../src/app/metrics/compose-metrics.ts';
+import { METRICS } from '../../../../src/app/metrics/definitions.ts';
+import { createMetrics, type Metrics } from '../../../../src/app/metrics/metrics.ts';
+import { serveMetrics } from '../../../../src/app/metrics/metrics-server.ts';
+import { openJournal } from '../../../../src/chain/tx/journal.ts';
+import { createLog } from '../../../../src/platform/log.ts';
+import { asTier } from '../../../support/auth/login.ts';
+import { serve } from '../../../support/http/serve.ts';
+import { PLANTED_SIDES, plant } from '../../../support/record/planted-forecast.ts';
+import type { TestService } from '../../../support/service/service.ts';
+import { untoldService } from '../../../support/service/unpublished-service.ts';
+
+const log = createLog({ level: 'silent', secrets: [] });
+
+/** Series that move with the process and its work, whatever the record holds. */
+const MOVING = /^(?:process_|nodejs_|oracle_(?:database_ping_seconds|queueing_delay_seconds|requests_))/;
+
+const IDLE = { running: 0, waiting: 0, limit: 64, delayMs: 0 };
+
+let service: TestService;
+let metrics: Metrics;
+
+beforeAll(async () => {
+  service = await untoldService();
+  const { database, http, appOptions } = service;
+  metrics = (await composeMetrics({
+    config: { METRICS_PORT: 0 },
+    db: database.db,
+    journal: await openJournal(database.db),
+    chainId: http.chainId,
+    loadShedder: appOptions.loadShedder!,
+    status: http.status,
+    now: http.now,
+  }))!;
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  await service?.stop();
+});
+
+/** Lines of samples; comments are left out. */
+async function readSamples(): Promise<string[]> {
+  return (await metrics.render()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+const namesOf = (samples: readonly string[]) => new Set(samples.map((line) => /^\w+/.exec(line)![0]));
+
+it('is not composed without a port', async () => {
+  expect(await composeMetrics({ config: {} } as never)).toBeNull();
+});
+
+it('renders every gauge of a running service, as Prometheus reads it', async () => {
+  const samples = await readSamples();
+  for (const line of samples)
+    expect(line).toMatch(/^[a-z][a-z0-9_]*(?:\{(?:[a-z_]+="[^"\n]*",?)*\})? (?:-?[\d.]+(?:e[+-]?\d+)?|NaN|\+Inf)$/);
+  const names = namesOf(samples);
+  const live = ['oracle_provider_circuit_open', 'oracle_provider_calls', 'oracle_provider_failures', 'oracle_archive_failures'];
+  // Without a worker's jobs, live providers and open transactions there is nothing to measure.
+  const absent = [...live, 'oracle_job_next_run_seconds', 'oracle_transactions_open', 'oracle_transaction_oldest_open_seconds'];
+  expect(METRICS.map(({ name }) => name).filter((name) => !names.has(name) && !absent.includes(name))).toEqual([]);
+  expect(METRICS.length).toBeGreaterThanOrEqual(30);
+  expect(names).toContain('nodejs_eventloop_lag_seconds');
+});
+
+it('has no sample for what is unknown, and none of what has ended', async () => {
+  const read = await service.http.status();
+  const work = { transactions: [], oldestDelivery: null, oldestPayment: null, databasePingMs: 1, requests: IDLE };
+  let status: typeof read = read;
+  const changing = createMetrics(async () => ({ status, work, nowMs: service.http.now().getTime() }));
+  expect(await changing.render()).toMatch(/^oracle_chain_block_number \d+$/m);
+  status = { ...read, chain: { ...read.chain, blockNumber: null, error: 'it does not answer' }, steps: [] };
+  const text = await changing.render();
+  expect(text).not.toMatch(/^oracle_(?:chain_block_number|step_failed)[ {]/m);
+  expect(text).toMatch(/^oracle_chain_up 0$/m);
+});
+
+it('has the same series for a BUY, a SELL and a HOLD', async () => {
+  const bySide = [];
+  for (const side of PLANTED_SIDES) {
+    await plant(service, side);
+    bySide.push((await readSamples()).filter((line) => !MOVING.test(line)));
+  }
+  expect(bySide[0]!.length).toBeGreaterThan(60);
+  expect(bySide[1]).toEqual(bySide[0]);
+  expect(bySide[2]).toEqual(bySide[0]);
+});
+
+it('counts requests by declared path, status and tier, and answers that are sent again', async () => {
+  const { url, close } = await serve({
+    ...service,
+    appOptions: { ...service.appOptions, limits: undefined, reusesAnswers: true, observeRequest: metrics.observeRequest },
+  });
+  try {
+    const headers = await asTier(service, 'premium');
+    await (await fetch(`${url}/api/svc/oracle?horizon=7d`, { headers: headers as Record<string, string> })).text();
+    for (let count = 0; count < 3; count++) await (await fetch(`${url}/api/svc/open/signal`)).text();
+    await (await fetch(`${url}/nothing/secret-in-a-path`)).text();
+    await vi.waitFor(async () => {
+      const counted = (await readSamples()).filter((line) => line.startsWith('oracle_http_requests_total'));
+      expect(counted).toContain('oracle_http_requests_total{method="GET",route="/api/svc/oracle",status="200",tier="premium"} 1');
+      expect(counted).toContain('oracle_http_requests_total{method="GET",route="/api/svc/open/signal",status="200",tier="public"} 3');
+      expect(counted).toContain('oracle_http_requests_total{method="GET",route="(none)",status="404",tier="public"} 1');
+    });
+    expect(await metrics.render()).not.toContain('secret-in-a-path');
+  } finally {
+    await close();
+  }
+});
+
+it('is served at one path, and names the setting of a port that is taken', async () => {
+  const served = await serveMetrics(metrics, { port: 0, host: '127.0.0.1', log });
+  try {
+    const base = `http://127.0.0.1:${served.port}`;
+    const answer = await fetch(`${base}/metrics`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/plain; version=0.0.4')]);
+    expect(await answer.text()).toContain('oracle_info{');
+    const wrong = [fetch(`${base}/`), fetch(`${base}/metrics`, { method: 'POST' }), fetch(`${base}/api/status`)];
+    expect((await Promise.all(wrong)).map(({ status }) => status)).toEqual([404, 404, 404]);
+    await expect(serveMetrics(metrics, { port: served.port, host: '127.0.0.1', log })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      field: 'METRICS_PORT',
+    });
+  } finally {
+    await served.close();
+  }
+});
+
+it('answers 503 while the service cannot be read', async () => {
+  const render = () => Promise.reject(new Error('no database'));
+  const served = await serveMetrics({ ...metrics, render }, { port: 0, host: '127.0.0.1', log });
+  try {
+    expect((await fetch(`http://127.0.0.1:${served.port}/metrics`)).status).toBe(503);
+  } finally {
+    await served.close();
+  }
+});
