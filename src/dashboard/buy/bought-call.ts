@@ -21,8 +21,6 @@ interface PaymentFacts {
   settledAt: string;
 }
 
-const LOOKS = { BUY: ['▲', 'good'], SELL: ['▼', 'bad'], HOLD: ['■', 'quiet'] } as const;
-
 interface BoughtCallOptions {
   /** Block explorer; null where there is none. */
   explorerUrl: string | null;
@@ -33,9 +31,9 @@ interface BoughtCallOptions {
 export function renderBoughtCall(answer: PaidAnswer, options: BoughtCallOptions) {
   const call = answer as PaidAnswer & Call;
   const { signal, horizon, resolvesAt, btcPrice } = call;
-  const [sign, look] = LOOKS[signal];
   return [
-    h('p', { class: `call-word ${look}`, tabindex: -1 }, [h('span', { 'aria-hidden': 'true' }, `${sign} `), signal]),
+    // Without a colour: the usual share of rises may be as high.
+    h('p', { class: 'call-word', tabindex: -1 }, signal),
     h('p', {}, describeCall(call)),
     renderFacts([
       ['Horizon', formatHorizon(horizon)],
