@@ -41,7 +41,7 @@ function formatSentences(main: SoldForecast, sold: readonly SoldForecast[]): str
       const call = signal === 'HOLD' ? `HOLD, leaning ${direction}` : `${signal} (${direction})`;
       return `${horizon}: ${call}, P(up) ${probabilityToPercent(pUp)}. Its record: ${skill.verdict}.`;
     }),
-    'Whether bitcoin rises within days is close to a coin toss: where a record cannot be told apart from always saying UP, its confidence is no edge.',
+    'Whether bitcoin rises within days is close to a coin toss: where a record cannot be distinguished from always saying UP, its confidence is no edge.',
     NO_ADVICE_NOTE,
   ];
 }

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
+import { hashDocument, type SignedReceipt } from '../../commerce/receipts/receipt.ts';
 import type { PaidAnswer } from './purchase.ts';
-import { hashDocument, hashReceipt, type ReceiptMessage } from './receipt-hash.ts';
+import { hashReceipt } from './receipt-hash.ts';
 
 export interface PurchaseCheck {
   what: string;
@@ -29,7 +30,7 @@ const ECRECOVER = '0x0000000000000000000000000000000000000001';
 /** Checks receipt and transaction of a paid answer, the latter on chain. @throws Error when the chain cannot be read */
 export async function checkPurchase(bought: PaidAnswer, { chainId, seller, endpoint }: CheckContext): Promise<PurchaseCheck[]> {
   const { payment, receipt, ...answer } = bought;
-  const { message, signature } = receipt as { message: ReceiptMessage; signature: string };
+  const { message, signature } = receipt as { message: SignedReceipt['message']; signature: string };
   const { txHash } = payment as { txHash: string };
   const [signer, transaction] = await Promise.all([
     recoverSigner(endpoint, hashReceipt(message, chainId), signature),

@@ -77,5 +77,5 @@ function formatDisagreementVerdict(oracle: number, settled: number, interval: In
   const range = `${oracle} of ${settled} disagreements went its way, 95 % interval ${low.toFixed(2)} to ${high.toFixed(2)}`;
   if (low > 0.5) return `the oracle was right more often than the crowd where they disagreed: ${range}`;
   if (high < 0.5) return `the crowd was right more often than the oracle where they disagreed: ${range}`;
-  return `where they disagreed, oracle and crowd cannot be told apart: ${range}`;
+  return `where they disagreed, oracle and crowd cannot be distinguished: ${range}`;
 }

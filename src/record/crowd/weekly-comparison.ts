@@ -96,5 +96,5 @@ function formatComparisonVerdict(difference: MeanInterval | null): string {
   const range = `mean Brier difference ${mean.toFixed(4)} over ${n} weeks, 95 % interval ${low.toFixed(4)} to ${high.toFixed(4)}`;
   if (high < 0) return `the oracle was better than the crowd: ${range}`;
   if (low > 0) return `the crowd was better than the oracle: ${range}`;
-  return `oracle and crowd cannot be told apart: ${range}`;
+  return `oracle and crowd cannot be distinguished: ${range}`;
 }

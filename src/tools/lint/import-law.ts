@@ -57,6 +57,7 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
     'src/chain/addresses.ts',
     'src/chain/eas/raw-attestation.ts',
     'src/chain/eas/attestation-schemas.ts',
+    'src/commerce/receipts/receipt.ts',
   ],
   'src/dashboard/state/responses.ts': ['src/transports/http', 'src/record/schemas', 'src/events/event-payloads.ts'],
   'src/cli/svc': [

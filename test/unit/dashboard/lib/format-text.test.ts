@@ -13,7 +13,7 @@ it.each([
 });
 
 it.each([
-  ['oracle and crowd cannot be told apart', 'Oracle and crowd cannot be told apart.'],
+  ['oracle and crowd cannot be distinguished', 'Oracle and crowd cannot be distinguished.'],
   ['No leak was found.', 'No leak was found.'],
   ['skill -0.03 % (95 % interval -0.40 to 0.28)', 'Skill −0.03\u00a0% (95\u00a0% interval −0.40 to 0.28).'],
   ['(-0.5 to 1) from 2026-11-14 on', '(−0.5 to 1) from 2026-11-14 on.'],

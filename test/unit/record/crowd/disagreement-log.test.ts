@@ -46,7 +46,7 @@ describe('the log of disagreements', () => {
     expect(disagreements[3]).toMatchObject({ marketProbability: 0.4, oracleProbability: 0.6, winner: 'YES', status: 'SETTLED' });
     expect(disagreementTotals).toMatchObject({ disagreements: 4, oppositeSides: 3, settled: 3, oracleRight: 1, marketRight: 2 });
     expect(disagreementTotals.oracleShare).toBe(0.33333333);
-    expect(disagreementTotals.verdict).toMatch(/^where they disagreed, oracle and crowd cannot be told apart: 1 of 3 /);
+    expect(disagreementTotals.verdict).toMatch(/^where they disagreed, oracle and crowd cannot be distinguished: 1 of 3 /);
   });
 
   it('states which side was right more often when the interval excludes one half', () => {

@@ -37,7 +37,7 @@ describe('crowd against oracle', () => {
     expect(totals.brierDifference!.mean).toBe(0.08);
     expect(totals.market).toEqual({ brier: 0.26, logLoss: 0.71355818 });
     expect(totals.brierDifference!.low!).toBeLessThan(-0.12);
-    expect(totals.verdict).toContain('cannot be told apart');
+    expect(totals.verdict).toContain('cannot be distinguished');
   });
 
   it('returns the pinned order book, of gated weeks too', () => {

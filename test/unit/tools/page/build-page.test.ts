@@ -35,9 +35,9 @@ it('gives the same names to the same sources', async () => {
 const SHARED = [
   /^src\/(?:dashboard|views|verify|forecast|chain\/eas)\//,
   /^src\/audit\/(?:audit\.ts|prices\/audit-prices\.ts|(?:chain|claims|report)\/)/,
-  /^src\/(?:platform\/errors|chain\/(?:addresses|rpc\/chain-call))\.ts$/,
+  /^src\/(?:platform\/errors|chain\/(?:addresses|rpc\/chain-call)|commerce\/receipts\/receipt)\.ts$/,
 ];
-const PACKAGES = /^node_modules\/(?:@noble\/(?:hashes|curves)|viem|abitype|ox|zod|multiformats)\//;
+const PACKAGES = /^node_modules\/(?:@noble\/(?:hashes|curves)|viem|abitype|ox|zod|multiformats|canonicalize)\//;
 
 it('bundles nothing of the server', () => {
   expect(page.inputs.filter((path) => ![...SHARED, PACKAGES].some((allowed) => allowed.test(path)))).toEqual([]);
