@@ -54,9 +54,10 @@ export async function runStep(deps: PipelineDeps, step: StepName, day: Day, cont
   return outcome;
 }
 
-/** After publishing, which advances revisions. On failure the first reader computes the figures. */
-async function tryRefreshFigures({ figures, crowd, dataset, log }: PipelineDeps, now: Date): Promise<void> {
+/** After publishing, which advances revisions. Without a day, or on failure, the first reader computes the figures. */
+async function tryRefreshFigures({ record, figures, crowd, dataset, log }: PipelineDeps, now: Date): Promise<void> {
   const refresh = async () => {
+    if ((await record.findLastDay()) === null) return;
     await figures.refresh();
     await crowd.refresh(now);
     await dataset.refresh();
