@@ -35,7 +35,7 @@ const { version } = packageJson;
 
 /** @param address URL of this process; null for a command, which uses the registered one */
 export async function assembleService(context: StartupContext, address: string | null): Promise<Service> {
-  const { config, log, shutdown, progress } = context;
+  const { config, log, logLines, shutdown, progress } = context;
   const core = await openCore(context, address);
   const retry = createStartRetry(context, address !== null);
   const { db, chain, wallets, market, agentId, publicUrl, time, now } = core;
@@ -88,7 +88,9 @@ export async function assembleService(context: StartupContext, address: string |
       now,
     });
   const { loadShedder } = options;
-  const metrics = await composeMetrics({ config, db, journal: core.journal, chainId: chain.chainId, loadShedder, status, now });
+  const selfTests = composeSelfTestService({ ...pipeline, getStartupStep });
+  const { ledger } = commerce;
+  const metrics = await composeMetrics({ ...core, config, logLines, chainId: chain.chainId, loadShedder, selfTests, ledger, status });
   const appOptions = { ...options, ...(metrics !== null && { observeRequest: metrics.observeRequest }) };
   const http: HttpDeps = {
     ...skillDeps,
@@ -111,7 +113,7 @@ export async function assembleService(context: StartupContext, address: string |
     reports: pipeline.reports,
     reputation: () => readReputation(chain, agentId, wallets.reporter.address),
     runSkill,
-    selfTests: composeSelfTestService({ ...pipeline, getStartupStep }),
+    selfTests,
     setup: () => progress.current,
     status,
     tickets: websocket.tickets,
@@ -121,6 +123,7 @@ export async function assembleService(context: StartupContext, address: string |
   return {
     config,
     log,
+    logLines,
     shutdown,
     progress,
     state,

@@ -1,7 +1,7 @@
 import { loadConfig } from '../platform/config/config.ts';
 import { listSecretValues } from '../platform/config/settings.ts';
 import { getErrorMessage, OracleError } from '../platform/errors.ts';
-import { createLog } from '../platform/log.ts';
+import { createLineCounts, createLog } from '../platform/log.ts';
 import { createShutdown, stopOnSignals } from '../platform/shutdown.ts';
 import { createStartupProgress } from '../platform/startup/startup-progress.ts';
 import type { StartupContext } from './process-context.ts';
@@ -23,10 +23,11 @@ export async function runProcess(work: (context: StartupContext) => Promise<void
 
 function openStartupContext(): StartupContext {
   const config = loadConfig();
-  const log = createLog({ level: config.LOG_LEVEL, secrets: listSecretValues(config) });
+  const logLines = createLineCounts();
+  const log = createLog({ level: config.LOG_LEVEL, secrets: listSecretValues(config), lines: logLines });
   const shutdown = createShutdown({ log });
   stopOnSignals(shutdown, log);
-  return { config, log, shutdown, progress: createStartupProgress() };
+  return { config, log, logLines, shutdown, progress: createStartupProgress() };
 }
 
 function formatStartupError(error: unknown): string {

@@ -20,6 +20,18 @@ export async function findWithOutbox<Doc extends DocWithOutbox>(
   return (await docs.toArray()) as unknown as (Doc & Required<Pick<Doc, 'outbox'>>)[];
 }
 
+/** When the oldest unpublished change was written; null without one. Reads what is unpublished alone. */
+export async function findOldestUnpublished<Doc extends DocWithOutbox>(collection: Collection<Doc>): Promise<Date | null> {
+  const oldest = await toOutboxCollection(collection)
+    .aggregate<{ at: Date }>([
+      { $match: { 'outbox.change': { $gt: '' } } },
+      { $unwind: '$outbox' },
+      { $group: { _id: null, at: { $min: '$outbox.at' } } },
+    ])
+    .next();
+  return oldest?.at ?? null;
+}
+
 /** Removes the given entries by name: a change written meanwhile stays. */
 export async function clearOutbox<Doc extends DocWithOutbox>(collection: Collection<Doc>, docs: readonly Doc[]): Promise<void> {
   const writes = docs.map(({ _id, outbox = [] }) => ({

@@ -65,6 +65,11 @@ const RECORD: readonly MetricDefinition[] = [
     read: ({ status, nowMs }) => known(status.record.lastDay, (day) => one(toDay(nowMs) - toDay(Date.parse(day)))),
   },
   {
+    name: 'oracle_attested_age_days',
+    help: 'Days since the newest day whose forecasts are attested: 0 once those of today are on chain.',
+    read: ({ attestedDay, nowMs }) => known(attestedDay, (day) => one(toDay(nowMs) - day)),
+  },
+  {
     name: 'oracle_forecasts',
     help: 'Forecasts by public status. Those that are not revealed are PENDING, whatever their outcome.',
     labels: ['status'],
@@ -74,6 +79,21 @@ const RECORD: readonly MetricDefinition[] = [
     name: 'oracle_wagering_on',
     help: '1 while new wagers are enabled by settings and operator.',
     read: ({ status }) => one(flag(status.wagering.on)),
+  },
+];
+
+const SELF_TESTS: readonly MetricDefinition[] = [
+  {
+    name: 'oracle_self_test_failed',
+    help: '1 while the newest run of the self-test has failed.',
+    labels: ['test'],
+    read: ({ selfTests }) => selfTests.map(({ test, state }) => ({ labels: { test }, value: flag(state === 'failed') })),
+  },
+  {
+    name: 'oracle_self_test_overdue',
+    help: '1 while the self-test has no result of its last due day.',
+    labels: ['test'],
+    read: ({ selfTests }) => selfTests.map(({ test, overdue }) => ({ labels: { test }, value: flag(overdue) })),
   },
 ];
 
@@ -175,6 +195,29 @@ const WORK: readonly MetricDefinition[] = [
     read: ({ work, nowMs }) => one(secondsOverdue(work.oldestPayment, nowMs)),
   },
   {
+    name: 'oracle_event_log_lag_seconds',
+    help: 'Seconds since the oldest change of the record that the event log does not have; 0 without one.',
+    read: ({ work, nowMs }) => one(secondsOverdue(work.oldestUnpublished, nowMs)),
+  },
+  {
+    name: 'oracle_sales',
+    help: 'Paid calls of the ledger by channel.',
+    labels: ['channel'],
+    read: ({ sales }) => sales.map(({ channel, payments }) => ({ labels: { channel }, value: payments })),
+  },
+  {
+    name: 'oracle_sales_usd',
+    help: 'Amount of the paid calls, dollars of the stablecoin.',
+    labels: ['channel'],
+    read: ({ sales }) => sales.map(({ channel, amountMicros }) => ({ labels: { channel }, value: Number(amountMicros) / 1e6 })),
+  },
+  {
+    name: 'oracle_log_lines_total',
+    help: 'Lines of the log since the start of the process, by level.',
+    labels: ['level'],
+    read: ({ logLines }) => Object.entries(logLines).map(([level, value]) => ({ labels: { level }, value })),
+  },
+  {
     name: 'oracle_requests_running',
     help: 'Requests that are worked on.',
     read: ({ work }) => one(work.requests.running),
@@ -201,4 +244,4 @@ function secondsOverdue(since: Date | null, nowMs: number): number {
 }
 
 /** Every gauge of a process, beside its requests and those of Node. */
-export const METRICS: readonly MetricDefinition[] = [...SERVICE, ...PIPELINE, ...RECORD, ...CHAIN, ...MARKET, ...WORK];
+export const METRICS: readonly MetricDefinition[] = [...SERVICE, ...PIPELINE, ...RECORD, ...SELF_TESTS, ...CHAIN, ...MARKET, ...WORK];

@@ -1,3 +1,8 @@
+import type { z } from 'zod';
+import type { Revenue } from '../../commerce/ledger/revenue.ts';
+import type { Day } from '../../forecast/day.ts';
+import type { LogLineCounts } from '../../platform/log.ts';
+import type { SELF_TEST_STATUS } from '../../record/self-test/schemas/envelope.ts';
 import type { ServiceStatus } from '../../transports/http/service/health/status-schemas.ts';
 import type { OpenWork } from './open-work.ts';
 
@@ -5,6 +10,11 @@ import type { OpenWork } from './open-work.ts';
 export interface MetricsSnapshot {
   status: ServiceStatus;
   work: OpenWork;
+  /** Newest day whose forecasts are attested; null before the first. */
+  attestedDay: Day | null;
+  selfTests: readonly Pick<z.input<typeof SELF_TEST_STATUS>, 'test' | 'state' | 'overdue'>[];
+  sales: Revenue['byChannel'];
+  logLines: Readonly<LogLineCounts>;
   nowMs: number;
 }
 

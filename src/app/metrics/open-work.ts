@@ -3,6 +3,8 @@ import type { Journal, OpenTransactions } from '../../chain/tx/journal.ts';
 import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
 import { DeliveryQueue } from '../../events/webhooks/delivery/delivery-queue.ts';
 import type { LoadShedder } from '../../platform/concurrency/load-shedder.ts';
+import { findOldestUnpublished } from '../../platform/outbox.ts';
+import type { ForecastRecord } from '../../record/forecast-record.ts';
 
 /** What is under way and has not ended, as counts and times alone. */
 export interface OpenWork {
@@ -13,6 +15,8 @@ export interface OpenWork {
   oldestPayment: Date | null;
   databasePingMs: number;
   requests: { running: number; waiting: number; limit: number; delayMs: number };
+  /** When the oldest change was written that the event log does not have yet; null without one. */
+  oldestUnpublished: Date | null;
 }
 
 export interface OpenWorkDeps {
@@ -20,15 +24,17 @@ export interface OpenWorkDeps {
   journal: Pick<Journal, 'countOpen'>;
   chainId: number;
   loadShedder: Pick<LoadShedder, 'running' | 'waiting' | 'limit' | 'delayMs'>;
+  record: Pick<ForecastRecord, 'days' | 'forecasts'>;
 }
 
 /** Reads by indexes on what is open: the length of the record does not matter. */
-export async function readOpenWork({ db, journal, chainId, loadShedder }: OpenWorkDeps, now: Date): Promise<OpenWork> {
-  const [transactions, [delivery], oldestPayment, databasePingMs] = await Promise.all([
+export async function readOpenWork({ db, journal, chainId, loadShedder, record }: OpenWorkDeps, now: Date): Promise<OpenWork> {
+  const [transactions, [delivery], oldestPayment, databasePingMs, oldestUnpublished] = await Promise.all([
     journal.countOpen(chainId),
     new DeliveryQueue(db).listDue(now, 1),
     new PaymentClaimStore(db).findOldestOpen(),
     measurePing(db),
+    findOldestChange(record),
   ]);
   const { running, waiting, limit, delayMs } = loadShedder;
   return {
@@ -37,7 +43,15 @@ export async function readOpenWork({ db, journal, chainId, loadShedder }: OpenWo
     oldestPayment,
     databasePingMs,
     requests: { running, waiting, limit, delayMs },
+    oldestUnpublished,
   };
+}
+
+/** Changes of wagers are left out: that there is one says that the forecast is no HOLD. */
+async function findOldestChange({ days, forecasts }: OpenWorkDeps['record']): Promise<Date | null> {
+  const times = await Promise.all([findOldestUnpublished(days), findOldestUnpublished(forecasts)]);
+  const known = times.flatMap((at) => (at === null ? [] : [at.getTime()]));
+  return known.length === 0 ? null : new Date(Math.min(...known));
 }
 
 async function measurePing(db: Db): Promise<number> {

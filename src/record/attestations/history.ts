@@ -1,5 +1,7 @@
 import type { Filter } from 'mongodb';
 import type { Hex } from 'viem';
+import type { Day } from '../../forecast/day.ts';
+import { HORIZONS } from '../../forecast/model.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { RecordFigures } from '../figures/record-figures.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
@@ -84,6 +86,12 @@ function compareNewestFirst(a: AttestationMatch, b: AttestationMatch): number {
   if (byTime !== 0) return byTime;
   if (a.doc._id !== b.doc._id) return a.doc._id < b.doc._id ? 1 : -1;
   return a.type === 'resolution' ? -1 : 1;
+}
+
+/** The newest day whose forecasts are attested; null before the first. All horizons of a day are attested in one transaction. */
+export async function findLatestAttestedDay(record: ForecastRecord): Promise<Day | null> {
+  const [newest] = await readList(record, { horizonDays: HORIZONS[0], type: 'prediction', after: null, limit: 1 });
+  return newest?.doc.day ?? null;
 }
 
 /** The newest prediction attestation, the longest horizon of its block; null before the first. */

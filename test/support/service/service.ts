@@ -9,7 +9,7 @@ import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/s
 import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/step-registry.ts';
 import type { StepName } from '../../../src/pipeline/step-run-store.ts';
 import { loadConfig } from '../../../src/platform/config/config.ts';
-import { createLog } from '../../../src/platform/log.ts';
+import { createLineCounts, createLog } from '../../../src/platform/log.ts';
 import { createShutdown } from '../../../src/platform/shutdown.ts';
 import { createStartupProgress } from '../../../src/platform/startup/startup-progress.ts';
 import { contextAt } from '../clock/trusted-time.ts';
@@ -40,7 +40,10 @@ export async function testService(days: number, environment: Record<string, stri
   const config = loadConfig({ DATA_DIR: dataDir, FEEDS: 'simulated', REPLAY_DAYS: String(days), ...HARDLY_LIMITED, ...environment });
   const log = createLog({ level: 'silent', secrets: [] });
   const shutdown = createShutdown({ log });
-  const service = await assembleService({ config, log, shutdown, progress: createStartupProgress() }, 'http://127.0.0.1:3000');
+  const service = await assembleService(
+    { config, log, logLines: createLineCounts(), shutdown, progress: createStartupProgress() },
+    'http://127.0.0.1:3000',
+  );
   const stop = async () => {
     await shutdown.stop('the test is over');
     await removeFolder(dataDir);

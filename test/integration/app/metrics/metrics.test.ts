@@ -4,14 +4,15 @@ import { METRICS } from '../../../../src/app/metrics/definitions.ts';
 import { createMetrics, type Metrics } from '../../../../src/app/metrics/metrics.ts';
 import { serveMetrics } from '../../../../src/app/metrics/metrics-server.ts';
 import { openJournal } from '../../../../src/chain/tx/journal.ts';
-import { createLog } from '../../../../src/platform/log.ts';
+import { createLineCounts, createLog } from '../../../../src/platform/log.ts';
 import { asTier } from '../../../support/auth/login.ts';
 import { serve } from '../../../support/http/serve.ts';
 import { PLANTED_SIDES, plant } from '../../../support/record/planted-forecast.ts';
 import type { TestService } from '../../../support/service/service.ts';
 import { untoldService } from '../../../support/service/unpublished-service.ts';
 
-const log = createLog({ level: 'silent', secrets: [] });
+const logLines = createLineCounts();
+const log = createLog({ level: 'warn', secrets: [], lines: logLines, write: () => undefined });
 
 /** Series that move with the process and its work, whatever the record holds. */
 const MOVING = /^(?:process_|nodejs_|oracle_(?:database_ping_seconds|queueing_delay_seconds|requests_))/;
@@ -28,6 +29,10 @@ beforeAll(async () => {
     config: { METRICS_PORT: 0 },
     db: database.db,
     journal: await openJournal(database.db),
+    record: service.pipeline.record,
+    selfTests: http.selfTests,
+    ledger: http.commerce.ledger,
+    logLines,
     chainId: http.chainId,
     loadShedder: appOptions.loadShedder!,
     status: http.status,
@@ -65,14 +70,32 @@ it('renders every gauge of a running service, as Prometheus reads it', async () 
 
 it('has no sample for what is unknown, and none of what has ended', async () => {
   const read = await service.http.status();
-  const work = { transactions: [], oldestDelivery: null, oldestPayment: null, databasePingMs: 1, requests: IDLE };
+  const work = { transactions: [], oldestDelivery: null, oldestPayment: null, databasePingMs: 1, requests: IDLE, oldestUnpublished: null };
+  const rest = { work, attestedDay: null, selfTests: [], sales: [], logLines };
   let status: typeof read = read;
-  const changing = createMetrics(async () => ({ status, work, nowMs: service.http.now().getTime() }));
+  const changing = createMetrics(async () => ({ ...rest, status, nowMs: service.http.now().getTime() }));
   expect(await changing.render()).toMatch(/^oracle_chain_block_number \d+$/m);
   status = { ...read, chain: { ...read.chain, blockNumber: null, error: 'it does not answer' }, steps: [] };
   const text = await changing.render();
   expect(text).not.toMatch(/^oracle_(?:chain_block_number|step_failed)[ {]/m);
   expect(text).toMatch(/^oracle_chain_up 0$/m);
+});
+
+it('counts lines of the log, and the age of a change that is not published', async () => {
+  log.error('planted');
+  log.info('below the level');
+  const { record } = service.pipeline;
+  const [day] = await record.days.find().sort({ day: -1 }).limit(1).toArray();
+  const at = new Date(service.http.now().getTime() - 60_000);
+  await record.days.updateOne({ _id: day!._id }, { $push: { outbox: { change: 'made', at } } });
+  try {
+    const samples = await readSamples();
+    expect(samples).toContain('oracle_log_lines_total{level="error"} 1');
+    expect(samples.find((line) => line.startsWith('oracle_event_log_lag_seconds'))).toMatch(/ (?:60|6[1-9])(?:\.\d+)?$/);
+  } finally {
+    await record.days.updateOne({ _id: day!._id }, { $pull: { outbox: { change: 'made' } } });
+  }
+  expect(await readSamples()).toContain('oracle_event_log_lag_seconds 0');
 });
 
 it('has the same series for a BUY, a SELL and a HOLD', async () => {
