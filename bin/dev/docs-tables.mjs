@@ -1,8 +1,10 @@
 // Writes the tables that come from the code into the documents, each between its two markers.
 import { readFile, writeFile } from 'node:fs/promises';
+import { printHelpIfAsked } from '../lib/help.mjs';
 import { requireNode } from '../require-node.mjs';
 
 requireNode();
+printHelpIfAsked('Usage: npm run docs:tables\n\nWrites the tables that come from the code into the documents.');
 const { renderSettingsTable } = await import('../../src/platform/config/settings.ts');
 const { renderOfferingsTable } = await import('../../src/commerce/offerings-markdown.ts');
 const { renderContestMarkdown } = await import('../../src/contest/rules.ts');

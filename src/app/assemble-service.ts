@@ -10,7 +10,7 @@ import { formatStartupStep } from '../platform/startup/startup-progress.ts';
 import { takeTime } from '../platform/time/clock-reader.ts';
 import type { HttpDeps } from '../transports/http/deps.ts';
 import { composePublicRpc, composeWalletFunds } from './chain.ts';
-import { composeCommerce, composePurchases } from './commerce/commerce.ts';
+import { composeCommerce, composePaymentHealth, composePurchases } from './commerce/commerce.ts';
 import { composeJobs } from './commerce/jobs.ts';
 import { composeEvents } from './events/event-log.ts';
 import { composeWebhookDelivery } from './events/webhook-delivery.ts';
@@ -73,6 +73,7 @@ export async function assembleService(context: StartupContext, address: string |
   const localChain = config.chainMode !== 'real';
   const readiness = { chain, localChain, market, pingDatabase: () => core.database.ping(), time, setup: getStartupStep, now };
   const walletFunds = composeWalletFunds(core);
+  const payments = composePaymentHealth({ chain, commerce, facilitator: wallets.facilitator, now });
   const status = () =>
     readServiceStatus({
       version,
@@ -81,6 +82,7 @@ export async function assembleService(context: StartupContext, address: string |
       chain,
       localChain,
       walletFunds,
+      payments,
       pipeline,
       readiness,
       archiveHealth: () => readArchiveHealth(db),

@@ -50,7 +50,7 @@ export async function openInfrastructure(options: InfrastructureOptions): Promis
   if (config.chainMode === 'attached') return attachToDataDir(config);
   const embedded = config.MONGODB_URI === undefined;
   if (config.chainMode === 'real')
-    return { ...buildRealChain(config), mongodbUri: embedded ? await openDatabaseOnly(options) : config.MONGODB_URI! };
+    return { ...describeRealChain(config), mongodbUri: embedded ? await openDatabaseOnly(options) : config.MONGODB_URI! };
   return openOwnChain(options);
 }
 
@@ -86,7 +86,8 @@ function buildLocalSecrets({ AGENT_COMMERCE_ADDRESS }: Config, demo: DemoFile, k
   return { contracts, keys, saltSecret: keys.saltSecret, encryptionSecret: keys.saltSecret, demo };
 }
 
-function buildRealChain(config: Config): Omit<Infrastructure, 'mongodbUri'> {
+/** As the settings name it: nothing is opened. */
+export function describeRealChain(config: Config): Omit<Infrastructure, 'mongodbUri'> {
   return {
     rpcUrl: config.CHAIN_RPC_URL!,
     contracts: {

@@ -65,6 +65,13 @@ export async function openCore(context: StartupContext, address: string | null):
   await requireSameHistory({ record, market, chain, journal, attester: wallets.attester.address, isLocalChain: !isRealChain });
   await requireSameSalts(record, saltSecret, isRealChain ? undefined : join(config.DATA_DIR, 'keys.json'));
 
+  if (isRealChain && (await record.findLastDay()) === null) {
+    // Loaded once in the life of a record.
+    const { requireReadyForFirstStart } = await import('./startup/first-start.ts');
+    const opened = { database: async () => database, chain: async () => chain };
+    await requireReadyForFirstStart({ config, target: infrastructure, ...opened, log: context.log, now });
+  }
+
   progress.startStep('registering the agent');
   const knownUrl = config.PUBLIC_URL ?? address;
   const agentUri = joinUrl(knownUrl ?? `http://127.0.0.1:${config.PORT}`, REGISTRATION_PATH);

@@ -9,6 +9,7 @@ import { composeDocument } from '../../commerce/documents/compose.ts';
 import type { DocumentDeps } from '../../commerce/documents/deps.ts';
 import { Ledger } from '../../commerce/ledger/ledger.ts';
 import type { MerchantConfig } from '../../commerce/merchant-config.ts';
+import { checkPayments, type PaymentCheck } from '../../commerce/payment-health.ts';
 import { PurchaseService } from '../../commerce/purchases/purchase-service.ts';
 import { PurchaseStore } from '../../commerce/purchases/purchase-store.ts';
 import { createReceiptSigner } from '../../commerce/receipts/receipt.ts';
@@ -19,6 +20,7 @@ import { SalesService } from '../../commerce/x402/sales-service.ts';
 import type { GasBudget } from '../../commerce/x402/settlement/gas-budget.ts';
 import { createLocalFacilitator } from '../../commerce/x402/settlement/local-facilitator.ts';
 import { createRemoteFacilitator } from '../../commerce/x402/settlement/remote-facilitator.ts';
+import { createCache } from '../../platform/cache.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { ServiceCore } from '../core.ts';
@@ -71,6 +73,16 @@ export async function composeCommerce(context: ProcessContext, core: ServiceCore
     closed: {},
     requireOpen,
   };
+}
+
+/** Asked at most once a minute. */
+export function composePaymentHealth(deps: Pick<ServiceCore, 'chain' | 'now'> & { commerce: Commerce; facilitator: Wallet | null }) {
+  const { chain, commerce, facilitator, now } = deps;
+  const { facilitatorUrl, merchant } = commerce;
+  const settledBy = facilitatorUrl === null ? { address: facilitator!.address } : { url: facilitatorUrl };
+  const cache = createCache<PaymentCheck[]>('payment-health', 1);
+  return () =>
+    cache.get(Math.floor(now().getTime() / 60_000), () => checkPayments({ chain, payee: merchant.payee, facilitator: settledBy }));
 }
 
 export function composePurchases(

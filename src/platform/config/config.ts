@@ -8,6 +8,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Nothing else reads the environment. @throws OracleError CONFIG_INVALID listing every missing, malformed or unsafe setting, no secrets */
 export function loadConfig(environment: Environment = process.env): Config {
+  const { config, problems } = inspectConfig(environment);
+  requireNoProblems(problems);
+  return config;
+}
+
+/** All problems at once. A malformed setting is undefined in `config`. */
+export function inspectConfig(environment: Environment = process.env): { config: Config; problems: SettingProblem[] } {
   const values: Record<string, unknown> = {};
   const malformed: SettingProblem[] = [];
   for (const [name, definition] of listSettings()) {
@@ -17,8 +24,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   }
   const settings = values as SettingValues;
   const config = { ...settings, chainMode: getChainMode(settings.CHAIN_RPC_URL) };
-  requireNoProblems([...malformed, ...findUnsafeSettings(config, new Set(malformed.map(({ name }) => name)))]);
-  return config;
+  return { config, problems: [...malformed, ...findUnsafeSettings(config, new Set(malformed.map(({ name }) => name)))] };
 }
 
 function parseSetting(text: string | undefined, definition: SettingDefinition): { value?: unknown; problem?: string } {
@@ -49,7 +55,7 @@ function findUnsafeSettings(config: Config, malformed: ReadonlySet<string>): Set
 }
 
 /** Reports all problems at once: one failed start shows everything to correct. */
-function requireNoProblems(problems: SettingProblem[]): void {
+function requireNoProblems(problems: readonly SettingProblem[]): void {
   const [first] = problems;
   if (first === undefined) return;
   const lines = problems.map(({ name, problem }) => `Setting ${name}: ${problem}`);
