@@ -40,7 +40,7 @@ export async function serveApp(
   { port = 0, sockets, listening }: ServeOptions = {},
 ): Promise<Served & { port: number }> {
   const server = await listen(app, port, '127.0.0.1', listening);
-  const end = sockets === undefined ? async () => undefined : await serveWebSocket(server, sockets);
+  const end = sockets === undefined ? async () => undefined : (await serveWebSocket(server, sockets)).close;
   const close = async () => {
     await end();
     await server.close();
