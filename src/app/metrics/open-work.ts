@@ -4,7 +4,7 @@ import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
 import { DeliveryQueue, type QueueBacklog } from '../../events/webhooks/delivery/delivery-queue.ts';
 import { findOldestUnpublished } from '../../platform/outbox.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
-import { UNCOUNTED_EVENTS } from './work-counts.ts';
+import { UNCOUNTED_EVENTS } from './uncounted.ts';
 
 /** What is under way and has not ended, as counts and times alone. */
 export interface OpenWork {

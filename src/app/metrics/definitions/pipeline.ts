@@ -1,34 +1,37 @@
-import { flag, known, one, type StateMetric, secondsSince } from '../metric-definition.ts';
+import { flag, known, one, type Sample, type StateMetric, type StateSnapshot, secondsSince } from '../metric-definition.ts';
+import { UNCOUNTED_STEPS } from '../uncounted.ts';
 
 const DAY_MS = 86_400_000;
 
+type Run = StateSnapshot['status']['steps'][number];
+
+function perStep(name: StateMetric['name'], help: string, read: (run: Run, nowMs: number) => number): StateMetric {
+  return {
+    name,
+    help,
+    labels: ['step'],
+    read: ({ status, nowMs }) =>
+      status.steps.flatMap((run): Sample[] =>
+        UNCOUNTED_STEPS.some((step) => step === run.step) ? [] : [{ labels: { step: run.step }, value: read(run, nowMs) }],
+      ),
+  };
+}
+
+/** Steps of wagers are left out. */
 export const PIPELINE_METRICS: readonly StateMetric[] = [
-  ...(['waiting', 'failed'] as const).map(
-    (state): StateMetric => ({
-      name: `oracle_step_${state}`,
-      help: `1 while the latest run of the step is ${state}.`,
-      labels: ['step'],
-      read: ({ status }) => status.steps.map((run) => ({ labels: { step: run.step }, value: flag(run.state === state) })),
-    }),
-  ),
-  {
-    name: 'oracle_step_age_seconds',
-    help: 'Seconds since the latest run of the step.',
-    labels: ['step'],
-    read: ({ status, nowMs }) => status.steps.map(({ step, ranAt }) => ({ labels: { step }, value: secondsSince(ranAt, nowMs) })),
-  },
-  {
-    name: 'oracle_step_attempts',
-    help: 'Attempts of the step for the day of its latest run.',
-    labels: ['step'],
-    read: ({ status }) => status.steps.map(({ step, attempts }) => ({ labels: { step }, value: attempts })),
-  },
+  perStep('oracle_step_waiting', '1 while the latest run of the step is waiting.', ({ state }) => flag(state === 'waiting')),
+  perStep('oracle_step_failed', '1 while the latest run of the step is failed.', ({ state }) => flag(state === 'failed')),
+  perStep('oracle_step_age_seconds', 'Seconds since the latest run of the step.', ({ ranAt }, nowMs) => secondsSince(ranAt, nowMs)),
+  perStep('oracle_step_attempts', 'Attempts of the step for the day of its latest run.', ({ attempts }) => attempts),
   {
     name: 'oracle_job_next_run_seconds',
     help: 'Seconds until the next run of the job; below zero it is overdue.',
-    labels: ['job'],
+    // `job` is the scraper's own label.
+    labels: ['task'],
     read: ({ status, nowMs }) =>
-      status.schedule.flatMap(({ job, nextRunAt }) => known(nextRunAt, (at) => [{ labels: { job }, value: -secondsSince(at, nowMs) }])),
+      status.schedule.flatMap(({ job, nextRunAt }) =>
+        known(nextRunAt, (at) => [{ labels: { task: job }, value: -secondsSince(at, nowMs) }]),
+      ),
   },
   {
     name: 'oracle_window_opens_seconds',
