@@ -1,5 +1,7 @@
-/** A double-quoted scalar of YAML, whose escapes are those of JSON. */
-export const quote = (text: string): string => JSON.stringify(text);
+/** A quoted scalar of YAML; in double quotes the escapes are those of JSON. */
+export function quote(text: string): string {
+  return text.includes('"') && !/['\\\n]/.test(text) ? `'${text}'` : JSON.stringify(text);
+}
 
 /** Lines `key: "value"` of a map, indented by spaces; keys that are no plain names are quoted. */
 export function renderYamlMap(map: Readonly<Record<string, string>>, indent: number): string {
