@@ -85,6 +85,8 @@ it('renders every gauge of a running service, as Prometheus reads it', async () 
   expect(METRICS.length).toBeGreaterThanOrEqual(30);
   expect(names).toContain('nodejs_eventloop_lag_seconds');
   expect(samples).toContain('oracle_state_readable 1');
+  // A HOLD has no order that could wait, and no bet that could settle.
+  expect(samples.filter((line) => line.startsWith('oracle_step_')).join()).not.toMatch(/step="(?:wager|settle)"/);
 });
 
 it('has the nonces of a wallet, mined and signed, which agree when nothing is under way', async () => {
