@@ -1,12 +1,12 @@
-import { CHAIN_ROWS } from './chain.ts';
-import { CHECK_ROWS } from './checks.ts';
-import { COMMERCE_ROWS } from './commerce.ts';
-import { DATABASE_ROWS } from './database.ts';
-import { EVENT_ROWS } from './events.ts';
-import { MARKET_ROWS } from './market.ts';
-import { PIPELINE_ROWS } from './pipeline.ts';
-import { PROCESS_ROWS } from './processes.ts';
-import { REQUEST_ROWS } from './requests.ts';
+import { CHAIN_ROWS } from './rows/chain.ts';
+import { CHECK_ROWS } from './rows/checks.ts';
+import { COMMERCE_ROWS } from './rows/commerce.ts';
+import { DATABASE_ROWS } from './rows/database.ts';
+import { EVENT_ROWS } from './rows/events.ts';
+import { MARKET_ROWS } from './rows/market.ts';
+import { PIPELINE_ROWS } from './rows/pipeline.ts';
+import { PROCESS_ROWS } from './rows/processes.ts';
+import { REQUEST_ROWS } from './rows/requests.ts';
 import type { Alert, RunbookRow } from './runbook-row.ts';
 
 /** Everything that an operator may see go wrong. Alert rules, their tests, the dashboard and the tables of docs/OPERATE.md come from it. */

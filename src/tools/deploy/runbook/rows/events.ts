@@ -1,4 +1,5 @@
-import type { RunbookRow } from './runbook-row.ts';
+import { alertOnMessage } from '../message-alert.ts';
+import type { RunbookRow } from '../runbook-row.ts';
 
 export const EVENT_ROWS: readonly RunbookRow[] = [
   {
@@ -6,16 +7,12 @@ export const EVENT_ROWS: readonly RunbookRow[] = [
     means: 'its receiver answered 410, or failed for five days',
     action: 'Its owner was notified. Nothing',
     alerts: [
-      {
+      alertOnMessage({
         id: 'OracleWebhookDisabled',
-        expr: 'sum(increase(oracle_log_messages_total{message="a webhook was disabled"}[15m])) > 0',
-        for: '0m',
+        message: 'a webhook was disabled',
         severity: 'info',
         summary: 'A webhook was disabled; its owner was notified',
-        panel: 'log',
-        fires: { at: '30m', series: { 'oracle_log_messages_total{message="a webhook was disabled",instance="a"}': '0x20 2+0x30' } },
-        silent: { at: '30m', series: { 'oracle_log_messages_total{message="a webhook was disabled",instance="a"}': '2x60' } },
-      },
+      }),
     ],
   },
   {
@@ -23,26 +20,12 @@ export const EVENT_ROWS: readonly RunbookRow[] = [
     means: 'its wallet has lost the Basic tier',
     action: 'It goes on by itself once the tier is back. Nothing',
     alerts: [
-      {
+      alertOnMessage({
         id: 'OracleWebhookSuspended',
-        expr: 'sum(increase(oracle_log_messages_total{message="a webhook is suspended: its wallet has lost the Basic tier"}[15m])) > 0',
-        for: '0m',
+        message: 'a webhook is suspended: its wallet has lost the Basic tier',
         severity: 'info',
         summary: 'A webhook is suspended: its wallet has lost the Basic tier',
-        panel: 'log',
-        fires: {
-          at: '30m',
-          series: {
-            'oracle_log_messages_total{message="a webhook is suspended: its wallet has lost the Basic tier",instance="a"}': '0x20 2+0x30',
-          },
-        },
-        silent: {
-          at: '30m',
-          series: {
-            'oracle_log_messages_total{message="a webhook is suspended: its wallet has lost the Basic tier",instance="a"}': '2x60',
-          },
-        },
-      },
+      }),
     ],
   },
   {
@@ -50,26 +33,12 @@ export const EVENT_ROWS: readonly RunbookRow[] = [
     means: '`ENCRYPTION_SECRET` is not the one that it was sealed under',
     action: 'Set the former one; or its owner gives it a new secret (`POST /api/svc/webhooks/{id}/secret`), after which what waits is sent',
     alerts: [
-      {
+      alertOnMessage({
         id: 'OracleWebhookSecretSealed',
-        expr: 'sum(increase(oracle_log_messages_total{message="the secret of a webhook does not open: nothing is sent to it"}[15m])) > 0',
-        for: '0m',
+        message: 'the secret of a webhook does not open: nothing is sent to it',
         severity: 'ticket',
         summary: 'The secret of a webhook does not open under ENCRYPTION_SECRET',
-        panel: 'log',
-        fires: {
-          at: '30m',
-          series: {
-            'oracle_log_messages_total{message="the secret of a webhook does not open: nothing is sent to it",instance="a"}': '0x20 2+0x30',
-          },
-        },
-        silent: {
-          at: '30m',
-          series: {
-            'oracle_log_messages_total{message="the secret of a webhook does not open: nothing is sent to it",instance="a"}': '2x60',
-          },
-        },
-      },
+      }),
     ],
   },
   {
@@ -77,22 +46,12 @@ export const EVENT_ROWS: readonly RunbookRow[] = [
     means: 'a callback of A2A did not answer',
     action: 'Nothing: the task can be asked for',
     alerts: [
-      {
+      alertOnMessage({
         id: 'OracleTaskNotificationLost',
-        expr: 'sum(increase(oracle_log_messages_total{message="a task notification was not delivered"}[15m])) > 0',
-        for: '0m',
+        message: 'a task notification was not delivered',
         severity: 'info',
         summary: 'A callback of A2A did not answer',
-        panel: 'log',
-        fires: {
-          at: '30m',
-          series: { 'oracle_log_messages_total{message="a task notification was not delivered",instance="a"}': '0x20 2+0x30' },
-        },
-        silent: {
-          at: '30m',
-          series: { 'oracle_log_messages_total{message="a task notification was not delivered",instance="a"}': '2x60' },
-        },
-      },
+      }),
     ],
   },
   {

@@ -1,4 +1,5 @@
-import type { RunbookRow } from './runbook-row.ts';
+import { alertOnMessage } from '../message-alert.ts';
+import type { RunbookRow } from '../runbook-row.ts';
 
 export const PIPELINE_ROWS: readonly RunbookRow[] = [
   {
@@ -82,16 +83,7 @@ export const PIPELINE_ROWS: readonly RunbookRow[] = [
         fires: { at: '6m', series: { 'oracle_step_failed{step="attest",instance="a"}': '1x10' }, labels: { step: 'attest' } },
         silent: { at: '6m', series: { 'oracle_step_failed{step="attest",instance="a"}': '1x3 0x10' } },
       },
-      {
-        id: 'OracleJobFailed',
-        expr: 'sum(increase(oracle_log_messages_total{message="job failed"}[15m])) > 0',
-        for: '0m',
-        severity: 'ticket',
-        summary: 'A scheduled job has failed',
-        panel: 'log',
-        fires: { at: '30m', series: { 'oracle_log_messages_total{message="job failed",instance="a"}': '0x20 2+0x30' } },
-        silent: { at: '30m', series: { 'oracle_log_messages_total{message="job failed",instance="a"}': '2x60' } },
-      },
+      alertOnMessage({ id: 'OracleJobFailed', message: 'job failed', severity: 'ticket', summary: 'A scheduled job has failed' }),
     ],
   },
   {

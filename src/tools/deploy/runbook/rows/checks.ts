@@ -1,4 +1,4 @@
-import type { RunbookRow } from './runbook-row.ts';
+import type { RunbookRow } from '../runbook-row.ts';
 
 export const CHECK_ROWS: readonly RunbookRow[] = [
   {

@@ -1,4 +1,5 @@
-import type { RunbookRow } from './runbook-row.ts';
+import { alertOnMessage } from '../message-alert.ts';
+import type { RunbookRow } from '../runbook-row.ts';
 
 export const CHAIN_ROWS: readonly RunbookRow[] = [
   {
@@ -61,22 +62,14 @@ export const CHAIN_ROWS: readonly RunbookRow[] = [
     means: 'no answer of the endpoint, or too little ether with the facilitator; `reason` says which',
     action: 'Send ether to the facilitator, or see `CHAIN_UNREACHABLE`',
     alerts: [
-      {
+      alertOnMessage({
         id: 'OraclePaymentsUnchecked',
-        expr: 'sum(increase(oracle_log_messages_total{message="a payment could not be checked or sent"}[15m])) > 3',
-        for: '0m',
+        message: 'a payment could not be checked or sent',
+        above: 3,
         severity: 'ticket',
         summary: 'Payments cannot be checked or sent',
         panel: 'payments',
-        fires: {
-          at: '30m',
-          series: { 'oracle_log_messages_total{message="a payment could not be checked or sent",instance="a"}': '0x20 5+0x30' },
-        },
-        silent: {
-          at: '30m',
-          series: { 'oracle_log_messages_total{message="a payment could not be checked or sent",instance="a"}': '5x60' },
-        },
-      },
+      }),
     ],
   },
   {

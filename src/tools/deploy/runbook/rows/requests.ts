@@ -1,4 +1,5 @@
-import type { RunbookRow } from './runbook-row.ts';
+import { alertOnMessage } from '../message-alert.ts';
+import type { RunbookRow } from '../runbook-row.ts';
 
 export const REQUEST_ROWS: readonly RunbookRow[] = [
   {
@@ -130,19 +131,13 @@ export const REQUEST_ROWS: readonly RunbookRow[] = [
     means: 'failed logins at `/admin`',
     action: 'An address has 60 guesses a minute. Close `/admin` in the proxy if you do not need it from outside',
     alerts: [
-      {
+      alertOnMessage({
         id: 'OracleOperatorGuessed',
-        expr: 'sum(increase(oracle_log_messages_total{message="credentials of the operator refused"}[15m])) > 20',
-        for: '0m',
+        message: 'credentials of the operator refused',
+        above: 20,
         severity: 'ticket',
         summary: 'More than 20 failed logins of the operator in 15 minutes',
-        panel: 'log',
-        fires: {
-          at: '30m',
-          series: { 'oracle_log_messages_total{message="credentials of the operator refused",instance="a"}': '0x20 22+0x30' },
-        },
-        silent: { at: '30m', series: { 'oracle_log_messages_total{message="credentials of the operator refused",instance="a"}': '22x60' } },
-      },
+      }),
     ],
   },
 ];

@@ -1,4 +1,5 @@
-import type { RunbookRow } from './runbook-row.ts';
+import { alertOnMessage } from '../message-alert.ts';
+import type { RunbookRow } from '../runbook-row.ts';
 
 export const DATABASE_ROWS: readonly RunbookRow[] = [
   {
@@ -41,28 +42,12 @@ export const DATABASE_ROWS: readonly RunbookRow[] = [
     means: 'limits hold for each process alone meanwhile',
     action: 'As for a database that does not answer',
     alerts: [
-      {
+      alertOnMessage({
         id: 'OracleRequestsUncounted',
-        expr: 'sum(increase(oracle_log_messages_total{message="the database does not count requests: each process limits for itself"}[15m])) > 0',
-        for: '0m',
+        message: 'the database does not count requests: each process limits for itself',
         severity: 'ticket',
         summary: 'The database does not count requests: each process limits for itself',
-        panel: 'log',
-        fires: {
-          at: '30m',
-          series: {
-            'oracle_log_messages_total{message="the database does not count requests: each process limits for itself",instance="a"}':
-              '0x20 2+0x30',
-          },
-        },
-        silent: {
-          at: '30m',
-          series: {
-            'oracle_log_messages_total{message="the database does not count requests: each process limits for itself",instance="a"}':
-              '2x60',
-          },
-        },
-      },
+      }),
     ],
   },
   {
