@@ -17,6 +17,7 @@ import { composeWebhookDelivery } from './events/webhook-delivery.ts';
 import { composeWebhooks } from './events/webhooks.ts';
 import { composeWebSocket } from './events/websocket.ts';
 import { composeMetrics } from './metrics/compose-metrics.ts';
+import { countDeliveryAttempt, countPayment, createWorkCounts } from './metrics/work-counts.ts';
 import { openCore } from './open-core.ts';
 import { composeContest, composePipeline } from './pipeline/pipeline.ts';
 import { composeSelfTestService } from './pipeline/self-tests.ts';
@@ -35,7 +36,7 @@ const { version } = packageJson;
 
 /** @param address URL of this process; null for a command, which uses the registered one */
 export async function assembleService(context: StartupContext, address: string | null): Promise<Service> {
-  const { config, log, logLines, shutdown, progress } = context;
+  const { config, log, logCounts, shutdown, progress } = context;
   const core = await openCore(context, address);
   const retry = createStartRetry(context, address !== null);
   const { db, chain, wallets, market, agentId, publicUrl, time, now } = core;
@@ -50,7 +51,11 @@ export async function assembleService(context: StartupContext, address: string |
 
   const skillDeps = composeSkillDeps(context, { ...core, ...venues });
   const runSkill = createSkillRunner(skillDeps);
-  const commerce = await composeCommerce(context, core, () => progress.replayAhead);
+  const workCounts = createWorkCounts();
+  const commerce = await composeCommerce(context, core, {
+    isReplayAhead: () => progress.replayAhead,
+    observePayment: (outcome) => countPayment(workCounts, outcome),
+  });
   const jobs = await composeJobs(context, { db, chain, wallet: wallets.provider, ledger: commerce.ledger, answers: skillDeps, time, now });
   const purchases = composePurchases(context, { db, chain, commerce, answers: skillDeps, now });
   const paidCalls = createPaidCalls({ sales: commerce.sales, runSkill, toUrl: (path) => joinUrl(publicUrl, path) });
@@ -64,7 +69,13 @@ export async function assembleService(context: StartupContext, address: string |
   const view = { saltSecret: core.saltSecret, policy: config.REVEAL, publicUrl, chainId: chain.chainId };
   const websocket = composeWebSocket(context, { db, access, push, view, now });
   const tierOf = (wallet: string) => access.getWalletTier(wallet);
-  const webhookDelivery = composeWebhookDelivery(context, { ...core, push, view, tierOf });
+  const webhookDelivery = composeWebhookDelivery(context, {
+    ...core,
+    push,
+    view,
+    tierOf,
+    observeAttempt: (delivery, attempt) => countDeliveryAttempt(workCounts, delivery, attempt),
+  });
 
   const { administration, ...operator } = composeAdministration({ config, db, pipeline, state, getStartupStep, log, now });
   const identify = (authorization: string | undefined) => access.identify(authorization);
@@ -92,7 +103,7 @@ export async function assembleService(context: StartupContext, address: string |
   const { loadShedder } = options;
   const selfTests = composeSelfTestService({ ...pipeline, getStartupStep });
   const { ledger } = commerce;
-  const metrics = await composeMetrics({ ...core, config, logLines, chainId: chain.chainId, loadShedder, selfTests, ledger, status });
+  const metrics = await composeMetrics({ ...core, config, log, logCounts, workCounts, loadShedder, selfTests, ledger, status });
   const appOptions = { ...options, ...(metrics !== null && { observeRequest: metrics.observeRequest }) };
   const http: HttpDeps = {
     ...skillDeps,
@@ -125,7 +136,7 @@ export async function assembleService(context: StartupContext, address: string |
   return {
     config,
     log,
-    logLines,
+    logCounts,
     shutdown,
     progress,
     state,

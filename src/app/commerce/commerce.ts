@@ -16,7 +16,7 @@ import { createReceiptSigner } from '../../commerce/receipts/receipt.ts';
 import { createSalesGate } from '../../commerce/sales-gate.ts';
 import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
 import { FailedSettlementStore } from '../../commerce/x402/failed-settlements.ts';
-import { SalesService } from '../../commerce/x402/sales-service.ts';
+import { type SalesDeps, SalesService } from '../../commerce/x402/sales-service.ts';
 import type { GasBudget } from '../../commerce/x402/settlement/gas-budget.ts';
 import { createLocalFacilitator } from '../../commerce/x402/settlement/local-facilitator.ts';
 import { createRemoteFacilitator } from '../../commerce/x402/settlement/remote-facilitator.ts';
@@ -27,7 +27,11 @@ import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 
 /** @throws OracleError CONFIG_INVALID for an unusable payee or stablecoin */
-export async function composeCommerce(context: ProcessContext, core: ServiceCore, isReplayAhead: () => boolean): Promise<Commerce> {
+export async function composeCommerce(
+  context: ProcessContext,
+  core: ServiceCore,
+  { isReplayAhead, observePayment }: { isReplayAhead(): boolean } & Required<Pick<SalesDeps, 'observePayment'>>,
+): Promise<Commerce> {
   const { db, chain, wallets, infrastructure, publicUrl, now } = core;
   const { config, log, shutdown } = context;
   const { chainId, addresses } = chain;
@@ -59,6 +63,7 @@ export async function composeCommerce(context: ProcessContext, core: ServiceCore
     signal: shutdown.signal,
     log,
     now,
+    observePayment,
   });
   return {
     ledger,

@@ -42,7 +42,8 @@ export async function startService(opened: StartupContext): Promise<void> {
   const service = await assembleService(context, url);
   const retry = createStartRetry(service);
   progress.replayAhead = await retry(() => hasReplayAhead(service));
-  await serve(service, server);
+  const countWebSockets = await serve(service, server);
+  service.metrics?.observeConnections(() => ({ shares: server.listUse(), webSockets: countWebSockets() }));
   if (service.metrics !== null) await startMetrics(service, service.metrics);
   printServedInterfaces(service, url);
   await createStopGuard(service)(startPipeline(service));
@@ -52,7 +53,8 @@ export async function startService(opened: StartupContext): Promise<void> {
   process.stdout.write(await buildBanner(service, url));
 }
 
-async function serve(service: Service, server: HttpServer): Promise<void> {
+/** Returns a function that counts the open WebSocket connections. */
+async function serve(service: Service, server: HttpServer): Promise<() => number> {
   const { config, shutdown, http, appOptions, adapters } = service;
   // Stops before the parts that requests in flight need.
   shutdown.onStop('requests under way', () => server.close());
@@ -60,11 +62,13 @@ async function serve(service: Service, server: HttpServer): Promise<void> {
     const app = createListener(workerRoutes(http), appOptions);
     server.serveHandshakes(app);
     server.serve(app);
-    return;
+    return () => 0;
   }
   // Handshakes first: until they are served, clients are asked to retry. Connections close before the server, which waits for them.
-  shutdown.onStop('WebSocket connections', await serveWebSocket(server, service));
+  const webSockets = await serveWebSocket(server, service);
+  shutdown.onStop('WebSocket connections', webSockets.close);
   server.serve(createListener(allRoutes(http), appOptions, adapters));
+  return webSockets.count;
 }
 
 async function startMetrics({ config, log, shutdown }: Service, metrics: Metrics): Promise<void> {

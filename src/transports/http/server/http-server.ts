@@ -11,6 +11,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { OracleError } from '../../../platform/errors.ts';
 import { toProblemDetails } from './problems/problem.ts';
+import type { ShareUse } from './sockets/connection-budget.ts';
 import { answerHandshake, isHandshake } from './sockets/handshakes.ts';
 import { queuePerSocket } from './sockets/request-queue.ts';
 import { type SocketLimits, watchSockets } from './sockets/watch-sockets.ts';
@@ -40,6 +41,8 @@ export interface HttpServer {
   serve(app: RequestListener): void;
   /** Routes WebSocket handshakes to an app; until then the initial app answers them. */
   serveHandshakes(app: RequestListener): void;
+  /** Use of the shares of connections. */
+  listUse(): ShareUse[];
   /** Stops accepting and drains pending requests. Idempotent. */
   close(): Promise<void>;
 }
@@ -56,8 +59,8 @@ export async function listen(app: RequestListener, port: number, host: string, o
   );
   server.on('clientError', answerClientError);
   const pendingResponses = trackResponses(server, options.stopping);
-  const stopWatching = watchSockets(server, { ...options.limits, stalledMs: timeouts.stalledMs });
-  server.once('close', stopWatching);
+  const watched = watchSockets(server, { ...options.limits, stalledMs: timeouts.stalledMs });
+  server.once('close', watched.stop);
   const sockets = new Set<Duplex>();
   server.on('upgrade', (request, socket, head) => {
     sockets.add(socket);
@@ -73,6 +76,7 @@ export async function listen(app: RequestListener, port: number, host: string, o
     serveHandshakes: (next) => {
       handshakes = next;
     },
+    listUse: watched.listUse,
     close: () => (closing ??= closeServer(server, pendingResponses, sockets)),
   };
 }
