@@ -4,7 +4,9 @@ import { printHelpIfAsked } from '../lib/help.mjs';
 import { requireNode } from '../require-node.mjs';
 
 requireNode();
-printHelpIfAsked('Usage: npm run docs:tables\n\nWrites the tables that come from the code into the documents, and the generated files of deploy/.');
+printHelpIfAsked(
+  'Usage: npm run docs:tables\n\nWrites the tables that come from the code into the documents, and the generated files of deploy/.',
+);
 const { renderSettingsTable } = await import('../../src/platform/config/settings.ts');
 const { renderOfferingsTable } = await import('../../src/commerce/offerings-markdown.ts');
 const { renderContestMarkdown } = await import('../../src/contest/rules.ts');
