@@ -120,6 +120,7 @@ export async function assembleService(context: StartupContext, address: string |
     dataset: core.dataset,
     demo: composeDemo({ ...core, access }),
     identity: core.identity,
+    isStopping: () => shutdown.draining.aborted,
     jobs: jobs.service,
     purchases,
     readiness: shareWhileInFlight(() => checkReadiness(readiness)),

@@ -9,7 +9,7 @@ import { createStartupProgress } from '../../platform/startup/startup-progress.t
 import { getPageBundle } from '../../transports/http/page/page-bundle.ts';
 import { allRoutes, workerRoutes } from '../../transports/http/routes.ts';
 import { createListener, createStartingApp } from '../../transports/http/server/app.ts';
-import { type HttpServer, listen } from '../../transports/http/server/http-server.ts';
+import { createHttpServer, type HttpServer } from '../../transports/http/server/http-server.ts';
 import { assembleService } from '../assemble-service.ts';
 import { serveWebSocket } from '../events/websocket.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -30,19 +30,23 @@ export async function startService(opened: StartupContext): Promise<void> {
   // Fails the start rather than the first request.
   getPageBundle();
   const host = getListenHost(config);
-  const stopping = shutdown.signal;
-  const server = await listen(
+  const stopping = shutdown.draining;
+  const server = createHttpServer(
     createStartingApp({ log, stopping, setup: progress, publicUrl: config.PUBLIC_URL ?? 'http://127.0.0.1' }),
-    config.PORT,
-    host,
     { stopping, limits: { maxConnections: config.MAX_CONNECTIONS, trustProxy: config.TRUST_PROXY } },
   );
   shutdown.onStop('http', () => server.close());
-  const url = formatLocalUrl(host, server.port);
+  // A proxy repeats at another process what finds no listener, whatever its method, but not what is answered 503.
+  const listensLate = config.ROLE === 'api' && config.PORT !== 0;
+  if (!listensLate) await server.listen(config.PORT, host);
+  const url = formatLocalUrl(host, listensLate ? config.PORT : server.port);
   const service = await assembleService(context, url);
   const retry = createStartRetry(service);
   progress.replayAhead = await retry(() => hasReplayAhead(service));
   const countWebSockets = await serve(service, server);
+  if (listensLate) await server.listen(config.PORT, host);
+  // Before anything else stops: a request that is accepted is answered.
+  shutdown.setDrain(config.ROLE === 'worker' ? 0 : 1_000 * config.DRAIN_SECONDS, server.stopAccepting);
   service.metrics?.observeConnections(() => ({ shares: server.listUse(), webSockets: countWebSockets() }));
   if (service.metrics !== null) await startMetrics(service, service.metrics);
   printServedInterfaces(service, url);
