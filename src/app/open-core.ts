@@ -52,7 +52,7 @@ export async function openCore(context: StartupContext, address: string | null):
   shutdown.onStop('database connection', () => database.close());
   const { db } = database;
   await retry(() => ensureIndexes(db, ALL_INDEXES));
-  const { chain, journal, wallets } = await retry(() => composeChain(context, db, infrastructure));
+  const { chain, journal, signers, wallets } = await retry(() => composeChain(context, db, infrastructure));
   if (localChain !== null) await retry(() => restoreLostTransactions({ chain, journal, localChain }));
   const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
   const models = new ModelStore(db);
@@ -75,6 +75,7 @@ export async function openCore(context: StartupContext, address: string | null):
     db,
     chain,
     journal,
+    signers,
     wallets,
     market,
     live,

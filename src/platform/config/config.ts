@@ -1,6 +1,7 @@
 import { OracleError } from '../errors.ts';
 import { findRealChainProblems } from './real-chain-rules.ts';
 import { findRuleProblems } from './rules.ts';
+import { readSecretFiles } from './secret-files.ts';
 import type { SettingDefinition } from './settings/define.ts';
 import { type Config, listSettings, type SettingProblem, type SettingValues } from './settings.ts';
 
@@ -9,15 +10,16 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Nothing else reads the environment. @throws OracleError CONFIG_INVALID listing every missing, malformed or unsafe setting, no secrets */
 export function loadConfig(environment: Environment = process.env): Config {
   const values: Record<string, unknown> = {};
-  const malformed: SettingProblem[] = [];
+  const files = readSecretFiles(environment);
+  const malformed = [...files.problems];
   for (const [name, definition] of listSettings()) {
-    const { value, problem } = parseSetting(environment[name], definition);
+    const { value, problem } = parseSetting(files.contents[name] ?? environment[name], definition);
     values[name] = value;
     if (problem !== undefined) malformed.push({ name, problem });
   }
   const settings = values as SettingValues;
   const config = { ...settings, chainMode: getChainMode(settings.CHAIN_RPC_URL) };
-  requireNoProblems([...malformed, ...findUnsafeSettings(config, new Set(malformed.map(({ name }) => name)))]);
+  requireNoProblems([...malformed, ...findUnsafeSettings(config, new Set(malformed.map(({ name }) => name.replace(/_FILE$/, ''))))]);
   return config;
 }
 
