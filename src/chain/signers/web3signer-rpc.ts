@@ -13,8 +13,8 @@ const INTERNAL_ERROR = -32_603;
 const ANSWER = z.union([z.object({ error: z.object({ code: z.number() }) }), z.object({ result: z.unknown() })]);
 
 /** https://docs.web3signer.consensys.io/reference/api/json-rpc. Rejects with `SignerRefusal`, or with the error of a request without an answer. */
-export function createWeb3SignerRpc(url: string): CallWeb3Signer {
-  const fetchSigner = createOperatorFetch({ base: url, timeoutMs: SIGNER_TIMEOUT_MS, maxBytes: MAX_BYTES });
+export function createWeb3SignerRpc(url: string, timeoutMs = SIGNER_TIMEOUT_MS): CallWeb3Signer {
+  const fetchSigner = createOperatorFetch({ base: url, timeoutMs, maxBytes: MAX_BYTES });
   let id = 0;
   return (method, params) =>
     retryBusy(async () => {
