@@ -50,7 +50,7 @@ export async function openSigner(config: SignerConfig, role: WalletRole, source:
 async function createSigner(config: SignerConfig, role: WalletRole, source: SignerSource): Promise<RoleSigner> {
   if (source.kind === 'key') return createKeySigner(role, source.privateKey);
   if (source.kind === 'web3signer') return createRoleSigner(role, createWeb3SignerBackend(createWeb3SignerRpc(source.url), source.address));
-  const sdk = await loadKmsSdk(`${toSettingRole(role)}_SIGNER`);
+  const sdk = loadKmsSdk(`${toSettingRole(role)}_SIGNER`);
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = config;
   const key = openKmsKey(sdk, {
     keyId: source.keyId,

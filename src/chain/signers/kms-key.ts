@@ -32,9 +32,13 @@ interface KmsAnswer {
 }
 
 /** https://docs.aws.amazon.com/kms/latest/APIReference/API_Sign.html: ECDSA_SHA_256 takes any digest of 32 bytes, keccak256 too. */
-export function openKmsKey({ KMSClient, GetPublicKeyCommand, SignCommand }: KmsSdk, options: KmsKeyOptions): KmsKey {
+export function openKmsKey(
+  { KMSClient, GetPublicKeyCommand, SignCommand }: KmsSdk,
+  options: KmsKeyOptions,
+  timeoutMs = SIGNER_TIMEOUT_MS,
+): KmsKey {
   const { keyId: KeyId, ...config } = options;
-  const requestHandler = createAwsRequestHandler({ endpoint: options.endpoint, timeoutMs: SIGNER_TIMEOUT_MS });
+  const requestHandler = createAwsRequestHandler({ endpoint: options.endpoint, timeoutMs });
   // One attempt: `retryBusy` repeats.
   const client = new KMSClient({ ...config, maxAttempts: 1, requestHandler });
   const send = async (command: object) => {
