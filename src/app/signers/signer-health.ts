@@ -26,7 +26,7 @@ export function composeSignerHealth(signers: RoleSigners, now: () => Date): (() 
 async function readHealth(remote: readonly RoleSigner[]): Promise<Health> {
   try {
     await Promise.all(remote.map(({ role, ping }) => withTimeout(HEALTH_TIMEOUT_MS, ping!(), () => timeoutError(role))));
-    return { detail: `${remote.map(({ role }) => role).join(', ')}: answer` };
+    return { detail: `answer: ${remote.map(({ role }) => role).join(', ')}` };
   } catch (error) {
     return { error };
   }
