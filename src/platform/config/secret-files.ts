@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readSecretFile } from '../secrets/secret-file.ts';
 import { listSettings, type SettingName, type SettingProblem } from './settings.ts';
 
 export interface SecretFiles {
@@ -24,16 +24,4 @@ export function readSecretFiles(environment: Readonly<Record<string, string | un
     }
   }
   return found;
-}
-
-/** @throws Error with the end of a sentence about the file */
-function readSecretFile(path: string): string {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-  } catch (cause) {
-    throw new Error(`cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown error'})`);
-  }
-  if (text === '') throw new Error('is empty');
-  return text;
 }

@@ -35,6 +35,11 @@ export interface SettingProblem {
 
 export const listSettings = () => Object.entries(SETTINGS) as [SettingName, SettingDefinition][];
 
+/** Environment variables of the settings: their names, and those of files with secrets. */
+export function listVariables(): string[] {
+  return listSettings().flatMap(([name, { secret }]) => (secret ? [name, `${name}_FILE`] : [name]));
+}
+
 export function listSecretValues(config: Config): { name: string; value: string }[] {
   return listSettings()
     .filter(([name, { secret }]) => secret && config[name] !== undefined)
