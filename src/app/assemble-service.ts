@@ -24,6 +24,7 @@ import { composeSelfTestService } from './pipeline/self-tests.ts';
 import { composeVenues } from './pipeline/venues.ts';
 import type { StartupContext } from './process-context.ts';
 import type { Service } from './service.ts';
+import { composeSignerHealth } from './signers/signer-health.ts';
 import { createStartRetry } from './startup/start-retry.ts';
 import { composeA2a, composeMcp } from './transports/adapters.ts';
 import { composeAdministration } from './transports/administration.ts';
@@ -82,7 +83,8 @@ export async function assembleService(context: StartupContext, address: string |
   const options = composeAppOptions({ config, db, log, shutdown, now, identify, ...operator });
 
   const localChain = config.chainMode !== 'real';
-  const readiness = { chain, localChain, market, pingDatabase: () => core.database.ping(), time, setup: getStartupStep, now };
+  const checkSigners = composeSignerHealth(core.signers, now);
+  const readiness = { chain, localChain, market, pingDatabase: () => core.database.ping(), time, checkSigners, setup: getStartupStep, now };
   const walletFunds = composeWalletFunds(core);
   const payments = composePaymentHealth({ chain, commerce, facilitator: wallets.facilitator, now });
   const status = () =>

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type ChainAddresses, EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../chain/addresses.ts';
 import { buildDemoFile, type DemoFile, deriveDemoWallets, parseDemoFile } from '../dev/demo/demo-file.ts';
@@ -15,18 +14,13 @@ import { type DataDir, openDataDir } from '../platform/data-dir/data-dir.ts';
 import { OracleError } from '../platform/errors.ts';
 import type { Shutdown } from '../platform/shutdown.ts';
 import type { StartupProgress } from '../platform/startup/startup-progress.ts';
+import { readSignerSources, type SignerSources, toKeySources } from './signers/sources.ts';
 
 export interface Infrastructure {
   mongodbUri: string;
   rpcUrl: string;
   contracts: ChainAddresses;
-  keys: {
-    attester: Hex;
-    reporter: Hex;
-    provider: Hex;
-    /** Null with a remote facilitator. */
-    facilitator: Hex | null;
-  };
+  signers: SignerSources;
   saltSecret: string;
   encryptionSecret: string;
   /** Demo wallets and contracts of a local chain; null on a real one. */
@@ -78,12 +72,12 @@ async function readSharedFile(config: Config, name: string): Promise<unknown> {
   }
 }
 
-type LocalSecrets = Pick<Infrastructure, 'contracts' | 'keys' | 'saltSecret' | 'encryptionSecret' | 'demo'>;
+type LocalSecrets = Pick<Infrastructure, 'contracts' | 'signers' | 'saltSecret' | 'encryptionSecret' | 'demo'>;
 
 function buildLocalSecrets({ AGENT_COMMERCE_ADDRESS }: Config, demo: DemoFile, keys: LocalKeys): LocalSecrets {
   const contracts = { ...demo.contracts, agentCommerce: AGENT_COMMERCE_ADDRESS ?? demo.contracts.agentCommerce };
   // Encryption keys are derived per purpose and share nothing with a salt.
-  return { contracts, keys, saltSecret: keys.saltSecret, encryptionSecret: keys.saltSecret, demo };
+  return { contracts, signers: toKeySources(keys), saltSecret: keys.saltSecret, encryptionSecret: keys.saltSecret, demo };
 }
 
 /** As the settings name it: nothing is opened. */
@@ -99,12 +93,7 @@ export function describeRealChain(config: Config): Omit<Infrastructure, 'mongodb
       reputationRegistry: config.REPUTATION_REGISTRY_ADDRESS!,
       agentCommerce: config.AGENT_COMMERCE_ADDRESS ?? null,
     },
-    keys: {
-      attester: config.ATTESTER_PRIVATE_KEY!,
-      reporter: config.REPORTER_PRIVATE_KEY!,
-      provider: config.PROVIDER_PRIVATE_KEY!,
-      facilitator: config.FACILITATOR_PRIVATE_KEY ?? null,
-    },
+    signers: readSignerSources(config),
     saltSecret: config.SALT_SECRET!,
     encryptionSecret: config.ENCRYPTION_SECRET!,
     demo: null,

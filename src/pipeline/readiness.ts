@@ -10,6 +10,8 @@ export interface ReadinessDeps {
   market: Market;
   pingDatabase(): Promise<void>;
   time: Pick<TrustedTime, 'describe'>;
+  /** Unset while all wallets sign by keys of this process. */
+  checkSigners?: (() => Promise<string>) | null;
   setup(): string | null;
   now(): Date;
 }
@@ -36,6 +38,7 @@ export function checkReadiness(deps: ReadinessDeps): Promise<ReadinessCheck[]> {
     runCheck('clock', () => deps.time.describe()),
     runCheck('chain', () => describeNewestBlock(deps)),
     runCheck('price', () => checkPrice(deps)),
+    ...(deps.checkSigners ? [runCheck('signers', deps.checkSigners)] : []),
   ]);
 }
 

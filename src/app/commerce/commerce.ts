@@ -1,5 +1,4 @@
 import { type Address, isAddressEqual } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '../../chain/client.ts';
 import { readStablecoin } from '../../chain/stablecoin/stablecoin.ts';
 import type { Wallet } from '../../chain/tx/wallet.ts';
@@ -32,10 +31,10 @@ export async function composeCommerce(
   core: ServiceCore,
   { isReplayAhead, observePayment }: { isReplayAhead(): boolean } & Required<Pick<SalesDeps, 'observePayment'>>,
 ): Promise<Commerce> {
-  const { db, chain, wallets, infrastructure, publicUrl, now } = core;
+  const { db, chain, signers, wallets, publicUrl, now } = core;
   const { config, log, shutdown } = context;
   const { chainId, addresses } = chain;
-  const provider = privateKeyToAccount(infrastructure.keys.provider);
+  const provider = signers.provider.account;
   const payee: Address = config.PAYEE_ADDRESS ?? provider.address;
   const asset = addresses.stablecoin;
   requirePayee(payee, Object.values(addresses));
@@ -124,9 +123,13 @@ function requirePayee(payee: Address, contracts: readonly (Address | null)[]): v
 function createFacilitator({ config, log }: Pick<ProcessContext, 'config' | 'log'>, chain: Chain, wallet: Wallet | null) {
   if (config.X402_FACILITATOR_URL !== undefined) return createRemoteFacilitator(config.X402_FACILITATOR_URL);
   if (wallet !== null) return createLocalFacilitator({ chain, wallet, gasBudget: buildGasBudget(config), log });
-  throw new OracleError('CONFIG_INVALID', 'Setting FACILITATOR_PRIVATE_KEY: is required unless X402_FACILITATOR_URL is set', {
-    field: 'FACILITATOR_PRIVATE_KEY',
-  });
+  throw new OracleError(
+    'CONFIG_INVALID',
+    'Setting FACILITATOR_PRIVATE_KEY: is required unless FACILITATOR_SIGNER or X402_FACILITATOR_URL is set',
+    {
+      field: 'FACILITATOR_PRIVATE_KEY',
+    },
+  );
 }
 
 /** Above ether's highest price so far: with an unset price fewer contract wallets are admitted, never more. */

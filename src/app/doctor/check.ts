@@ -1,9 +1,16 @@
+import type { Address } from 'viem';
 import type { Chain } from '../../chain/client.ts';
+import type { WalletRole } from '../../chain/tx/wallet.ts';
 import type { Config, SettingName, SettingProblem } from '../../platform/config/settings.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Database } from '../../platform/mongo.ts';
 import type { Infrastructure } from '../infrastructure.ts';
 import type { Finding } from './finding.ts';
+
+export interface RoleWallet {
+  role: WalletRole;
+  address: Address;
+}
 
 /** Database, chain and keys of the service that is examined. */
 export type DoctorTarget = Omit<Infrastructure, 'mongodbUri' | 'localChain'> & { mongodbUri: string | null };
@@ -19,6 +26,8 @@ export interface DoctorDeps {
   database(): Promise<Database>;
   /** @throws OracleError CONFIG_INVALID for another chain id, CHAIN_UNREACHABLE */
   chain(): Promise<Chain>;
+  /** The wallets of the roles; a signer is asked for its address and signs nothing. @throws OracleError SIGNER_UNAVAILABLE, CONFIG_INVALID */
+  roles(): Promise<RoleWallet[]>;
   /** Host of an SNTP server; null: not asked. */
   ntpHost: string | null;
   log: Log;

@@ -1,3 +1,5 @@
+import type { SignerSource } from '../../chain/signers/signer-source.ts';
+import type { WalletRole } from '../../chain/tx/wallet.ts';
 import { inspectConfig } from '../../platform/config/config.ts';
 import { listSecretValues } from '../../platform/config/settings.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
@@ -7,7 +9,8 @@ import { createShutdown, type Shutdown } from '../../platform/shutdown.ts';
 import { createStartupProgress } from '../../platform/startup/startup-progress.ts';
 import { connectChain } from '../chain.ts';
 import { describeRealChain, openInfrastructure } from '../infrastructure.ts';
-import type { DoctorDeps, DoctorTarget } from './check.ts';
+import { openSigner } from '../signers/open-signers.ts';
+import type { DoctorDeps, DoctorTarget, RoleWallet } from './check.ts';
 
 export interface DoctorOptions {
   environment: Readonly<Record<string, string | undefined>>;
@@ -31,6 +34,7 @@ export async function openDoctor({ environment, ntpHost }: DoctorOptions): Promi
     target,
     database: once(() => openDatabase(requireTarget(), shutdown)),
     chain: once(async () => connectChain(config, requireTarget())),
+    roles: once(() => readRoles(config, requireTarget())),
     ntpHost,
     log,
     now: () => new Date(),
@@ -64,6 +68,14 @@ async function openDatabase({ mongodbUri }: DoctorTarget, shutdown: Shutdown): P
   const database = await connectMongo(mongodbUri, { serverSelectionTimeoutMS: 4_000 });
   shutdown.onStop('database connection', () => database.close());
   return database;
+}
+
+/** Of the roles that have a source; with a faulty setting some have none. */
+async function readRoles(config: DoctorDeps['config'], { signers }: DoctorTarget): Promise<RoleWallet[]> {
+  const sources = Object.entries(signers) as [WalletRole, SignerSource | null][];
+  const open = async ([role, source]: [WalletRole, SignerSource | null]) =>
+    source === null ? [] : [{ role, address: (await openSigner(config, role, source)).account.address }];
+  return (await Promise.all(sources.map(open))).flat();
 }
 
 function once<T>(open: () => Promise<T>): () => Promise<T> {

@@ -246,7 +246,11 @@ export class SalesService {
     };
     const cause = { kind: 'authorization', nonce } as const;
     const recorded = ledger.record({ ...money, cause, channel: 'x402', offering, resource, ref });
-    const [receipt] = await Promise.all([sign(), recorded]);
+    const signing = sign();
+    // Reported below, after the ledger has the payment.
+    signing.catch(() => undefined);
+    await recorded;
+    const receipt = await signing;
     const keptUntil = new Date(now().getTime() + ANSWER_RETENTION_DAYS * 86_400_000);
     return claims.settle(claim, { settlement: { txHash, at }, receipt, keptUntil });
   }

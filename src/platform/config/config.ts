@@ -1,6 +1,7 @@
 import { OracleError } from '../errors.ts';
 import { findRealChainProblems } from './real-chain-rules.ts';
 import { findRuleProblems } from './rules.ts';
+import { readSecretFiles } from './secret-files.ts';
 import type { SettingDefinition } from './settings/define.ts';
 import { type Config, listSettings, type SettingProblem, type SettingValues } from './settings.ts';
 
@@ -16,15 +17,19 @@ export function loadConfig(environment: Environment = process.env): Config {
 /** All problems at once. A malformed setting is undefined in `config`. */
 export function inspectConfig(environment: Environment = process.env): { config: Config; problems: SettingProblem[] } {
   const values: Record<string, unknown> = {};
-  const malformed: SettingProblem[] = [];
+  const files = readSecretFiles(environment);
+  const malformed = [...files.problems];
   for (const [name, definition] of listSettings()) {
-    const { value, problem } = parseSetting(environment[name], definition);
+    const { value, problem } = parseSetting(files.contents[name] ?? environment[name], definition);
     values[name] = value;
     if (problem !== undefined) malformed.push({ name, problem });
   }
   const settings = values as SettingValues;
   const config = { ...settings, chainMode: getChainMode(settings.CHAIN_RPC_URL) };
-  return { config, problems: [...malformed, ...findUnsafeSettings(config, new Set(malformed.map(({ name }) => name)))] };
+  return {
+    config,
+    problems: [...malformed, ...findUnsafeSettings(config, new Set(malformed.map(({ name }) => name.replace(/_FILE$/, ''))))],
+  };
 }
 
 function parseSetting(text: string | undefined, definition: SettingDefinition): { value?: unknown; problem?: string } {

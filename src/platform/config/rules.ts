@@ -1,11 +1,10 @@
 import { type Config, listSettings, type SettingName, type SettingProblem } from './settings.ts';
+import { findSignerProblems, THROW_AWAY_KEYS_ONLY } from './signer-rules.ts';
 
 export function findRuleProblems(config: Config): SettingProblem[] {
-  const rules = [findChainProblems, findPaymentProblems, findSharedKeys, findRealMoneyProblems, findLocalOnlySettings, findAdminProblems];
+  const rules = [findChainProblems, findSignerProblems, findRealMoneyProblems, findLocalOnlySettings, findAdminProblems];
   return rules.flatMap((find) => find(config));
 }
-
-const THROW_AWAY_KEYS_ONLY = 'is refused on a local chain, which uses throw-away keys only; unset it, or set CHAIN_RPC_URL to a real chain';
 
 function findChainProblems(config: Config): SettingProblem[] {
   const real = config.chainMode === 'real';
@@ -14,24 +13,6 @@ function findChainProblems(config: Config): SettingProblem[] {
     if (real && config[name] === undefined) return [{ name, problem: 'is required when CHAIN_RPC_URL names a real chain' }];
     // A local chain carries the id of the real one: a real key's signatures would be valid on both.
     return !real && secret && config[name] !== undefined ? [{ name, problem: THROW_AWAY_KEYS_ONLY }] : [];
-  });
-}
-
-function findPaymentProblems({ chainMode, FACILITATOR_PRIVATE_KEY, X402_FACILITATOR_URL }: Config): SettingProblem[] {
-  const name = 'FACILITATOR_PRIVATE_KEY';
-  if (chainMode === 'real' && FACILITATOR_PRIVATE_KEY === undefined && X402_FACILITATOR_URL === undefined)
-    return [{ name, problem: 'is required on a real chain unless X402_FACILITATOR_URL is set' }];
-  return chainMode !== 'real' && FACILITATOR_PRIVATE_KEY !== undefined ? [{ name, problem: THROW_AWAY_KEYS_ONLY }] : [];
-}
-
-const ROLE_KEYS = ['ATTESTER_PRIVATE_KEY', 'REPORTER_PRIVATE_KEY', 'FACILITATOR_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY'] as const;
-
-/** Each wallet has one nonce queue, and ERC-8004 rejects feedback from the owner of an agent, the attester. */
-function findSharedKeys(config: Config): SettingProblem[] {
-  return ROLE_KEYS.flatMap((name, index) => {
-    const key = config[name]?.toLowerCase();
-    const other = ROLE_KEYS.slice(0, index).find((before) => key !== undefined && config[before]?.toLowerCase() === key);
-    return other === undefined ? [] : [{ name, problem: `must not be the key of ${other}: each role has a wallet of its own` }];
   });
 }
 

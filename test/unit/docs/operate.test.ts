@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { loadConfig } from '../../../src/platform/config/config.ts';
+import { SIGNER_ROLES } from '../../../src/platform/config/settings/signers.ts';
 import { SETTINGS } from '../../../src/platform/config/settings.ts';
 import { ERROR_CODES } from '../../../src/platform/errors.ts';
 import examples from '../../../src/transports/http/openapi/examples.json' with { type: 'json' };
@@ -41,7 +42,7 @@ describe('the settings of docs/OPERATE.md', () => {
     expect(config.MONGODB_URI).toContain('replicaSet=rs0&authSource=admin');
   });
 
-  it.each([...required, 'FACILITATOR_PRIVATE_KEY'])('have %s, without which it does not start', (name) => {
+  it.each([...required, ...SIGNER_ROLES.map((role) => `${role}_PRIVATE_KEY`)])('have %s, without which it does not start', (name) => {
     const { [name]: value, ...others } = filled();
     expect(value).toBeDefined();
     expect(() => loadConfig(others)).toThrow(`Setting ${name}: is required`);
@@ -96,7 +97,7 @@ describe('the runbook', () => {
 });
 
 it('names settings and error codes that there are', () => {
-  const others = ['NODE_ENV', 'SERVICE_URL', 'BACKUP_URI', 'MALLOC_ARENA_MAX'];
+  const others = ['NODE_ENV', 'SERVICE_URL', 'BACKUP_URI', 'MALLOC_ARENA_MAX', 'ECC_SECG_P256K1', 'SIGN_VERIFY'];
   const named = new Set([...text.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)].map(([name]) => name));
   expect(named.size).toBeGreaterThan(30);
   const isSetting = (name: string) => name in SETTINGS || name.replace(/_FILE$/, '') in SETTINGS;
@@ -133,7 +134,7 @@ describe('what to watch', () => {
     const [checks, ...names] = alarmOf('GET /ready');
     const [recorded] = status[checks];
     expect(recorded).toHaveProperty('name', names[0]);
-    expect(names).toHaveLength(5);
+    expect(names).toHaveLength(6);
     for (const name of names) expect(isWhole(name), name).toBe(true);
     expect(selfTests).toHaveProperty(alarmOf('GET /api/self-test/status').at(-1)!);
     expect(latest.data).toHaveProperty(alarmOf('onchain-oracle/latest')[0]);

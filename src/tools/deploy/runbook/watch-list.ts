@@ -18,7 +18,7 @@ export const WATCH_LIST: readonly WatchRow[] = [
   {
     ask: '`GET /ready` of each process',
     every: '1 minute',
-    alarm: '503 for 10 minutes: `checks` says which of `setup`, `database`, `clock`, `chain`, `price` and why',
+    alarm: '503 for 10 minutes: `checks` says which of `setup`, `database`, `clock`, `chain`, `price`, `signers` and why',
     alerts: ['OracleNotReady'],
   },
   {

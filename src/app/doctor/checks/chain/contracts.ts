@@ -6,7 +6,6 @@ import { chainCall } from '../../../../chain/rpc/chain-call.ts';
 import { readStablecoin } from '../../../../chain/stablecoin/stablecoin.ts';
 import type { Check } from '../../check.ts';
 import { type Finding, fail, ok, orFinding, warn } from '../../finding.ts';
-import { listRoles } from './wallets.ts';
 
 const registryAbi = parseAbi(['function getIdentityRegistry() view returns (address)']);
 
@@ -24,10 +23,10 @@ export const contractsCheck: Check = {
   ],
   needsTarget: true,
   uses: ['chain'],
-  async run({ chain }, target) {
+  async run({ chain, roles }) {
     const connected = await chain();
     const { addresses } = connected;
-    const reporter = listRoles(target).find(({ role }) => role === 'reporter')?.address ?? addresses.eas;
+    const reporter = (await roles().catch(() => [])).find(({ role }) => role === 'reporter')?.address ?? addresses.eas;
     const states = await readContractStates(connected, { agentId: 0, reporter });
     return [
       toContractFinding({ name: 'EAS', address: addresses.eas, isPermanent: true }, states.eas, ({ version }) => `version ${version}`),

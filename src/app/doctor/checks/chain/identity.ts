@@ -9,18 +9,25 @@ import { requireKnownAttestations } from '../../../startup/known-attestations.ts
 import { requireOwnDatabase } from '../../../startup/same-history.ts';
 import type { Check } from '../../check.ts';
 import { fail, ok, orFinding, warn } from '../../finding.ts';
-import { listRoles } from './wallets.ts';
 
 /** Whether chain, database and secrets belong to one record, and whose agent it is. */
 export const identityCheck: Check = {
   id: 'identity',
   title: 'Record and identity',
-  needs: ['CHAIN_RPC_URL', 'CHAIN_ID', 'MONGODB_URI', 'SALT_SECRET', 'ATTESTER_PRIVATE_KEY', 'IDENTITY_REGISTRY_ADDRESS'],
+  needs: [
+    'CHAIN_RPC_URL',
+    'CHAIN_ID',
+    'MONGODB_URI',
+    'SALT_SECRET',
+    'ATTESTER_PRIVATE_KEY',
+    'ATTESTER_SIGNER',
+    'IDENTITY_REGISTRY_ADDRESS',
+  ],
   needsTarget: true,
   uses: ['database', 'chain'],
-  async run({ config, database, chain: connect }, target) {
+  async run({ config, database, roles, chain: connect }, target) {
     const [{ db }, chain] = await Promise.all([database(), connect()]);
-    const attester = listRoles(target).find(({ role }) => role === 'attester')!.address;
+    const attester = (await roles()).find(({ role }) => role === 'attester')!.address;
     const journal = createJournal(db);
     const isLocalChain = config.chainMode !== 'real';
     const record = new ForecastRecord({ db, saltSecret: target.saltSecret, horizons: HORIZONS });

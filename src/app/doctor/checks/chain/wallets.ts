@@ -1,9 +1,8 @@
 import { type Address, formatEther, formatGwei, isAddressEqual } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '../../../../chain/client.ts';
 import { chainCall } from '../../../../chain/rpc/chain-call.ts';
 import type { WalletRole } from '../../../../chain/tx/wallet.ts';
-import type { Check, DoctorTarget } from '../../check.ts';
+import type { Check, RoleWallet } from '../../check.ts';
 import { type Finding, fail, ok, warn } from '../../finding.ts';
 
 interface Duty {
@@ -29,28 +28,15 @@ export const walletsCheck: Check = {
   needs: ['CHAIN_RPC_URL', 'CHAIN_ID'],
   needsTarget: true,
   uses: ['chain'],
-  async run({ config, chain }, target) {
+  async run({ config, chain, roles: readRoles }) {
     const connected = await chain();
-    const roles = listRoles(target);
+    const roles = await readRoles();
     // A local chain asks for no fee worth counting.
     const gasPrice = config.chainMode === 'real' ? await chainCall('Reading the gas price', () => connected.client.getGasPrice()) : 0n;
     const funds = await Promise.all(roles.map((wallet) => checkFunds(connected, wallet, gasPrice)));
     return [...funds, ...checkPayee(config.PAYEE_ADDRESS, roles)];
   },
 };
-
-interface RoleWallet {
-  role: WalletRole;
-  address: Address;
-}
-
-/** Of the keys that are set. */
-export function listRoles({ keys }: Pick<DoctorTarget, 'keys'>): RoleWallet[] {
-  return (Object.keys(DUTIES) as WalletRole[]).flatMap((role) => {
-    const key = keys[role];
-    return key ? [{ role, address: privateKeyToAccount(key).address }] : [];
-  });
-}
 
 async function checkFunds({ client }: Chain, { role, address }: RoleWallet, gasPrice: bigint): Promise<Finding> {
   const { gas, work, enough } = DUTIES[role];

@@ -6,9 +6,8 @@ import { createOperatorFetch, type OutboundFetch } from '../../../../platform/ou
 import { readCertificate } from '../../../../platform/outbound/probes/tls-certificate.ts';
 import { isLoopbackAddress } from '../../../../platform/outbound/public-address.ts';
 import { joinUrl } from '../../../../platform/service-url.ts';
-import type { Check, DoctorDeps, DoctorTarget } from '../../check.ts';
+import type { Check, DoctorDeps, RoleWallet } from '../../check.ts';
 import { type Finding, fail, ok, orFinding, skipped, warn } from '../../finding.ts';
-import { listRoles } from '../chain/wallets.ts';
 
 const TIMEOUT_MS = 8_000;
 const MAX_BYTES = 2 ** 20;
@@ -23,12 +22,12 @@ export const publicUrlCheck: Check = {
   title: 'Public address',
   needs: ['PUBLIC_URL', 'TRUST_PROXY'],
   needsTarget: true,
-  async run({ config }, target) {
+  async run({ config, roles }) {
     const { PUBLIC_URL: base } = config;
     if (base === undefined) return [skipped('PUBLIC_URL is not set')];
     const fetchService = createOperatorFetch({ base, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
     const tls = checkCertificate(new URL(base));
-    const answers = await checkService(fetchService, base, target);
+    const answers = await checkService(fetchService, base, await roles());
     if (answers.some(({ level }) => level === 'fail')) return [...(await tls), ...answers];
     const rest = [
       orFinding(() => checkWebSocket(fetchService, base)),
@@ -53,8 +52,8 @@ async function checkCertificate({ protocol, hostname, port }: URL): Promise<Find
   }
 }
 
-async function checkService(fetchService: OutboundFetch, base: string, target: DoctorTarget): Promise<Finding[]> {
-  const attester = listRoles(target).find(({ role }) => role === 'attester')?.address;
+async function checkService(fetchService: OutboundFetch, base: string, roles: readonly RoleWallet[]): Promise<Finding[]> {
+  const attester = roles.find(({ role }) => role === 'attester')?.address;
   try {
     const response = await fetchService(joinUrl(base, '/api/svc/info'));
     if (!response.ok) return [notYet(`${base} answers ${response.status}`)];

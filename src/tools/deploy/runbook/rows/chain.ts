@@ -21,6 +21,33 @@ export const CHAIN_ROWS: readonly RunbookRow[] = [
     ],
   },
   {
+    seen: '`The signer of the`, `SIGNER_UNAVAILABLE`',
+    means: 'a signer does not answer, or answers with an error or a signature that is not of the wallet; `cause` in the log says which',
+    action: 'Repair it: what waits for it goes on by itself. For `attest` there is time until 00:00',
+    alerts: [
+      {
+        id: 'OracleSignerDown',
+        expr: 'min by (check) (oracle_check_ok{check="signers"}) == 0',
+        for: '5m',
+        severity: 'page',
+        summary: 'A signer has not answered for 5 minutes',
+        panel: 'readiness',
+        fires: { at: '6m', series: { 'oracle_check_ok{check="signers",instance="a"}': '0x10' }, labels: { check: 'signers' } },
+        silent: {
+          at: '6m',
+          series: { 'oracle_check_ok{check="signers",instance="a"}': '1x10', 'oracle_check_ok{check="price",instance="a"}': '0x10' },
+        },
+      },
+    ],
+  },
+  {
+    seen: '`cannot sign for the`, `has the wallet of the`',
+    means: 'the start: a signer refuses, is of another chain, or is in two roles',
+    action: 'See [above](#keys-that-never-enter-the-process)',
+    alerts: [],
+    see: ['OracleProcessDown', 'OracleWorkerAbsent', 'OracleApiAbsent'],
+  },
+  {
     seen: '`Broadcasting from … failed`, the node saying `insufficient funds`',
     means: 'the wallet of that address has no ether for gas',
     action: 'Send some; the step goes on within 5 minutes. For `attest` there is time until 00:00',

@@ -21,6 +21,7 @@ export function purchaseRoutes({ purchases }: Pick<HttpDeps, 'purchases'>): Rout
         'PAYMENT_REQUIRED',
         'TRANSACTION_UNCONFIRMED',
         'CHAIN_UNREACHABLE',
+        'SIGNER_UNAVAILABLE',
         'STEP_WAITING',
         'PRICE_UNAVAILABLE',
         'FEED_UNAVAILABLE',
