@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { listenOnLoopback } from '../http/loopback-server.ts';
+import { listenOnLoopback } from '../network/loopback-server.ts';
 import type { generateKmsKey } from './kms-keys.ts';
 import { signDer } from './kms-keys.ts';
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type Hex, hexToBigInt, hexToNumber, type TypedDataDefinition } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { listenOnLoopback } from '../http/loopback-server.ts';
+import { listenOnLoopback } from '../network/loopback-server.ts';
 
 interface Call {
   method: string;
