@@ -1,6 +1,7 @@
 import {
   type Address,
   bytesToHex,
+  getAddress,
   type Hex,
   type LocalAccount,
   type SignableMessage,
@@ -40,7 +41,8 @@ export class SignerRefusal extends Error {
 
 export function createRoleSigner(role: WalletRole, backend: SigningBackend): RoleSigner {
   const account = toAccount({
-    address: backend.address,
+    // The journal finds the transactions of a wallet by this spelling, whichever signer it has.
+    address: getAddress(backend.address),
     signTransaction: (transaction) =>
       signerCall(role, () => backend.signTransaction(requireEip1559(transaction as TransactionSerializableEIP1559))),
     signMessage: ({ message }) => signerCall(role, () => backend.signMessage({ raw: toRawMessage(message) })),

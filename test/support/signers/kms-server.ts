@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listenOnLoopback } from '../network/loopback-server.ts';
 import type { generateKmsKey } from './kms-keys.ts';
 import { signDer } from './kms-keys.ts';
 
@@ -42,16 +42,6 @@ export async function startKms(keys: Record<string, ReturnType<typeof generateKm
     const Signature = Buffer.from(signDer(key.key, digest, signatures++ % 2 === 0 ? 'high' : 'low')).toString('base64');
     return { status: 200, body: JSON.stringify({ KeyId, Signature, SigningAlgorithm }) };
   };
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const kms: TestKms = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls: [],
-    answer: null,
-    async close() {
-      const closed = new Promise((done) => server.close(done));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const kms: TestKms = { ...(await listenOnLoopback(server)), calls: [], answer: null };
   return kms;
 }

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Hex, hexToBigInt, hexToNumber, type TypedDataDefinition } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { listenOnLoopback } from '../network/loopback-server.ts';
 
 interface Call {
   method: string;
@@ -36,17 +36,7 @@ export async function startWeb3Signer(keys: readonly Hex[], chainId: number): Pr
     response.writeHead('error' in answer ? 400 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, ...answer }));
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const signer: TestWeb3Signer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    calls: [],
-    answer: null,
-    async close() {
-      const closed = new Promise((done) => server.close(done));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const signer: TestWeb3Signer = { ...(await listenOnLoopback(server)), calls: [], answer: null };
   return signer;
 }
 

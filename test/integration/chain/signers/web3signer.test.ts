@@ -123,6 +123,12 @@ describe('the start', () => {
     expect(server.calls.filter((method) => method === 'eth_signTypedData')).toHaveLength(1);
   });
 
+  it('spells a wallet as a key of this process does, whatever the settings have', async () => {
+    const address = account!.address.toLowerCase() as Hex;
+    const signer = await openSigner(CONFIG, 'attester', { kind: 'web3signer', url: server.url, address });
+    expect(signer.account.address).toBe(account!.address);
+  });
+
   it('signs nothing for the check that could be sent', async () => {
     const asked: Record<string, Hex>[] = [];
     server.answer = ({ method, params }) => {
