@@ -38,6 +38,7 @@ export function jobRoutes(deps: JobDeps): Route[] {
       summary: 'Exact bytes of a deliverable, for the client and the evaluator of the job',
       description: `The wallet signs \`${FETCH_MESSAGE_TEMPLATE}\` (EIP-191; contract wallets by EIP-1271). The keccak256 of the bytes is the deliverable on chain. They are available while the job is SUBMITTED and once it is COMPLETED, not after a rejection or expiry.`,
       cost: 'rpc',
+      deliversPaid: true,
       params: JOB_PARAMS,
       body: FETCH_BODY,
       reply: DELIVERY,
