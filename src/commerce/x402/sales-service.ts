@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Address, Hash } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { REORG_MARGIN_BLOCKS } from '../../chain/rpc/block-depth.ts';
@@ -10,7 +11,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { MerchantConfig } from '../merchant-config.ts';
 import { hashDocument, type SignReceipt } from '../receipts/receipt.ts';
 import type { RequireSalesOpen } from '../sales-gate.ts';
-import { admitPayment } from './admission.ts';
+import { admitPayment, type IdentifyPayer } from './admission.ts';
 import { buildClaimId, CLAIM_LEASE_MS, type ClaimDoc, type PaymentClaimStore } from './claim-store.ts';
 import { paymentUnconfirmedError, waitForClaimChange } from './claim-wait.ts';
 import type { FailedSettlementStore } from './failed-settlements.ts';
@@ -75,7 +76,7 @@ export class SalesService {
       const admission = admitPayment(this.#deps, incoming);
       admission.catch(() => undefined);
       const known = await this.#findClaim(payment);
-      const sold = known === null ? await this.#sellNew(incoming, admission) : await this.#sellKnown(known, incoming);
+      const sold = known === null ? await this.#sellNew(incoming, admission) : await this.#sellKnown(known, incoming, admission);
       if (sold !== null) return sold;
       if (performance.now() > deadline) throw paymentUnconfirmedError();
     }
@@ -118,17 +119,15 @@ export class SalesService {
   }
 
   /** Null when a concurrent request claimed the payment first. */
-  async #sellNew({ call, payment, quote }: IncomingPayment, admission: Promise<ClaimedPayer>): Promise<SaleResult | null> {
-    const { chain, facilitator } = this.#deps;
-    const payer = await admission;
-    const verified = facilitator.verify(payment, quote.requirements, payer);
-    const [head, refused] = await Promise.all([readBlockNumber(chain), verified]);
-    if (refused !== null) {
-      // A concurrent request of the same client may have used it.
-      if ((await this.#findClaim(payment)) !== null) return null;
-      await call.countRejection(payer);
-      throw createPaymentRejection(quote, refused, { payer: payment.authorization.from });
-    }
+  async #sellNew(incoming: IncomingPayment, admission: Promise<IdentifyPayer>): Promise<SaleResult | null> {
+    const { call, payment, quote } = incoming;
+    const payer = (await admission)();
+    const verified = this.#verify(incoming, payer);
+    verified.catch(() => undefined);
+    const head = readBlockNumber(this.#deps.chain);
+    head.catch(() => undefined);
+    // The payer's own key claims a payment while it is verified; a named payer's payments and identifiers could be blocked so.
+    if (!(await payer).isProven && !(await verified)) return null;
     const claim = await this.#deps.claims.open({
       _id: this.#buildClaimId(payment.authorization),
       payer: payment.authorization.from,
@@ -144,30 +143,47 @@ export class SalesService {
       requirements: quote.requirements,
       amountMicros: payment.authorization.value,
       // A later reorganisation may move the settlement below this head.
-      sinceBlock: Number(head) - REORG_MARGIN_BLOCKS,
+      sinceBlock: Number(await head) - REORG_MARGIN_BLOCKS,
       openedAt: this.#deps.now(),
     });
-    return claim === null ? null : this.#runClaim(claim, call, quote);
+    if (claim !== null) return this.#runClaim(claim, incoming, verified);
+    await verified;
+    return null;
+  }
+
+  /** False when the payment is rejected because another request may have sent it. @throws PaymentRequiredError for any other rejection */
+  async #verify({ call, payment, quote }: IncomingPayment, payer: Promise<ClaimedPayer>): Promise<boolean> {
+    const refused = await this.#deps.facilitator.verify(payment, quote.requirements, payer);
+    if (refused === null) return true;
+    const claim = await this.#findClaim(payment);
+    if (claim !== null && claim.state !== 'OPEN') return false;
+    await call.countRejection(await payer);
+    throw createPaymentRejection(quote, refused, { payer: payment.authorization.from });
   }
 
   /** Null after a wait for the lease holder: the claim may be settled or deleted by then. */
-  async #sellKnown(claim: ClaimDoc, incoming: IncomingPayment): Promise<SaleResult | null> {
+  async #sellKnown(claim: ClaimDoc, incoming: IncomingPayment, admission: Promise<IdentifyPayer>): Promise<SaleResult | null> {
     const { claims, signal } = this.#deps;
     requireSameRequest(claim, incoming);
     if (claim.state === 'SETTLED') return toSaleResult(claim);
     const held = await claims.acquireLease(claim);
-    if (held !== null) return this.#runClaim(held, incoming.call, incoming.quote);
+    if (held !== null) return this.#runClaim(held, incoming, held.state === 'OPEN' ? this.#verifyAgain(incoming, admission) : true);
     await waitForClaimChange(() => claims.find(claim._id), claim, signal);
     return null;
   }
 
+  /** For a claim whose holder crashed, perhaps before the payment was verified. */
+  async #verifyAgain(incoming: IncomingPayment, admission: Promise<IdentifyPayer>): Promise<boolean> {
+    return this.#verify(incoming, (await admission)());
+  }
+
   /** Advances a claim from its state to the answer, with heartbeats of its lease. Null when the lease was lost. */
-  async #runClaim(claim: ClaimDoc, call: PaidCall, quote: PaymentQuote): Promise<SaleResult | null> {
+  async #runClaim(claim: ClaimDoc, incoming: IncomingPayment, verified: Promise<boolean> | true): Promise<SaleResult | null> {
     const { claims, log } = this.#deps;
     const renew = () => claims.heartbeat(claim).catch((error: unknown) => log.warn({ err: error }, 'a claim could not be renewed'));
     const timer = setInterval(renew, CLAIM_LEASE_MS / 4);
     try {
-      return await this.#advance(claim, call, quote);
+      return await this.#advance(claim, incoming, verified);
     } catch (error) {
       // At once, not when the lease expires: a retry of the client continues the claim.
       await attemptAndKeepTrying(() => claims.releaseLease(claim), CLAIM_LEASE_MS);
@@ -177,13 +193,17 @@ export class SalesService {
     }
   }
 
-  async #advance(claim: ClaimDoc, call: PaidCall, quote: PaymentQuote): Promise<SaleResult | null> {
+  async #advance(claim: ClaimDoc, { call, quote }: IncomingPayment, verified: Promise<boolean> | true): Promise<SaleResult | null> {
     if (claim.state === 'PREPARED') return this.#finish(claim, { call, quote, mayBeSent: true });
     const { claims } = this.#deps;
     const answer = await this.#orDiscard(claim, async () => {
-      await requirePayerFunds(this.#deps, claim, quote);
+      const funded = requirePayerFunds(this.#deps, claim, quote);
+      funded.catch(() => undefined);
+      if (!(await verified)) return null;
+      await funded;
       return call.answer();
     });
+    if (answer === null) return null;
     const { freeBody, forecastId, attestationUid } = answer;
     if (freeBody !== undefined && (await this.#orDiscard(claim, () => isEligibleForFreeAnswer(this.#deps, claim)))) {
       await claims.discard(claim);
@@ -234,6 +254,8 @@ export class SalesService {
     const amountMicros = BigInt(claim.amountMicros.toString());
     const money = { payer, payee: merchant.payee, asset: merchant.asset, amountMicros, txHash, settledAt: at };
     const sign = async () => {
+      // Signing blocks the thread for about a millisecond: the ledger's write is sent before.
+      await nextTurn();
       const answerHash = hashDocument(JSON.parse(claim.answer as string));
       return signReceipt({ ...money, resource, answerHash, forecastId, attestationUid });
     };

@@ -51,7 +51,7 @@ export async function serveApp(
 /** Who asks without a socket, and is not counted. */
 export function createTestContext(caller: Caller): RequestContext {
   const uncounted = async () => undefined;
-  const payments = { requirePaymentRoom: () => undefined, countRejectedPayment: uncounted };
+  const payments = { requirePaymentRoom: () => undefined, hasPaymentRoom: () => true, countRejectedPayment: uncounted };
   return { caller, ...NOBODY, countCall: uncounted, countChainCall: uncounted, countTask: uncounted, ...payments };
 }
 
