@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, Long } from 'mongodb';
 import type { Address, Hash, Hex } from 'viem';
-import { type CollectionIndexes, ignoreDuplicate, toLiterals } from '../../platform/mongo.ts';
+import { type CollectionIndexes, isFirstWrite, toLiterals } from '../../platform/mongo.ts';
 import { repeatIfUncertain, undoIfUncertain } from '../../platform/uncertain-write.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 import type { PaymentPayload } from './protocol/payment-payload.ts';
@@ -138,12 +138,11 @@ export class PaymentClaimStore {
       keptUntil: null,
       sweptAt: claim.openedAt,
     } as const;
+    const update = [{ $set: { ...toLiterals(fields), holder, heldUntil: LEASE_EXPIRY } }];
     // The holder is new: the filter matches no other writer's claim, and a repeat by the driver changes nothing.
-    const opened = this.#claims.findOneAndUpdate({ _id, holder }, [{ $set: { ...toLiterals(fields), holder, heldUntil: LEASE_EXPIRY } }], {
-      upsert: true,
-      returnDocument: 'after',
-    });
-    return undoIfUncertain(opened.catch(ignoreDuplicate), () => this.releaseLease({ _id, holder }));
+    const opening = isFirstWrite(this.#claims.updateOne({ _id, holder }, update, { upsert: true }));
+    const isOpened = await undoIfUncertain(opening, () => this.releaseLease({ _id, holder }));
+    return isOpened ? { _id, ...fields, holder, heldUntil: new Date(claim.openedAt.getTime() + CLAIM_LEASE_MS) } : null;
   }
 
   /** Acquires the lease; null while it is held, or when the claim is deleted or settled. */
