@@ -67,6 +67,7 @@ export function createPaidCalls({ sales, runSkill, toUrl }: PaidCallsDeps): Paid
         ref: parseRef(ref),
         address: owner,
         requireRejectionAllowance: (payer) => context.requirePaymentRoom(payer),
+        hasRejectionAllowance: (payer) => context.hasPaymentRoom(payer),
         countRejection: (payer) => context.countRejectedPayment(payer),
         async answer() {
           onVerified?.();

@@ -4,11 +4,10 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { answerParent } from '../child.ts';
 
-export interface Purchases {
-  /** Addresses of the paid resource, bought in turn. */
-  urls: readonly string[];
+export interface Purchase {
+  /** Of the paid resource. */
+  url: string;
   buyer: Hex;
-  times: number;
 }
 
 /** Milliseconds from sending a signed payment to its whole answer. */
@@ -26,17 +25,11 @@ async function buy(client: x402HTTPClient, url: string): Promise<number> {
 }
 
 const answers = {
-  /** Buys with the official client, one purchase at a time; the times of each address. */
-  async buy({ urls, buyer, times }: Purchases): Promise<number[][]> {
+  /** Buys with the official client, and returns the time of it. */
+  buy({ url, buyer }: Purchase): Promise<number> {
     const scheme = new ExactEvmScheme(privateKeyToAccount(buyer));
-    const client = new x402HTTPClient(new x402Client().register('eip155:*', scheme).setSpendControls({ allowedAssets: true }));
-    const latencies: number[][] = urls.map(() => []);
-    for (let index = 0; index < times; index++) {
-      // Neither side always follows the other.
-      const order = index % 2 === 0 ? [...urls.keys()] : [...urls.keys()].reverse();
-      for (const side of order) latencies[side].push(await buy(client, urls[side]));
-    }
-    return latencies;
+    const client = new x402Client().register('eip155:*', scheme).setSpendControls({ allowedAssets: true });
+    return buy(new x402HTTPClient(client), url);
   },
 };
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { x402Facilitator } from '@x402/core/facilitator';
 import { toFacilitatorEvmSigner } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
@@ -12,6 +13,8 @@ export interface FacilitatorChain {
   rpcUrl: string;
   chainId: number;
   key: Hex;
+  /** Time between blocks; unset: every transaction has a block at once. */
+  blockMs?: number;
 }
 
 /** How often the receipt of a settlement is read; a local chain mines at once. */
@@ -35,10 +38,15 @@ async function handle(request: IncomingMessage): Promise<object> {
   return facilitator.settle(paymentPayload, paymentRequirements);
 }
 
+/** Holds a transaction back until the next block of a chain that has one every `blockMs`. */
+async function waitForBlock({ body }: RequestInit, blockMs: number | undefined): Promise<undefined> {
+  if (blockMs !== undefined && String(body).includes('eth_sendRawTransaction')) await delay(blockMs - (Date.now() % blockMs));
+}
+
 const answers = {
   url: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   /** Settles on this chain from now on. */
-  connect({ rpcUrl, chainId, key }: FacilitatorChain) {
+  connect({ rpcUrl, chainId, key, blockMs }: FacilitatorChain) {
     const chain = defineChain({
       id: chainId,
       name: 'local',
@@ -46,7 +54,8 @@ const answers = {
       rpcUrls: { default: { http: [rpcUrl] } },
     });
     const account = privateKeyToAccount(key);
-    const wallet = createWalletClient({ account, chain, transport: http(rpcUrl), pollingInterval: POLLING_INTERVAL_MS });
+    const transport = http(rpcUrl, { onFetchRequest: (_, init) => waitForBlock(init, blockMs) });
+    const wallet = createWalletClient({ account, chain, transport, pollingInterval: POLLING_INTERVAL_MS });
     const client = wallet.extend(publicActions);
     const signer = toFacilitatorEvmSigner({ ...client, address: account.address } as unknown as Parameters<
       typeof toFacilitatorEvmSigner

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { SERVICE_FLAGS } from '../../test/support/service/running-service.ts';
 import type { Benchmark, BenchOptions, Comparison } from '../benchmark.ts';
-import { startChild } from '../child.ts';
+import { type Child, startChild } from '../child.ts';
 import type { PaidClientAnswers } from './client-process.ts';
 import type { FacilitatorAnswers } from './facilitator-process.ts';
 import type { PaidServiceAnswers } from './service-process.ts';
@@ -13,6 +13,9 @@ const PAIRS_A_ROUND = 20;
 /** Pairs that both sides run before anything counts. */
 const WARM_UP_PAIRS = 40;
 const GOAL_RATIO = 1.15;
+/** Of Base. */
+const BLOCK_MS = 2_000;
+const PAIRS_WITH_BLOCKS = 7;
 
 /** `remote`: both sides use one stock facilitator. `own`: ours settles by itself, as without `X402_FACILITATOR_URL`. */
 type FacilitatorMode = 'remote' | 'own';
@@ -32,36 +35,71 @@ export const PAID: Benchmark = {
   },
 };
 
+interface Market {
+  urls: readonly [baseline: string, ours: string];
+  service: Child<PaidServiceAnswers>;
+  client: Child<PaidClientAnswers>;
+}
+
+/** Milliseconds of each purchase, of both sides. */
+interface Side {
+  ms: number[];
+  cpuMs: number[];
+}
+
 async function compare(mode: FacilitatorMode, { rounds, report }: BenchOptions): Promise<Comparison[]> {
   const facilitator = await startChild<FacilitatorAnswers>('paid/facilitator-process.ts');
   const service = await startChild<PaidServiceAnswers>('paid/service-process.ts', [await facilitator.ask('url'), mode], SERVICE_FLAGS);
   const client = await startChild<PaidClientAnswers>('paid/client-process.ts');
   try {
-    await facilitator.ask('connect', await service.ask('chain'));
-    const urls = [await service.ask('stockUrl'), `${await service.ask('url')}${PATH}`];
-    const buyer = await service.ask('buyer');
+    const chain = await service.ask('chain');
+    await facilitator.ask('connect', chain);
+    const market: Market = { urls: [await service.ask('stockUrl'), `${await service.ask('url')}${PATH}`], service, client };
     report(`  ${rounds * PAIRS_A_ROUND} pairs of payments, one at a time, facilitator: ${mode}`);
-    await client.ask('buy', { urls, buyer, times: WARM_UP_PAIRS });
-    const [baseline, ours] = await client.ask('buy', { urls, buyer, times: rounds * PAIRS_A_ROUND });
-    return toComparisons(MEANINGS[mode], { baseline, ours, goalRatio: mode === 'remote' ? GOAL_RATIO : undefined });
+    await buyPairs(market, WARM_UP_PAIRS);
+    const instant = toComparisons(MEANINGS[mode], mode, await buyPairs(market, rounds * PAIRS_A_ROUND));
+    if (mode === 'own') return instant;
+    report(`  ${PAIRS_WITH_BLOCKS} pairs of payments on a chain with a block every ${BLOCK_MS} ms`);
+    await facilitator.ask('connect', { ...chain, blockMs: BLOCK_MS });
+    return [...instant, toBlockComparison(await buyPairs(market, PAIRS_WITH_BLOCKS))];
   } finally {
     await service.ask('stop');
     await Promise.all([facilitator, service, client].map((child) => child.end()));
   }
 }
 
-interface Latencies {
-  baseline: number[];
-  ours: number[];
-  goalRatio: number | undefined;
+/** Neither side always follows the other. */
+async function buyPairs({ urls, service, client }: Market, pairs: number): Promise<[baseline: Side, ours: Side]> {
+  const buyer = await service.ask('buyer');
+  const sides: [Side, Side] = [
+    { ms: [], cpuMs: [] },
+    { ms: [], cpuMs: [] },
+  ];
+  for (let index = 0; index < pairs; index++) {
+    for (const side of index % 2 === 0 ? [0, 1] : [1, 0]) {
+      const cpuBefore = await service.ask('cpuMs');
+      sides[side].ms.push(await client.ask('buy', { url: urls[side], buyer }));
+      sides[side].cpuMs.push((await service.ask('cpuMs')) - cpuBefore);
+    }
+  }
+  return sides;
 }
 
-function toComparisons(meaning: string, { baseline, ours, goalRatio }: Latencies): Comparison[] {
-  const p99 = { baseline: [percentile(baseline, 0.99)], ours: [percentile(ours, 0.99)] };
+function toComparisons(meaning: string, mode: FacilitatorMode, [baseline, ours]: [Side, Side]): Comparison[] {
+  const goalRatio = mode === 'remote' ? GOAL_RATIO : undefined;
+  const p99 = { baseline: [percentile(baseline.ms, 0.99)], ours: [percentile(ours.ms, 0.99)] };
+  const cpuMeaning = 'of the process of both servers, with the unpaid request; without database, chain and remote facilitator';
   return [
-    { kind: 'time', work: 'a paid request', meaning, baseline, ours, goalRatio },
+    { kind: 'time', work: 'a paid request', meaning, baseline: baseline.ms, ours: ours.ms, goalRatio },
     { kind: 'time', work: 'the slowest paid request in a hundred', meaning, ...p99, goalRatio },
+    { kind: 'time', work: 'CPU time of a purchase', meaning: cpuMeaning, baseline: baseline.cpuMs, ours: ours.cpuMs },
   ];
+}
+
+function toBlockComparison([baseline, ours]: [Side, Side]): Comparison {
+  const work = `a paid request on a chain with a block every ${BLOCK_MS} ms`;
+  const meaning = 'from a signed payment to its whole answer; the facilitator sends its transaction at the next block, one confirmation';
+  return { kind: 'time', work, meaning, baseline: baseline.ms, ours: ours.ms };
 }
 
 function percentile(values: readonly number[], share: number): number {

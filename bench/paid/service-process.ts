@@ -23,6 +23,11 @@ const answers = {
     // A wallet with gas that nothing else sends from.
     return { rpcUrl, chainId: service.http.commerce.merchant.chainId, key: demo!.wallets.poor.privateKey };
   },
+  /** CPU time of this process so far, without that of its database and chain. */
+  cpuMs() {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  },
   buyer: () => service.infrastructure.demo!.wallets.buyer.privateKey,
   stop: () => service.stop(),
 };

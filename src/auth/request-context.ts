@@ -14,6 +14,8 @@ export interface RequestContext {
   countTask(units: number): Promise<void>;
   /** Checks without counting. @throws OracleError RATE_LIMITED after too many rejected payments of this payer or address */
   requirePaymentRoom(payer: ClaimedPayer): void;
+  /** Whether `requirePaymentRoom` passes. */
+  hasPaymentRoom(payer: ClaimedPayer): boolean;
   /** Counts a rejected payment against its payer and address. @throws OracleError RATE_LIMITED */
   countRejectedPayment(payer: ClaimedPayer): Promise<void>;
 }

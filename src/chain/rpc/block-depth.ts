@@ -1,4 +1,4 @@
-import type { TransactionReceipt } from 'viem';
+import type { Block, TransactionReceipt } from 'viem';
 import type { Chain } from '../client.ts';
 import { readBlockNumber, readBlockTime, toBlockTime } from './blocks.ts';
 import { chainCall } from './chain-call.ts';
@@ -12,6 +12,12 @@ type DepthReader = Pick<Chain, 'client' | 'confirmations'>;
 export interface ConfirmedBlock {
   number: bigint;
   at: Date;
+}
+
+/** The newest block; with hash and time where a transaction in it is at the confirmation depth. */
+export interface Head {
+  number: bigint;
+  block: Pick<Block, 'hash' | 'timestamp'> | null;
 }
 
 export interface BlockDepth {
@@ -32,18 +38,28 @@ export async function readConfirmedBlock(chain: DepthReader): Promise<ConfirmedB
   return number < 0n ? null : { number, at: await readBlockTime(chain, number) };
 }
 
+/** @throws OracleError CHAIN_UNREACHABLE */
+export async function readHead(chain: DepthReader): Promise<Head> {
+  if (chain.confirmations > 1) return { number: await readBlockNumber(chain), block: null };
+  const block = await chainCall('Reading the newest block', () => chain.client.getBlock());
+  return { number: block.number, block };
+}
+
 /**
- * The height is read before the block: a reorganisation in between cannot overstate the depth. @throws OracleError CHAIN_UNREACHABLE
- * @param height read before, such as together with the receipt; an older one understates the depth
+ * The head is read before the block: a reorganisation in between cannot overstate the depth. @throws OracleError CHAIN_UNREACHABLE
+ * @param head read before, such as together with the receipt; an older one understates the depth
  */
 export async function readBlockDepth(
   chain: DepthReader,
   { blockNumber, blockHash }: Pick<TransactionReceipt, 'blockNumber' | 'blockHash'>,
-  height?: bigint,
+  head?: Head,
 ): Promise<BlockDepth> {
-  const depth = Math.max(0, Number((height ?? (await readBlockNumber(chain))) - blockNumber) + 1);
+  const { number, block: newest } = head ?? (await readHead(chain));
+  const depth = Math.max(0, Number(number - blockNumber) + 1);
   if (depth < chain.confirmations) return { confirmations: depth, settledAt: null };
-  const block = await chainCall('Reading the block of a payment', () => chain.client.getBlock({ blockNumber }));
+  const isNewest = number === blockNumber;
+  const block =
+    (isNewest ? newest : null) ?? (await chainCall('Reading the block of a payment', () => chain.client.getBlock({ blockNumber })));
   if (block.hash !== blockHash) return { confirmations: 0, settledAt: null };
   return { confirmations: depth, settledAt: toBlockTime(block) };
 }

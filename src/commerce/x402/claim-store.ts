@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, Long } from 'mongodb';
 import type { Address, Hash, Hex } from 'viem';
-import { type CollectionIndexes, ignoreDuplicate, toLiterals } from '../../platform/mongo.ts';
+import { type CollectionIndexes, isFirstWrite, toLiterals } from '../../platform/mongo.ts';
 import { repeatIfUncertain, undoIfUncertain } from '../../platform/uncertain-write.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 import type { PaymentPayload } from './protocol/payment-payload.ts';
@@ -138,12 +138,11 @@ export class PaymentClaimStore {
       keptUntil: null,
       sweptAt: claim.openedAt,
     } as const;
+    const update = [{ $set: { ...toLiterals(fields), holder, heldUntil: LEASE_EXPIRY } }];
     // The holder is new: the filter matches no other writer's claim, and a repeat by the driver changes nothing.
-    const opened = this.#claims.findOneAndUpdate({ _id, holder }, [{ $set: { ...toLiterals(fields), holder, heldUntil: LEASE_EXPIRY } }], {
-      upsert: true,
-      returnDocument: 'after',
-    });
-    return undoIfUncertain(opened.catch(ignoreDuplicate), () => this.releaseLease({ _id, holder }));
+    const opening = isFirstWrite(this.#claims.updateOne({ _id, holder }, update, { upsert: true }));
+    const isOpened = await undoIfUncertain(opening, () => this.releaseLease({ _id, holder }));
+    return isOpened ? { _id, ...fields, holder, heldUntil: new Date(claim.openedAt.getTime() + CLAIM_LEASE_MS) } : null;
   }
 
   /** Acquires the lease; null while it is held, or when the claim is deleted or settled. */
@@ -162,19 +161,19 @@ export class PaymentClaimStore {
   }
 
   /** Stores the answer before the payment is sent. Null when the lease is lost. */
-  prepare(claim: ClaimDoc, answer: Pick<ClaimDoc, 'answer' | 'forecastId' | 'attestationUid'>): Promise<ClaimDoc | null> {
-    return this.#claims.findOneAndUpdate(
-      { _id: claim._id, holder: claim.holder, state: 'OPEN' },
-      [{ $set: { ...toLiterals(answer), state: 'PREPARED', heldUntil: LEASE_EXPIRY } }],
-      { returnDocument: 'after' },
-    );
+  async prepare(claim: ClaimDoc, answer: Pick<ClaimDoc, 'answer' | 'forecastId' | 'attestationUid'>): Promise<ClaimDoc | null> {
+    const { _id, holder } = claim;
+    const update = [{ $set: { ...toLiterals(answer), state: 'PREPARED', heldUntil: LEASE_EXPIRY } }];
+    const { matchedCount } = await this.#claims.updateOne({ _id, holder, state: 'OPEN' }, update);
+    return matchedCount === 0 ? null : { ...claim, ...answer, state: 'PREPARED' };
   }
 
   /** Stores the settlement unless there is one, and returns the claim with the first one stored. */
-  async settle({ _id }: ClaimDoc, settled: Pick<ClaimDoc, 'settlement' | 'receipt' | 'keptUntil'>): Promise<ClaimDoc> {
-    const update = { $set: { ...settled, state: 'SETTLED' as const } };
-    const changed = await this.#claims.findOneAndUpdate({ _id, state: 'PREPARED' }, update, { returnDocument: 'after' });
-    return changed ?? ((await this.find(_id)) as ClaimDoc);
+  async settle(claim: ClaimDoc, settled: Pick<ClaimDoc, 'settlement' | 'receipt' | 'keptUntil'>): Promise<ClaimDoc> {
+    const { _id } = claim;
+    const change = { ...settled, state: 'SETTLED' as const };
+    const { matchedCount } = await this.#claims.updateOne({ _id, state: 'PREPARED' }, { $set: change });
+    return matchedCount === 0 ? ((await this.find(_id)) as ClaimDoc) : { ...claim, ...change };
   }
 
   /** Deletes a claim whose payment has not moved money and never will for it, so that the payment can be used again. */

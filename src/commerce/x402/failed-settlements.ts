@@ -46,10 +46,29 @@ export class FailedSettlementStore {
 
   /** @throws OracleError RATE_LIMITED for a payer with 3 failures within 24 hours, or an address with 20 */
   async requireBelowLimit({ payer, address }: Pick<ClaimDoc, 'payer' | 'address'>, now: Date): Promise<void> {
-    const [ofPayer, ofAddress] = await Promise.all([
-      this.#blockedUntil({ payer }, { limit: MAX_PER_PAYER, now }),
-      this.#blockedUntil({ address }, { limit: MAX_PER_ADDRESS, now }),
-    ]);
+    const at = { $gt: new Date(now.getTime() - DAY_MS) };
+    const found = this.#failures.find(
+      {
+        $or: [
+          { payer, at },
+          { address, at },
+        ],
+      },
+      { projection: { payer: 1, address: 1, at: 1 } },
+    );
+    // Where more are found, at least one of the limits is reached.
+    const recent = await found
+      .sort({ at: -1 })
+      .limit(MAX_PER_PAYER + MAX_PER_ADDRESS)
+      .toArray();
+    const ofPayer = getBlockedUntil(
+      recent.filter((failure) => failure.payer === payer),
+      MAX_PER_PAYER,
+    );
+    const ofAddress = getBlockedUntil(
+      recent.filter((failure) => failure.address === address),
+      MAX_PER_ADDRESS,
+    );
     if (ofPayer !== null) throw tooManyFailuresError('payer', { limit: MAX_PER_PAYER, until: ofPayer, now });
     if (ofAddress !== null) throw tooManyFailuresError('address', { limit: MAX_PER_ADDRESS, until: ofAddress, now });
   }
@@ -57,21 +76,12 @@ export class FailedSettlementStore {
   async purge(now: Date): Promise<void> {
     await this.#failures.deleteMany({ at: { $lte: new Date(now.getTime() - RETENTION_MS) } });
   }
+}
 
-  /** When the oldest of the newest `limit` failures is a day old; null where there are fewer. */
-  async #blockedUntil(
-    subject: { payer: Address } | { address: string },
-    { limit, now }: { limit: number; now: Date },
-  ): Promise<Date | null> {
-    const hint = 'payer' in subject ? PAYER_KEY : ADDRESS_KEY;
-    const recent = this.#failures.find({ ...subject, at: { $gt: new Date(now.getTime() - DAY_MS) } }, { hint });
-    const [oldest] = await recent
-      .sort({ at: -1 })
-      .skip(limit - 1)
-      .limit(1)
-      .toArray();
-    return oldest === undefined ? null : new Date(oldest.at.getTime() + DAY_MS);
-  }
+/** When the oldest of the newest `limit` failures is a day old; null where there are fewer. @param failures newest first */
+function getBlockedUntil(failures: readonly Pick<FailedSettlementDoc, 'at'>[], limit: number): Date | null {
+  const oldest = failures[limit - 1];
+  return oldest === undefined ? null : new Date(oldest.at.getTime() + DAY_MS);
 }
 
 function tooManyFailuresError(subject: 'payer' | 'address', { limit, until, now }: { limit: number; until: Date; now: Date }): OracleError {

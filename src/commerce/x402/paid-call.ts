@@ -25,6 +25,8 @@ export interface PaidCall {
   address: string;
   /** Called before a payment is verified on chain. @throws OracleError RATE_LIMITED after too many rejected payments of payer or address */
   requireRejectionAllowance(payer: ClaimedPayer): void;
+  /** Whether `requireRejectionAllowance` passes. */
+  hasRejectionAllowance(payer: ClaimedPayer): boolean;
   /** Counts a payment that was rejected after a chain read. @throws OracleError RATE_LIMITED */
   countRejection(payer: ClaimedPayer): Promise<void>;
   /** Composes the answer. The client is not charged when it throws. */

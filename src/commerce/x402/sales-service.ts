@@ -1,8 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Address, Hash } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { REORG_MARGIN_BLOCKS } from '../../chain/rpc/block-depth.ts';
 import { readBlockNumber } from '../../chain/rpc/blocks.ts';
-import type { ClaimedPayer } from '../../chain/stablecoin/claimed-payer.ts';
+import { createCache } from '../../platform/cache.ts';
 import { isOracleError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { attemptAndKeepTrying } from '../../platform/retry-unavailable.ts';
@@ -10,20 +11,21 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { MerchantConfig } from '../merchant-config.ts';
 import { hashDocument, type SignReceipt } from '../receipts/receipt.ts';
 import type { RequireSalesOpen } from '../sales-gate.ts';
-import { admitPayment } from './admission.ts';
-import { buildClaimId, CLAIM_LEASE_MS, type ClaimDoc, type PaymentClaimStore } from './claim-store.ts';
+import { admitPayment, type IdentifyPayer } from './admission.ts';
+import { answerClaim } from './answer-claim.ts';
+import { findClaim, getClaimId } from './claim-search.ts';
+import { CLAIM_LEASE_MS, type ClaimDoc, type PaymentClaimStore } from './claim-store.ts';
 import { paymentUnconfirmedError, waitForClaimChange } from './claim-wait.ts';
 import type { FailedSettlementStore } from './failed-settlements.ts';
-import { isEligibleForFreeAnswer } from './free-eligibility.ts';
 import type { IncomingPayment, PaidCall, SaleResult } from './paid-call.ts';
-import { requirePayerFunds } from './payer-funds.ts';
 import { observeOutcome, type PaymentOutcome } from './payment-outcome.ts';
 import { computeRequestFingerprint, requireSameRequest, toParsedPayment, toSaleResult } from './payment-replay.ts';
-import { type Authorization, createPaymentRejection, type ParsedPayment, parsePaymentPayload } from './protocol/payment-payload.ts';
+import { createPaymentRejection, parsePaymentPayload } from './protocol/payment-payload.ts';
 import { buildPaymentQuote, noPaymentError, type PaymentQuote } from './protocol/payment-quote.ts';
 import type { Facilitator } from './settlement/facilitator.ts';
 import { type SettlementOutcome, settlePayment } from './settlement/settle.ts';
 import { type ConfirmedSettlement, isConfirmedSettlement, readSettlementStatus } from './settlement/settlement-status.ts';
+import { isAccepted, startVerification, type Verification } from './verification.ts';
 
 export interface SalesDeps {
   chain: Chain;
@@ -42,19 +44,16 @@ export interface SalesDeps {
   observePayment?(outcome: PaymentOutcome): void;
 }
 
-interface FinishContext {
-  call: PaidCall;
-  quote: PaymentQuote;
-  mayBeSent: boolean;
-}
-
 const DEFAULT_WAIT_MS = 30_000;
+/** Time for which the number of the newest block is read once. */
+const HEAD_MS = 10_000;
 
 export const ANSWER_RETENTION_DAYS = 30;
 
 /** Claims each authorization, verifies, answers, settles, delivers. After a crash the next request or sweep continues the claim. */
 export class SalesService {
   readonly #deps: Omit<Required<SalesDeps>, 'observePayment'> & Pick<SalesDeps, 'observePayment'>;
+  readonly #heads = createCache<bigint>('x402-heads', 1);
 
   constructor(deps: SalesDeps) {
     this.#deps = { waitMs: DEFAULT_WAIT_MS, ...deps };
@@ -81,8 +80,8 @@ export class SalesService {
       // Most payments are new: their admission runs while the claim is searched, and is ignored for a known one.
       const admission = admitPayment(this.#deps, incoming);
       admission.catch(() => undefined);
-      const known = await this.#findClaim(payment);
-      const sold = known === null ? await this.#sellNew(incoming, admission) : await this.#sellKnown(known, incoming);
+      const known = await findClaim(this.#deps, payment);
+      const sold = known === null ? await this.#sellNew(incoming, admission) : await this.#sellKnown(known, incoming, admission);
       if (sold !== null) return sold;
       if (performance.now() > deadline) throw paymentUnconfirmedError();
     }
@@ -113,31 +112,17 @@ export class SalesService {
     await Promise.all([this.#deps.claims.purge(now), this.#deps.failures.purge(now)]);
   }
 
-  async #findClaim({ authorization, paymentId }: ParsedPayment): Promise<ClaimDoc | null> {
-    const { claims } = this.#deps;
-    const claim = await claims.find(this.#buildClaimId(authorization));
-    return claim ?? (paymentId === null ? null : claims.findByPaymentId(authorization.from, paymentId));
-  }
-
-  #buildClaimId({ from, nonce }: Authorization): string {
-    const { chainId, asset } = this.#deps.merchant;
-    return buildClaimId({ chainId, asset, payer: from, nonce });
-  }
-
   /** Null when a concurrent request claimed the payment first. */
-  async #sellNew({ call, payment, quote }: IncomingPayment, admission: Promise<ClaimedPayer>): Promise<SaleResult | null> {
-    const { chain, facilitator } = this.#deps;
-    const payer = await admission;
-    const verified = facilitator.verify(payment, quote.requirements, payer);
-    const [head, refused] = await Promise.all([readBlockNumber(chain), verified]);
-    if (refused !== null) {
-      // A concurrent request of the same client may have used it.
-      if ((await this.#findClaim(payment)) !== null) return null;
-      await call.countRejection(payer);
-      throw createPaymentRejection(quote, refused, { payer: payment.authorization.from });
-    }
+  async #sellNew(incoming: IncomingPayment, admission: Promise<IdentifyPayer>): Promise<SaleResult | null> {
+    const { call, payment, quote } = incoming;
+    const verification = startVerification(this.#deps, incoming, await admission);
+    const { payer, verdict } = verification;
+    const head = this.#readRecentHead();
+    head.catch(() => undefined);
+    // Another client may name the payer: only the payer's own key claims a payment, and its identifier, before the facilitator's verdict.
+    if (!(await payer).isProven && !(await isAccepted(this.#deps, verdict, { incoming, payer }))) return null;
     const claim = await this.#deps.claims.open({
-      _id: this.#buildClaimId(payment.authorization),
+      _id: getClaimId(this.#deps.merchant, payment.authorization),
       payer: payment.authorization.from,
       nonce: payment.authorization.nonce,
       digest: payment.digest,
@@ -151,30 +136,40 @@ export class SalesService {
       requirements: quote.requirements,
       amountMicros: payment.authorization.value,
       // A later reorganisation may move the settlement below this head.
-      sinceBlock: Number(head) - REORG_MARGIN_BLOCKS,
+      sinceBlock: Number(await head) - REORG_MARGIN_BLOCKS,
       openedAt: this.#deps.now(),
     });
-    return claim === null ? null : this.#runClaim(claim, call, quote);
+    if (claim !== null) return this.#runClaim(claim, incoming, async () => verification);
+    await isAccepted(this.#deps, verdict, { incoming, payer });
+    return null;
+  }
+
+  /** A few seconds old: an earlier block starts a search as well. */
+  #readRecentHead(): Promise<bigint> {
+    const { chain, now } = this.#deps;
+    return this.#heads.get(Math.floor(now().getTime() / HEAD_MS), () => readBlockNumber(chain));
   }
 
   /** Null after a wait for the lease holder: the claim may be settled or deleted by then. */
-  async #sellKnown(claim: ClaimDoc, incoming: IncomingPayment): Promise<SaleResult | null> {
+  async #sellKnown(claim: ClaimDoc, incoming: IncomingPayment, admission: Promise<IdentifyPayer>): Promise<SaleResult | null> {
     const { claims, signal } = this.#deps;
     requireSameRequest(claim, incoming);
     if (claim.state === 'SETTLED') return toSaleResult(claim);
     const held = await claims.acquireLease(claim);
-    if (held !== null) return this.#runClaim(held, incoming.call, incoming.quote);
+    // Its holder may have crashed before the payment was verified.
+    const verify = async () => startVerification(this.#deps, incoming, await admission);
+    if (held !== null) return this.#runClaim(held, incoming, verify);
     await waitForClaimChange(() => claims.find(claim._id), claim, signal);
     return null;
   }
 
   /** Advances a claim from its state to the answer, with heartbeats of its lease. Null when the lease was lost. */
-  async #runClaim(claim: ClaimDoc, call: PaidCall, quote: PaymentQuote): Promise<SaleResult | null> {
+  async #runClaim(claim: ClaimDoc, incoming: IncomingPayment, verify: () => Promise<Verification>): Promise<SaleResult | null> {
     const { claims, log } = this.#deps;
     const renew = () => claims.heartbeat(claim).catch((error: unknown) => log.warn({ err: error }, 'a claim could not be renewed'));
     const timer = setInterval(renew, CLAIM_LEASE_MS / 4);
     try {
-      return await this.#advance(claim, call, quote);
+      return await this.#advance(claim, incoming, verify);
     } catch (error) {
       // At once, not when the lease expires: a retry of the client continues the claim.
       await attemptAndKeepTrying(() => claims.releaseLease(claim), CLAIM_LEASE_MS);
@@ -184,32 +179,15 @@ export class SalesService {
     }
   }
 
-  async #advance(claim: ClaimDoc, call: PaidCall, quote: PaymentQuote): Promise<SaleResult | null> {
-    if (claim.state === 'PREPARED') return this.#finish(claim, { call, quote, mayBeSent: true });
-    const { claims } = this.#deps;
-    const answer = await this.#orDiscard(claim, async () => {
-      await requirePayerFunds(this.#deps, claim, quote);
-      return call.answer();
-    });
-    const { freeBody, forecastId, attestationUid } = answer;
-    if (freeBody !== undefined && (await this.#orDiscard(claim, () => isEligibleForFreeAnswer(this.#deps, claim)))) {
-      await claims.discard(claim);
-      return { body: freeBody, payment: null, receipt: null, isAgain: false };
-    }
-    const prepared = await claims.prepare(claim, { answer: JSON.stringify(answer.body), forecastId, attestationUid });
-    return prepared === null ? null : this.#finish(prepared, { call, quote, mayBeSent: false });
+  async #advance(claim: ClaimDoc, incoming: IncomingPayment, verify: () => Promise<Verification>): Promise<SaleResult | null> {
+    if (claim.state === 'PREPARED') return this.#finish(claim, incoming, true);
+    const answered = await answerClaim(this.#deps, { claim, incoming, verify });
+    if (answered === null) return null;
+    if ('freeBody' in answered) return { body: answered.freeBody, payment: null, receipt: null, isAgain: false };
+    return this.#finish(answered.prepared, incoming, false);
   }
 
-  async #orDiscard<T>(claim: ClaimDoc, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      await this.#deps.claims.discard(claim);
-      throw error;
-    }
-  }
-
-  async #finish(claim: ClaimDoc, { call, quote, mayBeSent }: FinishContext): Promise<SaleResult> {
+  async #finish(claim: ClaimDoc, { call, quote }: IncomingPayment, mayBeSent: boolean): Promise<SaleResult> {
     const { claims, failures, now } = this.#deps;
     const settlement = await this.#settle(claim, mayBeSent);
     if (!('refused' in settlement)) {
@@ -241,6 +219,8 @@ export class SalesService {
     const amountMicros = BigInt(claim.amountMicros.toString());
     const money = { payer, payee: merchant.payee, asset: merchant.asset, amountMicros, txHash, settledAt: at };
     const sign = async () => {
+      // Signing blocks the thread for about a millisecond: the ledger's write is sent before.
+      await nextTurn();
       const answerHash = hashDocument(JSON.parse(claim.answer as string));
       return signReceipt({ ...money, resource, answerHash, forecastId, attestationUid });
     };

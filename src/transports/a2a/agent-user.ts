@@ -8,7 +8,12 @@ export type Binding = 'jsonrpc' | 'rest';
 
 /** The members of the request context that tasks use. Requests without an HTTP connection lack the optional ones. */
 export type A2aRequestContext = Pick<RequestContext, 'caller' | 'address'> &
-  Partial<Pick<RequestContext, 'origin' | 'requestId' | 'countChainCall' | 'countTask' | 'requirePaymentRoom' | 'countRejectedPayment'>>;
+  Partial<
+    Pick<
+      RequestContext,
+      'origin' | 'requestId' | 'countChainCall' | 'countTask' | 'requirePaymentRoom' | 'hasPaymentRoom' | 'countRejectedPayment'
+    >
+  >;
 
 /** Tasks are scoped to `userName`: wallet or address. A browser page is a user of its own, and cannot read tasks of others. */
 export class AgentUser implements User {

@@ -87,5 +87,6 @@ export class SkillExecutor implements AgentExecutor {
 function toFullContext(requestContext: Partial<RequestContext> & Pick<RequestContext, 'caller' | 'address'>): RequestContext {
   const count = async () => undefined;
   const counters = { countCall: count, countChainCall: count, countTask: count, countRejectedPayment: count };
-  return { requestId: 'none', ...counters, requirePaymentRoom: () => undefined, ...requestContext };
+  const room = { requirePaymentRoom: () => undefined, hasPaymentRoom: () => true };
+  return { requestId: 'none', ...counters, ...room, ...requestContext };
 }

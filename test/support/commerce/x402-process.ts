@@ -81,6 +81,7 @@ await sales.sell({
   ref: null,
   address: '192.0.2.1',
   requireRejectionAllowance: () => undefined,
+  hasRejectionAllowance: () => true,
   countRejection: async () => undefined,
   answer: async () => ({ body: { signal: 'SELL', madeBy: 'the dead' }, forecastId: null, attestationUid: null }),
 });

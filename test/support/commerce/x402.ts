@@ -168,6 +168,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
   const call: TillBench['call'] = (payment, change = {}) => ({
     ...{ offering, resource, payment, input: { horizon: '7d' }, ref: null, address: '192.0.2.1' },
     requireRejectionAllowance: () => undefined,
+    hasRejectionAllowance: () => true,
     countRejection: async () => undefined,
     async answer() {
       made += 1;

@@ -55,7 +55,7 @@ const answerUnavailable: RequestListener = (_request, response) => void response
 /** Who asks without a socket, and is not counted. */
 export function createTestContext(caller: Caller): RequestContext {
   const uncounted = async () => undefined;
-  const payments = { requirePaymentRoom: () => undefined, countRejectedPayment: uncounted };
+  const payments = { requirePaymentRoom: () => undefined, hasPaymentRoom: () => true, countRejectedPayment: uncounted };
   return { caller, ...NOBODY, countCall: uncounted, countChainCall: uncounted, countTask: uncounted, ...payments };
 }
 

@@ -9,7 +9,7 @@ export type FacilitatorSettlement = { txHash: Hash } | { refused: string };
 export interface Facilitator {
   readonly simulatesSettlement: boolean;
   /** Reason of a rejection; null for a valid payment. @throws OracleError CHAIN_UNREACHABLE when the validity is unknown */
-  verify(payment: ParsedPayment, requirements: PaymentRequirements, payer: ClaimedPayer): Promise<string | null>;
+  verify(payment: ParsedPayment, requirements: PaymentRequirements, payer: Promise<ClaimedPayer>): Promise<string | null>;
   /** Idempotent. @throws OracleError, retryable, when the payment may have been sent now or before */
   settle(payment: ParsedPayment, requirements: PaymentRequirements): Promise<FacilitatorSettlement>;
 }

@@ -7,7 +7,7 @@ export interface GasBudget {
 }
 
 /** Three times a transfer signed by an EOA, to leave room for the signature check of a contract wallet. */
-const MAX_SETTLEMENT_GAS = 250_000n;
+export const MAX_SETTLEMENT_GAS = 250_000n;
 const WEI_PER_MICRO_UNIT = 10n ** 12n;
 const MICROS_PER_CENT = 10_000n;
 

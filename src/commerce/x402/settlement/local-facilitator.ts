@@ -47,10 +47,11 @@ export function createLocalFacilitator({ chain, wallet, gasBudget, log }: LocalF
 
   return {
     simulatesSettlement: true,
-    verify: (payment, requirements, { isProven }) =>
+    verify: (payment, requirements, payer) =>
       hideNodeErrors(log, async () => {
         const settlement = await prepareSettlement(payment, requirements);
-        if (!settlement.isContract && !isProven) return isErc6492Wrapped(payment) ? 'eip6492_factory_not_allowed' : BAD_SIGNATURE;
+        if (!settlement.isContract && !(await payer).isProven)
+          return isErc6492Wrapped(payment) ? 'eip6492_factory_not_allowed' : BAD_SIGNATURE;
         const rejection = await wallet.findRejection(settlement.request);
         return rejection === null ? null : explainRejection(chain, settlement, rejection);
       }),

@@ -1,6 +1,6 @@
 import { getAbiItem, type Hash, isAddressEqual, type TransactionReceipt } from 'viem';
 import type { Chain } from '../../../chain/client.ts';
-import { readBlockDepth } from '../../../chain/rpc/block-depth.ts';
+import { readBlockDepth, readHead } from '../../../chain/rpc/block-depth.ts';
 import { readBlockNumber } from '../../../chain/rpc/blocks.ts';
 import { chainCall } from '../../../chain/rpc/chain-call.ts';
 import { readLogs } from '../../../chain/rpc/logs.ts';
@@ -67,11 +67,11 @@ export async function readTransactionSettlement(
   merchant: Pick<MerchantConfig, 'asset'>,
   { authorization, txHash }: { authorization: Authorization; txHash: Hash },
 ): Promise<SettlementStatus> {
-  const [receipt, height] = await Promise.all([
+  const [receipt, head] = await Promise.all([
     chainCall('Reading a receipt', () => chain.client.getTransactionReceipt({ hash: txHash })),
-    readBlockNumber(chain),
+    readHead(chain),
   ]);
-  const { settledAt } = await readBlockDepth(chain, receipt, height);
+  const { settledAt } = await readBlockDepth(chain, receipt, head);
   if (settledAt === null) return 'shallow';
   // The payer used the authorization otherwise, e.g. for a transfer to another wallet.
   if (!paysMerchant(receipt, merchant, authorization)) return 'spent';

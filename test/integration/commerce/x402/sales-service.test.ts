@@ -195,6 +195,61 @@ describe('a payment', () => {
   });
 });
 
+describe('a payment that is being verified', () => {
+  const stateOf = async ({ payload }: SignedPayment) => (await bench.claims.find(idOf(payload.authorization)))?.state;
+
+  it('is verified again by the next request when its process crashes', async () => {
+    const payment = await pay({ account: privateKeyToAccount(generatePrivateKey()) });
+    const verdict = Promise.withResolvers<string | null>();
+    const other = await bench.another({ facilitator: { ...bench.facilitator, verify: () => verdict.promise } });
+    const crashed = codeOf(other.sell(bench.call(payment)));
+    await expect.poll(() => stateOf(payment)).toBe('OPEN');
+    await database.db.collection('x402_payments').updateOne({ state: 'OPEN' }, { $set: { heldUntil: new Date(0), holder: 'dead' } });
+    const reason = expect.stringContaining('balance');
+    await expect(bench.sales.sell(bench.call(payment))).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason });
+    expect(await stateOf(payment)).toBeUndefined();
+    verdict.resolve('expired');
+    expect(await crashed).toBe('PAYMENT_REQUIRED');
+  });
+
+  it('is rejected once for each of eight identical requests, and leaves no claim', async () => {
+    const payment = await pay({ account: privateKeyToAccount(generatePrivateKey()) });
+    let verified = 0;
+    const verify: Facilitator['verify'] = (...query) => {
+      verified += 1;
+      return bench.facilitator.verify(...query);
+    };
+    const other = await bench.another({ facilitator: { ...bench.facilitator, verify } });
+    const codes = await Promise.all(Array.from({ length: 8 }, () => codeOf(other.sell(bench.call(payment)))));
+    expect(codes).toEqual(Array(8).fill('PAYMENT_REQUIRED'));
+    expect(verified).toBe(8);
+    expect(await stateOf(payment)).toBeUndefined();
+  });
+
+  for (const freeBody of [undefined, { signal: 'HOLD' }]) {
+    it(`gets no ${freeBody === undefined ? 'paid' : 'free'} answer from a facilitator that rejects what the chain accepts, and stays valid`, async () => {
+      const payment = await pay();
+      const verdict = Promise.withResolvers<string | null>();
+      const answered = Promise.withResolvers<void>();
+      const facilitator = { ...bench.facilitator, simulatesSettlement: false, verify: () => verdict.promise };
+      const other = await bench.another({ facilitator });
+      const answer = async () => {
+        answered.resolve();
+        return { body: {}, forecastId: null, attestationUid: null, ...(freeBody && { freeBody }) };
+      };
+      const { earned } = await during(async () => {
+        const sold = other.sell(bench.call(payment, { answer }));
+        await answered.promise;
+        if (freeBody === undefined) await expect.poll(() => stateOf(payment)).toBe('PREPARED');
+        verdict.resolve('invalid_payer');
+        await expect(sold).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: 'invalid_payer' });
+      });
+      expect([earned, await stateOf(payment)]).toEqual([0n, undefined]);
+      expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
+    });
+  }
+});
+
 describe('concurrent requests', () => {
   it('return one answer with one settlement for 50 identical payments over two processes', async () => {
     const payment = await pay();

@@ -70,6 +70,7 @@ export function createPaidRoute<R extends z.ZodType>(
         ref: query.ref ?? null,
         address: context.address,
         requireRejectionAllowance: (payer) => context.requirePaymentRoom(payer),
+        hasRejectionAllowance: (payer) => context.hasPaymentRoom(payer),
         countRejection: (payer) => context.countRejectedPayment(payer),
         answer: () => answer(query.horizon),
       };

@@ -110,17 +110,20 @@ function createRequestContext(caller: Caller, incoming: IncomingRequest, respons
   };
 }
 
+type PaymentLimits = Pick<RequestContext, 'requirePaymentRoom' | 'hasPaymentRoom' | 'countRejectedPayment'>;
+
 /**
  * Rejected payments count per payer first, so that one payer does not lock out others behind its address; then per address, since payers
  * can be invented. An unproven payer is a claim: it counts per claiming address, so that a named payer is not locked out.
  */
-function createPaymentLimits({ address, counter }: IncomingRequest): Pick<RequestContext, 'requirePaymentRoom' | 'countRejectedPayment'> {
+function createPaymentLimits({ address, counter }: IncomingRequest): PaymentLimits {
   const getPayerKey = ({ wallet, isProven }: ClaimedPayer) => (isProven ? wallet : `${wallet}@${address}`);
   return {
     requirePaymentRoom(payer) {
       counter.requireRemaining('payments', address);
       counter.requireRemaining('payer', getPayerKey(payer));
     },
+    hasPaymentRoom: (payer) => counter.hasRemaining('payments', address) && counter.hasRemaining('payer', getPayerKey(payer)),
     async countRejectedPayment(payer) {
       await counter.countSilently('payments', address);
       await counter.count('payer', getPayerKey(payer));

@@ -10,6 +10,8 @@ export interface RequestCounter {
   countSilently(policy: keyof RateLimits, client: string): Promise<void>;
   /** Does not count. @throws OracleError RATE_LIMITED where the client has no requests left */
   requireRemaining(policy: keyof RateLimits, client: string): void;
+  /** Whether `requireRemaining` passes. Sets no headers. */
+  hasRemaining(policy: keyof RateLimits, client: string): boolean;
 }
 
 /** During startup, and for unmetered routes. */
@@ -17,6 +19,7 @@ const NO_COUNTER: RequestCounter = {
   count: async () => undefined,
   countSilently: async () => undefined,
   requireRemaining: () => undefined,
+  hasRemaining: () => true,
 };
 
 const countedByResponse = new WeakMap<ServerResponse, RateLimitDecision>();
@@ -52,6 +55,7 @@ export function createRequestCounter(limits: RateLimits | undefined, response: R
       const rejection = limits[policy].getRejection(client);
       if (rejection !== null) applyDecision(rejection);
     },
+    hasRemaining: (policy, client) => limits[policy].getRejection(client) === null,
   };
 }
 

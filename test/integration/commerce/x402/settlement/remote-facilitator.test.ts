@@ -28,10 +28,8 @@ async function answer(
   const terms = bench.sales.getQuote(bench.call(null));
   const payment: ParsedPayment = parsePaymentPayload(body.paymentPayload, terms);
   if (path === '/verify') {
-    const refused = await bench.facilitator.verify(payment, body.paymentRequirements, {
-      wallet: payment.authorization.from,
-      isProven: true,
-    });
+    const payer = Promise.resolve({ wallet: payment.authorization.from, isProven: true });
+    const refused = await bench.facilitator.verify(payment, body.paymentRequirements, payer);
     return refused === null ? { isValid: true, payer: payment.authorization.from } : { isValid: false, invalidReason: refused };
   }
   const settled = await bench.facilitator.settle(payment, body.paymentRequirements);
