@@ -200,6 +200,11 @@ const WORK: readonly MetricDefinition[] = [
     read: ({ work, nowMs }) => one(secondsOverdue(work.oldestUnpublished, nowMs)),
   },
   {
+    name: 'oracle_backup_age_seconds',
+    help: 'Seconds since the newest backup was written and read back; no sample before the first.',
+    read: ({ work, nowMs }) => known(work.lastBackup, (at) => one((nowMs - at.getTime()) / 1_000)),
+  },
+  {
     name: 'oracle_sales',
     help: 'Paid calls of the ledger by channel.',
     labels: ['channel'],

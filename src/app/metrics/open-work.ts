@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import type { Journal, OpenTransactions } from '../../chain/tx/journal.ts';
 import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
 import { DeliveryQueue } from '../../events/webhooks/delivery/delivery-queue.ts';
+import { findLastBackupAt } from '../../platform/backup/backup-log.ts';
 import type { LoadShedder } from '../../platform/concurrency/load-shedder.ts';
 import { findOldestUnpublished } from '../../platform/outbox.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
@@ -17,6 +18,8 @@ export interface OpenWork {
   requests: { running: number; waiting: number; limit: number; delayMs: number };
   /** When the oldest change was written that the event log does not have yet; null without one. */
   oldestUnpublished: Date | null;
+  /** When the newest verified backup was finished; null without one. */
+  lastBackup: Date | null;
 }
 
 export interface OpenWorkDeps {
@@ -29,12 +32,13 @@ export interface OpenWorkDeps {
 
 /** Reads by indexes on what is open: the length of the record does not matter. */
 export async function readOpenWork({ db, journal, chainId, loadShedder, record }: OpenWorkDeps, now: Date): Promise<OpenWork> {
-  const [transactions, [delivery], oldestPayment, databasePingMs, oldestUnpublished] = await Promise.all([
+  const [transactions, [delivery], oldestPayment, databasePingMs, oldestUnpublished, lastBackup] = await Promise.all([
     journal.countOpen(chainId),
     new DeliveryQueue(db).listDue(now, 1),
     new PaymentClaimStore(db).findOldestOpen(),
     measurePing(db),
     findOldestChange(record),
+    findLastBackupAt(db),
   ]);
   const { running, waiting, limit, delayMs } = loadShedder;
   return {
@@ -44,6 +48,7 @@ export async function readOpenWork({ db, journal, chainId, loadShedder, record }
     databasePingMs,
     requests: { running, waiting, limit, delayMs },
     oldestUnpublished,
+    lastBackup,
   };
 }
 

@@ -47,10 +47,15 @@ export async function readBackup(path: string, key: Buffer, visitor: BackupVisit
         isComplete = await readFrame(frame, state, visitor);
       }
     },
-  );
+  ).catch((error: unknown) => {
+    throw isFileError(error) ? damagedBackupError(error.message, error) : error;
+  });
   if (state.header === null || !isComplete) throw damagedBackupError('it has no end');
   return { header: state.header, ...state.totals };
 }
+
+/** Of the file system: it is missing, a folder, or not readable. */
+const isFileError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error;
 
 /** The header alone: the rest is neither read nor checked. @throws OracleError as `readBackup` */
 export async function readBackupHeader(path: string, key: Buffer): Promise<BackupHeader> {

@@ -45,18 +45,25 @@ export async function writeBackup(options: WriteBackupOptions): Promise<WrittenB
   }
 }
 
-async function writeOnce({ database, key, path, ...dump }: WriteBackupOptions, isSnapshot: boolean): Promise<WrittenBackup> {
+async function writeOnce({ database, key, path, signal, ...dump }: WriteBackupOptions, isSnapshot: boolean): Promise<WrittenBackup> {
   const reader = isSnapshot ? await openDatabaseReader(database) : openOrderedReader(database);
   let contents: BackupContents | undefined;
   try {
     const check = async (temporary: string) => {
       contents = await readBackup(temporary, key);
     };
-    await replaceFile(path, encryptChunks(key, compress(dumpDatabase({ ...dump, reader }))), { check });
+    await replaceFile(path, encryptChunks(key, compress(untilAborted(dumpDatabase({ ...dump, reader }), signal))), { check });
   } finally {
     await reader.close();
   }
   return { ...contents!, path, fileBytes: (await stat(path)).size };
+}
+
+async function* untilAborted(frames: AsyncIterable<Buffer>, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+  for await (const frame of frames) {
+    signal?.throwIfAborted();
+    yield frame;
+  }
 }
 
 async function* compress(plain: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -61,8 +61,14 @@ it('renders every gauge of a running service, as Prometheus reads it', async () 
     expect(line).toMatch(/^[a-z][a-z0-9_]*(?:\{(?:[a-z_]+="[^"\n]*",?)*\})? (?:-?[\d.]+(?:e[+-]?\d+)?|NaN|\+Inf)$/);
   const names = namesOf(samples);
   const live = ['oracle_provider_circuit_open', 'oracle_provider_calls', 'oracle_provider_failures', 'oracle_archive_failures'];
-  // Without a worker's jobs, live providers and open transactions there is nothing to measure.
-  const absent = [...live, 'oracle_job_next_run_seconds', 'oracle_transactions_open', 'oracle_transaction_oldest_open_seconds'];
+  // Without a worker's jobs, live providers, backups and open transactions there is nothing to measure.
+  const absent = [
+    ...live,
+    'oracle_job_next_run_seconds',
+    'oracle_backup_age_seconds',
+    'oracle_transactions_open',
+    'oracle_transaction_oldest_open_seconds',
+  ];
   expect(METRICS.map(({ name }) => name).filter((name) => !names.has(name) && !absent.includes(name))).toEqual([]);
   expect(METRICS.length).toBeGreaterThanOrEqual(30);
   expect(names).toContain('nodejs_eventloop_lag_seconds');
@@ -70,7 +76,8 @@ it('renders every gauge of a running service, as Prometheus reads it', async () 
 
 it('has no sample for what is unknown, and none of what has ended', async () => {
   const read = await service.http.status();
-  const work = { transactions: [], oldestDelivery: null, oldestPayment: null, databasePingMs: 1, requests: IDLE, oldestUnpublished: null };
+  const open = { transactions: [], oldestDelivery: null, oldestPayment: null, oldestUnpublished: null, lastBackup: null };
+  const work = { ...open, databasePingMs: 1, requests: IDLE };
   const rest = { work, attestedDay: null, selfTests: [], sales: [], logLines };
   let status: typeof read = read;
   const changing = createMetrics(async () => ({ ...rest, status, nowMs: service.http.now().getTime() }));
