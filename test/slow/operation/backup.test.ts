@@ -57,12 +57,14 @@ function load(service: RunningService, dataDir: string) {
   return { requests, payments };
 }
 
-async function expectGaplessEvents(dataDir: string): Promise<void> {
+/** Of what was sold before the backup something is booked. */
+async function expectEventsAndPayments(dataDir: string): Promise<void> {
   const { mongodbUri } = JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8'));
   const { db, close } = await connectMongo(mongodbUri);
   const ids = await db.collection<{ _id: number }>('events').find().sort({ _id: 1 }).toArray();
   expect(ids.map(({ _id }) => _id)).toEqual(ids.map((_, index) => index + 1));
   expect(ids.length).toBeGreaterThan(0);
+  expect(await db.collection('payments').countDocuments()).toBeGreaterThan(0);
   await close();
 }
 
@@ -94,7 +96,7 @@ it.skipIf(process.platform !== 'linux')(
     expect(await svc(['restore', path!], environment)).toMatchObject({ code: 1, output: expect.stringContaining('is not empty') });
     running = await startService(environment);
     await expectWholeRecord(dataDir, running.url);
-    await expectGaplessEvents(dataDir);
+    await expectEventsAndPayments(dataDir);
     const status = await (await fetch(`${running.url}/api/status`)).json();
     expect(status).toMatchObject({ record: { days: DAYS + 1 } });
   },
@@ -115,7 +117,7 @@ it(
     const path = join(root, 'unresolved.backup');
     try {
       await expectDone(svc(['backup', '--out', path], environment));
-      await expectDone(runCommand(service, ['catch-up']).ended);
+      await expectDone(runCommand(service, ['resolve']).ended);
       const resolved = await attestedOnChain(service, 'resolution');
       expect(resolved).toBeGreaterThan(DAYS);
       await service.database.db.dropDatabase();
