@@ -14,6 +14,7 @@ import { ARCHIVE_INDEXES } from '../market/archive/archive-store.ts';
 import { LIVE_INDEXES } from '../market/live/store/live-stores.ts';
 import { QUEUE_INDEXES } from '../pipeline/schedule/queue-indexes.ts';
 import { STEP_RUN_INDEXES } from '../pipeline/step-run-store.ts';
+import { BACKUP_LOG_INDEXES } from '../platform/backup/backup-log.ts';
 import type { CollectionIndexes } from '../platform/mongo.ts';
 import { DATASET_INDEXES } from '../record/dataset/file-store.ts';
 import { DISTRIBUTION_SCORES_INDEXES } from '../record/distributions/distribution-scores.ts';
@@ -57,4 +58,5 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...REPORT_INDEXES,
   ...SELF_TEST_INDEXES,
   ...AUDIT_INDEXES,
+  ...BACKUP_LOG_INDEXES,
 ];

@@ -7,6 +7,7 @@ import { HORIZONS } from '../forecast/model.ts';
 import { chooseFeed } from '../market/choose-feed.ts';
 import { parseProviderUrls } from '../market/live/providers/provider-urls.ts';
 import { isLiveReachable } from '../market/live/reachability.ts';
+import { requireNoOpenRestore } from '../platform/backup/restore-marker.ts';
 import type { OracleError } from '../platform/errors.ts';
 import { connectMongo, ensureIndexes } from '../platform/mongo.ts';
 import { joinUrl } from '../platform/service-url.ts';
@@ -25,6 +26,8 @@ import { ALL_INDEXES } from './indexes.ts';
 import { openInfrastructure } from './infrastructure.ts';
 import { composeMarket, simulatedOnRealChainError } from './pipeline/market.ts';
 import type { ProcessContext, StartupContext } from './process-context.ts';
+import { adoptAttestations } from './startup/adopt-attestations.ts';
+import type { ForeignAttestations } from './startup/known-attestations.ts';
 import { restoreLostTransactions } from './startup/lost-transactions.ts';
 import { requireSameHistory } from './startup/same-history.ts';
 import { createStartRetry } from './startup/start-retry.ts';
@@ -51,6 +54,7 @@ export async function openCore(context: StartupContext, address: string | null):
   const database = await retry(() => connectMongo(infrastructure.mongodbUri));
   shutdown.onStop('database connection', () => database.close());
   const { db } = database;
+  await retry(() => requireNoOpenRestore(db));
   await retry(() => ensureIndexes(db, ALL_INDEXES));
   const { chain, journal, signers, wallets } = await retry(() => composeChain(context, db, infrastructure));
   if (localChain !== null) await retry(() => restoreLostTransactions({ chain, journal, localChain }));
@@ -62,7 +66,13 @@ export async function openCore(context: StartupContext, address: string | null):
   if (hasReplayAhead && localChain.restored) await localChain.setNextBlockTime(await localChain.readLastBlockMs());
   const { feed, reason: feedReason } = choice.selectFeed(await record.findSource());
   const { market, live, archive } = await composeMarket(context, db, feed);
-  await requireSameHistory({ record, market, chain, journal, attester: wallets.attester.address, isLocalChain: !isRealChain });
+  const { address: attester } = wallets.attester;
+  const adopt = async (found: ForeignAttestations) => {
+    const isAdopted = await adoptAttestations({ chain, journal, attester, record, saltSecret }, found);
+    if (isAdopted) reportAdopted(context, found);
+    return isAdopted;
+  };
+  await requireSameHistory({ record, market, chain, journal, attester, isLocalChain: !isRealChain, adopt });
   await requireSameSalts(record, saltSecret, isRealChain ? undefined : join(config.DATA_DIR, 'keys.json'));
 
   if (isRealChain && (await record.findLastDay()) === null) {
@@ -120,6 +130,11 @@ async function chooseMarketData({ config, progress }: StartupContext): ReturnTyp
     seed: config.SIMULATION_SEED,
     isLiveReachable: () => isLiveReachable(parseProviderUrls(config.PROVIDER_URLS ?? '')),
   });
+}
+
+function reportAdopted({ log }: ProcessContext, { predictions, resolutions }: ForeignAttestations): void {
+  const counts = { forecasts: predictions.length, outcomes: resolutions.length };
+  log.warn(counts, 'the database is older than the chain: what it lacks was read back');
 }
 
 function stopAfterFailure({ log, shutdown }: ProcessContext, error: OracleError): void {

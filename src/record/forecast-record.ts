@@ -273,6 +273,18 @@ export class ForecastRecord {
     return matchedCount === decisions.length;
   }
 
+  /** Stores decisions that were read back from their attestations, in forecasts without one. The resolve step completes them. */
+  async adoptResolutions(resolutions: ReadonlyMap<string, Resolution>): Promise<void> {
+    const writes = [...resolutions].flatMap(([_id, resolution]) => {
+      const { btcAtSignalCents } = resolution;
+      return [
+        { updateOne: { filter: { _id, btcAtSignalCents: null }, update: { $set: { btcAtSignalCents } } } },
+        { updateOne: { filter: { _id, resolution: null }, update: { $set: { resolution } } } },
+      ];
+    });
+    if (writes.length > 0) await this.revision.advanceAfter(this.forecasts.bulkWrite(writes, { ordered: false }));
+  }
+
   /** Records resolution attestations in the order of the forecasts, which makes them public. */
   markRevealed(docs: ForecastDoc[], reveals: ConfirmedAttestation[]): Promise<void> {
     return this.#transition(docs, 'PENDING', (doc, index) => {

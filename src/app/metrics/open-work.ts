@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import type { Journal, OpenTransactions } from '../../chain/tx/journal.ts';
 import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
 import { DeliveryQueue, type QueueBacklog } from '../../events/webhooks/delivery/delivery-queue.ts';
+import { findLastBackupAt } from '../../platform/backup/backup-log.ts';
 import { findOldestUnpublished } from '../../platform/outbox.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
 import { UNCOUNTED_EVENTS } from './uncounted.ts';
@@ -16,6 +17,8 @@ export interface OpenWork {
   databasePingMs: number;
   /** When the oldest change was written that the event log does not have yet; null without one. */
   oldestUnpublished: Date | null;
+  /** When the newest verified backup was finished; null without one. */
+  lastBackup: Date | null;
 }
 
 export interface OpenWorkDeps {
@@ -27,14 +30,15 @@ export interface OpenWorkDeps {
 
 /** Reads by indexes on what is open: the length of the record does not matter. */
 export async function readOpenWork({ db, journal, chainId, record }: OpenWorkDeps, now: Date): Promise<OpenWork> {
-  const [transactions, deliveries, oldestPayment, databasePingMs, oldestUnpublished] = await Promise.all([
+  const [transactions, deliveries, oldestPayment, databasePingMs, oldestUnpublished, lastBackup] = await Promise.all([
     journal.countOpen(chainId),
     new DeliveryQueue(db).readBacklog(now, { except: UNCOUNTED_EVENTS }),
     new PaymentClaimStore(db).findOldestOpen(),
     measurePing(db),
     findOldestChange(record),
+    findLastBackupAt(db),
   ]);
-  return { transactions, deliveries, oldestPayment, databasePingMs, oldestUnpublished };
+  return { transactions, deliveries, oldestPayment, databasePingMs, oldestUnpublished, lastBackup };
 }
 
 /** Changes of wagers are left out: that there is one says that the forecast is no HOLD. */

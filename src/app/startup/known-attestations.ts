@@ -7,6 +7,12 @@ import type { Journal, JournalRow } from '../../chain/tx/journal.ts';
 import { formatDay } from '../../forecast/day.ts';
 import { OracleError } from '../../platform/errors.ts';
 
+/** Attestations that no transaction of the journal has made, in chain order. */
+export interface ForeignAttestations {
+  predictions: AttestationLog[];
+  resolutions: AttestationLog[];
+}
+
 export interface AttestationCheckDeps {
   chain: Chain;
   journal: Journal;
@@ -14,13 +20,15 @@ export interface AttestationCheckDeps {
   isLocalChain: boolean;
   /** A block before the first transaction that the journal does not contain, if known. */
   afterBlock?: number;
+  /** Takes all of these into the database, or resolves to false. */
+  adopt?(found: ForeignAttestations): Promise<boolean>;
 }
 
 /** Blocks by which a reorganization may move a transaction before the block it was signed at. */
 const REORG_MARGIN = 64;
 const BLOCKS_PER_REQUEST = 5_000;
 
-/** With an older database, such as a backup, days would be attested twice. @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE */
+/** With an older database, such as a backup, days would be attested twice, unless what it lacks is adopted. @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE */
 export async function requireKnownAttestations(deps: AttestationCheckDeps): Promise<void> {
   const afterBlock = deps.afterBlock ?? (await findLastOwnTransaction(deps))?.signedFromBlock;
   if (afterBlock === undefined) return;
@@ -28,7 +36,7 @@ export async function requireKnownAttestations(deps: AttestationCheckDeps): Prom
   const predictions = await findForeignAttestations(deps, 'prediction', fromBlock);
   const resolutions = await findForeignAttestations(deps, 'resolution', fromBlock);
   const newest = [...predictions, ...resolutions].toSorted((a, b) => a.blockNumber - b.blockNumber).at(-1);
-  if (newest === undefined) return;
+  if (newest === undefined || (await deps.adopt?.({ predictions, resolutions }))) return;
   const attested = `${await describeForecasts(deps, predictions)}${resolutions.length} outcomes`;
   const last = `the last in block ${newest.blockNumber}, transaction ${newest.txHash}`;
   const what = `${deps.attester} has attested ${attested} that the database knows nothing of, ${last}`;
@@ -75,7 +83,8 @@ function databaseOlderThanChainError(what: string, local: boolean): OracleError 
   return new OracleError('CONFIG_INVALID', `Setting MONGODB_URI: the database is older than the chain: ${what}`, {
     field: 'MONGODB_URI',
     suggestedAction:
-      'Nothing was sent. Start with the database of the record, or with a backup that was made after that block ("Backup and restore" in ' +
-      'docs/OPERATE.md). Without one the record cannot go on: a new one needs a new ATTESTER_PRIVATE_KEY and an empty database.',
+      'Nothing was sent. Outcomes are read back from the chain, forecasts cannot be: start with the database of the record, or with a backup ' +
+      'that was made after these forecasts ("Backup and restore" in docs/OPERATE.md). Without one the record cannot go on: a new one needs a ' +
+      'new ATTESTER_PRIVATE_KEY and an empty database.',
   });
 }

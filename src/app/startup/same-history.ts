@@ -16,9 +16,10 @@ export interface HistoryDeps extends Omit<AttestationCheckDeps, 'afterBlock'> {
 }
 
 /** Rejects parts that do not belong together: feed, chain, database. @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE */
-export async function requireSameHistory({ record, market, chain, journal, attester, isLocalChain: local }: HistoryDeps): Promise<void> {
+export async function requireSameHistory(deps: HistoryDeps): Promise<void> {
+  const { record, market, chain, journal, attester, isLocalChain: local, adopt } = deps;
   await requireOwnDatabase(chain, journal, attester);
-  await requireKnownAttestations({ chain, journal, attester, isLocalChain: local });
+  await requireKnownAttestations({ chain, journal, attester, isLocalChain: local, adopt });
   const source = await record.claimSource(market.source);
   if (source !== market.source) {
     throw new OracleError('CONFIG_INVALID', `Setting FEEDS: this record was made from ${source}, not from ${market.source}`, {

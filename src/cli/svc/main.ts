@@ -43,20 +43,20 @@ svc <command> --help shows its options. SERVICE_URL or --url names the service.`
 };
 
 /** @param args the command line without the program name @returns the exit code */
-export async function runCli(args: string[], context: CliContext): Promise<number> {
+export async function runCli(args: string[], context: CliContext, commands = COMMANDS): Promise<number> {
   try {
-    return await runCommand(args, context);
+    return await runCommand(args, context, commands);
   } catch (error) {
-    return isHelpOrVersion(error) ? EXIT.ok : printError(withCommandList(toUsageError(error)), context);
+    return isHelpOrVersion(error) ? EXIT.ok : printError(withCommandList(toUsageError(error), commands), context);
   }
 }
 
-async function runCommand(args: string[], context: CliContext): Promise<number> {
+async function runCommand(args: string[], context: CliContext, commands: readonly SvcCommand[]): Promise<number> {
   let exitCode: number = EXIT.ok;
   const program = buildCommand(PROGRAM, context.out)
     .version(context.version, '-v, --version', 'show the version')
     .enablePositionalOptions();
-  for (const command of COMMANDS) {
+  for (const command of commands) {
     const parser = buildCommand(command, context.out).action(async () => {
       exitCode = await command.run(context, parser.opts(), parser.args);
     });
@@ -66,7 +66,7 @@ async function runCommand(args: string[], context: CliContext): Promise<number> 
   return exitCode;
 }
 
-function withCommandList(error: unknown): unknown {
+function withCommandList(error: unknown, commands: readonly SvcCommand[]): unknown {
   if (!(error instanceof UsageError) || error.field !== 'command' || error.suggestedAction !== 'Try --help.') return error;
-  return new UsageError('command', error.message.slice('command: '.length), `Commands: ${COMMANDS.map(({ name }) => name).join(', ')}.`);
+  return new UsageError('command', error.message.slice('command: '.length), `Commands: ${commands.map(({ name }) => name).join(', ')}.`);
 }

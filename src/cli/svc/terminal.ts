@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { handleBrokenPipes, stdoutClosedSignal } from './broken-pipes.ts';
+import type { SvcCommand } from './command.ts';
 import type { CliContext } from './context.ts';
 import { runCli } from './main.ts';
 
@@ -8,17 +9,19 @@ const EXIT_INTERRUPTED = 130;
 export async function runOnTerminal(
   args: string[],
   environment: Pick<CliContext, 'environment' | 'version' | 'localUrl' | 'demo' | 'openAudit' | 'runDoctor'>,
+  commands?: readonly SvcCommand[],
 ): Promise<void> {
   handleBrokenPipes();
   const { stdin, stdout, stderr } = process;
-  process.exitCode = await runCli(args, {
+  const context: CliContext = {
     ...environment,
     out: stdout,
     err: stderr,
     createInterruptSignal,
     now: () => new Date(),
     prompt: stdin.isTTY && stderr.isTTY ? promptUser : null,
-  });
+  };
+  process.exitCode = await runCli(args, context, commands);
 }
 
 function createInterruptSignal(): AbortSignal {

@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { ConfirmedAttestation } from '../../chain/eas/attester.ts';
-import { formatDay, toDay } from '../../forecast/day.ts';
+import { toDay } from '../../forecast/day.ts';
 import type { HorizonDays } from '../../forecast/model.ts';
-import { scoreDirection } from '../../forecast/scoring.ts';
 import type { DailyClose } from '../../market/prices/daily-close.ts';
 import type { ReachedInstant } from '../../platform/time/trusted-time.ts';
 import { buildExpectedResolution } from '../../record/commitment/expected-attestation.ts';
 import { buildDistributionScores } from '../../record/distributions/distribution-scores.ts';
 import { type CommittedValues, type ForecastDoc, fromCents, type Resolution, toCents } from '../../record/forecast-doc.ts';
+import { buildResolution, formatBatchKey } from '../../record/lifecycle/build-resolution.ts';
 import type { PipelineDeps, StepContext } from '../deps.ts';
 
 /** One reveal transaction per end of window; decision and batch key are stored first. @throws PRICE_UNAVAILABLE, and as `Attester` */
@@ -16,39 +15,20 @@ export async function runResolveStep(deps: PipelineDeps, { now, time }: StepCont
   for (const [endsAtMs, docs] of Map.groupBy(due, (doc) => doc.resolvesAt.getTime())) {
     const over = await time.requireReached(endsAtMs, 'The end of an outcome window');
     const close = await deps.market.dailyClose(toDay(endsAtMs) - 1, now.getTime());
-    const batch = formatBatchKey(endsAtMs, docs);
-    const decisions = new Map(docs.map((doc) => [doc._id, buildResolution(doc as DecidedForecast, close, batch, now)]));
+    const batch = formatBatchKey(docs);
+    const decide = (doc: ForecastDoc) => buildResolution(doc, { ...toCloses(doc, close), batch, decidedAt: now });
+    const decisions = new Map(docs.map((doc) => [doc._id, decide(doc)]));
     if (await deps.record.recordResolutions(decisions, over)) await revealBatch(deps, batch, { members: toDecided(docs, decisions), over });
     else await revealStored(deps, docs, over);
   }
   return due.length;
 }
 
+function toCloses({ btcAtSignalCents }: ForecastDoc, { priceUsd, venues, deviationBps }: DailyClose) {
+  return { btcAtSignalCents: btcAtSignalCents!, btcAtResolutionCents: toCents(priceUsd), venues, deviationBps };
+}
+
 type DecidedForecast = ForecastDoc & { resolution: Resolution; values: CommittedValues; attestation: ConfirmedAttestation };
-
-/** Derived from the ids of all due forecasts, so that workers that read the same set share the key, and a key's content is fixed. */
-function formatBatchKey(endsAtMs: number, docs: ForecastDoc[]): string {
-  const ids = createHash('sha256')
-    .update(docs.map((doc) => doc._id).join(' '))
-    .digest('hex');
-  return `resolve:${formatDay(toDay(endsAtMs))}:${ids.slice(0, 16)}`;
-}
-
-function buildResolution({ values, btcAtSignalCents }: DecidedForecast, close: DailyClose, batch: string, now: Date): Resolution {
-  const from = btcAtSignalCents as number;
-  const to = toCents(close.priceUsd);
-  return {
-    btcAtSignalCents: from,
-    btcAtResolutionCents: to,
-    returnBps: Math.round((to / from - 1) * 10_000),
-    actualDirection: to > from ? 'UP' : 'DOWN',
-    outcome: values.signal === 'HOLD' ? 'HOLD' : scoreDirection(values.direction, from, to),
-    venues: close.venues,
-    deviationBps: close.deviationBps,
-    decidedAt: now,
-    batch,
-  };
-}
 
 /** As stored, and in the order of `listByBatch`: the ids that a batch key is derived from are all its members. */
 function toDecided(docs: ForecastDoc[], decisions: ReadonlyMap<string, Resolution>): DecidedForecast[] {

@@ -23,7 +23,7 @@ const KEY_SETTINGS = [
   'PROVIDER_PRIVATE_KEY',
   'POLYMARKET_PRIVATE_KEY',
 ] as const satisfies SettingName[];
-const MASTER_SECRETS = ['SALT_SECRET', 'ENCRYPTION_SECRET'] as const satisfies SettingName[];
+const MASTER_SECRETS = ['SALT_SECRET', 'ENCRYPTION_SECRET', 'BACKUP_KEY'] as const satisfies SettingName[];
 /** Random text of the minimum length, 32 characters, is estimated at 90 bits and more. */
 const MIN_SECRET_BITS = 72;
 /** Password guesses are rate limited to 60 a minute per address. */

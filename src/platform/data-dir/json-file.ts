@@ -22,13 +22,16 @@ interface ReplaceOptions {
   mode?: number;
   /** Default: a unique name beside the file. */
   temporary?: string;
+  /** Of the synced temporary file, before it gets its name; throws to reject it. */
+  check?(temporary: string): Promise<void>;
 }
 
 /** Replaces a file atomically: after a crash or power failure it has either its old or its whole new content. */
 export async function replaceFile(path: string, content: FileContent, options: ReplaceOptions = {}): Promise<void> {
-  const { mode = 0o600, temporary = `${path}.${randomUUID()}.tmp` } = options;
+  const { mode = 0o600, temporary = `${path}.${randomUUID()}.tmp`, check } = options;
   try {
     await writeSynced(temporary, content, mode);
+    await check?.(temporary);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });

@@ -52,6 +52,7 @@ function settings(): Record<string, string> {
     PAYEE_ADDRESS: chain.deployer.address,
     SALT_SECRET: secretOf('salt'),
     ENCRYPTION_SECRET: secretOf('encryption'),
+    BACKUP_KEY: secretOf('backup'),
     ADMIN_PASSWORD: secretOf('password'),
     GATE_TOKEN_ADDRESS: addresses.gateToken,
     STABLECOIN_ADDRESS: addresses.stablecoin,

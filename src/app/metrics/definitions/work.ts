@@ -1,4 +1,4 @@
-import { one, type StateMetric, secondsOverdue } from '../metric-definition.ts';
+import { known, one, type StateMetric, secondsOverdue } from '../metric-definition.ts';
 
 /** Work that waits, and what was sold. */
 export const WORK_METRICS: readonly StateMetric[] = [
@@ -26,6 +26,11 @@ export const WORK_METRICS: readonly StateMetric[] = [
     name: 'oracle_event_log_lag_seconds',
     help: 'Seconds since the oldest change of the record that the event log does not have; 0 without one.',
     read: ({ work, nowMs }) => one(secondsOverdue(work.oldestUnpublished, nowMs)),
+  },
+  {
+    name: 'oracle_backup_age_seconds',
+    help: 'Seconds since the newest backup was written and read back; no sample before the first.',
+    read: ({ work, nowMs }) => known(work.lastBackup, (at) => one((nowMs - at.getTime()) / 1_000)),
   },
   {
     name: 'oracle_sales',

@@ -86,4 +86,12 @@ export const PROCESS_SETTINGS = {
     secret: true,
     description: 'MongoDB database; unset: the embedded one in `DATA_DIR`',
   },
+  BACKUP_KEY: {
+    schema: z
+      .string()
+      .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex characters, as of openssl rand -hex 32')
+      .optional(),
+    secret: true,
+    description: 'Encrypts what `svc backup` writes, and opens it for `svc restore`; without it backups can be neither written nor read',
+  },
 } satisfies SettingDefinitions;

@@ -77,6 +77,12 @@ export const WATCH_LIST: readonly WatchRow[] = [
     alerts: [],
   },
   {
+    ask: 'metric `oracle_backup_age_seconds`',
+    every: '1 hour',
+    alarm: 'above 100,000: no backup was verified for 28 hours',
+    alerts: ['OracleBackupOld'],
+  },
+  {
     ask: 'log, `level` 50',
     every: 'as it comes',
     alarm: 'act on each. `level` 40 is worth a look; a change is logged once',

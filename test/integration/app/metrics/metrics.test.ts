@@ -72,12 +72,13 @@ it('renders every gauge of a running service, as Prometheus reads it', async () 
   const names = namesOf(samples);
   const live = ['oracle_provider_circuit_open', 'oracle_provider_calls', 'oracle_provider_failures', 'oracle_archive_failures'];
   const served = ['oracle_connections', 'oracle_connections_limit', 'oracle_websockets'];
-  // Without a worker's jobs, live providers, open transactions and a server there is nothing to measure.
+  // Without a worker's jobs, live providers, backups, open transactions and a server there is nothing to measure.
   const absent = [
     ...live,
     'oracle_provider_clock_skew_seconds',
     ...served,
     'oracle_job_next_run_seconds',
+    'oracle_backup_age_seconds',
     'oracle_transactions_open',
     'oracle_transaction_oldest_open_seconds',
   ];
@@ -103,7 +104,7 @@ it('has the nonces of a wallet, mined and signed, which agree when nothing is un
 it('has no sample for what is unknown, and none of what has ended', async () => {
   const read = await service.http.status();
   const deliveries = { pending: 0, oldestDueAt: null };
-  const work = { transactions: [], deliveries, oldestPayment: null, databasePingMs: 1, oldestUnpublished: null };
+  const work = { transactions: [], deliveries, oldestPayment: null, databasePingMs: 1, oldestUnpublished: null, lastBackup: null };
   const rest: Omit<StateSnapshot, 'status' | 'nowMs'> = { work, attestedDay: null, selfTests: [], sales: [], wallets: null };
   let status: typeof read = read;
   const readState = async () => ({ ...rest, status, nowMs: service.http.now().getTime() });

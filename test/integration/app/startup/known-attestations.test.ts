@@ -2,7 +2,8 @@ import type { Db, Document } from 'mongodb';
 import { numberToHex } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { composeChain } from '../../../../src/app/chain.ts';
-import { requireKnownAttestations } from '../../../../src/app/startup/known-attestations.ts';
+import { adoptAttestations } from '../../../../src/app/startup/adopt-attestations.ts';
+import { type ForeignAttestations, requireKnownAttestations } from '../../../../src/app/startup/known-attestations.ts';
 import { requireSameHistory } from '../../../../src/app/startup/same-history.ts';
 import { createChain } from '../../../../src/chain/client.ts';
 import { type JournalRow, openJournal } from '../../../../src/chain/tx/journal.ts';
@@ -57,14 +58,15 @@ async function putBack(db: Db, copy: Copy): Promise<void> {
 
 const rows = () => service.database.db.collection<JournalRow>('transactions');
 const counts = async () => [await attestedOnChain(service, 'prediction'), await attestedOnChain(service, 'resolution')];
-const lastAttest = async () => (await rows().findOne({ key: `attest:${formatDay(first + 3)}` }))!;
 
 /** What a start compares. */
 async function started({ local = true, rpcUrl = service.infrastructure.rpcUrl } = {}) {
   const { record, market, chainId, addresses, attesterAddress: attester } = service.http;
   const chain = await createChain({ rpcUrl, chainId, confirmations: 1, pollingIntervalMs: 2, addresses });
   const journal = await openJournal(service.database.db);
-  return requireSameHistory({ record, market, chain, journal, attester, isLocalChain: local });
+  const { saltSecret } = service.infrastructure;
+  const adopt = (found: ForeignAttestations) => adoptAttestations({ chain, journal, attester, record, saltSecret }, found);
+  return requireSameHistory({ record, market, chain, journal, attester, isLocalChain: local, adopt });
 }
 
 it('reads one nonce and no events when the journal matches the chain', async () => {
@@ -128,11 +130,57 @@ it('attests nothing twice when the node learns of them after signing', async () 
   await proxy.close();
 });
 
-it('throws CONFIG_INVALID for a database that lacks only revealed outcomes', async () => {
-  const { nonce } = await lastAttest();
-  const { deletedCount } = await rows().deleteMany({ address: service.http.attesterAddress, nonce: { $gt: nonce } });
-  expect(deletedCount).toBeGreaterThan(0);
-  await expect(started({ local: false })).rejects.toMatchObject({ message: expect.stringMatching(/has attested \d+ outcomes that/) });
+/** The journal ends with the commitments of a day; what came after it is gone, from forecasts too. */
+async function forgetSince(day: number, { isAttested }: { isAttested: boolean }): Promise<void> {
+  const { nonce } = (await rows().findOne({ key: `attest:${formatDay(day)}` }))!;
+  await rows().deleteMany({ address: service.http.attesterAddress, nonce: isAttested ? { $gt: nonce } : { $gte: nonce } });
+  const { forecasts } = service.http.record;
+  const lost = await forecasts
+    .find({ $or: [{ day: { $gte: day } }, { 'reveal.at': { $gte: new Date((day + 1) * 86_400_000) } }] })
+    .toArray();
+  for (const doc of lost) {
+    const isDraft = doc.day > day || (doc.day === day && !isAttested);
+    const draft = isDraft ? { attestation: null, previousUid: null } : {};
+    const set = {
+      ...draft,
+      state: isDraft ? ('DRAFT' as const) : ('PENDING' as const),
+      resolution: null,
+      reveal: null,
+      btcAtSignalCents: null,
+    };
+    await forecasts.updateOne({ _id: doc._id }, { $set: set });
+  }
+}
+
+it.each([{ isAttested: true }, { isAttested: false }])(
+  'reads outcomes back, and commitments of forecasts that it has, and attests nothing twice ($isAttested)',
+  async ({ isAttested }) => {
+    await forgetSince(first + 2, { isAttested });
+    const before = await counts();
+    await started();
+    expect(await rows().countDocuments({ state: 'SENT' })).toBeGreaterThan(0);
+    const at = contextAt(Date.now());
+    for (const step of ['attest', 'open-window', 'resolve'] as const) {
+      expect(await runStep(service.pipeline, step, today(), at)).toHaveProperty('done');
+    }
+    expect(await counts()).toEqual(before);
+    const whatCounts = ({ _id, state, attestation, reveal, resolution, previousUid, btcAtSignalCents }: Document) => ({
+      ...{ _id, state, attestation, reveal, previousUid, btcAtSignalCents },
+      resolution: resolution && { ...resolution, venues: 0, deviationBps: 0, decidedAt: 0 },
+    });
+    const forecasts = await service.http.record.forecasts.find().toArray();
+    expect(forecasts.map(whatCounts)).toEqual(whole.get('forecasts')!.map(whatCounts));
+    await expect(started()).resolves.toBeUndefined();
+  },
+);
+
+it('adopts nothing where one forecast has other values than the chain', async () => {
+  await forgetSince(first + 2, { isAttested: true });
+  const { values, _id } = (await service.http.record.forecasts.findOne({ day: first + 1, horizonDays: 1, values: { $ne: null } }))!;
+  await service.http.record.forecasts.updateOne({ _id }, { $set: { 'values.pUpBps': values!.pUpBps + 1 } });
+  const before = await copyOf(service.database.db);
+  await expect(started({ local: false })).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'MONGODB_URI' });
+  expect(await copyOf(service.database.db)).toEqual(before);
 });
 
 it('accepts foreign transactions of other kinds and own unconfirmed ones', async () => {

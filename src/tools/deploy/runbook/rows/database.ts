@@ -3,6 +3,37 @@ import type { RunbookRow } from '../runbook-row.ts';
 
 export const DATABASE_ROWS: readonly RunbookRow[] = [
   {
+    seen: '`backup failed`',
+    means: 'the database does not answer, the disk is full, or the record changed during each copy',
+    action: 'The reason is in the log. It is tried again every five minutes',
+    alerts: [
+      {
+        id: 'OracleBackupOld',
+        expr: 'min(oracle_backup_age_seconds) > 100000',
+        for: '10m',
+        severity: 'ticket',
+        summary: 'No backup was verified for 28 hours',
+        panel: 'database',
+        fires: { at: '11m', series: { 'oracle_backup_age_seconds{instance="a"}': '100001+60x20' } },
+        silent: { at: '11m', series: { 'oracle_backup_age_seconds{instance="a"}': '90000+60x20' } },
+      },
+    ],
+  },
+  {
+    seen: '`what it lacks was read back`',
+    means: 'the start: outcomes, or commitments of known forecasts, were on chain and not in the database, as after a restore',
+    action: 'Nothing. Was none restored, find out which program sent them',
+    alerts: [],
+    see: ['OracleProcessDown'],
+  },
+  {
+    seen: '`that was not completed`',
+    means: 'the start: the database holds half a restore',
+    action: 'Run `svc restore` again with the same file',
+    alerts: [],
+    see: ['OracleProcessDown', 'OracleWorkerAbsent', 'OracleApiAbsent'],
+  },
+  {
     seen: '`The database does not answer`, `DATABASE_UNAVAILABLE`',
     means: 'no primary, no network, a full disk, or a wrong password',
     action:

@@ -106,7 +106,8 @@ export const PROCESS_ROWS: readonly RunbookRow[] = [
   },
   {
     seen: '`the database is older than the chain`',
-    means: "the attester has attested what is not in it: a restored backup, or another party has the attester's key",
+    means:
+      "the start: forecasts are attested that it does not have, or has otherwise: an old backup, or another party has the attester's key",
     action:
       'Nothing was sent. Start with the database of the record, or [restore](#backup-and-restore) a newer copy. Was none restored, the key has [leaked](#keys)',
     alerts: [],
