@@ -1,7 +1,8 @@
+import { LOCAL_CHAIN_ID } from './chain-ids.ts';
 import { type Config, listSettings, type SettingName, type SettingProblem } from './settings.ts';
 
 export function findRuleProblems(config: Config): SettingProblem[] {
-  const rules = [findChainProblems, findPaymentProblems, findSharedKeys, findRealMoneyProblems, findLocalOnlySettings, findAdminProblems];
+  const rules = [findChainProblems, findPaymentProblems, findSharedKeys, findRealMoneyProblems, findLocalOnlySettings, findAdminProblems, findChainIdProblems];
   return rules.flatMap((find) => find(config));
 }
 
@@ -12,9 +13,14 @@ function findChainProblems(config: Config): SettingProblem[] {
   return listSettings().flatMap(([name, { requiredOnRealChain, secret }]) => {
     if (!requiredOnRealChain) return [];
     if (real && config[name] === undefined) return [{ name, problem: 'is required when CHAIN_RPC_URL names a real chain' }];
-    // A local chain carries the id of the real one: a real key's signatures would be valid on both.
+    // A local chain carries the id of a public one: a real key's signatures would be valid on both.
     return !real && secret && config[name] !== undefined ? [{ name, problem: THROW_AWAY_KEYS_ONLY }] : [];
   });
+}
+
+function findChainIdProblems({ chainMode, CHAIN_ID }: Config): SettingProblem[] {
+  if (chainMode === 'real' || CHAIN_ID === LOCAL_CHAIN_ID) return [];
+  return [{ name: 'CHAIN_ID', problem: `is for a real chain, the local one has ${LOCAL_CHAIN_ID}; unset it, or set CHAIN_RPC_URL` }];
 }
 
 function findPaymentProblems({ chainMode, FACILITATOR_PRIVATE_KEY, X402_FACILITATOR_URL }: Config): SettingProblem[] {
