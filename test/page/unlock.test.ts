@@ -75,10 +75,13 @@ describeWithBrowser('unlocking the page', (browser) => {
     expect(urls.filter((url) => url.includes(token))).toEqual([]);
     expect(urls.some((url) => url.startsWith('ws:') && url.includes('ticket='))).toBe(true);
 
+    // The page hides everything at once, and the service ends the session when it gets the request.
+    const sessionEnded = page.waitForResponse((response) => response.request().method() === 'DELETE');
     await page.getByRole('button', { name: 'Log out' }).click();
     await today(page).getByText(HIDDEN).waitFor();
     expect(await today(page).innerText()).not.toMatch(CALL);
     expect(await page.locator('#events .events').innerText()).not.toMatch(/New call/);
+    await sessionEnded;
     const again = await fetch(`${served.url}/api/svc/oracle`, { headers: { Authorization: `Bearer ${token}` } });
     expect(again.status).toBe(401);
     expect(page.problems()).toEqual([]);

@@ -111,9 +111,7 @@ export function createBuyDialog({ store, session, horizon, wallets, onNotice }: 
     say('Asking for the terms…');
     const days = horizon.value;
     try {
-      const info = getInfo();
-      if (info === null) throw new ApiProblem({ code: 'STEP_WAITING', detail: 'The service is starting. Try again in a moment' });
-      const loaded = await fetchTerms(getPaidPath(days), info);
+      const loaded = await fetchTerms(getPaidPath(days), await store.whenAnswered('info'));
       if (days !== horizon.value) return;
       terms = loaded;
       draw();

@@ -96,6 +96,12 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
     return new ApiProblem({ code: 'STEP_WAITING', detail: 'Nothing yet' });
   }
 
+  function watch<N extends Name>(name: N, listener: (known: ResourceState<ApiResponses[N]>) => void) {
+    if (!listeners.has(name)) listeners.set(name, new Set());
+    listeners.get(name)?.add(listener);
+    notifyAll([listener], get(name));
+  }
+
   return {
     get,
     refresh,
@@ -141,10 +147,17 @@ export function createStore({ session, horizon }: { session: Session; horizon: H
     /** Names of answers that came with the page, and were not requested since. */
     listPrimed: (): Name[] => [...primed],
     /** Calls the listener now and on every change. */
-    watch<N extends Name>(name: N, listener: (known: ResourceState<ApiResponses[N]>) => void) {
-      if (!listeners.has(name)) listeners.set(name, new Set());
-      listeners.get(name)?.add(listener);
-      notifyAll([listener], get(name));
+    watch,
+    /** The answer, once it is there. @throws ApiProblem of a request that failed before */
+    whenAnswered<N extends Name>(name: N): Promise<ApiResponses[N]> {
+      return new Promise((resolve, reject) => {
+        watch(name, function settle({ answer, problem }) {
+          if (answer === null && problem === null) return;
+          listeners.get(name)?.delete(settle);
+          if (answer !== null) resolve(answer);
+          else reject(problem);
+        });
+      });
     },
   };
 }

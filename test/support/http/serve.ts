@@ -39,14 +39,18 @@ export async function serveApp(
   app: RequestListener,
   { port = 0, sockets, listening }: ServeOptions = {},
 ): Promise<Served & { port: number }> {
-  const server = await listen(app, port, '127.0.0.1', listening);
+  const server = await listen(sockets === undefined ? app : answerUnavailable, port, '127.0.0.1', listening);
   const end = sockets === undefined ? async () => undefined : await serveWebSocket(server, sockets);
+  server.serve(app);
   const close = async () => {
     await end();
     await server.close();
   };
   return { url: `http://127.0.0.1:${server.port}`, port: server.port, close };
 }
+
+/** As the service answers until its WebSocket is served. */
+const answerUnavailable: RequestListener = (_request, response) => void response.writeHead(503, { 'Retry-After': '1' }).end();
 
 /** Who asks without a socket, and is not counted. */
 export function createTestContext(caller: Caller): RequestContext {

@@ -47,6 +47,18 @@ describe('store', () => {
     expect(store.countFailing()).toEqual({ failing: 2, of: 3 });
   });
 
+  it('waits for an answer that is on its way, and rejects with the problem of a failed request', async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const { store } = storeOf((path) => (path.includes('wagers') ? refusal(500, 'INTERNAL') : promise));
+    const [answered, failed] = [store.whenAnswered('info'), store.whenAnswered('wagers')];
+    const refused = expect(failed).rejects.toMatchObject({ code: 'INTERNAL' });
+    const pending = store.refreshAll(['info', 'wagers']);
+    resolve({ version: '1' });
+    await Promise.all([pending, refused]);
+    expect(await answered).toEqual({ version: '1' });
+    expect(await store.whenAnswered('info')).toEqual({ version: '1' });
+  });
+
   it('rejects an answer of another horizon', async () => {
     const { store, horizon } = storeOf(() => record('horizon=7'));
     await store.refreshAll(['scorecard']);
