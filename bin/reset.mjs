@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
+import { printHelpIfAsked } from './lib/help.mjs';
 import { requireNode } from './require-node.mjs';
 
 requireNode();
+printHelpIfAsked('Usage: npm run reset\n\nDeletes what the service keeps in DATA_DIR (./data).');
 if (process.argv.length > 2) {
   console.error('npm run reset takes no arguments: it deletes what the service keeps in DATA_DIR (./data).');
   process.exit(2);

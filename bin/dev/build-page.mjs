@@ -1,5 +1,7 @@
+import { printHelpIfAsked } from '../lib/help.mjs';
 import { requireNode } from '../require-node.mjs';
 
 requireNode();
+printHelpIfAsked('Usage: npm run build:page\n\nBundles the page into dist/page.');
 const { main } = await import('../../src/tools/page/main.ts');
 await main(process.argv.slice(2));

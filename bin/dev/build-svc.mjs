@@ -1,9 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { printHelpIfAsked } from '../lib/help.mjs';
 import { requireNode } from '../require-node.mjs';
 
 requireNode();
+printHelpIfAsked(
+  'Usage: npm run build:svc -- [folder]\n\nBuilds the command line and the audit as a package of its own, in dist/ unless a folder is named.',
+);
 
 // The command line and the audit as a package of its own, in plain JavaScript: Node strips no types below node_modules.
 const root = resolve(import.meta.dirname, '../..');

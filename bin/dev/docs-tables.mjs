@@ -1,8 +1,12 @@
-// Writes the tables that come from the code into the documents, each between its two markers.
-import { readFile, writeFile } from 'node:fs/promises';
+// Writes the tables that come from the code into the documents, each between its two markers, and the generated files of deploy/.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { printHelpIfAsked } from '../lib/help.mjs';
 import { requireNode } from '../require-node.mjs';
 
 requireNode();
+printHelpIfAsked(
+  'Usage: npm run docs:tables\n\nWrites the tables that come from the code into the documents, and the generated files of deploy/.',
+);
 const { renderSettingsTable } = await import('../../src/platform/config/settings.ts');
 const { renderOfferingsTable } = await import('../../src/commerce/offerings-markdown.ts');
 const { renderContestMarkdown } = await import('../../src/contest/rules.ts');
@@ -14,6 +18,8 @@ const { renderDataCard } = await import('../../src/record/dataset/data-card.ts')
 const { renderDatasetTables } = await import('../../src/tools/docs/dataset-tables.ts');
 const { renderImportLaw } = await import('../../src/tools/lint/import-law-table.ts');
 const { renderCheckTable, renderOutOfReach } = await import('../../src/tools/docs/check-table.ts');
+const { buildDeployFiles } = await import('../../src/tools/deploy/deploy-files.ts');
+const { renderRunbookTable, renderWatchTable } = await import('../../src/tools/deploy/render/tables.ts');
 const { buildEventTables } = await import('../../src/tools/docs/event-tables.ts');
 
 await replace('docs/SETTINGS.md', 'settings', renderSettingsTable());
@@ -28,6 +34,14 @@ await replace('docs/CONTEST.md', 'contest', renderContestMarkdown());
 for (const path of ['docs/VERIFY.md', 'docs/AUDIT.md']) await replace(path, 'checks', renderCheckTable());
 await replace('docs/VERIFY.md', 'out-of-reach', renderOutOfReach());
 for (const [marker, table] of Object.entries(buildEventTables())) await replace('docs/EVENTS.md', marker, table);
+
+await replace('docs/OPERATE.md', 'watch', renderWatchTable());
+await replace('docs/OPERATE.md', 'runbook', renderRunbookTable());
+for (const [path, text] of Object.entries(buildDeployFiles())) {
+  const file = new URL(`../../${path}`, import.meta.url);
+  await mkdir(new URL('.', file), { recursive: true });
+  await writeFile(file, text);
+}
 
 async function replace(path, marker, table) {
   const file = new URL(`../../${path}`, import.meta.url);

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { printHelpIfAsked } from '../lib/help.mjs';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FLAGS = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -14,5 +15,7 @@ export function ensureInstalled(folder) {
   execFileSync('npm', ['ci', ...FLAGS], { cwd, env: process.env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === import.meta.filename)
+if (process.argv[1] && resolve(process.argv[1]) === import.meta.filename) {
+  printHelpIfAsked('Usage: node bin/dev/install-package.mjs <folder...>\n\nInstalls packages of this repository from their lock files.');
   for (const folder of process.argv.slice(2)) ensureInstalled(folder);
+}

@@ -1,7 +1,10 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join, resolve } from 'node:path';
+import { printHelpIfAsked } from '../lib/help.mjs';
 import { STRIPPED, strippedName } from '../service/stripped-types.mjs';
+
+printHelpIfAsked('Usage: npm run build:types\n\nStrips the types of the sources, which saves a process the memory of the stripper.');
 
 const ROOT = resolve(import.meta.dirname, '../..');
 

@@ -1,5 +1,8 @@
 import { readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { printHelpIfAsked } from '../lib/help.mjs';
+
+printHelpIfAsked('Usage: node bin/dev/trim-install.mjs\n\nRemoves from node_modules what no program loads; npm ci runs it.');
 
 // Removes from node_modules what no program loads: source maps, test data of a package, and the C headers and second name of the Node binary.
 const MODULES = resolve(import.meta.dirname, '../../node_modules');

@@ -10,19 +10,21 @@ import { formatStartupStep } from '../platform/startup/startup-progress.ts';
 import { takeTime } from '../platform/time/clock-reader.ts';
 import type { HttpDeps } from '../transports/http/deps.ts';
 import { composePublicRpc, composeWalletFunds } from './chain.ts';
-import { composeCommerce, composePurchases } from './commerce/commerce.ts';
+import { composeCommerce, composePaymentHealth, composePurchases } from './commerce/commerce.ts';
 import { composeJobs } from './commerce/jobs.ts';
 import { composeEvents } from './events/event-log.ts';
 import { composeWebhookDelivery } from './events/webhook-delivery.ts';
 import { composeWebhooks } from './events/webhooks.ts';
 import { composeWebSocket } from './events/websocket.ts';
 import { composeMetrics } from './metrics/compose-metrics.ts';
+import { countDeliveryAttempt, countPayment, createWorkCounts } from './metrics/work-counts.ts';
 import { openCore } from './open-core.ts';
 import { composeContest, composePipeline } from './pipeline/pipeline.ts';
 import { composeSelfTestService } from './pipeline/self-tests.ts';
 import { composeVenues } from './pipeline/venues.ts';
 import type { StartupContext } from './process-context.ts';
 import type { Service } from './service.ts';
+import { composeSignerHealth } from './signers/signer-health.ts';
 import { createStartRetry } from './startup/start-retry.ts';
 import { composeA2a, composeMcp } from './transports/adapters.ts';
 import { composeAdministration } from './transports/administration.ts';
@@ -35,7 +37,7 @@ const { version } = packageJson;
 
 /** @param address URL of this process; null for a command, which uses the registered one */
 export async function assembleService(context: StartupContext, address: string | null): Promise<Service> {
-  const { config, log, logLines, shutdown, progress } = context;
+  const { config, log, logCounts, shutdown, progress } = context;
   const core = await openCore(context, address);
   const retry = createStartRetry(context, address !== null);
   const { db, chain, wallets, market, agentId, publicUrl, time, now } = core;
@@ -50,7 +52,11 @@ export async function assembleService(context: StartupContext, address: string |
 
   const skillDeps = composeSkillDeps(context, { ...core, ...venues });
   const runSkill = createSkillRunner(skillDeps);
-  const commerce = await composeCommerce(context, core, () => progress.replayAhead);
+  const workCounts = createWorkCounts();
+  const commerce = await composeCommerce(context, core, {
+    isReplayAhead: () => progress.replayAhead,
+    observePayment: (outcome) => countPayment(workCounts, outcome),
+  });
   const jobs = await composeJobs(context, { db, chain, wallet: wallets.provider, ledger: commerce.ledger, answers: skillDeps, time, now });
   const purchases = composePurchases(context, { db, chain, commerce, answers: skillDeps, now });
   const paidCalls = createPaidCalls({ sales: commerce.sales, runSkill, toUrl: (path) => joinUrl(publicUrl, path) });
@@ -64,15 +70,23 @@ export async function assembleService(context: StartupContext, address: string |
   const view = { saltSecret: core.saltSecret, policy: config.REVEAL, publicUrl, chainId: chain.chainId };
   const websocket = composeWebSocket(context, { db, access, push, view, now });
   const tierOf = (wallet: string) => access.getWalletTier(wallet);
-  const webhookDelivery = composeWebhookDelivery(context, { ...core, push, view, tierOf });
+  const webhookDelivery = composeWebhookDelivery(context, {
+    ...core,
+    push,
+    view,
+    tierOf,
+    observeAttempt: (delivery, attempt) => countDeliveryAttempt(workCounts, delivery, attempt),
+  });
 
   const { administration, ...operator } = composeAdministration({ config, db, pipeline, state, getStartupStep, log, now });
   const identify = (authorization: string | undefined) => access.identify(authorization);
   const options = composeAppOptions({ config, db, log, shutdown, now, identify, ...operator });
 
   const localChain = config.chainMode !== 'real';
-  const readiness = { chain, localChain, market, pingDatabase: () => core.database.ping(), time, setup: getStartupStep, now };
+  const checkSigners = composeSignerHealth(core.signers, now);
+  const readiness = { chain, localChain, market, pingDatabase: () => core.database.ping(), time, checkSigners, setup: getStartupStep, now };
   const walletFunds = composeWalletFunds(core);
+  const payments = composePaymentHealth({ chain, commerce, facilitator: wallets.facilitator, now });
   const status = () =>
     readServiceStatus({
       version,
@@ -81,6 +95,7 @@ export async function assembleService(context: StartupContext, address: string |
       chain,
       localChain,
       walletFunds,
+      payments,
       pipeline,
       readiness,
       archiveHealth: () => readArchiveHealth(db),
@@ -90,7 +105,7 @@ export async function assembleService(context: StartupContext, address: string |
   const { loadShedder } = options;
   const selfTests = composeSelfTestService({ ...pipeline, getStartupStep });
   const { ledger } = commerce;
-  const metrics = await composeMetrics({ ...core, config, logLines, chainId: chain.chainId, loadShedder, selfTests, ledger, status });
+  const metrics = await composeMetrics({ ...core, config, log, logCounts, workCounts, loadShedder, selfTests, ledger, status });
   const appOptions = { ...options, ...(metrics !== null && { observeRequest: metrics.observeRequest }) };
   const http: HttpDeps = {
     ...skillDeps,
@@ -107,6 +122,7 @@ export async function assembleService(context: StartupContext, address: string |
     dataset: core.dataset,
     demo: composeDemo({ ...core, access }),
     identity: core.identity,
+    isStopping: () => shutdown.draining.aborted,
     jobs: jobs.service,
     purchases,
     readiness: shareWhileInFlight(() => checkReadiness(readiness)),
@@ -123,7 +139,7 @@ export async function assembleService(context: StartupContext, address: string |
   return {
     config,
     log,
-    logLines,
+    logCounts,
     shutdown,
     progress,
     state,

@@ -1,10 +1,9 @@
 import type { Db } from 'mongodb';
-import type { Hex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
 import { type Chain, createChain, readChainHealth, readPendingBlockTime } from '../chain/client.ts';
 import { createReadOnlyRpc, type RpcAccess } from '../chain/rpc-proxy/read-only-rpc.ts';
+import type { RoleSigner } from '../chain/signers/role-signer.ts';
 import { type Journal, openJournal } from '../chain/tx/journal.ts';
-import { createWallet, type Wallet, type WalletOptions, type WalletRole } from '../chain/tx/wallet.ts';
+import { createWallet, type Wallet, type WalletOptions } from '../chain/tx/wallet.ts';
 import { PUBLIC_ROLES, readWalletFunds, type WalletFunds } from '../chain/wallet-funds.ts';
 import { createCache } from '../platform/cache.ts';
 import { BASE_CHAIN_ID } from '../platform/config/chain-ids.ts';
@@ -15,6 +14,7 @@ import { createTrustedTime, type TrustedTime } from '../platform/time/trusted-ti
 import { RPC_PATH } from '../transports/http/service/rpc/routes.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { ProcessContext } from './process-context.ts';
+import { openSigners, type RoleSigners } from './signers/open-signers.ts';
 import { requireKnownAttestations } from './startup/known-attestations.ts';
 
 const SETTLEMENT_TIMEOUT_MS = 25_000;
@@ -23,6 +23,7 @@ const JOB_TIMEOUT_MS = 20_000;
 export interface ComposedChain {
   chain: Chain;
   journal: Journal;
+  signers: RoleSigners;
   wallets: {
     attester: Wallet;
     reporter: Wallet;
@@ -47,30 +48,32 @@ export function connectChain(config: Config, { rpcUrl, contracts, localChain }: 
   });
 }
 
-/** @throws OracleError as `connectChain` */
+/** @throws OracleError as `connectChain` and `openSigners` */
 export async function composeChain(
   { config, shutdown }: Pick<ProcessContext, 'config' | 'shutdown'>,
   db: Db,
-  infrastructure: ChainEndpoint & Pick<Infrastructure, 'keys'>,
+  infrastructure: ChainEndpoint & Pick<Infrastructure, 'signers'>,
 ): Promise<ComposedChain> {
-  const { rpcUrl, contracts, keys, localChain } = infrastructure;
+  const { rpcUrl, contracts, localChain } = infrastructure;
   const isRealChain = config.chainMode === 'real';
   const chain = await connectChain(config, { rpcUrl, contracts, localChain });
   const journal = await openJournal(db);
-  const wallet = (role: WalletRole, key: Hex, options: Pick<WalletOptions, 'timeoutMs' | 'allowForeignTransactions'> = {}) =>
-    createWallet({ chain, journal, role, account: privateKeyToAccount(key), ...options, signal: shutdown.signal });
-  const attester = privateKeyToAccount(keys.attester).address;
+  const signers = await openSigners(config, infrastructure.signers);
+  const wallet = ({ role, account }: RoleSigner, options: Pick<WalletOptions, 'timeoutMs' | 'allowForeignTransactions'> = {}) =>
+    createWallet({ chain, journal, role, account, ...options, signal: shutdown.signal });
+  const attester = signers.attester.account.address;
   const allowForeignTransactions = (afterBlock?: number) =>
     requireKnownAttestations({ chain, journal, attester, isLocalChain: !isRealChain, afterBlock });
   return {
     chain,
     journal,
+    signers,
     wallets: {
-      attester: wallet('attester', keys.attester, { allowForeignTransactions }),
-      reporter: wallet('reporter', keys.reporter),
-      provider: wallet('provider', keys.provider, { timeoutMs: JOB_TIMEOUT_MS }),
+      attester: wallet(signers.attester, { allowForeignTransactions }),
+      reporter: wallet(signers.reporter),
+      provider: wallet(signers.provider, { timeoutMs: JOB_TIMEOUT_MS }),
       // The payer's request waits for the settlement, and the payer retries.
-      facilitator: keys.facilitator === null ? null : wallet('facilitator', keys.facilitator, { timeoutMs: SETTLEMENT_TIMEOUT_MS }),
+      facilitator: signers.facilitator === null ? null : wallet(signers.facilitator, { timeoutMs: SETTLEMENT_TIMEOUT_MS }),
     },
   };
 }

@@ -14,7 +14,7 @@ import type { ComposedChain } from './chain.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { ComposedMarket } from './pipeline/market.ts';
 
-export interface ServiceCore extends Pick<ComposedChain, 'chain' | 'journal' | 'wallets'>, ComposedMarket {
+export interface ServiceCore extends Pick<ComposedChain, 'chain' | 'journal' | 'signers' | 'wallets'>, ComposedMarket {
   infrastructure: Infrastructure;
   database: Database;
   db: Db;

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type ChainAddresses, EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../chain/addresses.ts';
 import { buildDemoFile, type DemoFile, deriveDemoWallets, parseDemoFile } from '../dev/demo/demo-file.ts';
@@ -17,18 +16,13 @@ import { damagedDataDirError } from '../platform/data-dir/entries.ts';
 import { OracleError } from '../platform/errors.ts';
 import type { Shutdown } from '../platform/shutdown.ts';
 import type { StartupProgress } from '../platform/startup/startup-progress.ts';
+import { readSignerSources, type SignerSources, toKeySources } from './signers/sources.ts';
 
 export interface Infrastructure {
   mongodbUri: string;
   rpcUrl: string;
   contracts: ChainAddresses;
-  keys: {
-    attester: Hex;
-    reporter: Hex;
-    provider: Hex;
-    /** Null with a remote facilitator. */
-    facilitator: Hex | null;
-  };
+  signers: SignerSources;
   saltSecret: string;
   encryptionSecret: string;
   /** Demo wallets and contracts of a local chain; null on a real one. */
@@ -52,7 +46,7 @@ export async function openInfrastructure(options: InfrastructureOptions): Promis
   if (config.chainMode === 'attached') return attachToDataDir(config);
   const embedded = config.MONGODB_URI === undefined;
   if (config.chainMode === 'real')
-    return { ...buildRealChain(config), mongodbUri: embedded ? await openDatabaseOnly(options) : config.MONGODB_URI! };
+    return { ...describeRealChain(config), mongodbUri: embedded ? await openDatabaseOnly(options) : config.MONGODB_URI! };
   return openOwnChain(options);
 }
 
@@ -80,15 +74,16 @@ async function readSharedFile(config: Config, name: string): Promise<unknown> {
   }
 }
 
-type LocalSecrets = Pick<Infrastructure, 'contracts' | 'keys' | 'saltSecret' | 'encryptionSecret' | 'demo'>;
+type LocalSecrets = Pick<Infrastructure, 'contracts' | 'signers' | 'saltSecret' | 'encryptionSecret' | 'demo'>;
 
 function buildLocalSecrets({ AGENT_COMMERCE_ADDRESS }: Config, demo: DemoFile, keys: LocalKeys): LocalSecrets {
   const contracts = { ...demo.contracts, agentCommerce: AGENT_COMMERCE_ADDRESS ?? demo.contracts.agentCommerce };
   // Encryption keys are derived per purpose and share nothing with a salt.
-  return { contracts, keys, saltSecret: keys.saltSecret, encryptionSecret: keys.saltSecret, demo };
+  return { contracts, signers: toKeySources(keys), saltSecret: keys.saltSecret, encryptionSecret: keys.saltSecret, demo };
 }
 
-function buildRealChain(config: Config): Omit<Infrastructure, 'mongodbUri'> {
+/** As the settings name it: nothing is opened. */
+export function describeRealChain(config: Config): Omit<Infrastructure, 'mongodbUri'> {
   return {
     rpcUrl: config.CHAIN_RPC_URL!,
     contracts: {
@@ -100,12 +95,7 @@ function buildRealChain(config: Config): Omit<Infrastructure, 'mongodbUri'> {
       reputationRegistry: config.REPUTATION_REGISTRY_ADDRESS!,
       agentCommerce: config.AGENT_COMMERCE_ADDRESS ?? null,
     },
-    keys: {
-      attester: config.ATTESTER_PRIVATE_KEY!,
-      reporter: config.REPORTER_PRIVATE_KEY!,
-      provider: config.PROVIDER_PRIVATE_KEY!,
-      facilitator: config.FACILITATOR_PRIVATE_KEY ?? null,
-    },
+    signers: readSignerSources(config),
     saltSecret: config.SALT_SECRET!,
     encryptionSecret: config.ENCRYPTION_SECRET!,
     demo: null,
@@ -148,7 +138,10 @@ async function openOwnChain(options: InfrastructureOptions): Promise<Infrastruct
 /** Everything signed for a chain names its id, so a chain of another id cannot be continued. */
 function requireLocalChainId(path: string, { chainId }: DemoFile): void {
   if (chainId === LOCAL_CHAIN_ID) return;
-  throw damagedDataDirError(path, `its local chain has the id ${chainId}, that of an earlier version, and this version's has ${LOCAL_CHAIN_ID}`);
+  throw damagedDataDirError(
+    path,
+    `its local chain has the id ${chainId}, that of an earlier version, and this version's has ${LOCAL_CHAIN_ID}`,
+  );
 }
 
 async function openDataFolder({ config, shutdown }: InfrastructureOptions, required: string[]): Promise<DataDir> {

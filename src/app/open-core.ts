@@ -52,7 +52,7 @@ export async function openCore(context: StartupContext, address: string | null):
   shutdown.onStop('database connection', () => database.close());
   const { db } = database;
   await retry(() => ensureIndexes(db, ALL_INDEXES));
-  const { chain, journal, wallets } = await retry(() => composeChain(context, db, infrastructure));
+  const { chain, journal, signers, wallets } = await retry(() => composeChain(context, db, infrastructure));
   if (localChain !== null) await retry(() => restoreLostTransactions({ chain, journal, localChain }));
   const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
   const models = new ModelStore(db);
@@ -65,6 +65,15 @@ export async function openCore(context: StartupContext, address: string | null):
   await requireSameHistory({ record, market, chain, journal, attester: wallets.attester.address, isLocalChain: !isRealChain });
   await requireSameSalts(record, saltSecret, isRealChain ? undefined : join(config.DATA_DIR, 'keys.json'));
 
+  if (isRealChain && (await record.findLastDay()) === null) {
+    // Loaded once in the life of a record.
+    const { requireReadyForFirstStart } = await import('./startup/first-start.ts');
+    const roles = async () =>
+      Object.values(signers).flatMap((signer) => (signer === null ? [] : [{ role: signer.role, address: signer.account.address }]));
+    const opened = { database: async () => database, chain: async () => chain, roles };
+    await requireReadyForFirstStart({ config, target: infrastructure, ...opened, log: context.log, now });
+  }
+
   progress.startStep('registering the agent');
   const knownUrl = config.PUBLIC_URL ?? address;
   const agentUri = joinUrl(knownUrl ?? `http://127.0.0.1:${config.PORT}`, REGISTRATION_PATH);
@@ -75,6 +84,7 @@ export async function openCore(context: StartupContext, address: string | null):
     db,
     chain,
     journal,
+    signers,
     wallets,
     market,
     live,

@@ -1,5 +1,5 @@
 import type { Config } from '../platform/config/settings.ts';
-import type { Log, LogLineCounts } from '../platform/log.ts';
+import type { Log, LogCounts } from '../platform/log.ts';
 import type { Shutdown } from '../platform/shutdown.ts';
 import type { StartupProgress } from '../platform/startup/startup-progress.ts';
 
@@ -12,5 +12,5 @@ export interface ProcessContext {
 
 export interface StartupContext extends ProcessContext {
   progress: StartupProgress;
-  logLines: LogLineCounts;
+  logCounts: LogCounts;
 }

@@ -1,9 +1,10 @@
 import { loadConfig } from '../platform/config/config.ts';
 import { listSecretValues } from '../platform/config/settings.ts';
 import { getErrorMessage, OracleError } from '../platform/errors.ts';
-import { createLineCounts, createLog } from '../platform/log.ts';
+import { createLog, createLogCounts } from '../platform/log.ts';
 import { createShutdown, stopOnSignals } from '../platform/shutdown.ts';
 import { createStartupProgress } from '../platform/startup/startup-progress.ts';
+import { WATCHED_MESSAGES } from './metrics/watched-messages.ts';
 import type { StartupContext } from './process-context.ts';
 
 /** Runs work in a process context. An error is written to standard error and ends the process with `failureCode`. */
@@ -23,11 +24,11 @@ export async function runProcess(work: (context: StartupContext) => Promise<void
 
 function openStartupContext(): StartupContext {
   const config = loadConfig();
-  const logLines = createLineCounts();
-  const log = createLog({ level: config.LOG_LEVEL, secrets: listSecretValues(config), lines: logLines });
+  const logCounts = createLogCounts(WATCHED_MESSAGES);
+  const log = createLog({ level: config.LOG_LEVEL, secrets: listSecretValues(config), counts: logCounts });
   const shutdown = createShutdown({ log });
   stopOnSignals(shutdown, log);
-  return { config, log, logLines, shutdown, progress: createStartupProgress() };
+  return { config, log, logCounts, shutdown, progress: createStartupProgress() };
 }
 
 function formatStartupError(error: unknown): string {

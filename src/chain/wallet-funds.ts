@@ -10,12 +10,12 @@ import type { WalletRole } from './tx/wallet.ts';
 /** Roles whose addresses are public. The facilitator's is not: its transactions would reveal the settled payments. */
 export const PUBLIC_ROLES = ['attester', 'reporter', 'provider'] as const satisfies WalletRole[];
 
-export interface RoleWallet {
-  role: (typeof PUBLIC_ROLES)[number];
+export interface RoleWallet<Role extends WalletRole = (typeof PUBLIC_ROLES)[number]> {
+  role: Role;
   address: Address;
 }
 
-export interface WalletFunds extends RoleWallet {
+export interface WalletFunds<Role extends WalletRole = (typeof PUBLIC_ROLES)[number]> extends RoleWallet<Role> {
   /** Native currency, wei as decimal text. */
   balanceWei: string;
   /** Whole days that the balance lasts at the average cost of the last seven days; null without a full week of costs above zero. */
@@ -28,11 +28,11 @@ const READ_TIMEOUT_MS = 3_000;
 export const MAX_DAYS_LEFT = 36_500;
 
 /** @throws OracleError CHAIN_UNREACHABLE */
-export function readWalletFunds(
+export function readWalletFunds<Role extends WalletRole>(
   { db, chain }: { db: Db; chain: Chain },
-  wallets: readonly RoleWallet[],
+  wallets: readonly RoleWallet<Role>[],
   now: Date,
-): Promise<WalletFunds[]> {
+): Promise<WalletFunds<Role>[]> {
   const since = new Date(now.getTime() - WEEK_DAYS * DAY_MS);
   return withChainTimeout(READ_TIMEOUT_MS, 'Reading the balances', () =>
     Promise.all(

@@ -1,7 +1,7 @@
 import { type Chain, readChainHealth } from '../chain/client.ts';
 import { formatDay } from '../forecast/day.ts';
 import type { Market } from '../market/market.ts';
-import { isOracleError } from '../platform/errors.ts';
+import { isOracleError, OracleError } from '../platform/errors.ts';
 import type { TrustedTime } from '../platform/time/trusted-time.ts';
 
 export interface ReadinessDeps {
@@ -10,6 +10,8 @@ export interface ReadinessDeps {
   market: Market;
   pingDatabase(): Promise<void>;
   time: Pick<TrustedTime, 'describe'>;
+  /** Unset while all wallets sign by keys of this process. */
+  checkSigners?: (() => Promise<string>) | null;
   setup(): string | null;
   now(): Date;
 }
@@ -34,8 +36,9 @@ export function checkReadiness(deps: ReadinessDeps): Promise<ReadinessCheck[]> {
       return 'answers';
     }),
     runCheck('clock', () => deps.time.describe()),
-    runCheck('chain', () => checkNewestBlock(deps)),
+    runCheck('chain', () => describeNewestBlock(deps)),
     runCheck('price', () => checkPrice(deps)),
+    ...(deps.checkSigners ? [runCheck('signers', deps.checkSigners)] : []),
   ]);
 }
 
@@ -49,16 +52,24 @@ async function runCheck(name: string, check: () => Promise<string>) {
   }
 }
 
-/** A stalled node still answers RPC calls, so the age of its newest block is checked. */
-async function checkNewestBlock({ chain, localChain, now }: ReadinessDeps): Promise<string> {
+/** A stalled node still answers RPC calls, so the age of its newest block is checked. @throws OracleError CHAIN_UNREACHABLE */
+export async function describeNewestBlock({
+  chain,
+  localChain,
+  now,
+}: Pick<ReadinessDeps, 'chain' | 'localChain' | 'now'>): Promise<string> {
   const { blockNumber, at } = await readChainHealth(chain);
   const ageMs = now().getTime() - at.getTime();
   if (localChain || Math.abs(ageMs) <= MAX_BLOCK_AGE_MS) return `block ${blockNumber}`;
   if (ageMs < 0)
-    throw new NotReadyError(`block ${blockNumber} is ${Math.round(-ageMs / 60_000)} minutes ahead of the local clock, which is wrong`);
-  throw new NotReadyError(
+    throw stalledError(`block ${blockNumber} is ${Math.round(-ageMs / 60_000)} minutes ahead of the local clock, which is wrong`);
+  throw stalledError(
     `block ${blockNumber} is ${Math.round(ageMs / 60_000)} minutes old: the RPC endpoint is stalled, or the clock is wrong`,
   );
+}
+
+function stalledError(message: string): OracleError {
+  return new OracleError('CHAIN_UNREACHABLE', message, { suggestedAction: 'Set CHAIN_RPC_URL to another endpoint, or repair NTP.' });
 }
 
 /** A feed that ends is never stale; a live feed must have a current price. */

@@ -20,6 +20,8 @@ export interface StatusDeps {
   localChain: boolean;
   /** Gas balances. @throws OracleError CHAIN_UNREACHABLE */
   walletFunds(): Promise<WalletFunds[]>;
+  /** Whether payments can be settled and received. */
+  payments(): Promise<{ name: string; ok: boolean; detail: string }[]>;
   pipeline: PipelineDeps;
   readiness: ReadinessDeps;
   archiveHealth(): Promise<ArchiveHealth[]>;
@@ -30,11 +32,12 @@ export interface StatusDeps {
 /** The operator's status page. It holds no secret and nothing of an unresolved forecast. */
 export async function readServiceStatus(deps: StatusDeps) {
   // In parallel: each read of an unreachable chain takes its full timeout.
-  const [checks, market, chain, wallets, record, runs, wagering, nextRuns] = await Promise.all([
+  const [checks, market, chain, wallets, payments, record, runs, wagering, nextRuns] = await Promise.all([
     checkReadiness(deps.readiness),
     readMarketStatus(deps.pipeline.market, deps),
     readChainStatus(deps),
     readWalletStatus(deps),
+    deps.payments(),
     readRecordStatus(deps),
     readStepStatus(deps.pipeline),
     readWageringStatus(deps.pipeline),
@@ -51,6 +54,7 @@ export async function readServiceStatus(deps: StatusDeps) {
     market,
     chain,
     wallets,
+    payments,
     record,
     steps: runs.map((run) => ({ ...run, reason: toPublicStepReason(run) })),
     wagering,

@@ -31,6 +31,8 @@ export const ERROR_CODES = {
   PRICE_UNAVAILABLE: { retryable: true },
   HISTORY_TOO_SHORT: { retryable: false },
   CHAIN_UNREACHABLE: { retryable: true },
+  /** The signer of a wallet's role gives no valid signature: nothing was signed. */
+  SIGNER_UNAVAILABLE: { retryable: true },
   /** A transaction or call reverted; a repetition would revert again. */
   CHAIN_REVERTED: { retryable: false },
   /** Broadcast, but below the confirmation depth. */

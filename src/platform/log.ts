@@ -2,19 +2,20 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
-/** Lines written since the start of the process, by the levels that an operator watches. */
-export interface LogLineCounts {
-  warn: number;
-  error: number;
-  fatal: number;
+/** Lines written since the start of the process. */
+export interface LogCounts {
+  /** By the levels that an operator watches. */
+  levels: { warn: number; error: number; fatal: number };
+  /** By message, of those that are counted. */
+  messages: Record<string, number>;
 }
 
 export interface LogOptions {
   level: string;
   /** Values that are replaced by their names in every line. */
   secrets: { name: string; value: string }[];
-  /** Counts the lines of its levels. */
-  lines?: LogLineCounts;
+  /** Counts the lines of its levels and messages. */
+  counts?: LogCounts;
   /** Default: standard error. */
   write?: (line: string) => void;
 }
@@ -26,21 +27,26 @@ export function createLog(options: LogOptions): Logger {
   const destination: DestinationStream = {
     write: (line) => write(secrets.reduce((text, { name, value }) => text.replaceAll(value, `[${name}]`), line)),
   };
-  const { level, lines } = options;
+  const { level, counts } = options;
   return pino(
-    { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, ...(lines && { hooks: countLines(lines) }) },
+    { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, ...(counts && { hooks: countLines(counts) }) },
     destination,
   );
 }
 
-export const createLineCounts = (): LogLineCounts => ({ warn: 0, error: 0, fatal: 0 });
+/** @param messages the texts whose lines are counted */
+export function createLogCounts(messages: readonly string[] = []): LogCounts {
+  return { levels: { warn: 0, error: 0, fatal: 0 }, messages: Object.fromEntries(messages.map((message) => [message, 0])) };
+}
 
 /** The hook runs for lines that are written: those below the level never reach it. */
-function countLines(lines: LogLineCounts): LoggerOptions['hooks'] {
+function countLines({ levels, messages }: LogCounts): LoggerOptions['hooks'] {
   return {
     logMethod(input, method, level) {
       const name = pino.levels.labels[level];
-      if (name !== undefined && name in lines) lines[name as keyof LogLineCounts] += 1;
+      if (name !== undefined && name in levels) levels[name as keyof LogCounts['levels']] += 1;
+      const message = input.find((part): part is string => typeof part === 'string');
+      if (message !== undefined && Object.hasOwn(messages, message)) messages[message]! += 1;
       method.apply(this, input);
     },
   };

@@ -1,3 +1,4 @@
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { withTimeout } from './concurrency/with-timeout.ts';
 import { OracleError } from './errors.ts';
 import type { Log } from './log.ts';
@@ -6,19 +7,30 @@ import type { Log } from './log.ts';
 export interface Shutdown {
   /** Aborted when the stop begins. */
   readonly signal: AbortSignal;
+  /** Aborted before that: new work is still done, and other processes should be asked for more. */
+  readonly draining: AbortSignal;
+  /** How long `drain` waits from now on, milliseconds, and what it does then; 0 and nothing unless set. */
+  setDrain(ms: number, stopAccepting: () => void): void;
+  /** Announces the stop and waits for the drain time, once. */
+  drain(): Promise<void>;
   /** Registers a closing step. Steps run in the reverse order of their registration, each once. */
   onStop(name: string, close: () => Promise<void> | void): void;
   /** Runs all closing steps once. Resolves to the names of steps that failed or exceeded the time limit. */
   stop(reason: string): Promise<string[]>;
 }
 
+const SETTLE_MS = 500;
+
 export function createShutdown({ log, timeoutMs = 9_000 }: { log: Log; timeoutMs?: number }): Shutdown {
   const controller = new AbortController();
+  const draining = new AbortController();
+  let [drainMs, stopAccepting] = [0, () => {}];
   const steps: { name: string; close: () => Promise<void> | void }[] = [];
   let stopping: Promise<string[]> | undefined;
 
   async function run(reason: string): Promise<string[]> {
     log.debug({ reason }, 'closing');
+    draining.abort();
     controller.abort(new OracleError('SHUTTING_DOWN', `The service is stopping: ${reason}`));
     const deadline = performance.now() + timeoutMs;
     const failed: string[] = [];
@@ -37,12 +49,27 @@ export function createShutdown({ log, timeoutMs = 9_000 }: { log: Log; timeoutMs
 
   return {
     signal: controller.signal,
+    draining: draining.signal,
+    setDrain(ms, stop) {
+      [drainMs, stopAccepting] = [ms, stop];
+    },
+    async drain() {
+      if (draining.signal.aborted) return;
+      draining.abort();
+      if (drainMs === 0) return;
+      await delay(drainMs);
+      // In the phase after the one in which connections are accepted: one that is not yet would be reset.
+      await setImmediate();
+      stopAccepting();
+      // What was accepted last is still read and answered.
+      await delay(SETTLE_MS);
+    },
     onStop: (name, close) => void steps.push({ name, close }),
     stop: (reason) => (stopping ??= run(reason)),
   };
 }
 
-/** SIGINT and SIGTERM stop the service and exit with 0, or 1 if a step failed; a second signal exits at once with 128 + its number. */
+/** SIGINT and SIGTERM drain and stop the service and exit with 0, or 1 if a step failed; a second signal exits at once with 128 + its number. */
 export function stopOnSignals(shutdown: Shutdown, log: Log): void {
   const numbers = { SIGINT: 2, SIGTERM: 15 } as const;
   let signalled = false;
@@ -51,7 +78,10 @@ export function stopOnSignals(shutdown: Shutdown, log: Log): void {
       if (signalled) process.exit(128 + numbers[name]);
       signalled = true;
       log.info({ signal: name }, 'stopping');
-      void shutdown.stop(name).then((failed) => process.exit(failed.length > 0 ? 1 : 0));
+      void shutdown
+        .drain()
+        .then(() => shutdown.stop(name))
+        .then((failed) => process.exit(failed.length > 0 ? 1 : 0));
     });
   }
 }

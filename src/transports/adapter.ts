@@ -18,6 +18,8 @@ export interface ProtocolAdapter {
   bodyLimitBytes: number;
   /** Runs before authentication and limits. @throws OracleError ORIGIN_REFUSED */
   inspectRequest?(request: Request): void;
+  /** Whether a body has a payment of a known form, whose request is never shed under load; nothing of it is verified. */
+  carriesPayment?(body: unknown): boolean;
   /** Thrown errors go to `serializeError`. Below a sub-path mount, `request.url` is relative to it. */
   handle(request: Request, response: Response, context: RequestContext): Promise<void> | void;
   serializeError(error: AdapterError, response: Response): void;

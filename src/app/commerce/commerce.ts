@@ -1,5 +1,4 @@
 import { type Address, isAddressEqual } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '../../chain/client.ts';
 import { readStablecoin } from '../../chain/stablecoin/stablecoin.ts';
 import type { Wallet } from '../../chain/tx/wallet.ts';
@@ -9,27 +8,33 @@ import { composeDocument } from '../../commerce/documents/compose.ts';
 import type { DocumentDeps } from '../../commerce/documents/deps.ts';
 import { Ledger } from '../../commerce/ledger/ledger.ts';
 import type { MerchantConfig } from '../../commerce/merchant-config.ts';
+import { checkPayments, type PaymentCheck } from '../../commerce/payment-health.ts';
 import { PurchaseService } from '../../commerce/purchases/purchase-service.ts';
 import { PurchaseStore } from '../../commerce/purchases/purchase-store.ts';
 import { createReceiptSigner } from '../../commerce/receipts/receipt.ts';
 import { createSalesGate } from '../../commerce/sales-gate.ts';
 import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
 import { FailedSettlementStore } from '../../commerce/x402/failed-settlements.ts';
-import { SalesService } from '../../commerce/x402/sales-service.ts';
+import { type SalesDeps, SalesService } from '../../commerce/x402/sales-service.ts';
 import type { GasBudget } from '../../commerce/x402/settlement/gas-budget.ts';
 import { createLocalFacilitator } from '../../commerce/x402/settlement/local-facilitator.ts';
 import { createRemoteFacilitator } from '../../commerce/x402/settlement/remote-facilitator.ts';
+import { createCache } from '../../platform/cache.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 
 /** @throws OracleError CONFIG_INVALID for an unusable payee or stablecoin */
-export async function composeCommerce(context: ProcessContext, core: ServiceCore, isReplayAhead: () => boolean): Promise<Commerce> {
-  const { db, chain, wallets, infrastructure, publicUrl, now } = core;
+export async function composeCommerce(
+  context: ProcessContext,
+  core: ServiceCore,
+  { isReplayAhead, observePayment }: { isReplayAhead(): boolean } & Required<Pick<SalesDeps, 'observePayment'>>,
+): Promise<Commerce> {
+  const { db, chain, signers, wallets, publicUrl, now } = core;
   const { config, log, shutdown } = context;
   const { chainId, addresses } = chain;
-  const provider = privateKeyToAccount(infrastructure.keys.provider);
+  const provider = signers.provider.account;
   const payee: Address = config.PAYEE_ADDRESS ?? provider.address;
   const asset = addresses.stablecoin;
   requirePayee(payee, Object.values(addresses));
@@ -57,6 +62,7 @@ export async function composeCommerce(context: ProcessContext, core: ServiceCore
     signal: shutdown.signal,
     log,
     now,
+    observePayment,
   });
   return {
     ledger,
@@ -71,6 +77,16 @@ export async function composeCommerce(context: ProcessContext, core: ServiceCore
     closed: {},
     requireOpen,
   };
+}
+
+/** Asked at most once a minute. */
+export function composePaymentHealth(deps: Pick<ServiceCore, 'chain' | 'now'> & { commerce: Commerce; facilitator: Wallet | null }) {
+  const { chain, commerce, facilitator, now } = deps;
+  const { facilitatorUrl, merchant } = commerce;
+  const settledBy = facilitatorUrl === null ? { address: facilitator!.address } : { url: facilitatorUrl };
+  const cache = createCache<PaymentCheck[]>('payment-health', 1);
+  return () =>
+    cache.get(Math.floor(now().getTime() / 60_000), () => checkPayments({ chain, payee: merchant.payee, facilitator: settledBy }));
 }
 
 export function composePurchases(
@@ -107,9 +123,13 @@ function requirePayee(payee: Address, contracts: readonly (Address | null)[]): v
 function createFacilitator({ config, log }: Pick<ProcessContext, 'config' | 'log'>, chain: Chain, wallet: Wallet | null) {
   if (config.X402_FACILITATOR_URL !== undefined) return createRemoteFacilitator(config.X402_FACILITATOR_URL);
   if (wallet !== null) return createLocalFacilitator({ chain, wallet, gasBudget: buildGasBudget(config), log });
-  throw new OracleError('CONFIG_INVALID', 'Setting FACILITATOR_PRIVATE_KEY: is required unless X402_FACILITATOR_URL is set', {
-    field: 'FACILITATOR_PRIVATE_KEY',
-  });
+  throw new OracleError(
+    'CONFIG_INVALID',
+    'Setting FACILITATOR_PRIVATE_KEY: is required unless FACILITATOR_SIGNER or X402_FACILITATOR_URL is set',
+    {
+      field: 'FACILITATOR_PRIVATE_KEY',
+    },
+  );
 }
 
 /** Above ether's highest price so far: with an unset price fewer contract wallets are admitted, never more. */

@@ -21,6 +21,7 @@ export interface ComposeDeliveryDeps extends Pick<ServiceCore, 'db' | 'encryptio
   view: EventViewOptions;
   tierOf: DeliverDeps['tierOf'];
   resolve?: TargetRules['resolve'];
+  observeAttempt?: NonNullable<DeliverDeps['observeAttempt']>;
   /** Replaces default times. */
   timing?: DeliveryTiming;
 }
@@ -48,7 +49,17 @@ const GRACE_MS = 4_000;
 
 export function composeWebhookDelivery(
   { config, log, shutdown }: Pick<ProcessContext, 'config' | 'log' | 'shutdown'>,
-  { db, push, encryptionSecret, view, tierOf, now, resolve = createResolver({ limits: LOOKUP_LIMITS }), timing = {} }: ComposeDeliveryDeps,
+  {
+    db,
+    push,
+    encryptionSecret,
+    view,
+    tierOf,
+    now,
+    resolve = createResolver({ limits: LOOKUP_LIMITS }),
+    timing = {},
+    observeAttempt,
+  }: ComposeDeliveryDeps,
 ): WebhookDelivery {
   const allowLocal = config.PUSH_LOCAL_TARGETS === 'allow';
   const { leaseMs, ...times } = timing;
@@ -59,6 +70,7 @@ export function composeWebhookDelivery(
     tierOf,
     log,
     now,
+    ...(observeAttempt && { observeAttempt }),
     ...times,
     events: push.events,
     publish: () => push.publish(),

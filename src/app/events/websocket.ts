@@ -77,14 +77,18 @@ export function composeWebSocket(
   return { tickets, open, purge: async (at) => void (await Promise.all([tickets.purge(at), new ConnectionSlotStore(db).purge()])) };
 }
 
-/** Serves handshakes on an HTTP server; returns the function that closes all connections. */
+export interface ServedWebSockets extends Pick<OpenWebSocket, 'close'> {
+  count(): number;
+}
+
+/** Serves handshakes on an HTTP server until all connections are closed. */
 export async function serveWebSocket(
   server: HttpServer,
   { websocket, appOptions }: { websocket: WebSocketService; appOptions: AppOptions },
-): Promise<() => Promise<void>> {
-  const { deps, close } = await websocket.open();
+): Promise<ServedWebSockets> {
+  const { deps, hub, close } = await websocket.open();
   server.serveHandshakes(createHandshakeApp({ path: WEBSOCKET.path, handler: createHandshakeHandler(deps, appOptions) }, appOptions));
-  return close;
+  return { close, count: () => hub.size };
 }
 
 /** Identifies the token of a message on an open connection, with the errors of an HTTP request. */

@@ -1,20 +1,19 @@
 import type { Db } from 'mongodb';
 import type { Journal, OpenTransactions } from '../../chain/tx/journal.ts';
 import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
-import { DeliveryQueue } from '../../events/webhooks/delivery/delivery-queue.ts';
-import type { LoadShedder } from '../../platform/concurrency/load-shedder.ts';
+import { DeliveryQueue, type QueueBacklog } from '../../events/webhooks/delivery/delivery-queue.ts';
 import { findOldestUnpublished } from '../../platform/outbox.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
+import { UNCOUNTED_EVENTS } from './uncounted.ts';
 
 /** What is under way and has not ended, as counts and times alone. */
 export interface OpenWork {
   transactions: readonly OpenTransactions[];
-  /** When the most overdue webhook delivery was due; null without one. */
-  oldestDelivery: Date | null;
+  /** Without those of wagers. */
+  deliveries: QueueBacklog;
   /** When the oldest open payment was opened; null without one. */
   oldestPayment: Date | null;
   databasePingMs: number;
-  requests: { running: number; waiting: number; limit: number; delayMs: number };
   /** When the oldest change was written that the event log does not have yet; null without one. */
   oldestUnpublished: Date | null;
 }
@@ -23,28 +22,19 @@ export interface OpenWorkDeps {
   db: Db;
   journal: Pick<Journal, 'countOpen'>;
   chainId: number;
-  loadShedder: Pick<LoadShedder, 'running' | 'waiting' | 'limit' | 'delayMs'>;
   record: Pick<ForecastRecord, 'days' | 'forecasts'>;
 }
 
 /** Reads by indexes on what is open: the length of the record does not matter. */
-export async function readOpenWork({ db, journal, chainId, loadShedder, record }: OpenWorkDeps, now: Date): Promise<OpenWork> {
-  const [transactions, [delivery], oldestPayment, databasePingMs, oldestUnpublished] = await Promise.all([
+export async function readOpenWork({ db, journal, chainId, record }: OpenWorkDeps, now: Date): Promise<OpenWork> {
+  const [transactions, deliveries, oldestPayment, databasePingMs, oldestUnpublished] = await Promise.all([
     journal.countOpen(chainId),
-    new DeliveryQueue(db).listDue(now, 1),
+    new DeliveryQueue(db).readBacklog(now, { except: UNCOUNTED_EVENTS }),
     new PaymentClaimStore(db).findOldestOpen(),
     measurePing(db),
     findOldestChange(record),
   ]);
-  const { running, waiting, limit, delayMs } = loadShedder;
-  return {
-    transactions,
-    oldestDelivery: delivery?.nextAttemptAt ?? null,
-    oldestPayment,
-    databasePingMs,
-    requests: { running, waiting, limit, delayMs },
-    oldestUnpublished,
-  };
+  return { transactions, deliveries, oldestPayment, databasePingMs, oldestUnpublished };
 }
 
 /** Changes of wagers are left out: that there is one says that the forecast is no HOLD. */

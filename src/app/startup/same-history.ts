@@ -45,8 +45,8 @@ async function requireSamePrice(record: ForecastRecord, market: Market): Promise
   });
 }
 
-/** With another database the same days would be attested twice. Its own one has a confirmed transaction, or one of the attester. */
-async function requireOwnDatabase({ chainId, client, addresses }: Chain, journal: Journal, attester: Address): Promise<void> {
+/** With another database the same days would be attested twice. Its own one has a confirmed transaction, or one of the attester. @throws OracleError CONFIG_INVALID, CHAIN_UNREACHABLE */
+export async function requireOwnDatabase({ chainId, client, addresses }: Chain, journal: Journal, attester: Address): Promise<void> {
   if ((await journal.findLastConfirmed(chainId)) !== null) return;
   if ((await journal.findHighestNonce(chainId, attester)) !== null) return;
   const call = { address: addresses.identityRegistry, abi: erc721Abi, functionName: 'balanceOf', args: [attester] } as const;

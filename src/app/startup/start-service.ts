@@ -9,7 +9,7 @@ import { createStartupProgress } from '../../platform/startup/startup-progress.t
 import { getPageBundle } from '../../transports/http/page/page-bundle.ts';
 import { allRoutes, workerRoutes } from '../../transports/http/routes.ts';
 import { createListener, createStartingApp } from '../../transports/http/server/app.ts';
-import { type HttpServer, listen } from '../../transports/http/server/http-server.ts';
+import { createHttpServer, type HttpServer } from '../../transports/http/server/http-server.ts';
 import { assembleService } from '../assemble-service.ts';
 import { serveWebSocket } from '../events/websocket.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -30,19 +30,24 @@ export async function startService(opened: StartupContext): Promise<void> {
   // Fails the start rather than the first request.
   getPageBundle();
   const host = getListenHost(config);
-  const stopping = shutdown.signal;
-  const server = await listen(
+  const stopping = shutdown.draining;
+  const server = createHttpServer(
     createStartingApp({ log, stopping, setup: progress, publicUrl: config.PUBLIC_URL ?? 'http://127.0.0.1' }),
-    config.PORT,
-    host,
     { stopping, limits: { maxConnections: config.MAX_CONNECTIONS, trustProxy: config.TRUST_PROXY } },
   );
   shutdown.onStop('http', () => server.close());
-  const url = formatLocalUrl(host, server.port);
+  // A proxy repeats at another process what finds no listener, whatever its method, but not what is answered 503.
+  const listensLate = config.ROLE === 'api' && config.PORT !== 0;
+  if (!listensLate) await server.listen(config.PORT, host);
+  const url = formatLocalUrl(host, listensLate ? config.PORT : server.port);
   const service = await assembleService(context, url);
   const retry = createStartRetry(service);
   progress.replayAhead = await retry(() => hasReplayAhead(service));
-  await serve(service, server);
+  const countWebSockets = await serve(service, server);
+  if (listensLate) await server.listen(config.PORT, host);
+  // Before anything else stops: a request that is accepted is answered.
+  shutdown.setDrain(config.ROLE === 'worker' ? 0 : 1_000 * config.DRAIN_SECONDS, server.stopAccepting);
+  service.metrics?.observeConnections(() => ({ shares: server.listUse(), webSockets: countWebSockets() }));
   if (service.metrics !== null) await startMetrics(service, service.metrics);
   printServedInterfaces(service, url);
   await createStopGuard(service)(startPipeline(service));
@@ -52,7 +57,8 @@ export async function startService(opened: StartupContext): Promise<void> {
   process.stdout.write(await buildBanner(service, url));
 }
 
-async function serve(service: Service, server: HttpServer): Promise<void> {
+/** Returns a function that counts the open WebSocket connections. */
+async function serve(service: Service, server: HttpServer): Promise<() => number> {
   const { config, shutdown, http, appOptions, adapters } = service;
   // Stops before the parts that requests in flight need.
   shutdown.onStop('requests under way', () => server.close());
@@ -60,11 +66,13 @@ async function serve(service: Service, server: HttpServer): Promise<void> {
     const app = createListener(workerRoutes(http), appOptions);
     server.serveHandshakes(app);
     server.serve(app);
-    return;
+    return () => 0;
   }
   // Handshakes first: until they are served, clients are asked to retry. Connections close before the server, which waits for them.
-  shutdown.onStop('WebSocket connections', await serveWebSocket(server, service));
+  const webSockets = await serveWebSocket(server, service);
+  shutdown.onStop('WebSocket connections', webSockets.close);
   server.serve(createListener(allRoutes(http), appOptions, adapters));
+  return webSockets.count;
 }
 
 async function startMetrics({ config, log, shutdown }: Service, metrics: Metrics): Promise<void> {

@@ -2,6 +2,7 @@ import { type Address, decodeEventLog, encodeFunctionData, type Hex, keccak256, 
 import { OracleError } from '../../platform/errors.ts';
 import type { Chain } from '../client.ts';
 import { chainCall } from '../rpc/chain-call.ts';
+import type { Journal } from '../tx/journal.ts';
 import type { ConfirmedTransaction, Wallet } from '../tx/wallet.ts';
 import { identityAbi } from './abi.ts';
 
@@ -58,14 +59,23 @@ export async function readIdentity({ client, addresses }: Chain, agentId: number
   return { agentId, owner, agentUri, agentWallet: BigInt(agentWallet) === 0n ? null : agentWallet, registeredAt: null };
 }
 
+/** The agent that the attester's journal has registered, as the chain has it now; null without one. @throws OracleError CHAIN_UNREACHABLE */
+export async function findRegisteredAgent(chain: Chain, journal: Pick<Journal, 'find'>): Promise<RegisteredAgent | null> {
+  const row = await journal.find(`${chain.chainId}:attester:${buildRegistrationKey(chain.addresses.identityRegistry)}`);
+  if (row?.state !== 'CONFIRMED' || row.receipt === null) return null;
+  return { ...(await readIdentity(chain, parseAgentId(row.receipt))), registeredAt: row.receipt.at };
+}
+
+const buildRegistrationKey = (registry: Address) => `identity:register:${registry.toLowerCase()}`;
+
 async function registerAgent({ addresses }: Chain, wallet: Wallet, agentUri: string) {
   const to = addresses.identityRegistry;
   const data = encodeFunctionData({ abi: identityAbi, functionName: 'register', args: [agentUri] });
-  const sent = await wallet.send({ key: `identity:register:${to.toLowerCase()}`, to, data });
+  const sent = await wallet.send({ key: buildRegistrationKey(to), to, data });
   return { agentId: parseAgentId(sent), registeredAt: sent.at };
 }
 
-function parseAgentId({ hash, logs }: ConfirmedTransaction): number {
+function parseAgentId({ hash, logs }: Pick<ConfirmedTransaction, 'hash' | 'logs'>): number {
   const log = logs.find(({ topics }) => topics[0] === REGISTERED_TOPIC);
   if (!log) throw new OracleError('CHAIN_REVERTED', `Transaction ${hash} registered no agent`);
   const { args } = decodeEventLog({ abi: identityAbi, eventName: 'Registered', topics: log.topics as [Hex, ...Hex[]], data: log.data });

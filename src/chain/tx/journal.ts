@@ -56,7 +56,7 @@ export interface JournalRow {
 
 export type JournalRowChange = Partial<Pick<JournalRow, 'nonce' | 'state' | 'signedFromBlock' | 'attempts' | 'displaced' | 'receipt'>>;
 
-export type Journal = Awaited<ReturnType<typeof openJournal>>;
+export type Journal = ReturnType<typeof createJournal>;
 
 const ONE_ROW_PER_NONCE = 'one_row_per_nonce';
 const OPEN_ROWS = 'open_rows';
@@ -77,10 +77,15 @@ export interface OpenTransactions {
   since: Date;
 }
 
-/** Write-ahead log of the transactions of all wallets: each signature is stored before its broadcast. */
-export async function openJournal(db: Db) {
-  const rows = db.collection<JournalRow>(INDEXES.collection);
+/** The journal with its indexes, which are made where they are missing. */
+export async function openJournal(db: Db): Promise<Journal> {
   await ensureIndexes(db, [INDEXES]);
+  return createJournal(db);
+}
+
+/** Write-ahead log of the transactions of all wallets: each signature is stored before its broadcast. */
+export function createJournal(db: Db) {
+  const rows = db.collection<JournalRow>(INDEXES.collection);
   return {
     find: (id: string): Promise<JournalRow | null> => rows.findOne({ _id: id }),
     findByNonce: (chainId: number, address: Address, nonce: number): Promise<JournalRow | null> =>

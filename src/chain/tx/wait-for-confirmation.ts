@@ -26,7 +26,9 @@ export async function waitForConfirmation(context: WalletContext, row: JournalRo
     } catch (error) {
       failures += 1;
       lastFailure = error;
-      if (!isOracleError(error, 'CHAIN_UNREACHABLE') || failures >= MAX_CONSECUTIVE_FAILURES) throw error;
+      // Without its signer a transaction is not replaced, but what was broadcast may still be mined.
+      const mayPass = isOracleError(error, 'CHAIN_UNREACHABLE') || isOracleError(error, 'SIGNER_UNAVAILABLE');
+      if (!mayPass || failures >= MAX_CONSECUTIVE_FAILURES) throw error;
     }
     if (isFinalRow(current)) {
       for (const { hash } of current.attempts) context.nodeRejections.delete(hash);

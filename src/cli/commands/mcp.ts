@@ -7,7 +7,7 @@ import { createDemoTokenCache } from '../../dev/demo/demo-token.ts';
 import { filterChildEnvironment } from '../../platform/child-process/child-environment.ts';
 import { getLocalUrl, loadConfig } from '../../platform/config/config.ts';
 import { serviceUrlSchema } from '../../platform/config/settings/define.ts';
-import { type Config, listSecretValues, SETTINGS } from '../../platform/config/settings.ts';
+import { type Config, listSecretValues, listVariables, SETTINGS } from '../../platform/config/settings.ts';
 import { getErrorMessage } from '../../platform/errors.ts';
 import { createLog, type Log } from '../../platform/log.ts';
 import { createShutdown, type Shutdown, stopOnSignals } from '../../platform/shutdown.ts';
@@ -132,7 +132,7 @@ async function resolveLocalSettings(config: Config): Promise<Config> {
 
 /** Settings of the service and the base environment of a child process; other variables and the token are not passed on. */
 function buildServiceEnvironment(environment: ProcessEnvironment): ProcessEnvironment {
-  const names = Object.keys(SETTINGS).filter((name) => name !== 'ORACLE_TOKEN' && name !== 'ORACLE_URL');
+  const names = listVariables().filter((name) => !/^ORACLE_(TOKEN|URL)/.test(name));
   return { ...filterChildEnvironment(environment), ...Object.fromEntries(names.map((name) => [name, environment[name]])) };
 }
 

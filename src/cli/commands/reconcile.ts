@@ -1,7 +1,7 @@
-import { privateKeyToAccount } from 'viem/accounts';
 import { connectChain } from '../../app/chain.ts';
 import { runProcess } from '../../app/process.ts';
 import type { StartupContext } from '../../app/process-context.ts';
+import { openSigner } from '../../app/signers/open-signers.ts';
 import type { Chain } from '../../chain/client.ts';
 import { findFirstBlockSince } from '../../chain/rpc/block-by-time.ts';
 import { chainCall } from '../../chain/rpc/chain-call.ts';
@@ -82,7 +82,7 @@ async function openReconcileDeps(context: StartupContext): Promise<{ deps: Recon
   shutdown.onStop('database connection', close);
   const { rpcUrl, contracts } = infrastructure;
   const chain = await connectChain(config, { rpcUrl, contracts });
-  const provider = privateKeyToAccount(infrastructure.keys.provider).address;
+  const provider = (await openSigner(config, 'provider', infrastructure.signers.provider)).account.address;
   const record = new ForecastRecord({ db, saltSecret: infrastructure.saltSecret, horizons: HORIZONS });
   const first = config.chainMode === 'real' ? await record.findGenesisDay() : null;
   const sources = { chainId: chain.chainId, claims: new PaymentClaimStore(db), purchases: new PurchaseStore(db) };

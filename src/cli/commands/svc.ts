@@ -19,5 +19,9 @@ export function runSvcCommand(args: string[], environment: Readonly<Record<strin
     localUrl: () => getLocalUrl(settings()),
     demo: () => readDemoFile(settings().DATA_DIR),
     openAudit: (command) => openAudit(command, settings),
+    runDoctor: async (doctorArgs, out) => {
+      const { runDoctorCommand } = await import('./doctor/doctor.ts');
+      return runDoctorCommand(doctorArgs, environment, out);
+    },
   });
 }

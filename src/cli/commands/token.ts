@@ -14,7 +14,7 @@ const SYNTAX: CommandSyntax = {
   options: [['--url <url>', 'the service (default: where the settings say that it listens)', parseHttpUrl]],
   footer: `Example:
   TOKEN=$(npm run -s token -- premium)
-  curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:3000/api/svc/oracle`,
+  curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:\${PORT:-3000}/api/svc/oracle`,
 };
 
 interface TokenCommand {

@@ -30,4 +30,6 @@ export interface CliContext {
   demo?(): Promise<DemoDeployment>;
   /** Options of an audit of the service of this folder, for calls without `--rpc`. */
   openAudit?(command: AuditCommand): Promise<AuditOptions>;
+  /** Examines the service of this folder with the options of `npm run doctor`; resolves to the exit code. */
+  runDoctor?(args: readonly string[], out: TerminalOutput): Promise<number>;
 }

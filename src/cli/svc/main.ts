@@ -3,6 +3,7 @@ import { EXIT, type SvcCommand } from './command.ts';
 import { buildCommand, isHelpOrVersion, toUsageError } from './command-line.ts';
 import { auditCommand } from './commands/audit.ts';
 import { datasetCommand } from './commands/dataset.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
 import { payCommand } from './commands/pay.ts';
@@ -25,6 +26,7 @@ export const COMMANDS: readonly SvcCommand[] = [
   loginCommand,
   logoutCommand,
   whoamiCommand,
+  doctorCommand,
 ];
 
 const PROGRAM = {

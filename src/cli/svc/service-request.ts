@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { OracleError } from '../../platform/errors.ts';
+import { getErrorMessage, OracleError } from '../../platform/errors.ts';
+import { readSecretFile } from '../../platform/secrets/secret-file.ts';
 import { fetchServiceJson } from '../../platform/service-client/service-client.ts';
 import { UsageError } from '../../platform/usage-error.ts';
 import { parseUrlOption } from './arguments.ts';
@@ -24,11 +25,21 @@ export function hasServiceOption({ environment }: CliContext, url: string | unde
 
 /** The token of the command line, the environment or the stored login; undefined for anonymous requests. @throws UsageError */
 export async function resolveToken(context: CliContext, url: string, token: string | undefined): Promise<string | undefined> {
-  const { ORACLE_TOKEN: set = '' } = context.environment;
-  const configured = token ?? (set === '' ? undefined : set);
+  const configured = token ?? readTokenVariable(context);
   if (configured === undefined) return (await readSession(context, url))?.token;
   if (TOKEN.test(configured)) return configured;
   throw new UsageError(token === undefined ? 'ORACLE_TOKEN' : '--token', 'must be an access token, without spaces and without "Bearer"');
+}
+
+function readTokenVariable({ environment }: CliContext): string | undefined {
+  const { ORACLE_TOKEN: token = '', ORACLE_TOKEN_FILE: path = '' } = environment;
+  if (path === '') return token === '' ? undefined : token;
+  if (token !== '') throw new UsageError('ORACLE_TOKEN', 'is set, and so is ORACLE_TOKEN_FILE', 'Set one of them.');
+  try {
+    return readSecretFile(path);
+  } catch (error) {
+    throw new UsageError('ORACLE_TOKEN_FILE', `names the file "${path}", which ${getErrorMessage(error)}`);
+  }
 }
 
 interface ServiceQuery<Answer> {

@@ -7,7 +7,7 @@ const EXIT_INTERRUPTED = 130;
 
 export async function runOnTerminal(
   args: string[],
-  environment: Pick<CliContext, 'environment' | 'version' | 'localUrl' | 'demo' | 'openAudit'>,
+  environment: Pick<CliContext, 'environment' | 'version' | 'localUrl' | 'demo' | 'openAudit' | 'runDoctor'>,
 ): Promise<void> {
   handleBrokenPipes();
   const { stdin, stdout, stderr } = process;

@@ -1,6 +1,7 @@
 import type { Address, Hash } from 'viem';
 import type { OnChainJob } from '../../chain/erc8183/jobs.ts';
 import type { ErrorCode } from '../../platform/errors.ts';
+import type { SignedReceipt } from '../receipts/receipt.ts';
 
 /** Deliverable of a job: the exact text whose hash is on chain. */
 export interface JobDelivery {
@@ -40,6 +41,8 @@ export interface JobDoc {
   submission: { txHash: Hash; at: Date } | null;
   /** Amount as decimal text. */
   payment: { amountMicros: string; txHash: Hash; settledAt: Date } | null;
+  /** The first receipt that was signed for the payment. */
+  receipt?: SignedReceipt;
   unpaidBy?: Address[];
   notedAt: Date;
 }

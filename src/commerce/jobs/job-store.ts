@@ -3,6 +3,7 @@ import type { Address } from 'viem';
 import { toLowerCaseAddress } from '../../chain/addresses.ts';
 import type { JobEvent, OnChainJob } from '../../chain/erc8183/jobs.ts';
 import { ignoreDuplicate } from '../../platform/mongo.ts';
+import type { SignedReceipt } from '../receipts/receipt.ts';
 import { buildJobKey, type JobDelivery, type JobDoc, type JobDocWithoutText } from './job-doc.ts';
 
 export const JOB_INDEXES = [
@@ -105,6 +106,12 @@ export class JobStore {
   async saveDelivery(_id: string, delivery: JobDelivery): Promise<JobDelivery | null> {
     await this.jobs.updateOne({ _id, delivery: null, accepted: true }, { $set: { delivery } });
     return (await this.jobs.findOne({ _id }))?.delivery ?? null;
+  }
+
+  /** Stores the receipt of a payment unless it has one, and returns the stored one. */
+  async saveReceipt({ _id }: Pick<JobDoc, '_id'>, receipt: SignedReceipt): Promise<SignedReceipt> {
+    await this.jobs.updateOne({ _id, 'receipt.message.txHash': { $ne: receipt.message.txHash } }, { $set: { receipt } });
+    return (await this.jobs.findOne({ _id }, WITHOUT_TEXT))?.receipt ?? receipt;
   }
 
   /** Schedules the next check after one at a block, unless a later event has scheduled it. */

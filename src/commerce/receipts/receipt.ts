@@ -1,5 +1,6 @@
 import canonicalize from 'canonicalize';
 import { type Address, getAddress, type Hash, type Hex, keccak256, type LocalAccount, stringToBytes, zeroHash } from 'viem';
+import { isOracleError, OracleError } from '../../platform/errors.ts';
 
 export interface ReceiptData {
   payer: Address;
@@ -52,7 +53,7 @@ export function hashDocument(document: Record<string, unknown>): Hash {
   return keccak256(stringToBytes(canonicalize(document) as string));
 }
 
-/** Signs a receipt; deterministic, so that every process signs the same receipt for a sale. */
+/** Signs a receipt. Signers may sign differently each time, so that the first stored receipt of a sale counts. @throws OracleError SIGNER_UNAVAILABLE */
 export type SignReceipt = (sale: ReceiptData) => Promise<SignedReceipt>;
 
 export function getReceiptDomain(chainId: number): SignedReceipt['domain'] {
@@ -64,9 +65,20 @@ export function createReceiptSigner(account: LocalAccount, chainId: number): Sig
   return async (sale) => {
     const message = toReceiptMessage(sale);
     const typed = { ...message, amount: sale.amountMicros, settledAt: BigInt(message.settledAt) };
-    const signature = await account.signTypedData({ domain, types: RECEIPT_TYPES, primaryType: 'Receipt', message: typed });
+    const signing = account.signTypedData({ domain, types: RECEIPT_TYPES, primaryType: 'Receipt', message: typed });
+    const signature = await signing.catch(explainToPayer);
     return { domain, types: RECEIPT_TYPES, primaryType: 'Receipt', message, signature, signer: account.address };
   };
+}
+
+/** The payment is recorded before its receipt is signed. */
+function explainToPayer(error: unknown): never {
+  if (!isOracleError(error, 'SIGNER_UNAVAILABLE')) throw error;
+  throw new OracleError('SIGNER_UNAVAILABLE', 'The receipt of a payment cannot be signed now', {
+    suggestedAction: 'Repeat the same request later: the payment is recorded, and you are not charged twice.',
+    retryAfterSeconds: error.retryAfterSeconds,
+    cause: error,
+  });
 }
 
 function toReceiptMessage(data: ReceiptData): SignedReceipt['message'] {

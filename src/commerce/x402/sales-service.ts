@@ -17,6 +17,7 @@ import type { FailedSettlementStore } from './failed-settlements.ts';
 import { isEligibleForFreeAnswer } from './free-eligibility.ts';
 import type { IncomingPayment, PaidCall, SaleResult } from './paid-call.ts';
 import { requirePayerFunds } from './payer-funds.ts';
+import { observeOutcome, type PaymentOutcome } from './payment-outcome.ts';
 import { computeRequestFingerprint, requireSameRequest, toParsedPayment, toSaleResult } from './payment-replay.ts';
 import { type Authorization, createPaymentRejection, type ParsedPayment, parsePaymentPayload } from './protocol/payment-payload.ts';
 import { buildPaymentQuote, noPaymentError, type PaymentQuote } from './protocol/payment-quote.ts';
@@ -37,6 +38,8 @@ export interface SalesDeps {
   log: Log;
   now(): Date;
   waitMs?: number;
+  /** Called with the outcome of each payment. */
+  observePayment?(outcome: PaymentOutcome): void;
 }
 
 interface FinishContext {
@@ -51,7 +54,7 @@ export const ANSWER_RETENTION_DAYS = 30;
 
 /** Claims each authorization, verifies, answers, settles, delivers. After a crash the next request or sweep continues the claim. */
 export class SalesService {
-  readonly #deps: Required<SalesDeps>;
+  readonly #deps: Omit<Required<SalesDeps>, 'observePayment'> & Pick<SalesDeps, 'observePayment'>;
 
   constructor(deps: SalesDeps) {
     this.#deps = { waitMs: DEFAULT_WAIT_MS, ...deps };
@@ -65,8 +68,12 @@ export class SalesService {
 
   /** @throws PaymentRequiredError; OracleError CONFLICT for another request's payment, retryable codes; errors of `answer` */
   async sell(call: PaidCall): Promise<SaleResult> {
+    if (call.payment === null) throw noPaymentError(this.getQuote(call));
+    return observeOutcome(this.#sell(call), (outcome) => this.#deps.observePayment?.(outcome));
+  }
+
+  async #sell(call: PaidCall): Promise<SaleResult> {
     const quote = this.getQuote(call);
-    if (call.payment === null) throw noPaymentError(quote);
     const payment = parsePaymentPayload(call.payment, quote);
     const deadline = performance.now() + this.#deps.waitMs;
     const incoming = { call, payment, quote };
@@ -239,7 +246,11 @@ export class SalesService {
     };
     const cause = { kind: 'authorization', nonce } as const;
     const recorded = ledger.record({ ...money, cause, channel: 'x402', offering, resource, ref });
-    const [receipt] = await Promise.all([sign(), recorded]);
+    const signing = sign();
+    // Reported below, after the ledger has the payment.
+    signing.catch(() => undefined);
+    await recorded;
+    const receipt = await signing;
     const keptUntil = new Date(now().getTime() + ANSWER_RETENTION_DAYS * 86_400_000);
     return claims.settle(claim, { settlement: { txHash, at }, receipt, keptUntil });
   }

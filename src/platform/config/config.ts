@@ -2,6 +2,7 @@ import { OracleError } from '../errors.ts';
 import { BASE_CHAIN_ID, LOCAL_CHAIN_ID } from './chain-ids.ts';
 import { findRealChainProblems } from './real-chain-rules.ts';
 import { findRuleProblems } from './rules.ts';
+import { readSecretFiles } from './secret-files.ts';
 import type { SettingDefinition } from './settings/define.ts';
 import { type Config, listSettings, type SettingProblem, type SettingValues } from './settings.ts';
 
@@ -9,18 +10,28 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Nothing else reads the environment. @throws OracleError CONFIG_INVALID listing every missing, malformed or unsafe setting, no secrets */
 export function loadConfig(environment: Environment = process.env): Config {
+  const { config, problems } = inspectConfig(environment);
+  requireNoProblems(problems);
+  return config;
+}
+
+/** All problems at once. A malformed setting is undefined in `config`. */
+export function inspectConfig(environment: Environment = process.env): { config: Config; problems: SettingProblem[] } {
   const values: Record<string, unknown> = {};
-  const malformed: SettingProblem[] = [];
+  const files = readSecretFiles(environment);
+  const malformed = [...files.problems];
   for (const [name, definition] of listSettings()) {
-    const { value, problem } = parseSetting(environment[name], definition);
+    const { value, problem } = parseSetting(files.contents[name] ?? environment[name], definition);
     values[name] = value;
     if (problem !== undefined) malformed.push({ name, problem });
   }
   const settings = values as SettingValues;
   const chainMode = getChainMode(settings.CHAIN_RPC_URL);
   const config = { ...settings, chainMode, CHAIN_ID: settings.CHAIN_ID ?? (chainMode === 'real' ? BASE_CHAIN_ID : LOCAL_CHAIN_ID) };
-  requireNoProblems([...malformed, ...findUnsafeSettings(config, new Set(malformed.map(({ name }) => name)))]);
-  return config;
+  return {
+    config,
+    problems: [...malformed, ...findUnsafeSettings(config, new Set(malformed.map(({ name }) => name.replace(/_FILE$/, ''))))],
+  };
 }
 
 function parseSetting(text: string | undefined, definition: SettingDefinition): { value?: unknown; problem?: string } {
@@ -51,7 +62,7 @@ function findUnsafeSettings(config: Config, malformed: ReadonlySet<string>): Set
 }
 
 /** Reports all problems at once: one failed start shows everything to correct. */
-function requireNoProblems(problems: SettingProblem[]): void {
+function requireNoProblems(problems: readonly SettingProblem[]): void {
   const [first] = problems;
   if (first === undefined) return;
   const lines = problems.map(({ name, problem }) => `Setting ${name}: ${problem}`);

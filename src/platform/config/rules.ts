@@ -1,12 +1,18 @@
 import { LOCAL_CHAIN_ID } from './chain-ids.ts';
 import { type Config, listSettings, type SettingName, type SettingProblem } from './settings.ts';
+import { findSignerProblems, THROW_AWAY_KEYS_ONLY } from './signer-rules.ts';
 
 export function findRuleProblems(config: Config): SettingProblem[] {
-  const rules = [findChainProblems, findPaymentProblems, findSharedKeys, findRealMoneyProblems, findLocalOnlySettings, findAdminProblems, findChainIdProblems];
+  const rules = [
+    findChainProblems,
+    findChainIdProblems,
+    findSignerProblems,
+    findRealMoneyProblems,
+    findLocalOnlySettings,
+    findAdminProblems,
+  ];
   return rules.flatMap((find) => find(config));
 }
-
-const THROW_AWAY_KEYS_ONLY = 'is refused on a local chain, which uses throw-away keys only; unset it, or set CHAIN_RPC_URL to a real chain';
 
 function findChainProblems(config: Config): SettingProblem[] {
   const real = config.chainMode === 'real';
@@ -21,24 +27,6 @@ function findChainProblems(config: Config): SettingProblem[] {
 function findChainIdProblems({ chainMode, CHAIN_ID }: Config): SettingProblem[] {
   if (chainMode === 'real' || CHAIN_ID === LOCAL_CHAIN_ID) return [];
   return [{ name: 'CHAIN_ID', problem: `is for a real chain, the local one has ${LOCAL_CHAIN_ID}; unset it, or set CHAIN_RPC_URL` }];
-}
-
-function findPaymentProblems({ chainMode, FACILITATOR_PRIVATE_KEY, X402_FACILITATOR_URL }: Config): SettingProblem[] {
-  const name = 'FACILITATOR_PRIVATE_KEY';
-  if (chainMode === 'real' && FACILITATOR_PRIVATE_KEY === undefined && X402_FACILITATOR_URL === undefined)
-    return [{ name, problem: 'is required on a real chain unless X402_FACILITATOR_URL is set' }];
-  return chainMode !== 'real' && FACILITATOR_PRIVATE_KEY !== undefined ? [{ name, problem: THROW_AWAY_KEYS_ONLY }] : [];
-}
-
-const ROLE_KEYS = ['ATTESTER_PRIVATE_KEY', 'REPORTER_PRIVATE_KEY', 'FACILITATOR_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY'] as const;
-
-/** Each wallet has one nonce queue, and ERC-8004 rejects feedback from the owner of an agent, the attester. */
-function findSharedKeys(config: Config): SettingProblem[] {
-  return ROLE_KEYS.flatMap((name, index) => {
-    const key = config[name]?.toLowerCase();
-    const other = ROLE_KEYS.slice(0, index).find((before) => key !== undefined && config[before]?.toLowerCase() === key);
-    return other === undefined ? [] : [{ name, problem: `must not be the key of ${other}: each role has a wallet of its own` }];
-  });
 }
 
 function findRealMoneyProblems(config: Config): SettingProblem[] {

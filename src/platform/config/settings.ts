@@ -6,11 +6,13 @@ import { INTERFACE_SETTINGS } from './settings/interfaces.ts';
 import { PAYMENT_SETTINGS } from './settings/payments.ts';
 import { PROCESS_SETTINGS } from './settings/process.ts';
 import { REQUEST_SETTINGS } from './settings/requests.ts';
+import { SIGNER_SETTINGS } from './settings/signers.ts';
 
 /** All settings. Validation, documentation and log censoring derive from this table. */
 export const SETTINGS = {
   ...PROCESS_SETTINGS,
   ...CHAIN_SETTINGS,
+  ...SIGNER_SETTINGS,
   ...REQUEST_SETTINGS,
   ...PAYMENT_SETTINGS,
   ...INTERFACE_SETTINGS,
@@ -28,11 +30,16 @@ export interface Config extends Omit<SettingValues, 'CHAIN_ID'> {
 
 /** A missing or invalid setting. Contains no secret value. */
 export interface SettingProblem {
-  name: SettingName;
+  name: SettingName | `${SettingName}_FILE`;
   problem: string;
 }
 
 export const listSettings = () => Object.entries(SETTINGS) as [SettingName, SettingDefinition][];
+
+/** Environment variables of the settings: their names, and those of files with secrets. */
+export function listVariables(): string[] {
+  return listSettings().flatMap(([name, { secret }]) => (secret ? [name, `${name}_FILE`] : [name]));
+}
 
 export function listSecretValues(config: Config): { name: string; value: string }[] {
   return listSettings()

@@ -48,6 +48,8 @@ export interface HttpDeps {
   version: string;
   /** Current startup step; null once startup is complete. */
   setup(): StartupStep | null;
+  /** From the announcement of a stop on. */
+  isStopping(): boolean;
   publicUrl: string;
   record: ForecastRecord;
   distributionScores: DistributionScores;

@@ -3,10 +3,13 @@ import { createMcpHandler, isJsonContentType, ProtocolErrorCode } from '@modelco
 import type { Request, Response } from 'express';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import type { RequestContext } from '../../auth/request-context.ts';
+import { isPaymentPayload } from '../../commerce/x402/protocol/payment-payload.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { isNestedDeeper } from '../../platform/validation/nesting.ts';
+import { isPlainObject } from '../../platform/validation/plain-object.ts';
 import type { AdapterError, ProtocolAdapter } from '../adapter.ts';
 import type { McpBackend } from './backends/backend.ts';
+import { META_KEYS } from './meta-keys.ts';
 import type { McpServerOptions } from './options.ts';
 import { SERVER_ERROR } from './rpc-error.ts';
 import { buildMcpServer } from './server.ts';
@@ -57,6 +60,7 @@ export function createMcpAdapter({ backendFor, checkOrigin, keepAliveMs, onRejec
     bodyTypes: ['application/json'],
     bodyLimitBytes: BODY_LIMIT_BYTES,
     inspectRequest: (request) => checkOrigin({ host: request.host, origin: request.get('Origin') }),
+    carriesPayment: (body) => [body].flat().some(hasPaymentPayload),
     async handle(request, response, context) {
       validateHttpRequest(request, response);
       await countBatch(request.body, context);
@@ -76,6 +80,13 @@ function getRequestContext(authInfo: { extra?: Record<string, unknown> } | undef
   const context = authInfo?.extra?.context;
   if (context === undefined) throw new OracleError('INTERNAL', 'An MCP request has no request context');
   return context as RequestContext;
+}
+
+/** Whether a message, of any form, has a payment of a known form. */
+function hasPaymentPayload(message: unknown): boolean {
+  const params = isPlainObject(message) ? message.params : undefined;
+  const meta = isPlainObject(params) ? params._meta : undefined;
+  return isPlainObject(meta) && isPaymentPayload(meta[META_KEYS.payment]);
 }
 
 /** The first message of a batch is metered with the request; this meters the others. */

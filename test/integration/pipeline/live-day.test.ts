@@ -145,6 +145,7 @@ it('the status page queries the chain in parallel when each call takes its full 
   const status = await readServiceStatus({
     ...{ ...deps, version: '1', role: 'all', feedReason: null, pipeline, schedule: () => null },
     archiveHealth: async () => [],
+    payments: async () => [],
     walletFunds: () => asked().then(() => []),
     readiness: { ...deps, time: pipeline.time, market: pipeline.market, pingDatabase: () => service.database.ping(), setup: () => null },
   });

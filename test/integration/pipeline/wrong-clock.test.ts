@@ -104,7 +104,7 @@ it.each([
   const status = () =>
     readServiceStatus({
       ...{ ...deps, version: '1', role: 'worker', feedReason: null, pipeline: parts, readiness: deps },
-      ...{ walletFunds: async () => [], archiveHealth: async () => [], schedule: () => null },
+      ...{ payments: async () => [], walletFunds: async () => [], archiveHealth: async () => [], schedule: () => null },
     });
   const served = await serve({ ...service, http: { ...http, readiness: () => checkReadiness(deps), status } });
   const detail = expect.stringContaining(`this process's clock is ${difference} the database's (`);

@@ -104,7 +104,8 @@ describe('a login', () => {
       const { token } = (await reply.json()) as { token?: string };
       database.proxy.plan(null);
       clock.restore();
-      expect([200, 401], `${name} at command ${command}`).toContain(reply.status);
+      // A limit whose window began later than the clock now says is used up for that clock.
+      expect([200, 401, 429], `${name} at command ${command}`).toContain(reply.status);
       // The same message again has no effect, whichever clock took it first.
       if (reply.status === 200) expect((await logIn(body)).status).toBe(409);
       expect(await database.direct.db.collection('sessions').countDocuments()).toBe(sessions + (reply.status === 200 ? 1 : 0));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { startService } from '../../../src/app/startup/start-service.ts';
 import { loadConfig } from '../../../src/platform/config/config.ts';
-import { createLineCounts, createLog } from '../../../src/platform/log.ts';
+import { createLog, createLogCounts } from '../../../src/platform/log.ts';
 import { createShutdown } from '../../../src/platform/shutdown.ts';
 import { createStartupProgress } from '../../../src/platform/startup/startup-progress.ts';
 import { removeFolder } from '../../support/docs/folders.ts';
@@ -33,7 +33,7 @@ async function start(fault: MongoFault | null, nth: number, absentMs = 0): Promi
   if (absentMs > 0) database.proxy.disconnect(true);
   setTimeout(() => database.proxy.accept(), absentMs);
   try {
-    await startService({ config, log, logLines: createLineCounts(), shutdown, progress: createStartupProgress() });
+    await startService({ config, log, logCounts: createLogCounts(), shutdown, progress: createStartupProgress() });
   } finally {
     await shutdown.stop('the test is over');
     await database.drop();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -12,21 +12,24 @@ import { startLiveHost } from '../../support/market/live-host.ts';
 import type { ProviderHost } from '../../support/market/provider-host.ts';
 import { type RunningService, startService } from '../../support/service/running-service.ts';
 import { spawnNode } from '../../support/service/service.ts';
+import { startWeb3Signer, type TestWeb3Signer } from '../../support/signers/web3signer.ts';
 
 let chain: TestChain;
 let host: ProviderHost;
+let signer: TestWeb3Signer;
 let database: TestDatabase;
 let folder: string;
 let running: RunningService | undefined;
 
 beforeAll(async () => {
   [chain, host, database] = await Promise.all([testChain(), startLiveHost(), testDatabase()]);
+  signer = await startWeb3Signer([chain.keys.attester, chain.keys.provider], chain.chainId);
   folder = await mkdtemp(join(tmpdir(), 'oracle-operate-'));
 });
 afterAll(async () => {
   running?.child.kill('SIGTERM');
   await running?.ended;
-  await Promise.all([chain.stop(), host.close(), database.drop()]);
+  await Promise.all([chain.stop(), host.close(), signer.close(), database.drop()]);
   await removeFolder(folder);
 });
 
@@ -54,6 +57,18 @@ function settings(): Record<string, string> {
     STABLECOIN_ADDRESS: addresses.stablecoin,
     IDENTITY_REGISTRY_ADDRESS: addresses.identityRegistry,
     REPUTATION_REGISTRY_ADDRESS: addresses.reputationRegistry,
+  };
+}
+
+/** The keys of the attester and the provider in a signer, and the master secrets in files. */
+async function settingsWithoutKeys(): Promise<Record<string, string>> {
+  const { ATTESTER_PRIVATE_KEY: _, PROVIDER_PRIVATE_KEY: __, SALT_SECRET, ENCRYPTION_SECRET, ...others } = settings();
+  const secrets = await mkdtemp(join(tmpdir(), 'oracle-secrets-'));
+  const [SALT_SECRET_FILE, ENCRYPTION_SECRET_FILE] = [join(secrets, 'salt'), join(secrets, 'encryption')];
+  await Promise.all([writeFile(SALT_SECRET_FILE, `${SALT_SECRET}\n`), writeFile(ENCRYPTION_SECRET_FILE, `${ENCRYPTION_SECRET}\n`)]);
+  return {
+    ...{ ...others, SALT_SECRET_FILE, ENCRYPTION_SECRET_FILE, ATTESTER_SIGNER: signer.url, PROVIDER_SIGNER: signer.url },
+    ...{ ATTESTER_ADDRESS: chain.accounts.attester.address, PROVIDER_ADDRESS: chain.accounts.provider.address },
   };
 }
 
@@ -95,4 +110,22 @@ it('the settings of docs/OPERATE.md start a record on a chain that is not local,
     const { code, output } = await pipeline(['resolve'], change);
     expect({ code, output }, words).toEqual({ code: 1, output: expect.stringContaining(words) });
   }
+});
+
+it('the same record goes on with its keys in a signer and its secrets in files, and waits while the signer does not answer', async () => {
+  running?.child.kill('SIGTERM');
+  await running?.ended;
+  const environment = await settingsWithoutKeys();
+  running = await startService(environment);
+  const detail = 'answer: attester, provider';
+  expect(await get('/ready')).toMatchObject({ ready: true, checks: expect.arrayContaining([{ name: 'signers', ok: true, detail }]) });
+  expect(await get('/.well-known/x402.json')).toMatchObject({ receiptSigner: chain.accounts.provider.address });
+
+  signer.answer = () => ({ status: 503, body: '' });
+  const waiting = await spawnNode(['bin/pipeline.mjs', 'attest'], environment).ended;
+  expect(waiting).toMatchObject({ code: 1, output: expect.stringContaining('The signer of the attester does not answer') });
+  signer.answer = null;
+  const elsewhere = await spawnNode(['bin/pipeline.mjs', 'attest'], { ...environment, ATTESTER_ADDRESS: chain.accounts.stranger.address })
+    .ended;
+  expect(elsewhere).toMatchObject({ code: 1, output: expect.stringContaining('Setting ATTESTER_SIGNER: cannot sign for the attester') });
 });

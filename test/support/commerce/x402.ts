@@ -8,7 +8,7 @@ import { createWallet } from '../../../src/chain/tx/wallet.ts';
 import { COMMERCE_INDEXES, Ledger } from '../../../src/commerce/ledger/ledger.ts';
 import type { MerchantConfig } from '../../../src/commerce/merchant-config.ts';
 import { findOffering } from '../../../src/commerce/price-list.ts';
-import { createReceiptSigner } from '../../../src/commerce/receipts/receipt.ts';
+import { createReceiptSigner, type SignReceipt } from '../../../src/commerce/receipts/receipt.ts';
 import type { RequireSalesOpen } from '../../../src/commerce/sales-gate.ts';
 import { PaymentClaimStore, X402_INDEXES } from '../../../src/commerce/x402/claim-store.ts';
 import { FAILED_SETTLEMENT_INDEXES, FailedSettlementStore } from '../../../src/commerce/x402/failed-settlements.ts';
@@ -92,7 +92,13 @@ export interface TillBench {
   /** Number of composed answers. */
   made(): number;
   /** A second process on the same database and chain. */
-  another(change?: { facilitator?: Facilitator; chain?: Chain; waitMs?: number; requireOpen?: RequireSalesOpen }): Promise<SalesService>;
+  another(change?: {
+    facilitator?: Facilitator;
+    chain?: Chain;
+    waitMs?: number;
+    requireOpen?: RequireSalesOpen;
+    signReceipt?: SignReceipt;
+  }): Promise<SalesService>;
   balance(wallet: Address): Promise<bigint>;
   mint(wallet: Address, amount: bigint): Promise<void>;
 }
@@ -147,6 +153,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
     return new SalesService({
       ...parts,
       requireOpen: change.requireOpen ?? parts.requireOpen,
+      signReceipt: change.signReceipt ?? parts.signReceipt,
       chain: over,
       facilitator: change.facilitator ?? (await open(over, change.waitMs)),
       waitMs: change.waitMs ?? waitMs,

@@ -22,7 +22,9 @@ export const DOCUMENTS = [
   'examples/README.md',
 ] as const;
 
-export const documentText = (name: (typeof DOCUMENTS)[number]) => readFileSync(resolve(ROOT, name), 'utf8');
+/** Commands as a shell without PORT runs them. */
+export const documentText = (name: (typeof DOCUMENTS)[number]) =>
+  readFileSync(resolve(ROOT, name), 'utf8').replaceAll(/\$\{PORT:-(\d+)\}/g, '$1');
 
 /** The formatter pads the cells of tables. */
 export const unpadded = (markdown: string) => markdown.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');

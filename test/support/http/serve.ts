@@ -40,7 +40,7 @@ export async function serveApp(
   { port = 0, sockets, listening }: ServeOptions = {},
 ): Promise<Served & { port: number }> {
   const server = await listen(sockets === undefined ? app : answerUnavailable, port, '127.0.0.1', listening);
-  const end = sockets === undefined ? async () => undefined : await serveWebSocket(server, sockets);
+  const end = sockets === undefined ? async () => undefined : (await serveWebSocket(server, sockets)).close;
   server.serve(app);
   const close = async () => {
     await end();

@@ -9,7 +9,7 @@ import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/s
 import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/step-registry.ts';
 import type { StepName } from '../../../src/pipeline/step-run-store.ts';
 import { loadConfig } from '../../../src/platform/config/config.ts';
-import { createLineCounts, createLog } from '../../../src/platform/log.ts';
+import { createLog, createLogCounts } from '../../../src/platform/log.ts';
 import { createShutdown } from '../../../src/platform/shutdown.ts';
 import { createStartupProgress } from '../../../src/platform/startup/startup-progress.ts';
 import { contextAt } from '../clock/trusted-time.ts';
@@ -41,7 +41,7 @@ export async function testService(days: number, environment: Record<string, stri
   const log = createLog({ level: 'silent', secrets: [] });
   const shutdown = createShutdown({ log });
   const service = await assembleService(
-    { config, log, logLines: createLineCounts(), shutdown, progress: createStartupProgress() },
+    { config, log, logCounts: createLogCounts(), shutdown, progress: createStartupProgress() },
     'http://127.0.0.1:3000',
   );
   const stop = async () => {

@@ -1,5 +1,10 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect, it } from 'vitest';
+import { composeSignerHealth } from '../../../src/app/signers/signer-health.ts';
+import type { RoleSigner } from '../../../src/chain/signers/role-signer.ts';
+import type { WalletRole } from '../../../src/chain/tx/wallet.ts';
 import { checkReadiness, type ReadinessDeps } from '../../../src/pipeline/readiness.ts';
+import { OracleError } from '../../../src/platform/errors.ts';
 import { timeAt } from '../../support/clock/trusted-time.ts';
 
 const NOW = new Date('2026-08-20T21:36:00Z');
@@ -17,6 +22,30 @@ async function chainCheck(ageSeconds: number, localChain: boolean) {
   expect(checks.filter(({ name }) => name !== 'chain').every(({ ok }) => ok)).toBe(true);
   return checks.find(({ name }) => name === 'chain');
 }
+
+it('names the role whose signer does not answer', async () => {
+  const deps = {
+    ...{ chain: { client: { getBlock: async () => ({ number: 7n, timestamp: BigInt(NOW.getTime() / 1000) }) } }, localChain: true },
+    ...{ now: () => NOW, setup: () => null, pingDatabase: async () => {}, time: timeAt(NOW.getTime()) },
+    market: { coverage: async () => ({ firstDay: 0, lastDay: 1 }) },
+  } as unknown as ReadinessDeps;
+  const account = privateKeyToAccount(generatePrivateKey());
+  let pings = 0;
+  const remote = (role: WalletRole, ping: RoleSigner['ping']): RoleSigner => ({ role, account, ping });
+  const down = () => {
+    pings++;
+    return Promise.reject(new OracleError('SIGNER_UNAVAILABLE', 'The signer of the reporter does not answer'));
+  };
+  const local = { attester: remote('attester', null), provider: remote('provider', null), facilitator: null };
+  expect(composeSignerHealth({ ...local, reporter: remote('reporter', null) }, () => NOW)).toBeNull();
+  const checkSigners = composeSignerHealth({ ...local, reporter: remote('reporter', down) }, () => NOW);
+  const detail = 'The signer of the reporter does not answer';
+  for (let round = 0; round < 3; round++)
+    expect((await checkReadiness({ ...deps, checkSigners })).at(-1)).toEqual({ name: 'signers', ok: false, detail });
+  expect(pings).toBe(1);
+  const up = composeSignerHealth({ ...local, reporter: remote('reporter', async () => undefined) }, () => NOW);
+  expect((await checkReadiness({ ...deps, checkSigners: up })).at(-1)).toEqual({ name: 'signers', ok: true, detail: 'answer: reporter' });
+});
 
 it('a stalled node is not ready, unless the chain is local', async () => {
   const detail = expect.stringContaining('block 7 is 6 minutes old');

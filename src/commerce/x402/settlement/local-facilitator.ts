@@ -109,9 +109,13 @@ async function hideNodeErrors<T>(log: Log, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    if (!isOracleError(cause, 'CHAIN_UNREACHABLE') && !isOracleError(cause, 'CHAIN_REVERTED')) throw cause;
+    const isSigner = isOracleError(cause, 'SIGNER_UNAVAILABLE');
+    if (!isSigner && !isOracleError(cause, 'CHAIN_UNREACHABLE') && !isOracleError(cause, 'CHAIN_REVERTED')) throw cause;
     log.warn({ reason: cause.message.slice(0, MAX_LOGGED_CHARS) }, 'a payment could not be checked or sent');
-    throw new OracleError('CHAIN_UNREACHABLE', 'The chain does not answer: the status of the payment is unknown', {
+    const [code, message] = isSigner
+      ? (['SIGNER_UNAVAILABLE', 'Payments cannot be settled now: their signer does not answer'] as const)
+      : (['CHAIN_UNREACHABLE', 'The chain does not answer: the status of the payment is unknown'] as const);
+    throw new OracleError(code, message, {
       suggestedAction: 'Repeat the request with the same payment: you are never charged twice.',
       retryAfterSeconds: 5,
       cause,

@@ -40,7 +40,9 @@ async function deployBaseContracts(rpcUrl: string, deployer: LocalAccount): Prom
   const done = Number(await callJsonRpc<Hex>(rpcUrl, 'eth_getTransactionCount', deployer.address, 'latest'));
   await sendTransactions(rpcUrl, deployer, buildDeployments().slice(done));
   const names = Object.keys(PUBLISHED_ADDRESSES) as (keyof typeof PUBLISHED_ADDRESSES)[];
-  await Promise.all(names.map((name) => copyCode(rpcUrl, computeContractAddress(deployer, DEPLOYMENT_NONCES[name]), PUBLISHED_ADDRESSES[name])));
+  await Promise.all(
+    names.map((name) => copyCode(rpcUrl, computeContractAddress(deployer, DEPLOYMENT_NONCES[name]), PUBLISHED_ADDRESSES[name])),
+  );
 }
 
 function buildDeployments(): LocalTransaction[] {

@@ -9,7 +9,7 @@ import type { HostLimiter } from '../limits/host-limiter.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 import { decideOutcome } from '../retry/attempt-outcome.ts';
 import { type CallWebhookDeps, callWebhook, WEBHOOK_CALL_TIMEOUT_MS, type WebhookCallResult, type WebhookRequest } from './call-webhook.ts';
-import type { WebhookDeliveryDoc } from './delivery.ts';
+import type { DeliveryAttempt, WebhookDeliveryDoc } from './delivery.ts';
 import type { DeliveryQueue } from './delivery-queue.ts';
 import { SENDER_LEASE_MS, type SenderLease, type SenderLeaseStore } from './sender-lease.ts';
 
@@ -37,6 +37,8 @@ export interface DeliverDeps extends CallWebhookDeps, SuspensionDeps {
   stopping: AbortSignal;
   /** Aborted when calls in flight must end. */
   abortCalls: AbortSignal;
+  /** Called with each attempt that reached a result. */
+  observeAttempt?(delivery: WebhookDeliveryDoc, attempt: DeliveryAttempt): void;
 }
 
 /** A turn starts no call after this time, so that no webhook delays others. */
@@ -139,12 +141,13 @@ async function renderEventBody(deps: DeliverDeps, doc: WebhookDoc, head: Webhook
 
 /** Disables before it finishes the delivery: after a crash in between, the notice still explains the end. */
 async function settleAttempt(
-  { health, queue, log, random }: DeliverDeps,
+  { health, queue, log, random, observeAttempt }: DeliverDeps,
   webhook: WebhookDoc,
   head: WebhookDeliveryDoc,
   called: WebhookCallResult,
 ): Promise<boolean> {
   const { attempt } = called;
+  observeAttempt?.(head, attempt);
   const { verdict, end } = decideOutcome({ webhook, attempts: countAttempts(webhook, head) + 1, called }, random);
   if (attempt.reason === null) {
     await health.recordSuccess(webhook);

@@ -2,6 +2,7 @@ import type { Collection, Db, Document, Filter } from 'mongodb';
 import { DAY_MS } from '../../../forecast/day.ts';
 import { type CollectionIndexes, insertInOrder } from '../../../platform/mongo.ts';
 import { confirmIfUncertain, repeatIfUncertain } from '../../../platform/uncertain-write.ts';
+import type { PushedName } from '../../event-names.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 import type { DeliveryAttempt, DeliveryState, WebhookDeliveryDoc } from './delivery.ts';
 import { LIVE_CAUSE, type WebhookMessage } from './webhook-message.ts';
@@ -32,6 +33,12 @@ export interface DeliveryQuery {
   /** Cursor: only lower positions. */
   before?: number | undefined;
   state?: DeliveryState | undefined;
+}
+
+export interface QueueBacklog {
+  pending: number;
+  /** When the most overdue one was due; null without one. */
+  oldestDueAt: Date | null;
 }
 
 export class DeliveryQueue {
@@ -79,6 +86,16 @@ export class DeliveryQueue {
       .sort({ nextAttemptAt: 1 })
       .limit(limit)
       .toArray();
+  }
+
+  /** Depth of all queues and their most overdue message, without the events that are named. */
+  async readBacklog(now: Date, { except }: { except: readonly PushedName[] }): Promise<QueueBacklog> {
+    const waiting = { state: 'PENDING' as const, type: { $nin: [...except] } };
+    const [pending, oldest] = await Promise.all([
+      this.#deliveries.countDocuments(waiting, { hint: BY_STATE }),
+      this.#deliveries.findOne({ ...waiting, nextAttemptAt: { $lte: now } }, { hint: BY_TIME, sort: { nextAttemptAt: 1 } }),
+    ]);
+    return { pending, oldestDueAt: oldest?.nextAttemptAt ?? null };
   }
 
   async listWaiting(): Promise<string[]> {

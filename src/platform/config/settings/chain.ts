@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BASE_CHAIN_ID, LOCAL_CHAIN_ID } from '../chain-ids.ts';
-import { addressSchema, integerSetting, privateKeySchema, type SettingDefinitions, serviceUrlSchema, urlSetting } from './define.ts';
+import { addressSchema, integerSetting, type SettingDefinitions, serviceUrlSchema, urlSetting } from './define.ts';
 
 export const CHAIN_SETTINGS = {
   CHAIN_RPC_URL: {
@@ -21,18 +21,6 @@ export const CHAIN_SETTINGS = {
   CONFIRMATIONS: {
     schema: integerSetting(1, 1_000).optional(),
     description: 'Confirmation depth in blocks; unset: 1 on a local chain, 5 on a real one',
-  },
-  ATTESTER_PRIVATE_KEY: {
-    schema: privateKeySchema.optional(),
-    secret: true,
-    requiredOnRealChain: true,
-    description: 'Key of the wallet that attests forecasts and owns the agent identity',
-  },
-  REPORTER_PRIVATE_KEY: {
-    schema: privateKeySchema.optional(),
-    secret: true,
-    requiredOnRealChain: true,
-    description: 'Key of the wallet that logs wager outcomes to ERC-8004',
   },
   SALT_SECRET: {
     schema: z.string().min(32, 'must have at least 32 characters').optional(),

@@ -1,19 +1,7 @@
 import { z } from 'zod';
-import { addressListSchema, addressSchema, integerSetting, privateKeySchema, type SettingDefinitions, serviceUrlSchema } from './define.ts';
+import { addressListSchema, addressSchema, integerSetting, type SettingDefinitions, serviceUrlSchema } from './define.ts';
 
 export const PAYMENT_SETTINGS = {
-  FACILITATOR_PRIVATE_KEY: {
-    schema: privateKeySchema.optional(),
-    secret: true,
-    description:
-      'Key of the wallet that settles x402 payments and pays their gas; required on a real chain unless `X402_FACILITATOR_URL` is set',
-  },
-  PROVIDER_PRIVATE_KEY: {
-    schema: privateKeySchema.optional(),
-    secret: true,
-    requiredOnRealChain: true,
-    description: 'Key of the wallet that signs receipts and accepts jobs of the agent commerce protocol',
-  },
   PAYEE_ADDRESS: {
     schema: addressSchema.refine((text) => !/^0x0+$/.test(text), 'must not be the zero address: what it gets is burned').optional(),
     requiredOnRealChain: true,
@@ -22,7 +10,7 @@ export const PAYMENT_SETTINGS = {
   X402_FACILITATOR_URL: {
     // Public in payment quotes.
     schema: serviceUrlSchema.optional(),
-    description: 'x402 facilitator that verifies and settles payments; unset: this process, with `FACILITATOR_PRIVATE_KEY`',
+    description: 'x402 facilitator that verifies and settles payments; unset: this process, with the wallet of the facilitator',
   },
   CHAIN_CURRENCY_USD: {
     schema: integerSetting(1, 10_000_000).optional(),

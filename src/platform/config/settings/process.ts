@@ -7,6 +7,12 @@ export const PROCESS_SETTINGS = {
     schema: z.string().min(1).optional(),
     description: 'Address to listen on; unset: `127.0.0.1`, reachable from this machine only; `0.0.0.0`: all addresses, for a container',
   },
+  DRAIN_SECONDS: {
+    schema: integerSetting(0, 60),
+    default: '0',
+    description:
+      'Seconds from a stop signal to the end of accepting requests, for a process behind a proxy: `/health` answers 503 from the signal on, so that other processes are asked',
+  },
   METRICS_PORT: {
     schema: integerSetting(0, 65_535).optional(),
     description: 'TCP port of `GET /metrics` for Prometheus, on `METRICS_HOST`; 0 takes a free one; unset: no metrics are served',

@@ -14,6 +14,7 @@ import { sendJsonRpcAdapterError, sendJsonRpcError, sendRestAdapterError } from 
 import { toProtocolError } from '../errors/protocol-error.ts';
 import { unknownVersion } from '../errors/rejections.ts';
 import { correctRestBody } from '../errors/sdk-errors.ts';
+import { hasPaymentPayload } from '../payments/metadata.ts';
 import { requireStringFields } from '../push/raw-config.ts';
 import { buildCallContext } from './call-context.ts';
 import { createJsonRpcBinding } from './json-rpc.ts';
@@ -41,6 +42,7 @@ function createJsonRpcAdapter(requestHandler: A2ARequestHandler): ProtocolAdapte
   return {
     mounts: [{ path: ENDPOINTS.a2a }, { path: '/', methods: ['post'] }],
     ...BODY_OPTIONS,
+    carriesPayment: (body) => isPlainObject(body) && isPlainObject(body.params) && hasPaymentPayload(body.params.message),
     async handle(request, response, requestContext) {
       requirePost(request, response);
       requireReadableBody(request);
@@ -57,6 +59,7 @@ function createRestAdapter(requestHandler: A2ARequestHandler): ProtocolAdapter {
   return {
     mounts: [{ path: ENDPOINTS.a2aRest, below: true }],
     ...BODY_OPTIONS,
+    carriesPayment: (body) => isPlainObject(body) && hasPaymentPayload(body.message),
     async handle(request, response, requestContext) {
       if (!isSupportedVersion(getRequestVersion(request))) return rejectVersion(response, requestContext);
       if (isLegacyRestRequest(request)) completeLegacyConfig(request);

@@ -2,6 +2,7 @@ import type { Message, Task } from '@a2a-js/sdk';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
 import { EXTENSION_URIS } from '../../../../agent-card/card/extensions.ts';
 import { parseRefCode } from '../../../commerce/ledger/ref-code.ts';
+import { isPaymentPayload } from '../../../commerce/x402/protocol/payment-payload.ts';
 import { OracleError } from '../../../platform/errors.ts';
 import { isPlainObject } from '../../../platform/validation/plain-object.ts';
 
@@ -25,6 +26,12 @@ export type MessagePayment = { do: 'submit'; payload: Record<string, unknown>; r
 export interface PayableCall {
   skill: string;
   input: Record<string, unknown>;
+}
+
+/** Whether a message, of any form, has a payment of a known form; nothing of it is verified. */
+export function hasPaymentPayload(message: unknown): boolean {
+  const metadata = isPlainObject(message) ? message.metadata : undefined;
+  return isPlainObject(metadata) && isPaymentPayload(metadata[PAYMENT_METADATA.payload]);
 }
 
 /** Undefined without payment metadata. @throws OracleError INPUT_INVALID naming the member */

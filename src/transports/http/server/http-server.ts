@@ -11,6 +11,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { OracleError } from '../../../platform/errors.ts';
 import { toProblemDetails } from './problems/problem.ts';
+import type { ShareUse } from './sockets/connection-budget.ts';
 import { answerHandshake, isHandshake } from './sockets/handshakes.ts';
 import { queuePerSocket } from './sockets/request-queue.ts';
 import { type SocketLimits, watchSockets } from './sockets/watch-sockets.ts';
@@ -35,20 +36,34 @@ export interface ListenOptions {
 }
 
 export interface HttpServer {
-  /** The bound port, also where 0 was requested. */
-  port: number;
+  /** The bound port, also where 0 was requested; once it listens. */
+  readonly port: number;
+  /** @throws OracleError CONFIG_INVALID naming PORT or HOST where the address cannot be bound */
+  listen(port: number, host: string): Promise<void>;
   serve(app: RequestListener): void;
   /** Routes WebSocket handshakes to an app; until then the initial app answers them. */
   serveHandshakes(app: RequestListener): void;
+  /** Use of the shares of connections. */
+  listUse(): ShareUse[];
+  /** Closes the listener, and nothing else. Idempotent. */
+  stopAccepting(): void;
   /** Stops accepting and drains pending requests. Idempotent. */
   close(): Promise<void>;
 }
 
 /** @throws OracleError CONFIG_INVALID naming PORT or HOST where the address cannot be bound */
 export async function listen(app: RequestListener, port: number, host: string, options: ListenOptions = {}): Promise<HttpServer> {
+  const server = createHttpServer(app, options);
+  await server.listen(port, host);
+  return server;
+}
+
+/** A server that does not listen yet. */
+export function createHttpServer(app: RequestListener, options: ListenOptions = {}): HttpServer {
   let current = app;
   let handshakes = app;
   let closing: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const server = createServer(
     buildServerOptions(timeouts),
@@ -56,24 +71,29 @@ export async function listen(app: RequestListener, port: number, host: string, o
   );
   server.on('clientError', answerClientError);
   const pendingResponses = trackResponses(server, options.stopping);
-  const stopWatching = watchSockets(server, { ...options.limits, stalledMs: timeouts.stalledMs });
-  server.once('close', stopWatching);
+  const watched = watchSockets(server, { ...options.limits, stalledMs: timeouts.stalledMs });
+  server.once('close', watched.stop);
+  const stopAccepting = () => (closed ??= new Promise<void>((resolve) => server.close(() => resolve())));
   const sockets = new Set<Duplex>();
   server.on('upgrade', (request, socket, head) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     answerHandshake(handshakes, { request, socket, head });
   });
-  await startListening(server, port, host);
   return {
-    port: (server.address() as AddressInfo).port,
+    get port() {
+      return (server.address() as AddressInfo).port;
+    },
+    listen: (port, host) => startListening(server, port, host),
     serve: (next) => {
       current = next;
     },
     serveHandshakes: (next) => {
       handshakes = next;
     },
-    close: () => (closing ??= closeServer(server, pendingResponses, sockets)),
+    listUse: watched.listUse,
+    stopAccepting: () => void stopAccepting(),
+    close: () => (closing ??= closeServer(server, { stopAccepting, pendingResponses, sockets })),
   };
 }
 
@@ -117,17 +137,23 @@ function startListening(server: Server, port: number, host: string): Promise<voi
 }
 
 /** Drains pending requests for a grace period, so that a client that never completes its request cannot block the shutdown. */
-async function closeServer(server: Server, pendingResponses: ReadonlySet<ServerResponse>, sockets: ReadonlySet<Duplex>): Promise<void> {
+async function closeServer(server: Server, { stopAccepting, pendingResponses, sockets }: ServerParts): Promise<void> {
   const timer = setTimeout(() => {
     server.closeAllConnections();
     for (const socket of sockets) socket.destroy();
   }, GRACE_MS);
   pendingResponses.forEach(announceClose);
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
+  const closed = stopAccepting();
+  server.closeIdleConnections();
+  await closed;
   clearTimeout(timer);
+}
+
+interface ServerParts {
+  /** Resolves once the last connection has ended. */
+  stopAccepting(): Promise<void>;
+  pendingResponses: ReadonlySet<ServerResponse>;
+  sockets: ReadonlySet<Duplex>;
 }
 
 /** Answers a request that the HTTP parser rejects, on the raw socket, and closes the connection. */

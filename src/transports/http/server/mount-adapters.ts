@@ -24,7 +24,12 @@ function createAdapterHandler(adapter: ProtocolAdapter, admit: Admit): RequestHa
   return async (request, response) => {
     response.vary('Authorization');
     adapter.inspectRequest?.(request);
-    const context = await admit(request, response);
+    const context = await admit(request, response, async () => {
+      if (adapter.carriesPayment === undefined) return false;
+      await readBody(request, response);
+      return adapter.carriesPayment(request.body);
+    });
+    // Does nothing where the body is read already.
     await readBody(request, response);
     await adapter.handle(request, response, context);
   };

@@ -19,9 +19,11 @@ const RETRY_AFTER_SECONDS = 10;
 
 /** Authenticates a request and applies its limits. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED */
 export type Guard = (
-  route: Pick<Route, 'access' | 'cost' | 'boughtAs' | 'ownPagesOnly'>,
+  route: Pick<Route, 'access' | 'cost' | 'boughtAs' | 'deliversPaid' | 'ownPagesOnly'>,
   request: Request,
   response: Response,
+  /** Whether the request carries a payment, where that is in its body. */
+  carriesPayment?: () => Promise<boolean>,
 ) => Promise<RequestContext>;
 
 /** Mounts routes; any other method on their paths answers 405. @param tierReplies null: no reply is shared */

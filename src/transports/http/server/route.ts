@@ -88,6 +88,8 @@ export interface Route {
   /** Offering that buys a single answer without the required tier. */
   boughtAs?: Offering | null;
   cost: Cost;
+  /** Delivers what may be paid already: never shed under load. The limit of chain calls bounds such requests. */
+  deliversPaid?: true;
   /** Rejects requests of pages of other origins, as their browser names them. */
   ownPagesOnly?: true;
   /** Each answer is made for its request alone, e.g. a nonce; those of other public reads may be sent again within a second. */

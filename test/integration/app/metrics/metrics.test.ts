@@ -1,30 +1,37 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { composeMetrics } from '../../../../src/app/metrics/compose-metrics.ts';
-import { METRICS } from '../../../../src/app/metrics/definitions.ts';
+import { PROCESS_METRICS } from '../../../../src/app/metrics/definitions/process.ts';
+import type { StateSnapshot } from '../../../../src/app/metrics/metric-definition.ts';
 import { createMetrics, type Metrics } from '../../../../src/app/metrics/metrics.ts';
 import { serveMetrics } from '../../../../src/app/metrics/metrics-server.ts';
+import { STATE_METRICS } from '../../../../src/app/metrics/state-metrics.ts';
+import { countDeliveryAttempt, countPayment, createWorkCounts } from '../../../../src/app/metrics/work-counts.ts';
+import { createChain } from '../../../../src/chain/client.ts';
 import { openJournal } from '../../../../src/chain/tx/journal.ts';
-import { createLineCounts, createLog } from '../../../../src/platform/log.ts';
+import { createLog, createLogCounts } from '../../../../src/platform/log.ts';
 import { asTier } from '../../../support/auth/login.ts';
 import { serve } from '../../../support/http/serve.ts';
 import { PLANTED_SIDES, plant } from '../../../support/record/planted-forecast.ts';
 import type { TestService } from '../../../support/service/service.ts';
 import { untoldService } from '../../../support/service/unpublished-service.ts';
 
-const logLines = createLineCounts();
-const log = createLog({ level: 'warn', secrets: [], lines: logLines, write: () => undefined });
+const METRICS = [...STATE_METRICS, ...PROCESS_METRICS];
+const logCounts = createLogCounts(['planted']);
+const log = createLog({ level: 'warn', secrets: [], counts: logCounts, write: () => undefined });
+const workCounts = createWorkCounts();
 
 /** Series that move with the process and its work, whatever the record holds. */
 const MOVING = /^(?:process_|nodejs_|oracle_(?:database_ping_seconds|queueing_delay_seconds|requests_))/;
 
-const IDLE = { running: 0, waiting: 0, limit: 64, delayMs: 0 };
+const IDLE = { log: createLogCounts(), work: workCounts, requests: { running: 0, waiting: 0, limit: 64, delayMs: 0 } };
 
 let service: TestService;
 let metrics: Metrics;
 
 beforeAll(async () => {
   service = await untoldService();
-  const { database, http, appOptions } = service;
+  const { database, http, appOptions, infrastructure } = service;
+  const { rpcUrl } = infrastructure;
   metrics = (await composeMetrics({
     config: { METRICS_PORT: 0 },
     db: database.db,
@@ -32,8 +39,11 @@ beforeAll(async () => {
     record: service.pipeline.record,
     selfTests: http.selfTests,
     ledger: http.commerce.ledger,
-    logLines,
-    chainId: http.chainId,
+    log,
+    logCounts,
+    workCounts,
+    chain: await createChain({ rpcUrl, chainId: http.chainId, addresses: http.addresses, confirmations: 1, pollingIntervalMs: 2 }),
+    wallets: { attester: { role: 'attester', address: http.attesterAddress }, facilitator: null },
     loadShedder: appOptions.loadShedder!,
     status: http.status,
     now: http.now,
@@ -61,36 +71,76 @@ it('renders every gauge of a running service, as Prometheus reads it', async () 
     expect(line).toMatch(/^[a-z][a-z0-9_]*(?:\{(?:[a-z_]+="[^"\n]*",?)*\})? (?:-?[\d.]+(?:e[+-]?\d+)?|NaN|\+Inf)$/);
   const names = namesOf(samples);
   const live = ['oracle_provider_circuit_open', 'oracle_provider_calls', 'oracle_provider_failures', 'oracle_archive_failures'];
-  // Without a worker's jobs, live providers and open transactions there is nothing to measure.
-  const absent = [...live, 'oracle_job_next_run_seconds', 'oracle_transactions_open', 'oracle_transaction_oldest_open_seconds'];
+  const served = ['oracle_connections', 'oracle_connections_limit', 'oracle_websockets'];
+  // Without a worker's jobs, live providers, open transactions and a server there is nothing to measure.
+  const absent = [
+    ...live,
+    'oracle_provider_clock_skew_seconds',
+    ...served,
+    'oracle_job_next_run_seconds',
+    'oracle_transactions_open',
+    'oracle_transaction_oldest_open_seconds',
+  ];
   expect(METRICS.map(({ name }) => name).filter((name) => !names.has(name) && !absent.includes(name))).toEqual([]);
   expect(METRICS.length).toBeGreaterThanOrEqual(30);
   expect(names).toContain('nodejs_eventloop_lag_seconds');
+  expect(samples).toContain('oracle_state_readable 1');
+  // A HOLD has no order that could wait, and no bet that could settle.
+  expect(samples.filter((line) => line.startsWith('oracle_step_')).join()).not.toMatch(/step="(?:wager|settle)"/);
+});
+
+it('has the nonces of a wallet, mined and signed, which agree when nothing is under way', async () => {
+  const samples = await readSamples();
+  const [mined, signed] = ['mined', 'signed'].map((kind) => {
+    const line = samples.find((sample) => sample.startsWith(`oracle_wallet_nonce_${kind}{role="attester"}`));
+    return Number(line!.split(' ')[1]);
+  });
+  expect(mined).toBeGreaterThan(0);
+  expect(signed).toBe(mined);
+  expect(samples.find((line) => line.startsWith('oracle_gas_price_gwei'))).toMatch(/ \d/);
 });
 
 it('has no sample for what is unknown, and none of what has ended', async () => {
   const read = await service.http.status();
-  const work = { transactions: [], oldestDelivery: null, oldestPayment: null, databasePingMs: 1, requests: IDLE, oldestUnpublished: null };
-  const rest = { work, attestedDay: null, selfTests: [], sales: [], logLines };
+  const deliveries = { pending: 0, oldestDueAt: null };
+  const work = { transactions: [], deliveries, oldestPayment: null, databasePingMs: 1, oldestUnpublished: null };
+  const rest: Omit<StateSnapshot, 'status' | 'nowMs'> = { work, attestedDay: null, selfTests: [], sales: [], wallets: null };
   let status: typeof read = read;
-  const changing = createMetrics(async () => ({ ...rest, status, nowMs: service.http.now().getTime() }));
+  const readState = async () => ({ ...rest, status, nowMs: service.http.now().getTime() });
+  const changing = createMetrics({ readState, readProcess: () => IDLE, log });
   expect(await changing.render()).toMatch(/^oracle_chain_block_number \d+$/m);
   status = { ...read, chain: { ...read.chain, blockNumber: null, error: 'it does not answer' }, steps: [] };
   const text = await changing.render();
   expect(text).not.toMatch(/^oracle_(?:chain_block_number|step_failed)[ {]/m);
   expect(text).toMatch(/^oracle_chain_up 0$/m);
+  expect(text).not.toContain('oracle_wallet_balance_ether{');
+});
+
+it('keeps the series of the process while the state of the service cannot be read, or not in time', async () => {
+  for (const readState of [() => Promise.reject(new Error('no database')), () => new Promise<never>(() => {})]) {
+    const blind = createMetrics({ readState, readProcess: () => IDLE, log, stateTimeoutMs: 10 });
+    blind.observeConnections(() => ({ shares: [{ share: 'probe', used: 1, limit: 128 }], webSockets: 7 }));
+    const text = await blind.render();
+    expect(text).toMatch(/^oracle_state_readable 0$/m);
+    expect(text).toMatch(/^oracle_requests_limit 64$/m);
+    expect(text).toMatch(/^oracle_connections\{share="probe"\} 1$/m);
+    expect(text).toMatch(/^oracle_websockets 7$/m);
+    expect(text).not.toMatch(/^oracle_ready /m);
+  }
 });
 
 it('counts lines of the log, and the age of a change that is not published', async () => {
+  const before = logCounts.levels.error;
   log.error('planted');
-  log.info('below the level');
+  log.info('planted');
   const { record } = service.pipeline;
   const [day] = await record.days.find().sort({ day: -1 }).limit(1).toArray();
   const at = new Date(service.http.now().getTime() - 60_000);
   await record.days.updateOne({ _id: day!._id }, { $push: { outbox: { change: 'made', at } } });
   try {
     const samples = await readSamples();
-    expect(samples).toContain('oracle_log_lines_total{level="error"} 1');
+    expect(samples).toContain(`oracle_log_lines_total{level="error"} ${before + 1}`);
+    expect(samples).toContain('oracle_log_messages_total{message="planted"} 1');
     expect(samples.find((line) => line.startsWith('oracle_event_log_lag_seconds'))).toMatch(/ (?:60|6[1-9])(?:\.\d+)?$/);
   } finally {
     await record.days.updateOne({ _id: day!._id }, { $pull: { outbox: { change: 'made' } } });
@@ -107,6 +157,29 @@ it('has the same series for a BUY, a SELL and a HOLD', async () => {
   expect(bySide[0]!.length).toBeGreaterThan(60);
   expect(bySide[1]).toEqual(bySide[0]);
   expect(bySide[2]).toEqual(bySide[0]);
+});
+
+it('has the same series with the delivery of a settled wager as without one, which says that the day is no HOLD', async () => {
+  const deliveries = service.database.db.collection('webhook_deliveries');
+  const due = new Date(service.http.now().getTime() - 600_000);
+  const doc = { state: 'PENDING', nextAttemptAt: due, createdAt: due, webhookId: 'planted', cause: 'live', attempts: [] };
+  const readStable = async () => (await readSamples()).filter((line) => !MOVING.test(line));
+  const before = await readStable();
+  try {
+    await deliveries.insertOne({ ...doc, position: 1, once: 'planted:1', type: 'wager.settled' });
+    countDeliveryAttempt(workCounts, { type: 'wager.settled' }, { reason: null });
+    expect(await readStable()).toEqual(before);
+    await deliveries.insertOne({ ...doc, position: 2, once: 'planted:2', type: 'signal.new' });
+    countDeliveryAttempt(workCounts, { type: 'signal.new' }, { reason: 'no answer' });
+    countPayment(workCounts, 'rejected');
+    const after = await readStable();
+    expect(after).toContain('oracle_deliveries_pending 1');
+    expect(after).toContain('oracle_delivery_overdue_seconds 600');
+    expect(after).toContain('oracle_delivery_attempts_total{result="failed"} 1');
+    expect(after).toContain('oracle_payments_total{outcome="rejected"} 1');
+  } finally {
+    await deliveries.deleteMany({ webhookId: 'planted' });
+  }
 });
 
 it('counts requests by declared path, status and tier, and answers that are sent again', async () => {

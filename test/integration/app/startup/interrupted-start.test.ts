@@ -7,7 +7,7 @@ import type { Service } from '../../../../src/app/service.ts';
 import { replayDays } from '../../../../src/dev/replay.ts';
 import { loadConfig } from '../../../../src/platform/config/config.ts';
 import { OracleError } from '../../../../src/platform/errors.ts';
-import { createLineCounts, createLog } from '../../../../src/platform/log.ts';
+import { createLog, createLogCounts } from '../../../../src/platform/log.ts';
 import { createShutdown } from '../../../../src/platform/shutdown.ts';
 import { createStartupProgress } from '../../../../src/platform/startup/startup-progress.ts';
 import { linkEngineCache } from '../../../support/database/engine-cache.ts';
@@ -41,7 +41,7 @@ async function start(stopAt?: string, days = DAYS): Promise<Service | null> {
     },
   };
   try {
-    running = await assembleService({ config, log, logLines: createLineCounts(), shutdown, progress: watched }, 'http://127.0.0.1:3000');
+    running = await assembleService({ config, log, logCounts: createLogCounts(), shutdown, progress: watched }, 'http://127.0.0.1:3000');
     return running;
   } catch (error) {
     await shutdown.stop('interrupted');

@@ -118,9 +118,9 @@ it('attests nothing twice when the node learns of them after signing', async () 
       return { result: numberToHex(proxy.counts.has('eth_sendRawTransaction') ? nonce + 2 : nonce + 1) };
     },
   });
-  const { contracts, keys } = service.infrastructure;
+  const { contracts, signers } = service.infrastructure;
   const shutdown = createShutdown({ log: createLog({ level: 'silent', secrets: [] }) });
-  const composed = await composeChain({ config: loadConfig({}), shutdown }, service.database.db, { rpcUrl: proxy.url, contracts, keys });
+  const composed = await composeChain({ config: loadConfig({}), shutdown }, service.database.db, { rpcUrl: proxy.url, contracts, signers });
   const { attester } = composed.wallets;
   const sent = attester.send({ key: 'twice', to: attester.address, data: '0x' });
   await expect(sent).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED' });

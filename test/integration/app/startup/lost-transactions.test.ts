@@ -8,7 +8,7 @@ import type { Service } from '../../../../src/app/service.ts';
 import type { JournalRow } from '../../../../src/chain/tx/journal.ts';
 import { callJsonRpc } from '../../../../src/dev/local-chain/json-rpc.ts';
 import { loadConfig } from '../../../../src/platform/config/config.ts';
-import { createLineCounts, createLog } from '../../../../src/platform/log.ts';
+import { createLog, createLogCounts } from '../../../../src/platform/log.ts';
 import { createShutdown } from '../../../../src/platform/shutdown.ts';
 import { createStartupProgress } from '../../../../src/platform/startup/startup-progress.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
@@ -32,7 +32,7 @@ async function start(): Promise<Service> {
   const shutdown = createShutdown({ log });
   try {
     running = await assembleService(
-      { config, log, logLines: createLineCounts(), shutdown, progress: createStartupProgress() },
+      { config, log, logCounts: createLogCounts(), shutdown, progress: createStartupProgress() },
       'http://127.0.0.1:3000',
     );
     return running;

@@ -2,6 +2,7 @@ import type { Hex } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JournalRow } from '../../../../src/chain/tx/journal.ts';
 import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
+import { accountOfSigner } from '../../../support/signers/failing-account.ts';
 import { freshAddress, startWalletBench, until, type WalletBench } from './wallet-bench.ts';
 
 let bench: WalletBench;
@@ -53,6 +54,19 @@ describe('a stuck transaction', () => {
     await bench.chain.mine();
     expect((await sending).hash).toBe((await rowOf('old-wins')).attempts[0].hash);
     await proxy.close();
+  });
+
+  it('is waited for, not replaced, while its signer does not answer', async () => {
+    const signer = accountOfSigner('attester', (await bench.newAccount()).account);
+    const wallet = await bench.wallet(signer.account, { stuckAfterMs: 50 });
+    await bench.chain.automine(false);
+    const sending = wallet.send({ key: 'unsigned', to: freshAddress(), data: '0x' });
+    await until(async () => (await signatures('unsigned')) === 1 && (await inPool((await rowOf('unsigned')).attempts[0].hash)), 'sent');
+    signer.isDown = true;
+    await until(() => signer.refused > 0, 'a replacement was asked for');
+    await bench.chain.mine();
+    const { attempts } = await rowOf('unsigned');
+    expect((await sending).hash).toBe(attempts.at(-1)!.hash);
   });
 
   it('is replaced immediately when its fee is below the base fee', async () => {

@@ -2,6 +2,7 @@ import { encodeFunctionData, type Hex, zeroAddress } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { schemaRegistryAbi } from '../../../../src/chain/eas/abi.ts';
 import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
+import { accountOfSigner } from '../../../support/signers/failing-account.ts';
 import { freshAddress, startWalletBench, until, type WalletBench } from './wallet-bench.ts';
 
 let bench: WalletBench;
@@ -59,6 +60,19 @@ describe('a wallet', () => {
     });
     expect(await bench.journal.find('84532:attester:reverts')).toBeNull();
     expect((await wallet.send({ key: 'next', to: freshAddress(), data: '0x' })).nonce).toBe(0);
+  });
+
+  it('uses no nonce while its signer does not answer, and sends under the same key afterwards', async () => {
+    const signer = accountOfSigner('attester', (await bench.newAccount()).account);
+    const wallet = await bench.wallet(signer.account);
+    signer.isDown = true;
+    const request = { key: 'unsigned', to: freshAddress(), data: '0x', value: 1n } as const;
+    await expect(wallet.send(request)).rejects.toMatchObject({ code: 'SIGNER_UNAVAILABLE', retryable: true });
+    expect(await bench.journal.find('84532:attester:unsigned')).toBeNull();
+    signer.isDown = false;
+    expect((await wallet.send({ key: 'signed', to: freshAddress(), data: '0x' })).nonce).toBe(0);
+    expect((await wallet.send(request)).nonce).toBe(1);
+    expect(await bench.balance(request.to)).toBe(1n);
   });
 
   it('returns the same error for a key whose transaction reverted on chain', async () => {

@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openJournal } from '../../../../src/chain/tx/journal.ts';
 import { createWallet } from '../../../../src/chain/tx/wallet.ts';
-import { hashDocument } from '../../../../src/commerce/receipts/receipt.ts';
+import { createReceiptSigner, hashDocument } from '../../../../src/commerce/receipts/receipt.ts';
 import { createSalesGate } from '../../../../src/commerce/sales-gate.ts';
 import type { ClaimDoc } from '../../../../src/commerce/x402/claim-store.ts';
 import type { SaleResult } from '../../../../src/commerce/x402/paid-call.ts';
@@ -17,6 +17,7 @@ import { walletFactory } from '../../../support/chain/contract-wallet.ts';
 import { rpcProxy } from '../../../support/chain/rpc-proxy.ts';
 import { type SignedPayment, type Signing, signPayment, type TillBench, tillBench } from '../../../support/commerce/x402.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
+import { accountOfSigner } from '../../../support/signers/failing-account.ts';
 
 const PRICE = 1_000n;
 const tokenAbi = parseAbi([
@@ -215,6 +216,42 @@ describe('concurrent requests', () => {
     );
     expect([earned, made]).toEqual([50n * PRICE, 50]);
     expect(new Set(result.map(({ payment }) => payment!.txHash)).size).toBe(50);
+  });
+});
+
+describe('while a signer does not answer', () => {
+  it('keeps a settled payment whose receipt is not signed: the same request later returns the answer, at no further cost', async () => {
+    const signer = accountOfSigner('provider', chain.accounts.provider);
+    const sales = await bench.another({ signReceipt: createReceiptSigner(signer.account, chain.chainId) });
+    const payment = await pay();
+    const before = await booked();
+    signer.isDown = true;
+    const first = await during(() => sales.sell(bench.call(payment)).catch((error: OracleError) => error));
+    expect(first).toMatchObject({ earned: PRICE, made: 1, result: { code: 'SIGNER_UNAVAILABLE', retryable: true } });
+    expect((first.result as OracleError).suggestedAction).toContain('not charged twice');
+    expect((await booked()) - before).toBe(PRICE);
+    // A sweep does not give up on it either.
+    await sales.sweep();
+    signer.isDown = false;
+    const second = await during(() => sales.sell(bench.call(payment)));
+    expect(second).toMatchObject({ earned: 0n, made: 0, result: { receipt: { signer: chain.accounts.provider.address } } });
+    expect((await booked()) - before).toBe(PRICE);
+  });
+
+  it('sends no payment that is not signed, and settles the same payment later', async () => {
+    const signer = accountOfSigner('facilitator', chain.accounts.facilitator);
+    const connected = await chain.connect();
+    const journal = await openJournal(database.db);
+    const wallet = createWallet({ chain: connected, journal, role: 'facilitator', account: signer.account });
+    const gasBudget = { currencyUsd: null, maxCents: 10 };
+    const facilitator = createLocalFacilitator({ chain: connected, wallet, gasBudget, log: bench.log });
+    const sales = await bench.another({ facilitator });
+    const payment = await pay();
+    signer.isDown = true;
+    const first = await during(() => sales.sell(bench.call(payment)).catch((error: OracleError) => error));
+    expect(first).toMatchObject({ earned: 0n, made: 1, result: { code: 'SIGNER_UNAVAILABLE', retryable: true } });
+    signer.isDown = false;
+    expect(await during(() => sales.sell(bench.call(payment)))).toMatchObject({ earned: PRICE, made: 0 });
   });
 });
 

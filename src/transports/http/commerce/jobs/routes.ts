@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { RequestContext } from '../../../../auth/request-context.ts';
 import { buildJobResource, type JobDocWithoutText } from '../../../../commerce/jobs/job-doc.ts';
 import type { JobService } from '../../../../commerce/jobs/job-service.ts';
-import { buildFetchMessage, describeNextStep, getWithheldReason, signJobReceipt } from '../../../../commerce/jobs/job-status.ts';
+import { buildFetchMessage, describeNextStep, getWithheldReason } from '../../../../commerce/jobs/job-status.ts';
 import { getCaip2Network, type MerchantConfig } from '../../../../commerce/merchant-config.ts';
 import { formatAmount, usdFromMicros } from '../../../../commerce/money.ts';
 import { findOffering } from '../../../../commerce/price-list.ts';
@@ -30,7 +30,7 @@ export function jobRoutes(deps: JobDeps): Route[] {
         'Jobs are created in the ERC-8183 contract and for the provider of `GET /api/svc/commerce/offerings?channel=agent-commerce`. A job is visible at the confirmation depth; before that the response is 503 with `Retry-After`.',
       params: JOB_PARAMS,
       reply: JOB_REPLY,
-      errors: ['NOT_FOUND', 'STEP_WAITING', 'TRANSACTION_UNCONFIRMED', 'CHAIN_UNREACHABLE'],
+      errors: ['NOT_FOUND', 'STEP_WAITING', 'TRANSACTION_UNCONFIRMED', 'CHAIN_UNREACHABLE', 'SIGNER_UNAVAILABLE'],
       handle: async ({ params, context }) => ({ body: await toJobReply(deps, await requireJob(deps, params.jobId, context)) }),
     }),
     route(`POST ${PATH}/deliverable`, 'fetchJobDeliverable', {
@@ -38,6 +38,7 @@ export function jobRoutes(deps: JobDeps): Route[] {
       summary: 'Exact bytes of a deliverable, for the client and the evaluator of the job',
       description: `The wallet signs \`${FETCH_MESSAGE_TEMPLATE}\` (EIP-191; contract wallets by EIP-1271). The keccak256 of the bytes is the deliverable on chain. They are available while the job is SUBMITTED and once it is COMPLETED, not after a rejection or expiry.`,
       cost: 'rpc',
+      deliversPaid: true,
       params: JOB_PARAMS,
       body: FETCH_BODY,
       reply: DELIVERY,
@@ -71,7 +72,7 @@ const toJobAmount = (units: bigint) => ({ amount: units.toString(), usd: formatA
 async function toJobReply({ commerce, now }: JobDeps, job: ConfirmedJob): Promise<z.input<typeof JOB_REPLY>> {
   const { onChain, offering, service } = job;
   const price = offering === null ? undefined : findOffering('agent-commerce', offering)?.price.amount;
-  const receipt = await signJobReceipt(job, { ...commerce, provider: service.provider });
+  const receipt = await service.getReceipt(job, commerce);
   return {
     success: true,
     jobId: job.jobId,

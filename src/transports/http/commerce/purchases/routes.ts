@@ -11,6 +11,7 @@ export function purchaseRoutes({ purchases }: Pick<HttpDeps, 'purchases'>): Rout
     route('POST /api/svc/commerce/purchase', 'buyOffering', {
       tag: 'commerce',
       cost: 'rpc',
+      deliversPaid: true,
       summary: 'Buys a document with a stablecoin transfer',
       description:
         'Transfer the price to the payee, then send the transaction hash. The payment is verified on chain: asset, recipient, sender, amount, age and depth. A transaction buys one document, once; the same request returns the same document at any later time, also where composing it failed at first. On a real chain the paying wallet signs the claim: without a signature the response is 402 with the text to sign as `signMessage`. A transfer that the node has not seen or confirmed answers 503 with `Retry-After`: retry. Where no signature is required, an unsigned claim is redelivered only to the address of its first request.',
@@ -21,6 +22,7 @@ export function purchaseRoutes({ purchases }: Pick<HttpDeps, 'purchases'>): Rout
         'PAYMENT_REQUIRED',
         'TRANSACTION_UNCONFIRMED',
         'CHAIN_UNREACHABLE',
+        'SIGNER_UNAVAILABLE',
         'STEP_WAITING',
         'PRICE_UNAVAILABLE',
         'FEED_UNAVAILABLE',

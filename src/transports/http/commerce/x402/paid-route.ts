@@ -56,7 +56,7 @@ export function createPaidRoute<R extends z.ZodType>(
     offering,
     query: PAID_QUERY,
     reply,
-    errors: ['CONFLICT', 'STEP_WAITING', 'CHAIN_UNREACHABLE', 'TRANSACTION_UNCONFIRMED'],
+    errors: ['CONFLICT', 'STEP_WAITING', 'CHAIN_UNREACHABLE', 'SIGNER_UNAVAILABLE', 'TRANSACTION_UNCONFIRMED'],
     async handle({ query, context, header, isHead }) {
       const resource = buildPaidResource(offering, publicUrl, query.horizon);
       const quote = sales.getQuote({ offering, resource });

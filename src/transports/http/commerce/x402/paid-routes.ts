@@ -72,6 +72,7 @@ function answersRoute(deps: PaidDeps): Route {
   return route('POST /api/svc/commerce/answers', 'getAnswerAgain', {
     tag: 'commerce',
     cost: 'rpc',
+    deliversPaid: true,
     summary: 'Redelivers a paid x402 answer to the paying wallet',
     description: `For a payer that lost the answer. The wallet signs \`${ANSWER_MESSAGE_TEMPLATE}\` (EIP-191; contract wallets by EIP-1271 or ERC-6492). Answers of all interfaces are kept for 30 days.`,
     body: ANSWER_BODY,

@@ -31,6 +31,7 @@ export const PROBLEMS = {
   PRICE_UNAVAILABLE: { status: 503, title: 'No price yet' },
   HISTORY_TOO_SHORT: { status: 503, title: 'Too little price history' },
   CHAIN_UNREACHABLE: { status: 503, title: 'The chain does not answer' },
+  SIGNER_UNAVAILABLE: { status: 503, title: 'A signer of the service does not answer' },
   CHAIN_REVERTED: { status: 502, title: 'The chain refused the call' },
   TRANSACTION_UNCONFIRMED: { status: 503, title: 'Not confirmed yet' },
   ATTESTATION_MISMATCH: { status: 500, title: 'The chain does not say what the record says' },

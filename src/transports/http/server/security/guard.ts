@@ -32,11 +32,11 @@ type GuardOptions = Pick<AppOptions, 'identify' | 'admin' | 'limits' | 'chainWor
 /**
  * Authenticates and rate-limits every request of this server. A request without a token, or with a rejected one, counts against its
  * address; a valid token counts against its wallet alone, so that clients behind one address do not exhaust each other's limits. The
- * tier and the limit of chain calls are checked after that. An admitted request waits for capacity, but payments, which have limits of
- * their own, the operator's requests and those that cost nothing.
+ * tier and the limit of chain calls are checked after that. An admitted request waits for capacity, but payments and the delivery of
+ * what is paid, which have limits of their own, the operator's requests and those that cost nothing.
  */
 export function createGuard({ identify, admin, limits, chainWork, loadShedder }: GuardOptions): Guard {
-  return async ({ access, cost, boughtAs, ownPagesOnly }, request, response): Promise<RequestContext> => {
+  return async ({ access, cost, boughtAs, deliversPaid, ownPagesOnly }, request, response, carriesPayment): Promise<RequestContext> => {
     const counter = createRequestCounter(cost === 'free' ? undefined : limits, response);
     const incoming = { ...toIncomingRequest(request, counter), chainWork };
     if (ownPagesOnly === true) await rejectCrossSite(incoming, request);
@@ -54,7 +54,8 @@ export function createGuard({ identify, admin, limits, chainWork, loadShedder }:
     setLoggedCaller(response, caller);
     if (access === 'basic' || access === 'premium') requireTier(caller, access, formatSingleAnswerHint(boughtAs));
     const context = createRequestContext(caller, incoming, response);
-    await waitForCapacity(loadShedder, caller.wallet === undefined ? 'anonymous' : 'token', response);
+    if (deliversPaid !== true)
+      await waitForCapacity(loadShedder, caller.wallet === undefined ? 'anonymous' : 'token', response, carriesPayment);
     if (cost !== 'rpc') return context;
     await context.countChainCall();
     return { ...context, countChainCall: async () => undefined };
@@ -62,12 +63,12 @@ export function createGuard({ identify, admin, limits, chainWork, loadShedder }:
 }
 
 /** Admits requests of a protocol adapter under the same limits; a caller without a valid token is anonymous. */
-export type Admit = (request: Request, response: Response) => Promise<RequestContext>;
+export type Admit = (request: Request, response: Response, carriesPayment: () => Promise<boolean>) => Promise<RequestContext>;
 
 /** @throws by the function it returns: OracleError RATE_LIMITED, CHAIN_UNREACHABLE */
 export function createAdmission(options: Omit<GuardOptions, 'admin'>): Admit {
   const guard = createGuard(options);
-  return (request, response) => guard({ access: 'public', cost: 'normal' }, request, response);
+  return (request, response, carriesPayment) => guard({ access: 'public', cost: 'normal' }, request, response, carriesPayment);
 }
 
 /** Admits a client that authenticates in another way, under the limits of requests with `Authorization`. */

@@ -15,12 +15,20 @@ export function createLoadShedder(): LoadShedder {
 
 /**
  * Waits until this process can answer a request in time. The request counts until the head of its response is written, so that a stream
- * does not count, or until it waits for something else. @throws OracleError OVERLOADED
+ * does not count, or until it waits for something else. `carriesPayment` is asked only where the request would wait: one with a payment
+ * does not. @throws OracleError OVERLOADED
  */
-export async function waitForCapacity(loadShedder: LoadShedder | undefined, priority: Priority, response: Response): Promise<void> {
+export async function waitForCapacity(
+  loadShedder: LoadShedder | undefined,
+  priority: Priority,
+  response: Response,
+  carriesPayment: () => Promise<boolean> = async () => false,
+): Promise<void> {
   if (loadShedder === undefined) return;
   const rank = PRIORITIES.indexOf(priority);
-  releaseOnHead(response, loadShedder.tryEnter(rank) ?? (await waitInQueue(loadShedder, rank, response)));
+  const release = loadShedder.tryEnter(rank);
+  if (release !== null) releaseOnHead(response, release);
+  else if (!(await carriesPayment())) releaseOnHead(response, await waitInQueue(loadShedder, rank, response));
 }
 
 /** For a request that now waits for the chain, whose concurrent calls have limits of their own. */

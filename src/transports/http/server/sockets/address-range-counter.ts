@@ -25,6 +25,11 @@ export class AddressRangeCounter {
     this.#overallLimit = overall;
   }
 
+  /** Sum over all addresses, and its bound. */
+  get use(): { used: number; limit: number } {
+    return { used: this.#overall, limit: this.#overallLimit };
+  }
+
   /** Adds an amount; returns false, and adds nothing, where it would exceed a limit. */
   tryAdd(address: string, amount = 1): boolean {
     this.add(address, amount);

@@ -14,6 +14,12 @@ export type ReserveKind = 'probe' | 'token' | 'payment';
 /** Fractions of the general share, one per kind: forging one kind takes nothing from the others. */
 const RESERVES: Record<ReserveKind, number> = { probe: 1 / 32, token: 1 / 16, payment: 1 / 32 };
 
+export interface ShareUse {
+  share: 'general' | ReserveKind;
+  used: number;
+  limit: number;
+}
+
 /** Idempotent. */
 export type ReleaseSlot = () => void;
 
@@ -31,6 +37,11 @@ export class ConnectionBudget {
     this.maxProvisional = Math.max(1, Math.floor(maxConnections / 8));
     this.#general = new AddressRangeCounter(buildRangeLimits(maxConnections, GENERAL_SHARES));
     this.#reserves = { probe: createReserve('probe'), token: createReserve('token'), payment: createReserve('payment') };
+  }
+
+  listUse(): ShareUse[] {
+    const reserves = Object.entries(this.#reserves) as [ReserveKind, AddressRangeCounter][];
+    return [{ share: 'general', ...this.#general.use }, ...reserves.map(([share, counter]) => ({ share, ...counter.use }))];
   }
 
   /** Null where the general share, or the share of a range of the address, is used up. */

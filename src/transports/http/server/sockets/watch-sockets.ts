@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import express from 'express';
 import { toAddressKey } from '../security/client-address.ts';
 import { ClientConnection, forgetConnection, getConnection, registerConnection } from './client-connection.ts';
-import { ConnectionBudget, DEFAULT_MAX_CONNECTIONS } from './connection-budget.ts';
+import { ConnectionBudget, DEFAULT_MAX_CONNECTIONS, type ShareUse } from './connection-budget.ts';
 import { ProvisionalConnections } from './provisional-connections.ts';
 import { UnsentBytesMonitor, type UnsentBytesOptions } from './unsent-bytes-monitor.ts';
 
@@ -15,8 +15,16 @@ export interface SocketLimits {
   unsent?: UnsentBytesOptions['limits'];
 }
 
-/** Applies the budgets of connections and unsent bytes to all sockets of a server; returns a function that stops it. */
-export function watchSockets(server: Server, { stalledMs, ...limits }: SocketLimits & Pick<UnsentBytesOptions, 'stalledMs'>): () => void {
+export interface WatchedSockets {
+  listUse(): ShareUse[];
+  stop(): void;
+}
+
+/** Applies the budgets of connections and unsent bytes to all sockets of a server until it is stopped. */
+export function watchSockets(
+  server: Server,
+  { stalledMs, ...limits }: SocketLimits & Pick<UnsentBytesOptions, 'stalledMs'>,
+): WatchedSockets {
   const budget = new ConnectionBudget(limits.maxConnections ?? DEFAULT_MAX_CONNECTIONS);
   const provisional = new ProvisionalConnections(budget.maxProvisional);
   const isProxy = createProxyCheck(limits.trustProxy);
@@ -56,7 +64,7 @@ export function watchSockets(server: Server, { stalledMs, ...limits }: SocketLim
     if (connection === undefined) return socket.destroy();
     monitor.end(connection, () => socket.destroy());
   });
-  return () => monitor.stop();
+  return { listUse: () => budget.listUse(), stop: () => monitor.stop() };
 }
 
 function admitConnection(connection: ClientConnection, provisional: ProvisionalConnections): void {

@@ -6,16 +6,21 @@ import { type Route, route } from '../../server/route.ts';
 import { CACHE_STATS, type CacheStats, HEALTH, READINESS, STARTING } from './schemas.ts';
 import { STATUS } from './status-schemas.ts';
 
-export type HealthDeps = Pick<HttpDeps, 'market' | 'now' | 'readiness' | 'setup' | 'status' | 'version'>;
+export type HealthDeps = Pick<HttpDeps, 'isStopping' | 'market' | 'now' | 'readiness' | 'setup' | 'status' | 'version'>;
 
-export function healthRoutes({ market, now, readiness, setup, status, version }: HealthDeps): Route[] {
+export function healthRoutes({ isStopping, market, now, readiness, setup, status, version }: HealthDeps): Route[] {
   return [
     route('GET /health', 'getHealth', {
       cost: 'free',
       tag: 'service',
       reply: HEALTH,
+      otherReplies: { 503: { description: 'It is about to end: ask another process', schema: HEALTH } },
       summary: 'The process is alive',
-      handle: () => ({ body: { status: 'ok' as const, version, uptimeSeconds: Math.round(process.uptime()), setup: setup() } }),
+      handle() {
+        if (isStopping())
+          return { status: 503, headers: { 'Cache-Control': 'no-store' }, body: { status: 'stopping' as const, version, setup: null } };
+        return { body: { status: 'ok' as const, version, uptimeSeconds: Math.round(process.uptime()), setup: setup() } };
+      },
     }),
     route('GET /ready', 'getReadiness', {
       cost: 'free',

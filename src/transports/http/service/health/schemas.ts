@@ -23,9 +23,16 @@ export const STARTING = z.object({
   setup: SETUP,
 });
 
+const STOPPING = z.object({
+  status: z.literal('stopping').describe('The process still answers, and ends soon'),
+  version: z.string().describe('Version of the software'),
+  setup: SETUP,
+});
+
 export const HEALTH = z.discriminatedUnion('status', [
   RUNNING.describe('Startup is complete'),
   STARTING.describe('During startup; other paths answer 503'),
+  STOPPING.describe('From a stop signal on, with status 503'),
 ]);
 
 export type Health = z.input<typeof HEALTH>;

@@ -134,6 +134,9 @@ export const STATUS = z.object({
   market: MARKET.describe('Market data source and freshness'),
   chain: CHAIN.describe('Chain of the attestations'),
   wallets: z.array(WALLET).nullable().describe('Gas balances of the wallets; null when the chain does not answer'),
+  payments: z
+    .array(READINESS_CHECK)
+    .describe('Whether payments can be settled (`facilitator`) and received (`payee`); at most a minute old'),
   record: RECORD.describe('Coverage of the record'),
   steps: z.array(STEP_RUN).describe('Latest run of every step'),
   wagering: WAGERING.describe('State of wagering'),

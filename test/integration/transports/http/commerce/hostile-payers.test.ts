@@ -10,6 +10,7 @@ import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
 import { type WalletBehaviour, walletFactory } from '../../../../support/chain/contract-wallet.ts';
 import { delegateTo } from '../../../../support/chain/delegation.ts';
+import { rawKey } from '../../../../support/chain/raw-key.ts';
 import { asHeader, readHeader, stablecoins, withSignal } from '../../../../support/commerce/payments.ts';
 import { type Signing, signPayment } from '../../../../support/commerce/x402.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
@@ -107,7 +108,7 @@ const send = (payment: unknown, options: { from?: string; at?: Served } = {}) =>
 
 /** What the wallet that settles has sent and spent so far. */
 async function settlements() {
-  const facilitator = privateKeyToAccount(service.infrastructure.keys.facilitator!).address;
+  const facilitator = privateKeyToAccount(rawKey(service.infrastructure.signers.facilitator)).address;
   const [sent, funds] = await Promise.all([
     callJsonRpc<Hex>(rpcUrl, 'eth_getTransactionCount', facilitator, 'latest'),
     callJsonRpc<Hex>(rpcUrl, 'eth_getBalance', facilitator, 'latest'),

@@ -177,6 +177,11 @@ describe('a job from offer to receipt', () => {
     const { transactionHash } = await evaluating.complete(jobId);
     await reaches(jobId, { state: 'COMPLETED', payment: { txHash: transactionHash, amount: '1000000', usd: '1.00' } });
     const { receipt, deliverable } = await jobOf(jobId);
+    // Signers may sign differently each time: the receipt is signed once.
+    const rows = service.database.db.collection('agent_jobs');
+    expect(await rows.findOne({ jobId: String(jobId) })).toMatchObject({ receipt: { signature: receipt.signature } });
+    await rows.updateOne({ jobId: String(jobId) }, { $set: { 'receipt.signature': '0x01' } });
+    expect((await jobOf(jobId)).receipt.signature).toBe('0x01');
     const { domain, types, primaryType, message, signature } = receipt;
     const signed = { ...message, amount: BigInt(message.amount), settledAt: BigInt(message.settledAt) };
     expect(await verifyTypedData({ address: world.provider, domain, types, primaryType, message: signed, signature })).toBe(true);

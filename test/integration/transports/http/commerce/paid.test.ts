@@ -191,7 +191,9 @@ describe('without a payment', () => {
           x402Version: 1,
           error: 'payment_required',
         },
-        accepts: [{ ...terms, network: 'base-sepolia', maxAmountRequired: PRICES[path].toString(), resource, mimeType: 'application/json' }],
+        accepts: [
+          { ...terms, network: 'base-sepolia', maxAmountRequired: PRICES[path].toString(), resource, mimeType: 'application/json' },
+        ],
         payment: {
           ...{
             amount: PRICES[path].toString(),

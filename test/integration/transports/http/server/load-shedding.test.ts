@@ -102,6 +102,27 @@ describe('when all capacity is used', () => {
     expect((await ask(PAID, { headers: paymentHeader(UNSOLD_PAYMENT) })).status).toBe(402);
   });
 
+  const paidCall = { name: MARKET.skill, arguments: MARKET.input, _meta: { 'x402/payment': UNSOLD_PAYMENT } };
+  const paidMessage = { ...message, metadata: { 'x402.payment.status': 'payment-submitted', 'x402.payment.payload': UNSOLD_PAYMENT } };
+  const a2a = (path: string, body: object): [string, Question] => [path, { method: 'POST', headers: A2A, body: JSON.stringify(body) }];
+  it.each<[string, [string, Question]]>([
+    ['MCP', ['/mcp', { method: 'POST', headers: MCP_HEADERS, body: JSON.stringify(rpc('tools/call', paidCall)) }]],
+    ['A2A over JSON-RPC', a2a('/a2a', { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message: paidMessage } })],
+    ['A2A over REST', a2a('/a2a/rest/message:send', { message: paidMessage })],
+  ])('a payment over %s is not kept waiting', async (_, [path, question]) => {
+    expect((await ask(path, question)).text).not.toContain('OVERLOADED');
+    const unpaid = String(question.body).replaceAll('"exact"', '"upto"');
+    expect((await ask(path, { ...question, body: unpaid })).text).toContain('OVERLOADED');
+  });
+
+  it.each([
+    ['a document that is paid by a transfer', '/api/svc/commerce/purchase'],
+    ['an answer that is paid', '/api/svc/commerce/answers'],
+    ['the deliverable of a job', '/api/svc/commerce/jobs/1/deliverable'],
+  ])('%s is delivered', async (_, path) => {
+    expect(await ask(path, { method: 'POST', ...json({}) })).toMatchObject({ status: 400 });
+  });
+
   it.each([
     ['an empty object', {}],
     ['another scheme', { ...UNSOLD_PAYMENT, accepted: { ...UNSOLD_PAYMENT.accepted, scheme: 'upto' } }],

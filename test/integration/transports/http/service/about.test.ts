@@ -8,6 +8,7 @@ import { digestCoefficients } from '../../../../../src/record/model-store.ts';
 import { allRoutes } from '../../../../../src/transports/http/routes.ts';
 import { STANDARDS } from '../../../../../src/transports/http/service/about/standards.ts';
 import { asTier } from '../../../../support/auth/login.ts';
+import { rawKey } from '../../../../support/chain/raw-key.ts';
 import { type RpcProxy, rpcProxy } from '../../../../support/chain/rpc-proxy.ts';
 import { type Served, serve } from '../../../../support/http/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../../../support/service/service.ts';
@@ -165,9 +166,8 @@ describe('/api/svc/info', () => {
     const apart = await serve({ http: parts, appOptions: door });
     const text = JSON.stringify(await get('/api/svc/info', apart));
     await apart.close();
-    const { keys, saltSecret, encryptionSecret, rpcUrl, mongodbUri } = service.infrastructure;
-    for (const secret of [...Object.values(keys), saltSecret, encryptionSecret, rpcUrl, mongodbUri]) {
-      if (secret === null) throw new Error('a key is missing');
+    const { signers, saltSecret, encryptionSecret, rpcUrl, mongodbUri } = service.infrastructure;
+    for (const secret of [...Object.values(signers).map(rawKey), saltSecret, encryptionSecret, rpcUrl, mongodbUri]) {
       expect(secret.length).toBeGreaterThan(10);
       expect(text).not.toContain(secret);
     }

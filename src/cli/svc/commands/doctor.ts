@@ -1,0 +1,23 @@
+import { UsageError } from '../../../platform/usage-error.ts';
+import type { SvcCommand } from '../command.ts';
+
+interface DoctorValues {
+  json?: boolean;
+  ntp?: string;
+}
+
+/** The same as `npm run doctor`. */
+export const doctorCommand: SvcCommand<DoctorValues> = {
+  name: 'doctor',
+  summary: 'Says whether the service of this folder is ready to run, and names every fault at once',
+  description: 'Read-only, with the settings of the service, beside it or before its first start.',
+  options: [
+    ['--json', 'print JSON'],
+    ['--ntp <host>', 'an NTP server to compare the clock with, such as pool.ntp.org'],
+  ],
+  footer: 'Exits with 0 without a failure, 1 with one, 2 on a usage error.',
+  run({ runDoctor, out }, { json, ntp }) {
+    if (runDoctor === undefined) throw new UsageError('doctor', 'examines an installed service', 'Run it in the folder of the service.');
+    return runDoctor([...(json ? ['--json'] : []), ...(ntp === undefined ? [] : ['--ntp', ntp])], out);
+  },
+};

@@ -1,0 +1,182 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { DoctorTarget } from '../../../../src/app/doctor/check.ts';
+import { openDoctor } from '../../../../src/app/doctor/open-doctor.ts';
+import { type DoctorReport, runDoctor } from '../../../../src/app/doctor/run-doctor.ts';
+import { requireReadyForFirstStart } from '../../../../src/app/startup/first-start.ts';
+import { runDoctorCommand } from '../../../../src/cli/commands/doctor/doctor.ts';
+import { loadConfig } from '../../../../src/platform/config/config.ts';
+import { createLog } from '../../../../src/platform/log.ts';
+import { connectMongo } from '../../../../src/platform/mongo.ts';
+import { type TestChain, testChain } from '../../../support/chain/chain.ts';
+import { testDatabase } from '../../../support/database/database.ts';
+import { type Served, serve } from '../../../support/http/serve.ts';
+import { takeUnexpectedConnections } from '../../../support/network/outbound-guard.ts';
+import { type TestService, testService } from '../../../support/service/service.ts';
+
+const HOUR_S = 3_600;
+/** Loopback, by a name that settings take for another machine, and the guard of connections too. */
+const REAL_HOST = '[::ffff:127.0.0.1]';
+afterEach(() => {
+  for (const connection of takeUnexpectedConnections()) expect(connection).toMatch(/^::ffff:7f00:1:/);
+});
+
+async function examine(environment: Record<string, string>): Promise<DoctorReport> {
+  const { deps, close } = await openDoctor({ environment, ntpHost: null });
+  try {
+    return await runDoctor(deps);
+  } finally {
+    await close();
+  }
+}
+
+const linesOf = ({ checks }: DoctorReport, level: string) =>
+  checks.flatMap(({ id, findings }) => findings.filter((one) => one.level === level).map(({ detail }) => `${id}: ${detail}`));
+
+async function run(args: string[], environment: Record<string, string>) {
+  let text = '';
+  const code = await runDoctorCommand(args, environment, { write: (part: string) => (text += part) } as never);
+  return { code, text };
+}
+
+describe('beside a running demonstration', () => {
+  let service: TestService;
+  let served: Served;
+  beforeAll(async () => {
+    service = await testService(1);
+    served = await serve(service);
+  });
+  afterAll(async () => {
+    await served.close();
+    await service.stop();
+  });
+  const environment = () => ({ DATA_DIR: service.dataDir, FEEDS: 'simulated', PUBLIC_URL: served.url });
+
+  it('reports no failure, and writes nothing', async () => {
+    const { db, close } = await connectMongo(service.infrastructure.mongodbUri);
+    const countAll = async () => {
+      const names = (await db.listCollections().toArray()).map(({ name }) => name).toSorted();
+      return Promise.all(names.map(async (name) => [name, await db.collection(name).countDocuments()]));
+    };
+    // The service keeps figures of the record when they are first asked for.
+    await examine(environment());
+    const before = await countAll();
+    const report = await examine(environment());
+    expect(linesOf(report, 'fail')).toEqual([]);
+    expect(linesOf(report, 'ok')).toEqual(
+      expect.arrayContaining([
+        'public-url: WebSocket handshakes reach the service',
+        'identity: the database knows everything that the attester has attested',
+        expect.stringMatching(/^database: its clock is -?\d+ ms from/),
+      ]),
+    );
+    // Requests to the public address are counted by the service itself.
+    const others = (counts: unknown[][]) => counts.filter(([name]) => name !== 'request_counts');
+    expect(others(await countAll())).toEqual(others(before));
+    await close();
+  });
+
+  it('exits with 0, and prints the same as JSON', async () => {
+    expect(await run([], environment())).toMatchObject({
+      code: 0,
+      text: expect.stringMatching(/\n\d+ ok, \d warnings, 0 failures, \d skipped\n$/),
+    });
+    expect(JSON.parse((await run(['--json'], environment())).text)).toMatchObject({ chainMode: 'own', counts: { fail: 0 } });
+  });
+
+  it('fails where PUBLIC_URL leads to another service', async () => {
+    const other = await testService(0);
+    const elsewhere = await serve(other);
+    const report = await examine({ ...environment(), PUBLIC_URL: elsewhere.url });
+    await elsewhere.close();
+    await other.stop();
+    expect(linesOf(report, 'fail')).toEqual([expect.stringMatching(/^public-url: .* is another service/)]);
+  });
+});
+
+it('skips what needs a service where none has been started', async () => {
+  const report = await examine({ DATA_DIR: '/nowhere' });
+  expect(linesOf(report, 'fail')).toEqual([]);
+  expect(linesOf(report, 'skipped')).toContain('rpc: no service has been started on /nowhere');
+});
+
+it('names every fault of a broken environment in one run, and no secret', async () => {
+  const broken = {
+    ...{ PORT: 'abc', PUBLIC_URL: 'http://oracle.example.org', FEEDS: 'kraken', GATE_TOKEN_ADDRESS: '0x1234', ADMIN_PASSWORD: 'hunter2' },
+    ...{ CHAIN_RPC_URL: `http://${REAL_HOST}:9/very-secret-path`, MONGODB_URI: 'mongodb://user:hunter3@127.0.0.1:9/oracle' },
+    ATTESTER_PRIVATE_KEY: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+    REPORTER_PRIVATE_KEY: `0x${'12'.repeat(32)}`,
+    PROVIDER_PRIVATE_KEY: `0x${'12'.repeat(32)}`,
+    FACILITATOR_PRIVATE_KEY: `0x${'34'.repeat(32)}`,
+    ...{ SALT_SECRET: 'changeme'.repeat(5), ENCRYPTION_SECRET: 'short', X402_FACILITATOR_URL: 'http://127.0.0.1:9' },
+    STABLECOIN_ADDRESS: `0x${'56'.repeat(20)}`,
+    IDENTITY_REGISTRY_ADDRESS: `0x${'78'.repeat(20)}`,
+  };
+  const { code, text } = await run([], broken);
+  expect(code).toBe(1);
+  const faults = [
+    ...['PORT: ', 'FEEDS: ', 'PUBLIC_URL: ', 'GATE_TOKEN_ADDRESS: ', 'ADMIN_PASSWORD: ', 'ENCRYPTION_SECRET: ', 'SALT_SECRET: '],
+    ...[
+      'ATTESTER_PRIVATE_KEY: is one of the keys',
+      'PROVIDER_PRIVATE_KEY: must not be the key of',
+      'REPUTATION_REGISTRY_ADDRESS: is required',
+    ],
+    ...['PAYEE_ADDRESS: is required', 'Chain endpoint ', 'Connecting to the database failed', 'The facilitator of X402_FACILITATOR_URL'],
+  ];
+  for (const fault of faults) expect(text).toContain(fault);
+  for (const secret of ['hunter2', 'hunter3', 'very-secret-path', 'changeme', 'ac0974be', '1212']) expect(text).not.toContain(secret);
+});
+
+describe('before a record on a real chain', () => {
+  let chain: TestChain;
+  let database: Awaited<ReturnType<typeof testDatabase>>;
+  beforeAll(async () => {
+    const genesisTimestamp = Math.floor(Date.now() / 1_000) - HOUR_S;
+    [chain, database] = await Promise.all([testChain({ genesisTimestamp }), testDatabase()]);
+  });
+  afterAll(() => Promise.all([chain.stop(), database.drop()]));
+
+  const environment = (change: Record<string, string> = {}) => ({
+    CHAIN_RPC_URL: `http://${REAL_HOST}:${new URL(chain.rpcUrl).port}`,
+    ...{
+      CHAIN_ID: String(chain.chainId),
+      FEEDS: 'live',
+      PROVIDER_URLS: '*=http://127.0.0.1:9/{provider}',
+      PUBLIC_URL: 'https://127.0.0.1:9',
+    },
+    MONGODB_URI: database.uri,
+    ATTESTER_PRIVATE_KEY: chain.keys.attester,
+    REPORTER_PRIVATE_KEY: chain.keys.reporter,
+    PROVIDER_PRIVATE_KEY: chain.keys.provider,
+    FACILITATOR_PRIVATE_KEY: chain.keys.facilitator,
+    PAYEE_ADDRESS: chain.accounts.stranger.address,
+    SALT_SECRET: '9f86d081884c7d659a2feaa0c55ad015',
+    ENCRYPTION_SECRET: '60303ae22b998861bce3b28f33eec1be',
+    GATE_TOKEN_ADDRESS: chain.addresses.gateToken,
+    STABLECOIN_ADDRESS: chain.addresses.stablecoin,
+    IDENTITY_REGISTRY_ADDRESS: chain.addresses.identityRegistry,
+    REPUTATION_REGISTRY_ADDRESS: chain.addresses.reputationRegistry,
+    ...change,
+  });
+
+  it('names a stale node, silent venues and the address that does not answer', async () => {
+    const report = await examine(environment());
+    expect(linesOf(report, 'fail')).toEqual([
+      expect.stringMatching(/^rpc: block \d+ is \d+ minutes old: the RPC endpoint is stalled/),
+      'feeds: 0 of 4 venues answer: without 3 no outcome is settled',
+      expect.stringMatching(/^public-url: TLS: no valid certificate for 127\.0\.0\.1/),
+      expect.stringMatching(/^public-url: .* gives no valid answer/),
+    ]);
+    expect(linesOf(report, 'warn')).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^database: a single server/), 'backup: none has been made']),
+    );
+  });
+
+  it('refuses a first start for what cannot be repaired later, naming all of it', async () => {
+    const config = loadConfig(environment({ ATTESTER_PRIVATE_KEY: `0x${'9a'.repeat(32)}` }));
+    const { deps, close } = await openDoctor({ environment: environment({ ATTESTER_PRIVATE_KEY: `0x${'9a'.repeat(32)}` }), ntpHost: null });
+    const opened = { config, target: deps.target as DoctorTarget, database: deps.database, chain: deps.chain, roles: deps.roles };
+    const refused = requireReadyForFirstStart({ ...opened, log: createLog({ level: 'silent', secrets: [] }), now: () => new Date() });
+    await expect(refused).rejects.toThrow(/Wallets: attester 0x\w{40} has 0 ether[\s\S]*Chain endpoint: block \d+ is \d+ minutes old/);
+    await close();
+  });
+});
