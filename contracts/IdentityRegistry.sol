@@ -8,6 +8,7 @@ import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/Signa
 
 /// @notice ERC-8004's Identity Registry for a local chain, written from the text of the ERC: an ERC-721 token is an agent,
 /// its URI points to the registration file. The first agentId is 0, as on the deployed registry.
+/// @dev Its code is copied to another address, so that nothing may depend on storage that the constructor writes.
 contract IdentityRegistry is ERC721URIStorage, EIP712 {
     struct MetadataEntry {
         string metadataKey;
@@ -26,7 +27,15 @@ contract IdentityRegistry is ERC721URIStorage, EIP712 {
     uint256 private _nextId;
     mapping(uint256 agentId => mapping(string key => bytes value)) private _metadata;
 
-    constructor() ERC721("AgentIdentity", "AGENT") EIP712("ERC8004IdentityRegistry", "1") {}
+    constructor() ERC721("", "") EIP712("ERC8004IdentityRegistry", "1") {}
+
+    function name() public pure override returns (string memory) {
+        return "AgentIdentity";
+    }
+
+    function symbol() public pure override returns (string memory) {
+        return "AGENT";
+    }
 
     modifier onlyAuthorized(uint256 agentId) {
         _checkAuthorized(ownerOf(agentId), msg.sender, agentId);

@@ -6,10 +6,19 @@ import {ERC3009} from "@openzeppelin/contracts/token/ERC20/extensions/draft-ERC3
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 
-/// @notice A stand-in for USDC on a local chain: 6 decimals, the EIP-712 domain of USDC on Base, ERC-3009 with random
+/// @notice A stand-in for USDC on a local chain: 6 decimals, the EIP-712 domain of USDC on Base Sepolia, ERC-3009 with random
 /// nonces, and the overloads with `bytes signature` that payment facilitators call. Anybody may mint: it is worth nothing.
+/// @dev Its code is copied to another address, so that nothing may depend on storage that the constructor writes.
 contract TestStablecoin is ERC3009 {
-    constructor() ERC20("USD Coin", "USDC") EIP712("USD Coin", "2") {}
+    constructor() ERC20("", "") EIP712("USDC", "2") {}
+
+    function name() public pure override returns (string memory) {
+        return "USDC";
+    }
+
+    function symbol() public pure override returns (string memory) {
+        return "USDC";
+    }
 
     function decimals() public pure override returns (uint8) {
         return 6;

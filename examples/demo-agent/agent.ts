@@ -63,7 +63,7 @@ function payerOf(account: PrivateKeyAccount, asset: Address): x402Client {
   return client.setSpendControls({
     allowedAssets: [
       { ...limit, network: 'eip155:*' },
-      { ...limit, network: 'base' as `${string}:${string}` },
+      { ...limit, network: 'base-sepolia' as `${string}:${string}` },
     ],
   });
 }

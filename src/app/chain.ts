@@ -6,6 +6,7 @@ import { type Journal, openJournal } from '../chain/tx/journal.ts';
 import { createWallet, type Wallet, type WalletOptions } from '../chain/tx/wallet.ts';
 import { PUBLIC_ROLES, readWalletFunds, type WalletFunds } from '../chain/wallet-funds.ts';
 import { createCache } from '../platform/cache.ts';
+import { BASE_CHAIN_ID } from '../platform/config/chain-ids.ts';
 import type { Config } from '../platform/config/settings.ts';
 import type { Database } from '../platform/mongo.ts';
 import { joinUrl } from '../platform/service-url.ts';
@@ -102,7 +103,7 @@ export function composeWalletFunds(deps: Pick<ComposedChain, 'chain' | 'wallets'
   return () => cache.get(Math.floor(now().getTime() / 60_000), () => readWalletFunds({ db, chain }, roles, now()));
 }
 
-const BASE = { chainId: 8453, rpcUrl: 'https://mainnet.base.org' } as const;
+const BASE_RPC_URL = 'https://mainnet.base.org';
 
 /** Chain endpoint for verifiers. `CHAIN_RPC_URL` is never published: it may contain an API key. */
 export function composePublicRpc(options: {
@@ -112,5 +113,5 @@ export function composePublicRpc(options: {
 }): RpcAccess {
   const { config, rpcUrl, publicUrl } = options;
   if (config.chainMode !== 'real') return { rpc: createReadOnlyRpc({ rpcUrl }), rpcUrl: joinUrl(publicUrl, RPC_PATH) };
-  return { rpc: null, rpcUrl: config.PUBLIC_RPC_URL ?? (config.CHAIN_ID === BASE.chainId ? BASE.rpcUrl : null) };
+  return { rpc: null, rpcUrl: config.PUBLIC_RPC_URL ?? (config.CHAIN_ID === BASE_CHAIN_ID ? BASE_RPC_URL : null) };
 }

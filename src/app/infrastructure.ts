@@ -9,8 +9,10 @@ import { limitEngineCache } from '../dev/embedded-db/limit-cache.ts';
 import { deployContracts } from '../dev/local-chain/contracts/deploy.ts';
 import { fundDemoWallets, fundGas } from '../dev/local-chain/contracts/fund-wallets.ts';
 import { type LocalChain, startLocalChain } from '../dev/local-chain/local-chain.ts';
+import { LOCAL_CHAIN_ID } from '../platform/config/chain-ids.ts';
 import type { Config } from '../platform/config/settings.ts';
 import { type DataDir, openDataDir } from '../platform/data-dir/data-dir.ts';
+import { damagedDataDirError } from '../platform/data-dir/entries.ts';
 import { OracleError } from '../platform/errors.ts';
 import type { Shutdown } from '../platform/shutdown.ts';
 import type { StartupProgress } from '../platform/startup/startup-progress.ts';
@@ -114,6 +116,7 @@ async function openOwnChain(options: InfrastructureOptions): Promise<Infrastruct
   const embedded = config.MONGODB_URI === undefined;
   progress.startStep(embedded ? 'starting the database and the chain' : 'starting the chain');
   const folder = await openDataFolder(options, ['keys.json', 'demo.json', 'chain', ...(embedded ? ['database'] : [])]);
+  if (!folder.isNew) requireLocalChainId(folder.path, parseDemoFile(await folder.readJson('demo.json')));
   const keys = folder.isNew ? generateLocalKeys() : parseLocalKeys(await folder.readJson('keys.json'));
   if (folder.isNew) await folder.writeJson('keys.json', keys);
   const startOwnChain = async () => {
@@ -130,6 +133,15 @@ async function openOwnChain(options: InfrastructureOptions): Promise<Infrastruct
   await folder.writeJson('demo.json', demo);
   await folder.markReady();
   return { ...buildLocalSecrets(config, demo, keys), mongodbUri: ownUri ?? config.MONGODB_URI!, rpcUrl, localChain };
+}
+
+/** Everything signed for a chain names its id, so a chain of another id cannot be continued. */
+function requireLocalChainId(path: string, { chainId }: DemoFile): void {
+  if (chainId === LOCAL_CHAIN_ID) return;
+  throw damagedDataDirError(
+    path,
+    `its local chain has the id ${chainId}, that of an earlier version, and this version's has ${LOCAL_CHAIN_ID}`,
+  );
 }
 
 async function openDataFolder({ config, shutdown }: InfrastructureOptions, required: string[]): Promise<DataDir> {

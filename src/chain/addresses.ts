@@ -15,6 +15,13 @@ export interface ChainAddresses {
 export const EAS_ADDRESS: Address = '0x4200000000000000000000000000000000000021';
 export const SCHEMA_REGISTRY_ADDRESS: Address = '0x4200000000000000000000000000000000000020';
 
+/** On Base Sepolia, and on the local chain, where stock clients then find them without settings. */
+export const BASE_SEPOLIA_ADDRESSES = {
+  stablecoin: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+  identityRegistry: '0x8004A818BFB912233c491871b3d84c89A494BD9e',
+  reputationRegistry: '0x8004B663056A597Dffe9eCcC1965A193B7388713',
+} as const satisfies Partial<ChainAddresses>;
+
 const EAS_EXPLORER_URLS: Readonly<Record<number, string>> = {
   8453: 'https://base.easscan.org',
   84532: 'https://base-sepolia.easscan.org',

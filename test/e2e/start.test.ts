@@ -24,7 +24,7 @@ async function lookAt(url: string) {
 async function expectDemoWallets(): Promise<void> {
   const demo = JSON.parse(await readFile(join(dataDir(), 'demo.json'), 'utf8'));
   const client = createPublicClient({ transport: http(demo.rpcUrl) });
-  expect(await client.getChainId()).toBe(8453);
+  expect(await client.getChainId()).toBe(84532);
   const balance = (name: string, token: string) =>
     client.readContract({ address: demo.contracts[token], abi: erc20Abi, functionName: 'balanceOf', args: [demo.wallets[name].address] });
   expect(await balance('basic', 'gateToken')).toBe(500_000_000n * 10n ** 18n);

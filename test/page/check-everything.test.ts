@@ -49,7 +49,7 @@ describeWithBrowser('checking the whole record in the browser', (browser) => {
   /** The report that the page offers for download. */
   async function download(page: Page): Promise<AuditReport> {
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByText('Download the report').click()]);
-    expect(file.suggestedFilename()).toMatch(/^audit-8453-\d{4}-\d\d-\d\d\.json$/);
+    expect(file.suggestedFilename()).toMatch(/^audit-84532-\d{4}-\d\d-\d\d\.json$/);
     return JSON.parse(await readFile(await file.path(), 'utf8'));
   }
 
@@ -164,7 +164,7 @@ describeWithBrowser('checking the whole record in the browser', (browser) => {
     [
       'is of another chain',
       (answer) => ({ ...answer, result: '0x1' }),
-      /^Could not be checked: .* is of chain 1, the record is on chain 8453/,
+      /^Could not be checked: .* is of chain 1, the record is on chain 84532/,
     ],
     [
       'gives every block one time',

@@ -224,7 +224,7 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
     expect(await verdictWhen((result) => (isAttestation(result) ? lastByteChanged(result) : result))).toMatch(/^Does not match: .*uid/);
     expect(await verdictWhen((result) => (isAttestation(result) ? NO_ATTESTATION : result))).toBe('Does not match: found');
     expect(await verdictWhen((result) => (isAttestation(result) ? result : '0x1'))).toMatch(
-      /^Could not be checked: .* is of chain 1, the record is on chain 8453$/,
+      /^Could not be checked: .* is of chain 1, the record is on chain 84532$/,
     );
     expect(await verdictWhen((result) => (isAttestation(result) ? '0x12' : result))).toMatch(
       /^Could not be checked: Data size of 1 bytes is too small/,

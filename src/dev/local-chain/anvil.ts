@@ -32,7 +32,7 @@ const MAX_TAIL_CHARS = 1_000;
 const KILL_AFTER_MS = 3_000;
 /** Without a limit anvil fills a folder in the user's home directory. */
 const STATES_IN_MEMORY = 256;
-/** As on a chain that is no fork. By the chain id of Base, a fork would be a rollup under the rules of its genesis date. */
+/** As on a chain that is no fork. By its chain id, a fork would be a rollup under the rules of its genesis date. */
 const FORK_RULES = ['--network', 'ethereum', '--hardfork', 'bpo1'];
 /** Wei, as on Base. */
 const BASE_FEE = '10000000';

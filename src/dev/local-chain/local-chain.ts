@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type ChildHost, startChildHost } from '../../platform/child-process/child-host.ts';
+import { LOCAL_CHAIN_ID } from '../../platform/config/chain-ids.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 import type { NodeFetch } from '../../platform/outbound/evm-client.ts';
 import type { ChainHostPayload, ChainHostReady } from './chain-host.ts';
@@ -25,7 +26,6 @@ export interface LocalChain extends Omit<ChainHostReady, 'ipcPath' | 'writePath'
   followWallClock(): Promise<void>;
 }
 
-const BASE_CHAIN_ID = 8453;
 const CHECK_EVERY_MS = 60_000;
 /** A chain that could not be saved on a full disk may have many writes to repeat. */
 const RESTORE_TIMEOUT_MS = 300_000;
@@ -37,7 +37,7 @@ const STALE_AFTER_S = 240;
  * new one without `genesisMs`, has the wall clock's time. @throws OracleError DATA_DIR_DAMAGED, DATA_DIR_IN_USE, CONFIG_INVALID without anvil
  */
 export async function startLocalChain(options: LocalChainOptions): Promise<LocalChain> {
-  const { stateDir, genesisMs, chainId = BASE_CHAIN_ID, port = 0, inUseTimeoutMs = 8_000, discard = false } = options;
+  const { stateDir, genesisMs, chainId = LOCAL_CHAIN_ID, port = 0, inUseTimeoutMs = 8_000, discard = false } = options;
   const genesisTimestamp = genesisMs === undefined ? undefined : Math.floor(genesisMs / 1000);
   const host = await startChildHost<ChainHostReady>({
     module: new URL('./chain-host.ts', import.meta.url),

@@ -1,4 +1,5 @@
 import { OracleError } from '../errors.ts';
+import { BASE_CHAIN_ID, LOCAL_CHAIN_ID } from './chain-ids.ts';
 import { findRealChainProblems } from './real-chain-rules.ts';
 import { findRuleProblems } from './rules.ts';
 import { readSecretFiles } from './secret-files.ts';
@@ -25,7 +26,8 @@ export function inspectConfig(environment: Environment = process.env): { config:
     if (problem !== undefined) malformed.push({ name, problem });
   }
   const settings = values as SettingValues;
-  const config = { ...settings, chainMode: getChainMode(settings.CHAIN_RPC_URL) };
+  const chainMode = getChainMode(settings.CHAIN_RPC_URL);
+  const config = { ...settings, chainMode, CHAIN_ID: settings.CHAIN_ID ?? (chainMode === 'real' ? BASE_CHAIN_ID : LOCAL_CHAIN_ID) };
   return {
     config,
     problems: [...malformed, ...findUnsafeSettings(config, new Set(malformed.map(({ name }) => name.replace(/_FILE$/, ''))))],

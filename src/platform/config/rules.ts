@@ -1,8 +1,16 @@
+import { LOCAL_CHAIN_ID } from './chain-ids.ts';
 import { type Config, listSettings, type SettingName, type SettingProblem } from './settings.ts';
 import { findSignerProblems, THROW_AWAY_KEYS_ONLY } from './signer-rules.ts';
 
 export function findRuleProblems(config: Config): SettingProblem[] {
-  const rules = [findChainProblems, findSignerProblems, findRealMoneyProblems, findLocalOnlySettings, findAdminProblems];
+  const rules = [
+    findChainProblems,
+    findChainIdProblems,
+    findSignerProblems,
+    findRealMoneyProblems,
+    findLocalOnlySettings,
+    findAdminProblems,
+  ];
   return rules.flatMap((find) => find(config));
 }
 
@@ -11,9 +19,14 @@ function findChainProblems(config: Config): SettingProblem[] {
   return listSettings().flatMap(([name, { requiredOnRealChain, secret }]) => {
     if (!requiredOnRealChain) return [];
     if (real && config[name] === undefined) return [{ name, problem: 'is required when CHAIN_RPC_URL names a real chain' }];
-    // A local chain carries the id of the real one: a real key's signatures would be valid on both.
+    // A local chain carries the id of a public one: a real key's signatures would be valid on both.
     return !real && secret && config[name] !== undefined ? [{ name, problem: THROW_AWAY_KEYS_ONLY }] : [];
   });
+}
+
+function findChainIdProblems({ chainMode, CHAIN_ID }: Config): SettingProblem[] {
+  if (chainMode === 'real' || CHAIN_ID === LOCAL_CHAIN_ID) return [];
+  return [{ name: 'CHAIN_ID', problem: `is for a real chain, the local one has ${LOCAL_CHAIN_ID}; unset it, or set CHAIN_RPC_URL` }];
 }
 
 function findRealMoneyProblems(config: Config): SettingProblem[] {

@@ -22,7 +22,8 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS;
 export type SettingValues = { readonly [K in SettingName]: z.output<(typeof SETTINGS)[K]['schema']> };
 
-export interface Config extends SettingValues {
+export interface Config extends Omit<SettingValues, 'CHAIN_ID'> {
+  readonly CHAIN_ID: number;
   /** `own`: this process runs the local chain; `attached`: another process of this machine does; `real`: a public chain. */
   readonly chainMode: 'own' | 'attached' | 'real';
 }

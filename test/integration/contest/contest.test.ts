@@ -41,7 +41,7 @@ describe('before the deadline', () => {
     expect(strikes.at(-1)).toBeGreaterThan(priceUsd);
     expect(rules.statements.length).toBeGreaterThan(5);
     const { identityRegistry } = world.service.http.addresses;
-    expect(signing.domain).toMatchObject({ chainId: 8453, verifyingContract: identityRegistry, salt: `0x${'0'.repeat(64)}` });
+    expect(signing.domain).toMatchObject({ chainId: 84532, verifyingContract: identityRegistry, salt: `0x${'0'.repeat(64)}` });
     markets = openRound.markets.map(({ market }: { market: string }) => market);
   });
 

@@ -47,7 +47,7 @@ function partsWith(market: Partial<Market> = {}): ContestDeps {
     record: new ForecastRecord({ db, saltSecret: world.service.http.saltSecret, horizons: HORIZONS }),
     models: new ModelStore(db),
     market: { ...options.market, ...market },
-    deployment: { chainId: 8453, identityRegistry: world.service.http.addresses.identityRegistry, agentId: 0 },
+    deployment: { chainId: 84532, identityRegistry: world.service.http.addresses.identityRegistry, agentId: 0 },
     isSignedBy: async () => true,
     time: timeOf(() => new Date(nowMs)),
     now: () => new Date(nowMs),

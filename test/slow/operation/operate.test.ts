@@ -104,7 +104,7 @@ it('the settings of docs/OPERATE.md start a record on a chain that is not local,
     [{ ENCRYPTION_SECRET: secretOf('another encryption') }, 'does not open what the database holds'],
     [{ ATTESTER_PRIVATE_KEY: chain.keys.stranger }, 'Use the key that registered the agent'],
     [{ REPORTER_PRIVATE_KEY: chain.keys.attester }, 'must not be the key of ATTESTER_PRIVATE_KEY'],
-    [{ CHAIN_ID: '84532' }, 'but the RPC endpoint serves chain 8453'],
+    [{ CHAIN_ID: '8453' }, 'but the RPC endpoint serves chain 84532'],
     [{ FEEDS: 'simulated' }, 'simulated data is refused on a real chain'],
   ] as const;
   for (const [change, words] of refused) {

@@ -9,6 +9,7 @@ import { startAnvil } from '../../../src/dev/local-chain/anvil.ts';
 import { deployContracts } from '../../../src/dev/local-chain/contracts/deploy.ts';
 import { fundGas } from '../../../src/dev/local-chain/contracts/fund-wallets.ts';
 import { callJsonRpc } from '../../../src/dev/local-chain/json-rpc.ts';
+import { LOCAL_CHAIN_ID } from '../../../src/platform/config/chain-ids.ts';
 
 export type TestRole = WalletRole | 'stranger';
 
@@ -34,12 +35,11 @@ export interface TestChain {
   stop(): Promise<void>;
 }
 
-const CHAIN_ID = 8453;
 const ROLES: TestRole[] = ['attester', 'reporter', 'facilitator', 'provider', 'stranger'];
 
 /** A chain of its own with all contracts deployed, for one suite; it ends with the test process at the latest. */
 export async function testChain({ genesisTimestamp }: { genesisTimestamp?: number } = {}): Promise<TestChain> {
-  const anvil = await startAnvil({ chainId: CHAIN_ID, ...(genesisTimestamp !== undefined && { genesisTimestamp }) });
+  const anvil = await startAnvil({ chainId: LOCAL_CHAIN_ID, ...(genesisTimestamp !== undefined && { genesisTimestamp }) });
   const { rpcUrl } = anvil;
   const release = killWithThisProcess(anvil.pid);
   const rpc = <T>(method: string, ...params: unknown[]) => callJsonRpc<T>(rpcUrl, method, ...params);
@@ -52,7 +52,7 @@ export async function testChain({ genesisTimestamp }: { genesisTimestamp?: numbe
     ROLES.map((role) => accounts[role].address),
   );
   return {
-    ...{ rpcUrl, pid: anvil.pid, chainId: CHAIN_ID, addresses, deployer, accounts, keys, rpc },
+    ...{ rpcUrl, pid: anvil.pid, chainId: LOCAL_CHAIN_ID, addresses, deployer, accounts, keys, rpc },
     mine: async (blocks = 1) => {
       for (let block = 0; block < blocks; block += 1) await rpc('evm_mine');
     },
@@ -65,7 +65,7 @@ export async function testChain({ genesisTimestamp }: { genesisTimestamp?: numbe
         await rpc('evm_revert', id);
       };
     },
-    connect: (options) => createChain({ rpcUrl, chainId: CHAIN_ID, confirmations: 1, pollingIntervalMs: 20, addresses, ...options }),
+    connect: (options) => createChain({ rpcUrl, chainId: LOCAL_CHAIN_ID, confirmations: 1, pollingIntervalMs: 20, addresses, ...options }),
     stop: () => {
       release();
       return anvil.kill();

@@ -31,7 +31,7 @@ export function demoBuyer(service: TestService): Buyer {
   // The stablecoin of a local chain is not one that the library knows.
   const payer = new x402Client()
     .register('eip155:*', new ExactEvmScheme(account))
-    .registerV1('base', new ExactEvmSchemeV1(account))
+    .registerV1('base-sepolia', new ExactEvmSchemeV1(account))
     .setSpendControls({ allowedAssets: true });
   const chain = createPublicClient({ transport: http(service.infrastructure.rpcUrl) });
   const balance = (wallet: Address) =>

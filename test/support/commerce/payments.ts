@@ -19,7 +19,7 @@ export function payingFetch(account: LocalAccount): typeof fetch {
 
 /** The same payment as a client of version 1 sends it. */
 export function inV1({ payload }: SignedPayment) {
-  return { x402Version: 1, scheme: 'exact', network: 'base', payload };
+  return { x402Version: 1, scheme: 'exact', network: 'base-sepolia', payload };
 }
 
 const ADDRESS = `0x${'11'.repeat(20)}`;

@@ -46,7 +46,7 @@ export async function buyingBench(chain: TestChain, db: Db, connected: Chain): P
   const merchant = {
     chainId: chain.chainId,
     asset,
-    domain: { name: 'USD Coin', version: '2' },
+    domain: { name: 'USDC', version: '2' },
     realMoney: false,
     payee,
     publicUrl: 'https://oracle.example.org',

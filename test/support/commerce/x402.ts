@@ -120,7 +120,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
   const merchant = {
     chainId: chain.chainId,
     asset: chain.addresses.stablecoin,
-    domain: { name: 'USD Coin', version: '2' },
+    domain: { name: 'USDC', version: '2' },
     realMoney: false,
     payee: chain.accounts.provider.address,
     publicUrl: 'https://oracle.example.org',

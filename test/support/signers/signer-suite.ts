@@ -23,7 +23,7 @@ export interface OpenedSigner {
   close?(): Promise<void>;
 }
 
-export const CHAIN_ID = 8453;
+export const CHAIN_ID = 84_532;
 /** Half of the order of secp256k1: nodes accept no higher `s` (EIP-2). */
 const MAX_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 

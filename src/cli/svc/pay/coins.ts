@@ -1,4 +1,5 @@
 import { type Address, isAddressEqual, type PublicClient } from 'viem';
+import { BASE_SEPOLIA_ADDRESSES } from '../../../chain/addresses.ts';
 import { chainCall } from '../../../chain/rpc/chain-call.ts';
 import { stablecoinAbi } from '../../../chain/stablecoin/stablecoin.ts';
 import { isOracleError } from '../../../platform/errors.ts';
@@ -18,7 +19,7 @@ export interface Coin {
 /** USDC by chain. A token at another address may call itself USDC and be worth nothing. */
 const USDC_COINS: readonly Omit<Coin, 'rpcUrl' | 'isLocal'>[] = [
   { chainId: 8453, address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' },
-  { chainId: 84532, address: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' },
+  { chainId: 84532, address: BASE_SEPOLIA_ADDRESSES.stablecoin },
 ];
 
 /** Prices and limits are in millionths of a dollar. */

@@ -1,5 +1,5 @@
 import { type Address, concatHex, encodeDeployData, getContractAddress, type Hex, type LocalAccount, zeroHash } from 'viem';
-import { type ChainAddresses, EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../../chain/addresses.ts';
+import { BASE_SEPOLIA_ADDRESSES, type ChainAddresses, EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../../chain/addresses.ts';
 import { OracleError } from '../../../platform/errors.ts';
 import { callJsonRpc } from '../json-rpc.ts';
 import { type Artifact, readArtifact } from './artifacts.ts';
@@ -13,25 +13,21 @@ const DEPLOYMENT_NONCES = { schemaRegistry: 0, eas: 1, gateToken: 2, stablecoin:
 /** The deterministic deployment proxy of anvil, for later contracts: on existing chains the deployer's next nonces are used up. */
 const CREATE2_PROXY: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
+/** The deployer's contracts are copied there. */
+const PUBLISHED_ADDRESSES = { schemaRegistry: SCHEMA_REGISTRY_ADDRESS, eas: EAS_ADDRESS, ...BASE_SEPOLIA_ADDRESSES };
+
 type LocalAddresses = ChainAddresses & { agentCommerce: Address };
 
-/** EAS at its Base addresses, others by the deployer's first nonces. Idempotent. @throws OracleError CONFIG_INVALID, CHAIN_REVERTED */
+/** At the addresses of Base Sepolia where there are any, others by the deployer's nonces. Idempotent. @throws OracleError CONFIG_INVALID, CHAIN_REVERTED */
 export async function deployContracts(rpcUrl: string, deployer: LocalAccount): Promise<LocalAddresses> {
-  const created = (nonce: number) => computeContractAddress(deployer, nonce);
-  const first = {
-    eas: EAS_ADDRESS,
-    schemaRegistry: SCHEMA_REGISTRY_ADDRESS,
-    gateToken: created(DEPLOYMENT_NONCES.gateToken),
-    stablecoin: created(DEPLOYMENT_NONCES.stablecoin),
-    identityRegistry: created(DEPLOYMENT_NONCES.identityRegistry),
-    reputationRegistry: created(DEPLOYMENT_NONCES.reputationRegistry),
-  };
+  const gateToken = computeContractAddress(deployer, DEPLOYMENT_NONCES.gateToken);
+  const first = { ...PUBLISHED_ADDRESSES, gateToken };
   const commerce = buildCreation(readArtifact('AgenticCommerce'), first.stablecoin).data;
   const agentCommerce = getContractAddress({ opcode: 'CREATE2', from: CREATE2_PROXY, salt: zeroHash, bytecode: commerce });
   const addresses = { ...first, agentCommerce };
   if (await allHaveCode(rpcUrl, addresses)) return addresses;
   await fundGas(rpcUrl, [deployer.address]);
-  if (!(await allHaveCode(rpcUrl, first))) await deployBaseContracts(rpcUrl, deployer, first.identityRegistry);
+  if (!(await allHaveCode(rpcUrl, first))) await deployBaseContracts(rpcUrl, deployer);
   if (!(await allHaveCode(rpcUrl, { agentCommerce })))
     await sendTransactions(rpcUrl, deployer, [{ to: CREATE2_PROXY, data: concatHex([zeroHash, commerce]) }]);
   if (!(await allHaveCode(rpcUrl, addresses)))
@@ -39,22 +35,24 @@ export async function deployContracts(rpcUrl: string, deployer: LocalAccount): P
   return addresses;
 }
 
-async function deployBaseContracts(rpcUrl: string, deployer: LocalAccount, identityRegistry: Address): Promise<void> {
+async function deployBaseContracts(rpcUrl: string, deployer: LocalAccount): Promise<void> {
   // Continues after an interrupted start.
   const done = Number(await callJsonRpc<Hex>(rpcUrl, 'eth_getTransactionCount', deployer.address, 'latest'));
-  await sendTransactions(rpcUrl, deployer, buildDeployments(identityRegistry).slice(done));
-  await copyCode(rpcUrl, computeContractAddress(deployer, DEPLOYMENT_NONCES.schemaRegistry), SCHEMA_REGISTRY_ADDRESS);
-  await copyCode(rpcUrl, computeContractAddress(deployer, DEPLOYMENT_NONCES.eas), EAS_ADDRESS);
+  await sendTransactions(rpcUrl, deployer, buildDeployments().slice(done));
+  const names = Object.keys(PUBLISHED_ADDRESSES) as (keyof typeof PUBLISHED_ADDRESSES)[];
+  await Promise.all(
+    names.map((name) => copyCode(rpcUrl, computeContractAddress(deployer, DEPLOYMENT_NONCES[name]), PUBLISHED_ADDRESSES[name])),
+  );
 }
 
-function buildDeployments(identityRegistry: Address): LocalTransaction[] {
+function buildDeployments(): LocalTransaction[] {
   return [
     buildCreation(readArtifact('eas/SchemaRegistry')),
     buildCreation(readArtifact('eas/EAS'), SCHEMA_REGISTRY_ADDRESS),
     buildCreation(readArtifact('GateToken'), GATE_SUPPLY),
     buildCreation(readArtifact('TestStablecoin')),
     buildCreation(readArtifact('IdentityRegistry')),
-    buildCreation(readArtifact('ReputationRegistry'), identityRegistry),
+    buildCreation(readArtifact('ReputationRegistry'), PUBLISHED_ADDRESSES.identityRegistry),
   ];
 }
 

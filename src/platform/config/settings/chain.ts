@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BASE_CHAIN_ID, LOCAL_CHAIN_ID } from '../chain-ids.ts';
 import { addressSchema, integerSetting, type SettingDefinitions, serviceUrlSchema, urlSetting } from './define.ts';
 
 export const CHAIN_SETTINGS = {
@@ -13,7 +14,10 @@ export const CHAIN_SETTINGS = {
     description:
       'Public JSON-RPC endpoint of a real chain for verifiers, without a key in it; unset: `https://mainnet.base.org` on chain 8453, none elsewhere',
   },
-  CHAIN_ID: { schema: integerSetting(1, 2 ** 31 - 1), default: '8453', description: 'Chain id that the endpoint must report' },
+  CHAIN_ID: {
+    schema: integerSetting(1, 2 ** 31 - 1).optional(),
+    description: `Chain id that the endpoint must report; unset: ${BASE_CHAIN_ID} on a real chain. The local chain has ${LOCAL_CHAIN_ID}`,
+  },
   CONFIRMATIONS: {
     schema: integerSetting(1, 1_000).optional(),
     description: 'Confirmation depth in blocks; unset: 1 on a local chain, 5 on a real one',

@@ -230,7 +230,7 @@ describe('a login by EIP-4361', () => {
     const terms = await send('GET', '/api/svc/oracle/nonce');
     expect(undocumented(NONCE_REPLY, terms.body)).toEqual([]);
     expect(terms.headers.get('cache-control')).toBe('no-store');
-    expect(terms.body).toMatchObject({ domain: '127.0.0.1:3000', uri: 'http://127.0.0.1:3000', version: '1', chainId: 8453 });
+    expect(terms.body).toMatchObject({ domain: '127.0.0.1:3000', uri: 'http://127.0.0.1:3000', version: '1', chainId: 84532 });
     const { status, body } = await send('POST', SIWE, { body: await signed(demo.premium, await message(demo.premium)) });
     expect(status).toBe(200);
     expect(undocumented(SESSION_REPLY, body)).toEqual([]);
@@ -330,7 +330,7 @@ describe('public endpoints', () => {
     const { status, body } = await send('GET', `/api/svc/verify/${demo[name].address.toLowerCase()}`);
     expect(status).toBe(200);
     expect(undocumented(WALLET_REPLY, body)).toEqual([]);
-    expect(body).toMatchObject({ wallet: demo[name].address, balance, tier: name === 'basic' ? 'basic' : 'public', chain: 'eip155:8453' });
+    expect(body).toMatchObject({ wallet: demo[name].address, balance, tier: name === 'basic' ? 'basic' : 'public', chain: 'eip155:84532' });
     expect(body.requirements).toEqual({ basic: { balance: '500000000', met: basic }, premium: { balance: '1000000000', met: premium } });
     const newest = await client.getBlockNumber();
     expect(BigInt(body.blockNumber)).toBeLessThanOrEqual(newest);

@@ -45,7 +45,7 @@ async function accessOf(confirmations = 1): Promise<AuthService> {
   const chain = await test.connect({ rpcUrl: proxy.url, confirmations });
   const siwe = { domain: 'oracle.example', origin: 'https://oracle.example', chainId: test.chainId };
   const secretBox = createSecretBox('s'.repeat(32));
-  return new AuthService({ db: database.db, chain, secretBox, issuer: 'eip155:8453:0x0:0', siwe, now: () => now });
+  return new AuthService({ db: database.db, chain, secretBox, issuer: 'eip155:84532:0x0:0', siwe, now: () => now });
 }
 
 type Account = ReturnType<typeof privateKeyToAccount>;

@@ -6,7 +6,7 @@ import { TokenKeyStore } from '../../../../src/auth/tokens/token-key-store.ts';
 import { createSecretBox } from '../../../../src/platform/secrets/secret-box.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
-const ISSUER = 'eip155:8453:0x0000000000000000000000000000000000000001:0';
+const ISSUER = 'eip155:84532:0x0000000000000000000000000000000000000001:0';
 const content = { sessionId: 'a-session', wallet: `0x${'a'.repeat(40)}`, tier: 'basic' } as const;
 const issuedAt = new Date('2026-12-31T23:59:50.700Z');
 

@@ -21,7 +21,7 @@ beforeEach(async () => {
 /** What one process has of them. */
 function process({ secret = 's'.repeat(32), db = database.db, minReloadMs = 1 } = {}) {
   const keys = new TokenKeyStore({ db, secretBox: createSecretBox(secret), now: () => now, minReloadMs: minReloadMs });
-  const tokens = new AccessTokens({ keys, issuer: 'eip155:8453:0x0:0', now: () => now });
+  const tokens = new AccessTokens({ keys, issuer: 'eip155:84532:0x0:0', now: () => now });
   return { keys, tokens, kids: async () => (await keys.listPublicKeys()).map(({ kid }) => kid) };
 }
 

@@ -39,7 +39,7 @@ async function authorize() {
     validBefore: now + 600n,
     nonce: `0x${randomBytes(32).toString('hex')}` as Hex,
   };
-  const domain = { name: 'USD Coin', version: '2', chainId: 8453, verifyingContract: stablecoin } as const;
+  const domain = { name: 'USDC', version: '2', chainId: 84532, verifyingContract: stablecoin } as const;
   const request = { domain, types: AUTHORIZATION_TYPES, primaryType: 'TransferWithAuthorization', message } as const;
   const signature = await chain.accounts.stranger.signTypedData(request);
   const { from, to, value, validAfter, validBefore, nonce } = message;
@@ -51,13 +51,13 @@ async function settle(data: Hex): Promise<void> {
 }
 
 describe('the stablecoin of the local chain', () => {
-  it('matches USDC on Base', async () => {
+  it('matches USDC on Base Sepolia', async () => {
     const { client } = await chain.connect();
     const call = { address: chain.addresses.stablecoin, abi } as const;
     expect(await client.readContract({ ...call, functionName: 'decimals' })).toBe(6);
     expect(await client.readContract({ ...call, functionName: 'version' })).toBe('2');
     const [, name, version, chainId] = await client.readContract({ ...call, functionName: 'eip712Domain' });
-    expect([name, version, chainId]).toEqual(['USD Coin', '2', 8453n]);
+    expect([name, version, chainId]).toEqual(['USDC', '2', 84532n]);
   });
 
   it('executes an authorization by signature bytes and by signature parts, each once', async () => {
@@ -86,7 +86,7 @@ describe('the stablecoin of the local chain', () => {
 
 describe('readStablecoin', () => {
   it('returns the EIP-712 domain of a coin with six decimals', async () => {
-    expect(await readStablecoin(await chain.connect(), chain.addresses.stablecoin)).toEqual({ name: 'USD Coin', version: '2' });
+    expect(await readStablecoin(await chain.connect(), chain.addresses.stablecoin)).toEqual({ name: 'USDC', version: '2' });
   });
 
   it('rejects other decimals, and an address without a token', async () => {

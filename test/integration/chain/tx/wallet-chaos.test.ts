@@ -35,7 +35,7 @@ function randomFrom(seed: number): () => number {
 async function sendElsewhere(account: LocalAccount): Promise<void> {
   const nonce = Number(await bench.chain.rpc<Hex>('eth_getTransactionCount', account.address, 'latest'));
   const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n };
-  const raw = await account.signTransaction({ type: 'eip1559', chainId: 8453, nonce, to: freshAddress(), gas: 21_000n, ...fees });
+  const raw = await account.signTransaction({ type: 'eip1559', chainId: 84532, nonce, to: freshAddress(), gas: 21_000n, ...fees });
   await bench.chain.rpc('eth_sendRawTransaction', raw);
 }
 

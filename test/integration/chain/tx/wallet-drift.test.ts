@@ -15,12 +15,12 @@ afterEach(async () => {
   await bench.chain.mine();
 });
 
-const rowOf = async (key: string) => (await bench.journal.find(`8453:attester:${key}`)) as JournalRow;
+const rowOf = async (key: string) => (await bench.journal.find(`84532:attester:${key}`)) as JournalRow;
 
 /** What somebody else does who has the same key. */
 async function sendElsewhere(account: LocalAccount, nonce: number): Promise<Hex> {
   const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n };
-  const raw = await account.signTransaction({ type: 'eip1559', chainId: 8453, nonce, to: freshAddress(), gas: 21_000n, ...fees });
+  const raw = await account.signTransaction({ type: 'eip1559', chainId: 84532, nonce, to: freshAddress(), gas: 21_000n, ...fees });
   return bench.chain.rpc<Hex>('eth_sendRawTransaction', raw);
 }
 
@@ -123,7 +123,7 @@ describe('a nonce used by a replacement of the same call that a restored databas
     const sent = await (await bench.wallet(account)).send(call);
     const row = await rowOf('restored');
     const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n };
-    const raw = await account.signTransaction({ type: 'eip1559', chainId: 8453, nonce: 0, gas: BigInt(row.gas), ...fees, ...call });
+    const raw = await account.signTransaction({ type: 'eip1559', chainId: 84532, nonce: 0, gas: BigInt(row.gas), ...fees, ...call });
     const forgotten = { hash: keccak256(raw), raw, maxFeePerGas: '2', maxPriorityFeePerGas: '1', signedAt: row.createdAt };
     await bench.rows.updateOne({ _id: row._id }, { $set: { state: 'SENT', receipt: null, attempts: [forgotten] } });
 

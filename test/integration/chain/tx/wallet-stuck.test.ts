@@ -15,8 +15,8 @@ afterEach(async () => {
   await bench.chain.mine();
 });
 
-const rowOf = async (key: string) => (await bench.journal.find(`8453:attester:${key}`)) as JournalRow;
-const signatures = async (key: string) => (await bench.journal.find(`8453:attester:${key}`))?.attempts.length ?? 0;
+const rowOf = async (key: string) => (await bench.journal.find(`84532:attester:${key}`)) as JournalRow;
+const signatures = async (key: string) => (await bench.journal.find(`84532:attester:${key}`))?.attempts.length ?? 0;
 const inPool = async (hash: Hex) => (await bench.chain.rpc('eth_getTransactionByHash', hash)) !== null;
 
 describe('a stuck transaction', () => {

@@ -71,7 +71,7 @@ describe('a process killed', () => {
     const requests = [request('killed:before')];
     await killedWorker(key, requests, 'onRequest');
     expect(await bench.mined(account.address)).toEqual([]);
-    const written = await bench.journal.find('8453:attester:killed:before');
+    const written = await bench.journal.find('84532:attester:killed:before');
     const [hash] = await hashesOf(startWorker(key, requests));
     expect(hash).toBe(written?.attempts[0].hash);
     expect(await bench.mined(account.address)).toEqual([hash]);
@@ -82,7 +82,7 @@ describe('a process killed', () => {
     await killedWorker(key, [request('killed:lower')], 'onRequest');
     const later = await (await bench.wallet(account)).send(request('behind'));
     expect(later.nonce).toBe(1);
-    const lower = await bench.journal.find('8453:attester:killed:lower');
+    const lower = await bench.journal.find('84532:attester:killed:lower');
     expect(await bench.mined(account.address)).toEqual([lower?.attempts[0].hash, later.hash]);
   });
 });

@@ -58,7 +58,7 @@ describe('a wallet', () => {
       code: 'CHAIN_REVERTED',
       message: expect.stringContaining('Transaction reverts'),
     });
-    expect(await bench.journal.find('8453:attester:reverts')).toBeNull();
+    expect(await bench.journal.find('84532:attester:reverts')).toBeNull();
     expect((await wallet.send({ key: 'next', to: freshAddress(), data: '0x' })).nonce).toBe(0);
   });
 
@@ -68,7 +68,7 @@ describe('a wallet', () => {
     signer.isDown = true;
     const request = { key: 'unsigned', to: freshAddress(), data: '0x', value: 1n } as const;
     await expect(wallet.send(request)).rejects.toMatchObject({ code: 'SIGNER_UNAVAILABLE', retryable: true });
-    expect(await bench.journal.find('8453:attester:unsigned')).toBeNull();
+    expect(await bench.journal.find('84532:attester:unsigned')).toBeNull();
     signer.isDown = false;
     expect((await wallet.send({ key: 'signed', to: freshAddress(), data: '0x' })).nonce).toBe(0);
     expect((await wallet.send(request)).nonce).toBe(1);
@@ -124,7 +124,7 @@ describe('a wallet after a failure', () => {
     const error = await wallet.send(call).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'CHAIN_UNREACHABLE', retryable: true });
     expect(`${error.message} ${error.stack} ${error.cause.message} ${error.cause.stack}`).not.toContain('secret-access-key');
-    const reserved = await bench.journal.find('8453:attester:down');
+    const reserved = await bench.journal.find('84532:attester:down');
     proxy.hooks.onRequest = undefined;
     expect((await wallet.send(call)).hash).toBe(reserved?.attempts[0].hash);
     expect(await bench.balance(call.to)).toBe(1n);
@@ -161,7 +161,7 @@ describe('a wallet after a failure', () => {
     await bench.chain.automine(false);
     const sending = wallet.send({ key: 'stopped', to: freshAddress(), data: '0x' });
     const refused = expect(sending).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
-    await until(async () => (await bench.journal.find('8453:attester:stopped')) !== null, 'reserved');
+    await until(async () => (await bench.journal.find('84532:attester:stopped')) !== null, 'reserved');
     stop.abort();
     await refused;
     await bench.chain.automine(true);

@@ -182,7 +182,7 @@ describe('svc verify and svc audit', () => {
     });
     const latest = await svc(['verify', 'latest'], onTerminal);
     expect(latest.code, latest.err).toBe(0);
-    expect(plain(latest.out)).toMatch(/Chain +8453, read by 127\.0\.0\.1:\d+\n/);
+    expect(plain(latest.out)).toMatch(/Chain +84532, read by 127\.0\.0\.1:\d+\n/);
     expect(latest.out.replaceAll('\n', ' ')).toContain('VERIFIED so far');
   });
 

@@ -54,8 +54,9 @@ async function answer(header: unknown, response: import('node:http').ServerRespo
     await onPayment(payment);
   }
   const payTo = chain.accounts.provider.address;
-  const terms = { ...{ scheme: 'exact', network: 'eip155:8453', amount: '10000', asset, payTo }, maxTimeoutSeconds: 300 };
-  const required = { x402Version: 2, accepts: [{ ...terms, extra: { name: 'USD Coin', version: '2' } }] };
+  const network = asset === USDC ? 'eip155:8453' : `eip155:${chain.chainId}`;
+  const terms = { ...{ scheme: 'exact', network, amount: '10000', asset, payTo }, maxTimeoutSeconds: 300 };
+  const required = { x402Version: 2, accepts: [{ ...terms, extra: { name: 'USDC', version: '2' } }] };
   response.writeHead(402, { 'payment-required': Buffer.from(JSON.stringify(required)).toString('base64') });
   response.end(JSON.stringify({ code: 'PAYMENT_REQUIRED', detail: 'Nothing came in' }));
 }
@@ -141,7 +142,7 @@ it('reports an unknown outcome when the chain does not answer', async () => {
   const { stablecoin } = chain.addresses;
   const contracts = { eas: stablecoin, schemaRegistry: stablecoin, stablecoin };
   const wallets = { buyer: { privateKey: chain.keys.stranger } };
-  const demo = async () => ({ rpcUrl: 'http://127.0.0.1:9', chainId: 8453, contracts, wallets });
+  const demo = async () => ({ rpcUrl: 'http://127.0.0.1:9', chainId: 84532, contracts, wallets });
   onPayment = () => {
     clock = Date.now() + HOUR_MS;
   };
@@ -156,7 +157,7 @@ it('reports an unknown outcome when the chain does not answer', async () => {
 it.each([
   ['an endpoint to look at it', () => ['--asset', chain.addresses.stablecoin], '--asset: requires --rpc'],
   ['six decimals', () => ['--asset', chain.addresses.gateToken, '--rpc', chain.rpcUrl], '--asset: has 18 decimals'],
-  ['to be a coin', () => ['--asset', USDC, '--rpc', chain.rpcUrl], `--asset: there is no coin at ${USDC} on chain 8453`],
+  ['to be a coin', () => ['--asset', USDC, '--rpc', chain.rpcUrl], `--asset: there is no coin at ${USDC} on chain 84532`],
 ])('--asset requires %s', async (_, words, problem) => {
   expect(await pay(...words())).toMatchObject({ code: 2, err: expect.stringContaining(problem) });
   expect(seen).toEqual([]);

@@ -57,7 +57,7 @@ it.each([
 
 it('exits with 1 on a failed check when the reader of the pipe has gone', async () => {
   const offer = { scheme: 'exact', network: 'eip155:8453', amount: '1', asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' };
-  const terms = { ...offer, payTo: `0x${'12'.repeat(20)}`, maxTimeoutSeconds: 60, extra: { name: 'USD Coin', version: '2' } };
+  const terms = { ...offer, payTo: `0x${'12'.repeat(20)}`, maxTimeoutSeconds: 60, extra: { name: 'USDC', version: '2' } };
   const required = Buffer.from(JSON.stringify({ x402Version: 2, accepts: [terms] })).toString('base64');
   // A response without a receipt.
   const seller = createServer(({ headers }, response) =>

@@ -32,7 +32,7 @@ afterAll(() => {
   server.close();
 });
 beforeEach(() => {
-  [chainId, eas] = [8453, EAS_ADDRESS];
+  [chainId, eas] = [84532, EAS_ADDRESS];
 });
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -85,7 +85,7 @@ it('audit exits with 2 when the service does not belong to the data folder', asy
 
 it('rejects a foreign EAS contract on a chain with a predeploy', async () => {
   eas = OWN_EAS;
-  await expect(locateRecord(hostOf(), {})).rejects.toThrow(`--eas: is needed: the service names ${OWN_EAS}, and chain 8453 has EAS at`);
+  await expect(locateRecord(hostOf(), {})).rejects.toThrow(`--eas: is needed: the service names ${OWN_EAS}, and chain 84532 has EAS at`);
   const named = await locateRecord(hostOf(), { eas: OWN_EAS });
   expect([named.chain.addresses.eas, named.takenFromService]).toEqual([OWN_EAS, ['attester', 'endpoint']]);
 });

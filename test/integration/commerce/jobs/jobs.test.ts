@@ -67,7 +67,7 @@ describe('a job', () => {
     expect(keccak256(stringToBytes(text))).toBe(hash);
     expect(JSON.parse(text)).toMatchObject({
       kind: 'agent-commerce-delivery',
-      job: { chain: 'eip155:8453', contract: bench.contract, jobId: jobId.toString(), client: buyer.address, provider: bench.provider },
+      job: { chain: 'eip155:84532', contract: bench.contract, jobId: jobId.toString(), client: buyer.address, provider: bench.provider },
       offering: 'svc_market_context',
       price: '0.25 USD',
       document: { kind: 'svc_market_context' },

@@ -306,6 +306,6 @@ async function claim(txHash: Hash, wallet: Address): Promise<void> {
       asset: bench.merchant.asset,
       amountMicros: 1n,
     },
-    ...{ chain: 'eip155:8453', settledAt: new Date(), ref: null, address: '192.0.2.1', signatureHash: null },
+    ...{ chain: 'eip155:84532', settledAt: new Date(), ref: null, address: '192.0.2.1', signatureHash: null },
   });
 }

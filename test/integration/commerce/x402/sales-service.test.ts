@@ -109,7 +109,7 @@ describe('a payment', () => {
     ['of too little', { change: { value: '999' } }, 'amount_mismatch'],
     ['of too much', { change: { value: '1001' } }, 'amount_mismatch'],
     ['to somebody else', { change: { to: '0x00000000000000000000000000000000000000aa' } }, 'recipient_mismatch'],
-    ['signed for another chain', { change: { chainId: '84532' } }, 'invalid_exact_evm_signature'],
+    ['signed for another chain', { change: { chainId: '8453' } }, 'invalid_exact_evm_signature'],
     ['that has expired', { change: { validBefore: '1700000000' } }, 'expired'],
     ['that is not valid yet', { change: { validAfter: '4000000000', validBefore: '4100000000' } }, 'not_yet_valid'],
     ['that is good for days', { change: { validBefore: '4100000000' } }, 'valid_too_long'],
@@ -169,7 +169,7 @@ describe('a payment', () => {
     const payment = await pay();
     const { nonce } = payment.payload.authorization as { nonce: `0x${string}` };
     const signature = await bench.buyer.signTypedData({
-      domain: { name: 'USD Coin', version: '2', chainId: chain.chainId, verifyingContract: chain.addresses.stablecoin },
+      domain: { name: 'USDC', version: '2', chainId: chain.chainId, verifyingContract: chain.addresses.stablecoin },
       types: {
         CancelAuthorization: [
           { name: 'authorizer', type: 'address' },

@@ -61,7 +61,7 @@ function expectNow(ms: number): void {
 describe('a local chain', () => {
   it('has the chain id of Base and no well-known accounts', async () => {
     const { rpcUrl, chainId } = await start();
-    expect([chainId, Number(await callJsonRpc<Hex>(rpcUrl, 'eth_chainId'))]).toEqual([8453, 8453]);
+    expect([chainId, Number(await callJsonRpc<Hex>(rpcUrl, 'eth_chainId'))]).toEqual([84532, 84532]);
     expect(await callJsonRpc(rpcUrl, 'eth_accounts')).toEqual([]);
     expect(await callJsonRpc(rpcUrl, 'eth_getBalance', '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', 'latest')).toBe('0x0');
   });

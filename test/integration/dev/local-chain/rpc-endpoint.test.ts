@@ -174,7 +174,7 @@ describe('a program of this machine', () => {
       const hash = await wallet.sendTransaction({ to: VICTIM, value: parseEther('1') });
       const { status } = await reader.waitForTransactionReceipt({ hash });
       const read = await Promise.all([reader.getChainId(), reader.getBlockNumber(), reader.getBalance({ address: VICTIM })]);
-      expect([status, read[0], read[2] - before]).toEqual(['success', 8453, parseEther('1')]);
+      expect([status, read[0], read[2] - before]).toEqual(['success', 84532, parseEther('1')]);
     }
   });
 
@@ -206,7 +206,7 @@ describe('the process that owns the chain', () => {
   it('gets answers that are long, and many at once, without HTTP in between', async () => {
     const client = createPublicClient({ transport: http(chain.rpcUrl, { fetchFn: chain.fetch }) });
     const answers = await Promise.all(Array.from({ length: 200 }, () => client.getChainId()));
-    expect(new Set(answers)).toEqual(new Set([8453]));
+    expect(new Set(answers)).toEqual(new Set([84532]));
     const state = await client.request({ method: 'anvil_dumpState' as never });
     expect(state).toMatch(/^0x[0-9a-f]{1000,}$/);
   });

@@ -54,7 +54,7 @@ beforeEach(async () => {
   const connected = await chain.connect({ rpcUrl: proxy.url, confirmations: 1 });
   const siwe = { domain: 'oracle.example', origin: 'https://oracle.example', chainId: chain.chainId };
   const secretBox = createSecretBox('s'.repeat(32));
-  access = new AuthService({ db, chain: connected, secretBox, issuer: 'eip155:8453:0x0:0', siwe, now: () => clock.now() });
+  access = new AuthService({ db, chain: connected, secretBox, issuer: 'eip155:84532:0x0:0', siwe, now: () => clock.now() });
   const events = new EventLog(db);
   const push: EventPublishing = {
     events,

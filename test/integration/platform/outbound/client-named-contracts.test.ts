@@ -67,7 +67,7 @@ const SIGNATURE_FORMS: Record<string, SignatureForm> = {
 
 // biome-ignore lint/suspicious/noExplicitAny: terms of either version, as a client reads them
 async function paymentOf(contract: Address, { x402Version, accepts: [terms] }: any, form: SignatureForm) {
-  const requirements = { ...terms, amount: terms.amount ?? terms.maxAmountRequired, network: 'eip155:8453' };
+  const requirements = { ...terms, amount: terms.amount ?? terms.maxAmountRequired, network: 'eip155:84532' };
   const payment = await signPayment({ account: buyer(), requirements, change: { from: contract } });
   payment.payload.signature = form(payment.payload.signature, contract);
   return x402Version === 1 ? inV1(payment) : payment;

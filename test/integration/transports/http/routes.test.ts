@@ -293,12 +293,12 @@ describe('attestations', () => {
 describe('the agent', () => {
   it('has an on-chain identity and reputation', async () => {
     const identity = await get('/api/svc/agent/identity');
-    expect(identity).toMatchObject({ registered: true, agentId: 0, chain: 'eip155:8453', wallet: service.http.attesterAddress });
+    expect(identity).toMatchObject({ registered: true, agentId: 0, chain: 'eip155:84532', wallet: service.http.attesterAddress });
     const reputation = await get('/api/svc/agent/reputation');
     expect(reputation).toMatchObject({ registered: true, agentId: 0 });
     expect(reputation.positive + reputation.negative).toBe(reputation.totalFeedback);
     const registration = await get('/.well-known/agent-registration.json');
-    expect(registration.registrations[0]).toEqual({ agentId: 0, agentRegistry: `eip155:8453:${identity.registries.identity}` });
+    expect(registration.registrations[0]).toEqual({ agentId: 0, agentRegistry: `eip155:84532:${identity.registries.identity}` });
   });
 });
 

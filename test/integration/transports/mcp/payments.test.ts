@@ -62,7 +62,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
       x402Version: 2,
       error: 'payment_required',
       resource: { url: `http://127.0.0.1:3000/mcp#${PREDICT}`, mimeType: 'application/json' },
-      accepts: [{ scheme: 'exact', network: 'eip155:8453', amount: '1000', maxTimeoutSeconds: 300, extra: till.domain }],
+      accepts: [{ scheme: 'exact', network: 'eip155:84532', amount: '1000', maxTimeoutSeconds: 300, extra: till.domain }],
       extensions: { 'payment-identifier': {} },
     });
     expect(BigInt(required.accepts[0].asset)).toBe(BigInt(till.asset));
@@ -96,7 +96,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     expect(JSON.parse(bought.content[1].text)).toEqual(bought.structuredContent);
     const { payment: paid, receipt } = bought._meta[RECEIPT];
     expect(bought._meta['x402/payment-response']).toEqual({
-      ...{ success: true, network: 'eip155:8453' },
+      ...{ success: true, network: 'eip155:84532' },
       ...{ transaction: paid.txHash, payer: buyer.account.address },
     });
     expect(paid).toMatchObject({
@@ -120,7 +120,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
   it('pays in version 1 with a referral code', async () => {
     const { accepts, resource } = await terms();
     const [{ network: _, amount, ...shared }] = accepts;
-    const v1 = { ...shared, network: 'base', maxAmountRequired: amount, resource: resource.url, description: '', mimeType: '' };
+    const v1 = { ...shared, network: 'base-sepolia', maxAmountRequired: amount, resource: resource.url, description: '', mimeType: '' };
     const payload = await buyer.pay({ x402Version: 1, error: '', accepts: [v1] });
     expect(payload.x402Version).toBe(1);
     const ref = `Partner_${name.replaceAll(/\W/g, '')}`;

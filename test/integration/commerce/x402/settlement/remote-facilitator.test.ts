@@ -89,7 +89,7 @@ describe('a remote facilitator', () => {
   });
 
   it('is not trusted when it reports a settlement that is not on chain', async () => {
-    const body = JSON.stringify({ success: true, transaction: `0x${'ab'.repeat(32)}`, network: 'eip155:8453' });
+    const body = JSON.stringify({ success: true, transaction: `0x${'ab'.repeat(32)}`, network: 'eip155:84532' });
     instead = { '/settle': { status: 200, body } };
     const sales = await bench.another({ facilitator: createRemoteFacilitator(url), waitMs: 200 });
     await expect(sales.sell(bench.call(await pay()))).rejects.toMatchObject({ code: 'TRANSACTION_UNCONFIRMED' });
@@ -100,13 +100,13 @@ describe('a remote facilitator', () => {
     { status: 200, body: '{"success":' },
     {
       status: 200,
-      body: JSON.stringify({ success: false, errorReason: 'transaction_receipt_timeout', transaction: '', network: 'eip155:8453' }),
+      body: JSON.stringify({ success: false, errorReason: 'transaction_receipt_timeout', transaction: '', network: 'eip155:84532' }),
     },
     ...['invalid_exact_evm_transaction_failed', 'invalid_transaction_state', 'invalid_exact_evm_nonce_already_used'].map((errorReason) => ({
       status: 200,
-      body: JSON.stringify({ success: false, errorReason, transaction: '', network: 'eip155:8453' }),
+      body: JSON.stringify({ success: false, errorReason, transaction: '', network: 'eip155:84532' }),
     })),
-    { status: 504, body: JSON.stringify({ success: false, errorReason: 'x', transaction: '', network: 'eip155:8453' }) },
+    { status: 504, body: JSON.stringify({ success: false, errorReason: 'x', transaction: '', network: 'eip155:84532' }) },
   ];
   for (const lost of LOST) {
     it(`loses its response (${lost.status} ${lost.body.slice(0, 80)}) after settling: the payer retries and has paid once`, async () => {

@@ -89,9 +89,9 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
       'x402.payment.status': 'payment-required',
       'x402.payment.required': {
         x402Version: 1,
-        accepts: [{ scheme: 'exact', network: 'base', maxAmountRequired: '1000', resource: RESOURCE, extra: till.domain }],
+        accepts: [{ scheme: 'exact', network: 'base-sepolia', maxAmountRequired: '1000', resource: RESOURCE, extra: till.domain }],
       },
-      'bitcoin-signal-oracle/payment-required': { x402Version: 2, accepts: [{ amount: '1000', network: 'eip155:8453' }] },
+      'bitcoin-signal-oracle/payment-required': { x402Version: 2, accepts: [{ amount: '1000', network: 'eip155:84532' }] },
     });
     expect(BigInt(said['x402.payment.required'].accepts[0].payTo)).toBe(BigInt(till.payee));
     expect(task.status!.message!.extensions).toEqual([EXTENSION_URIS.x402]);
@@ -103,8 +103,8 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
   });
 
   test.each([
-    ['x402.payment.required', 1, 'base'],
-    ['bitcoin-signal-oracle/payment-required', 2, 'eip155:8453'],
+    ['x402.payment.required', 1, 'base-sepolia'],
+    ['bitcoin-signal-oracle/payment-required', 2, 'eip155:84532'],
   ])('pays as %s quotes, and gets the answer of a token holder with a matching receipt', async (member, version, network) => {
     const bill = await billed();
     const payload = await buyer.pay(saidWith(bill)[member]);

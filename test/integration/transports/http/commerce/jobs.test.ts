@@ -115,7 +115,7 @@ describe('a job from offer to receipt', () => {
     expect(undocumented(OFFERINGS_REPLY, body)).toEqual([]);
     expect(body.channels).toEqual([{ channel: 'agent-commerce', open: true, reason: null }]);
     const { contract, provider: payee, stablecoin: asset } = world;
-    for (const { howToPay } of body.offerings) expect(howToPay).toMatchObject({ contract, payee, asset, chain: 'eip155:8453' });
+    for (const { howToPay } of body.offerings) expect(howToPay).toMatchObject({ contract, payee, asset, chain: 'eip155:84532' });
   });
 
   it('is publicly visible without its deliverable', async () => {
@@ -211,7 +211,7 @@ describe('other jobs', () => {
   it('of a contract wallet deliver to its signer (EIP-1271)', async () => {
     const owner = await newAccount();
     const chain = await createChain({
-      ...{ rpcUrl: world.rpcUrl, chainId: 8453, confirmations: 1, pollingIntervalMs: 5, addresses: service.http.addresses },
+      ...{ rpcUrl: world.rpcUrl, chainId: 84532, confirmations: 1, pollingIntervalMs: 5, addresses: service.http.addresses },
     });
     const contractWallet = await (await walletFactory(chain, world.rpcUrl, owner))(owner.address);
     await contractWallet.deploy();
@@ -289,7 +289,7 @@ describe('without a usable contract', () => {
   ])('the channel is closed with a reason: %s', async (_, contract, reason) => {
     const { config, log, shutdown, infrastructure, database, http } = service;
     const addresses = { ...infrastructure.contracts, agentCommerce: contract() };
-    const chain = await createChain({ rpcUrl: world.rpcUrl, chainId: 8453, confirmations: 1, pollingIntervalMs: 5, addresses });
+    const chain = await createChain({ rpcUrl: world.rpcUrl, chainId: 84532, confirmations: 1, pollingIntervalMs: 5, addresses });
     const parts = { db: database.db, chain, ledger: http.commerce.ledger, answers: http, now: http.now } as unknown as ComposeJobsDeps;
     const jobs = await composeJobs({ config, log, shutdown }, parts);
     expect(jobs).toEqual({ service: null, watch: null, closedChannels: { 'agent-commerce': expect.stringContaining(reason) } });
@@ -301,7 +301,7 @@ describe('without known evaluators, and none other allowed', () => {
     const { config, log, shutdown, database, http } = service;
     const { jobs: desk, commerce, now } = http;
     const chain = await createChain({
-      ...{ rpcUrl: world.rpcUrl, chainId: 8453, confirmations: 1, pollingIntervalMs: 5, addresses: http.addresses },
+      ...{ rpcUrl: world.rpcUrl, chainId: 84532, confirmations: 1, pollingIntervalMs: 5, addresses: http.addresses },
     });
     const wallet = { address: desk!.provider };
     const parts = { db: database.db, chain, wallet, ledger: commerce.ledger, answers: http, now } as unknown as ComposeJobsDeps;

@@ -57,7 +57,7 @@ describe('offerings', () => {
       for (const field of ['name', 'description', 'priceDisplay', 'example']) expect(offering[field], field).toBeTypeOf('string');
       expect(offering).toMatchObject({ open: true, price: { decimals: 6, currency: 'USD', asset: service.http.addresses.stablecoin } });
       const { contract = null, provider = PAYEE } = offering.channel === 'agent-commerce' ? service.http.jobs! : {};
-      const where = { payee: provider, chain: 'eip155:8453', asset: service.http.addresses.stablecoin, contract };
+      const where = { payee: provider, chain: 'eip155:84532', asset: service.http.addresses.stablecoin, contract };
       const signature = offering.channel === 'purchase' ? { required: false, message: expect.any(String), scheme: 'EIP-191' } : null;
       expect(offering.howToPay).toEqual({ ...where, signature, steps: expect.arrayContaining([expect.stringMatching(/\.$/)]) });
     }

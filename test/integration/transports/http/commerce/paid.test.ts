@@ -100,12 +100,12 @@ describe('the official x402 version 2 client', () => {
       charged: true,
       signal: expect.stringMatching(/^(BUY|SELL|HOLD)$/),
       access: { tier: 'public', wallet: null },
-      payment: { payer: buyer().address, amount: PRICES[path].toString(), chain: 'eip155:8453' },
+      payment: { payer: buyer().address, amount: PRICES[path].toString(), chain: 'eip155:84532' },
     });
     expect(readHeader(response.headers.get('PAYMENT-RESPONSE'))).toMatchObject({
       success: true,
       transaction: body.payment.txHash,
-      network: 'eip155:8453',
+      network: 'eip155:84532',
       payer: body.payment.payer,
       amount: PRICES[path].toString(),
     });
@@ -120,7 +120,7 @@ describe('a version 1 payment', () => {
     const { status, headers, body } = await ask(path, { 'X-PAYMENT': asHeader(inV1(await signed(path))) });
     expect(status, JSON.stringify(body)).toBe(200);
     expect(readHeader(headers.get('X-PAYMENT-RESPONSE'))).toEqual({
-      ...{ success: true, transaction: body.payment.txHash, network: 'base', payer: buyer().address },
+      ...{ success: true, transaction: body.payment.txHash, network: 'base-sepolia', payer: buyer().address },
     });
     expect(headers.get('PAYMENT-RESPONSE')).toBeNull();
   });
@@ -191,13 +191,15 @@ describe('without a payment', () => {
           x402Version: 1,
           error: 'payment_required',
         },
-        accepts: [{ ...terms, network: 'base', maxAmountRequired: PRICES[path].toString(), resource, mimeType: 'application/json' }],
+        accepts: [
+          { ...terms, network: 'base-sepolia', maxAmountRequired: PRICES[path].toString(), resource, mimeType: 'application/json' },
+        ],
         payment: {
           ...{
             amount: PRICES[path].toString(),
             assetName: domain.name,
-            chain: 'eip155:8453',
-            network: 'base',
+            chain: 'eip155:84532',
+            network: 'base-sepolia',
             validForSeconds: 300,
             resource,
           },
@@ -213,7 +215,7 @@ describe('without a payment', () => {
       expect(body.payment.payTo.toLowerCase()).toBe(payee().toLowerCase());
       expect(readHeader(headers.get('PAYMENT-REQUIRED'))).toMatchObject({
         ...{ x402Version: 2, error: 'payment_required', resource: { url: resource, mimeType: 'application/json' } },
-        accepts: [{ ...terms, network: 'eip155:8453', amount: PRICES[path].toString() }],
+        accepts: [{ ...terms, network: 'eip155:84532', amount: PRICES[path].toString() }],
       });
     },
   );

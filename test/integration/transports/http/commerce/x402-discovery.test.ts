@@ -55,7 +55,7 @@ describe('/.well-known/x402.json', () => {
         price.amount.toString(),
       ]),
     );
-    expect(document).toMatchObject({ payee: PAYEE, chain: 'eip155:8453', network: 'base', x402Versions: [1, 2] });
+    expect(document).toMatchObject({ payee: PAYEE, chain: 'eip155:84532', network: 'base-sepolia', x402Versions: [1, 2] });
     expect(document.facilitator).toEqual({ kind: 'in-process', url: null });
     expect(document.asset).toMatchObject({ address: service.http.addresses.stablecoin, decimals: 6 });
   });
@@ -106,7 +106,7 @@ describe('/.well-known/x402.json', () => {
 
   it('describes the receipt signature in use', async () => {
     const account = { address: document.receipt.signer, signTypedData: async () => '0x' };
-    const sign = createReceiptSigner(account as never, 8453);
+    const sign = createReceiptSigner(account as never, 84532);
     const zero = `0x${'0'.repeat(64)}` as const;
     const receipt = await sign({
       ...{ payer: PAYEE, payee: PAYEE, asset: PAYEE, amountMicros: 1n, resource: '', answerHash: zero, forecastId: null },

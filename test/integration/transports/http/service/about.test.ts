@@ -199,7 +199,7 @@ describe('the coefficients digest', () => {
 describe('/api/claw/ecosystem', () => {
   it('has live contract states with the figures of the record', async () => {
     const { contracts, chain } = await get('/api/claw/ecosystem');
-    expect(chain).toEqual({ id: 8453, caip2: 'eip155:8453', local: true });
+    expect(chain).toEqual({ id: 84532, caip2: 'eip155:84532', local: true });
     expect(Object.values(contracts).map((contract: Body) => contract.state)).toEqual(Array(7).fill('live'));
     expect(contracts.eas).toMatchObject({
       predictions: 4 * DAYS,
