@@ -77,7 +77,7 @@ export async function openCore(context: StartupContext, address: string | null):
 
   if (isRealChain && (await record.findLastDay()) === null) {
     // Loaded once in the life of a record.
-    const { requireReadyForFirstStart } = await import('./startup/first-start.ts');
+    const { requireReadyForFirstStart } = await import('./doctor/first-start.ts');
     const roles = async () =>
       Object.values(signers).flatMap((signer) => (signer === null ? [] : [{ role: signer.role, address: signer.account.address }]));
     const opened = { database: async () => database, chain: async () => chain, roles };

@@ -2,7 +2,7 @@ import type { ClaimSearchDeps } from './claim-search.ts';
 import type { ClaimDoc } from './claim-store.ts';
 import { type FreeEligibilityDeps, isEligibleForFreeAnswer } from './free-eligibility.ts';
 import type { IncomingPayment, PreparedAnswer } from './paid-call.ts';
-import { type PayerFundsDeps, requirePayerFunds } from './payer-funds.ts';
+import { type PayerFundsDeps, requirePayerFunds } from './settlement/payer-funds.ts';
 import { isAccepted, type Verification } from './verification.ts';
 
 export type AnswerDeps = FreeEligibilityDeps & PayerFundsDeps & ClaimSearchDeps;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DoctorTarget } from '../../../../src/app/doctor/check.ts';
+import { requireReadyForFirstStart } from '../../../../src/app/doctor/first-start.ts';
 import { openDoctor } from '../../../../src/app/doctor/open-doctor.ts';
 import { type DoctorReport, runDoctor } from '../../../../src/app/doctor/run-doctor.ts';
-import { requireReadyForFirstStart } from '../../../../src/app/startup/first-start.ts';
 import { runDoctorCommand } from '../../../../src/cli/commands/doctor/doctor.ts';
 import { loadConfig } from '../../../../src/platform/config/config.ts';
 import { createLog } from '../../../../src/platform/log.ts';

@@ -1,11 +1,11 @@
 import { OracleError } from '../../platform/errors.ts';
-import type { DoctorDeps } from '../doctor/check.ts';
-import { contractsCheck } from '../doctor/checks/chain/contracts.ts';
-import { rpcCheck } from '../doctor/checks/chain/rpc.ts';
-import { walletsCheck } from '../doctor/checks/chain/wallets.ts';
-import { clockCheck } from '../doctor/checks/clock.ts';
-import { databaseCheck } from '../doctor/checks/database.ts';
-import { runDoctor } from '../doctor/run-doctor.ts';
+import type { DoctorDeps } from './check.ts';
+import { contractsCheck } from './checks/chain/contracts.ts';
+import { rpcCheck } from './checks/chain/rpc.ts';
+import { walletsCheck } from './checks/chain/wallets.ts';
+import { clockCheck } from './checks/clock.ts';
+import { databaseCheck } from './checks/database.ts';
+import { runDoctor } from './run-doctor.ts';
 
 const CHECKS = [walletsCheck, rpcCheck, contractsCheck, databaseCheck, clockCheck];
 

@@ -1,10 +1,10 @@
-import type { Chain } from '../../chain/client.ts';
-import { chainCall } from '../../chain/rpc/chain-call.ts';
-import { stablecoinAbi } from '../../chain/stablecoin/stablecoin.ts';
-import type { MerchantConfig } from '../merchant-config.ts';
-import type { ClaimDoc, PaymentClaimStore } from './claim-store.ts';
-import { createPaymentRejection } from './protocol/payment-payload.ts';
-import type { PaymentQuote } from './protocol/payment-quote.ts';
+import type { Chain } from '../../../chain/client.ts';
+import { chainCall } from '../../../chain/rpc/chain-call.ts';
+import { stablecoinAbi } from '../../../chain/stablecoin/stablecoin.ts';
+import type { MerchantConfig } from '../../merchant-config.ts';
+import type { ClaimDoc, PaymentClaimStore } from '../claim-store.ts';
+import { createPaymentRejection } from '../protocol/payment-payload.ts';
+import type { PaymentQuote } from '../protocol/payment-quote.ts';
 
 export interface PayerFundsDeps {
   chain: Pick<Chain, 'client'>;
