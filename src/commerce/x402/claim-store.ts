@@ -8,7 +8,7 @@ import type { PaymentPayload } from './protocol/payment-payload.ts';
 import type { PaymentRequirements } from './protocol/payment-quote.ts';
 
 /**
- * OPEN: being answered. PREPARED: the answer is stored, the payment may have been sent. SETTLED: paid and in the ledger. A failed claim is
+ * OPEN: being verified and answered. PREPARED: the answer is stored, the payment may have been sent. SETTLED: paid and in the ledger. A failed claim is
  * deleted for another use: before the payment is sent, or once the authorization can no longer be mined.
  */
 export type ClaimState = 'OPEN' | 'PREPARED' | 'SETTLED';
@@ -142,6 +142,7 @@ export class PaymentClaimStore {
     // The holder is new: the filter matches no other writer's claim, and a repeat by the driver changes nothing.
     const opening = isFirstWrite(this.#claims.updateOne({ _id, holder }, update, { upsert: true }));
     const isOpened = await undoIfUncertain(opening, () => this.releaseLease({ _id, holder }));
+    // The stored expiry, by the database's clock, is the one that counts.
     return isOpened ? { _id, ...fields, holder, heldUntil: new Date(claim.openedAt.getTime() + CLAIM_LEASE_MS) } : null;
   }
 
