@@ -159,6 +159,12 @@ export const PANELS = definePanels({
       { expr: 'max(oracle_delivery_overdue_seconds)', legend: 'deliveries' },
     ],
   },
+  backup: {
+    title: 'Age of the newest backup',
+    row: 'Saturation',
+    unit: 's',
+    queries: [{ expr: 'min(oracle_backup_age_seconds)', legend: 'backup' }],
+  },
   queue: {
     title: 'Webhook deliveries in the queues',
     row: 'Saturation',

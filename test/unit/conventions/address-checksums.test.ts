@@ -1,6 +1,7 @@
 import { glob, readFile } from 'node:fs/promises';
 import { getAddress } from 'viem';
 import { expect, it } from 'vitest';
+import { BASE_SEPOLIA_ADDRESSES } from '../../../src/chain/addresses.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const SOURCES = '{src,contracts,skills,agent-card,examples}/**/*.{ts,js,mjs,sol,html}';
@@ -35,5 +36,6 @@ it('every address in the sources has the checksum of EIP-55', async () => {
 it('USDC on Base and on Base Sepolia is at the addresses of its issuer', async () => {
   const coins = await readFile(new URL('src/cli/svc/pay/coins.ts', ROOT), 'utf8');
   expect(coins).toContain("{ chainId: 8453, address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' }");
-  expect(coins).toContain("{ chainId: 84532, address: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' }");
+  expect(coins).toContain('{ chainId: 84532, address: BASE_SEPOLIA_ADDRESSES.stablecoin }');
+  expect(BASE_SEPOLIA_ADDRESSES.stablecoin).toBe('0x036CbD53842c5426634e7929541eC2318f3dCF7e');
 });

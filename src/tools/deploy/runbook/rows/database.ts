@@ -13,7 +13,7 @@ export const DATABASE_ROWS: readonly RunbookRow[] = [
         for: '10m',
         severity: 'ticket',
         summary: 'No backup was verified for 28 hours',
-        panel: 'database',
+        panel: 'backup',
         fires: { at: '11m', series: { 'oracle_backup_age_seconds{instance="a"}': '100001+60x20' } },
         silent: { at: '11m', series: { 'oracle_backup_age_seconds{instance="a"}': '90000+60x20' } },
       },
