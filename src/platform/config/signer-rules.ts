@@ -32,7 +32,7 @@ function findRoleProblems(config: Config, role: SignerSettingRole): SettingProbl
 function findShared(config: Config, kind: 'PRIVATE_KEY' | 'SIGNER'): SettingProblem[] {
   const identify = (role: SignerSettingRole) => {
     const value = config[`${role}_${kind}`];
-    // A Web3Signer holds the keys of several roles, told apart by their addresses.
+    // A Web3Signer holds the keys of several roles, distinguished by their addresses.
     if (kind === 'SIGNER' && value?.startsWith('http')) return config[`${role}_ADDRESS`]?.toLowerCase();
     return kind === 'PRIVATE_KEY' ? value?.toLowerCase() : value;
   };
