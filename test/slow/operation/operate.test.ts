@@ -44,7 +44,7 @@ function settings(): Record<string, string> {
     ...(parseEnv(example) as Record<string, string>),
     ...{ PORT: '0', DATA_DIR: folder, MONGODB_URI: database.uri, PROVIDER_URLS: host.providerUrls },
     // Each transaction has a block of its own here, and nothing follows it.
-    ...{ CHAIN_RPC_URL: `http://0.0.0.0:${new URL(chain.rpcUrl).port}`, CONFIRMATIONS: '1' },
+    ...{ CHAIN_RPC_URL: `http://0.0.0.0:${new URL(chain.rpcUrl).port}`, CHAIN_ID: String(chain.chainId), CONFIRMATIONS: '1' },
     ATTESTER_PRIVATE_KEY: keys.attester,
     REPORTER_PRIVATE_KEY: keys.reporter,
     FACILITATOR_PRIVATE_KEY: keys.facilitator,
