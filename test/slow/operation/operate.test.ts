@@ -120,7 +120,7 @@ it('the same record goes on with its keys in a signer and its secrets in files, 
   running = await startService(environment);
   const detail = 'answer: attester, provider';
   expect(await get('/ready')).toMatchObject({ ready: true, checks: expect.arrayContaining([{ name: 'signers', ok: true, detail }]) });
-  expect(await get('/.well-known/x402.json')).toMatchObject({ receiptSigner: chain.accounts.provider.address });
+  expect(await get('/.well-known/x402.json')).toMatchObject({ receipt: { signer: chain.accounts.provider.address } });
 
   signer.answer = () => ({ status: 503, body: '' });
   const waiting = await spawnNode(['bin/pipeline.mjs', 'attest'], environment).ended;

@@ -6,7 +6,8 @@ import { isIP, Socket } from 'node:net';
 
 /** Exit code that no part of the service uses. */
 const OUTBOUND_EXIT_CODE = 86;
-const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/i;
+/** A connection to 0.0.0.0 reaches this machine; by that name a chain counts as an external one. */
+const LOOPBACK = /^(127\.|0\.0\.0\.0$|::1$|::ffff:127\.)/i;
 
 const { connect } = Socket.prototype;
 Socket.prototype.connect = function connectWatched(...options) {
