@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { createWalletClient, type Hex, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { base } from 'viem/chains';
+import { baseSepolia } from 'viem/chains';
 import { parseDemoFile } from '../../src/dev/demo/demo-file.ts';
 import { removeFolder } from '../support/docs/folders.ts';
 import { startService } from '../support/service/running-service.ts';
@@ -78,7 +78,7 @@ async function installedClient(): Promise<ClientModule> {
 /** Pays for a route as users of the package do, and says what came of it. */
 async function paysFor(route: string, { wrapFetchWithPayment, decodeXPaymentResponse }: ClientModule): Promise<boolean> {
   const account = privateKeyToAccount(target.buyerKey);
-  const signer = createWalletClient({ account, chain: base, transport: http('http://127.0.0.1:1') });
+  const signer = createWalletClient({ account, chain: baseSepolia, transport: http('http://127.0.0.1:1') });
   try {
     const response = await wrapFetchWithPayment(fetch, signer, MAX_UNITS)(target.url + route);
     const body = (await response.json()) as Record<string, { amount?: string; txHash?: string } & string>;
