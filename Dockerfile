@@ -21,7 +21,7 @@ RUN npm ci --omit=dev --ignore-scripts $OMIT && npm cache clean --force
 COPY . .
 COPY --from=page /app/dist dist
 
-RUN mkdir --mode=700 /data && chown node:node /data
+RUN mkdir --mode=700 /data /backups && chown node:node /data /backups
 USER node
 VOLUME /data
 EXPOSE 3000

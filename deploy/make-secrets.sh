@@ -26,11 +26,11 @@ mongodb_uri() {
 }
 
 for role in attester reporter facilitator provider; do make "${role}_private_key" private_key; done
-for name in salt_secret encryption_secret mongo_root_password mongo_oracle_password mongo_backup_password; do make "$name" random; done
+for name in salt_secret encryption_secret backup_key mongo_root_password mongo_oracle_password; do make "$name" random; done
 for name in admin_password grafana_password; do make "$name" password; done
 make mongo_keyfile keyfile
 make mongodb_uri mongodb_uri
 for name in chain_rpc_url smtp_password; do
   [ -s "$name" ] || echo "missing: $folder/$name"
 done
-echo "keep a copy of salt_secret and of the keys offline, twice: without salt_secret open forecasts can never be revealed"
+echo "keep a copy of salt_secret, backup_key and the keys offline, twice: without salt_secret open forecasts can never be revealed"

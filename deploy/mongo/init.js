@@ -48,5 +48,4 @@ if (admin === null) {
   admin = logIn();
 }
 ensureUser(admin, 'oracle', readSecret('mongo_oracle_password'), [{ role: 'readWrite', db: 'oracle' }]);
-ensureUser(admin, 'backup', readSecret('mongo_backup_password'), ['backup']);
 print('the replica set has its members and users');

@@ -5,6 +5,9 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OPERATOR_COMMANDS } from '../../src/cli/commands/backup/commands.ts';
+import type { BackupValues } from '../../src/cli/commands/backup/options.ts';
+import { parseCommandLine } from '../../src/cli/svc/command-line.ts';
 import { loadConfig } from '../../src/platform/config/config.ts';
 import { DEPLOY, deployText, deployYaml, requireForDeploy } from '../support/deploy/deploy-yaml.ts';
 import { listUnknownSettings, toEnvironment } from '../support/deploy/deployed-settings.ts';
@@ -57,7 +60,7 @@ describe('deploy/compose.yaml', () => {
     const { secrets, services: all } = compose();
     const used = new Set(services().flatMap(([, service]) => service.secrets ?? []));
     expect([...used].toSorted()).toEqual(Object.keys(secrets).toSorted());
-    for (const role of ['api', 'worker']) {
+    for (const role of ['api', 'worker', 'backup']) {
       const files = Object.entries(all[role].environment as Record<string, string>).filter(([name]) => name.endsWith('_FILE'));
       expect(files.map(([, path]) => path)).toEqual(all[role].secrets.map((name: string) => `/run/secrets/${name}`));
       for (const [name, path] of files) expect(path).toBe(`/run/secrets/${name.replace(/_FILE$/, '').toLowerCase()}`);
@@ -69,6 +72,16 @@ describe('deploy/compose.yaml', () => {
     expect(listUnknownSettings(Object.keys({ ...example(), ...environment }))).toEqual([]);
     const config = loadConfig({ NODE_ENV: 'production', ...toEnvironment({ ...example(), ...environment }) });
     expect(config).toMatchObject({ chainMode: 'real', ROLE: role, HOST: '0.0.0.0', METRICS_PORT: 9464, TRUST_PROXY: ['uniquelocal'] });
+  });
+
+  it('has a backup on a schedule that the command takes, with the settings that it needs', () => {
+    const { command, environment, volumes } = compose().services.backup;
+    expect(command.slice(0, 3)).toEqual(['node', 'bin/svc.mjs', 'backup']);
+    const syntax = OPERATOR_COMMANDS.find(({ name }) => name === 'backup')!;
+    const { values } = parseCommandLine<BackupValues>(syntax, command.slice(3), process.stdout)!;
+    expect(values).toMatchObject({ out: '/backups', keep: 60 });
+    expect(volumes).toEqual(['backups:/backups']);
+    expect(loadConfig(toEnvironment({ ...example(), ...environment })).BACKUP_KEY).toMatch(/^[0-9a-f]{64}$/);
   });
 
   it('publishes no port but those of the proxy, and that of the dashboard on the loopback address', () => {
