@@ -37,3 +37,9 @@ export interface RunbookRow {
   /** Why no metric shows it. */
   unmeasured?: string;
 }
+
+/** A start that ends with an error shows as a process that is not there. */
+export const REFUSED_START = {
+  alerts: [],
+  see: ['OracleProcessDown', 'OracleWorkerAbsent', 'OracleApiAbsent'],
+} as const satisfies Partial<RunbookRow>;

@@ -1,5 +1,5 @@
 import { alertOnMessage } from '../message-alert.ts';
-import type { RunbookRow } from '../runbook-row.ts';
+import { REFUSED_START, type RunbookRow } from '../runbook-row.ts';
 
 export const CHAIN_ROWS: readonly RunbookRow[] = [
   {
@@ -44,8 +44,7 @@ export const CHAIN_ROWS: readonly RunbookRow[] = [
     seen: '`cannot sign for the`, `has the wallet of the`',
     means: 'the start: a signer refuses, is of another chain, or is in two roles',
     action: 'See [above](#keys-that-never-enter-the-process)',
-    alerts: [],
-    see: ['OracleProcessDown', 'OracleWorkerAbsent', 'OracleApiAbsent'],
+    ...REFUSED_START,
   },
   {
     seen: '`Broadcasting from … failed`, the node saying `insufficient funds`',

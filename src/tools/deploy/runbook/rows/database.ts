@@ -1,5 +1,5 @@
 import { alertOnMessage } from '../message-alert.ts';
-import type { RunbookRow } from '../runbook-row.ts';
+import { REFUSED_START, type RunbookRow } from '../runbook-row.ts';
 
 export const DATABASE_ROWS: readonly RunbookRow[] = [
   {
@@ -24,14 +24,13 @@ export const DATABASE_ROWS: readonly RunbookRow[] = [
     means: 'the start: outcomes, or commitments of known forecasts, were on chain and not in the database, as after a restore',
     action: 'Nothing. Was none restored, find out which program sent them',
     alerts: [],
-    see: ['OracleProcessDown'],
+    unmeasured: 'nothing has to be done',
   },
   {
     seen: '`that was not completed`',
     means: 'the start: the database holds half a restore',
     action: 'Run `svc restore` again with the same file',
-    alerts: [],
-    see: ['OracleProcessDown', 'OracleWorkerAbsent', 'OracleApiAbsent'],
+    ...REFUSED_START,
   },
   {
     seen: '`The database does not answer`, `DATABASE_UNAVAILABLE`',

@@ -1,4 +1,4 @@
-import type { RunbookRow } from '../runbook-row.ts';
+import { REFUSED_START, type RunbookRow } from '../runbook-row.ts';
 
 export const PROCESS_ROWS: readonly RunbookRow[] = [
   {
@@ -79,30 +79,26 @@ export const PROCESS_ROWS: readonly RunbookRow[] = [
     seen: '`does not open what the record has committed to`',
     means: "the start: another `SALT_SECRET` than the record's",
     action: 'Set the former one. There is no other way on',
-    alerts: [],
-    see: ['OracleProcessDown', 'OracleWorkerAbsent', 'OracleApiAbsent'],
+    ...REFUSED_START,
   },
   {
     seen: '`does not open what the database holds`',
     means: 'the start: another `ENCRYPTION_SECRET`',
     action: 'Set the former one, or change it as [above](#keys)',
-    alerts: [],
-    see: ['OracleProcessDown', 'OracleWorkerAbsent', 'OracleApiAbsent'],
+    ...REFUSED_START,
   },
   {
     seen: '`Use the key that registered the agent`',
     means: 'the start: another `ATTESTER_PRIVATE_KEY`, or the identity was given away',
     action: 'Set the former one; change it as [above](#keys)',
-    alerts: [],
-    see: ['OracleProcessDown', 'OracleWorkerAbsent', 'OracleApiAbsent'],
+    ...REFUSED_START,
   },
   {
     seen: '`that this database knows nothing of`',
     means: 'the start: the attester owns an agent, and this database has sent nothing on that chain',
     action:
       'Set the `MONGODB_URI` of the record, or restore its [backup](#backup-and-restore). An agent that another wallet has transferred to the attester: transfer it away. A new record needs a new attester',
-    alerts: [],
-    see: ['OracleProcessDown', 'OracleWorkerAbsent', 'OracleApiAbsent'],
+    ...REFUSED_START,
   },
   {
     seen: '`the database is older than the chain`',
@@ -110,8 +106,7 @@ export const PROCESS_ROWS: readonly RunbookRow[] = [
       "the start: forecasts are attested that it does not have, or has otherwise: an old backup, or another party has the attester's key",
     action:
       'Nothing was sent. Start with the database of the record, or [restore](#backup-and-restore) a newer copy. Was none restored, the key has [leaked](#keys)',
-    alerts: [],
-    see: ['OracleProcessDown', 'OracleWorkerAbsent', 'OracleApiAbsent'],
+    ...REFUSED_START,
   },
   {
     seen: '`Reading attestation events … failed`',
@@ -125,28 +120,24 @@ export const PROCESS_ROWS: readonly RunbookRow[] = [
     seen: '`must not be the key of`',
     means: 'the start: two roles have one key',
     action: 'A wallet of its own for the role that is named: see [above](#keys)',
-    alerts: [],
-    see: ['OracleProcessDown', 'OracleWorkerAbsent', 'OracleApiAbsent'],
+    ...REFUSED_START,
   },
   {
     seen: '`settings cannot be used`, `can be guessed: it repeats itself or is made of words`',
     means: 'the start: settings that are fit for a demonstration only',
     action: 'Make new ones as [above](#keys). A record whose `SALT_SECRET` is refused can be read by trial: begin a new one',
-    alerts: [],
-    see: ['OracleProcessDown', 'OracleWorkerAbsent', 'OracleApiAbsent'],
+    ...REFUSED_START,
   },
   {
     seen: '`this record was made from`',
     means: "the start: another `FEEDS` than the record's",
     action: 'Set the former one',
-    alerts: [],
-    see: ['OracleProcessDown', 'OracleWorkerAbsent', 'OracleApiAbsent'],
+    ...REFUSED_START,
   },
   {
     seen: '`but the RPC endpoint serves chain`',
     means: 'the start: `CHAIN_ID` and the endpoint differ',
     action: 'Set the right endpoint',
-    alerts: [],
-    see: ['OracleProcessDown', 'OracleWorkerAbsent', 'OracleApiAbsent'],
+    ...REFUSED_START,
   },
 ];
