@@ -1,6 +1,5 @@
 import { type Address, encodeFunctionData, erc20Abi } from 'viem';
 import type { Chain } from '../chain/client.ts';
-import { chainCall } from '../chain/rpc/chain-call.ts';
 import { chainCallWithin } from '../chain/rpc/time-limit.ts';
 import { isOracleError, toPublicReason } from '../platform/errors.ts';
 import { requireFacilitatorSupport } from './x402/settlement/facilitator-support.ts';
@@ -53,7 +52,7 @@ async function checkFacilitator({ chain, facilitator }: PaymentHealthDeps) {
 async function checkPayee({ chain, payee }: PaymentHealthDeps) {
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [payee, 0n] });
   try {
-    await chainCall('Simulating a transfer to the payee', () =>
+    await chainCallWithin(READ_TIMEOUT_MS, 'Simulating a transfer to the payee', () =>
       chain.client.call({ account: payee, to: chain.addresses.stablecoin, data }),
     );
     return { ok: true, detail: 'the stablecoin can be transferred to it' };

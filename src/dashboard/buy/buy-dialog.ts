@@ -116,9 +116,13 @@ export function createBuyDialog({ store, session, horizon, wallets, onNotice }: 
       terms = loaded;
       draw();
     } catch (error) {
-      if (!(error instanceof ApiProblem)) reportError(error);
-      say(error instanceof ApiProblem ? toSentence(error.message) : 'The terms of the service cannot be read.', true);
+      explain(error);
     }
+  }
+
+  function explain(error: unknown) {
+    if (!(error instanceof ApiProblem)) reportError(error);
+    say(error instanceof ApiProblem ? toSentence(error.message) : 'The terms of the service cannot be read.', true);
   }
 
   wallets.onFound(() => element.open && draw());
@@ -127,7 +131,7 @@ export function createBuyDialog({ store, session, horizon, wallets, onNotice }: 
     open() {
       wallets.ask();
       if (!element.open) element.showModal();
-      if (getPurchase().state.step === 'bought') draw();
+      if (getPurchase().state.step === 'bought') store.whenAnswered('info').then(draw, explain);
       else void loadTerms();
     },
     /** Continues a payment that a reload has interrupted. */
