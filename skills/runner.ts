@@ -3,6 +3,7 @@ import type { RequestContext } from '../src/auth/request-context.ts';
 import { requireTier } from '../src/auth/tiers/tiers.ts';
 import { formatSingleAnswerHint } from '../src/commerce/payment-instructions.ts';
 import { OracleError } from '../src/platform/errors.ts';
+import { inSpan } from '../src/platform/tracing/span.ts';
 import { parseInput } from '../src/platform/validation/parse-input.ts';
 import { SKILLS } from './index.ts';
 import type { Skill, SkillDeps } from './skill.ts';
@@ -39,7 +40,7 @@ export type RunSkill = (call: SkillCall, context: RequestContext) => Promise<Ski
 export function createSkillRunner(deps: SkillDeps): RunSkill {
   return async ({ skill, input }, context) => {
     if (skill.cost === 'rpc') await context.countChainCall();
-    const output = await skill.run(input, { deps, caller: context.caller });
+    const output = await inSpan({ name: `skill ${skill.id}` }, async () => skill.run(input, { deps, caller: context.caller }));
     return { output, text: skill.formatText(output) };
   };
 }

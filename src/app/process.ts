@@ -4,6 +4,7 @@ import { getErrorMessage, OracleError } from '../platform/errors.ts';
 import { createLog, createLogCounts } from '../platform/log.ts';
 import { createShutdown, stopOnSignals } from '../platform/shutdown.ts';
 import { createStartupProgress } from '../platform/startup/startup-progress.ts';
+import { connectTracer, flushSpans } from '../platform/tracing/otel.ts';
 import { WATCHED_MESSAGES } from './metrics/watched-messages.ts';
 import type { StartupContext } from './process-context.ts';
 
@@ -11,6 +12,7 @@ import type { StartupContext } from './process-context.ts';
 export async function runProcess(work: (context: StartupContext) => Promise<void>, failureCode = 1): Promise<void> {
   let context: StartupContext | undefined;
   try {
+    await connectTracer();
     context = openStartupContext();
     await work(context);
   } catch (error) {
@@ -27,6 +29,8 @@ function openStartupContext(): StartupContext {
   const logCounts = createLogCounts(WATCHED_MESSAGES);
   const log = createLog({ level: config.LOG_LEVEL, secrets: listSecretValues(config), counts: logCounts });
   const shutdown = createShutdown({ log });
+  // The first that is registered is the last that stops.
+  shutdown.onStop('traces', flushSpans);
   stopOnSignals(shutdown, log);
   return { config, log, logCounts, shutdown, progress: createStartupProgress() };
 }

@@ -1,4 +1,5 @@
 import { type Day, formatDay, toDay } from '../forecast/day.ts';
+import { inSpan } from '../platform/tracing/span.ts';
 import type { Brief } from '../record/briefs/compose.ts';
 import type { DayDoc } from '../record/day-doc.ts';
 import type { WagerDoc } from '../wager/wager-book.ts';
@@ -43,7 +44,11 @@ export interface StepReport {
 }
 
 /** Runs one step and records its outcome. @throws OracleError DATABASE_UNAVAILABLE and others when the outcome cannot be recorded */
-export async function runStep(deps: PipelineDeps, step: StepName, day: Day, context: StepContext): Promise<StepOutcome> {
+export function runStep(deps: PipelineDeps, step: StepName, day: Day, context: StepContext): Promise<StepOutcome> {
+  return inSpan({ name: `step ${step}` }, () => runStepInSpan(deps, step, day, context));
+}
+
+async function runStepInSpan(deps: PipelineDeps, step: StepName, day: Day, context: StepContext): Promise<StepOutcome> {
   const holdReason = context.replayed ? null : ((await context.time.findDisagreement(context.taken)) ?? (await deps.findHoldReason()));
   if (holdReason !== null) return { waiting: holdReason };
   const outcome = await deps.runs.runAndRecord(step, day, context, () => STEPS[step](deps, day, context));

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { getTraceLogFields } from './tracing/active-trace.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
@@ -20,7 +21,7 @@ export interface LogOptions {
   write?: (line: string) => void;
 }
 
-/** A JSON logger that censors secrets in every line. Secrets under 8 characters are not matched. */
+/** A JSON logger that censors secrets in every line, and adds the ids of the active trace. Secrets under 8 characters are not matched. */
 export function createLog(options: LogOptions): Logger {
   const write = options.write ?? ((line: string) => void process.stderr.write(line));
   const secrets = options.secrets.filter(({ value }) => value.length >= 8);
@@ -29,7 +30,13 @@ export function createLog(options: LogOptions): Logger {
   };
   const { level, counts } = options;
   return pino(
-    { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, ...(counts && { hooks: countLines(counts) }) },
+    {
+      level,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      mixin: getTraceLogFields,
+      ...(counts && { hooks: countLines(counts) }),
+    },
     destination,
   );
 }

@@ -16,6 +16,8 @@ import {
   type WriteConcernSettings,
 } from 'mongodb';
 import { getErrorMessage, OracleError } from './errors.ts';
+import { recordMongoSpans } from './tracing/mongo-spans.ts';
+import { getTracer } from './tracing/otel.ts';
 
 export interface Database {
   db: Db;
@@ -176,7 +178,10 @@ function decodeUriText(text: string): string {
 
 function createMongoClient(uri: string, options: MongoClientOptions): MongoClient {
   try {
-    return new MongoClient(uri, options);
+    if (getTracer() === null) return new MongoClient(uri, options);
+    const client = new MongoClient(uri, { ...options, monitorCommands: true });
+    recordMongoSpans(client);
+    return client;
   } catch (error) {
     // Without the cause, whose message contains the URI.
     throw new OracleError('CONFIG_INVALID', `MONGODB_URI cannot be used: ${stripCredentials(getErrorMessage(error), uri)}`, {

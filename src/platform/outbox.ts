@@ -1,9 +1,20 @@
 import type { Collection } from 'mongodb';
+import { getTraceHeaders } from './tracing/active-trace.ts';
 
 /** A change to publish, written with the change itself: a process that dies in between neither loses nor duplicates an event. */
 export interface OutboxEntry<Change extends string> {
   change: Change;
   at: Date;
+  /** Of the request or job that made the change; its event's deliveries carry it on. */
+  traceparent?: string;
+}
+
+export function createOutboxEntry<Change extends string>(change: Change, at: Date): OutboxEntry<Change> {
+  return { change, at, ...getTraceHeaders() };
+}
+
+export function pickTraceparent({ traceparent }: { traceparent?: string | undefined }): { traceparent?: string } {
+  return traceparent === undefined ? {} : { traceparent };
 }
 
 interface DocWithOutbox {

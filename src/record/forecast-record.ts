@@ -5,7 +5,7 @@ import { Revision } from '../platform/concurrency/revision.ts';
 import { OracleError } from '../platform/errors.ts';
 import { insertOrFind } from '../platform/insert-or-find.ts';
 import { ignoreDuplicate } from '../platform/mongo.ts';
-import { OUTBOX_INDEX } from '../platform/outbox.ts';
+import { createOutboxEntry, OUTBOX_INDEX } from '../platform/outbox.ts';
 import type { ReachedInstant, UnreachedInstant } from '../platform/time/trusted-time.ts';
 import type { DayDoc } from './day-doc.ts';
 import type { DayDistributions } from './distributions/day-distributions.ts';
@@ -89,7 +89,7 @@ export class ForecastRecord {
   async saveDay(newDay: NewDay, proof: UnreachedInstant | ReachedInstant): Promise<DayDoc> {
     requireDayProof(newDay, proof);
     const genesis = await this.#requireNextDay(newDay);
-    const outbox = newDay.regime === null ? {} : { outbox: [{ change: 'made' as const, at: newDay.signalAt }] };
+    const outbox = newDay.regime === null ? {} : { outbox: [createOutboxEntry('made', newDay.signalAt)] };
     const doc = { ...newDay, _id: formatDay(newDay.day), sequence: newDay.day - genesis + 1, ...outbox };
     const stored = await insertOrFind<DayDoc>(this.days, doc);
     await this.#insertForecasts(stored);
@@ -217,7 +217,7 @@ export class ForecastRecord {
     return this.#transition(docs, 'DRAFT', ({ windowOpensAt, missed }, index) => {
       const attestation = attestations[index];
       const counts = !missed && attestation.at < windowOpensAt;
-      return { to: counts ? 'PENDING' : 'VOID', set: { attestation }, outboxEntry: { change: 'attested', at: attestation.at } };
+      return { to: counts ? 'PENDING' : 'VOID', set: { attestation }, outboxEntry: createOutboxEntry('attested', attestation.at) };
     });
   }
 
@@ -289,7 +289,7 @@ export class ForecastRecord {
   markRevealed(docs: ForecastDoc[], reveals: ConfirmedAttestation[]): Promise<void> {
     return this.#transition(docs, 'PENDING', (doc, index) => {
       const reveal = reveals[index];
-      return { to: requireOutcome(doc), set: { reveal }, outboxEntry: { change: 'resolved', at: reveal.at } };
+      return { to: requireOutcome(doc), set: { reveal }, outboxEntry: createOutboxEntry('resolved', reveal.at) };
     });
   }
 

@@ -3,7 +3,7 @@ import { type Day, formatDay } from '../forecast/day.ts';
 import { Revision } from '../platform/concurrency/revision.ts';
 import { OracleError } from '../platform/errors.ts';
 import { insertOrFind } from '../platform/insert-or-find.ts';
-import { OUTBOX_INDEX, type OutboxEntry } from '../platform/outbox.ts';
+import { createOutboxEntry, OUTBOX_INDEX, type OutboxEntry } from '../platform/outbox.ts';
 import type { ReachedInstant } from '../platform/time/trusted-time.ts';
 import { compareHeadToHead, type HeadToHead, type SettledComparison } from './head-to-head.ts';
 import type { Side } from './sizing.ts';
@@ -128,7 +128,7 @@ export class WagerBook {
 
   /** Stores a day's decision unless one exists; returns the stored one. `_due` proves that it is time. */
   async decide(doc: WagerDoc, _due: ReachedInstant): Promise<WagerDoc> {
-    const decided: WagerDoc = doc.state === 'SKIPPED' ? { ...doc, outbox: [{ change: 'skipped', at: doc.decidedAt }] } : doc;
+    const decided: WagerDoc = doc.state === 'SKIPPED' ? { ...doc, outbox: [createOutboxEntry('skipped', doc.decidedAt)] } : doc;
     return this.revision.advanceAfter(insertOrFind(this.wagers, decided));
   }
 
@@ -150,7 +150,7 @@ export class WagerBook {
   async #transition(id: string, from: WagerState, to: WagerState, { set, at }: { set: Partial<WagerDoc>; at: Date | null }): Promise<void> {
     if (!TRANSITIONS[from]?.includes(to)) throw new OracleError('ILLEGAL_TRANSITION', `Wager ${id} cannot go from ${from} to ${to}`);
     const [change, changedAt] = [CHANGE_BY_STATE[to], set.placedAt ?? at];
-    const publish = change && changedAt ? { $push: { outbox: { change, at: changedAt } } } : {};
+    const publish = change && changedAt ? { $push: { outbox: createOutboxEntry(change, changedAt) } } : {};
     const write = this.wagers.updateOne({ _id: id, state: from }, { $set: { ...set, state: to }, ...publish });
     const { matchedCount } = await this.revision.advanceAfter(write);
     if (matchedCount > 0) return;

@@ -1,6 +1,7 @@
 import PQueue from 'p-queue';
 import type { Address, Hex } from 'viem';
 import { OracleError } from '../../platform/errors.ts';
+import { inSpan } from '../../platform/tracing/span.ts';
 import { chainCall } from '../rpc/chain-call.ts';
 import type { WalletContext } from './context.ts';
 import { createFeeSource } from './fees.ts';
@@ -78,7 +79,8 @@ export function createWallet(options: WalletOptions): Wallet {
   return {
     role,
     address: account.address,
-    send: (request) => sendTransaction(context, request),
+    // The key is not an attribute: that of a payment names its payer.
+    send: (request) => inSpan({ name: `transaction ${role}`, fields: { txKey: request.key } }, () => sendTransaction(context, request)),
     async findRejection({ to, data, value = 0n, bounds }) {
       const simulation = await simulate(context, { to, data, value }, bounds);
       return 'rejected' in simulation ? simulation.rejected : null;

@@ -7,6 +7,7 @@ import { createCache } from '../../platform/cache.ts';
 import { isOracleError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { attemptAndKeepTrying } from '../../platform/retry-unavailable.ts';
+import { inSpan } from '../../platform/tracing/span.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { MerchantConfig } from '../merchant-config.ts';
 import { hashDocument, type SignReceipt } from '../receipts/receipt.ts';
@@ -205,8 +206,9 @@ export class SalesService {
 
   async #settle(claim: ClaimDoc, mayBeSent: boolean): Promise<SettlementOutcome> {
     const { requirements, sinceBlock } = claim;
+    const payment = { payment: toParsedPayment(claim), requirements, sinceBlock, mayBeSent };
     try {
-      return await settlePayment(this.#deps, { payment: toParsedPayment(claim), requirements, sinceBlock, mayBeSent });
+      return await inSpan({ name: 'x402 settlement' }, () => settlePayment(this.#deps, payment));
     } catch (error) {
       throw isOracleError(error, 'TRANSACTION_UNCONFIRMED') ? paymentUnconfirmedError(error) : error;
     }

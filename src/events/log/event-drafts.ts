@@ -1,12 +1,13 @@
-import type { OutboxEntry } from '../../platform/outbox.ts';
+import { type OutboxEntry, pickTraceparent } from '../../platform/outbox.ts';
 import type { DayDoc } from '../../record/day-doc.ts';
 import type { ForecastChange, ForecastDoc } from '../../record/forecast-doc.ts';
 import type { WagerChange, WagerDoc } from '../../wager/wager-book.ts';
 import type { AnyEventDraft, EventContent } from './event.ts';
 
 /** Events of a change of a forecast. HOLD has no outcome: its resolution publishes only an attestation. */
-export function buildForecastDrafts(doc: ForecastDoc, { change, at }: OutboxEntry<ForecastChange>): AnyEventDraft[] {
-  const common = { at, horizonDays: doc.horizonDays, wallet: null };
+export function buildForecastDrafts(doc: ForecastDoc, entry: OutboxEntry<ForecastChange>): AnyEventDraft[] {
+  const { change, at } = entry;
+  const common = { at, horizonDays: doc.horizonDays, wallet: null, ...pickTraceparent(entry) };
   if (change === 'made') return [{ ...common, type: 'signal.new', key: `signal.new:${doc._id}`, content: buildSignalContent(doc) }];
   const kind = change === 'attested' ? 'prediction' : 'resolution';
   const attested: AnyEventDraft = {
@@ -46,10 +47,11 @@ function buildResolutionContent(doc: ForecastDoc, outcome: 'WIN' | 'LOSS'): Even
 }
 
 /** Event of a change of a wager. Each day has one `wager.placed`, with or without a wager. */
-export function buildWagerDrafts(doc: WagerDoc, { change, at }: OutboxEntry<WagerChange>): AnyEventDraft[] {
+export function buildWagerDrafts(doc: WagerDoc, entry: OutboxEntry<WagerChange>): AnyEventDraft[] {
+  const { change, at } = entry;
   const { _id, venue, asset, market, listing, side, contracts, costMicros, replayed } = doc;
   const facts = { _id, venue, asset, market, ...(listing === undefined ? {} : { listing }), side, contracts, costMicros, replayed };
-  const common = { at, horizonDays: null, wallet: null };
+  const common = { at, horizonDays: null, wallet: null, ...pickTraceparent(entry) };
   if (change !== 'settled') {
     const { pModel, qMarket, pBelieved, weight, placedAt, skippedBecause } = doc;
     const content = { ...facts, pModel, qMarket, pBelieved, weight, placedAt, skippedBecause };
@@ -65,5 +67,6 @@ export function buildRegimeDrafts(day: DayDoc, before: Pick<DayDoc, 'regime'> | 
   const from = before?.regime ?? null;
   if (to === null || from === null || from === to) return [];
   const content = { date, from, to, at, replayed };
-  return [{ type: 'regime.changed', key: `regime.changed:${date}`, at, horizonDays: null, wallet: null, content }];
+  const trace = pickTraceparent(day.outbox?.[0] ?? {});
+  return [{ type: 'regime.changed', key: `regime.changed:${date}`, at, horizonDays: null, wallet: null, content, ...trace }];
 }

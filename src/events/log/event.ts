@@ -34,6 +34,8 @@ export interface EventDraft<Name extends PushedName = PushedName> {
   horizonDays: number | null;
   /** The only recipient, in lower case; null: all subscribers. */
   wallet: string | null;
+  /** Of the request or job that caused it. */
+  traceparent?: string;
   content: EventContent[Name];
 }
 

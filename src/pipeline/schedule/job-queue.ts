@@ -2,6 +2,7 @@ import type { Agenda, Job, NotificationChannel } from 'agenda';
 import type { Collection, Db } from 'mongodb';
 import type { Log } from '../../platform/log.ts';
 import { isDuplicateKey } from '../../platform/mongo.ts';
+import { inJobTrace, type JobCause, toJobCause } from './job-trace.ts';
 import { JOBS_COLLECTION, QUEUED_INDEX_KEY } from './queue-indexes.ts';
 
 /** Handler of queued items. A failed item is not retried. */
@@ -19,7 +20,7 @@ export interface QueueItem {
   at: Date;
 }
 
-type QueuedItem = QueueItem & { queued: string };
+type QueuedItem = QueueItem & JobCause & { queued: string };
 
 export interface JobQueueDeps {
   agenda: Agenda;
@@ -45,7 +46,7 @@ export class JobQueue {
 
   define(name: string, job: QueueHandler): void {
     const { concurrency, lockMs } = job;
-    this.#agenda.define<QueuedItem>(name, (agendaJob) => this.#process(name, job, agendaJob), {
+    this.#agenda.define<QueuedItem>(name, (agendaJob) => inJobTrace(agendaJob, () => this.#process(name, job, agendaJob)), {
       concurrency,
       lockLimit: concurrency,
       lockLifetime: lockMs,
@@ -56,7 +57,7 @@ export class JobQueue {
 
   /** Queues an item. If its subject is already queued, the earlier of both times applies; if it is running, nothing changes. */
   async enqueue(name: string, { subject, at }: QueueItem): Promise<void> {
-    const job = this.#agenda.create<QueuedItem>(name, { subject, at, queued: `${name}:${subject}` }).schedule(at);
+    const job = this.#agenda.create<QueuedItem>(name, { subject, at, queued: `${name}:${subject}`, ...toJobCause() }).schedule(at);
     try {
       await job.save();
     } catch (error) {

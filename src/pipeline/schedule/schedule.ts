@@ -8,6 +8,7 @@ import { createLiveContext, type PipelineDeps, type StepContext } from '../deps.
 import { catchUpSelfTests } from '../self-test/catch-up.ts';
 import { runOutcomeCheck, runStep } from '../step-registry.ts';
 import { JobQueue, type QueueHandler, type QueueItem } from './job-queue.ts';
+import { inJobTrace } from './job-trace.ts';
 import { JOBS_COLLECTION } from './queue-indexes.ts';
 import { ScheduleClock } from './schedule-clock.ts';
 import { TIMETABLE, toCron } from './timetable.ts';
@@ -80,12 +81,12 @@ export async function startSchedule(options: ScheduleOptions): Promise<Schedule>
   for (const [name, { run }] of Object.entries(all)) {
     agenda.define(name, async (job) => {
       const stopRenewing = renewLock(job, log);
-      await run()
-        .catch((error: unknown) => {
+      const runLogged = () =>
+        run().catch((error: unknown) => {
           log.error({ err: error, job: name }, 'job failed');
           throw error;
-        })
-        .finally(stopRenewing);
+        });
+      await inJobTrace(job, runLogged).finally(stopRenewing);
     });
   }
   const queue = new JobQueue({ agenda, channel, db, log });

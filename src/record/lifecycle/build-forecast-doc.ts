@@ -1,3 +1,4 @@
+import { createOutboxEntry } from '../../platform/outbox.ts';
 import { computeForecastCommitment } from '../commitment/commitment.ts';
 import type { DayDoc } from '../day-doc.ts';
 import { type CommittedValues, type ForecastDoc, formatForecastId, getOutcomeWindow } from '../forecast-doc.ts';
@@ -30,6 +31,6 @@ export function buildForecastDoc(stored: DayDoc, horizonDays: number, saltSecret
     btcAtSignalCents: null,
     resolution: null,
     reveal: null,
-    ...(values === null ? {} : { outbox: [{ change: 'made', at: stored.signalAt }] }),
+    ...(values === null ? {} : { outbox: [createOutboxEntry('made', stored.signalAt)] }),
   };
 }

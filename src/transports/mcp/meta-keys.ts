@@ -11,4 +11,6 @@ export const META_KEYS = {
   payment: 'x402/payment',
   /** In a result, by the same transport: the settlement response. */
   paymentResponse: 'x402/payment-response',
+  /** In a request, by the protocol (2026-07-28): W3C Trace Context. */
+  traceparent: 'traceparent',
 } as const;

@@ -6,6 +6,8 @@ import { formatDay } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { createLiveContext } from '../../../src/pipeline/deps.ts';
 import { runStep } from '../../../src/pipeline/step-registry.ts';
+import { inEntry } from '../../../src/platform/tracing/span.ts';
+import { parseTraceparent } from '../../../src/platform/tracing/traceparent.ts';
 import { type TestService, testService, today } from '../../support/service/service.ts';
 
 const DAYS = 12;
@@ -61,17 +63,20 @@ describe('the events of a service', () => {
     }
   });
 
-  it('are published by the step itself', async () => {
+  it('are published by the step itself, and carry its trace', async () => {
     const before = await service.push.events.lastId();
     const woken = Promise.withResolvers<void>();
     await service.push.follow(() => woken.resolve());
     const day = today();
     await service.infrastructure.localChain!.followWallClock();
-    await runStep(service.pipeline, 'signal', day, createLiveContext(service.pipeline, new Date()));
+    const run = () => runStep(service.pipeline, 'signal', day, createLiveContext(service.pipeline, new Date()));
+    const parent = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: true };
+    await inEntry({ name: 'job signal', parent, fields: { jobId: 'j' } }, run);
     const fresh = await service.push.events.after(before, 100);
     expect(fresh.filter(({ type }) => type === 'signal.new').map(({ key }) => key)).toEqual(
       HORIZONS.map((horizon) => `signal.new:${formatDay(day)}:${horizon}d`),
     );
+    expect(new Set(fresh.map(({ traceparent }) => parseTraceparent(traceparent)?.traceId))).toEqual(new Set([parent.traceId]));
     await woken.promise;
   });
 });

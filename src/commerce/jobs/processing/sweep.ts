@@ -3,6 +3,7 @@ import { readJobEvents } from '../../../chain/erc8183/jobs.ts';
 import { type ConfirmedBlock, readConfirmedBlock } from '../../../chain/rpc/block-depth.ts';
 import { type ErrorCode, isOracleError, OracleError } from '../../../platform/errors.ts';
 import { toDatabaseError } from '../../../platform/mongo.ts';
+import { inEntry } from '../../../platform/tracing/span.ts';
 import type { JobDocWithoutText } from '../job-doc.ts';
 import { advanceJob } from './advance.ts';
 import type { JobDeps } from './deps.ts';
@@ -29,7 +30,13 @@ export async function sweepJobs(deps: JobDeps): Promise<void> {
   await collectJobEvents(deps, confirmedBlock);
   const due = await deps.store.listDue(deps.now(), MAX_JOBS_PER_SWEEP);
   // Concurrent, since each job may wait for its transaction.
-  await new PQueue({ concurrency: CONCURRENCY }).addAll(due.map((doc) => () => advanceOrRecordFailure(deps, doc, confirmedBlock)));
+  await new PQueue({ concurrency: CONCURRENCY }).addAll(
+    due.map((doc) => () => inJobTrace(doc, () => advanceOrRecordFailure(deps, doc, confirmedBlock))),
+  );
+}
+
+function inJobTrace({ _id }: JobDocWithoutText, advance: () => Promise<void>): Promise<void> {
+  return inEntry({ name: 'agent-commerce job', parent: null, fields: { jobId: _id } }, advance);
 }
 
 async function advanceOrRecordFailure(deps: JobDeps, doc: JobDocWithoutText, confirmedBlock: ConfirmedBlock): Promise<void> {

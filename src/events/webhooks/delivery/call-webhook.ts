@@ -2,6 +2,7 @@ import { isOracleError, type OracleError } from '../../../platform/errors.ts';
 import { postGuarded } from '../../../platform/outbound/guarded-post.ts';
 import type { TargetRules } from '../../../platform/outbound/target.ts';
 import type { SecretBox } from '../../../platform/secrets/secret-box.ts';
+import { getTraceHeaders } from '../../../platform/tracing/active-trace.ts';
 import type { WebhookDoc } from '../registry/webhook.ts';
 import { buildSignatureHeaders, openSigningSecrets } from '../signing/signature.ts';
 import type { DeliveryAttempt } from './delivery.ts';
@@ -36,6 +37,7 @@ export async function callWebhook(deps: CallWebhookDeps, webhook: WebhookTarget,
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': 'bitcoin-signal-oracle',
+    ...getTraceHeaders(),
     ...buildSignatureHeaders({ messageId, at, body }, openSigningSecrets(webhook, deps.box, at)),
   };
   const started = performance.now();

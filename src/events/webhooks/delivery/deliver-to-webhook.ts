@@ -2,6 +2,8 @@ import type { Caller, Tier } from '../../../auth/caller.ts';
 import { isOracleError, orElse } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import { attemptAndKeepTrying } from '../../../platform/retry-unavailable.ts';
+import { inSpan, type SpanStart } from '../../../platform/tracing/span.ts';
+import { parseTraceparent } from '../../../platform/tracing/traceparent.ts';
 import { type EventViewOptions, viewEvent } from '../../event-view.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { WebhookHealthStore } from '../health/webhook-health.ts';
@@ -94,11 +96,16 @@ async function sendHead(deps: DeliverDeps, lease: SenderLease, head: WebhookDeli
   // A message in flight when the lease expires could be overtaken.
   if (lease.expiresAtMs - performance.now() < (deps.timeoutMs ?? WEBHOOK_CALL_TIMEOUT_MS) + (deps.marginMs ?? LEASE_MARGIN_MS)) return true;
   const call = { messageId: head.messageId, body, signal: deps.abortCalls };
-  const called = await deps.hosts.run(webhook, () => tryCallWebhook(deps, webhook, call));
+  const called = await deps.hosts.run(webhook, () => inSpan(toAttemptSpan(head), () => tryCallWebhook(deps, webhook, call)));
   if (typeof called === 'string') return postpone(deps, head, POSTPONE_MS[called]);
   // Aborted by this process: delivery is unknown, and not a failure of the receiver.
   if (deps.abortCalls.aborted && called.attempt.status === null) return false;
   return settleAttempt(deps, webhook, head, called);
+}
+
+/** In the trace of what has caused the message; without one, in that of the job. */
+function toAttemptSpan({ type, traceparent }: WebhookDeliveryDoc): SpanStart {
+  return { name: `webhook ${type}`, kind: 'client', parent: parseTraceparent(traceparent) ?? undefined };
 }
 
 /** Full name lookups and an undecryptable secret are not failures of the receiver. */

@@ -35,4 +35,6 @@ export interface WebhookDeliveryDoc {
   nextAttemptAt: Date | null;
   createdAt: Date;
   finishedAt: Date | null;
+  /** Of the request or job that caused it. */
+  traceparent?: string;
 }

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { clearOutbox, findWithOutbox } from '../../../platform/outbox.ts';
+import { clearOutbox, findWithOutbox, pickTraceparent } from '../../../platform/outbox.ts';
 import type { AnyEventDraft } from '../../log/event.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import type { WebhookDoc, WebhookEnding } from '../registry/webhook.ts';
@@ -17,7 +17,16 @@ export async function publishWebhookNotices({ db, log, now }: { db: Db; log: Eve
   return appended;
 }
 
-function toNoticeDraft({ _id, url, wallet }: WebhookDoc, { change, at, reason, failingSince }: WebhookEnding): AnyEventDraft {
+function toNoticeDraft({ _id, url, wallet }: WebhookDoc, ending: WebhookEnding): AnyEventDraft {
+  const { change, at, reason, failingSince } = ending;
   const content = { webhookId: _id, url, reason, failingSince };
-  return { type: 'webhook.disabled', key: `webhook.disabled:${_id}:${change}`, at, horizonDays: null, wallet, content };
+  return {
+    type: 'webhook.disabled',
+    key: `webhook.disabled:${_id}:${change}`,
+    at,
+    horizonDays: null,
+    wallet,
+    content,
+    ...pickTraceparent(ending),
+  };
 }

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { createOutboxEntry } from '../../../platform/outbox.ts';
 import { confirmIfUncertain, repeatIfUncertain } from '../../../platform/uncertain-write.ts';
 import type { Disabler, WebhookDoc, WebhookStatus } from '../registry/webhook.ts';
 
@@ -41,7 +42,7 @@ export class WebhookHealthStore {
   /** Disables an active webhook and, in the same write, adds the owner's notice to its outbox. False if it was disabled or its URL changed. */
   async disable({ _id, url }: WebhookDoc, { by, reason, at, failingSince }: Disablement): Promise<boolean> {
     const ended = { status: 'disabled' as const, disabledAt: at, disabledReason: reason, disabledBy: by, failingSince };
-    const ending = { change: `disabled:${at.getTime()}` as const, at, reason, failingSince };
+    const ending = { ...createOutboxEntry(`disabled:${at.getTime()}` as const, at), reason, failingSince };
     const change = { $set: ended, $push: { outbox: ending } };
     return confirmIfUncertain(
       async () => (await this.#webhooks.updateOne({ _id, url, status: 'active' }, change, BY_ID)).modifiedCount === 1,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DAY_MS } from '../../../forecast/day.ts';
 import { OracleError } from '../../../platform/errors.ts';
+import { getTraceHeaders } from '../../../platform/tracing/active-trace.ts';
 import type { AnyEvent } from '../../log/event.ts';
 import { EVENT_RETENTION_DAYS, type EventLog } from '../../log/event-log.ts';
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts';
@@ -75,7 +76,7 @@ async function queueReplay(deps: ReplayEventsDeps, webhook: WebhookDoc, events: 
 async function appendWithinQuota({ queue, quotas, now }: ReplayEventsDeps, webhook: WebhookDoc, of: { events: AnyEvent[]; cause: string }) {
   let unused = of.events.length;
   const grant = await quotas.consume({ use: 'replay', wallet: webhook.wallet, count: unused }, now());
-  const messages = of.events.map((event) => toWebhookMessage(event, of.cause));
+  const messages = of.events.map((event) => ({ ...toWebhookMessage(event, of.cause), ...getTraceHeaders() }));
   try {
     unused -= await queue.append(webhook, messages, now());
   } finally {

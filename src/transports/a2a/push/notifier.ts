@@ -6,6 +6,8 @@ import { isOracleError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import { postGuarded } from '../../../platform/outbound/guarded-post.ts';
 import { getHostname, type TargetRules } from '../../../platform/outbound/target.ts';
+import { getTraceHeaders } from '../../../platform/tracing/active-trace.ts';
+import { inSpan } from '../../../platform/tracing/span.ts';
 import { getOwner } from '../agent-user.ts';
 import type { PushConfigStore } from './config-store.ts';
 import { buildHeaders, getTaskId, selectVersion, serializeNotification, type TaskNotification } from './notification.ts';
@@ -117,7 +119,7 @@ export class TaskNotifier implements PushNotificationSender {
     if (Buffer.byteLength(body) > MAX_NOTIFICATION_BYTES) return this.#logFailure(delivery, 'too large', 0);
     for (let attempt = 1; ; attempt++) {
       if (!this.#checkHostBudget(delivery, attempt - 1)) return;
-      const failure = await this.#attempt(delivery);
+      const failure = await inSpan({ name: 'a2a push', kind: 'client' }, () => this.#attempt(delivery));
       if (failure === null) return;
       const pauseMs = pauses[attempt - 1];
       const isRetried = failure.retryable && pauseMs !== undefined && (await this.#pause(pauseMs));
@@ -139,7 +141,7 @@ export class TaskNotifier implements PushNotificationSender {
     const { body, contentType } = selectVersion(notification, wireVersion);
     const signal = this.#abort.signal;
     try {
-      const headers = buildHeaders(config, contentType);
+      const headers = { ...buildHeaders(config, contentType), ...getTraceHeaders() };
       const { status } = await postGuarded({ url: config.url, headers, body, timeoutMs: TIMEOUT_MS, rules: this.#deps.rules, signal });
       if (status >= 200 && status < 300) return null;
       return { reason: `HTTP ${status}`, retryable: status >= 500 || status === 429 };

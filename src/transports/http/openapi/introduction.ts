@@ -18,7 +18,8 @@ whether the same request may succeed later, \`suggestedAction\` what to do.
 **Rate limits** apply per IP address, or per wallet with a token. Every metered response has \`RateLimit\` (remaining quota) and
 \`RateLimit-Policy\` (quota).
 
-**Request ids.** Every response has \`X-Request-Id\`: that of the request if valid, else a generated one.
+**Request ids.** Every response has \`X-Request-Id\`: that of the request if valid, else a generated one. A W3C
+\`traceparent\` is continued in the log, and in the webhooks and A2A notifications that the request causes; an invalid one is ignored.
 
 **Formats.** Times are ISO 8601 in UTC, days \`YYYY-MM-DD\`, probabilities 0 to 1; basis points are named as such. Amounts of tokens and money
 are decimal strings, or integers of the smallest unit.

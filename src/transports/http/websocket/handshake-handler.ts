@@ -7,7 +7,7 @@ import { buildSubscription } from '../../../events/websocket/subscription.ts';
 import { isOracleError, OracleError } from '../../../platform/errors.ts';
 import type { AppOptions } from '../server/app-options.ts';
 import { createTokenHolderAdmission } from '../server/security/guard.ts';
-import { getRequestSource } from '../server/security/request-log.ts';
+import { endRequestSpan, getRequestSource, getRoutePath } from '../server/security/request-log.ts';
 import { takeHandshake } from '../server/sockets/handshakes.ts';
 import { type HandshakeCredential, parseHandshake } from './parse-handshake.ts';
 
@@ -37,6 +37,7 @@ export function createHandshakeHandler(deps: WebSocketDeps, options: Pick<AppOpt
     const take = (): ClaimedSocket => {
       const handshake = takeHandshake(request);
       if (handshake === null) throw new Error('the handshake was answered already');
+      endRequestSpan(response, { method: request.method, route: getRoutePath(request), status: 101 });
       return { ...handshake, headers: pickHandshakeHeaders(response) };
     };
     const redeem = async () => {

@@ -10,6 +10,7 @@ import {
   type ServiceResponse,
   sendServiceRequest,
 } from '../../../platform/service-client/service-client.ts';
+import { getTraceHeaders } from '../../../platform/tracing/active-trace.ts';
 import { parseInput } from '../../../platform/validation/parse-input.ts';
 import { PUBLIC_SIGNAL } from '../../../record/schemas/signal.ts';
 import type { McpBackend } from './backend.ts';
@@ -62,7 +63,7 @@ async function requestOnce(
   call: ServiceCall,
 ): Promise<ServiceResponse> {
   await ready?.();
-  return sendServiceRequest({ ...call, url, token: await token?.(), deadlineMs });
+  return sendServiceRequest({ ...call, url, token: await token?.(), headers: { ...getTraceHeaders() }, deadlineMs });
 }
 
 /** Strips fields that the schema does not declare, and keeps the order of the service. */

@@ -3,6 +3,7 @@ import { SKILLS } from '../../../../skills/index.ts';
 import { formatPrice, type Skill } from '../../../../skills/skill.ts';
 import { isOracleError } from '../../../platform/errors.ts';
 import type { CallPayment, McpBackend } from '../backends/backend.ts';
+import { inMessageTrace } from '../message-trace.ts';
 import { META_KEYS } from '../meta-keys.ts';
 import type { McpServerOptions } from '../options.ts';
 import { toToolError, toToolResult } from './tool-result.ts';
@@ -11,8 +12,9 @@ import { toListedInput, toListedOutput } from './tool-schema.ts';
 export function registerTools(server: McpServer, backend: McpBackend, options: McpServerOptions): void {
   for (const skill of SKILLS) {
     server.registerTool(skill.id, toToolDeclaration(skill), async (input, context) => {
+      const call = () => backend.run(skill.id, input, getCallPayment(context));
       try {
-        return toToolResult(await backend.run(skill.id, input, getCallPayment(context)));
+        return toToolResult(await inMessageTrace(`tools/call ${skill.id}`, context, call));
       } catch (error) {
         if (!isOracleError(error)) options.onError?.(error);
         return toToolError(error, { ...options, isCurrentRevision: isCurrentRevision(context) });

@@ -7,6 +7,8 @@ import { QUEUE_INDEXES } from '../../../../src/pipeline/schedule/queue-indexes.t
 import { STEP_JOBS, startSchedule } from '../../../../src/pipeline/schedule/schedule.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { connectMongo, ensureIndexes } from '../../../../src/platform/mongo.ts';
+import { type ActiveTrace, getActiveTrace } from '../../../../src/platform/tracing/active-trace.ts';
+import { inEntry } from '../../../../src/platform/tracing/span.ts';
 import { timeOf } from '../../../support/clock/trusted-time.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database/database.ts';
 
@@ -164,4 +166,22 @@ it('finds an item by its index among many', async () => {
   const [{ q, hint }] = ours[1]!.command.updates;
   const { executionStats } = await collection.find(q, { hint }).explain('executionStats');
   expect(executionStats).toMatchObject({ totalKeysExamined: 1, totalDocsExamined: 1 });
+});
+
+it('runs an item that a request has queued in the trace of the request, and an item that a job has queued in a new one', async () => {
+  const seen = new Map<string, ActiveTrace>();
+  const run = async ({ subject }: QueueItem) => {
+    seen.set(subject, getActiveTrace()!);
+    if (subject === 'asked') await enqueue(item('follows'));
+  };
+  const { enqueue } = await start({ run });
+  const parent = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331', isSampled: true };
+  await inEntry({ name: 'GET', parent, fields: { requestId: 'request' } }, () => enqueue(item('asked')));
+  await until(() => seen.has('follows'));
+  expect(seen.get('asked')).toMatchObject({
+    traceId: parent.traceId,
+    requestId: 'request',
+    jobId: expect.stringMatching(/^[0-9a-f]{24}$/),
+  });
+  expect(seen.get('follows')).toMatchObject({ traceId: expect.not.stringContaining(parent.traceId), requestId: undefined });
 });

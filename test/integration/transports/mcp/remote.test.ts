@@ -12,6 +12,8 @@ import { buildDemoFile } from '../../../../src/dev/demo/demo-file.ts';
 import { createDemoTokenCache } from '../../../../src/dev/demo/demo-token.ts';
 import { ERROR_CODES, OracleError } from '../../../../src/platform/errors.ts';
 import { parseProblemDetails } from '../../../../src/platform/service-client/problem-details.ts';
+import { inSpan } from '../../../../src/platform/tracing/span.ts';
+import { parseTraceparent } from '../../../../src/platform/tracing/traceparent.ts';
 import { EXAMPLES } from '../../../../src/transports/http/openapi/examples.ts';
 import { toProblemDetails } from '../../../../src/transports/http/server/problems/problem.ts';
 import { createRemoteBackend } from '../../../../src/transports/mcp/backends/remote.ts';
@@ -90,6 +92,17 @@ describe('an error of the service', () => {
       }),
     );
   });
+});
+
+it('sends the trace of its message to the service', async () => {
+  const sent = Promise.withResolvers<unknown>();
+  const url = await answering((request, response) => {
+    sent.resolve(request.headers.traceparent);
+    sending(503, '{}')(request, response);
+  });
+  const parent = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: true };
+  await inSpan({ name: 'tools/call', parent }, () => asked(url));
+  expect(parseTraceparent(await sent.promise)).toMatchObject({ traceId: parent.traceId, isSampled: true });
 });
 
 describe('another server', () => {

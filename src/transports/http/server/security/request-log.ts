@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../../../auth/caller.ts';
 import type { Log } from '../../../../platform/log.ts';
+import { enterTrace, type OpenSpan } from '../../../../platform/tracing/span.ts';
+import { parseTraceparent } from '../../../../platform/tracing/traceparent.ts';
 import { getClientAddress } from './client-address.ts';
 
 /** Slower requests are logged at `info`. */
@@ -15,9 +17,12 @@ const factsByResponse = new WeakMap<Response, RequestFacts>();
 
 interface RequestFacts {
   requestId: string;
+  traceId: string;
   ip: string;
   wallet?: string | undefined;
 }
+
+const spanByResponse = new WeakMap<Response, OpenSpan>();
 
 const tierByResponse = new WeakMap<Response, Caller['tier']>();
 
@@ -45,22 +50,40 @@ export function requestLog({ log, observeRequest }: RequestLogOptions): RequestH
   return (request, response, next) => {
     const startedAtMs = performance.now();
     // Read now: a closed connection has no address.
-    const facts: RequestFacts = { requestId: chooseRequestId(request), ip: getClientAddress(request) };
+    const requestId = chooseRequestId(request);
+    const span = enterRequestTrace(request, requestId);
+    const facts: RequestFacts = { requestId, traceId: span.trace.traceId, ip: getClientAddress(request) };
     factsByResponse.set(response, facts);
-    response.set('X-Request-Id', facts.requestId);
+    spanByResponse.set(response, span);
+    response.set('X-Request-Id', requestId);
     response.once('close', () => {
       const ms = Math.round(performance.now() - startedAtMs);
       const { statusCode: status } = response;
       const ended = { method: request.method, route: getRoutePath(request), status, ms };
       observeRequest?.({ ...ended, tier: tierByResponse.get(response) ?? 'public' });
+      endRequestSpan(response, ended);
       const line = { ...facts, ...ended };
       const finished = response.writableFinished ? line : { ...line, aborted: true };
       // Clients that poll during startup would fill the log with 503.
       if ((status >= 500 && status !== 503) || ms >= SLOW_MS) log.info(finished, 'request');
       else log.debug(finished, 'request');
     });
-    next();
+    span.run(next);
   };
+}
+
+function enterRequestTrace({ method, headers }: IncomingMessage, requestId: string): OpenSpan {
+  const parent = parseTraceparent(headers.traceparent);
+  return enterTrace({ name: method!, kind: 'server', parent, isFromClient: true, fields: { requestId } });
+}
+
+/** Called for a WebSocket too, whose response is never closed. */
+export function endRequestSpan(response: Response, { method, route, status }: Omit<EndedRequest, 'tier' | 'ms'>): void {
+  spanByResponse.get(response)?.end({
+    name: `${method} ${route}`,
+    attributes: { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status },
+    errorType: status >= 500 ? String(status) : undefined,
+  });
 }
 
 export interface RequestSource {

@@ -21,6 +21,7 @@ const ALLOWED_HEADERS = [
   'Content-Type',
   ...CACHE_HEADERS,
   'X-Request-Id',
+  'traceparent',
   ...PAYMENT_HEADERS,
   ...A2A_HEADERS,
   ...MCP_HEADERS,

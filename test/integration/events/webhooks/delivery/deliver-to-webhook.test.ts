@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createServer as createRaw, Socket } from 'node:net';
 import type { Address } from 'viem';
@@ -10,6 +11,7 @@ import type { WebhookDoc } from '../../../../../src/events/webhooks/registry/web
 import { MAX_DELIVERY_ATTEMPTS, RETRY_DELAYS_MS, RETRY_JITTER } from '../../../../../src/events/webhooks/retry/retry-schedule.ts';
 import { Semaphore } from '../../../../../src/platform/concurrency/semaphore.ts';
 import type { ResolveHostname } from '../../../../../src/platform/outbound/target.ts';
+import { parseTraceparent } from '../../../../../src/platform/tracing/traceparent.ts';
 import { answering, listening, startReceiver } from '../../../../support/webhooks/receiver.ts';
 import { verified, type WebhookBench, webhookBench } from '../../../../support/webhooks/webhook-bench.ts';
 import { testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
@@ -66,6 +68,23 @@ describe('what waits for a webhook', () => {
     });
     expect(rows.map(({ state }) => state)).toEqual(['DELIVERED', 'DELIVERED', 'DELIVERED']);
     expect(await bench.webhook(id)).toMatchObject({ sender: null, failingSince: null });
+  });
+
+  it('carries the trace of its cause, with a span id of its own in each attempt', async () => {
+    const { url, received } = await receiver(500, 200);
+    const { id, ids } = await waiting(url, 1);
+    const traceId = randomBytes(16).toString('hex');
+    const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+    await bench.db.collection('webhook_deliveries').updateOne({ webhookId: id, eventId: ids[0]! }, { $set: { traceparent } });
+    await send(id);
+    bench.pass(RETRY_DELAYS_MS[0]! * (1 + RETRY_JITTER));
+    await send(id);
+    const headers = received.map((call) => parseTraceparent(call.headers.traceparent)!);
+    expect(headers.map((header) => [header.traceId, header.isSampled])).toEqual([
+      [traceId, true],
+      [traceId, true],
+    ]);
+    expect(new Set([...headers.map(({ spanId }) => spanId), 'b7ad6b7169203331']).size).toBe(3);
   });
 
   it('is tried again at the steps of the standard, and what is behind it waits', async () => {

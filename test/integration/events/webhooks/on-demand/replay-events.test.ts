@@ -12,6 +12,7 @@ import type { WebhookDoc } from '../../../../../src/events/webhooks/registry/web
 import type { WebhookRegistration } from '../../../../../src/events/webhooks/registry/webhook-registry.ts';
 import { WEBHOOK_INDEXES } from '../../../../../src/events/webhooks/registry/webhook-store.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
+import { inEntry } from '../../../../../src/platform/tracing/span.ts';
 import { type TestDatabase, testDatabase } from '../../../../support/database/database.ts';
 import { newWallet, regimeDraft, testRegistry } from '../../../../support/webhooks/webhook-registry.ts';
 
@@ -105,6 +106,14 @@ describe('a replay', () => {
       expect(replay.replayId === null).toBe(ids.length === 0);
       expect(await queuedIds(id)).toEqual(ids);
     }
+  });
+
+  it('carries the trace of its request, in place of that of the event', async () => {
+    await log.append([{ ...regimeDraft('traced', minutes(1)), traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }], clock);
+    const { wallet, id } = await registered();
+    const parent = { traceId: 'c'.repeat(32), spanId: 'd'.repeat(16), isSampled: true };
+    await inEntry({ name: 'POST', parent, fields: { requestId: 'r' } }, () => registry().replay(wallet, id, { eventId: 1 }));
+    expect(await rows(id)).toMatchObject([{ traceparent: expect.stringMatching(new RegExp(`^00-${parent.traceId}-[0-9a-f]{16}-01$`)) }]);
   });
 
   it('stands behind what waits already', async () => {

@@ -6,6 +6,8 @@ import { createLog } from '../../../../../src/platform/log.ts';
 import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
 import { createSecretBox } from '../../../../../src/platform/secrets/secret-box.ts';
 import { createShutdown } from '../../../../../src/platform/shutdown.ts';
+import { inEntry } from '../../../../../src/platform/tracing/span.ts';
+import { parseTraceparent } from '../../../../../src/platform/tracing/traceparent.ts';
 import { buildTaskStatus, textPart } from '../../../../../src/transports/a2a/messages/parts.ts';
 import { MAX_PUSH_CONFIGS_PER_TASK, PUSH_CONFIG_INDEXES } from '../../../../../src/transports/a2a/push/config-store.ts';
 import { MAX_NOTIFICATION_BYTES, MAX_PENDING } from '../../../../../src/transports/a2a/push/notifier.ts';
@@ -145,6 +147,19 @@ describe('an event of a task', () => {
     expect(older.received[0]!.headers['content-type']).toBe('application/json');
     expect(JSON.parse(newer.received[0]!.body)).toMatchObject({ statusUpdate: { taskId, status: { state: 'TASK_STATE_WORKING' } } });
     expect(newer.received[0]!.headers).not.toHaveProperty('authorization');
+  });
+
+  it('carries the trace of the request that has caused it, and none of another', async () => {
+    const [{ store, sender }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
+    await store.save(taskId, alice, config({ url }));
+    const traceIds = ['a'.repeat(32), 'b'.repeat(32)];
+    const sent = traceIds.map((traceId) =>
+      inEntry({ name: 'POST', parent: { traceId, spanId: 'c'.repeat(16), isSampled: true }, fields: {} }, () =>
+        sender.send(statusEvent(taskId, WORKING), alice),
+      ),
+    );
+    await Promise.all(sent);
+    expect(received.map(({ headers }) => parseTraceparent(headers.traceparent)?.traceId)).toEqual(traceIds);
   });
 
   it('is not delivered to other owners, other tasks or deleted callbacks', async () => {

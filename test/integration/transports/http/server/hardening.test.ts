@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { MongoNetworkError } from 'mongodb';
@@ -254,6 +254,13 @@ describe('a request id', () => {
     const id = `build_42-${'a'.repeat(55)}`;
     expect((await ask('/short', { 'X-Request-Id': id })).headers.get('X-Request-Id')).toBe(id);
     await expect.poll(() => lines.join('')).toContain(`"requestId":"${id}"`);
+  });
+
+  it('stands in the log beside the trace that the caller continues', async () => {
+    const traceId = randomBytes(16).toString('hex');
+    await ask('/short', { 'X-Request-Id': 'traced', traceparent: `00-${traceId}-b7ad6b7169203331-01` });
+    const logged = () => lines.map((line) => JSON.parse(line)).find(({ requestId }) => requestId === 'traced');
+    await expect.poll(logged).toMatchObject({ traceId, msg: 'request' });
   });
 
   it.each(['', 'a b', 'x'.repeat(65), '<script>', 'a"b', 'a,b', 'ä'])('is generated where that of the caller is not: %s', async (id) => {

@@ -1,0 +1,1 @@
+export const OTEL_PACKAGES: Readonly<Record<string, string>>;
