@@ -41,6 +41,7 @@ import { briefRoutes } from './reports/brief-routes.ts';
 import { weeklyRoutes } from './reports/weekly-routes.ts';
 import type { Route } from './server/route.ts';
 import { aboutRoutes } from './service/about/routes.ts';
+import { connectionRoutes } from './service/connection/routes.ts';
 import { type HealthDeps, healthRoutes } from './service/health/routes.ts';
 import { rpcRoutes } from './service/rpc/routes.ts';
 import { webhookCallRoutes } from './webhooks/call-routes.ts';
@@ -77,6 +78,7 @@ export function allRoutes(deps: HttpDeps): Route[] {
     ...agentCardRoutes(deps),
     ...agentFileRoutes(deps),
     ...aboutRoutes(deps),
+    ...connectionRoutes(),
     ...marketRoutes(deps),
     ...metadataRoutes(deps),
     ...webhookRoutes(deps),

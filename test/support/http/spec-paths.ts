@@ -132,6 +132,7 @@ export const OWN_PATHS: SpecPath[] = [
     '/api/claw/archive',
     '/api/svc/prestake/commitments',
     '/api/svc/skills',
+    '/api/connection',
     '/api/svc/open/range',
     '/api/svc/commerce/jobs/{jobId}',
   ].map(of('get', 'public')),

@@ -30,13 +30,13 @@ const getCommonHeaders = (counted: boolean): HeaderName[] =>
   counted ? ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] : ['X-Request-Id'];
 
 /** Headers of a success, besides `X-Request-Id` and rate limits, which the introduction documents for all responses. */
-export function buildSuccessHeaders(route: Pick<Route, 'access' | 'cost' | 'method' | 'isWebSocket'>): oas31.HeadersObject {
-  const { access, cost, method, isWebSocket } = route;
+export function buildSuccessHeaders(route: Pick<Route, 'access' | 'cost' | 'isLive' | 'isWebSocket' | 'method'>): oas31.HeadersObject {
+  const { access, cost, isLive, isWebSocket, method } = route;
   if (isWebSocket === true) return {};
   const paid: HeaderName[] = access === 'paid' ? Object.values(SETTLEMENT_HEADERS) : [];
   // `error="invalid_token"` on the response to an anonymous caller whose token was rejected.
   const challenge: HeaderName[] = access === 'public' && cost !== 'free' ? ['WWW-Authenticate'] : [];
-  return toHeaderRefs(['Cache-Control', ...(method === 'get' ? (['ETag'] as const) : []), ...challenge, ...paid]);
+  return toHeaderRefs(['Cache-Control', ...(method === 'get' && isLive !== true ? (['ETag'] as const) : []), ...challenge, ...paid]);
 }
 
 export function buildProblemHeaders({

@@ -10,6 +10,7 @@ import { connectMongo } from '../../../../src/platform/mongo.ts';
 import { type TestChain, testChain } from '../../../support/chain/chain.ts';
 import { testDatabase } from '../../../support/database/database.ts';
 import { type Served, serve } from '../../../support/http/serve.ts';
+import { startBufferingProxy } from '../../../support/network/buffering-proxy.ts';
 import { takeUnexpectedConnections } from '../../../support/network/outbound-guard.ts';
 import { type TestService, testService } from '../../../support/service/service.ts';
 
@@ -65,6 +66,8 @@ describe('beside a running demonstration', () => {
     expect(linesOf(report, 'ok')).toEqual(
       expect.arrayContaining([
         'public-url: WebSocket handshakes reach the service',
+        'public-url: limits are counted for 127.0.0.1, whatever X-Forwarded-For a client sends',
+        'public-url: streams arrive as they are sent',
         'identity: the database knows everything that the attester has attested',
         expect.stringMatching(/^database: its clock is -?\d+ ms from/),
       ]),
@@ -73,6 +76,20 @@ describe('beside a running demonstration', () => {
     const others = (counts: unknown[][]) => counts.filter(([name]) => name !== 'request_counts');
     expect(others(await countAll())).toEqual(others(before));
     await close();
+  });
+
+  it('warns of a proxy that buffers streams', async () => {
+    const proxy = await startBufferingProxy(served.url);
+    const report = await examine({ ...environment(), PUBLIC_URL: proxy.url });
+    await proxy.close();
+    expect(linesOf(report, 'warn')).toContain('public-url: a proxy buffers streams: events reach clients late or never');
+  });
+
+  it("warns where a client's X-Forwarded-For is believed", async () => {
+    const trusting = await serve({ ...service, appOptions: { ...service.appOptions, trustProxy: 1 } });
+    const report = await examine({ ...environment(), PUBLIC_URL: trusting.url });
+    await trusting.close();
+    expect(linesOf(report, 'warn')).toContainEqual(expect.stringMatching(/^public-url: X-Forwarded-For of a client is believed/));
   });
 
   it('exits with 0, and prints the same as JSON', async () => {

@@ -8,15 +8,15 @@ import { isLoopbackAddress } from '../../../../platform/outbound/public-address.
 import { joinUrl } from '../../../../platform/service-url.ts';
 import type { Check, DoctorDeps, RoleWallet } from '../../check.ts';
 import { type Finding, fail, ok, orFinding, skipped, warn } from '../../finding.ts';
+import { examineConnection, PROXY_SECTION } from './connection.ts';
 
 const TIMEOUT_MS = 8_000;
 const MAX_BYTES = 2 ** 20;
 const MIN_CERTIFICATE_DAYS = 14;
 const DAY_MS = 86_400_000;
-const PROXY_SECTION = 'See "Reverse proxy" in docs/OPERATE.md.';
 const INFO = z.looseObject({ version: z.string(), chain: z.looseObject({ attester: z.string() }) });
 
-/** The service as clients reach it: TLS, the right host behind the proxy, WebSockets, and whose address counts. */
+/** The service as clients reach it: TLS, the right host behind the proxy, WebSockets, streams, and whose address counts. */
 export const publicUrlCheck: Check = {
   id: 'public-url',
   title: 'Public address',
@@ -31,11 +31,10 @@ export const publicUrlCheck: Check = {
     if (answers.some(({ level }) => level === 'fail')) return [...(await tls), ...answers];
     const rest = [
       orFinding(() => checkWebSocket(fetchService, base)),
-      orFinding(() => checkForwardedFor(fetchService, base)),
+      examineConnection(fetchService, base),
       checkProxyTrust(config, new URL(base)),
     ];
-    const streams = skipped('whether a proxy buffers streams is not visible from here; the files of deploy/ do not');
-    return [...(await tls), ...answers, ...(await Promise.all(rest)).flat(), streams];
+    return [...(await tls), ...answers, ...(await Promise.all(rest)).flat()];
   },
 };
 
@@ -86,21 +85,6 @@ async function checkWebSocket(fetchService: OutboundFetch, base: string): Promis
   return fail(`a WebSocket handshake is answered ${response.status} instead of 401`, {
     action: `Let the proxy pass Upgrade. ${PROXY_SECTION}`,
   });
-}
-
-/** Two requests that claim different addresses must share one limit. */
-async function checkForwardedFor(fetchService: OutboundFetch, base: string): Promise<Finding> {
-  const remainders: number[] = [];
-  for (const address of ['198.51.100.1', '198.51.100.2']) {
-    const response = await fetchService(joinUrl(base, '/api/svc/open/range'), { headers: { 'X-Forwarded-For': address } });
-    remainders.push(Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]));
-  }
-  const [first, second] = remainders as [number, number];
-  if (second < first) return ok('a client cannot choose the address that its limit is counted for');
-  return warn(
-    'X-Forwarded-For of a client may be believed: its limit did not go down',
-    `Let the proxy replace the header, and set TRUST_PROXY to its address. ${PROXY_SECTION}`,
-  );
 }
 
 async function checkProxyTrust({ TRUST_PROXY }: DoctorDeps['config'], { protocol, hostname }: URL): Promise<Finding[]> {
