@@ -1,4 +1,4 @@
-# Debian 12 and Node 24.21.0, the index of all platforms: a digest names the same image for ever. Move it on with each release of Node.
+# Debian 12 and Node 24, the index of all platforms: a digest names the same image for ever. Renovate moves both on with each release of Node.
 FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS node
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -28,3 +28,13 @@ EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--max-semi-space-size=4", "bin/start.mjs"]
+
+# Given by the release; last, so that no layer depends on them.
+ARG VERSION=unreleased
+ARG REVISION=unknown
+ARG SOURCE=unknown
+LABEL org.opencontainers.image.title="Bitcoin Signal Oracle" \
+  org.opencontainers.image.licenses=MIT \
+  org.opencontainers.image.version=$VERSION \
+  org.opencontainers.image.revision=$REVISION \
+  org.opencontainers.image.source=$SOURCE

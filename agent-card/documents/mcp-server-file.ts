@@ -8,7 +8,7 @@ export interface McpServerFileSource {
   version: string;
 }
 
-/** Entry of the MCP registry (`server.json`). No package is published, so it lists remotes only. */
+/** Entry of the MCP registry (`server.json`). The published package is no MCP server, so it lists remotes only. */
 export function buildMcpServerFile({ publicUrl, version }: McpServerFileSource) {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',

@@ -6,7 +6,7 @@ import { findForbiddenImports } from './import-law.ts';
 import { readDocument, readSource } from './prose.ts';
 
 const CODE = ['src', 'skills', 'agent-card', 'bin', 'bench', 'examples', 'test'];
-const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'docs'];
+const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs'];
 /** Folders whose files are counted; suites mirror what they test. */
 const LAID_OUT = /^(src|skills|agent-card|bin|test)\//;
 

@@ -7,6 +7,7 @@ export const ROOT = resolve(import.meta.dirname, '../../..');
 export const DOCUMENTS = [
   'README.md',
   'CONTRIBUTING.md',
+  'SECURITY.md',
   'docs/API.md',
   'docs/ARCHITECTURE.md',
   'docs/AUDIT.md',
