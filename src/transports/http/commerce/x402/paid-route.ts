@@ -5,8 +5,8 @@ import type { Offering, PaidResource } from '../../../../commerce/price-list.ts'
 import type { PaidCall, PreparedAnswer, SaleResult } from '../../../../commerce/x402/paid-call.ts';
 import { type BazaarDeclaration, declareHttpResource } from '../../../../commerce/x402/protocol/bazaar.ts';
 import type { PaymentQuote } from '../../../../commerce/x402/protocol/payment-quote.ts';
-import { toSaleResponse, toSettlementResponse } from '../../../../commerce/x402/protocol/settlement-response.ts';
 import { SAMPLE_ANSWERS } from '../../../../commerce/x402/protocol/sample-answers.ts';
+import { toSaleResponse, toSettlementResponse } from '../../../../commerce/x402/protocol/settlement-response.ts';
 import { DEFAULT_HORIZON, SIGNAL_HORIZONS } from '../../../../forecast/horizon-input.ts';
 import { formatHorizonName } from '../../../../forecast/model.ts';
 import { joinUrl } from '../../../../platform/service-url.ts';
