@@ -6,6 +6,7 @@ import { parseRefCode } from '../src/commerce/ledger/ref-code.ts';
 import type { Offering } from '../src/commerce/price-list.ts';
 import type { SignedReceipt } from '../src/commerce/receipts/receipt.ts';
 import type { PreparedAnswer, X402Payment } from '../src/commerce/x402/paid-call.ts';
+import type { BazaarDeclaration } from '../src/commerce/x402/protocol/bazaar.ts';
 import type { PaymentQuote } from '../src/commerce/x402/protocol/payment-quote.ts';
 import type { SalesService } from '../src/commerce/x402/sales-service.ts';
 import { OracleError } from '../src/platform/errors.ts';
@@ -25,6 +26,8 @@ export interface PaidSkillCall {
   call: SkillCall;
   /** Path of the call, which the receipt names with the skill. */
   endpoint: string;
+  /** Listing of the skill over this transport; unset where facilitators list none. */
+  bazaar?: BazaarDeclaration;
   payment: unknown;
   /** Referral code, as sent. */
   ref: unknown;
@@ -37,7 +40,7 @@ export interface PaidSkillCall {
 
 /** Sale of single answers with the call, for transports without paid operations (A2A and MCP). */
 export interface PaidCalls {
-  quote(skill: Skill, endpoint: string): PaymentQuote;
+  quote(skill: Skill, endpoint: string, bazaar?: BazaarDeclaration): PaymentQuote;
   /** @throws OracleError INPUT_INVALID naming `ref`, errors of the skill, and those of `SalesService.sell` */
   sell(call: PaidSkillCall): Promise<SoldAnswer>;
 }
@@ -56,11 +59,12 @@ export interface PaidCallsDeps {
 export function createPaidCalls({ sales, runSkill, toUrl }: PaidCallsDeps): PaidCalls {
   const toSale = (skill: Skill, endpoint: string) => ({ offering: requireOffering(skill), resource: toResource(skill, toUrl(endpoint)) });
   return {
-    quote: (skill, endpoint) => sales.getQuote(toSale(skill, endpoint)),
-    async sell({ call, endpoint, payment, ref, context, owner, onVerified }) {
+    quote: (skill, endpoint, bazaar) => sales.getQuote({ ...toSale(skill, endpoint), bazaar }),
+    async sell({ call, endpoint, bazaar, payment, ref, context, owner, onVerified }) {
       const { skill, input } = call;
       const sold = await sales.sell({
         ...toSale(skill, endpoint),
+        bazaar,
         // The fingerprint has no transport, so a payer can repeat the call over another one.
         input: { skill: skill.id, input },
         payment,

@@ -86,7 +86,7 @@ export async function assembleService(context: StartupContext, address: string |
   const checkSigners = composeSignerHealth(core.signers, now);
   const readiness = { chain, localChain, market, pingDatabase: () => core.database.ping(), time, checkSigners, setup: getStartupStep, now };
   const walletFunds = composeWalletFunds(core);
-  const payments = composePaymentHealth({ chain, commerce, facilitator: wallets.facilitator, now });
+  const payments = composePaymentHealth(config, { chain, commerce, facilitator: wallets.facilitator, now });
   const status = () =>
     readServiceStatus({
       version,

@@ -2,13 +2,14 @@ import { type Address, encodeFunctionData, erc20Abi } from 'viem';
 import type { Chain } from '../chain/client.ts';
 import { chainCallWithin } from '../chain/rpc/time-limit.ts';
 import { isOracleError, toPublicReason } from '../platform/errors.ts';
+import type { FacilitatorEndpoint } from './x402/settlement/facilitator-endpoint.ts';
 import { requireFacilitatorSupport } from './x402/settlement/facilitator-support.ts';
 
 export interface PaymentHealthDeps {
   chain: Chain;
   payee: Address;
-  /** URL of a remote facilitator, or address of our own. */
-  facilitator: { url: string } | { address: Address };
+  /** A remote facilitator, or the address of our own. */
+  facilitator: FacilitatorEndpoint | { address: Address };
 }
 
 /** Whether payments can be settled (`facilitator`) and received (`payee`). */
@@ -37,7 +38,7 @@ async function runCheck(name: PaymentCheck['name'], check: () => Promise<Omit<Pa
 
 async function checkFacilitator({ chain, facilitator }: PaymentHealthDeps) {
   if ('url' in facilitator) {
-    await requireFacilitatorSupport(facilitator.url, chain.chainId);
+    await requireFacilitatorSupport(facilitator, chain.chainId);
     return { ok: true, detail: 'a remote facilitator settles on this chain' };
   }
   const { client } = chain;

@@ -1,5 +1,4 @@
 import { type Address, isAddressEqual } from 'viem';
-import type { Chain } from '../../chain/client.ts';
 import { readStablecoin } from '../../chain/stablecoin/stablecoin.ts';
 import type { Wallet } from '../../chain/tx/wallet.ts';
 import { isSignedBy } from '../../chain/verify-signature.ts';
@@ -16,14 +15,12 @@ import { createSalesGate } from '../../commerce/sales-gate.ts';
 import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
 import { FailedSettlementStore } from '../../commerce/x402/failed-settlements.ts';
 import { type SalesDeps, SalesService } from '../../commerce/x402/sales-service.ts';
-import type { GasBudget } from '../../commerce/x402/settlement/gas-budget.ts';
-import { createLocalFacilitator } from '../../commerce/x402/settlement/local-facilitator.ts';
-import { createRemoteFacilitator } from '../../commerce/x402/settlement/remote-facilitator.ts';
 import { createCache } from '../../platform/cache.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
+import { createFacilitator, createFacilitatorEndpoint } from './facilitator.ts';
 
 /** @throws OracleError CONFIG_INVALID for an unusable payee or stablecoin */
 export async function composeCommerce(
@@ -56,7 +53,7 @@ export async function composeCommerce(
     ledger,
     signReceipt,
     requireOpen,
-    facilitator: createFacilitator(context, chain, wallets.facilitator),
+    facilitator: createFacilitator(context, { chain, wallet: wallets.facilitator, now }),
     claims: new PaymentClaimStore(db),
     failures: new FailedSettlementStore(db),
     signal: shutdown.signal,
@@ -80,10 +77,12 @@ export async function composeCommerce(
 }
 
 /** Asked at most once a minute. */
-export function composePaymentHealth(deps: Pick<ServiceCore, 'chain' | 'now'> & { commerce: Commerce; facilitator: Wallet | null }) {
-  const { chain, commerce, facilitator, now } = deps;
-  const { facilitatorUrl, merchant } = commerce;
-  const settledBy = facilitatorUrl === null ? { address: facilitator!.address } : { url: facilitatorUrl };
+export function composePaymentHealth(
+  config: Config,
+  { chain, commerce, facilitator, now }: Pick<ServiceCore, 'chain' | 'now'> & { commerce: Commerce; facilitator: Wallet | null },
+) {
+  const { merchant } = commerce;
+  const settledBy = createFacilitatorEndpoint(config, now) ?? { address: facilitator!.address };
   const cache = createCache<PaymentCheck[]>('payment-health', 1);
   return () =>
     cache.get(Math.floor(now().getTime() / 60_000), () => checkPayments({ chain, payee: merchant.payee, facilitator: settledBy }));
@@ -118,24 +117,4 @@ function requirePayee(payee: Address, contracts: readonly (Address | null)[]): v
     field: 'PAYEE_ADDRESS',
     suggestedAction: 'Set PAYEE_ADDRESS to a wallet of yours.',
   });
-}
-
-function createFacilitator({ config, log }: Pick<ProcessContext, 'config' | 'log'>, chain: Chain, wallet: Wallet | null) {
-  if (config.X402_FACILITATOR_URL !== undefined) return createRemoteFacilitator(config.X402_FACILITATOR_URL);
-  if (wallet !== null) return createLocalFacilitator({ chain, wallet, gasBudget: buildGasBudget(config), log });
-  throw new OracleError(
-    'CONFIG_INVALID',
-    'Setting FACILITATOR_PRIVATE_KEY: is required unless FACILITATOR_SIGNER or X402_FACILITATOR_URL is set',
-    {
-      field: 'FACILITATOR_PRIVATE_KEY',
-    },
-  );
-}
-
-/** Above ether's highest price so far: with an unset price fewer contract wallets are admitted, never more. */
-const ASSUMED_CURRENCY_USD = 10_000;
-
-function buildGasBudget({ chainMode, CHAIN_CURRENCY_USD, X402_MAX_GAS_CENTS }: Config): GasBudget {
-  const currencyUsd = CHAIN_CURRENCY_USD ?? (chainMode === 'real' ? ASSUMED_CURRENCY_USD : null);
-  return { currencyUsd, maxCents: X402_MAX_GAS_CENTS };
 }

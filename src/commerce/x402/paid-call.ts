@@ -3,6 +3,7 @@ import type { ClaimedPayer } from '../../chain/stablecoin/claimed-payer.ts';
 import type { Offering } from '../price-list.ts';
 import type { ReceivedPayment } from '../receipts/payment-response.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
+import type { ExtensionSource } from './protocol/payment-extensions.ts';
 import type { ParsedPayment } from './protocol/payment-payload.ts';
 import type { PaymentQuote, ResourceInfo } from './protocol/payment-quote.ts';
 
@@ -14,7 +15,7 @@ export interface PreparedAnswer {
   freeBody?: Record<string, unknown>;
 }
 
-export interface PaidCall {
+export interface PaidCall extends ExtensionSource {
   offering: Offering;
   resource: ResourceInfo;
   /** Input: the same payment with another input is rejected. */

@@ -4,7 +4,7 @@ import type { Address } from 'viem';
 import { OracleError } from '../../platform/errors.ts';
 import type { ClaimDoc } from './claim-store.ts';
 import type { IncomingPayment, PaidCall, SaleResult } from './paid-call.ts';
-import { type ParsedPayment, toAuthorization } from './protocol/payment-payload.ts';
+import { type ParsedPayment, type PaymentListing, toAuthorization } from './protocol/payment-payload.ts';
 import { PaymentRequiredError } from './protocol/payment-quote.ts';
 
 /** The same request, from a client entitled to its answer. @throws OracleError CONFLICT for another request; PaymentRequiredError */
@@ -30,9 +30,9 @@ export function computeRequestFingerprint({ offering, input }: Pick<PaidCall, 'o
   return createHash('sha256').update(text).digest('hex');
 }
 
-export function toParsedPayment({ payload, digest, paymentId }: ClaimDoc): ParsedPayment {
+export function toParsedPayment({ payload, digest, paymentId }: ClaimDoc, listing?: PaymentListing): ParsedPayment {
   const { signature, authorization } = payload.payload;
-  return { authorization: toAuthorization(authorization), signature, paymentId: paymentId ?? null, digest, payload };
+  return { authorization: toAuthorization(authorization), signature, paymentId: paymentId ?? null, digest, payload, listing };
 }
 
 export function toSaleResult({ answer, settlement, receipt, requirements, ...claim }: ClaimDoc): SaleResult {

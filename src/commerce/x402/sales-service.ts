@@ -21,7 +21,7 @@ import type { FailedSettlementStore } from './failed-settlements.ts';
 import type { IncomingPayment, PaidCall, SaleResult } from './paid-call.ts';
 import { observeOutcome, type PaymentOutcome } from './payment-outcome.ts';
 import { computeRequestFingerprint, requireSameRequest, toParsedPayment, toSaleResult } from './payment-replay.ts';
-import { createPaymentRejection, parsePaymentPayload } from './protocol/payment-payload.ts';
+import { createPaymentRejection, parsePaymentPayload, toPaymentListing } from './protocol/payment-payload.ts';
 import { buildPaymentQuote, noPaymentError, type PaymentQuote } from './protocol/payment-quote.ts';
 import type { Facilitator } from './settlement/facilitator.ts';
 import { type SettlementOutcome, settlePayment } from './settlement/settle.ts';
@@ -61,9 +61,9 @@ export class SalesService {
   }
 
   /** The quote of a request, the first step of every transport. @throws OracleError STEP_WAITING while sales are closed */
-  getQuote({ offering, resource }: Pick<PaidCall, 'offering' | 'resource'>): PaymentQuote {
+  getQuote({ offering, resource, bazaar }: Pick<PaidCall, 'offering' | 'resource' | 'bazaar'>): PaymentQuote {
     this.#deps.requireOpen();
-    return buildPaymentQuote(this.#deps.merchant, offering, resource);
+    return { ...buildPaymentQuote(this.#deps.merchant, offering, resource), bazaar };
   }
 
   /** @throws PaymentRequiredError; OracleError CONFLICT for another request's payment, retryable codes; errors of `answer` */
@@ -190,7 +190,7 @@ export class SalesService {
 
   async #finish(claim: ClaimDoc, { call, quote }: IncomingPayment, mayBeSent: boolean): Promise<SaleResult> {
     const { claims, failures, now } = this.#deps;
-    const settlement = await this.#settle(claim, mayBeSent);
+    const settlement = await this.#settle(claim, quote, mayBeSent);
     if (!('refused' in settlement)) {
       const settled = await this.#recordSettlement(claim, settlement);
       if (mayBeSent) await failures.remove(claim);
@@ -204,9 +204,9 @@ export class SalesService {
     throw createPaymentRejection(quote, refused, { payer: claim.payer, unsettledOf: claim.payer });
   }
 
-  async #settle(claim: ClaimDoc, mayBeSent: boolean): Promise<SettlementOutcome> {
+  async #settle(claim: ClaimDoc, quote: PaymentQuote, mayBeSent: boolean): Promise<SettlementOutcome> {
     const { requirements, sinceBlock } = claim;
-    const payment = { payment: toParsedPayment(claim), requirements, sinceBlock, mayBeSent };
+    const payment = { payment: toParsedPayment(claim, toPaymentListing(quote)), requirements, sinceBlock, mayBeSent };
     try {
       return await inSpan({ name: 'x402 settlement' }, () => settlePayment(this.#deps, payment));
     } catch (error) {

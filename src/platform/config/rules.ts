@@ -10,6 +10,7 @@ export function findRuleProblems(config: Config): SettingProblem[] {
     findRealMoneyProblems,
     findLocalOnlySettings,
     findAdminProblems,
+    findFacilitatorKeyProblems,
   ];
   return rules.flatMap((find) => find(config));
 }
@@ -59,4 +60,20 @@ function findAdminProblems({ ADMIN_USER, ADMIN_PASSWORD }: Config): SettingProbl
   if (ADMIN_PASSWORD !== undefined && ADMIN_USER === undefined)
     return [{ name: 'ADMIN_USER', problem: 'is required when ADMIN_PASSWORD is set' }];
   return [];
+}
+
+function findFacilitatorKeyProblems({
+  CDP_API_KEY_ID: id,
+  CDP_API_KEY_SECRET: secret,
+  X402_FACILITATOR_URL: url,
+}: Config): SettingProblem[] {
+  if (id === undefined && secret === undefined) return [];
+  if (secret === undefined) return [{ name: 'CDP_API_KEY_SECRET', problem: 'is required when CDP_API_KEY_ID is set' }];
+  if (id === undefined) return [{ name: 'CDP_API_KEY_ID', problem: 'is required when CDP_API_KEY_SECRET is set' }];
+  if (url === undefined)
+    return [{ name: 'X402_FACILITATOR_URL', problem: 'is required when CDP_API_KEY_ID is set: the key is for a facilitator' }];
+  const { protocol, hostname } = new URL(url);
+  // Each request carries a token.
+  if (protocol === 'https:' || hostname === 'localhost' || hostname === '127.0.0.1') return [];
+  return [{ name: 'X402_FACILITATOR_URL', problem: 'must be an https URL when CDP_API_KEY_ID is set' }];
 }

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { type Address, getAddress, type Hex } from 'viem';
 import { z } from 'zod';
+import { BAZAAR } from './bazaar.ts';
+import { PAYMENT_ID_PATTERN, PAYMENT_IDENTIFIER } from './payment-extensions.ts';
 import {
-  PAYMENT_ID_PATTERN,
-  PAYMENT_IDENTIFIER,
   type PaymentQuote,
   PaymentRequiredError,
   type PaymentRequiredOptions,
   type PaymentRequirements,
+  type ResourceInfo,
 } from './payment-quote.ts';
 import { getRejectionAdvice } from './rejection-advice.ts';
 
@@ -32,9 +33,17 @@ export interface ParsedPayment {
   /** SHA-256 of authorization and signature. */
   digest: string;
   payload: PaymentPayload;
+  /** Unset for a payment that is only searched for. */
+  listing?: PaymentListing;
 }
 
-/** Forwarded part of `PaymentPayload` of version 2. */
+/** Further part of `PaymentPayload`, by which a remote facilitator lists the resource; from the quote, since clients can alter theirs. */
+export interface PaymentListing {
+  resource: ResourceInfo;
+  extensions?: Record<string, unknown>;
+}
+
+/** Part of `PaymentPayload` of version 2 that settles the payment. */
 export interface PaymentPayload {
   x402Version: 2;
   accepted: PaymentRequirements;
@@ -102,7 +111,12 @@ export function parsePaymentPayload(sent: unknown, quote: PaymentQuote): ParsedP
     paymentId: id ?? null,
     digest: digestPayload({ authorization, signature }),
     payload: { x402Version: 2, accepted: quote.requirements, payload: { signature: signature as Hex, authorization } },
+    listing: toPaymentListing(quote),
   };
+}
+
+export function toPaymentListing({ resource, bazaar }: PaymentQuote): PaymentListing {
+  return { resource, ...(bazaar === undefined ? {} : { extensions: { [BAZAAR]: bazaar } }) };
 }
 
 export function toAuthorization({ from, to, value, validAfter, validBefore, nonce }: Record<keyof Authorization, string>): Authorization {

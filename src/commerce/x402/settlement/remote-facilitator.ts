@@ -1,15 +1,15 @@
 import type { Hex } from 'viem';
 import { z } from 'zod';
 import { OracleError } from '../../../platform/errors.ts';
+import type { Log } from '../../../platform/log.ts';
 import { readJson } from '../../../platform/outbound/bounded-json.ts';
-import { createOperatorFetch } from '../../../platform/outbound/operator-fetch.ts';
 import type { ParsedPayment } from '../protocol/payment-payload.ts';
 import type { PaymentRequirements } from '../protocol/payment-quote.ts';
 import type { Facilitator, FacilitatorSettlement } from './facilitator.ts';
+import { callFacilitator, type FacilitatorEndpoint, FacilitatorKeyError, MAX_ANSWER_BYTES } from './facilitator-endpoint.ts';
 
 /** A settlement takes at least a block. */
 const TIMEOUT_MS = 30_000;
-const MAX_BYTES = 262_144;
 /** Reasons that prove that nothing was sent. Excludes reasons that facilitators also report for a transaction that was sent. */
 const NOT_SENT = /^(invalid|insufficient|unsupported)_(?!.*(transaction_|transfer_event|nonce))/;
 const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
@@ -17,17 +17,21 @@ const TEXT = z.string().nullish();
 const VERIFY_RESPONSE = z.looseObject({ isValid: z.boolean(), invalidReason: TEXT });
 const SETTLE_RESPONSE = z.looseObject({ success: z.boolean(), transaction: TEXT, errorReason: TEXT });
 
+export interface RemoteFacilitatorDeps {
+  endpoint: FacilitatorEndpoint;
+  log: Log;
+}
+
 /** A remote facilitator over HTTP. Only its rejections are trusted: the chain decides whether money has arrived. */
-export function createRemoteFacilitator(url: string): Facilitator {
-  const base = url.replace(/\/+$/, '');
+export function createRemoteFacilitator(deps: RemoteFacilitatorDeps): Facilitator {
   return {
     simulatesSettlement: false,
     async verify(payment, requirements) {
-      const { isValid, invalidReason } = await callFacilitator(base, 'verify', { payment, requirements, schema: VERIFY_RESPONSE });
+      const { isValid, invalidReason } = await requestDecision(deps, 'verify', { payment, requirements, schema: VERIFY_RESPONSE });
       return isValid ? null : sanitizeReason(invalidReason, 'invalid_payment');
     },
     async settle(payment, requirements) {
-      return toFacilitatorSettlement(await callFacilitator(base, 'settle', { payment, requirements, schema: SETTLE_RESPONSE }));
+      return toFacilitatorSettlement(await requestDecision(deps, 'settle', { payment, requirements, schema: SETTLE_RESPONSE }));
     },
   };
 }
@@ -39,18 +43,23 @@ interface FacilitatorRequest<T> {
 }
 
 /** A rejection has a status below 500 and a valid body; after any other failure the payment's status is unknown. */
-async function callFacilitator<T>(base: string, operation: 'verify' | 'settle', request: FacilitatorRequest<T>): Promise<T> {
-  const { payment, requirements, schema } = request;
-  const { payload } = payment;
-  const body = JSON.stringify({ x402Version: payload.x402Version, paymentPayload: payload, paymentRequirements: requirements });
+async function requestDecision<T>(
+  { endpoint, log }: RemoteFacilitatorDeps,
+  operation: 'verify' | 'settle',
+  { payment, requirements, schema }: FacilitatorRequest<T>,
+): Promise<T> {
+  const { payload, listing } = payment;
+  const { x402Version } = payload;
+  const body = { x402Version, paymentPayload: { ...payload, ...listing }, paymentRequirements: requirements };
   try {
-    const fetchFacilitator = createOperatorFetch({ base, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetchFacilitator(`${base}/${operation}`, { method: 'POST', headers, body });
-    const answer = await readJson(response, MAX_BYTES);
+    const response = await callFacilitator(endpoint, { path: `/${operation}`, body, timeoutMs: TIMEOUT_MS });
+    const answer = await readJson(response, MAX_ANSWER_BYTES);
     if (response.status >= 500 || (response.status >= 300 && response.status < 400)) throw new Error(`status ${response.status}`);
     return schema.parse(answer);
   } catch (error) {
+    // Clients cannot help it, and their payments stay valid: they retry until the operator has replaced the key.
+    if (error instanceof FacilitatorKeyError)
+      log.error({ err: error, operation }, 'no payment can be settled: the facilitator does not accept the API key');
     throw noAnswerError(operation, error);
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseApiKeySecret } from '../../secrets/api-key.ts';
 import { addressListSchema, addressSchema, integerSetting, type SettingDefinitions, serviceUrlSchema } from './define.ts';
 
 export const PAYMENT_SETTINGS = {
@@ -11,6 +12,23 @@ export const PAYMENT_SETTINGS = {
     // Public in payment quotes.
     schema: serviceUrlSchema.optional(),
     description: 'x402 facilitator that verifies and settles payments; unset: this process, with the wallet of the facilitator',
+  },
+  CDP_API_KEY_ID: {
+    schema: z
+      .string()
+      .regex(/^[\w/-]{8,256}$/, 'must be the id or name of an API key')
+      .optional(),
+    secret: true,
+    description:
+      'Secret API key of the Coinbase Developer Platform that authenticates requests to `X402_FACILITATOR_URL`, set with `CDP_API_KEY_SECRET`; unset: requests carry no key',
+  },
+  CDP_API_KEY_SECRET: {
+    schema: z
+      .string()
+      .refine((text) => parseApiKeySecret(text) !== null, 'must be base64 of the 64 bytes of an Ed25519 key, or a P-256 key as PEM')
+      .optional(),
+    secret: true,
+    description: 'Its secret: base64 (Ed25519), or PEM (ECDSA), whose line ends may be written `\\n`',
   },
   CHAIN_CURRENCY_USD: {
     schema: integerSetting(1, 10_000_000).optional(),

@@ -4,6 +4,7 @@ import { findSkill, prepareCall, type RunSkill } from '../../../../skills/runner
 import type { RequestContext } from '../../../auth/request-context.ts';
 import { isOracleError, type OracleError } from '../../../platform/errors.ts';
 import { getPublicSignal, type PublicSignalDeps } from '../../../record/oracle/public-signal.ts';
+import { getToolListing } from '../tools/tool-listing.ts';
 import type { McpBackend } from './backend.ts';
 import { PayableError } from './payable-error.ts';
 
@@ -22,13 +23,14 @@ export function createLocalBackend({ signals, runSkill, paidCalls, methodology }
       const seller = isForSale(skill, context.caller) ? paidCalls : undefined;
       if (seller !== undefined && payment !== undefined && payment !== null) {
         const call = prepareCall(skillId, input, PAYING_CALLER);
-        return seller.sell({ call, endpoint: ENDPOINTS.mcp, payment, ref, context, owner: context.address });
+        const bazaar = getToolListing(skill);
+        return seller.sell({ call, endpoint: ENDPOINTS.mcp, bazaar, payment, ref, context, owner: context.address });
       }
       try {
         return await runSkill(prepareCall(skillId, input, context.caller), context);
       } catch (error) {
         if (seller === undefined || !isTierError(error)) throw error;
-        throw new PayableError(error, seller.quote(skill, ENDPOINTS.mcp));
+        throw new PayableError(error, seller.quote(skill, ENDPOINTS.mcp, getToolListing(skill)));
       }
     },
     publicSignal: (horizon) => getPublicSignal(signals, Number.parseInt(horizon, 10), context.caller),

@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { buildAnswerSample } from '../../../../../skills/answer-sample.ts';
 import { REF_CODE_PATTERN, REF_CODE_RULE } from '../../../../commerce/ledger/ref-code.ts';
 import type { Offering, PaidResource } from '../../../../commerce/price-list.ts';
 import type { PaidCall, PreparedAnswer, SaleResult } from '../../../../commerce/x402/paid-call.ts';
+import { type BazaarDeclaration, declareHttpResource } from '../../../../commerce/x402/protocol/bazaar.ts';
 import type { PaymentQuote } from '../../../../commerce/x402/protocol/payment-quote.ts';
+import { SAMPLE_ANSWERS } from '../../../../commerce/x402/protocol/sample-answers.ts';
 import { toSaleResponse, toSettlementResponse } from '../../../../commerce/x402/protocol/settlement-response.ts';
-import { SIGNAL_HORIZONS } from '../../../../forecast/horizon-input.ts';
+import { DEFAULT_HORIZON, SIGNAL_HORIZONS } from '../../../../forecast/horizon-input.ts';
 import { formatHorizonName } from '../../../../forecast/model.ts';
 import { joinUrl } from '../../../../platform/service-url.ts';
 import type { HttpDeps } from '../../deps.ts';
@@ -39,6 +42,8 @@ export const PAID_INPUT = {
 interface PaidOperation<R extends z.ZodType> extends Pick<Route, 'name' | 'summary' | 'description'> {
   offering: Offering & { resource: PaidResource };
   reply: R;
+  /** Schema of an answer that is charged. */
+  charged: z.ZodObject;
   /** Called after the payment is verified, before it settles. */
   answer(horizonDays: number): Promise<PreparedAnswer>;
 }
@@ -46,9 +51,10 @@ interface PaidOperation<R extends z.ZodType> extends Pick<Route, 'name' | 'summa
 /** A paid operation. The answer is computed between verification and settlement of the payment, and depends on neither. */
 export function createPaidRoute<R extends z.ZodType>(
   { commerce, publicUrl }: Pick<HttpDeps, 'commerce' | 'publicUrl'>,
-  { name, offering, reply, answer, ...declared }: PaidOperation<R>,
+  { name, offering, reply, charged, answer, ...declared }: PaidOperation<R>,
 ): Route {
   const { sales } = commerce;
+  const bazaar = declareListing(offering, charged);
   return route(`GET ${offering.resource.path}`, name, {
     ...declared,
     tag: 'signal',
@@ -59,12 +65,13 @@ export function createPaidRoute<R extends z.ZodType>(
     errors: ['CONFLICT', 'STEP_WAITING', 'CHAIN_UNREACHABLE', 'SIGNER_UNAVAILABLE', 'TRANSACTION_UNCONFIRMED'],
     async handle({ query, context, header, isHead }) {
       const resource = buildPaidResource(offering, publicUrl, query.horizon);
-      const quote = sales.getQuote({ offering, resource });
+      const quote = sales.getQuote({ offering, resource, bazaar });
       // HEAD is never charged.
       const paymentProof = isHead ? null : readPaymentProof(header, quote);
       const call: PaidCall = {
         offering,
         resource,
+        bazaar,
         input: { horizon: formatHorizonName(query.horizon) },
         payment: paymentProof?.payment ?? null,
         ref: query.ref ?? null,
@@ -77,6 +84,12 @@ export function createPaidRoute<R extends z.ZodType>(
       return toSoldReply(await sales.sell(call), quote, paymentProof) as Reply<R extends z.ZodType ? z.input<R> : never>;
     },
   });
+}
+
+/** One listing for all horizons: directories drop the query of the URL. */
+function declareListing({ name }: Offering, charged: z.ZodObject): BazaarDeclaration {
+  const query = { example: { horizon: DEFAULT_HORIZON }, schema: PAID_INPUT };
+  return declareHttpResource(query, buildAnswerSample(charged, SAMPLE_ANSWERS[name] ?? {}));
 }
 
 /** The paid resource with the canonical URL of quotes and receipts. */

@@ -12,7 +12,7 @@ import type { HttpDeps } from '../../deps.ts';
 import { type Route, route } from '../../server/route.ts';
 import { requireWalletSignature } from '../wallet-signature.ts';
 import { buildSoldBody, createPaidRoute } from './paid-route.ts';
-import { ANSWER_BODY, PAID_PREMIUM_SIGNAL, PAID_SIGNAL } from './paid-schemas.ts';
+import { ANSWER_BODY, CHARGED_SIGNAL, PAID_PREMIUM_SIGNAL, PAID_SIGNAL } from './paid-schemas.ts';
 import { ANSWER_AGAIN } from './schemas.ts';
 
 type PaidDeps = OracleDeps & Pick<HttpDeps, 'commerce'>;
@@ -31,6 +31,7 @@ export function paidRoutes(deps: PaidDeps): Route[] {
       description: `${PAYMENT_DESCRIPTION} An abstention is free unless the operator has set otherwise: a valid payment is answered with HOLD and not used, and \`charged\` is false.`,
       offering: signal,
       reply: PAID_SIGNAL,
+      charged: CHARGED_SIGNAL,
       answer: async (horizonDays) => {
         const soldSignal = await getOracleSignal(deps, horizonDays, PAYER_CALLER);
         const isFree = deps.commerce.freeHold && soldSignal.signal === 'HOLD';
@@ -43,6 +44,7 @@ export function paidRoutes(deps: PaidDeps): Route[] {
       description: `${PAYMENT_DESCRIPTION} A HOLD is charged too: the rest of the answer is what is sold.`,
       offering: premium,
       reply: PAID_PREMIUM_SIGNAL,
+      charged: PAID_PREMIUM_SIGNAL,
       answer: async (horizonDays) => prepareAnswer(await getPremiumSignal(deps, horizonDays, PAYER_CALLER), premium),
     }),
     answersRoute(deps),

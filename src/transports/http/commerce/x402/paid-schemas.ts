@@ -30,7 +30,9 @@ const FREE_HOLD = z.object({
   receipt: z.null().describe('Null: an unpaid answer has no receipt'),
 });
 
-export const PAID_SIGNAL = z.union([z.object({ ...ORACLE_SIGNAL.shape, charged: CHARGED, ...SOLD }), FREE_HOLD]);
+export const CHARGED_SIGNAL = z.object({ ...ORACLE_SIGNAL.shape, charged: CHARGED, ...SOLD });
+
+export const PAID_SIGNAL = z.union([CHARGED_SIGNAL, FREE_HOLD]);
 
 export const PAID_PREMIUM_SIGNAL = z.object({ ...PREMIUM_SIGNAL.shape, charged: CHARGED, ...SOLD });
 

@@ -3,10 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { declareHttpResource } from '../../../../../src/commerce/x402/protocol/bazaar.ts';
 import type { ParsedPayment } from '../../../../../src/commerce/x402/protocol/payment-payload.ts';
 import { parsePaymentPayload } from '../../../../../src/commerce/x402/protocol/payment-payload.ts';
 import type { PaymentRequirements } from '../../../../../src/commerce/x402/protocol/payment-quote.ts';
 import { createRemoteFacilitator } from '../../../../../src/commerce/x402/settlement/remote-facilitator.ts';
+import { createLog } from '../../../../../src/platform/log.ts';
 import { type TestChain, testChain } from '../../../../support/chain/chain.ts';
 import { walletFactory } from '../../../../support/chain/contract-wallet.ts';
 import { signPayment, type TillBench, tillBench } from '../../../../support/commerce/x402.ts';
@@ -17,6 +19,8 @@ let database: TestDatabase;
 let bench: TillBench;
 let server: Server;
 let url: string;
+/** Bodies of the requests to the facilitator, by operation. */
+let received: Record<string, { paymentPayload: Record<string, unknown> }> = {};
 /** What the facilitator answers instead of the truth, by operation. */
 let instead: Partial<Record<'/verify' | '/settle', { status: number; body: string; first?: boolean }>> = {};
 
@@ -45,6 +49,7 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     const path = request.url as '/verify' | '/settle';
     const body = (await json(request)) as Parameters<typeof answer>[1];
+    received[path] = body as { paymentPayload: Record<string, unknown> };
     const other = instead[path];
     const truth = other === undefined || other.first === true ? JSON.stringify(await answer(path, body)) : '';
     response.writeHead(other?.status ?? 200, { 'content-type': 'application/json' }).end(other?.body ?? truth);
@@ -58,16 +63,49 @@ afterAll(async () => {
 });
 
 const pay = () => signPayment({ account: bench.buyer, requirements: bench.requirements });
+const remote = (to = url) => createRemoteFacilitator({ endpoint: { url: to }, log: createLog({ level: 'silent', secrets: [] }) });
 const balance = () => bench.balance(bench.requirements.payTo as `0x${string}`);
 
 describe('a remote facilitator', () => {
   it('verifies and settles, and the chain confirms it', async () => {
     instead = {};
     const before = await balance();
-    const sales = await bench.another({ facilitator: createRemoteFacilitator(url) });
+    const sales = await bench.another({ facilitator: remote() });
     expect((await sales.sell(bench.call(await pay()))).payment).toMatchObject({ amountMicros: 1_000n });
     expect((await balance()) - before).toBe(1_000n);
   });
+
+  it('gets the listing of the resource with both requests, of this service and not of the client', async () => {
+    instead = {};
+    received = {};
+    const sales = await bench.another({ facilitator: remote() });
+    const bazaar = declareHttpResource({ example: {}, schema: { type: 'object' } }, { example: {}, schema: { type: 'object' } });
+    const forged = { bazaar: { info: { input: { type: 'http', method: 'GET' } }, schema: {} } };
+    const call = { ...bench.call({ ...(await pay()), extensions: forged, resource: { url: 'https://elsewhere.example.org/' } }), bazaar };
+    await sales.sell(call);
+    for (const path of ['/verify', '/settle']) {
+      const { resource, extensions } = received[path]!.paymentPayload;
+      expect({ resource, extensions }).toEqual({ resource: call.resource, extensions: { bazaar } });
+    }
+  });
+
+  it.each(['/verify', '/settle'] as const)(
+    'refuses the API key at %s: the payer retries once it is replaced and has paid once',
+    async (path) => {
+      const before = await balance();
+      const lines: string[] = [];
+      const log = createLog({ level: 'error', secrets: [], write: (line) => lines.push(line) });
+      const sales = await bench.another({ facilitator: createRemoteFacilitator({ endpoint: { url }, log }) });
+      const payment = await pay();
+      instead = { [path]: { status: 401, body: '{"errorType":"unauthorized"}' } };
+      await expect(sales.sell(bench.call(payment))).rejects.toMatchObject({ code: 'TRANSACTION_UNCONFIRMED', retryable: true });
+      expect(await balance()).toBe(before);
+      expect(lines.join()).toMatch(/no payment can be settled.*status 401|status 401.*no payment can be settled/);
+      instead = {};
+      expect((await sales.sell(bench.call(payment))).payment).toMatchObject({ amountMicros: 1_000n });
+      expect((await balance()) - before).toBe(1_000n);
+    },
+  );
 
   it('gives a free answer to an EOA, and charges a contract wallet for it', async () => {
     instead = {};
@@ -75,7 +113,7 @@ describe('a remote facilitator', () => {
     const wallet = await (await walletFactory(await chain.connect(), chain.rpcUrl, chain.deployer))(owner.address);
     await wallet.deploy();
     await bench.mint(wallet.address, 1_000n);
-    const sales = await bench.another({ facilitator: createRemoteFacilitator(url) });
+    const sales = await bench.another({ facilitator: remote() });
     const answer = async () => ({ body: { signal: 'HOLD' }, forecastId: null, attestationUid: null, freeBody: { signal: 'HOLD' } });
     expect((await sales.sell(bench.call(await pay(), { answer }))).payment).toBeNull();
     const ofContract = await signPayment({ account: owner, requirements: bench.requirements, change: { from: wallet.address } });
@@ -84,14 +122,14 @@ describe('a remote facilitator', () => {
 
   it('rejects with its own reason', async () => {
     instead = { '/verify': { status: 400, body: JSON.stringify({ isValid: false, invalidReason: 'insufficient_funds' }) } };
-    const sales = await bench.another({ facilitator: createRemoteFacilitator(url) });
+    const sales = await bench.another({ facilitator: remote() });
     await expect(sales.sell(bench.call(await pay()))).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: 'insufficient_funds' });
   });
 
   it('is not trusted when it reports a settlement that is not on chain', async () => {
     const body = JSON.stringify({ success: true, transaction: `0x${'ab'.repeat(32)}`, network: 'eip155:84532' });
     instead = { '/settle': { status: 200, body } };
-    const sales = await bench.another({ facilitator: createRemoteFacilitator(url), waitMs: 200 });
+    const sales = await bench.another({ facilitator: remote(), waitMs: 200 });
     await expect(sales.sell(bench.call(await pay()))).rejects.toMatchObject({ code: 'TRANSACTION_UNCONFIRMED' });
   });
 
@@ -111,7 +149,7 @@ describe('a remote facilitator', () => {
   for (const lost of LOST) {
     it(`loses its response (${lost.status} ${lost.body.slice(0, 80)}) after settling: the payer retries and has paid once`, async () => {
       const before = await balance();
-      const sales = await bench.another({ facilitator: createRemoteFacilitator(url) });
+      const sales = await bench.another({ facilitator: remote() });
       const payment = await pay();
       instead = { '/settle': { ...lost, first: true } };
       await expect(sales.sell(bench.call(payment))).rejects.toMatchObject({ code: 'TRANSACTION_UNCONFIRMED' });
@@ -122,7 +160,7 @@ describe('a remote facilitator', () => {
   }
 
   it('is reported as unavailable when it is down', async () => {
-    const sales = await bench.another({ facilitator: createRemoteFacilitator('http://127.0.0.1:9') });
+    const sales = await bench.another({ facilitator: remote('http://127.0.0.1:9') });
     await expect(sales.sell(bench.call(await pay()))).rejects.toMatchObject({ code: 'TRANSACTION_UNCONFIRMED', retryable: true });
   });
 });

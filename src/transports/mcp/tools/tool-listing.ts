@@ -1,0 +1,21 @@
+import { buildAnswerSample } from '../../../../skills/answer-sample.ts';
+import { toSkillJsonSchema } from '../../../../skills/json-schema.ts';
+import type { Skill } from '../../../../skills/skill.ts';
+import { type BazaarDeclaration, declareMcpTool } from '../../../commerce/x402/protocol/bazaar.ts';
+import { SAMPLE_ANSWERS } from '../../../commerce/x402/protocol/sample-answers.ts';
+
+/** A skill does not change within a process. */
+const listings = new Map<string, BazaarDeclaration>();
+
+/** How facilitators list the tool of a skill whose single answers are sold. */
+export function getToolListing(skill: Skill): BazaarDeclaration {
+  const listing = listings.get(skill.id) ?? declareTool(skill);
+  listings.set(skill.id, listing);
+  return listing;
+}
+
+function declareTool({ id, summary, input, output, examples, offering }: Skill): BazaarDeclaration {
+  const inputSchema = toSkillJsonSchema(input, 'input');
+  const tool = { toolName: id, description: summary, inputSchema, example: examples[0].input };
+  return declareMcpTool(tool, buildAnswerSample(output, SAMPLE_ANSWERS[offering?.name ?? ''] ?? {}));
+}

@@ -1,0 +1,61 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { SKILLS } from '../../../../../skills/index.ts';
+import { PAID_RESOURCES } from '../../../../../src/commerce/price-list.ts';
+import type { BazaarDeclaration } from '../../../../../src/commerce/x402/protocol/bazaar.ts';
+import { createPaymentRequired } from '../../../../../src/commerce/x402/protocol/payment-quote.ts';
+import { CHARGED_SIGNAL, PAID_PREMIUM_SIGNAL } from '../../../../../src/transports/http/commerce/x402/paid-schemas.ts';
+import { encodePaymentHeader } from '../../../../../src/transports/http/server/payments/payment-headers.ts';
+import { listPaidQuotes, plainQuote } from '../../../../support/commerce/paid-quotes.ts';
+
+/** Clients repeat all extensions in the header of their payment. Node accepts 16 kB of headers in all, in both directions. */
+const MAX_HEADER_CHARS = 8_000;
+const MAX_DECLARATION_CHARS = 2_700;
+const MAX_DESCRIPTION_CHARS = 500;
+
+const ANSWERS = {
+  buySignal: CHARGED_SIGNAL,
+  buyPremiumSignal: PAID_PREMIUM_SIGNAL,
+  predict_btc_direction: SKILLS.find(({ id }) => id === 'predict_btc_direction')!.output,
+} as const;
+
+const quotes = await listPaidQuotes();
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const bazaarOf = (extensions: Record<string, unknown>) => extensions.bazaar as BazaarDeclaration;
+
+describe('the Bazaar declaration of a 402', () => {
+  it('covers every paid operation and every paid tool', () => {
+    expect(quotes.map(({ name }) => name).sort()).toEqual(Object.keys(ANSWERS).sort());
+    expect(quotes.filter(({ transport }) => transport === 'http')).toHaveLength(PAID_RESOURCES.length);
+  });
+
+  it.each(quotes)('of $name validates its info by its schema', ({ required }) => {
+    const { info, schema } = bazaarOf(required.extensions);
+    const validate = ajv.compile(schema);
+    expect(validate(info), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate({ ...info, input: { ...info.input, type: 'other' } })).toBe(false);
+  });
+
+  it.each(quotes)('of $name has a sample of its own answer', ({ name, required }) => {
+    const { example } = bazaarOf(required.extensions).info.output;
+    const answer = ANSWERS[name as keyof typeof ANSWERS];
+    expect(Object.keys(example)).toEqual(expect.arrayContaining(['signal', 'direction', 'confidence', 'horizon']));
+    expect(Object.keys(answer.shape)).toEqual(expect.arrayContaining(Object.keys(example)));
+    expect(answer.partial().safeParse(example).error).toBeUndefined();
+  });
+
+  it.each(quotes)('of $name is the same for each request', async ({ name, required }) => {
+    const again = (await listPaidQuotes()).find((one) => one.name === name);
+    expect(again?.required.extensions).toEqual(required.extensions);
+  });
+
+  it.each(quotes)('of $name leaves the header short, and the description within the limit', ({ required }) => {
+    expect(JSON.stringify(required.extensions.bazaar).length).toBeLessThan(MAX_DECLARATION_CHARS);
+    expect(encodePaymentHeader(required).length).toBeLessThan(MAX_HEADER_CHARS);
+    expect(required.resource.description.length).toBeLessThanOrEqual(MAX_DESCRIPTION_CHARS);
+  });
+
+  it('is left out where no facilitator lists the resource', () => {
+    expect(Object.keys(createPaymentRequired(plainQuote(), 'payment_required').extensions)).toEqual(['payment-identifier']);
+  });
+});
