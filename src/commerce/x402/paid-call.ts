@@ -1,6 +1,7 @@
 import type { Hash } from 'viem';
 import type { ClaimedPayer } from '../../chain/stablecoin/claimed-payer.ts';
 import type { Offering } from '../price-list.ts';
+import type { X402Receipt } from '../receipts/offer-receipt.ts';
 import type { ReceivedPayment } from '../receipts/payment-response.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 import type { ParsedPayment } from './protocol/payment-payload.ts';
@@ -17,6 +18,8 @@ export interface PreparedAnswer {
 export interface PaidCall {
   offering: Offering;
   resource: ResourceInfo;
+  /** Whether a wallet that has paid can sign in for the answer. */
+  acceptsSignIn?: boolean;
   /** Input: the same payment with another input is rejected. */
   input: Record<string, unknown>;
   /** Decoded payment of the client, not validated; null without one. */
@@ -46,6 +49,8 @@ export interface SaleResult {
   /** Null for a free answer. */
   payment: X402Payment | null;
   receipt: SignedReceipt | null;
+  /** Receipt of the extension `offer-receipt`; null for a free answer, or when it could not be signed. */
+  x402Receipt: X402Receipt | null;
   /** True for a repeated delivery. */
   isAgain: boolean;
 }

@@ -2,14 +2,8 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { type Address, getAddress, type Hex } from 'viem';
 import { z } from 'zod';
-import {
-  PAYMENT_ID_PATTERN,
-  PAYMENT_IDENTIFIER,
-  type PaymentQuote,
-  PaymentRequiredError,
-  type PaymentRequiredOptions,
-  type PaymentRequirements,
-} from './payment-quote.ts';
+import { PAYMENT_ID_PATTERN, PAYMENT_IDENTIFIER } from './payment-extensions.ts';
+import { type PaymentQuote, PaymentRequiredError, type PaymentRequiredOptions, type PaymentRequirements } from './payment-quote.ts';
 import { getRejectionAdvice } from './rejection-advice.ts';
 
 /** A signed EIP-3009 authorization. Addresses in lower case. */

@@ -5,15 +5,12 @@ import { getCaip2Network, type MerchantConfig } from '../../merchant-config.ts';
 import { formatMoney } from '../../money.ts';
 import type { Offering } from '../../price-list.ts';
 import { toX402ErrorCode, type X402ErrorCode } from './error-codes.ts';
+import { buildPaymentExtensions, type QuotedExtensions } from './payment-extensions.ts';
 
 /** `maxTimeoutSeconds` of the quote, which clients use as the validity of their authorization. */
 const PAYMENT_VALID_SECONDS = 300;
 /** Network names of protocol version 1; other chains support version 2 only. */
 const V1_NETWORKS: Readonly<Record<number, string>> = { 8453: 'base', 84532: 'base-sepolia' };
-
-/** Extension of the quote: an optional id of the client, 16 to 128 characters, that entitles it to the stored answer. */
-export const PAYMENT_IDENTIFIER = 'payment-identifier';
-export const PAYMENT_ID_PATTERN = /^[a-zA-Z0-9_-]{16,128}$/;
 
 export interface ResourceInfo {
   url: string;
@@ -36,7 +33,7 @@ export interface PaymentRequirementsV1 extends Omit<PaymentRequirements, 'networ
   mimeType: string;
 }
 
-export interface PaymentQuote {
+export interface PaymentQuote extends QuotedExtensions {
   offering: Offering;
   resource: ResourceInfo;
   requirements: PaymentRequirements;
@@ -53,6 +50,7 @@ export interface PaymentRequired extends X402PaymentRequired {
   extensions: Record<string, unknown>;
 }
 
+/** Without the parts of extensions that differ between two quotes of a resource. */
 export function buildPaymentQuote(merchant: MerchantConfig, offering: Offering, resource: ResourceInfo): PaymentQuote {
   const shared = {
     scheme: 'exact',
@@ -66,25 +64,14 @@ export function buildPaymentQuote(merchant: MerchantConfig, offering: Offering, 
   const network = V1_NETWORKS[merchant.chainId];
   const requirementsV1 =
     network === undefined ? null : { ...shared, network, maxAmountRequired: amount, resource: url, description, mimeType };
-  return { offering, resource, requirements: { ...shared, network: getCaip2Network(merchant), amount }, requirementsV1, merchant };
+  const requirements = { ...shared, network: getCaip2Network(merchant), amount };
+  return { offering, resource, requirements, requirementsV1, merchant, offer: null, signIn: null };
 }
 
 /** @param error why the payment, or its absence, is rejected */
-export function createPaymentRequired({ resource, requirements }: PaymentQuote, error: X402ErrorCode): PaymentRequired {
-  return { x402Version: 2, error, resource, accepts: [requirements], extensions: { [PAYMENT_IDENTIFIER]: declarePaymentIdentifier() } };
-}
-
-function declarePaymentIdentifier() {
-  const id = { type: 'string', minLength: 16, maxLength: 128, pattern: PAYMENT_ID_PATTERN.source };
-  return {
-    info: { required: false },
-    schema: {
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
-      type: 'object',
-      properties: { required: { type: 'boolean' }, id },
-      required: ['required'],
-    },
-  };
+export function createPaymentRequired(quote: PaymentQuote, error: X402ErrorCode): PaymentRequired {
+  const { resource, requirements } = quote;
+  return { x402Version: 2, error, resource, accepts: [requirements], extensions: buildPaymentExtensions(quote) };
 }
 
 /** No payment or a rejected one. Carries the quote, which each transport serializes in its own form. */

@@ -90,9 +90,9 @@ export function buildPaidResource(
 }
 
 function toSoldReply(sold: SaleResult, quote: PaymentQuote, paymentProof: PaymentProof | null): Reply {
-  const { body, payment } = sold;
+  const { body, payment, x402Receipt } = sold;
   if (payment === null) return { body: { ...body, payment: null, receipt: null } };
-  const settlement = (network: string) => toSettlementResponse(payment, network);
+  const settlement = (network: string) => toSettlementResponse({ payment, x402Receipt }, network);
   return { headers: buildSettlementHeaders(settlement, quote, paymentProof?.headers ?? []), body: buildSoldBody(sold) };
 }
 

@@ -1,0 +1,69 @@
+import { OFFER_RECEIPT, type SignedOffer } from '../../receipts/offer-receipt.ts';
+import { SIGN_IN_WITH_X, type SignInChallenge } from './sign-in-challenge.ts';
+
+/** An optional id of the client, 16 to 128 characters, that entitles it to the stored answer. */
+export const PAYMENT_IDENTIFIER = 'payment-identifier';
+export const PAYMENT_ID_PATTERN = /^[a-zA-Z0-9_-]{16,128}$/;
+
+/** All extensions that quotes may declare. */
+export const PAYMENT_EXTENSIONS = [PAYMENT_IDENTIFIER, OFFER_RECEIPT] as const;
+
+/** Parts of a quote that are not the same in every 402 of a resource. */
+export interface QuotedExtensions {
+  /** Null when it is not signed in time. */
+  offer: SignedOffer | null;
+  /** Null where the transport takes no sign-in. */
+  signIn: SignInChallenge | null;
+}
+
+/**
+ * `extensions` of a 402, by name. PAYMENT-REQUIRED carries them in base64, and Node's clients accept 16 kB of headers: so a schema names
+ * what a client must send, and leaves the rest to the specification.
+ */
+export function buildPaymentExtensions({ offer, signIn }: QuotedExtensions): Record<string, unknown> {
+  return {
+    [PAYMENT_IDENTIFIER]: declarePaymentIdentifier(),
+    ...(offer === null ? {} : { [OFFER_RECEIPT]: declareOffer(offer) }),
+    ...(signIn === null ? {} : { [SIGN_IN_WITH_X]: declareSignIn(signIn) }),
+  };
+}
+
+const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
+
+function declarePaymentIdentifier() {
+  const id = { type: 'string', minLength: 16, maxLength: 128, pattern: PAYMENT_ID_PATTERN.source };
+  return {
+    info: { required: false },
+    schema: {
+      $schema: JSON_SCHEMA,
+      type: 'object',
+      properties: { required: { type: 'boolean' }, id },
+      required: ['required'],
+    },
+  };
+}
+
+function declareOffer(offer: SignedOffer) {
+  const properties = {
+    format: { const: 'eip712' },
+    acceptIndex: { type: 'integer' },
+    payload: { type: 'object' },
+    signature: { type: 'string' },
+  };
+  const items = { type: 'object', properties, required: ['format', 'payload', 'signature'] };
+  return {
+    info: { offers: [offer] },
+    schema: { $schema: JSON_SCHEMA, type: 'object', properties: { offers: { type: 'array', items } }, required: ['offers'] },
+  };
+}
+
+const SIGN_IN_REQUIRED = ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'];
+
+function declareSignIn({ chainId, ...info }: SignInChallenge) {
+  const properties = Object.fromEntries(SIGN_IN_REQUIRED.map((name) => [name, { type: 'string' }]));
+  return {
+    info,
+    supportedChains: [{ chainId, type: 'eip191' }],
+    schema: { $schema: JSON_SCHEMA, type: 'object', properties, required: SIGN_IN_REQUIRED },
+  };
+}
