@@ -6,7 +6,7 @@ export const PAYMENT_IDENTIFIER = 'payment-identifier';
 export const PAYMENT_ID_PATTERN = /^[a-zA-Z0-9_-]{16,128}$/;
 
 /** All extensions that quotes may declare. */
-export const PAYMENT_EXTENSIONS = [PAYMENT_IDENTIFIER, OFFER_RECEIPT] as const;
+export const PAYMENT_EXTENSIONS = [PAYMENT_IDENTIFIER, OFFER_RECEIPT, SIGN_IN_WITH_X] as const;
 
 /** Parts of a quote that are not the same in every 402 of a resource. */
 export interface QuotedExtensions {

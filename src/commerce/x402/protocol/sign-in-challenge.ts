@@ -7,9 +7,6 @@ import { getCaip2Network, type MerchantConfig } from '../../merchant-config.ts';
  */
 export const SIGN_IN_WITH_X = 'sign-in-with-x';
 
-/** Request header with the signed challenge, base64 JSON. */
-export const SIGN_IN_HEADER = 'SIGN-IN-WITH-X';
-
 /** Fields of the message that the wallet signs, besides its address. */
 export interface SignInChallenge {
   domain: string;

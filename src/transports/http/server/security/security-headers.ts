@@ -3,6 +3,7 @@ import compression from 'compression';
 import cors, { type CorsOptions } from 'cors';
 import type { Request, RequestHandler } from 'express';
 import helmet from 'helmet';
+import { SIGN_IN_HEADER } from '../../../../auth/login/sign-in-with-x.ts';
 import { ADMIN_PATH } from '../../admin/admin-area.ts';
 import { hasPaymentHeader, PAYMENT_HEADERS, PAYMENT_REQUIRED_HEADER, SETTLEMENT_HEADERS } from '../payments/payment-headers.ts';
 import { MIN_COMPRESSED_BYTES } from '../replies/encoded-text.ts';
@@ -22,6 +23,7 @@ const ALLOWED_HEADERS = [
   ...CACHE_HEADERS,
   'X-Request-Id',
   ...PAYMENT_HEADERS,
+  SIGN_IN_HEADER,
   ...A2A_HEADERS,
   ...MCP_HEADERS,
 ];
@@ -101,6 +103,7 @@ export function compressPublicReplies(): RequestHandler {
     filter: (request, response) =>
       request.headers.authorization === undefined &&
       !hasPaymentHeader(request as Request) &&
+      (request as Request).get(SIGN_IN_HEADER) === undefined &&
       !String(response.getHeader('Content-Type')).startsWith('text/event-stream') &&
       compression.filter(request, response),
   });
