@@ -4,6 +4,7 @@ import type { RequestContext } from '../src/auth/request-context.ts';
 import { isTierAtLeast } from '../src/auth/tiers/tiers.ts';
 import { parseRefCode } from '../src/commerce/ledger/ref-code.ts';
 import type { Offering } from '../src/commerce/price-list.ts';
+import type { X402Receipt } from '../src/commerce/receipts/offer-receipt.ts';
 import type { SignedReceipt } from '../src/commerce/receipts/receipt.ts';
 import type { PreparedAnswer, X402Payment } from '../src/commerce/x402/paid-call.ts';
 import type { BazaarDeclaration } from '../src/commerce/x402/protocol/bazaar.ts';
@@ -19,6 +20,7 @@ export const PAYING_CALLER: Caller = { tier: 'public', paid: true };
 export interface SoldAnswer extends SkillAnswer {
   payment: X402Payment;
   receipt: SignedReceipt;
+  x402Receipt: X402Receipt | null;
 }
 
 export interface PaidSkillCall {
@@ -41,6 +43,8 @@ export interface PaidSkillCall {
 /** Sale of single answers with the call, for transports without paid operations (A2A and MCP). */
 export interface PaidCalls {
   quote(skill: Skill, endpoint: string, bazaar?: BazaarDeclaration): PaymentQuote;
+  /** For a call without a payment: as `SalesService.getSignedQuote`. */
+  signedQuote(skill: Skill, endpoint: string, bazaar?: BazaarDeclaration): Promise<PaymentQuote>;
   /** @throws OracleError INPUT_INVALID naming `ref`, errors of the skill, and those of `SalesService.sell` */
   sell(call: PaidSkillCall): Promise<SoldAnswer>;
 }
@@ -60,6 +64,7 @@ export function createPaidCalls({ sales, runSkill, toUrl }: PaidCallsDeps): Paid
   const toSale = (skill: Skill, endpoint: string) => ({ offering: requireOffering(skill), resource: toResource(skill, toUrl(endpoint)) });
   return {
     quote: (skill, endpoint, bazaar) => sales.getQuote({ ...toSale(skill, endpoint), bazaar }),
+    signedQuote: (skill, endpoint, bazaar) => sales.getSignedQuote({ ...toSale(skill, endpoint), bazaar }),
     async sell({ call, endpoint, bazaar, payment, ref, context, owner, onVerified }) {
       const { skill, input } = call;
       const sold = await sales.sell({
@@ -78,9 +83,9 @@ export function createPaidCalls({ sales, runSkill, toUrl }: PaidCallsDeps): Paid
           return toPreparedAnswer(await runSkill(call, { ...context, caller: PAYING_CALLER }));
         },
       });
-      const { body, receipt, payment: settled } = sold;
+      const { body, receipt, x402Receipt, payment: settled } = sold;
       if (settled === null || receipt === null) throw new OracleError('INTERNAL', 'An answer of a skill was given away');
-      return { output: body, text: skill.formatText(body), payment: settled, receipt };
+      return { output: body, text: skill.formatText(body), payment: settled, receipt, x402Receipt };
     },
   };
 }

@@ -5,6 +5,7 @@ import type { SecretBox } from '../platform/secrets/secret-box.ts';
 import { type Caller, PUBLIC_CALLER, type Tier } from './caller.ts';
 import { type LoginDeps, logInByMessage, logInBySiwe, type OpenedSession, type SiweLogin, type WalletLogin } from './login/login.ts';
 import { LOGIN_CLAIM_INDEXES, LoginClaimStore } from './login/login-claim-store.ts';
+import { type SignIn, verifySignIn } from './login/sign-in-with-x.ts';
 import type { SiweExpectation } from './login/siwe-message.ts';
 import { SIWE_NONCE_INDEXES, SiweNonceStore } from './login/siwe-nonce-store.ts';
 import { createGateReader, type GateReading, type ReadGateBalance } from './tiers/gate-balance.ts';
@@ -70,6 +71,11 @@ export class AuthService {
 
   logInBySiwe(login: SiweLogin): Promise<OpenedSession> {
     return logInBySiwe(this.#loginDeps, login);
+  }
+
+  /** The wallet of a header `SIGN-IN-WITH-X`; opens no session. @throws as `verifySignIn` */
+  verifySignIn(header: string): Promise<SignIn> {
+    return verifySignIn(this.#loginDeps, header);
   }
 
   issueNonce(): Promise<{ nonce: string; expiresAt: Date }> {

@@ -6,10 +6,11 @@ import type { Commerce } from '../../commerce/commerce.ts';
 import { composeDocument } from '../../commerce/documents/compose.ts';
 import type { DocumentDeps } from '../../commerce/documents/deps.ts';
 import { Ledger } from '../../commerce/ledger/ledger.ts';
-import type { MerchantConfig } from '../../commerce/merchant-config.ts';
+import { getCaip2Network, type MerchantConfig } from '../../commerce/merchant-config.ts';
 import { checkPayments, type PaymentCheck } from '../../commerce/payment-health.ts';
 import { PurchaseService } from '../../commerce/purchases/purchase-service.ts';
 import { PurchaseStore } from '../../commerce/purchases/purchase-store.ts';
+import { createOfferSigner, createX402ReceiptSigner } from '../../commerce/receipts/offer-receipt-signer.ts';
 import { createReceiptSigner } from '../../commerce/receipts/receipt.ts';
 import { createSalesGate } from '../../commerce/sales-gate.ts';
 import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
@@ -52,6 +53,8 @@ export async function composeCommerce(
     merchant,
     ledger,
     signReceipt,
+    signX402Receipt: createX402ReceiptSigner(provider, getCaip2Network(merchant)),
+    signOffer: createOfferSigner(provider),
     requireOpen,
     facilitator: createFacilitator(context, { chain, wallet: wallets.facilitator, now }),
     claims: new PaymentClaimStore(db),

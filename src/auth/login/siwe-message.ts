@@ -18,49 +18,72 @@ const SIWE_PATTERN =
 
 type SiweFields = Partial<SiweMessage>;
 
+/** How a caller reports problems of a message. `field`: e.g. `domain`; empty for the message itself. */
+export interface SiweErrors {
+  /** For a malformed message. */
+  invalid(field: string, problem: string): OracleError;
+  /** For a message that is not valid here and now. */
+  rejected(field: string, problem: string): OracleError;
+}
+
+interface SiweCheck {
+  now: Date;
+  errors: SiweErrors;
+}
+
 /** All but signature and nonce. @throws OracleError INPUT_INVALID for a malformed message, UNAUTHENTICATED naming e.g. `message.domain` */
 export function checkSiweMessage(message: string, expected: SiweExpectation, now: Date): { wallet: Address; nonce: string } {
-  if (message.length > MAX_SIWE_LENGTH || !SIWE_PATTERN.test(message)) throw invalidSiweField('message', 'is not an EIP-4361 message');
+  return readSiweMessage(message, expected, { now, errors: createLoginErrors(now) });
+}
+
+/** As `checkSiweMessage`, with the errors of its caller. */
+export function readSiweMessage(message: string, expected: SiweExpectation, check: SiweCheck): { wallet: Address; nonce: string } {
+  const { invalid } = check.errors;
+  if (message.length > MAX_SIWE_LENGTH || !SIWE_PATTERN.test(message)) throw invalid('', 'is not an EIP-4361 message');
   const fields = parseSiweMessage(message);
   const { address, nonce } = fields;
-  if (address === undefined || nonce === undefined) throw invalidSiweField('message', 'is not an EIP-4361 message');
-  if (getAddress(address) !== address) throw invalidSiweField('message.address', 'has no valid checksum (EIP-55)');
-  checkAudience(fields, expected, now);
-  checkTimes(fields, now);
+  if (address === undefined || nonce === undefined) throw invalid('', 'is not an EIP-4361 message');
+  if (getAddress(address) !== address) throw invalid('address', 'has no valid checksum (EIP-55)');
+  checkAudience(fields, expected, check.errors);
+  checkTimes(fields, check);
   return { wallet: address, nonce };
 }
 
-function checkAudience({ domain, scheme, uri, version, chainId }: SiweFields, expected: SiweExpectation, now: Date): void {
-  if (version !== '1') throw invalidSiweField('message.version', 'must be 1');
-  if (domain !== expected.domain) throw loginRejected('message.domain', `The message must be made out to ${expected.domain}`, now);
+function checkAudience(fields: SiweFields, expected: SiweExpectation, { invalid, rejected }: SiweErrors): void {
+  const { domain, scheme, uri, version, chainId } = fields;
+  if (version !== '1') throw invalid('version', 'must be 1');
+  if (domain !== expected.domain) throw rejected('domain', `The message must be made out to ${expected.domain}`);
   if (scheme !== undefined && `${scheme}:` !== new URL(expected.origin).protocol) {
-    throw loginRejected('message.scheme', `The message must be made out to ${expected.origin}`, now);
+    throw rejected('scheme', `The message must be made out to ${expected.origin}`);
   }
-  if (parseUriOrigin(uri) !== expected.origin) throw loginRejected('message.uri', `The URI must be one of ${expected.origin}`, now);
-  if (chainId !== expected.chainId) throw loginRejected('message.chainId', `The chain id must be ${expected.chainId}`, now);
+  if (parseUriOrigin(uri) !== expected.origin) throw rejected('uri', `The URI must be one of ${expected.origin}`);
+  if (chainId !== expected.chainId) throw rejected('chainId', `The chain id must be ${expected.chainId}`);
 }
 
-function checkTimes({ issuedAt, expirationTime, notBefore }: SiweFields, now: Date): void {
+function checkTimes({ issuedAt, expirationTime, notBefore }: SiweFields, { now, errors: { invalid, rejected } }: SiweCheck): void {
   const times = { issuedAt, expirationTime, notBefore };
   for (const [name, time] of Object.entries(times)) {
-    if (time !== undefined && Number.isNaN(time.getTime())) throw invalidSiweField(`message.${name}`, 'must be a date-time of RFC 3339');
+    if (time !== undefined && Number.isNaN(time.getTime())) throw invalid(name, 'must be a date-time of RFC 3339');
   }
   if (issuedAt === undefined || Math.abs(now.getTime() - issuedAt.getTime()) > LOGIN_WINDOW_MS) {
-    throw loginRejected('message.issuedAt', 'The message was not issued within 5 minutes of the server time', now);
+    throw rejected('issuedAt', 'The message was not issued within 5 minutes of the server time');
   }
-  if (expirationTime !== undefined && expirationTime <= now) {
-    throw loginRejected('message.expirationTime', 'The message has expired', now);
-  }
-  if (notBefore !== undefined && notBefore > now) throw loginRejected('message.notBefore', 'The message is not valid yet', now);
+  if (expirationTime !== undefined && expirationTime <= now) throw rejected('expirationTime', 'The message has expired');
+  if (notBefore !== undefined && notBefore > now) throw rejected('notBefore', 'The message is not valid yet');
 }
 
 function parseUriOrigin(uri: string | undefined): string | null {
   return uri !== undefined && URL.canParse(uri) ? new URL(uri).origin : null;
 }
 
-function invalidSiweField(field: string, problem: string): OracleError {
-  return new OracleError('INPUT_INVALID', `body field "${field}" ${problem}`, {
-    field,
-    suggestedAction: 'Create an EIP-4361 message with the nonce, domain, uri and chainId of GET /api/svc/oracle/nonce.',
-  });
+function createLoginErrors(now: Date): SiweErrors {
+  const toField = (name: string) => (name === '' ? 'message' : `message.${name}`);
+  return {
+    invalid: (name, problem) =>
+      new OracleError('INPUT_INVALID', `body field "${toField(name)}" ${problem}`, {
+        field: toField(name),
+        suggestedAction: 'Create an EIP-4361 message with the nonce, domain, uri and chainId of GET /api/svc/oracle/nonce.',
+      }),
+    rejected: (name, problem) => loginRejected(toField(name), problem, now),
+  };
 }

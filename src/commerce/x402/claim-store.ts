@@ -3,6 +3,7 @@ import { type Collection, type Db, Long } from 'mongodb';
 import type { Address, Hash, Hex } from 'viem';
 import { type CollectionIndexes, isFirstWrite, toLiterals } from '../../platform/mongo.ts';
 import { repeatIfUncertain, undoIfUncertain } from '../../platform/uncertain-write.ts';
+import type { X402Receipt } from '../receipts/offer-receipt.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
 import type { PaymentPayload } from './protocol/payment-payload.ts';
 import type { PaymentRequirements } from './protocol/payment-quote.ts';
@@ -46,6 +47,8 @@ export interface ClaimDoc {
   attestationUid: Hash | null;
   settlement: { txHash: Hash; at: Date } | null;
   receipt: SignedReceipt | null;
+  /** Null or unset until it is signed. */
+  x402Receipt?: X402Receipt | null;
   keptUntil: Date | null;
 }
 
@@ -73,6 +76,7 @@ const COLLECTION = 'x402_payments';
 const PAYMENT_KEY = { payer: 1, paymentId: 1 } as const;
 const SWEEP_KEY = { state: 1, sweptAt: 1 } as const;
 const TX_KEY = { 'settlement.txHash': 1 } as const;
+const BOUGHT_KEY = { payer: 1, question: 1, 'settlement.at': -1 } as const;
 
 export const X402_INDEXES = [
   {
@@ -80,6 +84,7 @@ export const X402_INDEXES = [
     indexes: [
       { key: PAYMENT_KEY, unique: true, partialFilterExpression: { paymentId: { $exists: true } } },
       { key: TX_KEY, sparse: true },
+      { key: BOUGHT_KEY },
       { key: SWEEP_KEY },
       { key: { keptUntil: 1 } },
     ],
@@ -120,6 +125,12 @@ export class PaymentClaimStore {
 
   findSettled(txHash: Hash, payer: Address): Promise<ClaimDoc | null> {
     return this.#claims.findOne({ 'settlement.txHash': txHash, payer, state: 'SETTLED' }, { hint: TX_KEY });
+  }
+
+  /** The newest paid claim of a payer on a request whose answer is kept. @param question request fingerprint */
+  findNewestSettled({ payer, question }: Pick<ClaimDoc, 'payer' | 'question'>, now: Date): Promise<ClaimDoc | null> {
+    const query = { payer, question, state: 'SETTLED' as const, keptUntil: { $gt: now } };
+    return this.#claims.findOne(query, { hint: BOUGHT_KEY, sort: { 'settlement.at': -1 } });
   }
 
   /** Opens a claim with its lease; null when the authorization or the payer's payment identifier is already claimed. */
@@ -170,11 +181,18 @@ export class PaymentClaimStore {
   }
 
   /** Stores the settlement unless there is one, and returns the claim with the first one stored. */
-  async settle(claim: ClaimDoc, settled: Pick<ClaimDoc, 'settlement' | 'receipt' | 'keptUntil'>): Promise<ClaimDoc> {
+  async settle(claim: ClaimDoc, settled: Pick<ClaimDoc, 'settlement' | 'receipt' | 'x402Receipt' | 'keptUntil'>): Promise<ClaimDoc> {
     const { _id } = claim;
     const change = { ...settled, state: 'SETTLED' as const };
     const { matchedCount } = await this.#claims.updateOne({ _id, state: 'PREPARED' }, { $set: change });
     return matchedCount === 0 ? ((await this.find(_id)) as ClaimDoc) : { ...claim, ...change };
+  }
+
+  /** Adds the x402 receipt of a settled claim that has none, and returns the claim with the first one stored. */
+  async addX402Receipt(claim: ClaimDoc, x402Receipt: X402Receipt): Promise<ClaimDoc> {
+    const { _id } = claim;
+    const { matchedCount } = await this.#claims.updateOne({ _id, x402Receipt: null }, { $set: { x402Receipt } });
+    return matchedCount === 0 ? ((await this.find(_id)) ?? claim) : { ...claim, x402Receipt };
   }
 
   /** Deletes a claim whose payment has not moved money and never will for it, so that the payment can be used again. */

@@ -1,9 +1,10 @@
 import type { Hash } from 'viem';
 import type { ClaimedPayer } from '../../chain/stablecoin/claimed-payer.ts';
 import type { Offering } from '../price-list.ts';
+import type { X402Receipt } from '../receipts/offer-receipt.ts';
 import type { ReceivedPayment } from '../receipts/payment-response.ts';
 import type { SignedReceipt } from '../receipts/receipt.ts';
-import type { ExtensionSource } from './protocol/payment-extensions.ts';
+import type { QuotedExtensions } from './protocol/payment-extensions.ts';
 import type { ParsedPayment } from './protocol/payment-payload.ts';
 import type { PaymentQuote, ResourceInfo } from './protocol/payment-quote.ts';
 
@@ -15,9 +16,11 @@ export interface PreparedAnswer {
   freeBody?: Record<string, unknown>;
 }
 
-export interface PaidCall extends ExtensionSource {
+export interface PaidCall extends Pick<QuotedExtensions, 'bazaar'> {
   offering: Offering;
   resource: ResourceInfo;
+  /** Whether a wallet that has paid can sign in for the answer. */
+  acceptsSignIn?: boolean;
   /** Input: the same payment with another input is rejected. */
   input: Record<string, unknown>;
   /** Decoded payment of the client, not validated; null without one. */
@@ -47,6 +50,8 @@ export interface SaleResult {
   /** Null for a free answer. */
   payment: X402Payment | null;
   receipt: SignedReceipt | null;
+  /** Receipt of the extension `offer-receipt`; null for a free answer, or when it could not be signed. */
+  x402Receipt: X402Receipt | null;
   /** True for a repeated delivery. */
   isAgain: boolean;
 }

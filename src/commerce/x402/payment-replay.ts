@@ -35,7 +35,7 @@ export function toParsedPayment({ payload, digest, paymentId }: ClaimDoc, listin
   return { authorization: toAuthorization(authorization), signature, paymentId: paymentId ?? null, digest, payload, listing };
 }
 
-export function toSaleResult({ answer, settlement, receipt, requirements, ...claim }: ClaimDoc): SaleResult {
+export function toSaleResult({ answer, settlement, receipt, x402Receipt = null, requirements, ...claim }: ClaimDoc): SaleResult {
   const payment = {
     channel: 'x402' as const,
     offering: claim.offering,
@@ -49,5 +49,5 @@ export function toSaleResult({ answer, settlement, receipt, requirements, ...cla
     asset: requirements.asset as Address,
     amountMicros: BigInt(claim.amountMicros.toString()),
   };
-  return { body: JSON.parse(answer as string), payment, receipt, isAgain: true };
+  return { body: JSON.parse(answer as string), payment, receipt, x402Receipt, isAgain: true };
 }

@@ -10,7 +10,10 @@ import { attemptAndKeepTrying } from '../../platform/retry-unavailable.ts';
 import { inSpan } from '../../platform/tracing/span.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { MerchantConfig } from '../merchant-config.ts';
+import type { SignOffer } from '../receipts/offer-receipt-signer.ts';
 import { hashDocument, type SignReceipt } from '../receipts/receipt.ts';
+import { SignedOffers } from '../receipts/signed-offers.ts';
+import { trySignX402Receipt, type X402ReceiptDeps } from '../receipts/x402-receipt.ts';
 import type { RequireSalesOpen } from '../sales-gate.ts';
 import { admitPayment, type IdentifyPayer } from './admission.ts';
 import { answerClaim } from './answer-claim.ts';
@@ -23,12 +26,13 @@ import { observeOutcome, type PaymentOutcome } from './payment-outcome.ts';
 import { computeRequestFingerprint, requireSameRequest, toParsedPayment, toSaleResult } from './payment-replay.ts';
 import { createPaymentRejection, parsePaymentPayload, toPaymentListing } from './protocol/payment-payload.ts';
 import { buildPaymentQuote, noPaymentError, type PaymentQuote } from './protocol/payment-quote.ts';
+import { createSignInChallenge } from './protocol/sign-in-challenge.ts';
 import type { Facilitator } from './settlement/facilitator.ts';
 import { type SettlementOutcome, settlePayment } from './settlement/settle.ts';
 import { type ConfirmedSettlement, isConfirmedSettlement, readSettlementStatus } from './settlement/settlement-status.ts';
 import { isAccepted, startVerification, type Verification } from './verification.ts';
 
-export interface SalesDeps {
+export interface SalesDeps extends Pick<X402ReceiptDeps, 'signX402Receipt'> {
   chain: Chain;
   merchant: MerchantConfig;
   facilitator: Facilitator;
@@ -37,6 +41,7 @@ export interface SalesDeps {
   ledger: Ledger;
   requireOpen: RequireSalesOpen;
   signReceipt: SignReceipt;
+  signOffer: SignOffer;
   signal: AbortSignal;
   log: Log;
   now(): Date;
@@ -44,6 +49,10 @@ export interface SalesDeps {
   /** Called with the outcome of each payment. */
   observePayment?(outcome: PaymentOutcome): void;
 }
+
+type QuotedCall = Pick<PaidCall, 'offering' | 'resource' | 'bazaar' | 'acceptsSignIn'>;
+
+const toOfferTerms = ({ resource, requirements }: PaymentQuote) => ({ resourceUrl: resource.url, requirements });
 
 const DEFAULT_WAIT_MS = 30_000;
 /** Time for which the number of the newest block is read once. */
@@ -55,20 +64,31 @@ export const ANSWER_RETENTION_DAYS = 30;
 export class SalesService {
   readonly #deps: Omit<Required<SalesDeps>, 'observePayment'> & Pick<SalesDeps, 'observePayment'>;
   readonly #heads = createCache<bigint>('x402-heads', 1);
+  readonly #offers: SignedOffers;
 
   constructor(deps: SalesDeps) {
     this.#deps = { waitMs: DEFAULT_WAIT_MS, ...deps };
+    this.#offers = new SignedOffers({ sign: deps.signOffer, log: deps.log, now: deps.now });
   }
 
-  /** The quote of a request, the first step of every transport. @throws OracleError STEP_WAITING while sales are closed */
-  getQuote({ offering, resource, bazaar }: Pick<PaidCall, 'offering' | 'resource' | 'bazaar'>): PaymentQuote {
-    this.#deps.requireOpen();
-    return { ...buildPaymentQuote(this.#deps.merchant, offering, resource), bazaar };
+  /** The quote of a request, with its offer if that is signed already. @throws OracleError STEP_WAITING while sales are closed */
+  getQuote({ offering, resource, bazaar, acceptsSignIn }: QuotedCall): PaymentQuote {
+    const { merchant, requireOpen, now } = this.#deps;
+    requireOpen();
+    const quote = buildPaymentQuote(merchant, offering, resource);
+    const signIn = acceptsSignIn === true ? createSignInChallenge(merchant, resource.url, now()) : null;
+    return { ...quote, bazaar, offer: this.#offers.find(toOfferTerms(quote)), signIn };
+  }
+
+  /** The quote for a client without a payment: its offer is signed, unless the signer is slow or unavailable. @throws as `getQuote` */
+  async getSignedQuote(call: QuotedCall): Promise<PaymentQuote> {
+    const quote = this.getQuote(call);
+    return { ...quote, offer: await this.#offers.get(toOfferTerms(quote)) };
   }
 
   /** @throws PaymentRequiredError; OracleError CONFLICT for another request's payment, retryable codes; errors of `answer` */
   async sell(call: PaidCall): Promise<SaleResult> {
-    if (call.payment === null) throw noPaymentError(this.getQuote(call));
+    if (call.payment === null) throw noPaymentError(await this.getSignedQuote(call));
     return observeOutcome(this.#sell(call), (outcome) => this.#deps.observePayment?.(outcome));
   }
 
@@ -90,7 +110,16 @@ export class SalesService {
 
   async findSaleResult(txHash: Hash, payer: Address): Promise<SaleResult | null> {
     const claim = await this.#deps.claims.findSettled(txHash.toLowerCase() as Hash, payer.toLowerCase() as Address);
-    return claim === null ? null : toSaleResult(claim);
+    return claim === null ? null : this.#redeliver(claim);
+  }
+
+  /** What a wallet has bought with the same request, while no newer forecast is sold there; null otherwise. @throws errors of `answer` */
+  async findBought(call: PaidCall, wallet: Address): Promise<SaleResult | null> {
+    const { claims, now } = this.#deps;
+    const payer = wallet.toLowerCase() as Address;
+    const claim = await claims.findNewestSettled({ payer, question: computeRequestFingerprint(call) }, now());
+    if (claim === null || (await call.answer()).forecastId !== claim.forecastId) return null;
+    return this.#redeliver(claim);
   }
 
   /** Finishes claims of crashed processes: settles paid ones and keeps their answers, discards the others. */
@@ -155,7 +184,7 @@ export class SalesService {
   async #sellKnown(claim: ClaimDoc, incoming: IncomingPayment, admission: Promise<IdentifyPayer>): Promise<SaleResult | null> {
     const { claims, signal } = this.#deps;
     requireSameRequest(claim, incoming);
-    if (claim.state === 'SETTLED') return toSaleResult(claim);
+    if (claim.state === 'SETTLED') return this.#redeliver(claim);
     const held = await claims.acquireLease(claim);
     // Its holder may have crashed before the payment was verified.
     const verify = async () => startVerification(this.#deps, incoming, await admission);
@@ -184,7 +213,7 @@ export class SalesService {
     if (claim.state === 'PREPARED') return this.#finish(claim, incoming, true);
     const answered = await answerClaim(this.#deps, { claim, incoming, verify });
     if (answered === null) return null;
-    if ('freeBody' in answered) return { body: answered.freeBody, payment: null, receipt: null, isAgain: false };
+    if ('freeBody' in answered) return { body: answered.freeBody, payment: null, receipt: null, x402Receipt: null, isAgain: false };
     return this.#finish(answered.prepared, incoming, false);
   }
 
@@ -224,7 +253,8 @@ export class SalesService {
       // Signing blocks the thread for about a millisecond: the ledger's write is sent before.
       await nextTurn();
       const answerHash = hashDocument(JSON.parse(claim.answer as string));
-      return signReceipt({ ...money, resource, answerHash, forecastId, attestationUid });
+      const receipt = signReceipt({ ...money, resource, answerHash, forecastId, attestationUid });
+      return Promise.all([receipt, trySignX402Receipt(this.#deps, { ...money, resource })]);
     };
     const cause = { kind: 'authorization', nonce } as const;
     const recorded = ledger.record({ ...money, cause, channel: 'x402', offering, resource, ref });
@@ -232,9 +262,17 @@ export class SalesService {
     // Reported below, after the ledger has the payment.
     signing.catch(() => undefined);
     await recorded;
-    const receipt = await signing;
+    const [receipt, x402Receipt] = await signing;
     const keptUntil = new Date(now().getTime() + ANSWER_RETENTION_DAYS * 86_400_000);
-    return claims.settle(claim, { settlement: { txHash, at }, receipt, keptUntil });
+    return claims.settle(claim, { settlement: { txHash, at }, receipt, x402Receipt, keptUntil });
+  }
+
+  /** A settled answer as first delivered. Adds the x402 receipt that the first delivery lacked. */
+  async #redeliver(claim: ClaimDoc): Promise<SaleResult> {
+    const sold = toSaleResult(claim);
+    if (sold.x402Receipt !== null || sold.payment === null) return sold;
+    const x402Receipt = await trySignX402Receipt(this.#deps, sold.payment);
+    return x402Receipt === null ? sold : toSaleResult(await this.#deps.claims.addX402Receipt(claim, x402Receipt));
   }
 
   async #finishAbandoned(claim: ClaimDoc): Promise<void> {

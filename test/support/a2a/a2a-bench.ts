@@ -107,6 +107,9 @@ const NOTHING_SOLD: PaidCalls = {
   quote: () => {
     throw new Error('nothing is sold here');
   },
+  signedQuote: async () => {
+    throw new Error('nothing is sold here');
+  },
   sell: async () => {
     throw new Error('nothing is sold here');
   },

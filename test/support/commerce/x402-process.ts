@@ -9,8 +9,9 @@ import { createChain } from '../../../src/chain/client.ts';
 import { openJournal } from '../../../src/chain/tx/journal.ts';
 import { createWallet } from '../../../src/chain/tx/wallet.ts';
 import { Ledger } from '../../../src/commerce/ledger/ledger.ts';
-import type { MerchantConfig } from '../../../src/commerce/merchant-config.ts';
+import { getCaip2Network, type MerchantConfig } from '../../../src/commerce/merchant-config.ts';
 import { findOffering } from '../../../src/commerce/price-list.ts';
+import { createOfferSigner, createX402ReceiptSigner } from '../../../src/commerce/receipts/offer-receipt-signer.ts';
 import { createReceiptSigner } from '../../../src/commerce/receipts/receipt.ts';
 import { PaymentClaimStore } from '../../../src/commerce/x402/claim-store.ts';
 import { FailedSettlementStore } from '../../../src/commerce/x402/failed-settlements.ts';
@@ -52,6 +53,7 @@ ledger.record = async (payment) => {
   dieAt('after the ledger');
   return isNew;
 };
+const provider = privateKeyToAccount(sale.providerKey);
 const sales = new SalesService({
   chain,
   merchant: sale.merchant,
@@ -68,7 +70,9 @@ const sales = new SalesService({
   },
   claims: new PaymentClaimStore(db),
   failures: new FailedSettlementStore(db),
-  signReceipt: createReceiptSigner(privateKeyToAccount(sale.providerKey), sale.merchant.chainId),
+  signReceipt: createReceiptSigner(provider, sale.merchant.chainId),
+  signX402Receipt: createX402ReceiptSigner(provider, getCaip2Network(sale.merchant)),
+  signOffer: createOfferSigner(provider),
   signal: new AbortController().signal,
   log: createLog({ level: 'silent', secrets: [] }),
   now: () => new Date(),

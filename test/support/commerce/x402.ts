@@ -6,8 +6,9 @@ import type { Chain } from '../../../src/chain/client.ts';
 import { openJournal } from '../../../src/chain/tx/journal.ts';
 import { createWallet } from '../../../src/chain/tx/wallet.ts';
 import { COMMERCE_INDEXES, Ledger } from '../../../src/commerce/ledger/ledger.ts';
-import type { MerchantConfig } from '../../../src/commerce/merchant-config.ts';
+import { getCaip2Network, type MerchantConfig } from '../../../src/commerce/merchant-config.ts';
 import { findOffering } from '../../../src/commerce/price-list.ts';
+import { createOfferSigner, createX402ReceiptSigner, type SignX402Receipt } from '../../../src/commerce/receipts/offer-receipt-signer.ts';
 import { createReceiptSigner, type SignReceipt } from '../../../src/commerce/receipts/receipt.ts';
 import type { RequireSalesOpen } from '../../../src/commerce/sales-gate.ts';
 import { PaymentClaimStore, X402_INDEXES } from '../../../src/commerce/x402/claim-store.ts';
@@ -98,6 +99,7 @@ export interface TillBench {
     waitMs?: number;
     requireOpen?: RequireSalesOpen;
     signReceipt?: SignReceipt;
+    signX402Receipt?: SignX402Receipt;
   }): Promise<SalesService>;
   balance(wallet: Address): Promise<bigint>;
   mint(wallet: Address, amount: bigint): Promise<void>;
@@ -143,6 +145,8 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
     claims: new PaymentClaimStore(db),
     failures: new FailedSettlementStore(db),
     signReceipt: createReceiptSigner(chain.accounts.provider, chain.chainId),
+    signX402Receipt: createX402ReceiptSigner(chain.accounts.provider, getCaip2Network(merchant)),
+    signOffer: createOfferSigner(chain.accounts.provider),
     signal: new AbortController().signal,
     log,
     now: () => new Date(),
@@ -154,6 +158,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
       ...parts,
       requireOpen: change.requireOpen ?? parts.requireOpen,
       signReceipt: change.signReceipt ?? parts.signReceipt,
+      signX402Receipt: change.signX402Receipt ?? parts.signX402Receipt,
       chain: over,
       facilitator: change.facilitator ?? (await open(over, change.waitMs)),
       waitMs: change.waitMs ?? waitMs,

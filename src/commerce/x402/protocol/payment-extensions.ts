@@ -1,27 +1,43 @@
+import { OFFER_RECEIPT, type SignedOffer } from '../../receipts/offer-receipt.ts';
 import { BAZAAR, type BazaarDeclaration } from './bazaar.ts';
+import { SIGN_IN_WITH_X, type SignInChallenge } from './sign-in-challenge.ts';
 
-/** Extension of the quote: an optional id of the client, 16 to 128 characters, that entitles it to the stored answer. */
+/** An optional id of the client, 16 to 128 characters, that entitles it to the stored answer. */
 export const PAYMENT_IDENTIFIER = 'payment-identifier';
 export const PAYMENT_ID_PATTERN = /^[a-zA-Z0-9_-]{16,128}$/;
 
-/** What extensions declare of a quote. */
-export interface ExtensionSource {
+/** All extensions that quotes may declare. */
+export const PAYMENT_EXTENSIONS = [PAYMENT_IDENTIFIER, BAZAAR, OFFER_RECEIPT, SIGN_IN_WITH_X] as const;
+
+/** What the extensions of a quote declare. */
+export interface QuotedExtensions {
   /** Unset for what no facilitator lists. */
   bazaar?: BazaarDeclaration;
+  /** Null when it is not signed in time. */
+  offer: SignedOffer | null;
+  /** Null where the transport takes no sign-in. */
+  signIn: SignInChallenge | null;
 }
 
-/** `extensions` of a 402, an entry each. Clients read them from a header: keep them short. */
-export function buildPaymentExtensions({ bazaar }: ExtensionSource): Record<string, unknown> {
+/**
+ * `extensions` of a 402, by name. PAYMENT-REQUIRED carries them in base64, and Node's clients accept 16 kB of headers: so a schema names
+ * what a client must send, and leaves the rest to the specification.
+ */
+export function buildPaymentExtensions({ bazaar, offer, signIn }: QuotedExtensions): Record<string, unknown> {
   return {
     [PAYMENT_IDENTIFIER]: PAYMENT_IDENTIFIER_DECLARATION,
     ...(bazaar === undefined ? {} : { [BAZAAR]: bazaar }),
+    ...(offer === null ? {} : { [OFFER_RECEIPT]: declareOffer(offer) }),
+    ...(signIn === null ? {} : { [SIGN_IN_WITH_X]: declareSignIn(signIn) }),
   };
 }
+
+const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
 
 const PAYMENT_IDENTIFIER_DECLARATION = {
   info: { required: false },
   schema: {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $schema: JSON_SCHEMA,
     type: 'object',
     properties: {
       required: { type: 'boolean' },
@@ -30,3 +46,28 @@ const PAYMENT_IDENTIFIER_DECLARATION = {
     required: ['required'],
   },
 };
+
+function declareOffer(offer: SignedOffer) {
+  const properties = {
+    format: { const: 'eip712' },
+    acceptIndex: { type: 'integer' },
+    payload: { type: 'object' },
+    signature: { type: 'string' },
+  };
+  const items = { type: 'object', properties, required: ['format', 'payload', 'signature'] };
+  return {
+    info: { offers: [offer] },
+    schema: { $schema: JSON_SCHEMA, type: 'object', properties: { offers: { type: 'array', items } }, required: ['offers'] },
+  };
+}
+
+const SIGN_IN_REQUIRED = ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'];
+
+function declareSignIn({ chainId, ...info }: SignInChallenge) {
+  const properties = Object.fromEntries(SIGN_IN_REQUIRED.map((name) => [name, { type: 'string' }]));
+  return {
+    info,
+    supportedChains: [{ chainId, type: 'eip191' }],
+    schema: { $schema: JSON_SCHEMA, type: 'object', properties, required: SIGN_IN_REQUIRED },
+  };
+}

@@ -5,7 +5,7 @@ import { getCaip2Network, type MerchantConfig } from '../../merchant-config.ts';
 import { formatMoney } from '../../money.ts';
 import type { Offering } from '../../price-list.ts';
 import { toX402ErrorCode, type X402ErrorCode } from './error-codes.ts';
-import { buildPaymentExtensions, type ExtensionSource } from './payment-extensions.ts';
+import { buildPaymentExtensions, type QuotedExtensions } from './payment-extensions.ts';
 
 /** `maxTimeoutSeconds` of the quote, which clients use as the validity of their authorization. */
 const PAYMENT_VALID_SECONDS = 300;
@@ -33,7 +33,7 @@ export interface PaymentRequirementsV1 extends Omit<PaymentRequirements, 'networ
   mimeType: string;
 }
 
-export interface PaymentQuote extends ExtensionSource {
+export interface PaymentQuote extends QuotedExtensions {
   offering: Offering;
   resource: ResourceInfo;
   requirements: PaymentRequirements;
@@ -50,6 +50,7 @@ export interface PaymentRequired extends X402PaymentRequired {
   extensions: Record<string, unknown>;
 }
 
+/** Without the parts of extensions that differ between two quotes of a resource. */
 export function buildPaymentQuote(merchant: MerchantConfig, offering: Offering, resource: ResourceInfo): PaymentQuote {
   const shared = {
     scheme: 'exact',
@@ -63,7 +64,8 @@ export function buildPaymentQuote(merchant: MerchantConfig, offering: Offering, 
   const network = V1_NETWORKS[merchant.chainId];
   const requirementsV1 =
     network === undefined ? null : { ...shared, network, maxAmountRequired: amount, resource: url, description, mimeType };
-  return { offering, resource, requirements: { ...shared, network: getCaip2Network(merchant), amount }, requirementsV1, merchant };
+  const requirements = { ...shared, network: getCaip2Network(merchant), amount };
+  return { offering, resource, requirements, requirementsV1, merchant, offer: null, signIn: null };
 }
 
 /** @param error why the payment, or its absence, is rejected */

@@ -35,8 +35,8 @@ export class TaskPayments {
     this.#deps = deps;
   }
 
-  requestPayment({ call, error }: MessagePlan & { do: 'bill' }): void {
-    const quote = this.#deps.paidCalls.quote(call.skill, ENDPOINTS.a2a);
+  async requestPayment({ call, error }: MessagePlan & { do: 'bill' }): Promise<void> {
+    const quote = await this.#deps.paidCalls.signedQuote(call.skill, ENDPOINTS.a2a);
     const { price } = quote.offering;
     const suggestedAction = `Pay ${formatMoney(price)} for this answer: send a message with this taskId and the metadata "${PAYMENT_METADATA.status}": "payment-submitted" and "${PAYMENT_METADATA.payload}". Or: ${error.suggestedAction}`;
     this.#deps.publisher.publishStatus(TaskState.TASK_STATE_INPUT_REQUIRED, {
@@ -72,7 +72,7 @@ export class TaskPayments {
       onFailure(error);
       return this.#publishFailure(error, quote, network);
     }
-    const receipts = this.#appendReceipt(toSettlementResponse(sold.payment, network));
+    const receipts = this.#appendReceipt(toSettlementResponse(sold, network));
     const messageMetadata = {
       [PAYMENT_METADATA.status]: 'payment-completed',
       [PAYMENT_METADATA.receipts]: receipts,

@@ -1,4 +1,5 @@
 import type { oas31 } from 'zod-openapi';
+import { SIGN_IN_HEADER } from '../../../auth/login/sign-in-with-x.ts';
 import type { AccessLevel, Route } from '../server/route.ts';
 
 const buildApiKey = (place: 'query' | 'header', name: string, description: string): oas31.SecuritySchemeObject => ({
@@ -29,6 +30,11 @@ export const SECURITY_SCHEMES = {
   ),
   x402V1: buildApiKey('header', 'X-PAYMENT', 'The same in version 1, for the requirements in the body of the 402.'),
   x402Payment: buildApiKey('header', 'X-402-Payment', 'The same in either version.'),
+  signInWithX: buildApiKey(
+    'header',
+    SIGN_IN_HEADER,
+    'Signed challenge of the 402, base64 JSON, by a wallet that has paid for the same answer: delivers it again, free of charge.',
+  ),
   operator: { type: 'http', scheme: 'basic', description: 'Credentials of the operator.' },
 } satisfies Record<string, oas31.SecuritySchemeObject>;
 
@@ -37,7 +43,7 @@ const REQUIREMENTS: Record<AccessLevel, oas31.SecurityRequirementObject[]> = {
   public: [{}, { walletToken: [] }],
   basic: [{ walletToken: [] }],
   premium: [{ walletToken: [] }],
-  paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }],
+  paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }, { signInWithX: [] }],
   admin: [{ operator: [] }],
 };
 

@@ -30,7 +30,7 @@ export function createLocalBackend({ signals, runSkill, paidCalls, methodology }
         return await runSkill(prepareCall(skillId, input, context.caller), context);
       } catch (error) {
         if (seller === undefined || !isTierError(error)) throw error;
-        throw new PayableError(error, seller.quote(skill, ENDPOINTS.mcp, getToolListing(skill)));
+        throw new PayableError(error, await seller.signedQuote(skill, ENDPOINTS.mcp, getToolListing(skill)));
       }
     },
     publicSignal: (horizon) => getPublicSignal(signals, Number.parseInt(horizon, 10), context.caller),

@@ -27,9 +27,10 @@ export function toToolResult(answer: SkillAnswer | SoldAnswer): CallToolResult {
   };
 }
 
-function buildPaymentMeta({ payment, receipt }: SoldAnswer) {
+function buildPaymentMeta(answer: SoldAnswer) {
+  const { payment, receipt } = answer;
   const network = `eip155:${receipt.domain.chainId}`;
-  return { [META_KEYS.paymentResponse]: toSettlementResponse(payment, network), [META_KEYS.receipt]: toSaleResponse({ payment, receipt }) };
+  return { [META_KEYS.paymentResponse]: toSettlementResponse(answer, network), [META_KEYS.receipt]: toSaleResponse({ payment, receipt }) };
 }
 
 /**

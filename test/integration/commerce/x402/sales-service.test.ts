@@ -1,8 +1,10 @@
-import { encodeFunctionData, isAddressEqual, parseAbi, parseSignature, toHex, verifyTypedData } from 'viem';
+import { encodeFunctionData, isAddressEqual, parseAbi, parseSignature, recoverTypedDataAddress, toHex, verifyTypedData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openJournal } from '../../../../src/chain/tx/journal.ts';
 import { createWallet } from '../../../../src/chain/tx/wallet.ts';
+import { toX402ReceiptTypedData } from '../../../../src/commerce/receipts/offer-receipt.ts';
+import { createX402ReceiptSigner } from '../../../../src/commerce/receipts/offer-receipt-signer.ts';
 import { createReceiptSigner, hashDocument } from '../../../../src/commerce/receipts/receipt.ts';
 import { createSalesGate } from '../../../../src/commerce/sales-gate.ts';
 import type { ClaimDoc } from '../../../../src/commerce/x402/claim-store.ts';
@@ -95,6 +97,22 @@ describe('a payment', () => {
     expect(await verifyTypedData({ ...typed, message: right, address: signer, signature })).toBe(true);
     expect(await verifyTypedData({ ...typed, message: { ...right, amount: 1n }, address: signer, signature })).toBe(false);
     expect(await bench.ledger.payments.findOne({ txHash: payment!.txHash })).toMatchObject({ channel: 'x402', ref: 'partner' });
+  });
+
+  it('buys a receipt of the x402 extension for the same sale, by the same signer', async () => {
+    const { payment, receipt, x402Receipt } = await bench.sales.sell(bench.call(await pay()));
+    const { payload, signature } = x402Receipt!;
+    const { payer, txHash, resource, settledAt } = receipt!.message;
+    expect(payload).toEqual({
+      version: 1,
+      network: bench.requirements.network,
+      resourceUrl: resource,
+      payer,
+      issuedAt: Number(settledAt),
+      transaction: txHash,
+    });
+    expect(payment!.txHash).toBe(txHash);
+    expect(await recoverTypedDataAddress({ ...toX402ReceiptTypedData(payload), signature })).toBe(receipt!.signer);
   });
 
   it('is required when there is none', async () => {
@@ -293,6 +311,20 @@ describe('while a signer does not answer', () => {
     expect((await booked()) - before).toBe(PRICE);
   });
 
+  it('delivers a paid answer without its x402 receipt, and adds one receipt to later deliveries', async () => {
+    const signer = accountOfSigner('provider', chain.accounts.provider);
+    const sales = await bench.another({ signX402Receipt: createX402ReceiptSigner(signer.account, bench.requirements.network) });
+    const payment = await pay();
+    signer.isDown = true;
+    const first = await sales.sell(bench.call(payment));
+    const second = await sales.sell(bench.call(payment));
+    signer.isDown = false;
+    const [third, fourth] = await Promise.all([sales.sell(bench.call(payment)), sales.sell(bench.call(payment))]);
+    expect([first.x402Receipt, second]).toEqual([null, { ...first, isAgain: true }]);
+    expect(third).toEqual({ ...second, x402Receipt: { ...third.x402Receipt, format: 'eip712' } });
+    expect([fourth, await bench.sales.findSaleResult(first.payment!.txHash, bench.buyer.address)]).toEqual([third, third]);
+  });
+
   it('sends no payment that is not signed, and settles the same payment later', async () => {
     const signer = accountOfSigner('facilitator', chain.accounts.facilitator);
     const connected = await chain.connect();
@@ -363,7 +395,7 @@ describe('failures', () => {
     const payment = await pay();
     const answer = async () => ({ body: {}, forecastId: null, attestationUid: null, freeBody: { signal: 'HOLD' } });
     const { result, earned } = await during(() => bench.sales.sell(bench.call(payment, { answer })));
-    expect([earned, result]).toEqual([0n, { body: { signal: 'HOLD' }, payment: null, receipt: null, isAgain: false }]);
+    expect([earned, result]).toEqual([0n, { body: { signal: 'HOLD' }, payment: null, receipt: null, x402Receipt: null, isAgain: false }]);
     expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
   });
 

@@ -107,6 +107,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     expect(bought._meta['x402/payment-response']).toEqual({
       ...{ success: true, network: 'eip155:84532' },
       ...{ transaction: paid.txHash, payer: buyer.account.address },
+      extensions: { 'offer-receipt': { info: { receipt: expect.objectContaining({ format: 'eip712' }) }, schema: expect.anything() } },
     });
     expect(paid).toMatchObject({
       offering: 'x402:x402_signal',

@@ -6,8 +6,7 @@ import { formatAmount, formatMoney, USD_DECIMALS } from '../../../../commerce/mo
 import { getOfferingId, PAID_RESOURCES } from '../../../../commerce/price-list.ts';
 import { getReceiptDomain, RECEIPT_TYPES } from '../../../../commerce/receipts/receipt.ts';
 import { buildAnswerMessage } from '../../../../commerce/x402/protocol/answer-message.ts';
-import { BAZAAR } from '../../../../commerce/x402/protocol/bazaar.ts';
-import { PAYMENT_IDENTIFIER } from '../../../../commerce/x402/protocol/payment-extensions.ts';
+import { PAYMENT_EXTENSIONS } from '../../../../commerce/x402/protocol/payment-extensions.ts';
 import { buildPaymentQuote } from '../../../../commerce/x402/protocol/payment-quote.ts';
 import { ANSWER_RETENTION_DAYS } from '../../../../commerce/x402/sales-service.ts';
 import { DEFAULT_HORIZON, parseHorizonDays } from '../../../../forecast/horizon-input.ts';
@@ -39,7 +38,7 @@ export function buildX402Document({ commerce, publicUrl }: DiscoveryDeps): X402D
     realMoney: merchant.realMoney,
     facilitator: { kind: url === null ? 'in-process' : 'external', url },
     headers: { proof: [...PAYMENT_HEADERS], terms: PAYMENT_REQUIRED_HEADER, settlement: Object.values(SETTLEMENT_HEADERS) },
-    extensions: [PAYMENT_IDENTIFIER, BAZAAR],
+    extensions: [...PAYMENT_EXTENSIONS],
     resources,
     receipt: buildReceiptEntry(commerce),
     again: {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { buildAnswerSample } from '../../../../../skills/answer-sample.ts';
+import { SIGN_IN_HEADER } from '../../../../auth/login/sign-in-with-x.ts';
 import { REF_CODE_PATTERN, REF_CODE_RULE } from '../../../../commerce/ledger/ref-code.ts';
 import type { Offering, PaidResource } from '../../../../commerce/price-list.ts';
 import type { PaidCall, PreparedAnswer, SaleResult } from '../../../../commerce/x402/paid-call.ts';
@@ -12,10 +13,11 @@ import { formatHorizonName } from '../../../../forecast/model.ts';
 import { joinUrl } from '../../../../platform/service-url.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { signalDaysInput } from '../../server/parsing/parameters.ts';
-import { buildSettlementHeaders } from '../../server/payments/payment-headers.ts';
+import { buildSettlementHeaders, encodePaymentHeader, SETTLEMENT_HEADERS } from '../../server/payments/payment-headers.ts';
 import { type PaymentProof, readPaymentProof } from '../../server/payments/payment-proof.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
 import type { SOLD } from '../payment-schemas.ts';
+import { redeliver } from './redeliver.ts';
 
 const PAID_QUERY = z.object({
   horizon: signalDaysInput,
@@ -50,7 +52,7 @@ interface PaidOperation<R extends z.ZodType> extends Pick<Route, 'name' | 'summa
 
 /** A paid operation. The answer is computed between verification and settlement of the payment, and depends on neither. */
 export function createPaidRoute<R extends z.ZodType>(
-  { commerce, publicUrl }: Pick<HttpDeps, 'commerce' | 'publicUrl'>,
+  { access, commerce, publicUrl }: Pick<HttpDeps, 'access' | 'commerce' | 'publicUrl'>,
   { name, offering, reply, charged, answer, ...declared }: PaidOperation<R>,
 ): Route {
   const { sales } = commerce;
@@ -62,16 +64,17 @@ export function createPaidRoute<R extends z.ZodType>(
     offering,
     query: PAID_QUERY,
     reply,
-    errors: ['CONFLICT', 'STEP_WAITING', 'CHAIN_UNREACHABLE', 'SIGNER_UNAVAILABLE', 'TRANSACTION_UNCONFIRMED'],
+    errors: ['UNAUTHENTICATED', 'CONFLICT', 'STEP_WAITING', 'CHAIN_UNREACHABLE', 'SIGNER_UNAVAILABLE', 'TRANSACTION_UNCONFIRMED'],
     async handle({ query, context, header, isHead }) {
       const resource = buildPaidResource(offering, publicUrl, query.horizon);
-      const quote = sales.getQuote({ offering, resource, bazaar });
+      const quote = sales.getQuote({ offering, resource, bazaar, acceptsSignIn: true });
       // HEAD is never charged.
       const paymentProof = isHead ? null : readPaymentProof(header, quote);
       const call: PaidCall = {
         offering,
         resource,
         bazaar,
+        acceptsSignIn: true,
         input: { horizon: formatHorizonName(query.horizon) },
         payment: paymentProof?.payment ?? null,
         ref: query.ref ?? null,
@@ -81,7 +84,10 @@ export function createPaidRoute<R extends z.ZodType>(
         countRejection: (payer) => context.countRejectedPayment(payer),
         answer: () => answer(query.horizon),
       };
-      return toSoldReply(await sales.sell(call), quote, paymentProof) as Reply<R extends z.ZodType ? z.input<R> : never>;
+      const signIn = isHead ? undefined : header(SIGN_IN_HEADER);
+      const bought = signIn === undefined ? null : await redeliver({ access, sales }, { call, context, signIn });
+      const sold = bought === null ? toSoldReply(await sales.sell(call), quote, paymentProof) : toRedeliveredReply(bought);
+      return sold as Reply<R extends z.ZodType ? z.input<R> : never>;
     },
   });
 }
@@ -103,13 +109,21 @@ export function buildPaidResource(
 }
 
 function toSoldReply(sold: SaleResult, quote: PaymentQuote, paymentProof: PaymentProof | null): Reply {
-  const { body, payment } = sold;
+  const { body, payment, x402Receipt } = sold;
   if (payment === null) return { body: { ...body, payment: null, receipt: null } };
-  const settlement = (network: string) => toSettlementResponse(payment, network);
+  const settlement = (network: string) => toSettlementResponse({ payment, x402Receipt }, network);
   return { headers: buildSettlementHeaders(settlement, quote, paymentProof?.headers ?? []), body: buildSoldBody(sold) };
 }
 
-export function buildSoldBody({ body, payment, receipt }: SaleResult): Record<string, unknown> & SoldMembers {
+/** An answer that is delivered again without its payment, with the settlement in version 2. */
+export function toRedeliveredReply(sold: SaleResult): { body: ReturnType<typeof buildSoldBody>; headers: Record<string, string> } {
+  const payment = sold.payment!;
+  const settlement = toSettlementResponse({ payment, x402Receipt: sold.x402Receipt }, payment.chain);
+  const header = encodePaymentHeader({ ...settlement, amount: payment.amountMicros.toString() });
+  return { body: buildSoldBody(sold), headers: { [SETTLEMENT_HEADERS.v2]: header } };
+}
+
+function buildSoldBody({ body, payment, receipt }: SaleResult): Record<string, unknown> & SoldMembers {
   return { ...body, ...toSaleResponse({ payment: payment!, receipt: receipt! }) };
 }
 

@@ -9,13 +9,13 @@ import type { OracleDeps } from '../../../../record/oracle/deps.ts';
 import { getOracleSignal, type OracleSignal } from '../../../../record/oracle/oracle-signal.ts';
 import { getPremiumSignal } from '../../../../record/oracle/premium-signal.ts';
 import type { HttpDeps } from '../../deps.ts';
-import { type Route, route } from '../../server/route.ts';
+import { type Reply, type Route, route } from '../../server/route.ts';
 import { requireWalletSignature } from '../wallet-signature.ts';
-import { buildSoldBody, createPaidRoute } from './paid-route.ts';
+import { createPaidRoute, toRedeliveredReply } from './paid-route.ts';
 import { ANSWER_BODY, CHARGED_SIGNAL, PAID_PREMIUM_SIGNAL, PAID_SIGNAL } from './paid-schemas.ts';
 import { ANSWER_AGAIN } from './schemas.ts';
 
-type PaidDeps = OracleDeps & Pick<HttpDeps, 'commerce'>;
+type PaidDeps = OracleDeps & Pick<HttpDeps, 'access' | 'commerce'>;
 
 const PAYMENT_DESCRIPTION =
   'Without a payment it answers 402 with the terms in both versions of x402, independent of the forecast. `payment` and `receipt` are added to the answer. The same payment from the same address, or with its payment-identifier, gets the same answer and is never charged twice. Failed requests are not charged.';
@@ -80,11 +80,11 @@ function answersRoute(deps: PaidDeps): Route {
     body: ANSWER_BODY,
     reply: ANSWER_AGAIN,
     errors: ['UNAUTHENTICATED', 'NOT_FOUND'],
-    async handle({ body: { txHash, wallet, timestamp, signature } }): Promise<{ body: z.input<typeof ANSWER_AGAIN> }> {
+    async handle({ body: { txHash, wallet, timestamp, signature } }): Promise<Reply<z.input<typeof ANSWER_AGAIN>>> {
       const message = buildAnswerMessage(txHash, timestamp);
       await requireWalletSignature(deps, { message, template: ANSWER_MESSAGE_TEMPLATE, wallet, timestamp, signature });
       const answer = await deps.commerce.sales.findSaleResult(txHash, wallet);
-      if (answer !== null) return { body: buildSoldBody(answer) };
+      if (answer !== null) return toRedeliveredReply(answer);
       throw new OracleError('NOT_FOUND', 'No stored answer was paid by this wallet in this transaction', {
         field: 'txHash',
         suggestedAction: 'Take the transaction from PAYMENT-RESPONSE or from the chain; answers are kept for 30 days.',
