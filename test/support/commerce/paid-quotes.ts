@@ -1,8 +1,10 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../skills/index.ts';
 import { createPaidCalls } from '../../../skills/paid-call.ts';
 import type { MerchantConfig } from '../../../src/commerce/merchant-config.ts';
 import { PAID_RESOURCES } from '../../../src/commerce/price-list.ts';
+import { createOfferSigner } from '../../../src/commerce/receipts/offer-receipt-signer.ts';
 import {
   buildPaymentQuote,
   createPaymentRequired,
@@ -36,7 +38,12 @@ export interface PaidQuote {
 }
 
 // A quote needs neither chain nor database.
-const sales = new SalesService({ merchant: MERCHANT, requireOpen: () => undefined } as unknown as SalesDeps);
+const sales = new SalesService({
+  merchant: MERCHANT,
+  requireOpen: () => undefined,
+  signOffer: createOfferSigner(privateKeyToAccount(generatePrivateKey())),
+  now: () => new Date(),
+} as unknown as SalesDeps);
 
 /** What every paid operation and every paid tool of MCP asks for, by the code that answers their requests. */
 export async function listPaidQuotes(): Promise<PaidQuote[]> {
