@@ -191,7 +191,8 @@ export class PaymentClaimStore {
   /** Adds the x402 receipt of a settled claim that has none, and returns the claim with the first one stored. */
   async addX402Receipt(claim: ClaimDoc, x402Receipt: X402Receipt): Promise<ClaimDoc> {
     const { _id } = claim;
-    const { matchedCount } = await this.#claims.updateOne({ _id, x402Receipt: null }, { $set: { x402Receipt } });
+    const adding = () => this.#claims.updateOne({ _id, x402Receipt: null }, { $set: { x402Receipt } });
+    const { matchedCount } = await repeatIfUncertain(adding);
     return matchedCount === 0 ? ((await this.find(_id)) ?? claim) : { ...claim, x402Receipt };
   }
 

@@ -68,6 +68,7 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
     'src/audit',
     'src/auth/login/login-client.ts',
     'src/commerce/receipts/receipt.ts',
+    'src/commerce/receipts/offer-receipt.ts',
   ],
   'src/cli': EVERYTHING,
   'src/app': EVERYTHING,

@@ -8,6 +8,7 @@ import { HORIZON_OPTION, JSON_OPTION, parseChoice, parseUsdOption, type ServiceV
 import { EXIT, type SvcCommand } from '../command.ts';
 import { buyAnswer, type PurchasedAnswer } from '../pay/buy.ts';
 import { checkReceipt, type ReceiptCheck } from '../pay/check-receipt.ts';
+import { checkX402Receipt } from '../pay/check-x402-receipt.ts';
 import { listCoins } from '../pay/coins.ts';
 import { formatJson, printNotice, printNoticeLines, printResult, wantsJson } from '../print.ts';
 import { KEY_OPTIONS, type KeyOptions, loadAccount } from '../secrets/keys.ts';
@@ -95,11 +96,13 @@ export const payCommand: SvcCommand<PayValues> = {
 };
 
 /** The paid answer is printed in any case, so a receipt that cannot be checked becomes a failed check. */
-async function checkPurchase({ body, payment }: PurchasedAnswer, url: string): Promise<ReceiptCheck[]> {
+async function checkPurchase({ body, payment, settlement }: PurchasedAnswer, url: string): Promise<ReceiptCheck[]> {
   try {
     const { receipt } = (await queryService({ url, path: '/.well-known/x402.json', schema: SELLER_INFO })).answer;
     const chainId = Number(String(payment.accepted.network).split(':')[1]);
-    return await checkReceipt(body, { payment, seller: receipt.signer as Address, chainId });
+    const issuer = { seller: receipt.signer as Address, chainId };
+    const sale = { payer: payment.payload.authorization.from, payment: body.payment ?? {} };
+    return [...(await checkReceipt(body, { payment, ...issuer })), ...(await checkX402Receipt(settlement, { ...sale, ...issuer }))];
   } catch (error) {
     if (!isOracleError(error)) throw error;
     return [{ what: `the receipt signer of the seller is known (${error.message})`, ok: false }];

@@ -25,6 +25,8 @@ interface BuyOptions {
 export interface PurchasedAnswer {
   body: Record<string, unknown>;
   payment: SignedPayment;
+  /** Settlement response of x402, unchecked; undefined without one. */
+  settlement: unknown;
   /** False when the answer was free and the authorization stays unused. */
   charged: boolean;
 }
@@ -67,7 +69,7 @@ async function completePayment(
     const charged = body.charged !== false;
     // An unused authorization serves the next call, so that no second one is signed while it is valid.
     if (charged) await removePendingPayment(context, purchase, payment);
-    return { body, payment, charged };
+    return { body, payment, settlement: sent.settlement, charged };
   }
   if (getPaymentExpiry(payment) > context.now()) throw rejectedPaymentError(sent.rejection, getPaymentExpiry(payment));
   return { ended: sent.rejection };

@@ -15,7 +15,13 @@ interface SendPaymentOptions {
   onRetry(text: string): void;
 }
 
-type PaymentOutcome = { body: unknown } | { rejection: OracleError };
+interface DeliveredAnswer {
+  body: unknown;
+  /** Decoded header PAYMENT-RESPONSE, unchecked; undefined where it cannot be read. */
+  settlement: unknown;
+}
+
+type PaymentOutcome = DeliveredAnswer | { rejection: OracleError };
 
 /** Sends the same payment until the service accepts or rejects it. @throws OracleError when the outcome stays unknown */
 export async function sendPayment({ url, path, payment, onRetry }: SendPaymentOptions): Promise<PaymentOutcome> {
@@ -34,8 +40,16 @@ export async function sendPayment({ url, path, payment, onRetry }: SendPaymentOp
   }
 }
 
+function readSettlement({ headers }: ServiceResponse): unknown {
+  try {
+    return JSON.parse(Buffer.from(headers.get('PAYMENT-RESPONSE') ?? '', 'base64').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
 function toPaymentOutcome(answer: ServiceResponse, url: string): PaymentOutcome | { unknown: unknown } {
-  if (answer.status === 200 && answer.body !== undefined) return { body: answer.body };
+  if (answer.status === 200 && answer.body !== undefined) return { body: answer.body, settlement: readSettlement(answer) };
   const rejection = parseServiceError(answer, url);
   return rejection.retryable ? { unknown: rejection } : { rejection };
 }

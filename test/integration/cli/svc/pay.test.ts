@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPublicClient, erc20Abi, http } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { asHeader, readHeader } from '../../../support/commerce/payments.ts';
 import { removeFolder } from '../../../support/docs/folders.ts';
 import { type Served, serve } from '../../../support/http/serve.ts';
 import { type CliOptions, cli, demoOf } from '../../../support/service/cli.ts';
@@ -81,7 +82,8 @@ describe('svc pay', () => {
       /Price +0\.01 USD\n +To +0x\w{40}\n +In +USDC, 0x\w{40}\n +On +chain 84532, a local one whose money is worth nothing\n +From +0x\w{40}\n/,
     );
     expect(out).toMatch(/Paid +0\.01 USD at .*\n +Transaction +0x\w{64}\n/);
-    expect(out.match(/^ {2}ok /gm)).toHaveLength(5);
+    expect(out.match(/^ {2}ok /gm)).toHaveLength(7);
+    expect(out).toMatch(/ok +the x402 receipt is signed by the same seller\n +ok +it names the same payer, resource and transaction\n/);
     expect(before - (await balance())).toBe(10_000n);
     expect(await pending()).toEqual([]);
   });
@@ -221,6 +223,21 @@ describe('svc pay', () => {
     expect(err).toContain(`NOT OK  ${broken}`);
     expect(JSON.parse(out)).toMatchObject({ charged: true });
   });
+});
+
+it('prints an x402 receipt of another sale, and ends with 1', async () => {
+  const url = await between((paid, request, response, pass) => {
+    if (paid === undefined) return pass();
+    httpRequest(`${server.url}${request.url}`, { headers: { 'payment-signature': paid } }, async (answer) => {
+      const settlement = readHeader(String(answer.headers['payment-response']));
+      settlement.extensions['offer-receipt'].info.receipt.payload.transaction = `0x${'0'.repeat(64)}`;
+      response.writeHead(200, { 'content-type': 'application/json', 'payment-response': asHeader(settlement) });
+      answer.pipe(response);
+    }).end();
+  });
+  const { code, err } = await pay([...buying, '--url', url]);
+  expect(code).toBe(1);
+  expect(err).toMatch(/NOT OK +the x402 receipt is signed by the same seller\n +NOT OK +it names the same payer/);
 });
 
 function forged<Body extends { receipt: { signature: string } }>(body: Body): Body {
