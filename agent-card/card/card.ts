@@ -5,6 +5,7 @@ import { TOKEN_LIFETIME_SECONDS } from '../../src/auth/tokens/token-key-store.ts
 import { joinUrl } from '../../src/platform/service-url.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import { IDENTITY } from '../identity.ts';
+import { INTERFACES } from '../interfaces.ts';
 import { A2A_LEGACY_VERSION, A2A_VERSION } from '../protocols.ts';
 import type { CardSource } from './card-source.ts';
 import { buildExtensions } from './extensions.ts';
@@ -39,9 +40,10 @@ export function buildAgentCard(source: CardSource): AgentCard {
 
 /** Preferred first. Both versions share the URLs and are distinguished by the header `A2A-Version`. */
 function buildInterfaces(publicUrl: string): AgentInterface[] {
+  const [rpc, rest] = INTERFACES.a2a.endpoints;
   const bindings = [
-    { protocolBinding: 'JSONRPC', url: joinUrl(publicUrl, ENDPOINTS.a2a) },
-    { protocolBinding: 'HTTP+JSON', url: joinUrl(publicUrl, ENDPOINTS.a2aRest) },
+    { protocolBinding: 'JSONRPC', url: joinUrl(publicUrl, rpc) },
+    { protocolBinding: 'HTTP+JSON', url: joinUrl(publicUrl, rest) },
   ];
   return [A2A_VERSION, A2A_LEGACY_VERSION].flatMap((protocolVersion) =>
     bindings.map((binding) => ({ ...binding, protocolVersion, tenant: '' })),

@@ -2,6 +2,10 @@ import { isIP } from 'node:net';
 import { joinUrl } from '../../src/platform/service-url.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import { IDENTITY } from '../identity.ts';
+import { INTERFACES } from '../interfaces.ts';
+import { MCP_VERSIONS } from '../protocols.ts';
+
+export const SERVER_CARD_TYPE = INTERFACES.mcp.description.type;
 
 export interface McpServerFileSource {
   publicUrl: string;
@@ -20,7 +24,7 @@ export function buildMcpServerFile({ publicUrl, version }: McpServerFileSource) 
     remotes: [
       {
         type: 'streamable-http' as const,
-        url: joinUrl(publicUrl, ENDPOINTS.mcp),
+        url: joinUrl(publicUrl, INTERFACES.mcp.endpoints[0]),
         headers: [
           {
             name: 'Authorization',
@@ -31,6 +35,17 @@ export function buildMcpServerFile({ publicUrl, version }: McpServerFileSource) 
         ],
       },
     ],
+  };
+}
+
+/** MCP server card (SEP-2127): how to connect. Tools are listed by the server itself. */
+export function buildMcpServerCard(source: McpServerFileSource) {
+  const { $schema: _, remotes, ...server } = buildMcpServerFile(source);
+  return {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
+    ...server,
+    icons: [{ src: joinUrl(source.publicUrl, ENDPOINTS.icon), mimeType: 'image/svg+xml', sizes: ['any'] }],
+    remotes: remotes.map((remote) => ({ ...remote, supportedProtocolVersions: [...MCP_VERSIONS] })),
   };
 }
 

@@ -4,7 +4,7 @@ import { joinUrl } from '../../src/platform/service-url.ts';
 import type { CardPayments } from '../card/card-source.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import { IDENTITY } from '../identity.ts';
-import { A2A_VERSION, MCP_VERSION, OPENAPI_VERSION } from '../protocols.ts';
+import { INTERFACES } from '../interfaces.ts';
 
 export interface RegistrationSource {
   publicUrl: string;
@@ -19,6 +19,7 @@ export const REGISTRATION_PATH = ENDPOINTS.registration;
 /** ERC-8004 registration file. Service names are those of EIP-8004, plus `OpenAPI` and `x402`. */
 export function buildRegistrationFile({ publicUrl, chainId, registry, agentId, payments }: RegistrationSource) {
   const skills = SKILLS.map(({ id }) => id);
+  const { a2a, mcp, rest, x402 } = INTERFACES;
   return {
     type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
     name: IDENTITY.name,
@@ -26,10 +27,10 @@ export function buildRegistrationFile({ publicUrl, chainId, registry, agentId, p
     image: joinUrl(publicUrl, ENDPOINTS.icon),
     services: [
       { name: 'web', endpoint: joinUrl(publicUrl, '/') },
-      { name: 'A2A', endpoint: joinUrl(publicUrl, ENDPOINTS.agentCard), version: A2A_VERSION, a2aSkills: skills },
-      { name: 'MCP', endpoint: joinUrl(publicUrl, ENDPOINTS.mcp), version: MCP_VERSION, mcpTools: skills },
-      { name: 'OpenAPI', endpoint: joinUrl(publicUrl, ENDPOINTS.openApi), version: OPENAPI_VERSION },
-      { name: 'x402', endpoint: joinUrl(publicUrl, ENDPOINTS.x402), version: '2', ...toAccounts(chainId, payments) },
+      { name: 'A2A', endpoint: joinUrl(publicUrl, a2a.description.path), version: a2a.version, a2aSkills: skills },
+      { name: 'MCP', endpoint: joinUrl(publicUrl, mcp.endpoints[0]), version: mcp.version, mcpTools: skills },
+      { name: 'OpenAPI', endpoint: joinUrl(publicUrl, rest.description.path), version: rest.version },
+      { name: 'x402', endpoint: joinUrl(publicUrl, x402.description.path), version: x402.version, ...toAccounts(chainId, payments) },
     ],
     active: true,
     x402Support: true,

@@ -1,4 +1,5 @@
 import { adminRoutes } from './admin/routes.ts';
+import { discoveryRoutes } from './agent/card/discovery-routes.ts';
 import { agentFileRoutes } from './agent/card/file-routes.ts';
 import { agentCardRoutes } from './agent/card/routes.ts';
 import { agentRoutes } from './agent/identity/routes.ts';
@@ -77,6 +78,7 @@ export function allRoutes(deps: HttpDeps): Route[] {
     ...agentRoutes(deps),
     ...agentCardRoutes(deps),
     ...agentFileRoutes(deps),
+    ...discoveryRoutes(deps),
     ...aboutRoutes(deps),
     ...connectionRoutes(),
     ...marketRoutes(deps),

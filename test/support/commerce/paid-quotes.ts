@@ -20,7 +20,7 @@ import { getToolListing } from '../../../src/transports/mcp/tools/tool-listing.t
 const ADDRESS = '0x00000000000000000000000000000000000000cc';
 export const PUBLIC_URL = 'https://oracle.example.org/base';
 
-const MERCHANT: MerchantConfig = {
+export const MERCHANT: MerchantConfig = {
   chainId: 8453,
   asset: ADDRESS,
   payee: ADDRESS,

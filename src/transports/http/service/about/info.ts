@@ -1,5 +1,6 @@
 import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import { IDENTITY } from '../../../../../agent-card/identity.ts';
+import { INTERFACES } from '../../../../../agent-card/interfaces.ts';
 import type { Caller } from '../../../../auth/caller.ts';
 import { formatTierRequirement, TIER_REQUIREMENTS } from '../../../../auth/tiers/tiers.ts';
 import { getBlockExplorerUrl } from '../../../../chain/addresses.ts';
@@ -18,13 +19,17 @@ import { buildModelCard, type ModelCardDeps } from './model-card.ts';
 
 const DOCUMENTS = [
   { name: 'all operations', path: '/' },
-  { name: 'OpenAPI 3.1 document', path: '/.well-known/openapi.json' },
-  { name: 'AsyncAPI 3.1 document of events', path: ENDPOINTS.asyncApi },
-  { name: 'API reference for browsers', path: '/docs' },
+  { name: 'OpenAPI 3.1 document', path: INTERFACES.rest.description.path },
+  { name: 'AsyncAPI 3.1 document of events', path: INTERFACES.events.description.path },
+  { name: 'API reference for browsers', path: INTERFACES.rest.guide },
   { name: 'step-by-step instructions for agents', path: ENDPOINTS.skillFile },
   { name: 'skills with schemas and prices', path: ENDPOINTS.skills },
-  { name: 'A2A agent card', path: ENDPOINTS.agentCard },
-  { name: 'MCP endpoint', path: ENDPOINTS.mcp },
+  { name: 'A2A agent card', path: INTERFACES.a2a.description.path },
+  { name: 'MCP endpoint', path: INTERFACES.mcp.endpoints[0] },
+  { name: 'MCP server card', path: INTERFACES.mcp.description.path },
+  { name: 'x402 resources and terms', path: INTERFACES.x402.description.path },
+  { name: 'AI catalog', path: ENDPOINTS.aiCatalog },
+  { name: 'API catalog, RFC 9727', path: ENDPOINTS.apiCatalog },
   { name: 'MCP registry entry', path: ENDPOINTS.mcpServer },
   { name: 'llms.txt', path: ENDPOINTS.llms },
   { name: 'methodology: how forecasts are made and verified', path: ENDPOINTS.methodology },

@@ -1,4 +1,5 @@
 import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
+import { INTERFACES } from '../../../../../agent-card/interfaces.ts';
 import { WEBSOCKET } from '../../../../events/channels.ts';
 
 export const STANDARD_KINDS = ['chain', 'identity', 'payment', 'agent', 'push', 'http'] as const;
@@ -16,6 +17,8 @@ const ROWS: readonly (readonly [id: string, kind: (typeof STANDARD_KINDS)[number
   ['eip-712', 'identity', 'EIP-712 Typed Structured Data', eip(712), 'Commitments of the contest.'],
   ['jwt', 'identity', 'JSON Web Token, EdDSA, with its key set', rfc(7519), 'Session tokens, publicly verifiable.'],
   ['jws', 'agent', 'JSON Web Signature, ES256, with its key set', rfc(7515), 'Signature of the agent card, over its RFC 8785 form.'],
+  ['api-catalog', 'http', 'RFC 9727 API Catalog', rfc(9727), 'All endpoints with their descriptions.'],
+  ['ai-catalog', 'agent', 'AI Catalog 0.9', 'https://ai-catalog.io', 'Agent card, MCP server card and skills for directories.'],
   ['agent-skills', 'agent', 'Agent Skills, and llms.txt', 'https://agentskills.io', 'Instructions for agents and language models.'],
   ['x402', 'payment', 'x402 Payment Required', 'https://x402.org', 'Payment with the request, in a stablecoin by EIP-3009.'],
   ['erc-8183', 'payment', 'ERC-8183 Agentic Commerce', eip(8183), 'Jobs paid from escrow.'],
@@ -66,13 +69,15 @@ const PATHS: Record<string, readonly string[]> = {
   jwt: ['/.well-known/jwks.json'],
   jws: [ENDPOINTS.agentCard, ENDPOINTS.cardKeys],
   'agent-skills': [ENDPOINTS.skillFile, ENDPOINTS.llms],
-  x402: ['/oracle', '/oracle/premium', '/.well-known/x402.json'],
-  a2a: [ENDPOINTS.agentCard, ENDPOINTS.a2a, ENDPOINTS.a2aRest],
-  mcp: [ENDPOINTS.mcp, ENDPOINTS.mcpServer],
+  x402: [...INTERFACES.x402.endpoints, INTERFACES.x402.description.path],
+  a2a: [INTERFACES.a2a.description.path, ...INTERFACES.a2a.endpoints],
+  mcp: [...INTERFACES.mcp.endpoints, ENDPOINTS.mcpServer, INTERFACES.mcp.description.path],
+  'ai-catalog': [ENDPOINTS.aiCatalog],
+  'api-catalog': [ENDPOINTS.apiCatalog],
   'standard-webhooks': ['/api/svc/webhooks/register'],
   websocket: [WEBSOCKET.path, '/api/svc/ws/ticket'],
-  openapi: ['/.well-known/openapi.json'],
-  asyncapi: [ENDPOINTS.asyncApi],
+  openapi: [INTERFACES.rest.description.path],
+  asyncapi: [INTERFACES.events.description.path],
   'rfc-9745': ['/api/svc/signal'],
   'rfc-8785': ['/ipfs/{cid}'],
 };

@@ -1,6 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXTENSION_URIS } from '../../../../../agent-card/card/extensions.ts';
+import { AI_CATALOG_TYPE } from '../../../../../agent-card/documents/ai-catalog.ts';
+import { API_CATALOG_TYPE } from '../../../../../agent-card/documents/api-catalog.ts';
+import { SERVER_CARD_TYPE } from '../../../../../agent-card/documents/mcp-server-file.ts';
 import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import { IDENTITY } from '../../../../../agent-card/identity.ts';
 import { MCP_VERSION } from '../../../../../agent-card/protocols.ts';
@@ -266,6 +269,10 @@ describe('an agent document', () => {
     [ENDPOINTS.methodology, 'text/markdown; charset=utf-8'],
     [ENDPOINTS.icon, 'image/svg+xml; charset=utf-8'],
     [ENDPOINTS.mcpServer, 'application/json; charset=utf-8'],
+    [ENDPOINTS.mcpServerCard, SERVER_CARD_TYPE],
+    [ENDPOINTS.mcpServerCardWellKnown, SERVER_CARD_TYPE],
+    [ENDPOINTS.aiCatalog, AI_CATALOG_TYPE],
+    [ENDPOINTS.apiCatalog, API_CATALOG_TYPE],
   ])('%s has its media type, is cacheable and returns 304', async (path, type) => {
     const response = await fetch(served.url + path);
     expect([response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([type, 'public, max-age=3600']);
@@ -274,5 +281,24 @@ describe('an agent document', () => {
     const token = await loginToken(service, 'basic');
     const asked = await fetch(served.url + path, { headers: { Authorization: `Bearer ${token}` } });
     expect(await asked.text()).toBe(await response.text());
+  });
+
+  it('has the links of the API catalog in its response to HEAD', async () => {
+    const response = await fetch(served.url + ENDPOINTS.apiCatalog, { method: 'HEAD' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('link')).toMatch(/^<[^>]+\/\.well-known\/api-catalog>; rel="api-catalog", <[^>]+\/a2a>; rel="item"/);
+    expect(response.headers.get('content-type')).toBe(API_CATALOG_TYPE);
+  });
+
+  it('of the catalogs links to documents with the media types that it names', async () => {
+    const { linkset } = (await (await fetch(served.url + ENDPOINTS.apiCatalog)).json()) as Body;
+    const links: { href: string; type: string }[] = linkset.flatMap((one: Body) => [...(one['service-desc'] ?? []), ...(one.status ?? [])]);
+    for (const { href, type } of links) {
+      const response = await fetch(here(href));
+      expect([href, response.headers.get('content-type')?.split(';')[0]]).toEqual([href, type]);
+      await response.body?.cancel();
+    }
+    const { entries } = (await (await fetch(served.url + ENDPOINTS.aiCatalog)).json()) as Body;
+    for (const { url } of entries) expect((await fetch(here(url))).status, url).toBe(200);
   });
 });
