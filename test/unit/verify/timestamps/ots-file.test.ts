@@ -71,7 +71,7 @@ describe('OpenTimestamps files', () => {
   it('reads a published proof up to its block, and writes the same bytes', () => {
     const tree = parseOtsFile(HELLO_WORLD);
     expect(bytesToHex(tree.message)).toBe(sha256(stringToBytes('Hello World!\n')));
-    const [{ message, attestation: made }, ...others] = listAttestations(tree) as [ReturnType<typeof listAttestations>[0]];
+    const [{ message, attestation: made }, ...others] = listAttestations(tree);
     expect(made).toEqual({ kind: 'bitcoin', height: 358_391 });
     expect(bytesToHex(message)).toBe('0x007ee445d23ad061af4a36b809501fab1ac4f2d7e7a739817dd0cbb7ec661b8a');
     expect(others).toEqual([]);
@@ -156,7 +156,7 @@ describe('merging timestamps', () => {
 
   it('extends a pending branch by what its calendar answers for that message', () => {
     const tree = grow(branch('append', { kind: 'pending', uri: 'https://a.example' }), start);
-    const [{ message }] = listAttestations(tree) as [{ message: Uint8Array }];
+    const [{ message }] = listAttestations(tree);
     const extended = extendTimestamp(tree, grow(branch('prepend', { kind: 'bitcoin', height: 9 }), message));
     expect(listAttestations(extended).map(({ attestation: made }) => made.kind)).toEqual(['pending', 'bitcoin']);
     expect(bytesToHex(extended.message)).toBe(bytesToHex(start));
