@@ -1,6 +1,7 @@
 /**
  * Title and rule (the condition that holds for an honest record) of every check, in the order of reports. A check is about any attestation,
- * one of the two kinds, the record as a whole, or the claims of a service. Ids appear in reports and JSON: never rename one.
+ * one of the two kinds, the record as a whole, or the claims of a service. Corroborations come from outside the chain, and no verdict needs
+ * them. Ids appear in reports and JSON: never rename one.
  */
 const CHECKS = {
   attestation: {
@@ -42,6 +43,9 @@ const CHECKS = {
     distributions: ['Distributions', 'The distributions of champion and challengers open to the digests in its metadata.'],
     scores: ['Scores', 'Scores and differences follow from the opened distributions and the closes.'],
     evidence: ['Evidence', 'The evidence for or against a challenger follows from all its days.'],
+  },
+  corroboration: {
+    independentTime: ['Independent time', 'A Bitcoin block that precedes the end of its window holds the commitments of its day.'],
   },
 } as const satisfies Record<string, Record<string, readonly [title: string, rule: string]>>;
 

@@ -4,6 +4,7 @@ import { isDue } from './check-distribution-record.ts';
 import { checkAttestation } from './checks/attestation.ts';
 import { checkDistributions } from './checks/distributions.ts';
 import { type CheckedRow, checkForecast, checkOpening, matchResolutions, toUnresolvedRow } from './checks/forecast.ts';
+import { checkIndependentTime } from './checks/independent-time.ts';
 import { checkInTime, checkLink, checkRivals, checkWindow, toResolutionSubject, toSubject } from './checks/prediction.ts';
 import { checkFollows, checkHorizon } from './checks/sequence.ts';
 import { compareTree } from './claims/figure-tree.ts';
@@ -84,6 +85,7 @@ function checkCommitment(evidence: ForecastEvidence, context: CheckContext, find
   checkPrevious(prediction, evidence, context, findings);
   const rivals = getRead('onePrediction', evidence.rivals, prediction, findings);
   if (rivals !== undefined) checkRivals(prediction, rivals, findings);
+  if (evidence.timestamp !== undefined) checkIndependentTime(prediction, evidence.timestamp, findings);
   const metadata = getRead('metadata', evidence.metadata, prediction, findings);
   if (metadata) findings.compare('metadata', subject, { field: 'metadata', expected: data.metadata, actual: sha256(metadata) });
   return prediction;

@@ -4,6 +4,7 @@ import type { CommitmentOpening } from '../chain/eas/commitment.ts';
 import type { RawAttestation } from '../chain/eas/raw-attestation.ts';
 import type { Day } from '../forecast/day.ts';
 import type { GridScores } from '../forecast/scoring/grid-scores.ts';
+import type { BitcoinBlock } from './timestamps/bitcoin-block.ts';
 
 /** Evidence that could not be read, and why. */
 export interface Unread {
@@ -98,6 +99,16 @@ export interface ServedDistributions extends Record<'predictionId' | 'date' | 'h
   comparisons: readonly { challenger: string; against: string; limit: number; difference: number }[];
 }
 
+/** The OpenTimestamps proof of a day's commitments. */
+export interface ServedTimestamp {
+  /** Exact text. */
+  document: string;
+  /** A detached `.ots` file of the document; null: none yet. */
+  proof: Uint8Array | null;
+  /** Blocks by height, from a source that the verifier named; undefined: none was named. */
+  blocks?: ReadonlyMap<number, BitcoinBlock | Unread>;
+}
+
 /** What a service claims of the evidence for or against a challenger over one horizon. */
 export interface ClaimedChallenge
   extends Record<'challenger' | 'against' | 'verdict', string>,
@@ -135,6 +146,8 @@ export interface ForecastEvidence {
   prices?: PriceEvidence | Unread;
   /** What the service serves of its distributions once it is resolved; null: nothing. */
   distributions?: ServedDistributions | Unread | null;
+  /** The timestamp of its day's commitments. */
+  timestamp?: ServedTimestamp | Unread;
   /** What the service has recorded, in units of the chain. */
   recorded?: { prediction: Reference & PredictionData; resolution: (Reference & ResolutionData) | null; isVoid: boolean };
   /** What the service shows. */

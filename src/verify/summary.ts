@@ -9,33 +9,41 @@ export function tallyChecks(findings: readonly Finding[]) {
   return [...tallies.values()].map(({ pass: passed, fail: failed, unknown, ...check }) => ({ ...check, passed, failed, unknown }));
 }
 
-/** `fail` if any check fails; otherwise `unknown` if one that is due could not be made. */
+/** `fail` if any check fails that is no corroboration; otherwise `unknown` if one that is due could not be made. */
 export function getVerdict(findings: readonly Finding[]): Finding['outcome'] {
-  if (findings.some(({ outcome }) => outcome === 'fail')) return 'fail';
+  if (findings.some(isDeciding)) return 'fail';
   return findings.some(({ outcome, isDue }) => outcome === 'unknown' && isDue) ? 'unknown' : 'pass';
 }
 
+/** Whether a finding is a failure that makes the verdict. */
+function isDeciding({ check, outcome }: Finding): boolean {
+  return outcome === 'fail' && getCheck(check).appliesTo !== 'corroboration';
+}
+
 function countFindings(findings: readonly Finding[]) {
-  const { pass = [], fail = [], unknown = [] } = Object.groupBy(findings, ({ outcome }) => outcome);
+  const { pass = [], fail: allFailed = [], unknown = [] } = Object.groupBy(findings, ({ outcome }) => outcome);
+  const fail = allFailed.filter(isDeciding);
   const failedIds = [...new Set(fail.map(({ check }) => check))].join(', ');
-  return { made: pass.length + fail.length, failed: fail.length, failedIds, unknown, gaps: unknown.filter(({ isDue }) => isDue) };
+  const refuted = [...new Set(allFailed.filter((one) => !isDeciding(one)).map(({ because }) => `; ${because}`))].join('');
+  const counts = { made: pass.length + fail.length, failed: fail.length, failedIds, refuted };
+  return { ...counts, unknown, gaps: unknown.filter(({ isDue }) => isDue) };
 }
 
 /** The verdict about one forecast, in one line. @param row null: it could not be read */
 export function formatForecastVerdict(findings: readonly Finding[], row: CheckedRow | null): string {
-  const { made, failed, failedIds, unknown, gaps } = countFindings(findings);
+  const { made, failed, failedIds, refuted, unknown, gaps } = countFindings(findings);
   if (failed > 0) return `${failed} of ${made} checks FAIL (${failedIds}): do not rely on this forecast`;
   if (made === 0 || row === null) return `nothing could be checked: ${unknown.map(({ because }) => because).join('; ')}`;
-  if (gaps.length > 0) return `${gaps.map(({ because }) => because).join('; ')}; ${formatCount(made)}, none fails`;
+  if (gaps.length > 0) return `${gaps.map(({ because }) => because).join('; ')}; ${formatCount(made)}, none fails${refuted}`;
   const open = [...new Set(unknown.map(({ check }) => getCheck(check).title.toLowerCase()))].join(', ');
-  return `${made} of ${formatCount(made)} agree: ${describeRow(row)}; ${open === '' ? 'nothing is left unchecked' : `not checked: ${open}`}`;
+  return `${made} of ${formatCount(made)} agree: ${describeRow(row)}; ${open === '' ? 'nothing is left unchecked' : `not checked: ${open}`}${refuted}`;
 }
 
 /** The verdict about a whole record, in one line. */
 export function formatRecordVerdict(findings: readonly Finding[]): string {
-  const { made, failed, failedIds, gaps } = countFindings(findings);
+  const { made, failed, failedIds, refuted, gaps } = countFindings(findings);
   if (failed > 0) return `${formatNumber(failed)} of ${formatCount(made)} FAIL (${failedIds})`;
-  return `${formatCount(made)} agree${gaps.length === 0 ? '' : `, ${formatNumber(gaps.length)} could not be made`}`;
+  return `${formatCount(made)} agree${gaps.length === 0 ? '' : `, ${formatNumber(gaps.length)} could not be made`}${refuted}`;
 }
 
 /** What a finding is about, as a sentence. */
