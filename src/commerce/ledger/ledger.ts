@@ -1,5 +1,6 @@
 import { type Collection, type Db, Long } from 'mongodb';
-import type { Hash } from 'viem';
+import type { Address, Hash } from 'viem';
+import { toLowerCaseAddress } from '../../chain/addresses.ts';
 import { type Day, toDay } from '../../forecast/day.ts';
 import { createCache } from '../../platform/cache.ts';
 import { OracleError } from '../../platform/errors.ts';
@@ -20,7 +21,7 @@ export interface PaymentDoc extends Omit<SettledPayment, 'cause' | 'amountMicros
 export const COMMERCE_INDEXES = [
   {
     collection: 'payments',
-    indexes: [{ key: { soleTxHash: 1 }, unique: true, sparse: true }, { key: { day: 1 } }, { key: { ref: 1 } }],
+    indexes: [{ key: { soleTxHash: 1 }, unique: true, sparse: true }, { key: { day: 1 } }, { key: { ref: 1 } }, { key: { txHash: 1 } }],
   },
 ];
 
@@ -41,6 +42,12 @@ export class Ledger {
   ): Promise<Figures> {
     const count = await this.payments.estimatedDocumentCount();
     return (await this.#figures.get(`${name} ${count}`, () => compute(this.payments))) as Figures;
+  }
+
+  /** The first payment of a payer in a transaction, in the order of their causes; null without one. */
+  findByTransaction(txHash: Hash, payer: Address): Promise<PaymentDoc | null> {
+    const filter = { txHash: txHash.toLowerCase() as Hash, payer: toLowerCaseAddress(payer) };
+    return this.payments.findOne(filter, { sort: { _id: 1 }, hint: { txHash: 1 } });
   }
 
   /** Idempotent; returns whether the payment was new. @throws OracleError INPUT_INVALID; CONFLICT when it has paid for something else */

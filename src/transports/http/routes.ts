@@ -1,6 +1,7 @@
 import { adminRoutes } from './admin/routes.ts';
 import { agentFileRoutes } from './agent/card/file-routes.ts';
 import { agentCardRoutes } from './agent/card/routes.ts';
+import { paymentFeedbackRoutes } from './agent/feedback/routes.ts';
 import { agentRoutes } from './agent/identity/routes.ts';
 import { skillRoutes } from './agent/skills/routes.ts';
 import { agentTaskRoutes } from './agent/tasks/routes.ts';
@@ -74,6 +75,7 @@ export function allRoutes(deps: HttpDeps): Route[] {
     ...skillRoutes(deps),
     ...agentTaskRoutes(deps),
     ...agentRoutes(deps),
+    ...paymentFeedbackRoutes(deps),
     ...agentCardRoutes(deps),
     ...agentFileRoutes(deps),
     ...aboutRoutes(deps),
