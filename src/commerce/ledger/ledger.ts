@@ -21,7 +21,13 @@ export interface PaymentDoc extends Omit<SettledPayment, 'cause' | 'amountMicros
 export const COMMERCE_INDEXES = [
   {
     collection: 'payments',
-    indexes: [{ key: { soleTxHash: 1 }, unique: true, sparse: true }, { key: { day: 1 } }, { key: { ref: 1 } }, { key: { txHash: 1 } }],
+    indexes: [
+      { key: { soleTxHash: 1 }, unique: true, sparse: true },
+      { key: { day: 1 } },
+      { key: { ref: 1 } },
+      { key: { txHash: 1 } },
+      { key: { payer: 1, settledAt: 1 } },
+    ],
   },
 ];
 
@@ -48,6 +54,12 @@ export class Ledger {
   findByTransaction(txHash: Hash, payer: Address): Promise<PaymentDoc | null> {
     const filter = { txHash: txHash.toLowerCase() as Hash, payer: toLowerCaseAddress(payer) };
     return this.payments.findOne(filter, { sort: { _id: 1 }, hint: { txHash: 1 } });
+  }
+
+  /** Payments of a wallet that settled up to a time (default: all), counted up to `max`. */
+  countPayments(payer: Address, { through, max }: { through?: Date; max: number }): Promise<number> {
+    const filter = { payer: toLowerCaseAddress(payer), ...(through && { settledAt: { $lte: through } }) };
+    return this.payments.countDocuments(filter, { limit: max, hint: { payer: 1, settledAt: 1 } });
   }
 
   /** Idempotent; returns whether the payment was new. @throws OracleError INPUT_INVALID; CONFLICT when it has paid for something else */

@@ -1,6 +1,7 @@
 import { adminRoutes } from './admin/routes.ts';
 import { agentFileRoutes } from './agent/card/file-routes.ts';
 import { agentCardRoutes } from './agent/card/routes.ts';
+import { clientFeedbackRoutes } from './agent/feedback/list-routes.ts';
 import { paymentFeedbackRoutes } from './agent/feedback/routes.ts';
 import { agentRoutes } from './agent/identity/routes.ts';
 import { skillRoutes } from './agent/skills/routes.ts';
@@ -76,6 +77,7 @@ export function allRoutes(deps: HttpDeps): Route[] {
     ...agentTaskRoutes(deps),
     ...agentRoutes(deps),
     ...paymentFeedbackRoutes(deps),
+    ...clientFeedbackRoutes(deps),
     ...agentCardRoutes(deps),
     ...agentFileRoutes(deps),
     ...aboutRoutes(deps),

@@ -128,6 +128,7 @@ export const OWN_PATHS: SpecPath[] = [
     '/.well-known/jwks.json',
     '/.well-known/x402',
     '/api/svc/agent/feedback/{date}',
+    '/api/svc/agent/reputation/feedback',
     '/api/svc/agent/feedback/payments/{txHash}/{payer}',
     '/api/svc/agent/feedback/payments/{txHash}/{payer}/transaction',
     '/api/svc/oracle/nonce',

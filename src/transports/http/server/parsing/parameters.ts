@@ -35,6 +35,7 @@ export const PAGE_LIMITS = {
   /** About 6 kB each. */
   distributions: { most: 100, default: 10 },
   copyTrade: { most: 90, default: 30 },
+  feedback: { most: 100, default: 20 },
   wagers: { most: 365, default: 60 },
   /** Weeks. */
   crowd: { most: 520, default: 53 },
