@@ -5,6 +5,7 @@ import { type Day, toDay } from '../../forecast/day.ts';
 import { createCache } from '../../platform/cache.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { isDuplicateKey } from '../../platform/mongo.ts';
+import type { Channel } from '../channels.ts';
 import { buildCauseKey, type SettledPayment, validatePayment } from './payment.ts';
 
 /** A settled payment; `_id` is its cause key. Addresses and hashes in lower case. */
@@ -56,9 +57,13 @@ export class Ledger {
     return this.payments.findOne(filter, { sort: { _id: 1 }, hint: { txHash: 1 } });
   }
 
-  /** Payments of a wallet that settled up to a time (default: all), counted up to `max`. */
-  countPayments(payer: Address, { through, max }: { through?: Date; max: number }): Promise<number> {
-    const filter = { payer: toLowerCaseAddress(payer), ...(through && { settledAt: { $lte: through } }) };
+  /** Payments of a wallet that settled up to a time (default: all), through a channel (default: any), counted up to `max`. */
+  countPayments(payer: Address, { through, channel, max }: { through?: Date; channel?: Channel; max: number }): Promise<number> {
+    const filter = {
+      payer: toLowerCaseAddress(payer),
+      ...(through && { settledAt: { $lte: through } }),
+      ...(channel && { channel }),
+    };
     return this.payments.countDocuments(filter, { limit: max, hint: { payer: 1, settledAt: 1 } });
   }
 
