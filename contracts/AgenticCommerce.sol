@@ -74,7 +74,7 @@ contract AgenticCommerce is ReentrancyGuard {
         uint256 expiredAt,
         string calldata description,
         address hook
-    ) external returns (uint256 jobId) {
+    ) external virtual returns (uint256 jobId) {
         if (evaluator == address(0)) revert ZeroAddress();
         if (expiredAt <= block.timestamp + 5 minutes) revert ExpiryTooShort();
         jobId = ++jobCounter;
@@ -110,7 +110,7 @@ contract AgenticCommerce is ReentrancyGuard {
         paymentToken.safeTransferFrom(msg.sender, address(this), job.budget);
     }
 
-    function submit(uint256 jobId, bytes32 deliverable, bytes calldata) external {
+    function submit(uint256 jobId, bytes32 deliverable, bytes calldata) external virtual {
         Job storage job = _jobIn(jobId, JobStatus.Funded);
         if (msg.sender != job.provider) revert Unauthorized();
         job.status = JobStatus.Submitted;
@@ -155,7 +155,7 @@ contract AgenticCommerce is ReentrancyGuard {
         emit Refunded(job.id, job.client, job.budget);
     }
 
-    function _jobIn(uint256 jobId, JobStatus status) private view returns (Job storage job) {
+    function _jobIn(uint256 jobId, JobStatus status) internal view returns (Job storage job) {
         job = _known(jobId);
         if (job.status != status) revert WrongStatus();
     }

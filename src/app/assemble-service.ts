@@ -11,6 +11,7 @@ import { takeTime } from '../platform/time/clock-reader.ts';
 import type { HttpDeps } from '../transports/http/deps.ts';
 import { composePublicRpc, composeWalletFunds } from './chain.ts';
 import { composeCommerce, composePaymentHealth, composePurchases } from './commerce/commerce.ts';
+import { composeClientFeedback } from './commerce/feedback.ts';
 import { composeJobs } from './commerce/jobs.ts';
 import { composeEvents } from './events/event-log.ts';
 import { composeWebhookDelivery } from './events/webhook-delivery.ts';
@@ -117,6 +118,7 @@ export async function assembleService(context: StartupContext, address: string |
     agentTasks: a2a.tasks,
     card,
     champions: core.champions,
+    clientFeedback: composeClientFeedback(core, ledger),
     chainReading: composePublicRpc({ config, rpcUrl: core.infrastructure.rpcUrl, publicUrl }),
     commerce: { ...commerce, closed: { ...commerce.closed, ...jobs.closedChannels } },
     contest,

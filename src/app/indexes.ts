@@ -1,5 +1,6 @@
 import { AUTH_INDEXES } from '../auth/auth-service.ts';
 import { REQUEST_COUNT_INDEXES } from '../auth/rate-limit/request-count-store.ts';
+import { CLIENT_FEEDBACK_INDEXES } from '../commerce/feedback/client-feedback-store.ts';
 import { JOB_INDEXES } from '../commerce/jobs/job-store.ts';
 import { COMMERCE_INDEXES } from '../commerce/ledger/ledger.ts';
 import { PURCHASE_INDEXES } from '../commerce/purchases/purchase-store.ts';
@@ -46,6 +47,7 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...REQUEST_COUNT_INDEXES,
   ...COMMERCE_INDEXES,
   ...JOB_INDEXES,
+  ...CLIENT_FEEDBACK_INDEXES,
   ...X402_INDEXES,
   ...FAILED_SETTLEMENT_INDEXES,
   ...PURCHASE_INDEXES,

@@ -23,7 +23,7 @@ export interface PaymentInstructions {
 export interface JobProvider {
   contract: Address;
   provider: Address;
-  policy: Pick<JobPolicy, 'evaluators' | 'maxMicros'>;
+  policy: Pick<JobPolicy, 'evaluators' | 'maxMicros' | 'direct'>;
 }
 
 const STEPS: Record<Exclude<Channel, 'purchase'>, readonly string[]> = {
@@ -58,7 +58,17 @@ function formatPurchaseSteps({ required, message }: ClaimSignature): string[] {
   ];
 }
 
-function formatEvaluatorStep({ evaluators, maxMicros }: JobProvider['policy']): string {
+function formatEvaluatorStep(policy: JobProvider['policy']): string {
+  return `${formatEvaluatorRule(policy)}${formatDirectRule(policy)}`;
+}
+
+function formatDirectRule({ direct }: JobProvider['policy']): string {
+  if (direct === null) return '';
+  const price = formatMoney(usdFromMicros(direct.maxMicros));
+  return ` A job without an evaluator (the zero address), which the contract pays with its submission, is taken up to ${price}, while the code of the contract is a known one; those of clients that have not paid a job before are delivered one at a time.`;
+}
+
+function formatEvaluatorRule({ evaluators, maxMicros }: JobProvider['policy']): string {
   const known = evaluators.join(', ');
   if (maxMicros === 0n)
     return `Choose an evaluator, who judges what is delivered: ${known || 'none is known here'}. Jobs with another one are refused.`;

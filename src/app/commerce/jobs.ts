@@ -60,13 +60,26 @@ const DAY_MS = 86_400_000;
 /** Documents given away on a local chain are worth nothing. */
 const UNKNOWN_EVALUATOR_POLICY = { real: { maxUsd: 0, unpaidPauseMs: DAY_MS }, local: { maxUsd: 5, unpaidPauseMs: 60_000 } } as const;
 
-export function buildJobPolicy(config: Pick<Config, 'AGENT_COMMERCE_EVALUATORS' | 'AGENT_COMMERCE_MAX_USD' | 'chainMode'>): JobPolicy {
+type PolicySetting =
+  | 'AGENT_COMMERCE_EVALUATORS'
+  | 'AGENT_COMMERCE_MAX_USD'
+  | 'AGENT_COMMERCE_CODE_HASHES'
+  | 'AGENT_COMMERCE_DIRECT_MAX_USD'
+  | 'AGENT_COMMERCE_DIRECT_MAX_OPEN';
+
+export function buildJobPolicy(config: Pick<Config, PolicySetting | 'chainMode'>): JobPolicy {
   const { maxUsd, unpaidPauseMs } = UNKNOWN_EVALUATOR_POLICY[config.chainMode === 'real' ? 'real' : 'local'];
   const maxMicros = BigInt(config.AGENT_COMMERCE_MAX_USD ?? maxUsd) * 1_000_000n;
-  return { evaluators: config.AGENT_COMMERCE_EVALUATORS ?? [], maxMicros, unpaidPauseMs };
+  return { evaluators: config.AGENT_COMMERCE_EVALUATORS ?? [], maxMicros, unpaidPauseMs, direct: buildDirectJobPolicy(config) };
 }
 
-const acceptsNoJobs = ({ evaluators, maxMicros }: JobPolicy) => evaluators.length === 0 && maxMicros === 0n;
+function buildDirectJobPolicy(config: Pick<Config, PolicySetting>): JobPolicy['direct'] {
+  const { AGENT_COMMERCE_CODE_HASHES: codeHashes, AGENT_COMMERCE_DIRECT_MAX_OPEN: maxOpen } = config;
+  if (codeHashes === undefined) return null;
+  return { codeHashes, maxMicros: BigInt(config.AGENT_COMMERCE_DIRECT_MAX_USD) * 1_000_000n, maxOpen };
+}
+
+const acceptsNoJobs = ({ evaluators, maxMicros, direct }: JobPolicy) => evaluators.length === 0 && maxMicros === 0n && direct === null;
 const NO_JOBS_REASON =
   'No evaluator is known to this provider, and it takes no jobs of unknown ones. Create no job for it: what it had taken on before is served.';
 

@@ -60,6 +60,8 @@ function buildJobs(service: Service): Record<string, RecurringJob> {
         await purchases.sweep();
       },
     },
+    // Feedback of clients in the reputation registry.
+    feedback: { cron: '*/5 * * * *', run: http.clientFeedback.collect },
     figures: { cron: '40 3 * * *', run: () => verifyFigures(service) },
     // Not every database engine deletes expired documents.
     housekeeping: { cron: '17 * * * *', run: () => purge(now()) },

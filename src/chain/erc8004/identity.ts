@@ -66,6 +66,12 @@ export async function findRegisteredAgent(chain: Chain, journal: Pick<Journal, '
   return { ...(await readIdentity(chain, parseAgentId(row.receipt))), registeredAt: row.receipt.at };
 }
 
+/** Block of the registration in the attester's journal; null for an agent that another wallet or database registered. */
+export async function findRegistrationBlock({ chainId, addresses }: Chain, journal: Pick<Journal, 'find'>): Promise<number | null> {
+  const row = await journal.find(`${chainId}:attester:${buildRegistrationKey(addresses.identityRegistry)}`);
+  return row?.receipt?.blockNumber ?? null;
+}
+
 const buildRegistrationKey = (registry: Address) => `identity:register:${registry.toLowerCase()}`;
 
 async function registerAgent({ addresses }: Chain, wallet: Wallet, agentUri: string) {

@@ -1,33 +1,14 @@
-import { type Address, decodeEventLog, encodeFunctionData, getAbiItem, type Hex, toEventSelector } from 'viem';
+import { type Address, decodeEventLog, getAbiItem, type Hex, toEventSelector } from 'viem';
 import type { ReachedInstant } from '../../platform/time/trusted-time.ts';
 import type { Chain } from '../client.ts';
 import { chainCall } from '../rpc/chain-call.ts';
 import type { ConfirmedTransaction, Wallet } from '../tx/wallet.ts';
 import { reputationAbi } from './abi.ts';
-
-export interface Feedback {
-  agentId: number;
-  /** Integer of 10^-valueDecimals. */
-  value: number;
-  valueDecimals: number;
-  tag1: string;
-  tag2: string;
-  endpoint: string;
-  /** URI of the off-chain details, or empty. */
-  feedbackUri: string;
-  feedbackHash: Hex;
-}
+import { buildFeedbackDescription, type Feedback, type FeedbackDescription, giveFeedback } from './feedback.ts';
 
 export interface OutcomeReport extends Pick<Feedback, 'endpoint' | 'feedbackHash'> {
   outcome: 'WIN' | 'LOSS';
   feedbackUri?: string;
-}
-
-/** Required fields of the off-chain feedback file, with the types of ERC-8004. */
-export interface FeedbackDescription extends Pick<Feedback, 'agentId' | 'value' | 'valueDecimals'> {
-  /** `eip155:<chain id>:<address of the identity registry>`. */
-  agentRegistry: string;
-  clientAddress: string;
 }
 
 export interface ConfirmedReport {
@@ -64,13 +45,8 @@ export function createReporter({ chain, wallet, agentId }: { chain: Chain; walle
   return {
     address: wallet.address,
     async describe(outcome) {
-      return {
-        agentRegistry: `eip155:${chain.chainId}:${chain.addresses.identityRegistry}`,
-        agentId: await agentId(),
-        clientAddress: `eip155:${chain.chainId}:${wallet.address}`,
-        value: FEEDBACK_VALUES[outcome],
-        valueDecimals: FEEDBACK_DECIMALS,
-      };
+      const rating = { value: FEEDBACK_VALUES[outcome], valueDecimals: FEEDBACK_DECIMALS };
+      return buildFeedbackDescription(chain, { agentId: await agentId(), client: wallet.address, ...rating });
     },
     async report(key, { outcome, endpoint, feedbackHash, feedbackUri = '' }, _over) {
       const feedback = {
@@ -94,18 +70,6 @@ function parseFeedbackHash({ logs }: ConfirmedTransaction): Hex | null {
   if (!log) return null;
   const topics = log.topics as [Hex, ...Hex[]];
   return decodeEventLog({ abi: reputationAbi, eventName: 'NewFeedback', topics, data: log.data }).args.feedbackHash;
-}
-
-/** Calls `giveFeedback` of the Reputation Registry, once per key. Throws as `Wallet.send`. */
-export function giveFeedback(
-  { addresses }: Chain,
-  wallet: Wallet,
-  { key, feedback }: { key: string; feedback: Feedback },
-): Promise<ConfirmedTransaction> {
-  const { agentId, value, valueDecimals, tag1, tag2, endpoint, feedbackUri, feedbackHash } = feedback;
-  const args = [BigInt(agentId), BigInt(value), valueDecimals, tag1, tag2, endpoint, feedbackUri, feedbackHash] as const;
-  const data = encodeFunctionData({ abi: reputationAbi, functionName: 'giveFeedback', args });
-  return wallet.send({ key, to: addresses.reputationRegistry, data });
 }
 
 /** From one reporter; zeros without feedback. @throws OracleError CHAIN_UNREACHABLE */

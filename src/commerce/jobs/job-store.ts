@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import type { Address } from 'viem';
+import { type Address, zeroAddress } from 'viem';
 import { toLowerCaseAddress } from '../../chain/addresses.ts';
 import type { JobEvent, OnChainJob } from '../../chain/erc8183/jobs.ts';
 import { ignoreDuplicate } from '../../platform/mongo.ts';
@@ -14,12 +14,14 @@ export const JOB_INDEXES = [
       { key: { funded: -1, due: 1 } },
       { key: { unpaidBy: 1 }, sparse: true },
       { key: { 'onChain.client': 1 } },
+      { key: { 'onChain.evaluator': 1, 'onChain.state': 1, notedAt: 1 } },
     ],
   },
 ];
 
 const WITHOUT_TEXT = { projection: { 'delivery.text': 0 } } as const;
 const IMMEDIATELY = new Date(0);
+const FRESH_MS = 3_600_000;
 
 export class JobStore {
   readonly jobs: Collection<JobDoc>;
@@ -127,6 +129,14 @@ export class JobStore {
   countOffers(client: Address, at: Date): Promise<number> {
     const isOpen = { accepted: true, 'onChain.state': 'OPEN' as const, 'onChain.expiresAt': { $gt: at } };
     return this.jobs.countDocuments({ 'onChain.client': toLowerCaseAddress(client), ...isOpen }, { hint: { 'onChain.client': 1 } });
+  }
+
+  /** Accepted jobs without an evaluator that are funded and not paid, or were created within an hour. */
+  countOpenDirectJobs(at: Date): Promise<number> {
+    const isFresh = { 'onChain.state': 'OPEN' as const, notedAt: { $gt: new Date(at.getTime() - FRESH_MS) } };
+    const isUnpaid = { 'onChain.state': { $in: ['FUNDED' as const, 'SUBMITTED' as const] } };
+    const isLive = { accepted: true, 'onChain.expiresAt': { $gt: at } };
+    return this.jobs.countDocuments({ 'onChain.evaluator': zeroAddress, ...isLive, $or: [isFresh, isUnpaid] });
   }
 }
 

@@ -1,9 +1,11 @@
 import { type Collection, type Db, Long } from 'mongodb';
-import type { Hash } from 'viem';
+import type { Address, Hash } from 'viem';
+import { toLowerCaseAddress } from '../../chain/addresses.ts';
 import { type Day, toDay } from '../../forecast/day.ts';
 import { createCache } from '../../platform/cache.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { isDuplicateKey } from '../../platform/mongo.ts';
+import type { Channel } from '../channels.ts';
 import { buildCauseKey, type SettledPayment, validatePayment } from './payment.ts';
 
 /** A settled payment; `_id` is its cause key. Addresses and hashes in lower case. */
@@ -20,7 +22,13 @@ export interface PaymentDoc extends Omit<SettledPayment, 'cause' | 'amountMicros
 export const COMMERCE_INDEXES = [
   {
     collection: 'payments',
-    indexes: [{ key: { soleTxHash: 1 }, unique: true, sparse: true }, { key: { day: 1 } }, { key: { ref: 1 } }],
+    indexes: [
+      { key: { soleTxHash: 1 }, unique: true, sparse: true },
+      { key: { day: 1 } },
+      { key: { ref: 1 } },
+      { key: { txHash: 1 } },
+      { key: { payer: 1, settledAt: 1 } },
+    ],
   },
 ];
 
@@ -41,6 +49,22 @@ export class Ledger {
   ): Promise<Figures> {
     const count = await this.payments.estimatedDocumentCount();
     return (await this.#figures.get(`${name} ${count}`, () => compute(this.payments))) as Figures;
+  }
+
+  /** The first payment of a payer in a transaction, in the order of their causes; null without one. */
+  findByTransaction(txHash: Hash, payer: Address): Promise<PaymentDoc | null> {
+    const filter = { txHash: txHash.toLowerCase() as Hash, payer: toLowerCaseAddress(payer) };
+    return this.payments.findOne(filter, { sort: { _id: 1 }, hint: { txHash: 1 } });
+  }
+
+  /** Payments of a wallet that settled up to a time (default: all), through a channel (default: any), counted up to `max`. */
+  countPayments(payer: Address, { through, channel, max }: { through?: Date; channel?: Channel; max: number }): Promise<number> {
+    const filter = {
+      payer: toLowerCaseAddress(payer),
+      ...(through && { settledAt: { $lte: through } }),
+      ...(channel && { channel }),
+    };
+    return this.payments.countDocuments(filter, { limit: max, hint: { payer: 1, settledAt: 1 } });
   }
 
   /** Idempotent; returns whether the payment was new. @throws OracleError INPUT_INVALID; CONFLICT when it has paid for something else */

@@ -1,4 +1,5 @@
 import { getAddress } from 'viem';
+import { buildPaymentFeedbackPath } from '../feedback/feedback-path.ts';
 import type { SettledPayment } from '../ledger/payment.ts';
 import { formatAmount, usdFromMicros } from '../money.ts';
 import { getOfferingId } from '../price-list.ts';
@@ -25,6 +26,7 @@ export function toPaymentResponse({ channel, offering, amountMicros, settledAt, 
     txHash,
     settledAt: settledAt.toISOString(),
     ref,
+    feedbackPath: buildPaymentFeedbackPath(payment),
   };
 }
 

@@ -25,6 +25,8 @@ export const EXAMPLE_CALLS: ExampleCalls = {
   getScoreSeries: () => ({ query: { limit: '1' } }),
   getScoreSeriesCsv: () => ({ query: { limit: '2' } }),
   getWagerEvidence: async (client) => ({ params: { date: await findDateWithAnswer(client, '/api/svc/agent/feedback') } }),
+  getPaymentFeedbackFile: async (client) => await ratePayment(client),
+  getPaymentFeedbackCall: async (client) => await ratePayment(client),
   getReferencePageFile: () => ({ params: { file: 'reference.css' } }),
   getDocument: () => ({ params: { file: 'audit.md' } }),
   getPageFile: () => ({ params: { file: getPageBundle().files.keys().next().value! } }),
@@ -96,7 +98,13 @@ async function findHorizonWithSignal({ requestJson, logIn }: ExampleClient): Pro
   return '7d';
 }
 
-async function buyAnswer(client: ExampleClient): Promise<object> {
+/** No rating is proposed: the value is that of a uniform choice. */
+async function ratePayment(client: ExampleClient): Promise<ExampleCall> {
+  const { txHash, wallet } = await buyAnswer(client);
+  return { params: { txHash, payer: wallet }, query: { value: '50' } };
+}
+
+async function buyAnswer(client: ExampleClient) {
   const path = '/oracle/premium?horizon=7d';
   const { payment } = await client.requestJson(path, { headers: await buildPayment(client, path) });
   const { txHash } = payment;

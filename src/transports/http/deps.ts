@@ -9,6 +9,7 @@ import type { RegisteredAgent } from '../../chain/erc8004/identity.ts';
 import type { ReputationState } from '../../chain/erc8004/reputation.ts';
 import type { RpcAccess } from '../../chain/rpc-proxy/read-only-rpc.ts';
 import type { Commerce } from '../../commerce/commerce.ts';
+import type { ClientFeedback } from '../../commerce/feedback/client-feedback.ts';
 import type { JobService } from '../../commerce/jobs/job-service.ts';
 import type { PurchaseService } from '../../commerce/purchases/purchase-service.ts';
 import type { Contest } from '../../contest/contest.ts';
@@ -84,6 +85,7 @@ export interface HttpDeps {
   /** Null before the agent is registered on chain. */
   identity(): RegisteredAgent | null;
   reputation(): Promise<ReputationState | null>;
+  clientFeedback: ClientFeedback;
   readiness(): Promise<Readiness['checks']>;
   status(): Promise<ServiceStatus>;
   commerce: Commerce;

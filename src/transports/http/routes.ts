@@ -2,6 +2,8 @@ import { adminRoutes } from './admin/routes.ts';
 import { discoveryRoutes } from './agent/card/discovery-routes.ts';
 import { agentFileRoutes } from './agent/card/file-routes.ts';
 import { agentCardRoutes } from './agent/card/routes.ts';
+import { clientFeedbackRoutes } from './agent/feedback/list-routes.ts';
+import { paymentFeedbackRoutes } from './agent/feedback/routes.ts';
 import { agentRoutes } from './agent/identity/routes.ts';
 import { skillRoutes } from './agent/skills/routes.ts';
 import { agentTaskRoutes } from './agent/tasks/routes.ts';
@@ -78,6 +80,8 @@ export function allRoutes(deps: HttpDeps): Route[] {
     ...skillRoutes(deps),
     ...agentTaskRoutes(deps),
     ...agentRoutes(deps),
+    ...paymentFeedbackRoutes(deps),
+    ...clientFeedbackRoutes(deps),
     ...agentCardRoutes(deps),
     ...agentFileRoutes(deps),
     ...discoveryRoutes(deps),

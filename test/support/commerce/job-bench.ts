@@ -38,7 +38,7 @@ export async function jobBench(confirmations = 1, openDatabase: () => Promise<{ 
   /** Another provider process. */
   const makeParts = (changes: Partial<JobDeps> = {}): JobDeps => ({
     ...{ chain, contract, wallet: makeWallet(), store, deliverySlot: turns, ledger },
-    policy: { evaluators: known, maxMicros: 0n, unpaidPauseMs: 0 },
+    policy: { evaluators: known, maxMicros: 0n, unpaidPauseMs: 0, direct: null },
     compose: async (offering) => {
       composed.push(offering);
       return { document: { kind: offering, nonce: generatePrivateKey() }, forecastId: null, attestationUid: null };

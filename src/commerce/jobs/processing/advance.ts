@@ -2,12 +2,14 @@ import { type OnChainJob, proposeBudget, readJob } from '../../../chain/erc8183/
 import type { ConfirmedBlock } from '../../../chain/rpc/block-depth.ts';
 import { OracleError } from '../../../platform/errors.ts';
 import { findOffering, type Offering } from '../../price-list.ts';
+import { isDirectJob } from '../direct-job-policy.ts';
 import { parseJobDescription } from '../job-description.ts';
 import type { JobDocWithoutText } from '../job-doc.ts';
 import { findJobRejection, MIN_DELIVERY_TIME_MS } from '../job-policy.ts';
-import { bookPayment, recordSubmission, recordUnpaid } from './close.ts';
+import { bookPayment, recordSubmission, recordUnpaid, recordUnpaidSubmission } from './close.ts';
 import { deliverJob } from './deliver.ts';
 import type { JobDeps } from './deps.ts';
+import { readDirectJobFacts } from './direct-job-facts.ts';
 
 const RECHECK_INTERVAL_MS = 60 * 60_000;
 
@@ -36,7 +38,10 @@ async function advanceByState(deps: JobDeps, doc: JobDocWithoutText, snapshot: J
   if (state === 'OPEN') return proposePrice(deps, doc, snapshot);
   if (state === 'FUNDED') return deliverOrGiveUp(deps, doc, snapshot);
   const submitted = await recordSubmission(deps, doc, snapshot.job);
-  if (state === 'SUBMITTED') return true;
+  if (state === 'SUBMITTED') {
+    if (submitted && isDirectJob(snapshot.job)) await recordUnpaidSubmission(deps, doc, snapshot.job);
+    return true;
+  }
   await closeJob(deps, doc, snapshot, submitted);
   return true;
 }
@@ -110,10 +115,11 @@ async function getAcceptedOffering(deps: JobDeps, doc: JobDocWithoutText, snapsh
 
 async function findRejection(deps: JobDeps, doc: JobDocWithoutText, offering: Offering, { job, at }: JobSnapshot) {
   const { policy, wallet, store, deliverySlot } = deps;
-  const [hasUnpaid, offers, takenUntil] = await Promise.all([
+  const [hasUnpaid, offers, takenUntil, direct] = await Promise.all([
     store.hasUnpaidDelivery(job),
     store.countOffers(job.client, at),
     deliverySlot.getTakenUntil(doc),
+    isDirectJob(job) ? readDirectJobFacts(deps, job, at) : null,
   ]);
-  return findJobRejection({ job, offering, policy, provider: wallet.address, at, hasUnpaid, offers, takenUntil });
+  return findJobRejection({ job, offering, policy, provider: wallet.address, at, hasUnpaid, offers, takenUntil, direct });
 }

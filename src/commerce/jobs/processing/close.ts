@@ -60,3 +60,10 @@ async function findJobPayment({ chain, wallet }: JobDeps, doc: JobDocWithoutText
 export function recordUnpaid({ store }: JobDeps, { _id }: JobDocWithoutText, { client, evaluator }: OnChainJob): Promise<void> {
   return store.update(_id, { unpaidBy: [client, evaluator].map(toLowerCaseAddress) });
 }
+
+/** The contract has not paid a job without an evaluator with its submission: no further one is accepted, as the zero address counts as unpaid. */
+export async function recordUnpaidSubmission(deps: JobDeps, doc: JobDocWithoutText, job: OnChainJob): Promise<void> {
+  if (doc.unpaidBy !== undefined) return;
+  await recordUnpaid(deps, doc, job);
+  deps.log.error({ job: doc._id }, 'the agent commerce contract has not paid a job without an evaluator; no further one is accepted');
+}

@@ -5,9 +5,11 @@ import { type OnChainJob, submitJob } from '../../../chain/erc8183/jobs.ts';
 import { OracleError } from '../../../platform/errors.ts';
 import { formatMoney } from '../../money.ts';
 import type { Offering } from '../../price-list.ts';
+import { isDirectJob } from '../direct-job-policy.ts';
 import type { JobDelivery, JobDocWithoutText } from '../job-doc.ts';
 import { isKnownEvaluator } from '../job-policy.ts';
 import type { JobDeps } from './deps.ts';
+import { hasKnownCode, isKnownJobClient } from './direct-job-facts.ts';
 
 /** The first deliverable that any process stored is submitted. @throws OracleError as `compose` and `Wallet.send`, STEP_WAITING: retry */
 export async function deliverJob(deps: JobDeps, doc: JobDocWithoutText, job: OnChainJob, offering: Offering): Promise<void> {
@@ -25,11 +27,12 @@ async function composeAndKeepDelivery(
   offering: Offering,
 ): Promise<JobDelivery | null> {
   const { store, deliverySlot, policy } = deps;
-  const needsSlot = !isKnownEvaluator(policy, job.evaluator);
-  if (needsSlot && (await store.hasUnpaidDelivery(job))) {
-    await store.reject(doc._id, 'The client or the evaluator has let an earlier delivery go unpaid, so nothing is delivered.');
+  const problem = await findDeliveryProblem(deps, job);
+  if (problem !== null) {
+    await store.reject(doc._id, problem);
     return null;
   }
+  const needsSlot = await isDeliveredInTurn(deps, job);
   if (needsSlot && (await deliverySlot.getTakenUntil(doc)) !== null) throw slotTakenError();
   const delivery = await composeDelivery(deps, job, offering);
   // Acquired after composing, so that a document that fails to compose does not block the slot.
@@ -37,6 +40,20 @@ async function composeAndKeepDelivery(
   const kept = await store.saveDelivery(doc._id, delivery);
   if (kept === null) await deliverySlot.release(doc);
   return kept;
+}
+
+/** A contract may change behind its proxy after a job was accepted. */
+async function findDeliveryProblem(deps: JobDeps, job: OnChainJob): Promise<string | null> {
+  if (isKnownEvaluator(deps.policy, job.evaluator)) return null;
+  if (await deps.store.hasUnpaidDelivery(job))
+    return 'The client or the evaluator has let an earlier delivery go unpaid, so nothing is delivered.';
+  if (!isDirectJob(job) || (await hasKnownCode(deps))) return null;
+  return 'The code of the contract is no longer one that is known to pay a job without an evaluator, so nothing is delivered.';
+}
+
+async function isDeliveredInTurn(deps: JobDeps, job: OnChainJob): Promise<boolean> {
+  if (isKnownEvaluator(deps.policy, job.evaluator)) return false;
+  return !isDirectJob(job) || !(await isKnownJobClient(deps, job));
 }
 
 function slotTakenError(): OracleError {

@@ -40,6 +40,11 @@ export const addressListSchema = z
   .regex(/^0x[0-9a-fA-F]{40}(,0x[0-9a-fA-F]{40})*$/, 'must be addresses, 0x and 40 hex characters each, separated by commas')
   .transform((text) => text.split(',') as `0x${string}`[]);
 
+export const hashListSchema = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}(,0x[0-9a-fA-F]{64})*$/, 'must be hashes, 0x and 64 hex characters each, separated by commas')
+  .transform((text) => text.toLowerCase().split(',') as `0x${string}`[]);
+
 function isBareUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { username, password, search, hash } = new URL(text);

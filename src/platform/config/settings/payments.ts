@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseApiKeySecret } from '../../secrets/api-key.ts';
-import { addressListSchema, addressSchema, integerSetting, type SettingDefinitions, serviceUrlSchema } from './define.ts';
+import { addressListSchema, addressSchema, hashListSchema, integerSetting, type SettingDefinitions, serviceUrlSchema } from './define.ts';
 
 export const PAYMENT_SETTINGS = {
   PAYEE_ADDRESS: {
@@ -65,5 +65,21 @@ export const PAYMENT_SETTINGS = {
     schema: integerSetting(0, 1_000_000).optional(),
     description:
       'Maximum price of jobs with other evaluators, whole dollars: such an evaluator can read a delivery and reject it, for gas alone; unset: 5 on a local chain, 0 (none accepted) on a real one',
+  },
+  AGENT_COMMERCE_CODE_HASHES: {
+    schema: hashListSchema.optional(),
+    description:
+      'keccak256 of the runtime code of the job contract, and of its implementation behind a proxy, separated by commas, once you have read that this code pays a job without an evaluator with its submission; unset: such jobs are rejected',
+  },
+  AGENT_COMMERCE_DIRECT_MAX_USD: {
+    schema: integerSetting(0, 1_000_000),
+    default: '5',
+    description: 'Maximum price of a job without an evaluator, whole dollars',
+  },
+  AGENT_COMMERCE_DIRECT_MAX_OPEN: {
+    schema: integerSetting(1, 1_000),
+    default: '10',
+    description:
+      'Jobs without an evaluator at a time, of all clients that have not paid a job before; each costs the provider a transaction',
   },
 } satisfies SettingDefinitions;

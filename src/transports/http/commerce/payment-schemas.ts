@@ -25,6 +25,11 @@ export const PAYMENT = z.object({
   txHash: TX_HASH,
   settledAt: TIME.describe('Block time'),
   ref: z.string().nullable().describe('Ref code of the partner, lower case; null without one'),
+  feedbackPath: z
+    .string()
+    .describe(
+      'ERC-8004 feedback file of this payment, with `?value=` of your choice; `/transaction` after it has the call that submits it',
+    ),
 });
 
 const TYPE_FIELDS = z.array(z.object({ name: z.string().describe('Field name'), type: z.string().describe('Solidity type') }));

@@ -153,7 +153,7 @@ describe('a rejected job has a reason and no price:', () => {
   });
 
   it('above the maximum price, unless its evaluator is known', async () => {
-    const careful = { maxMicros: PRICE - 1n, evaluators: [], unpaidPauseMs: 0 };
+    const careful = { maxMicros: PRICE - 1n, evaluators: [], unpaidPauseMs: 0, direct: null };
     const jobId = await buyer.create();
     await bench.sweep(bench.makeParts({ policy: careful }));
     expect(await noted(jobId)).toMatchObject({ accepted: false, reason: expect.stringContaining('up to 0.999999 USD') });

@@ -11,7 +11,7 @@ import { commerceAbi, type JobClient } from '../../../support/commerce/job-clien
 
 const PRICE = 1_000_000n;
 const PAUSE_MS = 30 * 60_000;
-const STRANGERS = { evaluators: [], maxMicros: PRICE, unpaidPauseMs: PAUSE_MS };
+const STRANGERS = { evaluators: [], maxMicros: PRICE, unpaidPauseMs: PAUSE_MS, direct: null };
 
 let bench: JobBench;
 let careful: JobDeps;

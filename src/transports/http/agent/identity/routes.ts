@@ -5,6 +5,7 @@ import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import { IDENTITY } from '../../../../../agent-card/identity.ts';
 import { A2A_LEGACY_VERSION, A2A_VERSION } from '../../../../../agent-card/protocols.ts';
 import { SKILLS } from '../../../../../skills/index.ts';
+import type { FeedbackStateDoc } from '../../../../commerce/feedback/client-feedback-store.ts';
 import { OracleError } from '../../../../platform/errors.ts';
 import { joinUrl } from '../../../../platform/service-url.ts';
 import { buildEvidencePath, buildWagerEvidence } from '../../../../wager/evidence.ts';
@@ -12,11 +13,12 @@ import { DRY_RUN_VENUE } from '../../../../wager/polymarket/execution/dry-run-ex
 import type { HttpDeps } from '../../deps.ts';
 import { dateInput } from '../../server/parsing/parameters.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
+import { FEEDBACK_LIST_PATH } from '../feedback/list-routes.ts';
 import * as schemas from './schemas.ts';
 
 type IdentityDeps = Pick<
   HttpDeps,
-  'addresses' | 'attesterAddress' | 'card' | 'chainId' | 'identity' | 'publicUrl' | 'reputation' | 'venueName' | 'wagers'
+  'addresses' | 'attesterAddress' | 'card' | 'chainId' | 'clientFeedback' | 'identity' | 'publicUrl' | 'reputation' | 'venueName' | 'wagers'
 >;
 
 /** Interface, section 2.7, and the ERC-8004 registration file. */
@@ -89,7 +91,11 @@ async function readCardFacts(card: CardService): Promise<schemas.AgentIdentity['
 
 async function readReputation(deps: IdentityDeps): Promise<Reply<schemas.AgentReputation>> {
   const agent = deps.identity();
-  const [state, lastUpdated] = await Promise.all([deps.reputation(), deps.wagers.findLastReportedAt()]);
+  const [state, lastUpdated, clients] = await Promise.all([
+    deps.reputation(),
+    deps.wagers.findLastReportedAt(),
+    deps.clientFeedback.findState(),
+  ]);
   const totalFeedback = state?.total ?? 0;
   const positive = state?.positive ?? 0;
   const score = state?.averageScore ?? 0;
@@ -107,7 +113,17 @@ async function readReputation(deps: IdentityDeps): Promise<Reply<schemas.AgentRe
       reporter: state?.reporter ?? null,
       venue: deps.venueName,
       disclosure: getDisclosure(deps.venueName),
+      clients: toClientFigures(clients),
     },
+  };
+}
+
+function toClientFigures(state: FeedbackStateDoc | null): schemas.AgentReputation['clients'] {
+  return {
+    throughBlock: state?.block ?? null,
+    paid: state?.paid ?? { count: 0, clients: 0, revoked: 0, averageStars: null },
+    unpaid: { count: state?.unpaid.given ?? 0, revoked: state?.unpaid.revoked ?? 0 },
+    listPath: FEEDBACK_LIST_PATH,
   };
 }
 

@@ -52,6 +52,20 @@ export const AGENT_REPUTATION = z.object({
   reporter: ADDRESS.nullable().describe("The operator's reporter wallet; null before registration"),
   venue: z.string().describe('Venue of the wagers'),
   disclosure: z.string().describe('Who logs the outcomes, and what they prove'),
+  clients: objectOf('Feedback of other clients; the figures beside it have none of it', {
+    throughBlock: COUNT.nullable().describe('Block up to which it is counted; null before the first count'),
+    paid: objectOf('By clients that had paid before, once a payment', {
+      count: COUNT.describe('Feedback that is not revoked'),
+      clients: COUNT.describe('Clients that gave it'),
+      revoked: COUNT.describe('Revoked feedback'),
+      averageStars: AVERAGE.nullable().describe('Mean of the tag `starred`, 0 to 100; null without any'),
+    }),
+    unpaid: objectOf('By clients without such a payment: it costs gas alone, so no mean is formed', {
+      count: COUNT.describe('Feedback given'),
+      revoked: COUNT.describe('Revoked feedback'),
+    }),
+    listPath: z.string().describe('Path of the list'),
+  }),
 });
 
 export type AgentReputation = z.input<typeof AGENT_REPUTATION>;

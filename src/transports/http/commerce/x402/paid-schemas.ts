@@ -1,10 +1,10 @@
-import type { Hash } from 'viem';
 import { z } from 'zod';
 import { SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
 import { FORECAST_ID, FORECAST_STATE } from '../../../../record/schemas/forecast.ts';
 import { ORACLE_SIGNAL } from '../../../../record/schemas/oracle.ts';
 import { LOGIN_BODY } from '../../auth/schemas.ts';
 import { PREMIUM_SIGNAL } from '../../forecast/signal/premium-schemas.ts';
+import { txHashInput } from '../../server/parsing/transaction-hash.ts';
 import { rawWalletInput, signatureInput } from '../../server/parsing/wallet-parameters.ts';
 import { SOLD } from '../payment-schemas.ts';
 
@@ -37,11 +37,7 @@ export const PAID_SIGNAL = z.union([CHARGED_SIGNAL, FREE_HOLD]);
 export const PAID_PREMIUM_SIGNAL = z.object({ ...PREMIUM_SIGNAL.shape, charged: CHARGED, ...SOLD });
 
 export const ANSWER_BODY = z.strictObject({
-  txHash: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex characters')
-    .transform((text) => text.toLowerCase() as Hash)
-    .meta({ description: 'Transaction that paid for the answer', override: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' } }),
+  txHash: txHashInput('Transaction that paid for the answer'),
   wallet: rawWalletInput,
   timestamp: LOGIN_BODY.shape.timestamp,
   signature: signatureInput,

@@ -37,6 +37,7 @@ export const PAGE_LIMITS = {
   /** About 10 kB each. */
   timestamps: { most: 100, default: 10 },
   copyTrade: { most: 90, default: 30 },
+  feedback: { most: 100, default: 20 },
   wagers: { most: 365, default: 60 },
   /** Weeks. */
   crowd: { most: 520, default: 53 },
