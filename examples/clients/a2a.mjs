@@ -21,12 +21,9 @@ export async function buy({ url, privateKey, request }) {
   const parts = [{ content: { $case: 'text', value: 'Here is the payment.' } }];
   const task = await send({ taskId, contextId, parts, metadata });
 
-  const {
-    'x402.payment.receipts': [settlement],
-    'bitcoin-signal-oracle/receipt': sold,
-    ...rest
-  } = task.status.message.metadata;
-  if (rest['x402.payment.status'] !== 'payment-completed') throw new Error(rest['x402.payment.error']);
+  const { metadata: sold } = task.status.message;
+  if (sold['x402.payment.status'] !== 'payment-completed') throw new Error(sold['x402.payment.error']);
+  const [settlement] = sold['x402.payment.receipts'];
   const answer = task.artifacts[0].parts.find(({ content }) => content.$case === 'data').content.value;
-  return { answer: { ...answer, payment: sold.payment, receipt: sold.receipt }, settlement };
+  return { answer: { ...answer, ...sold['bitcoin-signal-oracle/receipt'] }, settlement };
 }

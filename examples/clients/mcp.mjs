@@ -14,8 +14,8 @@ export async function buy({ url, privateKey, tool }) {
     const payment = await payer.createPaymentPayload(JSON.parse(unpaid.content[0].text));
     const result = await client.callTool({ ...tool, _meta: { 'x402/payment': payment } });
     if (result.isError) throw new Error(result.content[0].text);
-    const { payment: paid, receipt } = result._meta['bitcoin-signal-oracle/receipt'];
-    return { answer: { ...result.structuredContent, payment: paid, receipt }, settlement: result._meta['x402/payment-response'] };
+    const { 'x402/payment-response': settlement, 'bitcoin-signal-oracle/receipt': sold } = result._meta;
+    return { answer: { ...result.structuredContent, ...sold }, settlement };
   } finally {
     await client.close();
   }
