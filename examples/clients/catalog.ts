@@ -29,6 +29,8 @@ export interface StockClient {
   file: string;
   /** What it can buy; the first for `--as`. */
   interfaces: readonly InterfaceName[];
+  /** It reads the registry of ERC-8004; `--as` does that alone. */
+  finds?: true;
 }
 
 /** `GET /oracle` costs 0.001 USD and nothing for HOLD; the others always cost their price. */
@@ -56,7 +58,7 @@ export const STOCK_CLIENTS: readonly StockClient[] = [
   { name: 'x402-axios', packageName: 'x402-axios', file: 'axios-v1.mjs', interfaces: HTTP },
   { name: 'mcp', packageName: '@modelcontextprotocol/client', file: 'mcp.mjs', interfaces: ['mcp'] },
   { name: 'a2a', packageName: '@a2a-js/sdk', file: 'a2a.mjs', interfaces: ['a2a'] },
-  { name: 'agent0-sdk', packageName: 'agent0-sdk', file: 'agent0.mjs', interfaces: HTTP },
+  { name: 'agent0-sdk', packageName: 'agent0-sdk', file: 'agent0.mjs', interfaces: HTTP, finds: true },
 ];
 
 /** The code of a client, which needs the packages of this folder installed. */

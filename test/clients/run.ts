@@ -1,4 +1,5 @@
 import { STOCK_CLIENTS } from '../../examples/clients/catalog.ts';
+import { findAgent } from './outcomes/find-agent.ts';
 import { type RowResult, runRow } from './outcomes/run-row.ts';
 import { listRows } from './rows/list-rows.ts';
 import type { Row } from './rows/row.ts';
@@ -24,10 +25,11 @@ if (unknown.length > 0) {
 const world = await openWorld();
 try {
   const results = await runAll(world);
+  const agent = await findAgent(world, names);
   const books = await compareBooks(world);
-  console.log([...formatMatrix(results), '', ...books.lines].join('\n'));
+  console.log([...formatMatrix(results), '', ...agent.lines, '', ...books.lines].join('\n'));
   const passed = results.every(({ result }) => Object.values(result).every(({ ok }) => ok));
-  process.exitCode = passed && books.equal ? 0 : 1;
+  process.exitCode = passed && agent.ok && books.equal ? 0 : 1;
 } finally {
   await world.close();
 }

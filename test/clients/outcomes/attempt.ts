@@ -26,7 +26,7 @@ const FUNDS = 50_000n;
 
 /** Runs a client with a wallet of its own. */
 export async function attempt(row: Row, world: World, { funds = FUNDS, edit, clockBehindMs = 0 }: AttemptOptions = {}): Promise<Attempt> {
-  const payer = await world.createPayer(funds);
+  const payer = await row.createPayer(world, funds);
   let bought: Bought | null = null;
   const buy = async () => {
     bought = await row.buy(world, payer);

@@ -1,9 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Cell, OutcomeName, Row } from '../rows/row.ts';
 import type { World } from '../world/world.ts';
 import type { Attempt } from './attempt.ts';
 import { buyCall, buyHold } from './bought.ts';
 import { expectRejection } from './rejected.ts';
 import { replayPurchase } from './replayed.ts';
+
+const CELL_TIMEOUT_MS = 60_000;
 
 type Outcome = (row: Row, world: World) => Promise<Cell>;
 
@@ -39,8 +42,12 @@ async function runCell(row: Row, world: World, { name, outcome }: { name: Outcom
   const reason = row.notApplicable[name];
   if (reason !== undefined) return { text: 'n/a', ok: true, note: reason };
   try {
-    return await outcome(row, world);
+    return await Promise.race([outcome(row, world), delay(CELL_TIMEOUT_MS, null, { ref: false }).then(failLate)]);
   } catch (error) {
     return { text: 'FAILED', ok: false, note: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function failLate(): never {
+  throw new Error(`no end after ${CELL_TIMEOUT_MS / 1_000} s`);
 }

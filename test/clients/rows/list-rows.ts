@@ -7,6 +7,7 @@ import {
   type StockClient,
 } from '../../../examples/clients/catalog.ts';
 import { findMember, parseBody } from '../wire/payments.ts';
+import { createKeyPayer } from '../world/payers.ts';
 import { payAnotherTask, resend } from './replays.ts';
 import type { Row } from './row.ts';
 
@@ -44,6 +45,7 @@ async function listClientRows(client: StockClient): Promise<Row[]> {
     interface: INTERFACES[name].title,
     notApplicable: {},
     ...OBSERVED[name],
+    createPayer: createKeyPayer,
     buy: ({ wire, rpcUrl }, { privateKey }) => buy!({ ...INTERFACES[name].order(wire.url), privateKey, rpcUrl }),
   }));
 }

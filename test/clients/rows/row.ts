@@ -2,7 +2,7 @@ import type { Bought } from '../../../examples/clients/catalog.ts';
 import type { Exchange } from '../wire/wire.ts';
 import type { Payer, World } from '../world/world.ts';
 
-/** One client at one interface. To add one, append it to `listRows`. */
+/** One client with one kind of wallet at one interface; `listRows` has all. */
 export interface Row {
   client: string;
   interface: string;
@@ -10,6 +10,8 @@ export interface Row {
   hold: 'free' | 'charged';
   /** Reasons by outcome that cannot be had here. */
   notApplicable: Partial<Record<OutcomeName, string>>;
+  /** A new wallet with this many units of the stablecoin. */
+  createPayer(world: World, units: bigint): Promise<Payer>;
   buy(world: World, payer: Payer): Promise<Bought>;
   /** What was sold, in the response to a paid request. */
   readDocument(response: Exchange): unknown;

@@ -2,7 +2,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Address, createWalletClient, erc20Abi, type Hex, http, publicActions } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { privateKeyToAccount } from 'viem/accounts';
 import { type DemoFile, parseDemoFile } from '../../../src/dev/demo/demo-file.ts';
 import { connectMongo } from '../../../src/platform/mongo.ts';
 import type { ForecastRecord } from '../../../src/record/forecast-record.ts';
@@ -18,6 +18,7 @@ export interface Sale {
 }
 
 export interface Payer {
+  /** Of the wallet, or of its owner. */
   privateKey: Hex;
   address: Address;
   /** Units that it was given. */
@@ -33,9 +34,10 @@ export interface World {
   rpcUrl: string;
   seller: Address;
   sales: Sale[];
+  /** All that have been funded. */
   payers: Payer[];
-  /** A new wallet with this many units of the stablecoin. */
-  createPayer(units: bigint): Promise<Payer>;
+  /** Sends a wallet its `funds`. */
+  fund(payer: Payer): Promise<void>;
   balanceOf(address: Address): Promise<bigint>;
   /** Lets the newest 7-day forecast be this signal meanwhile. */
   withSignal<T>(signal: 'BUY' | 'HOLD', work: () => Promise<T>): Promise<T>;
@@ -67,21 +69,18 @@ export async function openWorld(): Promise<World> {
   };
 }
 
-function openChain({ rpcUrl, contracts, wallets }: DemoFile): Pick<World, 'payers' | 'createPayer' | 'balanceOf'> {
+function openChain({ rpcUrl, contracts, wallets }: DemoFile): Pick<World, 'payers' | 'fund' | 'balanceOf'> {
   const account = privateKeyToAccount(wallets.buyer.privateKey);
   const chain = createWalletClient({ account, transport: http(rpcUrl), pollingInterval: 20 }).extend(publicActions);
   const coin = { address: contracts.stablecoin, abi: erc20Abi } as const;
   const payers: Payer[] = [];
   return {
     payers,
-    async createPayer(units) {
-      const privateKey = generatePrivateKey();
-      const { address } = privateKeyToAccount(privateKey);
-      const hash = await chain.writeContract({ ...coin, functionName: 'transfer', args: [address, units], chain: null });
+    async fund(payer) {
+      const args = [payer.address, payer.funds] as const;
+      const hash = await chain.writeContract({ ...coin, functionName: 'transfer', args, chain: null });
       await chain.waitForTransactionReceipt({ hash });
-      const payer = { privateKey, address, funds: units };
       payers.push(payer);
-      return payer;
     },
     balanceOf: (address) => chain.readContract({ ...coin, functionName: 'balanceOf', args: [address] }),
   };
