@@ -10,7 +10,7 @@ export async function buy({ url, privateKey }) {
   const fetchWithPay = wrapFetchWithPayment(fetch, client);
   const response = await fetchWithPay(url, { method: 'GET' });
   const answer = await response.json();
-  if (!response.ok) throw new Error(`${response.status}: ${answer.error}`);
+  if (!response.ok) throw new Error(`${response.status}: ${answer.detail}`);
   const header = response.headers.get('X-PAYMENT-RESPONSE');
   return { answer, settlement: header && decodeXPaymentResponse(header) };
 }

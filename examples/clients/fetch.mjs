@@ -10,7 +10,7 @@ export async function buy({ url, privateKey }) {
   });
   const response = await fetchWithPayment(url, { method: 'GET' });
   const answer = await response.json();
-  if (!response.ok) throw new Error(`${response.status}: ${answer.error}`);
+  if (!response.ok) throw new Error(`${response.status}: ${answer.detail}`);
   const header = response.headers.get('PAYMENT-RESPONSE');
   return { answer, settlement: header && decodePaymentResponseHeader(header) };
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { STOCK_CLIENTS } from '../clients/catalog.ts';
+import { STOCK_CLIENTS, type StockClient } from '../clients/catalog.ts';
 import { type Agent, createAgent } from './agent.ts';
 import { askA2a } from './ask-a2a.ts';
 import { askMcp } from './ask-mcp.ts';
@@ -27,20 +27,13 @@ export async function main(words: string[], installClients: () => void): Promise
   try {
     const options = readOptions(words);
     if (options === null) print(USAGE);
-    else if (options.as === undefined) await play(await createAgent(options));
-    else await playAs(options, options.as, installClients);
+    else if (options.clients === undefined) await play(await createAgent(options));
+    else await playStockClients(await createAgent(options), options.clients, installClients);
   } catch (error) {
     print(`   ✗ ${error instanceof Error ? error.message : String(error)}`);
     print(`     ${error instanceof StepFailed ? error.hint : 'This was not expected. Is the service still running? Look at its log.'}`);
     process.exitCode = 1;
   }
-}
-
-async function playAs(options: Options, name: string, installClients: () => void): Promise<void> {
-  const clients = findStockClients(name);
-  const agent = await createAgent(options);
-  installClients();
-  await playStockClients(agent, clients);
 }
 
 async function play(agent: Agent): Promise<void> {
@@ -63,7 +56,8 @@ async function play(agent: Agent): Promise<void> {
 interface Options {
   service: string;
   dataDir: string;
-  as?: string;
+  /** Unset: the agent of this folder. */
+  clients?: readonly StockClient[];
 }
 
 function readOptions(words: string[]): Options | null {
@@ -71,8 +65,9 @@ function readOptions(words: string[]): Options | null {
   const values = parsed(words);
   if (values.help) return null;
   const service = (values.url ?? `http://127.0.0.1:${PORT || 3000}`).replace(/\/+$/, '');
+  const clients = values.as === undefined ? undefined : findStockClients(values.as);
   if (!URL.canParse(service)) throw new StepFailed(`--url: ${service} is no URL`, 'Name the address that npm start prints.');
-  return { service, dataDir: values['data-dir'] ?? (DATA_DIR || './data'), as: values.as };
+  return { service, dataDir: values['data-dir'] ?? (DATA_DIR || './data'), clients };
 }
 
 function parsed(words: string[]) {

@@ -36,11 +36,12 @@ export function findStockClients(name: string): readonly StockClient[] {
   throw new StepFailed(`--as: there is no client "${name}"`, `Name one of ${names}.`);
 }
 
-/** Each client buys by the code of its own README; every payment is checked on chain, and so is its receipt. */
-export async function playStockClients(agent: Agent, clients: readonly StockClient[]): Promise<void> {
+/** Each client buys by the code of its own README; every payment is checked on chain, and so is its receipt. @param install of their packages */
+export async function playStockClients(agent: Agent, clients: readonly StockClient[], install: () => void): Promise<void> {
   print(`Wallet ${agent.account.address} at ${agent.service}`);
   const before = await countMoney(agent);
   const published = await readPublished(agent);
+  install();
   const rows: Row[] = [];
   for (const client of clients) {
     beginStep(await readInstalledVersion(client));
@@ -66,7 +67,7 @@ async function readPublished({ service, chainId }: Agent): Promise<Published> {
 async function playClient(agent: Agent, client: StockClient, published: Published): Promise<Row> {
   const { buy, find } = await loadClient(client);
   const { rpcUrl, agentId } = published;
-  if (find !== undefined) return describeAgent(client, published, await find({ rpcUrl, agentId }));
+  if (client.finds) return describeAgent(client, published, await find!({ rpcUrl, agentId }));
   const { title, order } = INTERFACES[client.interfaces[0]];
   const privateKey = agent.privateKey;
   return describePurchase(agent, { client, title, seller: published.seller }, await buy!({ ...order(agent.service), privateKey, rpcUrl }));
