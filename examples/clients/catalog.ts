@@ -57,7 +57,9 @@ export const STOCK_CLIENTS: readonly StockClient[] = [
   { name: 'x402-fetch', packageName: 'x402-fetch', file: 'fetch-v1.mjs', interfaces: HTTP },
   { name: 'x402-axios', packageName: 'x402-axios', file: 'axios-v1.mjs', interfaces: HTTP },
   { name: 'mcp', packageName: '@modelcontextprotocol/client', file: 'mcp.mjs', interfaces: ['mcp'] },
+  { name: 'mcp-v1', packageName: '@modelcontextprotocol/sdk', file: 'mcp-v1.mjs', interfaces: ['mcp'] },
   { name: 'a2a', packageName: '@a2a-js/sdk', file: 'a2a.mjs', interfaces: ['a2a'] },
+  { name: 'a2a-0.3', packageName: 'a2a-sdk-0.3', file: 'a2a-0.3.mjs', interfaces: ['a2a'] },
   { name: 'agent0-sdk', packageName: 'agent0-sdk', file: 'agent0.mjs', interfaces: HTTP, finds: true },
 ];
 
@@ -69,5 +71,6 @@ export function loadClient({ file }: StockClient): Promise<ClientModule> {
 /** As installed, such as `@x402/fetch 2.27.0`. */
 export async function readInstalledVersion({ packageName }: StockClient): Promise<string> {
   const text = await readFile(new URL(`node_modules/${packageName}/package.json`, import.meta.url), 'utf8');
-  return `${packageName} ${(JSON.parse(text) as { version: string }).version}`;
+  const { name, version } = JSON.parse(text) as { name: string; version: string };
+  return `${name} ${version}`;
 }

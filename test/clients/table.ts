@@ -3,6 +3,9 @@ import type { OutcomeName, Row } from './rows/row.ts';
 
 const OUTCOMES: readonly OutcomeName[] = ['paid', 'HOLD', 'no funds', 'wrong amount', 'replayed', 'expired'];
 
+const LEGEND =
+  'paid, HOLD: what was charged, in USDC. refused: by the service. not sent: refused by the client itself. The wallet pays nothing then.';
+
 /** Client x interface x outcome, and the notes of its cells below. */
 export function formatMatrix(rows: readonly { row: Row; result: RowResult }[]): string[] {
   const notes: string[] = [];
@@ -15,7 +18,7 @@ export function formatMatrix(rows: readonly { row: Row; result: RowResult }[]): 
       .join('  ')
       .trimEnd(),
   );
-  return [...table, '', ...notes.map((note, index) => `[${index + 1}] ${note}`)];
+  return [...table, '', LEGEND, ...notes.map((note, index) => `[${index + 1}] ${note}`)];
 }
 
 function formatCell({ text, note }: RowResult[OutcomeName], notes: string[]): string {

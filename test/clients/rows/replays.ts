@@ -19,7 +19,9 @@ export function resend({ wire }: World, purchase: readonly Exchange[]): Promise<
 export async function payAnotherTask({ wire }: World, purchase: readonly Exchange[]): Promise<Exchange> {
   const paid = findPaidExchange(purchase);
   const asked = purchase.find(({ method, path }) => method === 'POST' && path === paid.path)!;
-  const task = findMember(parseBody((await wire.send(withMessage(asked, {}))).responseBody), 'task') as { id: string; contextId: string };
+  const answer = parseBody((await wire.send(withMessage(asked, {}))).responseBody);
+  // In version 0.3 the result is the task.
+  const task = (findMember(answer, 'task') ?? findMember(answer, 'result')) as { id: string; contextId: string };
   return wire.send(withMessage(paid, { taskId: task.id, contextId: task.contextId }));
 }
 
