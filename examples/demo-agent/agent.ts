@@ -24,6 +24,8 @@ export interface Agent {
   /** The service that it deals with. */
   service: string;
   account: PrivateKeyAccount;
+  /** Of `account`, for clients that take a key. */
+  privateKey: Hex;
   chain: Chain;
   chainId: number;
   contracts: DemoFile['contracts'];
@@ -37,7 +39,7 @@ export async function createAgent({ service, dataDir }: { service: string; dataD
   const { rpcUrl, chainId, contracts, wallets } = await readDemoFile(dataDir);
   const account = privateKeyToAccount(wallets.buyer.privateKey);
   return {
-    ...{ service, account, chainId, contracts, spent: 0n },
+    ...{ service, account, privateKey: wallets.buyer.privateKey, chainId, contracts, spent: 0n },
     chain: chainOf(rpcUrl, account),
     payer: payerOf(account, contracts.stablecoin),
   };

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Agent, balanceOf } from './agent.ts';
 import { ask } from './ask.ts';
 import { beginStep, check, narrate, usd } from './narrate.ts';
@@ -17,9 +18,13 @@ export async function countMoney(agent: Agent): Promise<Money> {
   return { buyer, payments: revenue.payments, revenue: BigInt(revenue.usdMicros) };
 }
 
+/** An answer to an anonymous request may be that old. */
+const MAX_ANSWER_AGE_MS = 1_000;
+
 /** The wallet's balance, the receipts and the service's ledger agree to the unit. */
 export async function compareMoney(agent: Agent, before: Money): Promise<Money> {
   beginStep('Compare the books');
+  await delay(MAX_ANSWER_AGE_MS);
   const after = await countMoney(agent);
   narrate(`the buyer held ${usd(before.buyer)}, and has ${usd(after.buyer)} left`);
   narrate(`the service had earned ${usd(before.revenue)} in ${before.payments} payments; now ${usd(after.revenue)} in ${after.payments}`);

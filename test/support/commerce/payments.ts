@@ -54,7 +54,7 @@ export function stablecoins({ infrastructure, http: { addresses } }: TestService
 
 /** Makes the newest 7-day forecast of a service read as this signal while `work` runs. */
 export async function withSignal<T>(
-  { pipeline }: Pick<TestService, 'pipeline'>,
+  { pipeline }: { pipeline: { record: Pick<TestService['pipeline']['record'], 'forecasts'> } },
   signal: 'BUY' | 'HOLD',
   work: () => Promise<T>,
 ): Promise<T> {

@@ -1,16 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { STOCK_CLIENTS } from '../../../examples/clients/catalog.ts';
+import { findStockClients } from '../../../examples/demo-agent/stock-clients.ts';
 import { documentText, ROOT } from '../../support/docs/documents.ts';
 import { EXAMPLE_PROGRAMS } from '../../support/docs/example-programs.ts';
 
 const FOLDER = join(ROOT, 'examples');
-/** They go on until they are stopped: receivers.test.ts runs them. The agent is run by demo-agent.test.ts. */
-const OTHERS = ['receivers/watch.mjs', 'receivers/webhook-receiver.mjs', 'demo-agent/main.ts'];
+/** Receivers go on until they are stopped: receivers.test.ts runs them. The agent is run by demo-agent.test.ts, clients by `npm run test:clients`. */
+const PACKAGE = ['clients/package.json', 'clients/package-lock.json'];
+const CLIENTS = [...PACKAGE, ...STOCK_CLIENTS.map(({ file }) => `clients/${file}`)];
+const OTHERS = ['receivers/watch.mjs', 'receivers/webhook-receiver.mjs', 'demo-agent/main.ts', ...CLIENTS];
 
-const files = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && entry.name !== 'README.md')
-  .map(({ parentPath, name }) => join(parentPath, name).slice(FOLDER.length + 1));
+const files = globSync('**/*', { cwd: FOLDER, exclude: ['**/node_modules'] }).filter(
+  (file) => statSync(join(FOLDER, file)).isFile() && file !== 'README.md',
+);
 const textOf = (file: string) => readFileSync(join(FOLDER, file), 'utf8');
 
 /** Files that a file imports, sources or starts. */
@@ -31,6 +35,13 @@ it('examples/README.md has the command of each, and no other', () => {
   const commands = [...documentText('examples/README.md').matchAll(/^\|.*`(?:npx node|node|bash) examples\/(\S+)` *\|$/gm)];
   const watched = OTHERS.filter((file) => file.startsWith('receivers/'));
   expect(commands.map(([, file]) => file).toSorted()).toEqual([...Object.keys(EXAMPLE_PROGRAMS), ...watched].toSorted());
+});
+
+it('demo:agent --as lists the clients when it is given a name that it does not know', () => {
+  expect(findStockClients('x402-fetch').map(({ file }) => file)).toEqual(['fetch-v1.mjs']);
+  expect(findStockClients('all')).toEqual(STOCK_CLIENTS);
+  const hint = STOCK_CLIENTS.map(({ name }) => name).join(', ');
+  expect(() => findStockClients('curl')).toThrow(expect.objectContaining({ hint: `Name one of ${hint}, all.` }));
 });
 
 describe.each(Object.keys(EXAMPLE_PROGRAMS))('examples/%s', (file) => {
