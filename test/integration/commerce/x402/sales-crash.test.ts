@@ -40,10 +40,13 @@ describe('a process killed', () => {
     it(`${place}: the payer retries and gets the stored answer, paid once`, async () => {
       const before = await balance();
       const payment = await killedAt(place);
-      const { body, payment: paid } = await bench.sales.sell(bench.call(payment));
+      const sold = await bench.sales.sell(bench.call(payment));
+      const { body, payment: paid, receipt, x402Receipt } = sold;
       expect(body).toEqual({ signal: 'SELL', madeBy: 'the dead' });
       expect((await balance()) - before).toBe(1_000n);
       expect(await bench.ledger.payments.countDocuments({ txHash: paid!.txHash })).toBe(1);
+      expect(x402Receipt!.payload).toMatchObject({ transaction: receipt!.message.txHash, payer: receipt!.message.payer });
+      expect(await bench.sales.sell(bench.call(payment))).toEqual({ ...sold, isAgain: true });
     });
 
     it(`${place}: a sweep keeps paid answers, and charges no client that does not retry`, async () => {

@@ -73,6 +73,11 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
       accepts: [{ scheme: 'exact', network: 'eip155:84532', amount: '1000', maxTimeoutSeconds: 300, extra: till.domain }],
       extensions: { 'payment-identifier': {}, bazaar: LISTING },
     });
+    expect(required.extensions['offer-receipt'].info.offers[0].payload).toMatchObject({
+      resourceUrl: required.resource.url,
+      amount: '1000',
+    });
+    expect(required.extensions).not.toHaveProperty('sign-in-with-x');
     expect(BigInt(required.accepts[0].asset)).toBe(BigInt(till.asset));
     expect(BigInt(required.accepts[0].payTo)).toBe(BigInt(till.payee));
     expect(refused.content[1].text).toMatch(/^UNAUTHENTICATED: [\s\S]*POST http:\S+verify[\s\S]*Or pay for this answer/);

@@ -93,6 +93,9 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
       },
       'bitcoin-signal-oracle/payment-required': { x402Version: 2, accepts: [{ amount: '1000', network: 'eip155:84532' }] },
     });
+    const { extensions } = said['bitcoin-signal-oracle/payment-required'];
+    expect(extensions['offer-receipt'].info.offers[0].payload).toMatchObject({ resourceUrl: RESOURCE, amount: '1000' });
+    expect(extensions).not.toHaveProperty('sign-in-with-x');
     expect(BigInt(said['x402.payment.required'].accepts[0].payTo)).toBe(BigInt(till.payee));
     expect(task.status!.message!.extensions).toEqual([EXTENSION_URIS.x402]);
     expect(findContent(task.status!.message!.parts, 'data')).toMatchObject({ code: 'UNAUTHENTICATED' });
@@ -118,6 +121,13 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
     expect(said).toMatchObject({
       'x402.payment.status': 'payment-completed',
       'x402.payment.receipts': [{ success: true, network, transaction: payment.txHash, payer: buyer.account.address }],
+    });
+    const { payload: x402Receipt } = said['x402.payment.receipts'][0].extensions['offer-receipt'].info.receipt;
+    expect(x402Receipt).toMatchObject({
+      network: 'eip155:84532',
+      resourceUrl: RESOURCE,
+      transaction: payment.txHash,
+      payer: payment.payer,
     });
     expect(receipt.message).toMatchObject({ amount: '1000', resource: RESOURCE, forecastId: truth.predictionId });
     expect(await isReceiptOf(receipt, outputOf(task))).toBe(true);

@@ -118,12 +118,12 @@ async function settlements() {
 
 /** An answer without what differs between any two requests. */
 function comparable({ status, headers, body }: Answer) {
-  const { date, 'x-request-id': requestId, ratelimit, 'content-length': length, etag, ...rest } = headers;
+  const { date, 'x-request-id': requestId, ratelimit, 'content-length': length, etag, 'payment-required': required, ...rest } = headers;
   const { requestId: id, ...problem } = body;
-  const terms = JSON.parse(Buffer.from(headers['payment-required'] ?? '', 'base64').toString());
-  // Its challenge has a nonce and the time.
-  delete terms.extensions['sign-in-with-x'];
-  return { status, headers: { ...rest, 'payment-required': terms }, body: problem };
+  const terms = readHeader(required);
+  const { nonce, issuedAt, expirationTime, ...challenge } = terms.extensions['sign-in-with-x'].info;
+  terms.extensions['sign-in-with-x'].info = challenge;
+  return { status, headers: rest, body: problem, terms };
 }
 
 describe('a contract wallet that is valid in simulations only', () => {

@@ -56,7 +56,7 @@ const SECURITY: Record<SpecPath['tier'], object[]> = {
   basic: [{ walletToken: [] }],
   premium: [{ walletToken: [] }],
   admin: [{ operator: [] }],
-  paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }],
+  paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }, { signInWithX: [] }],
 };
 /** What cannot send headers proves in its URL who it is. */
 const OF_WEBSOCKETS = [{ webSocketToken: [] }, { webSocketTicket: [] }];
