@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { formatDay, parseDay } from '../../../../forecast/day.ts';
 import { OracleError } from '../../../../platform/errors.ts';
@@ -9,7 +10,7 @@ import type { HttpDeps } from '../../deps.ts';
 import { dateInput, limitInput, PAGE_LIMITS } from '../../server/parsing/parameters.ts';
 import { buildNextPageHeaders } from '../../server/replies/link-header.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
-import { TIMESTAMPS, type TimestampsReply } from './schemas.ts';
+import { STAMPED_DOCUMENT, TIMESTAMPS, type TimestampsReply } from './schemas.ts';
 
 type TimestampRouteDeps = Pick<HttpDeps, 'publicUrl' | 'timestamps'>;
 
@@ -35,10 +36,9 @@ export function timestampRoutes(deps: TimestampRouteDeps): Route[] {
     }),
     route(`GET ${PATH}/{date}.json`, 'getTimestampDocument', {
       tag: 'record',
-      reply: null,
-      alternatives: { 'application/json': { description: 'The exact bytes that are stamped.' } },
+      reply: STAMPED_DOCUMENT,
       errors: ['NOT_FOUND'],
-      summary: 'The stamped document of a day: its attestation uids and commitments',
+      summary: 'The exact bytes of the stamped document of a day: its attestation uids and commitments',
       params: PARAMS,
       handle: async ({ params: { date } }) => ({
         headers: { 'Content-Type': 'application/json' },
@@ -99,6 +99,7 @@ function toProofReply(doc: TimestampDoc): Reply<never> {
   const headers = {
     'Content-Type': 'application/vnd.opentimestamps.ots',
     'Content-Disposition': `attachment; filename="${doc._id}.json.ots"`,
+    ETag: `"${createHash('sha256').update(proof).digest('hex')}"`,
   };
   return { headers, streamed: { bytes: proof.length, encoding: null, read: () => readOnce(proof) } };
 }
