@@ -1,15 +1,16 @@
 import type { Hex } from 'viem';
 import { z } from 'zod';
-import { OracleError } from '../../../platform/errors.ts';
+import { getErrorMessage, OracleError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import { readJson } from '../../../platform/outbound/bounded-json.ts';
 import type { ParsedPayment } from '../protocol/payment-payload.ts';
 import type { PaymentRequirements } from '../protocol/payment-quote.ts';
 import type { Facilitator, FacilitatorSettlement } from './facilitator.ts';
-import { callFacilitator, type FacilitatorEndpoint, FacilitatorKeyError, MAX_ANSWER_BYTES } from './facilitator-endpoint.ts';
+import { callFacilitator, type FacilitatorEndpoint, MAX_ANSWER_BYTES } from './facilitator-endpoint.ts';
 
 /** A settlement takes at least a block. */
 const TIMEOUT_MS = 30_000;
+const MAX_LOGGED_CHARS = 500;
 /** Reasons that prove that nothing was sent. Excludes reasons that facilitators also report for a transaction that was sent. */
 const NOT_SENT = /^(invalid|insufficient|unsupported)_(?!.*(transaction_|transfer_event|nonce))/;
 const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
@@ -57,11 +58,14 @@ async function requestDecision<T>(
     if (response.status >= 500 || (response.status >= 300 && response.status < 400)) throw new Error(`status ${response.status}`);
     return schema.parse(answer);
   } catch (error) {
-    // Clients cannot help it, and their payments stay valid: they retry until the operator has replaced the key.
-    if (error instanceof FacilitatorKeyError)
-      log.error({ err: error, operation }, 'no payment can be settled: the facilitator does not accept the API key');
+    log.warn({ reason: formatLoggedReason(error) }, 'a payment could not be checked or sent');
     throw noAnswerError(operation, error);
   }
+}
+
+/** An API key that is refused is named here alone: to clients the facilitator does not answer, and their payments stay valid. */
+function formatLoggedReason(error: unknown): string {
+  return `the facilitator: ${getErrorMessage(error)}`.slice(0, MAX_LOGGED_CHARS);
 }
 
 function toFacilitatorSettlement({ success, transaction, errorReason }: z.output<typeof SETTLE_RESPONSE>): FacilitatorSettlement {

@@ -24,12 +24,14 @@ const NOT_MODIFIED: ZodOpenApiResponseObject = {
   headers: buildSuccessHeaders({ access: 'public', cost: 'normal', method: 'get' }),
 };
 
+const TEXT = { type: 'string' } as const;
+
 function buildSuccessReply(route: Route): ZodOpenApiResponseObject {
   const { status, reply, alternatives = {} } = route;
   const also = Object.entries(alternatives).map(([type, { description }]) => `As \`${type}\`: ${description}`);
   const content: ZodOpenApiContentObject = {};
   if (reply !== null) content['application/json'] = { schema: reply, ...pickExample(route, status, 'application/json') };
-  for (const type of Object.keys(alternatives)) content[type] = { schema: { type: 'string' }, ...pickExample(route, status, type) };
+  for (const [type, { schema = TEXT }] of Object.entries(alternatives)) content[type] = { schema, ...pickExample(route, status, type) };
   return {
     description: ['Success', ...also].join('\n\n'),
     headers: buildSuccessHeaders(route),

@@ -115,8 +115,8 @@ export interface Route {
   status: number;
   /** Schema of the JSON of success; null for a reply without JSON. */
   reply: z.ZodType | null;
-  /** Further media types of success. */
-  alternatives?: Record<string, { description: string }>;
+  /** Further media types of success; without a schema they are text. */
+  alternatives?: Record<string, { description: string; schema?: z.ZodType }>;
   /** Replies besides success and errors, by status; without a schema they have no body. */
   otherReplies?: Record<number, { description: string; schema?: z.ZodType }>;
   /** Errors besides those that follow from parameters and access. */

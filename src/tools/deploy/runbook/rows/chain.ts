@@ -85,8 +85,9 @@ export const CHAIN_ROWS: readonly RunbookRow[] = [
   },
   {
     seen: '`a payment could not be checked or sent`',
-    means: 'no answer of the endpoint, or too little ether with the facilitator; `reason` says which',
-    action: 'Send ether to the facilitator, or see `CHAIN_UNREACHABLE`',
+    means:
+      'no answer of the endpoint or of a remote facilitator, an API key that it refuses, or too little ether with the facilitator; `reason` says which',
+    action: 'Send ether to the facilitator, replace `CDP_API_KEY_SECRET`, or see `CHAIN_UNREACHABLE`',
     alerts: [
       alertOnMessage({
         id: 'OraclePaymentsUnchecked',

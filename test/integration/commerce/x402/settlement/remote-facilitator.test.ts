@@ -94,13 +94,15 @@ describe('a remote facilitator', () => {
     async (path) => {
       const before = await balance();
       const lines: string[] = [];
-      const log = createLog({ level: 'error', secrets: [], write: (line) => lines.push(line) });
+      const log = createLog({ level: 'warn', secrets: [], write: (line) => lines.push(line) });
       const sales = await bench.another({ facilitator: createRemoteFacilitator({ endpoint: { url }, log }) });
       const payment = await pay();
       instead = { [path]: { status: 401, body: '{"errorType":"unauthorized"}' } };
       await expect(sales.sell(bench.call(payment))).rejects.toMatchObject({ code: 'TRANSACTION_UNCONFIRMED', retryable: true });
       expect(await balance()).toBe(before);
-      expect(lines.join()).toMatch(/no payment can be settled.*status 401|status 401.*no payment can be settled/);
+      expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+        { reason: expect.stringMatching(/the facilitator: asks for a key.*status 401/), msg: 'a payment could not be checked or sent' },
+      ]);
       instead = {};
       expect((await sales.sell(bench.call(payment))).payment).toMatchObject({ amountMicros: 1_000n });
       expect((await balance()) - before).toBe(1_000n);
