@@ -59,7 +59,7 @@ export async function assembleService(context: StartupContext, address: string |
     isReplayAhead: () => progress.replayAhead,
     observePayment: (outcome) => countPayment(workCounts, outcome),
   });
-  const jobs = await composeJobs(context, { db, chain, wallet: wallets.provider, ledger: commerce.ledger, answers: skillDeps, time, now });
+  const jobs = await composeJobs(context, { ...core, wallet: wallets.provider, ledger: commerce.ledger, answers: skillDeps });
   const purchases = composePurchases(context, { db, chain, commerce, answers: skillDeps, now });
   const paidCalls = createPaidCalls({ sales: commerce.sales, runSkill, toUrl: (path) => joinUrl(publicUrl, path) });
 

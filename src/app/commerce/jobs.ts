@@ -9,6 +9,8 @@ import { DeliverySlot } from '../../commerce/jobs/delivery-slot.ts';
 import type { JobPolicy } from '../../commerce/jobs/job-policy.ts';
 import { createJobService, type JobService } from '../../commerce/jobs/job-service.ts';
 import { JobStore } from '../../commerce/jobs/job-store.ts';
+import { createMarketplace, type Marketplace, type MarketplaceOptions } from '../../commerce/jobs/marketplace/marketplace-client.ts';
+import { watchDeliveries } from '../../commerce/jobs/marketplace/post-deliveries.ts';
 import { watchJobs } from '../../commerce/jobs/processing/watch.ts';
 import type { Ledger } from '../../commerce/ledger/ledger.ts';
 import type { Config } from '../../platform/config/settings.ts';
@@ -18,6 +20,7 @@ import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 
 export interface ComposeJobsDeps extends Pick<ServiceCore, 'db' | 'chain' | 'now'> {
+  signers: Pick<ServiceCore['signers'], 'provider'>;
   /** Of the provider. */
   wallet: Wallet;
   ledger: Ledger;
@@ -39,7 +42,7 @@ const POLL_MS = { real: 2_000, local: 500 } as const;
 /** The provider of an ERC-8183 contract. @throws OracleError CHAIN_UNREACHABLE */
 export async function composeJobs(
   { config, log, shutdown }: ProcessContext,
-  { db, chain, wallet, ledger, answers, time, now }: ComposeJobsDeps,
+  { db, chain, signers, wallet, ledger, answers, time, now }: ComposeJobsDeps,
 ): Promise<Jobs> {
   const contract = chain.addresses.agentCommerce;
   const reason = await findClosedReason(chain, contract);
@@ -48,12 +51,21 @@ export async function composeJobs(
   const policy = buildJobPolicy(config);
   const compose = (offering: string, at: Date) => composeDocument(answers, 'agent-commerce', offering, at);
   const deps = { chain, contract, wallet, store, deliverySlot: new DeliverySlot(db), ledger, policy, compose, log, time, now };
+  const { account } = signers.provider;
+  const marketplace = createConfiguredMarketplace(config.AGENT_COMMERCE_MARKETPLACE_URL, { chainId: chain.chainId, account, now });
   const everyMs = config.chainMode === 'real' ? POLL_MS.real : POLL_MS.local;
   return {
     service: createJobService({ contract, provider: wallet.address, store, policy, chain }),
     closedChannels: acceptsNoJobs(policy) ? { 'agent-commerce': NO_JOBS_REASON } : {},
-    watch: () => watchJobs(deps, everyMs, shutdown.signal),
+    async watch() {
+      const posting = marketplace === null ? null : watchDeliveries({ ...deps, marketplace }, everyMs, shutdown.signal);
+      await Promise.all([watchJobs(deps, everyMs, shutdown.signal), posting]);
+    },
   };
+}
+
+function createConfiguredMarketplace(url: string | undefined, options: Omit<MarketplaceOptions, 'url'>): Marketplace | null {
+  return url === undefined ? null : createMarketplace({ url, ...options });
 }
 
 const DAY_MS = 86_400_000;

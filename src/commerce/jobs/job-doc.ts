@@ -44,6 +44,8 @@ export interface JobDoc {
   /** The first receipt that was signed for the payment. */
   receipt?: SignedReceipt;
   unpaidBy?: Address[];
+  /** Attempts to post the delivery to a marketplace; unset before the first. */
+  posting?: { attempts: number; due: Date | null; postedAt: Date | null };
   notedAt: Date;
 }
 

@@ -14,6 +14,7 @@ export const JOB_INDEXES = [
       { key: { funded: -1, due: 1 } },
       { key: { unpaidBy: 1 }, sparse: true },
       { key: { 'onChain.client': 1 } },
+      { key: { 'submission.at': 1 } },
       { key: { 'onChain.evaluator': 1, 'onChain.state': 1, notedAt: 1 } },
     ],
   },
@@ -22,6 +23,7 @@ export const JOB_INDEXES = [
 const WITHOUT_TEXT = { projection: { 'delivery.text': 0 } } as const;
 const IMMEDIATELY = new Date(0);
 const FRESH_MS = 3_600_000;
+const POSTING_PERIOD_MS = 7 * 86_400_000;
 
 export class JobStore {
   readonly jobs: Collection<JobDoc>;
@@ -68,6 +70,19 @@ export class JobStore {
       .sort({ funded: -1, due: 1 })
       .limit(limit)
       .toArray();
+  }
+
+  /**
+   * Deliveries of the last days that a marketplace has not taken and that are due for an attempt, oldest first. Of jobs without an evaluator
+   * only paid ones: they are paid with their submission, or never.
+   */
+  listUnposted(contract: Address, now: Date, limit: number): Promise<JobDoc[]> {
+    const isDue = { 'posting.postedAt': null, 'posting.due': { $not: { $gt: now } } };
+    const since = new Date(now.getTime() - POSTING_PERIOD_MS);
+    const isJudged = { 'onChain.state': 'SUBMITTED' as const, 'onChain.evaluator': { $ne: zeroAddress } };
+    const isReadable = { $or: [{ 'onChain.state': 'COMPLETED' as const }, isJudged] };
+    const filter = { contract: toLowerCaseAddress(contract), 'submission.at': { $gt: since }, ...isDue, ...isReadable };
+    return this.jobs.find(filter, { hint: { 'submission.at': 1 } }).sort({ 'submission.at': 1 }).limit(limit).toArray();
   }
 
   find(contract: Address, jobId: bigint): Promise<JobDocWithoutText | null> {

@@ -82,4 +82,9 @@ export const PAYMENT_SETTINGS = {
     description:
       'Jobs without an evaluator at a time, of all clients that have not paid a job before; each costs the provider a transaction',
   },
+  AGENT_COMMERCE_MARKETPLACE_URL: {
+    schema: serviceUrlSchema.optional(),
+    description:
+      "API of a marketplace from which its buyers read deliveries, as the Virtuals ACP v2 SDK does (`https://api.acp.virtuals.io`): each submitted delivery is posted there too, and the marketplace's operator reads sold forecasts before they are public; unset: none",
+  },
 } satisfies SettingDefinitions;
