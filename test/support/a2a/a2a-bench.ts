@@ -103,14 +103,10 @@ const SOURCE = {
   payments: { payee: `0x${'2'.repeat(40)}`, asset: `0x${'3'.repeat(40)}`, receiptSigner: `0x${'4'.repeat(40)}` },
 } as const;
 
-const NOTHING_SOLD: PaidCalls = {
-  quote: () => {
-    throw new Error('nothing is sold here');
-  },
-  sell: async () => {
-    throw new Error('nothing is sold here');
-  },
+const refuseSale = (): never => {
+  throw new Error('nothing is sold here');
 };
+const NOTHING_SOLD: PaidCalls = { quote: refuseSale, sell: async () => refuseSale(), sellUnlessFree: async () => refuseSale() };
 
 const NO_PUSH = () => ({
   store: new InMemoryPushNotificationStore(),

@@ -30,10 +30,10 @@ const getCommonHeaders = (counted: boolean): HeaderName[] =>
   counted ? ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] : ['X-Request-Id'];
 
 /** Headers of a success, besides `X-Request-Id` and rate limits, which the introduction documents for all responses. */
-export function buildSuccessHeaders(route: Pick<Route, 'access' | 'cost' | 'method' | 'isWebSocket'>): oas31.HeadersObject {
-  const { access, cost, method, isWebSocket } = route;
+export function buildSuccessHeaders(route: Pick<Route, 'access' | 'cost' | 'method' | 'isWebSocket' | 'isSold'>): oas31.HeadersObject {
+  const { access, cost, method, isWebSocket, isSold } = route;
   if (isWebSocket === true) return {};
-  const paid: HeaderName[] = access === 'paid' ? Object.values(SETTLEMENT_HEADERS) : [];
+  const paid: HeaderName[] = access === 'paid' || isSold === true ? Object.values(SETTLEMENT_HEADERS) : [];
   // `error="invalid_token"` on the response to an anonymous caller whose token was rejected.
   const challenge: HeaderName[] = access === 'public' && cost !== 'free' ? ['WWW-Authenticate'] : [];
   return toHeaderRefs(['Cache-Control', ...(method === 'get' ? (['ETag'] as const) : []), ...challenge, ...paid]);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REF_CODE_PATTERN, REF_CODE_RULE } from '../../../../commerce/ledger/ref-code.ts';
 import type { Offering, PaidResource } from '../../../../commerce/price-list.ts';
-import type { PaidCall, PreparedAnswer, SaleResult } from '../../../../commerce/x402/paid-call.ts';
+import type { PaidCall, PreparedAnswer, SaleResult, X402Payment } from '../../../../commerce/x402/paid-call.ts';
 import type { PaymentQuote } from '../../../../commerce/x402/protocol/payment-quote.ts';
 import { toSaleResponse, toSettlementResponse } from '../../../../commerce/x402/protocol/settlement-response.ts';
 import { SIGNAL_HORIZONS } from '../../../../forecast/horizon-input.ts';
@@ -14,14 +14,18 @@ import { type PaymentProof, readPaymentProof } from '../../server/payments/payme
 import { type Reply, type Route, route } from '../../server/route.ts';
 import type { SOLD } from '../payment-schemas.ts';
 
-const PAID_QUERY = z.object({
-  horizon: signalDaysInput,
+export const REF_QUERY = z.object({
   ref: z
     .string({ error: `must be given once, with ${REF_CODE_RULE}` })
     .regex(REF_CODE_PATTERN, `must have ${REF_CODE_RULE}`)
     .optional()
     .describe(`Ref code of the partner, in any case: ${REF_CODE_RULE}`),
 });
+
+const PAID_QUERY = z.object({ horizon: signalDaysInput, ...REF_QUERY.shape });
+
+/** Errors of a sale, besides those that follow from parameters and access. */
+export const SALE_ERRORS = ['CONFLICT', 'STEP_WAITING', 'CHAIN_UNREACHABLE', 'SIGNER_UNAVAILABLE', 'TRANSACTION_UNCONFIRMED'] as const;
 
 export const PAID_INPUT = {
   type: 'object',
@@ -56,7 +60,7 @@ export function createPaidRoute<R extends z.ZodType>(
     offering,
     query: PAID_QUERY,
     reply,
-    errors: ['CONFLICT', 'STEP_WAITING', 'CHAIN_UNREACHABLE', 'SIGNER_UNAVAILABLE', 'TRANSACTION_UNCONFIRMED'],
+    errors: SALE_ERRORS,
     async handle({ query, context, header, isHead }) {
       const resource = buildPaidResource(offering, publicUrl, query.horizon);
       const quote = sales.getQuote({ offering, resource });
@@ -92,8 +96,11 @@ export function buildPaidResource(
 function toSoldReply(sold: SaleResult, quote: PaymentQuote, paymentProof: PaymentProof | null): Reply {
   const { body, payment } = sold;
   if (payment === null) return { body: { ...body, payment: null, receipt: null } };
-  const settlement = (network: string) => toSettlementResponse(payment, network);
-  return { headers: buildSettlementHeaders(settlement, quote, paymentProof?.headers ?? []), body: buildSoldBody(sold) };
+  return { headers: buildSoldHeaders(payment, quote, paymentProof), body: buildSoldBody(sold) };
+}
+
+export function buildSoldHeaders(payment: X402Payment, quote: PaymentQuote, paymentProof: PaymentProof | null): Record<string, string> {
+  return buildSettlementHeaders((network) => toSettlementResponse(payment, network), quote, paymentProof?.headers ?? []);
 }
 
 export function buildSoldBody({ body, payment, receipt }: SaleResult): Record<string, unknown> & SoldMembers {
