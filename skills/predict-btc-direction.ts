@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { findOffering } from '../src/commerce/price-list.ts';
 import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
-import { FREE_HOLD_NOTE, toFreeHold } from '../src/record/oracle/free-hold.ts';
-import { getOracleSignal } from '../src/record/oracle/oracle-signal.ts';
+import { FREE_HOLD_NOTE, getOracleSignal, toFreeHold } from '../src/record/oracle/oracle-signal.ts';
 import { sanitizeText } from '../src/record/sanitize-text.ts';
-import { FREE_HOLD_SIGNAL } from '../src/record/schemas/free-hold.ts';
-import { ORACLE_SIGNAL } from '../src/record/schemas/oracle.ts';
+import { FREE_HOLD_SIGNAL, ORACLE_SIGNAL } from '../src/record/schemas/oracle.ts';
 import { forecastHorizon } from './inputs.ts';
 import { defineSkill } from './skill.ts';
 

@@ -1,5 +1,4 @@
 import { type Address, isAddressEqual } from 'viem';
-import type { Chain } from '../../chain/client.ts';
 import { readStablecoin } from '../../chain/stablecoin/stablecoin.ts';
 import type { Wallet } from '../../chain/tx/wallet.ts';
 import { isSignedBy } from '../../chain/verify-signature.ts';
@@ -16,9 +15,13 @@ import { createSalesGate } from '../../commerce/sales-gate.ts';
 import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
 import { FailedSettlementStore } from '../../commerce/x402/failed-settlements.ts';
 import { type SalesDeps, SalesService } from '../../commerce/x402/sales-service.ts';
+import { DeploymentBudget } from '../../commerce/x402/settlement/deployments/deployment-budget.ts';
+import { forwardSupportedDeployments } from '../../commerce/x402/settlement/deployments/forwarded-deployments.ts';
+import { readDeploymentSupport } from '../../commerce/x402/settlement/facilitator-support.ts';
 import type { GasBudget } from '../../commerce/x402/settlement/gas-budget.ts';
 import { createLocalFacilitator } from '../../commerce/x402/settlement/local-facilitator.ts';
 import { createRemoteFacilitator } from '../../commerce/x402/settlement/remote-facilitator.ts';
+import { getLocalWalletFactory } from '../../dev/local-chain/contracts/deploy.ts';
 import { createCache } from '../../platform/cache.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import { OracleError } from '../../platform/errors.ts';
@@ -56,7 +59,7 @@ export async function composeCommerce(
     ledger,
     signReceipt,
     requireOpen,
-    facilitator: createFacilitator(context, chain, wallets.facilitator),
+    facilitator: createFacilitator(context, { db, chain, wallet: wallets.facilitator, now }),
     claims: new PaymentClaimStore(db),
     failures: new FailedSettlementStore(db),
     signal: shutdown.signal,
@@ -120,9 +123,18 @@ function requirePayee(payee: Address, contracts: readonly (Address | null)[]): v
   });
 }
 
-function createFacilitator({ config, log }: Pick<ProcessContext, 'config' | 'log'>, chain: Chain, wallet: Wallet | null) {
-  if (config.X402_FACILITATOR_URL !== undefined) return createRemoteFacilitator(config.X402_FACILITATOR_URL);
-  if (wallet !== null) return createLocalFacilitator({ chain, wallet, gasBudget: buildGasBudget(config), log });
+interface FacilitatorDeps extends Pick<ServiceCore, 'db' | 'chain' | 'now'> {
+  wallet: Wallet | null;
+}
+
+function createFacilitator({ config, log }: Pick<ProcessContext, 'config' | 'log'>, { db, chain, wallet, now }: FacilitatorDeps) {
+  const { X402_FACILITATOR_URL: url } = config;
+  if (url !== undefined) return createForwardingFacilitator(url, { chain, log, now });
+  const deployments = {
+    factories: config.X402_WALLET_FACTORIES ?? (config.chainMode === 'real' ? [] : [getLocalWalletFactory()]),
+    budget: new DeploymentBudget(db, config.X402_MAX_DEPLOYMENTS_PER_DAY),
+  };
+  if (wallet !== null) return createLocalFacilitator({ chain, wallet, gasBudget: buildGasBudget(config), deployments, log, now });
   throw new OracleError(
     'CONFIG_INVALID',
     'Setting FACILITATOR_PRIVATE_KEY: is required unless FACILITATOR_SIGNER or X402_FACILITATOR_URL is set',
@@ -130,6 +142,22 @@ function createFacilitator({ config, log }: Pick<ProcessContext, 'config' | 'log
       field: 'FACILITATOR_PRIVATE_KEY',
     },
   );
+}
+
+const SUPPORT_MS = 600_000;
+
+/** Asked for its support of deployments at most once in ten minutes, after the first payment that needs it. */
+function createForwardingFacilitator(url: string, { chain, log, now }: Pick<ServiceCore, 'chain' | 'now'> & Pick<ProcessContext, 'log'>) {
+  const cache = createCache<boolean>('facilitator-support', 1);
+  async function isSupported(): Promise<boolean> {
+    try {
+      return await cache.get(Math.floor(now().getTime() / SUPPORT_MS), () => readDeploymentSupport(url, chain.chainId));
+    } catch (error) {
+      log.warn({ err: error }, 'the facilitator did not say whether it deploys wallets');
+      return false;
+    }
+  }
+  return forwardSupportedDeployments(createRemoteFacilitator(url), { chain, isSupported });
 }
 
 /** Above ether's highest price so far: with an unset price fewer contract wallets are admitted, never more. */

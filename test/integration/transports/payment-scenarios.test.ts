@@ -1,6 +1,13 @@
+import { type Address, createPublicClient, encodeFunctionData, http, type LocalAccount, type PublicClient, parseAbi } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { fundGas } from '../../../src/dev/local-chain/contracts/fund-wallets.ts';
+import { sendTransactions } from '../../../src/dev/local-chain/contracts/send-transactions.ts';
 import { PAYING_CLIENTS, type PaidOutcome, type PayingClient } from '../../support/agent-clients/paying.ts';
 import { asTier, demoWallets } from '../../support/auth/login.ts';
+import { walletFactory } from '../../support/chain/contract-wallet.ts';
+import { rawKey } from '../../support/chain/raw-key.ts';
+import { smartWallet } from '../../support/chain/smart-wallet.ts';
 import { type Buyer, demoBuyer, isReceiptOf, type Money, spentSince } from '../../support/commerce/buyer.ts';
 import { inV1 } from '../../support/commerce/payments.ts';
 import { signPayment } from '../../support/commerce/x402.ts';
@@ -16,12 +23,21 @@ let buyer: Buyer;
 /** Answer of a token holder. */
 let truth: Record<string, unknown>;
 let before: Money;
+let chainClient: PublicClient;
+/** Has gas money. */
+let deployer: LocalAccount;
+let unlistedWallet: Awaited<ReturnType<typeof walletFactory>>;
 
 beforeAll(async () => {
   service = await unresolvedService(1);
   service.progress.complete();
   served = await serve(service);
   buyer = demoBuyer(service);
+  const { rpcUrl } = service.infrastructure;
+  chainClient = createPublicClient({ transport: http(rpcUrl) });
+  deployer = privateKeyToAccount(generatePrivateKey());
+  await fundGas(rpcUrl, [deployer.address]);
+  unlistedWallet = await walletFactory({ client: chainClient }, rpcUrl, deployer);
   const response = await fetch(`${served.url}/api/svc/skills/predict_btc_direction`, {
     method: 'POST',
     headers: await asTier(service, 'basic'),
@@ -35,6 +51,14 @@ afterAll(async () => {
 beforeEach(async () => {
   before = await buyer.money();
 });
+
+const mintAbi = parseAbi(['function mint(address to, uint256 value)']);
+const fund = (to: Address) =>
+  sendTransactions(service.infrastructure.rpcUrl, deployer, [
+    { to: service.http.addresses.stablecoin, data: encodeFunctionData({ abi: mintAbi, functionName: 'mint', args: [to, 1_000n] }) },
+  ]);
+const settledTransactions = () =>
+  chainClient.getTransactionCount({ address: privateKeyToAccount(rawKey(service.infrastructure.signers.facilitator)).address });
 
 const lasting = (output: Record<string, unknown> | null) => ({ ...output, ageSeconds: null });
 
@@ -157,6 +181,66 @@ describe.each(Object.keys(PAYING_CLIENTS))('over %s', (name) => {
     expect(outcome.settlement).toMatchObject({ success: true, payer: buyer.account.address });
     expect(await isReceiptOf(outcome.receipt, outcome.output!)).toBe(true);
     expect(await spentSince(buyer, before)).toEqual(PRICE);
+  });
+});
+
+describe('a wallet that is not deployed', () => {
+  /** Its payment, by the terms of a transport. */
+  async function ofSmartWallet(client: PayingClient, { isFunded = true, signer }: { isFunded?: boolean; signer?: LocalAccount } = {}) {
+    const owner = privateKeyToAccount(generatePrivateKey());
+    const { address, wrap } = await smartWallet(chainClient, owner.address);
+    if (isFunded) await fund(address);
+    const payment = await signed(client, { account: signer ?? owner, change: { from: address } });
+    payment.payload.signature = wrap(payment.payload.signature);
+    return payment;
+  }
+
+  async function ofUnlistedFactory(client: PayingClient) {
+    const owner = privateKeyToAccount(generatePrivateKey());
+    const { address, wrapped } = await unlistedWallet(owner.address);
+    await fund(address);
+    const payment = await signed(client, { account: owner, change: { from: address } });
+    payment.payload.signature = wrapped(payment.payload.signature);
+    return payment;
+  }
+
+  const REFUSED: [string, RegExp, (client: PayingClient) => Promise<unknown>][] = [
+    ['a factory that is not listed', /factory.*is none that is called/, ofUnlistedFactory],
+    ['a signature of another key', /does not deploy|does not accept/, (client) => ofSmartWallet(client, { signer: buyer.account })],
+    ['no money', /holds less than 0\.001 USD/, (client) => ofSmartWallet(client, { isFunded: false })],
+  ];
+
+  describe.each(Object.keys(PAYING_CLIENTS))('over %s', (name) => {
+    let client: PayingClient;
+
+    beforeAll(async () => {
+      client = await PAYING_CLIENTS[name]!(served.url);
+    });
+    afterAll(() => client?.close());
+
+    it('pays, is deployed with its payment, and gets the same answer again', async () => {
+      const payment = await ofSmartWallet(client);
+      const { from } = payment.payload.authorization;
+      const [first, second] = await Promise.all([client.pay(payment), client.pay(payment)]);
+      expect(first).toEqual(second);
+      expect(first.error).toBeNull();
+      expect(lasting(first.output)).toEqual(lasting(truth));
+      expect(first.settlement).toMatchObject({ success: true, payer: from });
+      expect(await isReceiptOf(first.receipt, first.output!)).toBe(true);
+      expect(await chainClient.getCode({ address: from as Address })).toMatch(/^0x[0-9a-f]+$/);
+      expect(await spentSince(buyer, before)).toEqual({ buyer: 0n, payee: 1_000n, payments: 1 });
+    });
+
+    it.each(REFUSED)('with %s is refused without a transaction', async (_, problem, makePayment) => {
+      const payment = await makePayment(client);
+      const sent = await settledTransactions();
+      const { error } = await client.pay(payment);
+      expect(error).toMatchObject({ code: 'PAYMENT_REQUIRED', field: 'payment' });
+      expect(error!.message).toMatch(problem);
+      expect(error!.suggestedAction).not.toBe('');
+      expect(await settledTransactions()).toBe(sent);
+      expect(await spentSince(buyer, before)).toEqual(NOTHING);
+    });
   });
 });
 

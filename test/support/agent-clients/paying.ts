@@ -11,7 +11,7 @@ type Loose = any;
 /** What a call with a payment came to. */
 export interface PaidOutcome {
   /** Null for an answer. */
-  error: { code: string; field: string | null; suggestedAction: string } | null;
+  error: { code: string; field: string | null; message: string; suggestedAction: string } | null;
   output: Record<string, unknown> | null;
   /** `SettlementResponse` of x402; null without a charge. */
   settlement: Loose;
@@ -32,7 +32,11 @@ export interface PayingClient {
 }
 
 const SKILL = 'predict_btc_direction';
-const toError = ({ code, field, suggestedAction }: Loose) => ({ code, field: field ?? null, suggestedAction });
+/** REST has the message in `detail` (RFC 9457). */
+const toError = ({ code, field, message, detail, suggestedAction }: Loose) => ({
+  ...{ code, field: field ?? null },
+  ...{ message: detail ?? message, suggestedAction },
+});
 const refused = (error: Loose): PaidOutcome => ({ error: toError(error), output: null, settlement: null, receipt: null });
 
 export async function openPayingRest(url: string): Promise<PayingClient> {

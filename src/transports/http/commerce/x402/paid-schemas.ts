@@ -1,8 +1,7 @@
 import type { Hash } from 'viem';
 import { z } from 'zod';
 import { SUCCESS } from '../../../../platform/validation/fields.ts';
-import { FREE_HOLD_SIGNAL } from '../../../../record/schemas/free-hold.ts';
-import { ORACLE_SIGNAL } from '../../../../record/schemas/oracle.ts';
+import { FREE_HOLD_SIGNAL, ORACLE_SIGNAL } from '../../../../record/schemas/oracle.ts';
 import { LOGIN_BODY } from '../../auth/schemas.ts';
 import { PREMIUM_SIGNAL } from '../../forecast/signal/premium-schemas.ts';
 import { rawWalletInput, signatureInput } from '../../server/parsing/wallet-parameters.ts';
